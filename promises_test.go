@@ -1,6 +1,7 @@
 package prgnn_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,50 +9,94 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/docs"
 	"prgnn/internal/need"
 )
 
 // measured are the pages that report measurements and give no guarantee.
-var measured = []string{"benchmarks.md", "scale.md"}
+var measured = []string{"benchmarks.md", "promises.md", "scale.md"}
 
-// TestPromises checks docs/promises.md: every quotation stands on the page that its heading
-// links to, every test that it names exists, and no page is left out.
+// promise is an entry of docs/promises.md on one line: a section, words on which of its promises, and its tests.
+var promise = regexp.MustCompile("^- \\[[^]]*\\]\\(([^)#]*)[^)]*\\)[^`]*: (`.*`)$")
+
+// TestPromises checks docs/promises.md: every test that it lists exists, and no page is left out. TestLinks checks that
+// its sections exist.
 func TestPromises(t *testing.T) {
-	page := read(t, "docs/promises.md")
-	sections := regexp.MustCompile(`(?m)^## \[.*\]\((.+)\)$`).FindAllStringSubmatchIndex(page, -1)
-	seen := append([]string{"promises.md"}, measured...)
-	promises := 0
-	for i, at := range sections {
-		name, end := page[at[2]:at[3]], strings.LastIndex(page, "\n## Fuzzing\n")
-		if i+1 < len(sections) {
-			end = sections[i+1][0]
+	seen := slices.Clone(measured)
+	entries := strings.Split(read(t, "docs/promises.md"), "\n- ")[1:]
+	for _, entry := range entries {
+		entry, _, _ = strings.Cut(entry, "\n\n")
+		m := promise.FindStringSubmatch("- " + plain(entry))
+		if m == nil {
+			t.Errorf("docs/promises.md: not [section](page), promise: `tests`: %s", entry)
+			continue
 		}
-		seen = append(seen, name)
-		text := plain(read(t, filepath.Join("docs", name)))
-		for line := range strings.Lines(page[at[1]:end]) {
-			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-			if len(cells) != 2 || strings.Contains(line, "---") || strings.HasPrefix(line, "| promise ") {
-				continue
-			}
-			promises++
-			if quotation := plain(cells[0]); !strings.Contains(text, quotation) {
-				t.Errorf("docs/promises.md: %s does not say %q: quote what it says now, or delete the line", name, quotation)
-			}
-			for test := range strings.SplitSeq(cells[1], ",") {
-				if test = strings.Trim(test, " `"); !isTest(t, test) {
-					t.Errorf("docs/promises.md: there is no test %s, which is to hold %q", test, cells[0])
-				}
+		seen = append(seen, m[1])
+		for test := range strings.SplitSeq(m[2], ", ") {
+			if test = strings.Trim(test, "`"); !isTest(t, test) {
+				t.Errorf("docs/promises.md: there is no test %s, listed in %s", test, entry)
 			}
 		}
 	}
-	if promises < 100 {
-		t.Errorf("only %d promises were read", promises)
+	if len(entries) < 100 {
+		t.Errorf("only %d promises were read", len(entries))
 	}
 	pages := need.Value(filepath.Glob("docs/*.md"))(t)
 	for _, p := range pages {
 		if !slices.Contains(seen, filepath.Base(p)) {
 			t.Errorf("docs/promises.md leaves out %s", p)
 		}
+	}
+}
+
+var (
+	linkTo = regexp.MustCompile(`\]\(([^()\s:#]*)#?([^()\s:]*)\)`)         // in a page
+	code   = regexp.MustCompile("`[^`\n]*`")                               // where no link is
+	pageOf = regexp.MustCompile(`\b(docs/[a-z-]+\.md)#?([\p{L}\p{N}_-]*)`) // anywhere else
+)
+
+// TestLinks checks that the pages, and the sections of pages, that pages and sources refer to exist.
+func TestLinks(t *testing.T) {
+	anchors := map[string][]string{}
+	has := func(page, anchor string) bool {
+		if anchors[page] == nil {
+			for _, s := range docs.Divide(page, read(t, page)) {
+				anchors[page] = append(anchors[page], docs.Anchor(s.Heading))
+			}
+		}
+		return slices.Contains(anchors[page], anchor)
+	}
+	links := 0
+	check := func(from, to, anchor string) {
+		links++
+		if !exists(to) || anchor != "" && !has(to, anchor) {
+			t.Errorf("%s refers to %s, section %q, which does not exist", from, to, anchor)
+		}
+	}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case filepath.Ext(path) == ".md":
+			for _, m := range linkTo.FindAllStringSubmatch(code.ReplaceAllString(read(t, path), ""), -1) {
+				to := path
+				if m[1] != "" {
+					to = filepath.Join(filepath.Dir(path), m[1])
+				}
+				check(path, to, m[2])
+			}
+		case slices.Contains([]string{".go", ".txt", ".yaml", ".sh", ".py"}, filepath.Ext(path)):
+			for _, m := range pageOf.FindAllStringSubmatch(read(t, path), -1) {
+				check(path, m[1], m[2])
+			}
+		}
+		return nil
+	})
+	need.NoError(t, err)
+	if links < 300 {
+		t.Errorf("only %d links were read", links)
 	}
 }
 

@@ -41,7 +41,7 @@ var Sections = sync.OnceValue(func() []Section {
 			panic(err) // Glob lists what is there
 		}
 		if !strings.HasPrefix(string(text), "---\n") { // a manuscript for pandoc
-			all = append(all, divide(strings.TrimSuffix(name, ".md"), string(text))...)
+			all = append(all, Divide(strings.TrimSuffix(name, ".md"), string(text))...)
 		}
 	}
 	return all
@@ -52,8 +52,8 @@ var (
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// divide cuts a page before each heading. Lines between fences are no headings.
-func divide(page, text string) []Section {
+// Divide cuts a page before each heading. Lines between fences are no headings.
+func Divide(page, text string) []Section {
 	var all []Section
 	fenced := false
 	for line := range strings.Lines(text) {
