@@ -12,7 +12,7 @@ func TestRead(t *testing.T) {
 		{"questions", "# Everyday questions\n", "## How do I cite?", "# Quality control"},
 		{"docs/questions.md", "# Everyday questions\n", "## How do I cite?", "# Quality control"},
 		{"questions#how-do-i-cite", "## How do I cite?\n", "Cite the software", "# Everyday questions"},
-		{"statistics#checks-for-leakage-leakage", "## Checks for leakage", "", "## Covariates alone"},
+		{"statistics#missing-regions", "### Missing regions", "", "## Relatives"},
 		{"nothing", "", "", ""},
 		{"questions#nothing", "", "", ""},
 	} {
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 		"AGE covariate":     "questions#how-do-i-use-age-as-a-covariate",
 		"delete cache":      "questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it",
 		"how cite":          "questions#how-do-i-cite",
-		"leakage checks":    "statistics#checks-for-leakage-leakage",
+		"leakage checks":    "leakage",
 		"sliding windows":   "dynamic",
 		"no-such-word cite": "",
 	} {

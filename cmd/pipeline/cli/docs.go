@@ -16,7 +16,7 @@ func (a *app) docsCommand() *cobra.Command {
 		Use:   "docs [TOPIC]",
 		Short: "the documentation, without a network",
 		Long: `Lists the pages of the documentation, which the program contains. With a TOPIC, prints a page
-(statistics) or one of its sections (statistics#checks-for-leakage-leakage).`,
+(statistics) or one of its sections (leakage#one-person-under-two-ids).`,
 		Example: `  pipeline docs
   pipeline docs questions | less
   pipeline docs --search "age covariate"`,

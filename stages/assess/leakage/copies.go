@@ -21,7 +21,7 @@ import (
 )
 
 // Copies are found by the similarity of connectivity in the cohort itself: no fixed limit fits all atlases. The rule
-// and what it finds of ABIDE: docs/statistics.md#copies-by-the-similarities-of-the-cohort.
+// and what it finds of ABIDE: docs/leakage.md#copies-by-the-similarities-of-the-cohort.
 const (
 	fewestScans     = 20
 	fewestEdges     = 190  // that two scans have in common: those of leastRegions

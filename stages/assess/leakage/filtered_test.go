@@ -184,7 +184,7 @@ func TestFilteredTracesFindOneScan(t *testing.T) {
 				}
 				return x
 			}), true},
-		// docs/statistics.md: not found
+		// docs/leakage.md: not found
 		{"other regions", encoding.NewArray(reversed, 1, volumes, nodes), false},
 		{"another number of regions", part(raw(7), nodes-1), false},
 		{"51 volumes are too few", processed{50, 60, 0, true, false}.of(t, scan, nodes), false},
@@ -295,7 +295,7 @@ func TestFilteredTraceByDefinition(t *testing.T) {
 	}
 }
 
-// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
+// Of the real scans of three sites (of all 1,035: docs/leakage.md) exactly those that were published twice are
 // found, and the copies of all others that were filtered, had their global signal regressed out, or lost both ends.
 func TestFilteredTracesOnABIDE(t *testing.T) {
 	files := abideSeries(t, "CMU", "Yale", "OHSU")

@@ -34,9 +34,9 @@ var _ role.Check = (*Leakage)(nil)
 // Leakage asserts that nothing leaks.
 type Leakage struct {
 	Admitted    bool    `param:"admitted" doc:"accept trainings with known leakage, as in the authors' program; their predictions keep the warning"`
-	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan, unless unrelated series may do so by chance (probability over all pairs and lags above 0.005: docs/statistics.md); 0 turns the comparison off" min:"0" max:"1"`
+	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan, unless unrelated series may do so by chance (probability over all pairs and lags above 0.005: docs/leakage.md); 0 turns the comparison off" min:"0" max:"1"`
 	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had, unless unrelated series may do so by chance, as for correlation; 0 turns the comparison off" min:"0" max:"1"`
-	Unrelated   float64 `param:"unrelated" doc:"how many pairs of different people are expected above the threshold of similar connectivity, in the whole cohort; a pair above it is a caution, and counts as one scan if two scans of one person cannot agree as well (docs/statistics.md); 0 turns the comparison off" min:"0" max:"1"`
+	Unrelated   float64 `param:"unrelated" doc:"how many pairs of different people are expected above the threshold of similar connectivity, in the whole cohort; a pair above it is a caution, and counts as one scan if two scans of one person cannot agree as well (docs/leakage.md); 0 turns the comparison off" min:"0" max:"1"`
 }
 
 func (*Leakage) Ports() dag.Ports {

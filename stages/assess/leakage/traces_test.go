@@ -120,7 +120,7 @@ func TestTracesFindOneScan(t *testing.T) {
 			func(x float64) float64 { return math.Round(-x) }), true},
 		{"a negative factor and noise", scan.regions(byBlock, nodes, 0, volumes,
 			func(x float64) float64 { return -x + 10*noise.Normal() }), true},
-		{"a sign of its own for each region", signed, false}, // docs/statistics.md: not found
+		{"a sign of its own for each region", signed, false}, // docs/leakage.md: not found
 		{"fewer volumes than are compared", scan.regions(byBlock, nodes, 0, leastOverlap, same), false},
 	} {
 		twins, err := findTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
@@ -206,7 +206,7 @@ func abideSeries(t *testing.T, sites ...string) (files []string) {
 	return files
 }
 
-// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
+// Of the real scans of three sites (of all 1,035: docs/leakage.md) exactly those that were published twice are
 // found, and every copy of a fourth of them that was cut at its beginning, scaled and rounded. Of copies with wholly
 // other regions, most are.
 func TestTracesOnABIDE(t *testing.T) {
@@ -263,7 +263,7 @@ func TestTracesOnABIDE(t *testing.T) {
 }
 
 // Of the Pearson matrices of 30 real scans exactly the file that was published twice is found, and every copy of
-// another that was transformed by Fisher and lost three regions. (Of all sites: docs/statistics.md.)
+// another that was transformed by Fisher and lost three regions. (Of all sites: docs/leakage.md.)
 func TestFeaturesOnABIDE(t *testing.T) {
 	dir := need.Shared(t, "data", "abide_pcp")
 	files, err := filepath.Glob(filepath.Join(dir, "cpac", "*", "UM_1_*.1D.gz"))
