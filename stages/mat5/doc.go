@@ -2,10 +2,10 @@
 // written since 1997 (-v6, and compressed since 2005: -v7, the default). The format is
 // that of MathWorks' "MAT-File Format" (R2024a); scipy.io and GNU Octave are the oracles.
 //
-// A Variable holds numbers or texts. Numbers of every class, logicals, characters and
-// cells of characters are read; of the rest (structs, objects, sparse and complex
-// arrays) only the name and the class are, and Problem says so. Arrays are in MATLAB's
-// order: the first index runs fastest.
+// A Variable holds numbers, texts, or further values: the elements of a cell, the fields of
+// a struct. Sparse matrices are filled up with zeros. Of the rest (objects, functions,
+// complex arrays) only the name and the class are read, and Problem gives the reason. Arrays
+// are in MATLAB's order: the first index runs fastest.
 //
 // Version 4 and version 7.3 (which is HDF5) are refused, with what to do.
 package mat5
@@ -13,19 +13,25 @@ package mat5
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// A Variable is one variable of a file.
+// A Variable is one variable of a file, or a value within one.
 type Variable struct {
 	Name  string
 	Shape []int // at least two, as MATLAB's arrays have
 	// Numbers in MATLAB's order: element (i, j) of a matrix is Numbers[i+j*Shape[0]].
 	Numbers []float64
 	// Texts of a cell of texts, or of the rows of a character array.
-	Texts   []string
+	Texts []string
+	// Cells are the elements of a cell that holds more than texts, in MATLAB's order; of a struct
+	// array the values of all Fields of the first element, then of the second …
+	Cells   []Variable
+	Fields  []string
 	Class   string // "double", "cell" …
-	Problem error  // why it has neither numbers nor texts
+	Problem error  // why it has no content
 }
 
 // classes are MATLAB's, by their number in a file.
@@ -34,10 +40,12 @@ var classes = [...]string{1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sp
 	16: "function", 17: "opaque"}
 
 const (
-	classCell = 1
-	classChar = 4
-	classReal = 6 // this and the following are numbers, up to classLast
-	classLast = 15
+	classCell   = 1
+	classStruct = 2
+	classChar   = 4
+	classSparse = 5
+	classReal   = 6 // this and the following are numbers, up to classLast
+	classLast   = 15
 )
 
 // The types of data elements.
@@ -135,4 +143,104 @@ func (v Variable) Rows() []float64 {
 // Texts makes a cell of texts, a column.
 func Texts(name string, texts []string) Variable {
 	return Variable{Name: name, Shape: []int{len(texts), 1}, Texts: texts, Class: "cell"}
+}
+
+// Count is the number of elements.
+func (v Variable) Count() int {
+	n := 1
+	for _, d := range v.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Describe is the variable in a list: "ts (60×6 double)".
+func (v Variable) Describe() string {
+	one := fmt.Sprintf("%.80s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class)
+	if v.Problem != nil {
+		one += " – " + v.Problem.Error()
+	}
+	return one
+}
+
+// Find finds a value as MATLAB names it: ts, out.timeseries, sub(2).ts, data{4}, with indices from 1.
+func Find(all []Variable, path string) (Variable, error) {
+	name, rest := cutName(path)
+	at := slices.IndexFunc(all, func(v Variable) bool { return v.Name == name })
+	if at < 0 || name == "" {
+		return Variable{}, fmt.Errorf("there is no variable %.80q", name)
+	}
+	v, done := all[at], name
+	for rest != "" {
+		var err error
+		switch rest[0] {
+		case '.':
+			name, rest = cutName(rest[1:])
+			v, err = v.field(name)
+			done += "." + name
+		case '{', '(':
+			open, end := rest[:1], strings.IndexAny(rest, "})")
+			if end < 0 || (rest[end] == '}') != (open == "{") {
+				return Variable{}, fmt.Errorf("%.80q: a bracket is not closed", path)
+			}
+			v, err = v.element(rest[1:end], open == "{")
+			done, rest = done+rest[:end+1], rest[end+1:]
+		default:
+			return Variable{}, fmt.Errorf("%.80q is not the name of a value, such as out.timeseries, sub(2).ts or data{4}", path)
+		}
+		if err != nil {
+			return Variable{}, fmt.Errorf("%.80s: %w", done, err)
+		}
+	}
+	v.Name = path
+	return v, nil
+}
+
+func cutName(path string) (name, rest string) {
+	if end := strings.IndexAny(path, ".({"); end >= 0 {
+		return path[:end], path[end:]
+	}
+	return path, ""
+}
+
+// field is a field of a struct.
+func (v Variable) field(name string) (Variable, error) {
+	at := slices.Index(v.Fields, name)
+	switch {
+	case v.Class != "struct":
+		return v, fmt.Errorf("it is not in a struct, but in a %s", v.Class)
+	case at < 0:
+		return v, fmt.Errorf("the struct has no field %.80q; it has %.200s", name, strings.Join(v.Fields, ", "))
+	case v.Count() != 1:
+		return v, fmt.Errorf("there are %d structs: choose one, as in sub(2).%.80s", v.Count(), name)
+	}
+	return v.Cells[at], nil
+}
+
+// element is an element of a cell or of a struct array, by one index, or one for each dimension.
+func (v Variable) element(indices string, curly bool) (Variable, error) {
+	if curly != (v.Class == "cell") || !curly && v.Class != "struct" {
+		return v, fmt.Errorf("a %s has no such elements; {} is for cells, and () for structs", v.Class)
+	}
+	parts := strings.Split(indices, ",")
+	at, stride := 0, 1
+	for i, p := range parts {
+		k, err := strconv.Atoi(strings.TrimSpace(p))
+		most := v.Count()
+		if len(parts) > 1 && i < len(v.Shape) {
+			most = v.Shape[i]
+		}
+		if err != nil || k < 1 || k > most || len(parts) > 1 && len(parts) != len(v.Shape) {
+			return v, fmt.Errorf("the index %.40s is outside %v, or no index", indices, v.Shape)
+		}
+		at, stride = at+(k-1)*stride, stride*most
+	}
+	switch {
+	case !curly:
+		n := len(v.Fields)
+		return Variable{Shape: []int{1, 1}, Class: v.Class, Fields: v.Fields, Cells: v.Cells[at*n : (at+1)*n]}, nil
+	case v.Cells == nil:
+		return Variable{Shape: []int{1, len(v.Texts[at])}, Class: "char", Texts: v.Texts[at : at+1]}, nil
+	}
+	return v.Cells[at], nil
 }

@@ -38,6 +38,20 @@ func forgeFile(head []byte) func(f *forge.File, kind int) {
 				})
 			case 2:
 				array(classChar, "x", 2, 2, text)
+			case 4:
+				array(classStruct, "x", 1, 2, func() {
+					element(miINT32, func() { f.Put(4, 2) })
+					element(miINT8, func() { f.WriteString("a\x00b\x00") })
+					for range 4 {
+						array(classReal, "", 1, 1, func() { element(miUINT8, func() { f.Put(1, 1) }) })
+					}
+				})
+			case 5:
+				array(classSparse, "x", 2, 2, func() {
+					element(miINT32, func() { f.Put(4, 1, 0, 1) })
+					element(miINT32, func() { f.Put(4, 0, 1, 3) })
+					element(miUINT8, func() { f.Put(1, 1, 2, 3) })
+				})
 			case 3:
 				array(14, "x", 2, 1, func() { element(miINT64, func() { f.Put(8, 1, 2) }) })
 			}
@@ -56,7 +70,7 @@ func forgeFile(head []byte) func(f *forge.File, kind int) {
 }
 
 func FuzzForged(f *testing.F) {
-	forge.Fuzz(f, 8, forgeFile(file(f, "plain.mat")[:HeaderSize]), func(b []byte) error {
+	forge.Fuzz(f, 12, forgeFile(file(f, "plain.mat")[:HeaderSize]), func(b []byte) error {
 		all, err := Read(bytes.NewReader(b))
 		for _, v := range all {
 			if v.Numbers != nil {

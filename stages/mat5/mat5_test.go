@@ -46,8 +46,16 @@ func TestReadScipy(t *testing.T) {
 		"empty": {Name: "empty", Shape: []int{0, 3}, Numbers: []float64{}, Class: "double"},
 		"tiny":  {Name: "tiny", Shape: []int{1, 1}, Numbers: []float64{1}, Class: "double"},
 	}
-	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "separate variable",
-		"sparse": "full(x)"}
+	one := func(name, class string, numbers ...float64) Variable {
+		return Variable{Name: name, Shape: []int{1, len(numbers)}, Numbers: numbers, Class: class}
+	}
+	want["record"] = Variable{Name: "record", Shape: []int{1, 1}, Class: "struct", Fields: []string{"a"},
+		Cells: []Variable{one("", "double", 1)}}
+	want["nested"] = Variable{Name: "nested", Shape: []int{1, 2}, Class: "cell", Cells: []Variable{
+		one("", "double", 0, 1), {Shape: []int{1, 1}, Texts: []string{"x"}, Class: "char"}}}
+	want["sparse"] = Variable{Name: "sparse", Shape: []int{3, 3}, Class: "sparse",
+		Numbers: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}}
+	problems := map[string]string{"complex": "real(x)"}
 	for _, name := range []string{"plain.mat", "compressed.mat"} {
 		all := need.Value(Read(bytes.NewReader(file(t, name))))(t)
 		need.Equal(t, len(all), len(want)+len(problems), name, "variables")
@@ -205,6 +213,42 @@ func TestOctaveReads(t *testing.T) {
 	}
 }
 
+// The fixtures of CONN and others, as scipy reads them.
+func TestFind(t *testing.T) {
+	read := func(name string) []Variable {
+		b := need.Value(os.ReadFile(filepath.Join(need.Shared(t, "fixtures/doors/mat"), name)))(t)
+		return need.Value(Read(bytes.NewReader(b)))(t)
+	}
+	for _, c := range []struct {
+		file, path string
+		shape      []int
+		first      float64
+	}{
+		{"plain/struct.mat", "out.timeseries", []int{60, 6}, 1.721292394},
+		{"plain/struct_array.mat", "sub(2).ts", []int{50, 6}, 1.721292394},
+		{"plain/struct_array.mat", "sub(1,2).ts", []int{50, 6}, 1.721292394},
+		{"conn/ROI_Subject001_Condition001.mat", "data{4}", []int{60, 1}, 1.721292394},
+		{"conn/ROI_Subject001_Condition001.mat", "data{1,5}", []int{60, 1}, 1.654352994},
+		{"octave/v7.mat", "ts", []int{60, 6}, 1.721292394},
+		{"plain/sparse.mat", "r", []int{6, 6}, 1},
+	} {
+		v := need.Value(Find(read(c.file), c.path))(t)
+		if !reflect.DeepEqual(v.Shape, c.shape) || v.Numbers[0] != c.first {
+			t.Errorf("%s: %s is %v, %v …, want %v, %v", c.file, c.path, v.Shape, v.Numbers[0], c.shape, c.first)
+		}
+	}
+	names := need.Value(Find(read("plain/struct.mat"), "out.roi"))(t)
+	need.Equal(t, names.Texts[5], "atlas.Brain-Stem")
+	all := read("plain/struct_array.mat")
+	for path, want := range map[string]string{
+		"sub.ts": "there are 2 structs", "sub(3).ts": "outside [1 2]", "sub(2).t": "has no field", "su": "no variable",
+		"sub{1}": "{} is for cells", "sub(1": "not closed", "sub(1)x": "is not the name", "sub(0).ts": "outside",
+	} {
+		_, err := Find(all, path)
+		need.Error(t, err, want, path)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"plain.mat", "compressed.mat", "big.mat", "version4.mat"} {
 		f.Add(file(f, name))
@@ -219,6 +263,7 @@ func FuzzRead(f *testing.F) {
 			for _, d := range v.Shape {
 				n *= d
 			}
+			Find(all, v.Name+"{1}")
 			if v.Numbers != nil && len(v.Numbers) != n {
 				t.Errorf("%d numbers of the shape %v", len(v.Numbers), v.Shape)
 			}

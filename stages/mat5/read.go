@@ -213,6 +213,10 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 		v.Problem = errors.New("it is complex, which is not supported: save real(x)")
 	case class == classCell:
 		err = r.cells(&v, b, n, depth)
+	case class == classStruct:
+		err = r.structs(&v, b, n, depth)
+	case class == classSparse:
+		err = r.sparse(&v, b, n)
 	case class == classChar:
 		err = r.chars(&v, b, n)
 	case class >= classReal:
@@ -220,8 +224,6 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 			v.Class = "logical"
 		}
 		err = r.numbers(&v, b, n)
-	case v.Class == "sparse":
-		v.Problem = errors.New("it is sparse, which is not supported: save full(x)")
 	default:
 		v.Problem = fmt.Errorf("it is a %s, which is not supported: save the matrix in it as a separate variable", v.Class)
 	}
@@ -280,6 +282,12 @@ func (r *reader) numbers(v *Variable, b []byte, n int) error {
 	if err := r.take(n, 24, "further numbers"); err != nil { // and copies of them in C order
 		return err
 	}
+	return r.decode(v, e, n)
+}
+
+// decode makes numbers of the bytes of an element, which has as many.
+func (r *reader) decode(v *Variable, e element, n int) error {
+	width := widths[e.kind]
 	v.Numbers = make([]float64, n)
 	o := r.order
 	for i := range v.Numbers {
@@ -387,40 +395,153 @@ func (r *reader) letters(e element) ([]rune, error) {
 	return out, nil
 }
 
-// cells reads a cell of texts; any other cell is a problem, not an error.
+// deepest bounds cells within cells and structs.
+const deepest = 16
+
+// cells reads the elements of a cell. Where all are texts, they are kept as these.
 func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
-	if n > len(b)/8 {
-		return errShort
-	}
-	if depth > 0 {
-		v.Problem = errors.New("it is a nested cell, which is not supported")
-		return nil
-	}
-	if err := r.take(n, 64, "further cells"); err != nil {
+	all, err := r.values(b, n, depth)
+	if err != nil {
 		return err
 	}
 	texts := make([]string, 0, n)
-	for i := range n {
-		in, rest, err := r.part(b, miMATRIX)
-		if err != nil {
-			return err
-		}
-		one, err := r.array(in, depth+1)
-		if err != nil {
-			return fmt.Errorf("cell %d: %w", i+1, err)
-		}
+	for _, one := range all {
 		switch {
-		case len(one.Texts) == 1:
+		case len(one.Texts) == 1 && one.Class == "char":
 			texts = append(texts, one.Texts[0])
-		case one.Problem == nil && (one.Class == "char" || one.Class == "double") &&
-			len(one.Texts)+len(one.Numbers) == 0:
+		case one.Problem == nil && (one.Class == "char" || one.Class == "double") && one.Count() == 0:
 			texts = append(texts, "")
 		default:
-			v.Problem = fmt.Errorf("cell %d is a %s, not text: save the matrix in it as a separate variable", i+1, one.Class)
+			v.Cells = all
 			return nil
 		}
-		b = rest
 	}
 	v.Texts = texts
 	return nil
+}
+
+// structs reads the fields of structs.
+func (r *reader) structs(v *Variable, b []byte, n, depth int) error {
+	size, b, err := r.part(b, miINT32)
+	if err != nil {
+		return err
+	}
+	names, b, err := r.part(b, miINT8)
+	if err != nil {
+		return err
+	}
+	width := 0
+	if len(size) >= 4 {
+		width = int(int32(r.order.Uint32(size)))
+	}
+	if width <= 0 && len(names) > 0 || width > 0 && len(names)%width != 0 {
+		return fmt.Errorf("%d bytes of names of fields, %d each", len(names), width)
+	}
+	if err := r.take(len(names), 24, "further bytes of names"); err != nil {
+		return err
+	}
+	for ; len(names) > 0; names = names[width:] {
+		name, _, _ := bytes.Cut(names[:width], []byte{0})
+		v.Fields = append(v.Fields, string(name))
+	}
+	if v.Fields == nil {
+		return nil
+	}
+	if n > len(b)/8/len(v.Fields) {
+		return errShort
+	}
+	v.Cells, err = r.values(b, n*len(v.Fields), depth)
+	return err
+}
+
+// values reads n arrays within a cell or struct.
+func (r *reader) values(b []byte, n, depth int) ([]Variable, error) {
+	if n > len(b)/8 {
+		return nil, errShort
+	}
+	if depth == deepest {
+		return nil, fmt.Errorf("cells and structs in each other, more than %d deep", deepest)
+	}
+	if err := r.take(n, 320, "further cells"); err != nil {
+		return nil, err
+	}
+	all := make([]Variable, n)
+	for i := range all {
+		in, rest, err := r.part(b, miMATRIX)
+		if err == nil {
+			all[i], err = r.array(in, depth+1)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cell %d: %w", i+1, err)
+		}
+		b = rest
+	}
+	return all, nil
+}
+
+// sparse reads a sparse matrix into a full one. ir has the rows (from 0) of the values, jc where each column begins
+// among them.
+func (r *reader) sparse(v *Variable, b []byte, n int) error {
+	if len(v.Shape) != 2 {
+		return fmt.Errorf("a sparse array of %d dimensions", len(v.Shape))
+	}
+	ir, b, err := r.part(b, miINT32)
+	if err != nil {
+		return err
+	}
+	jc, b, err := r.part(b, miINT32)
+	if err != nil {
+		return err
+	}
+	rows, columns := v.Shape[0], v.Shape[1]
+	if len(jc) != 4*(columns+1) {
+		return fmt.Errorf("%d bytes of columns for %d", len(jc), columns)
+	}
+	count := int(r.order.Uint32(jc[4*columns:]))
+	if count > len(ir)/4 {
+		return fmt.Errorf("%d values, but %d rows of values", count, len(ir)/4)
+	}
+	e, _, err := r.element(b)
+	if err != nil {
+		return err
+	}
+	width := widths[e.kind]
+	if width == 0 || count > len(e.data)/width {
+		return fmt.Errorf("%d bytes of type %d for %d numbers", len(e.data), e.kind, count)
+	}
+	var values Variable // MATLAB may keep room for more
+	if err := r.take(count, 24, "further numbers"); err != nil {
+		return err
+	}
+	if err := r.decode(&values, element{e.kind, e.data[:count*width]}, count); err != nil || values.Problem != nil {
+		v.Problem = values.Problem
+		return err
+	}
+	if err := r.take(n, 24, "further numbers"); err != nil {
+		return err
+	}
+	at := func(k int) int { return int(r.order.Uint32(ir[4*k:])) }
+	column := func(j int) int { return int(r.order.Uint32(jc[4*j:])) }
+	v.Numbers, err = full(rows, columns, count, at, column, values.Numbers)
+	return err
+}
+
+// full is a sparse matrix with its zeros, in MATLAB's order.
+func full(rows, columns, count int, at, column func(int) int, values []float64) ([]float64, error) {
+	numbers := make([]float64, rows*columns)
+	for j := range columns {
+		begin, end := column(j), column(j+1)
+		if begin < 0 || end < begin || end > count {
+			return nil, fmt.Errorf("column %d has the values %d to %d of %d: the file is damaged", j+1, begin, end, count)
+		}
+		last := -1
+		for k := begin; k < end; k++ {
+			if i := at(k); i <= last || i >= rows {
+				return nil, fmt.Errorf("column %d has row %d after row %d, of %d: the file is damaged", j+1, i+1, last+1, rows)
+			} else {
+				numbers[i+j*rows], last = values[k], i
+			}
+		}
+	}
+	return numbers, nil
 }
