@@ -83,6 +83,7 @@ func (l *loader) connectStage(s *stage) {
 		l.connectPort(s, &s.ports.In[i], k.Value)
 	}
 	l.checkTransforms(s, connected)
+	l.checkLayout(s, connected)
 	s.sortLinks()
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
@@ -114,6 +115,21 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 		for _, from := range k.from {
 			if from.stage == "cohort" && from.output == "labels" {
 				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect the transform (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
+			}
+		}
+	}
+}
+
+// checkLayout refuses files of other programs without where the numbers stand within them.
+func (l *loader) checkLayout(s *stage, connected map[string]bool) {
+	if l.roster == nil || l.roster.Values["layout"].Format == "" || connected["layout"] {
+		return
+	}
+	for _, k := range s.links {
+		for _, from := range k.from {
+			if from.stage == "cohort" && slices.Contains([]string{"series", "pearson", "partial"}, from.output) {
+				l.bad.Add(from.pos, "stage %s: the cohort (%s) states where the numbers stand within its files: connect it (in: { layout: cohort.layout })", s.name, l.cohortKind)
+				return
 			}
 		}
 	}

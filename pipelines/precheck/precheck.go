@@ -233,6 +233,10 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 func inputFiles(n *dag.Node, follows func(port string) bool) (files map[string]dag.Input, known bool) {
 	files = map[string]dag.Input{}
 	for _, b := range n.Inputs() {
+		if known, ok := knownInput(b.Sources); ok {
+			files[b.Port] = known
+			continue
+		}
 		if len(b.Sources) != 1 || b.Sources[0].File == "" {
 			if !follows(b.Port) {
 				return nil, false

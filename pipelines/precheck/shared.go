@@ -1,6 +1,8 @@
 package precheck
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -133,6 +135,24 @@ func fileOf(n *dag.Node, port string) string {
 		return from[0].File
 	}
 	return ""
+}
+
+// knownInput is a value of the cohort as an input.
+func knownInput(sources []dag.Source) (dag.Input, bool) {
+	if len(sources) != 1 || sources[0].Node == nil {
+		return dag.Input{}, false
+	}
+	work := sources[0].Node.Instance()
+	if _, known := work.(dag.Precomputed); !known {
+		return dag.Input{}, false
+	}
+	out, err := work.Run(context.Background(), dag.NewTask(nil))
+	b, plain := out[sources[0].Output].(artifacts.Bytes)
+	if err != nil || !plain {
+		return dag.Input{}, false
+	}
+	return dag.Input{Name: "cohort." + sources[0].Output, Ref: artifacts.Ref{Size: int64(len(b.Data)), Format: b.Kind},
+		Reader: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Data)), nil }}, true
 }
 
 // fileInput is a file of the user's as an input.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -389,11 +390,12 @@ func templateOf(path string) string {
 	return name
 }
 
-// rosterOf puts a cohort together from its list and the sources of its files.
-func rosterOf(l *listed.List, sources []*fileSource) *Roster {
+// rosterOf puts a cohort together from its list and the sources of its files. Columns that these or others use are no
+// covariates.
+func rosterOf(l *listed.List, sources []*fileSource, also ...string) *Roster {
 	r := &Roster{Files: map[string]dag.Type{}, Root: l.Dir, Table: l.Path, Lines: l.Lines(),
 		Sources: l.Sources()}
-	var used []string
+	used := also
 	for _, f := range sources {
 		r.Files[f.port] = dag.Format(f.format)
 		used = append(used, f.columns...)
@@ -580,7 +582,8 @@ func (r *Roster) RefuseOneScan() {
 				}
 			}
 		}
-		for _, same := range regular.Copies(paths) {
+		member := func(at int) int { return r.Subjects[subjects[at]].layouts[port.name].Member }
+		for _, same := range byMember(regular.Copies(paths), member) {
 			if port.file != nil && !port.file(paths[same[0]]) {
 				continue
 			}
@@ -603,6 +606,22 @@ func (r *Roster) RefuseOneScan() {
 			r.Subjects[i].Problem = err
 		}
 	}
+}
+
+// byMember divides the places of one file by the member of it that each takes.
+func byMember(copies [][]int, member func(at int) int) (divided [][]int) {
+	for _, same := range copies {
+		of := map[int][]int{}
+		for _, at := range same {
+			of[member(at)] = append(of[member(at)], at)
+		}
+		for _, k := range slices.Sorted(maps.Keys(of)) {
+			if len(of[k]) > 1 {
+				divided = append(divided, of[k])
+			}
+		}
+	}
+	return divided
 }
 
 // called is a participant with its place in the table.

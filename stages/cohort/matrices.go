@@ -2,7 +2,6 @@ package cohort
 
 import (
 	"errors"
-	"fmt"
 
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/listed"
@@ -12,7 +11,7 @@ import (
 var matricesCohortKind = Source{
 	Name: "matrices",
 	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
-		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat (version 5). pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
+		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat, or one .mat file for all. pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
 	New: func() Loader { return &MatricesCohort{Parameters: listed.Defaults()} },
 }
 
@@ -21,7 +20,8 @@ type MatricesCohort struct {
 	listed.Parameters
 	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
 	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
-	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
+	Within
+	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
 func (c *MatricesCohort) Load(dir string) (*Roster, error) {
@@ -48,25 +48,24 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	r := rosterOf(l, sources)
-	r.refuseOtherHeads("pearson", c.Nodes != "")
-	r.refuseOtherHeads("partial", c.Nodes != "")
-	nodes, err := c.nodes(l, r)
+	r := rosterOf(l, sources, c.Member)
+	var given []atlas.Node
+	if c.Nodes != "" {
+		if given, err = listRegions(c.Nodes, l.Dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range sources {
+		if err := r.layouts(&c.Within, l, len(given), f.port); err != nil {
+			return nil, err
+		}
+	}
+	r.refuseOtherHeads("pearson", given != nil)
+	r.refuseOtherHeads("partial", given != nil)
+	nodes, err := r.regions(given, "pearson", region.MatrixNames)
 	if err != nil {
 		return nil, err
 	}
 	r.Nodes = NodesTable(nodes, "")
 	return r, nil
-}
-
-// nodes reads the node list, or takes the names that head the first file.
-func (c *MatricesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
-	if c.Nodes != "" {
-		return listRegions(c.Nodes, l.Dir)
-	}
-	names, path, err := r.firstNames("pearson", region.MatrixNames)
-	if err != nil {
-		return nil, fmt.Errorf("%w (or set nodes)", err)
-	}
-	return regionsOf(names, path)
 }

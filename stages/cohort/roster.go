@@ -21,6 +21,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
 // A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
@@ -77,7 +78,8 @@ type Roster struct {
 	unreadable func(id string, read func(path string) bool) []error
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name of its run or session: so stages can refuse a scan before anything runs.
-	Scan func(id, part string) (volumes int, tr float64)
+	Scan    func(id, part string) (volumes int, tr float64)
+	volumes map[string]int // of files that were read, by path
 	// names of the participants as the table has them, by id; nil where they have no others
 	Sources map[string]string
 	Table   string         // the table of the participants or rows, absolute; "" where there is none
@@ -282,6 +284,8 @@ type Subject struct {
 	Values  map[string]artifacts.Value
 	Runs    []Run // in the order of time, where the roster is PerRun; sessions, where it says so
 	Problem error // why nothing can be done for this one; names the file, the place and the remedy
+	layouts region.Layouts
+	fault   error // of the file from which the names of the regions would be read
 }
 
 // A Run is one run of a participant.

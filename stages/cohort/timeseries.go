@@ -40,7 +40,8 @@ type TimeseriesCohort struct {
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs, or whose file cannot be read (a text among the numbers, a line of another length, an infinite value): let their tasks fail, or exclude them"`
-	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
+	Within
+	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
 // Load reads the table.
@@ -79,7 +80,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := rosterOf(l, []*fileSource{series})
+	r := rosterOf(l, []*fileSource{series}, c.Member)
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		if path, ok := s.Files["series"]; ok {
@@ -91,11 +92,26 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 			}
 		}
 	}
+	return c.finish(l, r)
+}
+
+// finish reads what the files state of themselves.
+func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
+	var given []atlas.Node
+	var err error
+	if c.Nodes != "" {
+		if given, err = listRegions(c.Nodes, l.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.layouts(&c.Within, l, len(given), "series"); err != nil {
+		return nil, err
+	}
 	if err := sidecarPort(r); err != nil {
 		return nil, err
 	}
-	r.refuseOtherHeads("series", c.Nodes != "")
-	nodes, err := c.nodes(l, r)
+	r.refuseOtherHeads("series", given != nil)
+	nodes, err := r.regions(given, "series", region.SeriesNames)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +141,7 @@ func sidecarPort(r *Roster) error {
 			return f
 		}
 		if FormatOf(series) != "nifti" {
-			f.bold, f.volumes = "", volumesOf(series) // its header has no time
+			f.bold, f.volumes = "", r.volumesOf(series) // its header has no time
 		}
 		f.times()
 		lengths[[2]string{id, part}] = f.volumes
@@ -205,7 +221,10 @@ func sidecarPort(r *Roster) error {
 
 // volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task
 // reports.
-func volumesOf(path string) int {
+func (r *Roster) volumesOf(path string) int {
+	if n, read := r.volumes[path]; read {
+		return n
+	}
 	f, err := userfile.Open(path)
 	if err != nil {
 		return 0
@@ -218,26 +237,31 @@ func volumesOf(path string) int {
 	return n
 }
 
-// nodes reads the node list, or takes the names that head the first file.
-func (c *TimeseriesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
-	if c.Nodes != "" {
-		return listRegions(c.Nodes, l.Dir)
+// regions are the nodes of a list that is given, else those that the labels of the files or the names of the columns of
+// the first file give.
+func (r *Roster) regions(given []atlas.Node, port string, read func(io.Reader, region.Layout) ([]string, error)) (
+	[]atlas.Node, error) {
+	if given != nil {
+		return given, nil
 	}
-	names, path, err := r.firstNames("series", region.SeriesNames)
+	if names := r.labelNames(port); names != nil {
+		return regionsOf(names, "the labels of the files")
+	}
+	names, path, err := r.firstNames(port, read)
 	if err != nil {
 		return nil, err
 	}
 	nodes, err := regionsOf(names, path)
-	if err != nil {
-		return nil, err
+	if err != nil || port != "series" {
+		return nodes, err
 	}
 	return atlas.OfPCP(path, nodes), nil
 }
 
 // firstNames are the names of the columns of the first file of a port that can be read. Participants whose files cannot
 // be are refused.
-func (r *Roster) firstNames(port string, read func(io.Reader) ([]string, error)) (names []string, path string,
-	err error) {
+func (r *Roster) firstNames(port string, read func(io.Reader, region.Layout) ([]string, error)) (names []string,
+	path string, err error) {
 	var first error // of files that can be opened
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
@@ -245,15 +269,23 @@ func (r *Roster) firstNames(port string, read func(io.Reader) ([]string, error))
 		if !ok || errors.As(s.Problem, new(otherHead)) {
 			continue
 		}
+		if s.fault != nil {
+			first = cmp.Or(first, fmt.Errorf("nodes: %w", s.fault))
+			continue
+		}
 		f, err := userfile.Open(path)
 		if err == nil {
-			names, err = read(f)
+			names, err = read(f, s.layouts[port])
 			f.Close()
 			if err == nil {
 				return names, path, nil
 			}
+			again := ""
+			if port != "series" {
+				again = " (or set nodes)"
+			}
 			if first == nil {
-				first = fmt.Errorf("nodes: %s: %w", path, err)
+				first = fmt.Errorf("nodes: %s: %w%s", path, err, again)
 			}
 			err = fmt.Errorf("its %s file: %s: %w", port, userfile.NameIn(r.Root, path), err)
 		}
@@ -295,7 +327,7 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			if path, there := run.Files[port]; there {
+			if path, there := run.Files[port]; there && !s.layouts[port].Named() {
 				if names, shown := read(path, 64<<10); shown {
 					groups[at(names)] = append(groups[at(names)], head{s, path, names})
 				}

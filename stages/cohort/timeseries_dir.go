@@ -35,8 +35,9 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err := errors.Join(l.Keep(c.Columns), l.Choose(), l.Doubt()); err != nil {
 		return nil, err
 	}
-	r := &Roster{Participants: l.Participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.LeftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.Path,
+	r := &Roster{Participants: l.Participants([]string{c.Member}),
+		Files: map[string]dag.Type{"series": dag.Format("series")},
+		Left:  l.LeftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.Path,
 		Lines: l.Lines(), Sources: l.Sources()}
 	sidecars, all := &bids.Sidecars{Root: root}, map[string][]error{} // problems
 	for _, row := range l.Rows {
@@ -76,16 +77,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
-	if err := sidecarPort(r); err != nil {
-		return nil, err
-	}
-	r.refuseOtherHeads("series", c.Nodes != "")
-	nodes, err := c.nodes(l, r)
-	if err != nil {
-		return nil, err
-	}
-	r.Nodes = NodesTable(nodes, "")
-	return r, nil
+	return c.finish(l, r)
 }
 
 // find finds the file of series that is meant, or those of all runs or sessions with their names. The dialects:

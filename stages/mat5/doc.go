@@ -156,7 +156,8 @@ func (v Variable) Count() int {
 
 // Describe is the variable in a list: "ts (60×6 double)".
 func (v Variable) Describe() string {
-	one := fmt.Sprintf("%.80s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class)
+	one := fmt.Sprintf("%.80s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"),
+		"[]"), v.Class)
 	if v.Problem != nil {
 		one += " – " + v.Problem.Error()
 	}

@@ -17,7 +17,7 @@ import (
 var matricesKind = dag.Kind{
 	Name: "matrices",
 	Doc: "correlation and partial correlation from files of other programs\n" +
-		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region; a row of 0 off the diagonal is a region without a signal, and a warning. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
+		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat. Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region; a row of 0 off the diagonal is a region without a signal, and a warning. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
 	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
 }
 
@@ -40,7 +40,8 @@ func (s *Matrices) Ports() dag.Ports {
 		in = append(in, dag.Port{Name: "partial", Type: dag.Format("matrix"), Doc: "its partial correlation (not needed with partial: ridge or empirical)"})
 	}
 	return dag.Ports{
-		In: append(in, dag.Port{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"}),
+		In: append(in, region.LayoutPort(), dag.Port{Name: "nodes", Type: column.Type[region.Node](),
+			Doc: "the node list"}),
 		Out: []dag.Port{
 			matrix("pearson", "correlation, 1 on the diagonal"),
 			matrix("partial", "partial correlation, 1 on the diagonal"),
@@ -71,7 +72,14 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var doubtful []string // files read as Fisher's z whose diagonal is that of correlations
 	read := func(port, variable string) ([]connectivity.Matrix, []connectivity.Quality, error) {
 		z := s.FisherZ == port || s.FisherZ == "both"
-		draws, quality, ones, err := s.read(t.In(port), nodes, variable, z)
+		layout, err := region.LayoutOf(t, port)
+		if err != nil {
+			return nil, nil, err
+		}
+		if variable != "" {
+			layout.Variable = variable
+		}
+		draws, quality, ones, err := s.read(t.In(port), nodes, layout, z && !layout.FisherZ)
 		if ones && z {
 			doubtful = append(doubtful, port)
 		}
@@ -129,19 +137,26 @@ func matrixWarnings(q *connectivity.Quality) finding.List {
 }
 
 // read reads one file: a matrix a draw, in the order of the nodes; ones reports whether the diagonal is 1 throughout.
-func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) (
+func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layout, z bool) (
 	_ []connectivity.Matrix, _ []connectivity.Quality, ones bool, _ error) {
 	r, err := in.Reader()
 	if err != nil {
 		return nil, nil, false, err
 	}
 	defer r.Close()
-	names, draws, err := region.ReadSquares(r, variable)
+	c, err := region.ReadSquares(r, layout)
+	if err == nil && c.Sparse && s.Partial != "given" {
+		err = fmt.Errorf("a sparse matrix lacks its weak correlations, and no partial correlation can be computed from it (partial: %s): supply the full correlation matrix", s.Partial)
+	}
+	if err == nil {
+		err = layout.AddAbsent(c, nodes)
+	}
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	draws := c.Draws
 	n := draws[0].Cols
-	place, err := region.PlaceColumns(names, n, nodes)
+	place, err := region.PlaceColumns(c.Names, n, nodes)
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -132,7 +132,7 @@ func TestMatricesRefuses(t *testing.T) {
 		change     func(*Matrices)
 	}{
 		{"not square", "expected regions × regions", npy(t, half, 1, 4), nil},
-		{"two variables", "several variables could be the matrix: a, b", stagetest.Mat(t, mat5.Matrix("a", half, 2, 2), mat5.Matrix("b", half, 2, 2)), nil},
+		{"two variables", "several variables could be the matrix: a (2×2 double), b (2×2 double); name one", stagetest.Mat(t, mat5.Matrix("a", half, 2, 2), mat5.Matrix("b", half, 2, 2)), nil},
 		{"no such variable", `there is no variable "c"; it has a (2×2 double)`,
 			stagetest.Mat(t, mat5.Matrix("a", half, 2, 2)), func(s *Matrices) { s.PearsonVariable = "c" }},
 		{"no matrix", "no variable is a square matrix; it has a (1×4 double)", stagetest.Mat(t, mat5.Matrix("a", half, 1, 4)), nil},

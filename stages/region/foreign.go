@@ -7,12 +7,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/internal/foreign"
-	"prgnn/internal/words"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
 )
@@ -28,40 +26,39 @@ func DrawNumbers(n int) []int32 {
 
 // ReadSquares reads the matrices of a file, and the names of its columns (nil when it
 // has none). What the file is, its first bytes tell.
-func ReadSquares(r io.Reader, variable string) (names []string, draws []connectivity.Matrix, err error) {
+func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	c := &Contents{}
 	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
-		shape, v, err := encoding.ReadFloats(br, matrixCopies)
-		if err != nil {
-			return nil, nil, err
+		var shape []int
+		var v []float64
+		if shape, v, err = encoding.ReadFloats(br, matrixCopies); err == nil {
+			c.Draws, err = l.squares(shape, v)
 		}
-		if draws, err = squares(shape, v); err == nil {
-			err = refuseAffine(draws)
-		}
-		return nil, draws, err
 	case mat5.Is(first):
-		all, err := mat5.Read(br)
-		if err != nil {
-			return nil, nil, err
+		var all []mat5.Variable
+		if all, err = mat5.Read(br); err == nil {
+			err = l.matSquares(all, c)
 		}
-		if names, draws, err = matSquares(all, variable); err == nil {
-			err = refuseAffine(draws)
+	default:
+		var x connectivity.Matrix
+		if c.Names, x, err = connectivity.ReadRelmat(br); err == nil {
+			err = br.Budget().Take(int64(len(x.Data)), 8+8*matrixCopies, "numbers")
 		}
-		return names, draws, err
+		c.Draws = []connectivity.Matrix{x}
 	}
-	names, x, err := connectivity.ReadRelmat(br)
 	if err == nil {
-		err = br.Budget().Take(int64(len(x.Data)), 8+8*matrixCopies, "numbers")
+		err = l.arrangeSquares(c)
 	}
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = refuseAffine(c.Draws)
 	}
-	return names, []connectivity.Matrix{x}, nil
+	return c, err
 }
 
 // matrixCopies are those that the stage makes of matrices: in the order of the nodes, and checked.
@@ -76,7 +73,7 @@ func refuseAffine(draws []connectivity.Matrix) error {
 }
 
 // squares cuts an array [roi, roi] or [draw, roi, roi] into matrices.
-func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
+func (l Layout) squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
 	r := len(shape)
 	if r != 2 && r != 3 || shape[r-1] != shape[r-2] || len(v) == 0 {
 		return nil, fmt.Errorf("an array of shape %v, expected regions × regions, or draws in front", shape)
@@ -86,89 +83,37 @@ func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
 	for ; len(v) > 0; v = v[n*n:] {
 		draws = append(draws, connectivity.Matrix{Rows: n, Cols: n, Data: v[:n*n]})
 	}
-	return draws, nil
+	return l.member(draws)
 }
 
-// matSquares finds the matrix of a .mat file; draws lie along a third dimension. A cell
-// of as many texts as there are regions names them.
-func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.Matrix, error) {
-	var has, fits []string
-	var found mat5.Variable
-	for _, v := range all {
-		one := fmt.Sprintf("%.80s (%s %s)", v.Name,
-			strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class)
-		if v.Problem != nil {
-			one += " – " + v.Problem.Error()
-		}
-		has = append(has, one)
-		if v.Name == variable || variable == "" && matSquare(v) {
-			fits, found = append(fits, v.Name), v
-		}
+// member is the one of several matrices that the layout names, or all of them: draws.
+func (l Layout) member(all []connectivity.Matrix) ([]connectivity.Matrix, error) {
+	if l.Member > len(all) {
+		return nil, fmt.Errorf("member is %d, but the file has %d matrices", l.Member, len(all))
 	}
-	switch {
-	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("several variables could be the matrix: %s; name one (pearson_variable, partial_variable)", words.Some(fits, 10))
-	case len(fits) == 0 && variable != "":
-		return nil, nil, fmt.Errorf("there is no variable %q; it has %s", variable, words.Some(has, 10))
-	case len(fits) == 0:
-		return nil, nil, fmt.Errorf("no variable is a square matrix; it has %s", words.Some(has, 10))
-	case found.Problem != nil:
-		return nil, nil, fmt.Errorf("variable %s: %w", found.Name, found.Problem)
-	case !matSquare(found):
-		return nil, nil, fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", found.Name, found.Shape)
+	if l.Member > 0 {
+		return all[l.Member-1 : l.Member], nil
 	}
-	n := found.Shape[0]
-	var draws []connectivity.Matrix
-	for v := found.Numbers; len(v) > 0; v = v[n*n:] {
-		one := mat5.Variable{Shape: []int{n, n}, Numbers: v[:n*n]}
-		draws = append(draws, connectivity.Matrix{Rows: n, Cols: n, Data: one.Rows()})
-	}
-	return matNames(all, n), draws, nil
-}
-
-// matSquare reports whether a variable can be matrices of regions by regions.
-func matSquare(v mat5.Variable) bool {
-	return len(v.Numbers) > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) && v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
-}
-
-// matNames are the n names of the regions, when one variable alone can be them.
-func matNames(all []mat5.Variable, n int) (names []string) {
-	for _, v := range all {
-		if v.Class == "cell" && len(v.Texts) == n {
-			if names != nil {
-				return nil
-			}
-			names = v.Texts
-		}
-	}
-	return names
+	return all, nil
 }
 
 // MatrixNames are the names of the regions of a file, numbers from 1 when it has none.
-func MatrixNames(r io.Reader) ([]string, error) {
+func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	n := 0
-	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) {
-		var draws []connectivity.Matrix
-		if names, draws, err = ReadSquares(br, ""); err == nil {
-			n = draws[0].Cols
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) || l.Variable != "" {
+		var c *Contents
+		if c, err = ReadSquares(br, l); err == nil {
+			names, n = c.Names, c.Draws[0].Cols
 		}
 	} else if all, damaged := mat5.Read(br); damaged != nil {
 		err = damaged
 	} else { // several matrices of one size will do
-		_, _, err = matSquares(all, "")
-		for _, v := range all {
-			if matSquare(v) && (n == 0 || n == v.Shape[0]) {
-				n, err = v.Shape[0], nil
-			} else if matSquare(v) {
-				return nil, errors.New("its matrices have different sizes")
-			}
-		}
-		names = matNames(all, n)
+		names, n, err = l.matRegions(all)
 	}
 	if err != nil {
 		return nil, err
@@ -182,28 +127,37 @@ func MatrixNames(r io.Reader) ([]string, error) {
 	return names, nil
 }
 
-// ReadSeries reads a file of series, volumes × regions: text, npy or CIFTI parcels (ptseries),
-// gzipped or not. names is nil where the columns have none; tr is the repetition time, s, 0 where
-// the file does not say it.
-func ReadSeries(r io.Reader) (names []string, x connectivity.Matrix, tr float64, err error) {
+// ReadSeries reads a file of series, volumes × regions: text, npy, .mat or CIFTI parcels (ptseries),
+// gzipped or not.
+func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
-		return nil, x, 0, err
+		return nil, err
 	}
-	first, _ := br.Peek(len(niftiMagic))
+	c := &Contents{}
+	var x connectivity.Matrix
+	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
 		x, err = seriesArray(br)
-		return nil, x, 0, err
-	case string(first) == niftiMagic:
-		names, values, tr, err := cifti.ReadParcels(br)
-		if err != nil {
-			return nil, x, 0, err
+	case bytes.HasPrefix(first, []byte(niftiMagic)):
+		var v []float64
+		if c.Names, v, c.TR, err = cifti.ReadParcels(br); err == nil {
+			x = connectivity.Matrix{Rows: len(v) / len(c.Names), Cols: len(c.Names), Data: v}
 		}
-		return names, connectivity.Matrix{Rows: len(values) / len(names), Cols: len(names), Data: values}, tr, nil
+	case mat5.Is(first):
+		var all []mat5.Variable
+		if all, err = mat5.Read(br); err == nil {
+			x, err = l.matSeries(all, c)
+		}
+	default:
+		c.Names, x, err = connectivity.ReadText(br)
 	}
-	names, x, err = connectivity.ReadText(br)
-	return names, x, 0, err
+	if err != nil {
+		return nil, err
+	}
+	c.Draws = []connectivity.Matrix{x}
+	return c, l.arrangeSeries(c)
 }
 
 const (
@@ -245,11 +199,12 @@ func Counted(names []string) bool {
 }
 
 // SeriesNames are the names of the columns of a file of series; where it has none they are numbered from 1.
-func SeriesNames(r io.Reader) ([]string, error) {
-	names, x, _, err := ReadSeries(r)
+func SeriesNames(r io.Reader, l Layout) ([]string, error) {
+	c, err := ReadSeries(r, l)
 	if err != nil {
 		return nil, err
 	}
+	names, x := c.Names, c.Draws[0]
 	if names == nil {
 		for i := range x.Cols {
 			names = append(names, strconv.Itoa(i+1))

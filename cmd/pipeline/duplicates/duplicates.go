@@ -290,13 +290,22 @@ func (s *scan) store(to string, matrix bool) error {
 	}
 	defer f.Close()
 	var x connectivity.Matrix
+	read := region.ReadSeries
 	if matrix {
-		var draws []connectivity.Matrix
-		if s.names, draws, err = region.ReadSquares(f, ""); err == nil {
-			x, err = whole(draws[0])
+		read = region.ReadSquares
+	}
+	layout, err := region.Layout{}.Recognized(s.path, matrix)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(s.path), err)
+	}
+	c, err := read(f, layout)
+	if err == nil {
+		s.names, x = c.Names, c.Draws[0]
+		if matrix {
+			x, err = whole(x)
+		} else {
+			_, err = connectivity.Inspect(x)
 		}
-	} else if s.names, x, _, err = region.ReadSeries(f); err == nil {
-		_, err = connectivity.Inspect(x)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(s.path), err)

@@ -17,7 +17,7 @@ import (
 var timeseriesKind = dag.Kind{
 	Name: "timeseries",
 	Doc: "regional time series from a file of another program\n" +
-		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+		"Reads TSV, CSV, 1D, npy and MATLAB's .mat (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
 	New: func() dag.Stage { return &Timeseries{} },
 }
 
@@ -40,6 +40,7 @@ func (*Timeseries) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
+			region.LayoutPort(),
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency, and how the series were cleaned"},
 		},
 		Out: []dag.Port{
@@ -51,15 +52,19 @@ func (*Timeseries) Ports() dag.Ports {
 
 func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
-	names, x, own, err := readSeries(in)
+	c, layout, err := readSeries(t)
 	if err != nil {
 		return nil, err
 	}
 	nodes, err := t.In("nodes").Table()
+	if err == nil {
+		err = layout.AddAbsent(c, nodes)
+	}
 	if err != nil {
 		return nil, err
 	}
-	place, err := region.PlaceColumns(names, x.Cols, nodes)
+	x := c.Draws[0]
+	place, err := region.PlaceColumns(c.Names, x.Cols, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -74,7 +79,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(x); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	tr, from, err := timeOf(t, "series", s.TR, own, x.Rows)
+	tr, from, err := timeOf(t, "series", s.TR, c.TR, x.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +103,22 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-func readSeries(in dag.Input) (names []string, x connectivity.Matrix, tr float64, err error) {
+func readSeries(t *dag.Task) (*region.Contents, region.Layout, error) {
+	in := t.In("series")
+	layout, err := region.LayoutOf(t, "series")
+	if err != nil {
+		return nil, layout, err
+	}
 	r, err := in.Reader()
 	if err != nil {
-		return nil, x, 0, err
+		return nil, layout, err
 	}
 	defer r.Close()
-	if names, x, tr, err = region.ReadSeries(r); err != nil {
-		return nil, x, 0, fmt.Errorf("%s: %w", in.Name, err)
+	c, err := region.ReadSeries(r, layout)
+	if err != nil {
+		return nil, layout, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return names, x, tr, nil
+	return c, layout, nil
 }
 
 // TimeFrom is where it takes the repetition time from; "" where nothing gives it.
@@ -133,16 +144,16 @@ func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
 	volumes := 0
 	if t.Has("series") {
-		_, x, _, err := readSeries(t.In("series"))
+		c, _, err := readSeries(t)
 		if err == nil {
-			if _, err = connectivity.Inspect(x); err != nil {
+			if _, err = connectivity.Inspect(c.Draws[0]); err != nil {
 				err = fmt.Errorf("%s: %w", t.In("series").Name, err)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		volumes = x.Rows
+		volumes = c.Draws[0].Rows
 	}
 	if !t.Has("sidecar") {
 		return nil

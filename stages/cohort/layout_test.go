@@ -1,0 +1,347 @@
+package cohort
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/stagetest"
+)
+
+// A door is a file of another program, in fixtures/doors.
+type door struct {
+	rows    [][2]string // id and value of the column k, the file's name where it is one
+	pattern string      // of the files
+	within  Within
+	nodes   string
+	with    []any // parameters of the stage
+}
+
+// load loads the cohort of a door.
+func (d door) load(t *testing.T, matrix bool) (*Roster, error) {
+	t.Helper()
+	table := "participant_id\tgroup\tk\n"
+	for i, row := range d.rows {
+		table += fmt.Sprintf("%s\t%s\t%s\n", row[0], "ab"[i%2:i%2+1], row[1])
+	}
+	p := listed.Defaults()
+	p.File = filepath.Join(testdir.Files(t, map[string]string{"p.tsv": table}), "p.tsv")
+	p.Root = need.Shared(t, "fixtures/doors")
+	if matrix {
+		c := &MatricesCohort{Parameters: p, Pearson: d.pattern, Within: d.within, Nodes: d.nodes}
+		return c.Load("")
+	}
+	c := &TimeseriesCohort{Parameters: p, Series: d.pattern, Within: d.within, Incomplete: "fail", Nodes: d.nodes}
+	return c.Load("")
+}
+
+// read runs the stage that reads a participant's file.
+func (d door) read(t *testing.T, r *Roster, id string, matrix bool) (connectivity.Matrix, *encoding.Table, error) {
+	t.Helper()
+	kind, port := "timeseries", "series"
+	if matrix {
+		kind, port = "matrices", "pearson"
+	}
+	i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == id })
+	s := r.Subjects[i]
+	if s.Problem != nil {
+		return connectivity.Matrix{}, nil, s.Problem
+	}
+	in := map[string]dag.Input{port: stagetest.FileInput(s.Files[port]), "nodes": dag.InputOf(r.Nodes)}
+	if v, ok := s.Values["layout"]; ok {
+		in["layout"] = dag.InputOf(v)
+	}
+	out, err := stagetest.RunWith(stagetest.Fresh(kind, d.with...), in)
+	if err != nil {
+		return connectivity.Matrix{}, nil, err
+	}
+	a := out[port].(*encoding.Array)
+	quality, _ := out["quality"].(*encoding.Table)
+	return connectivity.Matrix{Rows: a.Shape[1], Cols: a.Shape[2], Data: a.Float64s()}, quality, nil
+}
+
+// matTruth is mat/truth.json, with the series.
+type matTruth struct {
+	Names   []string
+	Pearson []float64 `json:"pearson_upper_row_major"`
+	Files   map[string]struct {
+		Error   string
+		Pearson json.RawMessage `json:"pearson_upper_row_major"`
+	}
+	series connectivity.Matrix
+}
+
+func readMatTruth(t *testing.T) (truth matTruth) {
+	t.Helper()
+	dir := need.Shared(t, "fixtures/doors/mat")
+	need.NoError(t, json.Unmarshal(need.Value(os.ReadFile(filepath.Join(dir, "truth.json")))(t), &truth))
+	f := need.Value(os.Open(filepath.Join(dir, "truth_series.tsv")))(t)
+	defer f.Close()
+	var err error
+	_, truth.series, err = connectivity.ReadText(f)
+	need.NoError(t, err)
+	return truth
+}
+
+func names(r *Roster) []string {
+	n, _ := r.Nodes.Strings("name")
+	return n
+}
+
+// same compares numbers within a tolerance; NaN equals NaN.
+func same(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	need.Equal(t, len(got), len(want), what)
+	for i := range got {
+		if math.Abs(got[i]-want[i]) > tolerance || math.IsNaN(got[i]) != math.IsNaN(want[i]) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// columns are some columns of a matrix, from 0; −1 stands for a missing one.
+func columns(x connectivity.Matrix, rows int, take ...int) []float64 {
+	var all []float64
+	for i := range rows {
+		for _, j := range take {
+			if j < 0 {
+				all = append(all, math.NaN())
+			} else {
+				all = append(all, x.At(i, j))
+			}
+		}
+	}
+	return all
+}
+
+// upper is the upper triangle, row by row.
+func upper(x connectivity.Matrix) (all []float64) {
+	for i := range x.Rows {
+		all = append(all, x.Row(i)[i+1:]...)
+	}
+	return all
+}
+
+// Every series of the fixtures is read to its truth, by what the program and the file name state.
+func TestSeriesOfPrograms(t *testing.T) {
+	truth := readMatTruth(t)
+	plain, labels := []string{"1", "2", "3", "4", "5", "6"}, []string{"2001", "2002", "2101", "2102", "2111", "9002"}
+	six := []int{0, 1, 2, 3, 4, 5}
+	for _, c := range []struct {
+		file   string
+		within Within
+		names  []string
+		rows   int
+		take   []int
+		note   string
+	}{
+		{"mat/conn/ROI_Subject001_Condition001.mat", Within{}, truth.Names, 60, six,
+			"not taken: Grey Matter, White Matter (3 columns), CSF (3 columns), Effect of rest, realignment (6 columns), QC_timeseries (2 columns)"},
+		{"mat/conn/ROI_Subject001_Condition001.mat", Within{Regions: []string{"atlas.IC*"}}, truth.Names[2:4], 60, []int{2, 3}, ""},
+		{"mat/conn/ROI_Subject001_Condition000.mat", Within{Member: "1"}, truth.Names, 30, six, "time series from CONN"},
+		{"mat/dpabi/ROISignals_sub001.mat", Within{}, labels, 60, six, "time series from DPABI (ROISignals): the order keys"},
+		{"mat/dpabi/ROISignals_sub001.txt", Within{}, labels, 60, six, ""},
+		{"mat/dpabi/ROISignals_sub003.mat", Within{}, labels, 60, []int{0, 1, -1, 3, 4, 5}, ""},
+		{"mat/dpabi/ROISignals_S01-1-0001.mat", Within{Range: []int{5, 10}}, plain, 60, six, ""},
+		{"mat/gretna/GretnaTimeCourse/N0001.txt", Within{}, plain, 60, six, "time series from GRETNA"},
+		{"mat/plain/series_and_names.mat", Within{}, truth.Names, 60, six, ""},
+		{"mat/plain/series_transposed.mat", Within{Variable: "ts", Names: "labels"}, truth.Names, 60, six,
+			"the rows are regions, and were transposed"},
+		{"mat/plain/struct.mat", Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
+		{"mat/plain/struct_array.mat", Within{Variable: "sub(2).ts"}, plain, 50, six, ""},
+		{"mat/plain/char_names.mat", Within{}, []string{"FP r", "FP l", "IC r", "IC l", "MPFC", "BS"}, 60, six, ""},
+		{"mat/octave/v6.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
+		{"mat/octave/v7.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
+	} {
+		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "{k}", within: c.within}
+		r, err := d.load(t, false)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		if !slices.Equal(names(r), c.names) {
+			t.Errorf("%s: regions %q, want %q", c.file, names(r), c.names)
+		}
+		x, _, err := d.read(t, r, "sub-1", false)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		same(t, c.file, x.Data, columns(truth.series, c.rows, c.take...), 0)
+		if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, c.note) {
+			t.Errorf("%s: notes %s, want %q", c.file, notes, c.note)
+		}
+	}
+}
+
+// A label without a voxel has no column in a file of DPABI; the order keys align the participants, and without them
+// the file is refused.
+func TestSeriesOfDPABIAreAligned(t *testing.T) {
+	truth := readMatTruth(t)
+	d := door{rows: [][2]string{{"sub-1", "sub002"}, {"sub-2", "sub001"}}, pattern: "mat/dpabi/ROISignals_{k}.mat"}
+	r := need.Value(d.load(t, false))(t)
+	need.Equal(t, strings.Join(names(r), " "), "2001 2002 2101 2102 2111 9002")
+	x, _, err := d.read(t, r, "sub-1", false)
+	need.NoError(t, err)
+	same(t, "sub002", x.Data, columns(truth.series, 60, 0, 1, -1, 3, 4, 5), 0)
+	d.pattern = "mat/dpabi/ROICorrelation_FisherZ_{k}.mat"
+	d.with = []any{"partial", "ridge"}
+	r = need.Value(d.load(t, true))(t)
+	_, quality, err := d.read(t, r, "sub-1", true)
+	need.NoError(t, err)
+	need.Equal(t, stagetest.ColumnOf(t, quality, "missing"), 1)
+}
+
+// Every matrix of the fixtures is read to its truth.
+func TestMatricesOfPrograms(t *testing.T) {
+	truth := readMatTruth(t)
+	group := func(i int) (pearson []float64) {
+		var all [][]float64
+		need.NoError(t, json.Unmarshal(truth.Files["mat/conn/resultsROI_Condition001.mat"[4:]].Pearson, &all))
+		return all[i]
+	}
+	without := func(region int) []float64 { // pairs of a missing region are 0
+		var all []float64
+		k := 0
+		for i := range 6 {
+			for j := i + 1; j < 6; j++ {
+				v := truth.Pearson[k]
+				if i == region || j == region {
+					v = 0
+				}
+				all, k = append(all, v), k+1
+			}
+		}
+		return all
+	}
+	for _, c := range []struct {
+		file    string
+		within  Within
+		first   string // region
+		want    []float64
+		missing float64
+		note    string
+	}{
+		{"conn/resultsROI_Condition001.mat", Within{Member: "1"}, truth.Names[0], group(0), 0, "matrices from CONN (Z): Fisher's z"},
+		{"conn/resultsROI_Condition001.mat", Within{Member: "3"}, truth.Names[0], group(2), 0, ""},
+		{"conn/resultsROI_Subject001_Condition001.mat", Within{}, truth.Names[0], group(0), 0, ""},
+		{"dpabi/ROICorrelation_sub001.mat", Within{}, "2001", truth.Pearson, 0, "matrices from DPABI (ROICorrelation)"},
+		{"dpabi/ROICorrelation_sub001.txt", Within{}, "2001", truth.Pearson, 0, ""},
+		{"dpabi/ROICorrelation_FisherZ_sub001.mat", Within{}, "2001", truth.Pearson, 0, "Fisher's z, transformed back"},
+		{"dpabi/ROICorrelation_FisherZ_sub001.txt", Within{}, "2001", truth.Pearson, 0, ""},
+		{"dpabi/ROICorrelation_sub003.txt", Within{}, "2001", without(2), 1, ""},
+		{"gretna/GretnaSFCMatrixR/rN0001.txt", Within{}, "2001", truth.Pearson, 0, "a row of 0 is a missing region"},
+		{"gretna/GretnaSFCMatrixR/rN0002.txt", Within{}, "2001", without(3), 1, ""},
+		{"gretna/GretnaSFCMatrixZ/zN0001.txt", Within{}, "1", truth.Pearson, 0, ""},
+		{"gretna/GretnaSFCMatrixZ/zN0002.txt", Within{}, "1", without(3), 1, ""},
+		{"gift/rest_postprocess_results/rest_post_process_sub_001.mat", Within{Member: "1"}, "4", truth.Pearson, 0, "from GIFT (fnc_corrs)"},
+		{"plain/one_square.mat", Within{}, "1", truth.Pearson, 0, ""},
+		{"plain/two_square.mat", Within{Variable: "r"}, "1", truth.Pearson, 0, ""},
+		{"octave/v7.mat", Within{Variable: "r"}, truth.Names[0], truth.Pearson, 0, ""},
+		{"plain/two_square.mat", Within{Variable: "r", Range: []int{1, 2}}, "1", truth.Pearson[:1], 0, ""},
+	} {
+		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "mat/{k}", within: c.within,
+			with: []any{"partial", "ridge"}}
+		r, err := d.load(t, true)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		need.Equal(t, names(r)[0], c.first, c.file)
+		x, quality, err := d.read(t, r, "sub-1", true)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		same(t, c.file, upper(x), c.want, 1e-12)
+		need.Equal(t, stagetest.ColumnOf(t, quality, "missing"), c.missing, c.file)
+		need.Equal(t, stagetest.ColumnOf(t, quality, "constant"), 0, c.file)
+		if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, c.note) {
+			t.Errorf("%s: notes %s, want %q", c.file, notes, c.note)
+		}
+	}
+}
+
+// One file of all participants: each has its member, one that CONN did not process is a problem of this participant
+// alone, and two cannot have one member.
+func TestMembersOfOneFile(t *testing.T) {
+	d := door{rows: [][2]string{{"sub-1", "3"}, {"sub-2", "4"}, {"sub-3", "5"}, {"sub-4", "3"}, {"sub-5", "6"},
+		{"sub-6", "x"}},
+		pattern: "mat/conn/resultsROI_Condition001.mat", within: Within{Member: "k"}}
+	r := need.Value(d.load(t, true))(t)
+	r.RefuseOneScan()
+	for i, want := range []string{"its pearson file", "Z has no value of participant 4: CONN did not process this one", "",
+		"one scan is not of two participants", "member is 6, but the file has 5 matrices", `member: column "k" is "x"`} {
+		if p := r.Subjects[i].Problem; want == "" && p != nil {
+			t.Errorf("%s: %v", r.Subjects[i].ID, p)
+		} else if want != "" {
+			need.Error(t, p, want, r.Subjects[i].ID)
+		}
+	}
+	for _, c := range r.Participants.Columns {
+		if c.Name == "k" {
+			t.Error("the number of the member is a covariate")
+		}
+	}
+}
+
+// Every file that must be refused is refused with its reason.
+func TestRefusedFilesOfPrograms(t *testing.T) {
+	for _, c := range []struct {
+		file   string
+		matrix bool
+		within Within
+		want   string
+	}{
+		{"mat/conn/resultsROI_Condition001.mat", true, Within{}, "Z has the matrices of 5 participants: set member"},
+		{"mat/conn/ROI_Subject001_Condition000.mat", false, Within{}, "it has 2 sessions (data_sessions)"},
+		{"mat/gift/rest_postprocess_results/rest_post_process_sub_001.mat", true, Within{}, "fnc_corrs has 2 sessions: set member"},
+		{"mat/gift/rest_dfnc_sub_001_sess_001_results.mat", true, Within{}, "sliding windows (windows × pairs)"},
+		{"mat/plain/two_square.mat", true, Within{}, "several variables could be the matrix: r (6×6 double), p (6×6 double)"},
+		{"mat/plain/struct.mat", false, Within{}, "no variable is a matrix of volumes × regions; it has out (1×1 struct)"},
+		{"mat/plain/series_and_names.mat", false, Within{Variable: "tz"}, `there is no variable "tz"; it has ts (60×6 double), labels (1×6 cell)`},
+		{"mat/plain/series_and_names.mat", false, Within{Regions: []string{"atlas.*", "Yeo*"}}, "regions: no name matches Yeo*"},
+		{"mat/plain/series_and_names.mat", false, Within{Range: []int{5, 10}}, "columns_range is [5, 10], but there are the columns 1 to 6"},
+		{"mat/refuse/complex.mat", true, Within{}, "r (6×6 double) – it is complex"},
+		{"mat/refuse/complex.mat", true, Within{Variable: "r"}, "variable r: it is complex, which is not supported: save real(x)"},
+		{"mat/refuse/no_numbers.mat", false, Within{}, "it has a (1×4 char), b (1×6 cell)"},
+		{"mat/refuse/truncated.mat", false, Within{}, "truncated; copy it again"},
+		{"mat/dpabi/ROISignals_sub002.mat", false, Within{Names: "mat/dpabi/ROI_OrderKey_sub001.tsv"}, "6 names for 60 rows and 5 columns"},
+	} {
+		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "{k}", within: c.within,
+			with: []any{}}
+		if c.matrix {
+			d.with = []any{"partial", "ridge"}
+		}
+		r, err := d.load(t, c.matrix)
+		if err == nil {
+			_, _, err = d.read(t, r, "sub-1", c.matrix)
+		}
+		need.Error(t, err, c.want, c.file)
+	}
+	// A sparse matrix lost its weak correlations.
+	d := door{rows: [][2]string{{"sub-1", "sparse"}, {"sub-2", "sparse"}}, pattern: "mat/plain/{k}.mat",
+		with: []any{"partial", "ridge"}}
+	r := need.Value(d.load(t, true))(t)
+	_, _, err := d.read(t, r, "sub-1", true)
+	need.Error(t, err, "no partial correlation can be computed from it")
+	// The measure of CONN is not in its file but for SE.
+	dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\nsub-1\ta\nsub-2\tb\n"})
+	b := need.Value(os.ReadFile(need.Shared(t, "fixtures/doors/mat/refuse/conn_regression_Condition001.mat")))(t)
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "resultsROI_Condition001.mat"), b, 0o644))
+	c := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "resultsROI_Condition001.mat"}
+	c.File = "p.tsv"
+	_, err = c.Load(dir)
+	need.Error(t, err, "SE differs from 1/sqrt(DOF−3): these are regression coefficients")
+}

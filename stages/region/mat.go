@@ -1,0 +1,359 @@
+package region
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/connectivity"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/mat5"
+)
+
+// described lists the variables of a file.
+func described(all []mat5.Variable) string {
+	return words.Some(lists.Map(all, mat5.Variable.Describe), 10)
+}
+
+// matChosen is the variable of the layout, else the only one that fits; what is the thing, and one what fits.
+func (l Layout) matChosen(all []mat5.Variable, what, one string, fits func(mat5.Variable) bool) (mat5.Variable, error) {
+	if l.Variable != "" {
+		v, err := mat5.Find(all, l.Variable)
+		if err != nil && l.Program != "" {
+			return v, fmt.Errorf("%w, but files of %s with this name have it; if it is of another program, set variable; it has %s", err, l.Program, described(all))
+		} else if err != nil {
+			return v, fmt.Errorf("%w; it has %s", err, described(all))
+		}
+		if v.Problem != nil {
+			return v, fmt.Errorf("variable %s: %w", v.Name, v.Problem)
+		}
+		return v, nil
+	}
+	var found []mat5.Variable
+	for _, v := range all {
+		if v.Problem == nil && fits(v) {
+			found = append(found, v)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return mat5.Variable{}, fmt.Errorf("no variable is %s; it has %s", one, described(all))
+	}
+	return mat5.Variable{}, fmt.Errorf("several variables could be %s: %s; name one (variable: %s)", what,
+		words.Some(lists.Map(found, mat5.Variable.Describe), 10), found[0].Name)
+}
+
+// matTexts are the names of the regions in the file: the variable that the layout names, or the only cell or array of
+// characters with one of these numbers of texts.
+func (l Layout) matTexts(all []mat5.Variable, of mat5.Variable, counts ...int) ([]string, error) {
+	if l.Labels != nil {
+		return nil, nil
+	}
+	if l.Names != "" {
+		v, err := mat5.Find(all, l.Names)
+		if err != nil {
+			return nil, fmt.Errorf("names: %w; it has %s", err, described(all))
+		}
+		if len(v.Texts) == 0 {
+			return nil, fmt.Errorf("names: %s is no list of texts", v.Describe())
+		}
+		return trimmed(v.Texts), nil
+	}
+	var names []string
+	for _, v := range all {
+		if slices.Contains(counts, len(v.Texts)) && len(v.Texts) > 1 && v.Name != of.Name {
+			if names != nil {
+				return nil, nil
+			}
+			names = trimmed(v.Texts)
+		}
+	}
+	return names, nil
+}
+
+func trimmed(texts []string) []string { return lists.Map(texts, strings.TrimSpace) }
+
+// plain reports whether a variable is a matrix of numbers.
+func plain(v mat5.Variable) bool {
+	return v.Numbers != nil && len(v.Shape) == 2 && v.Shape[0] > 1 && v.Shape[1] > 1
+}
+
+// matSeries reads series, volumes × regions: a matrix, or a cell of columns.
+func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matrix, err error) {
+	v, err := l.matChosen(all, "the time series", "a matrix of volumes × regions", plain)
+	if err != nil {
+		return x, err
+	}
+	if v.Class == "cell" && v.Cells != nil {
+		if x, err = l.matColumns(all, v, c); err == nil && l.Program == conn {
+			x, err = l.session(all, x)
+		}
+		return x, err
+	}
+	if v.Count() == 0 {
+		return x, fmt.Errorf("variable %s is empty: %s", v.Name, v.Describe())
+	}
+	if !plain(v) {
+		return x, fmt.Errorf("variable %s is no matrix of volumes × regions; it has %s", v.Describe(), described(all))
+	}
+	c.Sparse = v.Class == "sparse"
+	c.Names, err = l.matTexts(all, v, v.Shape[0], v.Shape[1])
+	return connectivity.Matrix{Rows: v.Shape[0], Cols: v.Shape[1], Data: v.Rows()}, err
+}
+
+// matColumns joins the columns in a cell. CONN keeps tissues and covariates there too: its regions have one column
+// and a dot in their names (conn_process.m).
+func (l Layout) matColumns(all []mat5.Variable, v mat5.Variable, c *Contents) (x connectivity.Matrix, err error) {
+	names, err := l.matTexts(all, v, len(v.Cells))
+	if err != nil {
+		return x, err
+	}
+	if len(names) != len(v.Cells) {
+		return x, fmt.Errorf("variable %s needs a name for each of its %d elements, but there are %d: set names to the variable that has them; it has %s",
+			v.Name, len(v.Cells), len(names), described(all))
+	}
+	take := make([]bool, len(names))
+	for i, one := range v.Cells {
+		take[i] = l.Regions == nil && (l.Program != conn || len(one.Shape) == 2 && one.Shape[1] == 1 &&
+			strings.Contains(names[i], "."))
+	}
+	if l.Regions != nil {
+		if take, err = l.matching(names); err != nil {
+			return x, err
+		}
+	}
+	var columns [][]float64
+	var skipped, wide []string
+	for i, one := range v.Cells {
+		of := names[i]
+		if len(one.Shape) == 2 && one.Shape[1] != 1 {
+			of += fmt.Sprintf(" (%d columns)", one.Shape[1])
+		}
+		switch {
+		case !take[i]:
+			skipped = append(skipped, of)
+		case one.Numbers == nil || len(one.Shape) != 2 || one.Shape[1] != 1:
+			wide = append(wide, of)
+		default:
+			columns, c.Names = append(columns, one.Numbers), append(c.Names, names[i])
+		}
+	}
+	if wide != nil {
+		return x, fmt.Errorf("variable %s: a region has one column, unlike %s: choose others by regions", v.Name, words.Some(wide, 6))
+	}
+	if columns == nil {
+		return x, fmt.Errorf("variable %s has no region; its names are %s: choose some by regions", v.Name, words.Some(names, 10))
+	}
+	if skipped != nil {
+		c.Notes = append(c.Notes, "not taken: "+words.Some(skipped, 10))
+	}
+	x = connectivity.NewMatrix(len(columns[0]), len(columns))
+	for j, column := range columns {
+		if len(column) != x.Rows {
+			return x, fmt.Errorf("variable %s: %s has %d volumes, but %s has %d", v.Name, c.Names[j], len(column), c.Names[0], x.Rows)
+		}
+		for i, value := range column {
+			x.Row(i)[j] = value
+		}
+	}
+	return x, nil
+}
+
+// session takes the rows of one session from all scans of CONN (Condition000), whose sessions data_sessions numbers.
+func (l Layout) session(all []mat5.Variable, x connectivity.Matrix) (connectivity.Matrix, error) {
+	of, err := mat5.Find(all, "data_sessions")
+	if err != nil { // one condition
+		return l.only(x, "series")
+	}
+	if len(of.Numbers) != x.Rows {
+		return x, fmt.Errorf("data_sessions has %d rows, and the series have %d", len(of.Numbers), x.Rows)
+	}
+	most := slices.Max(of.Numbers)
+	if most == 1 {
+		return l.only(x, "session")
+	}
+	if l.Member == 0 {
+		return x, fmt.Errorf("it has %g sessions (data_sessions), each with its own mean and filter: set member to the column with the number of the session, or name the file of one condition", most)
+	}
+	y := connectivity.Matrix{Cols: x.Cols}
+	for i := range x.Rows {
+		if of.Numbers[i] == float64(l.Member) {
+			y.Data = append(y.Data, x.Row(i)...)
+			y.Rows++
+		}
+	}
+	if y.Rows == 0 {
+		return x, fmt.Errorf("member is %d, but the sessions (data_sessions) are 1 to %g", l.Member, most)
+	}
+	return y, nil
+}
+
+// only refuses a member of a file with one.
+func (l Layout) only(x connectivity.Matrix, what string) (connectivity.Matrix, error) {
+	if l.Member > 1 {
+		return x, fmt.Errorf("member is %d, but the file has one %s", l.Member, what)
+	}
+	return x, nil
+}
+
+// matSquares reads the matrix of a .mat file; draws, or the members of a group, lie along a third dimension. A cell
+// of as many texts as there are regions names them.
+func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
+	v, err := l.matChosen(all, "the matrix", "a square matrix", matSquare)
+	if err != nil {
+		return err
+	}
+	switch {
+	case l.Program == conn:
+		return l.connSquares(all, v, c)
+	case l.Program == gift:
+		return l.giftSquares(v, c)
+	case v.Count() == 0:
+		return fmt.Errorf("variable %s is empty: %s", v.Name, v.Describe())
+	case !matSquare(v):
+		return fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", v.Name, v.Shape)
+	}
+	c.Sparse = v.Class == "sparse"
+	n := v.Shape[0]
+	if c.Draws, err = l.member(cut(v.Numbers, n, n)); err != nil {
+		return err
+	}
+	if c.Names, err = l.matTexts(all, v, n); err == nil && c.Names != nil && len(c.Names) != n {
+		err = fmt.Errorf("names: %d names for %d regions", len(c.Names), n)
+	}
+	return err
+}
+
+// cut makes matrices of numbers in MATLAB's order.
+func cut(numbers []float64, rows, columns int) (all []connectivity.Matrix) {
+	for ; len(numbers) > 0; numbers = numbers[rows*columns:] {
+		one := mat5.Variable{Shape: []int{rows, columns}, Numbers: numbers[:rows*columns]}
+		all = append(all, connectivity.Matrix{Rows: rows, Cols: columns, Data: one.Rows()})
+	}
+	return all
+}
+
+// connSquares takes a participant's matrix from CONN's first level, whose Z has regions, targets (the regions, and
+// further ones) and participants (conn_process.m).
+func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (err error) {
+	if v.Numbers == nil || len(v.Shape) > 3 || v.Shape[1] < v.Shape[0] || v.Shape[0] < 2 {
+		return fmt.Errorf("variable %s is no matrix of regions × targets × participants", v.Describe())
+	}
+	n, targets := v.Shape[0], v.Shape[1]
+	if c.Names, err = l.matTexts(all, v, n); err == nil && l.Labels == nil && len(c.Names) != n {
+		err = fmt.Errorf("%d names for the %d rows of %s", len(c.Names), n, v.Name)
+	}
+	if err != nil {
+		return err
+	}
+	each := cut(v.Numbers, n, targets)
+	if len(each) > 1 && l.Member == 0 {
+		return fmt.Errorf("%s has the matrices of %d participants: set member to the column of the table that numbers them from 1, in CONN's order", v.Name, len(each))
+	}
+	one, err := l.member(each)
+	if err != nil {
+		return err
+	}
+	x, missing := connectivity.NewMatrix(n, n), true
+	for i := range n {
+		copy(x.Row(i), one[0].Row(i)[:n])
+		missing = missing && !slices.ContainsFunc(x.Row(i), func(z float64) bool { return !math.IsNaN(z) })
+	}
+	c.Draws = []connectivity.Matrix{x}
+	if missing {
+		return fmt.Errorf("%s has no value of participant %d: CONN did not process this one", v.Name, max(l.Member, 1))
+	}
+	const regression = "SE differs from 1/sqrt(DOF−3): these are regression coefficients, not correlations; choose the measure correlation (bivariate) in CONN's first level"
+	bivariate := l.connBivariate(all, n)
+	for i := range n {
+		for j := range i {
+			if a, b := x.At(i, j), x.At(j, i); math.Abs(a-b) > 1e-5*max(1, math.Abs(a)) {
+				err := fmt.Errorf("%s is not symmetric (row %d, column %d is %g, and row %d, column %d is %g)", v.Name, i+1, j+1, a, j+1, i+1, b)
+				if !bivariate {
+					return fmt.Errorf("%w, and "+regression, err)
+				}
+				return fmt.Errorf("%w: semipartial correlations are not supported; choose the measure correlation (bivariate) in CONN's first level", err)
+			}
+		}
+	}
+	if !bivariate {
+		return errors.New(regression)
+	}
+	return nil
+}
+
+// connBivariate reports whether SE, participants × targets, is that of Fisher's z of a correlation, 1/√(DOF−3), as
+// conn_process.m writes it; true where the file lacks SE or DOF.
+func (l Layout) connBivariate(all []mat5.Variable, n int) bool {
+	se, err := mat5.Find(all, "SE")
+	dof, other := mat5.Find(all, "DOF")
+	at := max(l.Member, 1) - 1
+	if err != nil || other != nil || len(se.Shape) != 2 || at >= se.Shape[0] || se.Shape[1] < n ||
+		at >= len(dof.Numbers) || se.Numbers == nil {
+		return true
+	}
+	want := 1 / math.Sqrt(dof.Numbers[at]-3)
+	for j := range n {
+		if got := se.Numbers[at+j*se.Shape[0]]; math.Abs(got-want) > 1e-6*want {
+			return false
+		}
+	}
+	return true
+}
+
+// giftSquares takes the matrix of a session from GIFT's fnc_corrs, sessions × components × components, or without the
+// first dimension where there is one session.
+func (l Layout) giftSquares(v mat5.Variable, c *Contents) (err error) {
+	s := v.Shape
+	switch {
+	case v.Numbers == nil:
+	case len(s) == 2 && s[0] == s[1] && s[0] > 1:
+		c.Draws, err = l.member(cut(v.Numbers, s[0], s[0]))
+		return err
+	case len(s) == 3 && s[1] == s[2] && s[1] > 1:
+		if l.Member == 0 && s[0] > 1 {
+			return fmt.Errorf("%s has %d sessions: set member to the number of one, or to the column of the table that has it", v.Name, s[0])
+		}
+		at := max(l.Member, 1) - 1
+		if at >= s[0] {
+			return fmt.Errorf("member is %d, but %s has %s", l.Member, v.Name, words.Count(s[0], "session"))
+		}
+		x := connectivity.NewMatrix(s[1], s[1])
+		for i := range x.Data {
+			row, column := i/s[1], i%s[1]
+			x.Data[i] = v.Numbers[at+s[0]*(row+s[1]*column)]
+		}
+		c.Draws = []connectivity.Matrix{x}
+		return nil
+	}
+	return fmt.Errorf("variable %s is not sessions × components × components", v.Describe())
+}
+
+// matSquare reports whether a variable can be matrices of regions by regions.
+func matSquare(v mat5.Variable) bool {
+	return len(v.Numbers) > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) && v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
+}
+
+// matRegions are the names of the regions in a file, and their number, by all of its square matrices.
+func (l Layout) matRegions(all []mat5.Variable) (names []string, n int, err error) {
+	for _, v := range all {
+		if matSquare(v) && n != 0 && n != v.Shape[0] {
+			return nil, 0, errors.New("its matrices have different sizes")
+		} else if matSquare(v) {
+			n = v.Shape[0]
+		}
+	}
+	if n == 0 {
+		return nil, 0, l.matSquares(all, &Contents{})
+	}
+	c := &Contents{Draws: []connectivity.Matrix{connectivity.NewMatrix(n, n)}}
+	if c.Names, err = l.matTexts(all, mat5.Variable{}, n); err == nil {
+		err = l.arrangeSquares(c)
+	}
+	return c.Names, c.Draws[0].Cols, err
+}
