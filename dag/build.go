@@ -115,7 +115,7 @@ func (b *Builder) Sort(s *StageNode, compare func(x, y *Node) int) {
 // Draft is the graph as far as it is built.
 func (b *Builder) Draft() *Graph { return b.graph() }
 
-// Build checks the graph. Its error lists all mistakes.
+// Build checks the graph and copies instances. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
 	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind]Stage{}}
 	before := len(b.wrong)
@@ -136,6 +136,11 @@ func (b *Builder) Build() (*Graph, error) {
 	if err := errors.Join(b.wrong...); err != nil {
 		b.wrong = b.wrong[:before] // those of Task, which remain
 		return nil, err
+	}
+	for n := range b.g.Tasks() {
+		if !n.named {
+			n.instance = param.Copy(n.instance)
+		}
 	}
 	b.done = true
 	return b.g, nil
@@ -288,6 +293,9 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 		if src.Node == nil {
 			if src.File == "" {
 				c.b.mistake(n.stage, "task %s: its input %s is connected to no task and no file", n.id, p.Name)
+			} else if err := Fits(Format(src.Format), p.Type); err != nil {
+				c.b.mistake(n.stage, "task %s: its input %s %v: the file %s does not fit", n.id, p.Name, err,
+					cmp.Or(src.Name, src.File))
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -46,6 +47,10 @@ func TestBuildRefuses(t *testing.T) {
 	other := NewGraph("other")
 	b.Connect(b.Task(b.Stage("apart", kind), text()), "in", other.Task(other.Stage("z", kind), text()).Output("out"))
 	b.Connect(b.Task(b.Stage("nothing", kind), text()), "in", Source{})
+	file := b.Task(b.Stage("file", kind), &typed{in("in", Arrow("y"), true)})
+	b.Connect(file, "in", Source{File: "/x.arrow", Format: "arrow"}, Source{File: "/x.npy", Name: "x.npy",
+		Format: "npy"},
+		Source{File: "/any"}, Source{File: "/y.csv", Format: "csv"})
 	_, err := b.Build()
 	need.Equal(t, err.Error(), strings.Join([]string{
 		"task array: its input in takes npy, not text: a.out does not fit",
@@ -57,6 +62,8 @@ func TestBuildRefuses(t *testing.T) {
 		`task twice: its input in reads a.outt, and that task has no such output (did you mean "out"?)`,
 		"task apart needs the task z, which is not in the graph",
 		"task nothing: its input in is connected to no task and no file",
+		"task file: its input in takes arrow, not npy: the file x.npy does not fit",
+		"task file: its input in takes arrow, not csv: the file /y.csv does not fit",
 	}, "\n"))
 
 	// No mistake hides another one, and what follows from one is not listed.
@@ -105,12 +112,36 @@ func TestBuildRefuses(t *testing.T) {
 		}, "\n"))
 	}
 
-	b = NewGraph("cycle")
-	x, y := b.Task(b.Stage("x", kind), text()), b.Task(b.Stage("y", kind), text())
-	b.Connect(x, "in", y.Output("out"))
-	b.Connect(y, "in", x.Output("out"))
-	_, err = b.Build()
-	need.Error(t, err, "the tasks form a cycle: x needs y needs x")
+}
+
+// All cycles are listed, also those that share a task or lie behind another one.
+func TestBuildListsCycles(t *testing.T) {
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
+	cyclic := func(names string, needs ...string) error {
+		b, tasks := NewGraph("cycles"), map[byte]*Node{}
+		for i := range len(names) {
+			tasks[names[i]] = b.Task(b.Stage(names[i:i+1], kind), &typed{in("in", Format("text"), true)})
+		}
+		for _, n := range needs {
+			var from []Source
+			for i := range len(n[1:]) {
+				from = append(from, tasks[n[1+i]].Output("out"))
+			}
+			b.Connect(tasks[n[0]], "in", from...)
+		}
+		_, err := b.Build()
+		return err
+	}
+	need.Equal(t, cyclic("fxyzabu", "fu", "xyz", "yx", "zxf", "aby", "ba", "u").Error(), strings.Join([]string{
+		"the tasks form a cycle: x needs y needs x",
+		"the tasks form a cycle: x needs z needs x",
+		"the tasks form a cycle: a needs b needs a",
+	}, "\n"))
+	names := "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lines := strings.Split(cyclic(names, lists.Map(strings.Split(names, ""),
+		func(n string) string { return n + n })...).Error(), "\n")
+	need.Equal(t, len(lines), 21)
+	need.Equal(t, lines[20], "there are more than 20 cycles of tasks: the rest is not listed")
 }
 
 // A gain has parameters with tags, and one rule between them.
@@ -204,6 +235,17 @@ func TestRegisterChecksDeclarations(t *testing.T) {
 	b.Task(s, &windowed{}, "2")
 	_, err := b.Build()
 	need.Equal(t, err.Error(), "the kind windowed of stage s: "+strings.Join(wrong, "; "))
+}
+
+// Whatever is done to an instance after Build, the graph has the parameters that were checked.
+func TestBuildCopiesInstances(t *testing.T) {
+	b := NewGraph("copies")
+	work := &gain{Mode: "fast", Factor: 1, Bands: []float64{0.5}, typed: typed{Ports{Out: []Port{{Name: "out"}}}}}
+	n := b.Task(b.Stage("s", &Kind{Name: "gain", New: func() Stage { return &gain{Mode: "fast"} }}), work)
+	need.Value(b.Build())(t)
+	work.Factor, work.Bands[0], work.ports = 7, 7, Ports{}
+	got := n.Instance().(*gain)
+	need.Equal(t, fmt.Sprint(got.Factor, got.Bands, got.Mode, got.Ports().Out[0].Name), "1 [0.5]fastout")
 }
 
 // one has one output.

@@ -468,7 +468,7 @@ func TestCircle(t *testing.T) {
 	s := chain("a")
 	s.Connect(s.nodes["a"], "in", s.nodes["c"].Output("out"))
 	_, err := Run(context.Background(), s.Draft(), newStore(t), Options{})
-	if err == nil || err.Error() != "the tasks form a cycle: a needs c needs b needs a" {
+	if err == nil || err.Error() != "the tasks form a cycle: a needs c needs b needs a\nthe tasks form a cycle: a needs c needs a" {
 		t.Error(err)
 	}
 }

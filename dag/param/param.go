@@ -104,6 +104,19 @@ func Take(s, from, to any, set func(name string) bool) {
 	}
 }
 
+// Copy is a stage of its own with the parameters of s, and whatever else s holds.
+func Copy[S any](s S) S {
+	fields, from := fieldsOf(s)
+	to := reflect.New(from.Type())
+	to.Elem().Set(from)
+	for _, f := range fields.inOrder {
+		if v := to.Elem().FieldByIndex(f.index); v.Kind() == reflect.Slice && !v.IsNil() {
+			v.Set(reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v))
+		}
+	}
+	return to.Interface().(S)
+}
+
 // Text is the canonical text of every parameter, one "name = value" each,
 // in the order of their names; it enters the recipe.
 func Text(s any) []string {

@@ -3,9 +3,11 @@ package order
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -32,8 +34,8 @@ type Edges struct {
 // Of are the nodes that a node leads to.
 func (e *Edges) Of(i int32) []int32 { return e.to[e.from[i]:e.from[i+1]] }
 
-// New makes the index of nodes with these names; needed yields those that a node needs. The error lists nodes that need
-// one another.
+// New makes the index of nodes with these names; needed yields those that a node needs. The error lists the
+// cycles of nodes.
 func New[N comparable](nodes []N, id func(N) string, needed func(n N, yield func(N) bool)) (*Index[N], error) {
 	n := len(nodes)
 	x := &Index[N]{
@@ -98,7 +100,7 @@ func (x *Index[N]) connect() error {
 	return nil
 }
 
-// sort fills in the order, or tells the tasks that wait for each other.
+// sort fills in the order, or lists the cycles.
 func (x *Index[N]) sort() error {
 	left := make([]int32, len(x.Nodes))
 	ready := &Numbers{}
@@ -118,31 +120,50 @@ func (x *Index[N]) sort() error {
 		}
 	}
 	if len(x.Order) < len(x.Nodes) {
-		return x.cycle(left)
+		return x.cycles(left)
 	}
 	return nil
 }
 
-// cycle walks upstream among the nodes that never became ready until one comes
-// again. The message starts at the first task of the cycle in graph order.
-func (x *Index[N]) cycle(left []int32) error {
-	at := int32(slices.IndexFunc(left, func(n int32) bool { return n > 0 }))
+// mostCycles are listed: each costs a walk along all its tasks.
+const mostCycles = 20
+
+// cycles walks upstream among the nodes that never became ready, depth first. Each step back to a node of the path is a
+// cycle, and without these steps there is none. A message starts at the first task of its cycle in graph order.
+func (x *Index[N]) cycles(left []int32) error {
+	var all []error
 	var path []int32
-	seen := make([]bool, len(x.Nodes))
-	for !seen[at] {
-		seen[at] = true
-		path = append(path, at)
-		next := slices.IndexFunc(x.Needs.Of(at), func(j int32) bool { return left[j] > 0 })
-		at = x.Needs.Of(at)[next]
+	visited, depth := make([]bool, len(x.Nodes)), make([]int,
+		len(x.Nodes)) // depth: along the path, from 1; 0 beside it
+	var visit func(i int32)
+	visit = func(i int32) {
+		visited[i], path = true, append(path, i)
+		depth[i] = len(path)
+		for _, j := range x.Needs.Of(i) {
+			switch {
+			case left[j] == 0 || len(all) > mostCycles:
+			case !visited[j]:
+				visit(j)
+			case depth[j] > 0 && len(all) == mostCycles:
+				all = append(all, fmt.Errorf("there are more than %d cycles of tasks: the rest is not listed", mostCycles))
+			case depth[j] > 0:
+				all = append(all, x.cycle(path[depth[j]-1:]))
+			}
+		}
+		path, depth[i] = path[:len(path)-1], 0
 	}
-	path = path[slices.Index(path, at):]
+	for i := range left {
+		if left[i] > 0 && !visited[i] {
+			visit(int32(i))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (x *Index[N]) cycle(path []int32) error {
 	first := slices.Index(path, slices.Min(path))
 	path = append(slices.Clone(path[first:]), path[:first]...)
-	names := make([]string, 0, len(path)+1)
-	for _, i := range path {
-		names = append(names, x.id(x.Nodes[i]))
-	}
-	names = append(names, names[0])
+	names := lists.Map(append(path, path[0]), func(i int32) string { return x.id(x.Nodes[i]) })
 	return fmt.Errorf("the tasks form a cycle: %s", words.Needs(names))
 }
 
