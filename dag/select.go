@@ -10,12 +10,12 @@ import (
 	"prgnn/internal/words"
 )
 
-// Select finds the tasks that patterns describe, in the order of the graph. The
-// error of a pattern without a task suggests what it may have meant.
+// Select finds the tasks that patterns describe, in the order of the graph.
 //
 //	train[fold=2]         those whose fold is 2
 //	graph[sub-003]        a value alone is that of the bare axis, or of the only axis
 //	graph[sub-00*]        * stands for any text, ? for any one character
+//	*[universe=a=1 b=2]   those with a=1 and b=2, as far as they have these axes, and at least one of them
 func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 	chosen := map[*Node]bool{}
 	for _, text := range patterns {
@@ -114,6 +114,13 @@ func parsePattern(text string) (pattern, error) {
 
 func (p pattern) matches(n *Node, bare string) bool {
 	for _, want := range p.coords {
+		if want.Axis == "universe" && !slices.ContainsFunc(n.coords,
+			func(c Coord) bool { return c.Axis == want.Axis }) {
+			if !isOf(n, want.Value) {
+				return false
+			}
+			continue
+		}
 		found := want == Coord{Value: "*"} && len(n.coords) > 0 // all members, as in a pipeline file
 		for _, c := range n.coords {
 			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == bare || len(n.coords) == 1)
@@ -124,4 +131,20 @@ func (p pattern) matches(n *Node, bare string) bool {
 		}
 	}
 	return true
+}
+
+// isOf reports whether a task is of a universe, AXIS=VALUE AXIS=VALUE …: it has one of the axes, and no other value.
+func isOf(n *Node, universe string) (is bool) {
+	for _, part := range strings.Fields(universe) {
+		axis, value, _ := strings.Cut(part, "=")
+		for _, c := range n.coords {
+			if c.Axis == axis {
+				if !selector.Glob(value, c.Value) {
+					return false
+				}
+				is = true
+			}
+		}
+	}
+	return is
 }

@@ -138,8 +138,8 @@ func TestExtendsMistakes(t *testing.T) {
 		{"a path", "--- x.yaml\nextends: ../base.yaml\n", `$/x.yaml:1:10: extends must be the name of a file in the same directory, or of a built-in pipeline, not the path "../base.yaml"`},
 		{"a list", "--- x.yaml\nextends: [base.yaml]\n", "$/x.yaml:1:10: extends must be the name of one pipeline file, not a list"},
 		{"nothing", "--- x.yaml\nextends:\n", "$/x.yaml:1:9: extends must be the name of one pipeline file, not nothing"},
-		{"a list is extended", "--- mid.yaml\n- a\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, stages"},
-		{"a link to a secret", "--- mid.yaml\nroot:$6$secret\nab: [c\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, stages"},
+		{"a list is extended", "--- mid.yaml\n- a\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, decisions, stages"},
+		{"a link to a secret", "--- mid.yaml\nroot:$6$secret\nab: [c\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, decisions, stages"},
 		{"two cohorts", "--- x.yaml\nextends: base.yaml\ncohort: { t-made: { people: 2 }, t-files: { people: 2 } }\n", "$/x.yaml:2:34: the cohort is t-made already: a cohort has exactly one kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

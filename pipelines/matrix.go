@@ -10,9 +10,11 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 )
 
 // maxTasks bounds what a file can ask for by a slip such as [1..1000000000].
@@ -25,8 +27,10 @@ type axis struct {
 	values []axisValue // those of include: stand after the first own ones
 	own    int
 	param  bool // it fills the parameter of its name
-	used   bool // … or an input has it, or ${name} asks for it
+	used   bool // … or an input has it, or ${name} asks for it, or it is a decision that sets something here
 	index  map[string]int32
+
+	decision *wiring.Decision // the values are its options; nil: it is no decision
 }
 
 type axisValue struct {
@@ -96,7 +100,7 @@ func (l *loader) readEach(s *stage, t *tree.Node) {
 	}
 }
 
-func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
+func (l *loader) readMatrix(s *stage, t *tree.Node) (c wiring.Combos) {
 	if t == nil || t.Kind == tree.Empty {
 		return c
 	}
@@ -138,14 +142,17 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 		l.bad.Add(t.Pos, "stage %s: the matrix has no axes", s.name)
 	}
 	s.unknown = s.unknown || len(own) < max(named, 1)
-	c.exclude = l.readCombos(s, own, t.Get("exclude"), "exclude")
-	c.include = l.readCombos(s, own, t.Get("include"), "include")
+	c.Exclude = l.readCombos(s, own, t.Get("exclude"), "exclude")
+	c.Include = l.readCombos(s, own, t.Get("include"), "include")
 	return c
 }
 
 func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
-	if a.name == "fold" && t.Kind == tree.Scalar && t.Plain && t.Text == "all" {
+	if a.name == "fold" && isAll(t) {
 		l.readAllFolds(s, a, t)
+		return
+	}
+	if l.decisionAxis(s, a, t); a.decision != nil && isAll(t) {
 		return
 	}
 	items := []*tree.Node{t}
@@ -172,7 +179,7 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 			for v := lo; v <= hi; v++ {
 				l.addValue(s, a, axisValue{v, strconv.Itoa(v), item.Pos})
 			}
-		} else if text, ok := valueText(item); ok {
+		} else if text, ok := wiring.ValueText(item); ok {
 			l.addValue(s, a, axisValue{item.Decoded(), text, item.Pos})
 		} else {
 			l.bad.Add(item.Pos, "stage %s: a value of the axis %s must be a number, text, true or false, or a list of these, not %s", s.name, a.name, item)
@@ -185,6 +192,9 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 		s.unknown = true
 	}
 }
+
+// isAll reports whether a matrix has the word all in place of the values of an axis.
+func isAll(t *tree.Node) bool { return t.Kind == tree.Scalar && t.Plain && t.Text == "all" }
 
 // readAllFolds gives the axis fold: all the folds of the division that is connected to the port folds, or else those of
 // the stages that the stage takes its inputs from.
@@ -315,34 +325,6 @@ func rangeOf(t *tree.Node) (lo, hi int, ok bool, wrong string) {
 	return lo, hi, true, ""
 }
 
-// valueText is the canonical text of an axis value: numbers in their shortest
-// form, the elements of a list joined by -.
-func valueText(t *tree.Node) (string, bool) {
-	switch t.Kind {
-	case tree.Scalar:
-		x, isFloat := t.Value.(float64)
-		return scalarText(t.Value), !isFloat || !math.IsNaN(x) && !math.IsInf(x, 0)
-	case tree.List:
-		texts := make([]string, len(t.Items))
-		for i, item := range t.Items {
-			text, ok := valueText(item)
-			if !ok || item.Kind != tree.Scalar {
-				return "", false
-			}
-			texts[i] = text
-		}
-		return strings.Join(texts, "-"), len(texts) > 0
-	}
-	return "", false
-}
-
-func scalarText(v any) string {
-	if x, ok := v.(float64); ok {
-		return strconv.FormatFloat(x+0, 'g', -1, 64) // −0 + 0 is 0
-	}
-	return fmt.Sprint(v)
-}
-
 // textual gives a parameter that takes a text the text of a number, rather than
 // refuse it: as an axis, value: [1..10] is as good as value: ["1", "2", …].
 func textual(typ string, value any, text string) any {
@@ -353,7 +335,7 @@ func textual(typ string, value any, text string) any {
 	case typ == "list of texts" && isList:
 		all := make([]any, len(elements))
 		for i, e := range elements {
-			all[i] = scalarText(e)
+			all[i] = wiring.ScalarText(e)
 		}
 		return all
 	}
@@ -362,7 +344,7 @@ func textual(typ string, value any, text string) any {
 
 // fanOut lists the members of a stage: the product of its axes, the last one
 // running fastest, without what exclude names, and then what include adds.
-func (l *loader) fanOut(s *stage, c combos) {
+func (l *loader) fanOut(s *stage, c wiring.Combos) {
 	if s.unknown {
 		return
 	}
@@ -370,11 +352,17 @@ func (l *loader) fanOut(s *stage, c combos) {
 	if s.units != nil {
 		units, matrix = s.units, s.axes[len(s.units[0]):]
 	}
+	projected := l.projected(matrix)
 	product := float64(len(units)) // exact as far as it matters
 	for _, a := range matrix {
-		product *= float64(a.own)
+		if projected == nil || a.decision == nil {
+			product *= float64(a.own)
+		}
 	}
-	product += float64(len(c.include)) * float64(len(units))
+	if projected != nil {
+		product *= float64(len(projected))
+	}
+	product += float64(len(c.Include)) * float64(len(units))
 	if product > float64(l.left) {
 		pos := s.pos
 		if len(matrix) > 0 {
@@ -388,7 +376,8 @@ func (l *loader) fanOut(s *stage, c combos) {
 		s.unknown = true
 		return
 	}
-	rows := matrixRows(matrix, c)
+	sizes := lists.Map(matrix, func(a axis) int { return a.own })
+	rows := wiring.Rows(sizes, c, projected)
 	for _, unit := range units {
 		for _, row := range rows {
 			s.picks = append(append(s.picks, unit...), row...)
@@ -396,7 +385,11 @@ func (l *loader) fanOut(s *stage, c combos) {
 		}
 	}
 	if s.members == 0 && !s.unknown {
-		l.bad.Add(s.pos, "stage %s: exclude leaves no task", s.name)
+		by := "exclude"
+		if projected != nil {
+			by = "exclude, or not of the decisions,"
+		}
+		l.bad.Add(s.pos, "stage %s: %s leaves no task", s.name, by)
 		s.unknown = true
 	}
 }

@@ -41,6 +41,8 @@ type Pipeline struct {
 	LeftOut []string       // the stages that --without leaves out
 	Doomed  []Doom         // stages that will fail, as Notes say, too
 	about   span           // the notes that are about the scans of all participants
+
+	Universes *wiring.Universes // combinations of the decisions of the file; one without any
 }
 
 // A Doom is a stage of which a task will fail whatever the stages before it make.
@@ -197,6 +199,8 @@ type loader struct {
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
 	leftOut []string           // stages that --without leaves out
 	wired   bool               // something was connected by itself
+
+	universes *wiring.Universes // the decisions of the file, and their combinations
 }
 
 func newLoader(file string, limit int) *loader {
@@ -262,7 +266,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		return nil, l.bad.Sorted()
 	}
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, column.NoteTexts(l.notes), l.doomed, l.about
-	p.LeftOut = l.leftOut
+	p.LeftOut, p.Universes = l.leftOut, l.universes
 	for _, stage := range l.leftOut {
 		l.build.LeaveOut(stage, "--without leaves it out")
 	}
@@ -436,6 +440,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	l.places.vars = l.vars
 	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
+	l.readDecisions(root)
 	l.readCohort(root.Get("cohort"))
 	if l.leftOut != nil {
 		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))
@@ -573,4 +578,4 @@ func indexWord(text, name string) int {
 
 // ownKeys are the keys of a pipeline file, which no variable may be called:
 // --set seed=7 must mean one thing.
-var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "stages"}
+var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "decisions", "stages"}

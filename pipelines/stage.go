@@ -170,6 +170,10 @@ func (l *loader) fillStage(s *stage) {
 	params := param.Of(s.work)
 	for i := range s.axes {
 		a := &s.axes[i]
+		if a.decision != nil {
+			l.tryOptions(s, a, params)
+			continue
+		}
 		at := slices.IndexFunc(params, func(p param.Param) bool { return p.Name == a.name })
 		if a.param = at >= 0; !a.param {
 			continue
@@ -188,8 +192,11 @@ func (l *loader) fillStage(s *stage) {
 	}
 }
 
+// isAxis reports whether an axis sets a parameter, at least in some tasks.
 func (s *stage) isAxis(name string) bool {
-	return slices.ContainsFunc(s.axes, func(a axis) bool { return a.name == name })
+	return slices.ContainsFunc(s.axes, func(a axis) bool {
+		return a.decision == nil && a.name == name || a.decision != nil && a.decision.Sets(s.name, name)
+	})
 }
 
 // isSet reports whether the file sets a parameter.
@@ -216,6 +223,10 @@ func (l *loader) makeTasks(s *stage) {
 		for i := range s.axes {
 			if a := &s.axes[i]; a.param {
 				_ = param.Set(w, a.name, s.at(m, i).value) // every value has been tried in fillStage
+			} else if a.decision != nil {
+				for _, set := range s.option(m, i).Of(s.name) {
+					_ = param.Set(w, set.Parameter, set.Value.Parameter(types[set.Parameter])) // likewise
+				}
 			}
 		}
 		for _, k := range open {
@@ -224,7 +235,7 @@ func (l *loader) makeTasks(s *stage) {
 				l.once(said, k.Value.Pos, s.name, err)
 			}
 		}
-		s.kind.SetDefaults(w, s.isSet)
+		s.kind.SetDefaults(w, func(name string) bool { return s.isSetIn(m, name) })
 		s.works[m] = w
 		if v, ok := w.(dag.Validator); ok {
 			for _, err := range v.Validate() {

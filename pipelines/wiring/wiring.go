@@ -51,6 +51,8 @@ type wirer struct {
 	seen    map[string]bool     // the stages whose axes are known, or looked for
 	done    map[string]bool     // the stages whose ports are connected, or are being connected
 	added   bool
+
+	decisions []Decision
 }
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
@@ -71,6 +73,7 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 		}
 	}
 	w.scans = root.Get("cohort").Get("rows") == nil
+	w.decisions = Decisions(root, &tree.Mistakes{}) // whose mistakes are reported where universes are made
 	switch how := root.Get("connect"); {
 	case how == nil || how.Bad || how.Kind == tree.Empty:
 	case how.Kind == tree.Scalar && how.Text == "usual":
@@ -86,6 +89,9 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 	}
 	for _, k := range all.Keys {
 		w.axes(k.Name)
+	}
+	if file == "" { // a file that extends this one, and --set, may change the options
+		w.decide(all.Keys)
 	}
 	if w.whole {
 		w.unread(all.Keys)
@@ -379,7 +385,7 @@ func (w *wirer) otherFolds(s tree.Key, name string) bool {
 // fansOut reports whether a stage makes several tasks, as it is written or by the axes of its inputs.
 func (w *wirer) fansOut(name string) bool {
 	w.axes(name)
-	return isGiven(w.stages[name].Get("each")) || isGiven(w.stages[name].Get("matrix"))
+	return isGiven(w.stages[name].Get("each")) || isGiven(w.stages[name].Get("matrix")) || len(w.decided(name)) > 0
 }
 
 func isGiven(t *tree.Node) bool { return t != nil && t.Kind != tree.Empty }
@@ -450,7 +456,8 @@ func (w *wirer) passMatrix(t *tree.Node, kind *dag.Kind, matrix *tree.Node, sele
 	own := t.Get("matrix")
 	parameters := lists.Map(param.Of(kind.New()), func(p param.Param) string { return p.Name })
 	for _, axis := range matrix.Keys {
-		if slices.Contains(selected, axis.Name) {
+		if slices.Contains(selected, axis.Name) ||
+			slices.ContainsFunc(w.decisions, func(d Decision) bool { return d.Name == axis.Name }) {
 			continue
 		}
 		if slices.Contains(parameters, axis.Name) && axis.Name != "fold" && axis.Name != "repeat" {

@@ -105,6 +105,9 @@ func (a *app) plan(file string, sets []string, o engine.Options) error {
 		g.Add(group.name(), string(group.state), group.reason)
 	}
 	g.Print(a.Out)
+	if universes := p.Universes.Summary(p.Graph); universes != "" {
+		fmt.Fprintln(a.Out, universes)
+	}
 	states := map[engine.State]int{}
 	for _, s := range steps {
 		states[s.State]++

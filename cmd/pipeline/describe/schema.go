@@ -117,7 +117,9 @@ func Schema() any {
 			"seed":     object{"anyOf": []any{object{"type": "integer"}, variable, object{"type": "null"}}},
 			"vars":     open,
 			"connect":  object{"description": "how inputs that no stage connects are connected"},
-			"cohort":   object{"type": []any{"object", "null"}, "properties": sources, "additionalProperties": false},
+			"decisions": object{"type": []any{"object", "null"},
+				"description": "choices of the analysis: DECISION: { OPTION: { STAGE.PARAMETER: value } }; not, sample"},
+			"cohort": object{"type": []any{"object", "null"}, "properties": sources, "additionalProperties": false},
 			"stages": object{"type": []any{"object", "null"}, "additionalProperties": object{
 				"$ref": "#/$defs/stage"}},
 		},

@@ -1,0 +1,135 @@
+package pipelines
+
+import (
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
+)
+
+// readDecisions combines the decisions of the file into universes.
+func (l *loader) readDecisions(root *tree.Node) {
+	if t := root.Get("decisions"); t != nil {
+		l.vars.Resolve(t, nil)
+	}
+	var seed uint64
+	switch n := l.seed.(type) {
+	case int:
+		seed = uint64(n)
+	case uint64:
+		seed = n
+	}
+	decisions := wiring.Decisions(root, l.bad)
+	if at := wiring.Sample(root); at != nil && l.seed == nil {
+		l.bad.Add(at.Pos, "decisions: sample needs the seed of the pipeline: write seed: NUMBER at the top of the file")
+	}
+	l.universes = wiring.ReadUniverses(root, decisions, seed, l.limit, l.bad)
+}
+
+// decisionAxis finds whether an axis is a decision, and gives it the options where its value is the word all.
+func (l *loader) decisionAxis(s *stage, a *axis, t *tree.Node) {
+	at := slices.IndexFunc(l.universes.Decisions, func(d wiring.Decision) bool { return d.Name == a.name })
+	if at < 0 {
+		return
+	}
+	d := &l.universes.Decisions[at]
+	a.decision = d
+	if isAll(t) {
+		for i, o := range d.Options {
+			l.addValue(s, a, axisValue{o.Name, o.Name, t.Pos})
+			a.used = a.used || len(d.Options[i].Of(s.name)) > 0
+		}
+		l.values -= len(a.values)
+		return
+	}
+	if s.kind != nil && hasOwn(s.kind, a.name) && !d.Sets(s.name, a.name) {
+		l.bad.Add(a.pos, "stage %s: its matrix sets the parameter %s, and the file has a decision of that name, which does not: "+
+			"rename the decision, or add %[1]s.%[2]s to its options", s.name, a.name)
+		s.unknown = true
+		return
+	}
+	items := []*tree.Node{t}
+	if t.Kind == tree.List {
+		items = t.Items
+	}
+	for _, item := range items {
+		if text, ok := wiring.ValueText(item); ok && d.Option(text) < 0 {
+			l.bad.Add(item.Pos, "stage %s: the axis %s is a decision, which has no option %s%s", s.name, a.name, text,
+				words.OrAll(text, d.Names()))
+			s.unknown = true
+		}
+	}
+}
+
+// tryOptions sets the parameters of each option once, and reports what is wrong with them.
+func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
+	types, places := map[string]string{}, map[string]param.Place{}
+	for _, p := range params {
+		types[p.Name], places[p.Name] = p.Type, p.Place
+	}
+	for i := range a.decision.Options {
+		o := &a.decision.Options[i]
+		if _, there := a.index[o.Name]; !there {
+			continue
+		}
+		probe := clone(s.work)
+		for _, set := range o.Of(s.name) {
+			a.used = true
+			if set.Value.Broken() {
+				s.unknown = true
+				continue
+			}
+			if places[set.Parameter] != param.PlaceNever {
+				l.places.add(set.Value, places[set.Parameter])
+			}
+			if err := param.Set(probe, set.Parameter, set.Value.Parameter(types[set.Parameter])); err != nil {
+				l.bad.Add(set.Value.Pos, "decision %s, option %s: stage %s: %s", a.name, o.Name, s.name, oneLine(err))
+			}
+		}
+	}
+}
+
+// option is the option of a decision that a member of a stage has.
+func (s *stage) option(member, axis int) *wiring.Option {
+	d := s.axes[axis].decision
+	return &d.Options[d.Option(s.at(member, axis).text)]
+}
+
+// isSetIn reports whether the file sets a parameter of one task.
+func (s *stage) isSetIn(member int, name string) bool {
+	if s.with != nil && s.with.Get(name) != nil {
+		return true
+	}
+	for i, a := range s.axes {
+		if a.decision == nil && a.name == name {
+			return true
+		}
+		if a.decision != nil && slices.ContainsFunc(s.option(member, i).Of(s.name), func(set wiring.Setting) bool {
+			return set.Parameter == name
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// projected are the universes on the axes of a stage; nil where none of them is a decision.
+func (l *loader) projected(axes []axis) (all [][]int32) {
+	if !slices.ContainsFunc(axes, func(a axis) bool { return a.decision != nil }) {
+		return nil
+	}
+	return l.universes.Project(lists.Map(axes, func(a axis) func(option string) (place int32, there bool) {
+		if a.decision == nil {
+			return nil
+		}
+		return func(option string) (int32, bool) { place, there := a.index[option]; return place, there }
+	}), lists.Map(axes, func(a axis) string { return a.name }))
+}
+
+func hasOwn(kind *dag.Kind, parameter string) bool {
+	return slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == parameter })
+}

@@ -1,0 +1,165 @@
+package pipelines
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// many is a small multiverse.
+const many = `
+connect: usual
+seed: 3
+cohort: { simulate: { asd: 6, hc: 6, volumes: 80, grid: 9 } }
+decisions:
+  regress: { clean.regress: [none, auto] }
+  pearson: { connectivity.pearson: [empirical, ledoit-wolf] }
+  model: [ridge, svm]
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap, with: { draws: 0 } }
+  clean: { use: denoise }
+  connectivity: { use: connectivity }
+  folds: { use: split, with: { folds: 3 } }
+  checks: { use: leakage }
+  baselines: { use: baseline, matrix: { fold: all } }
+  evaluate: { use: evaluate }
+  report: { use: report }
+`
+
+// TestDecisionsAreAMatrix: the tasks and keys are those of the same matrices by hand, and the text that is kept with a
+// run makes the same again.
+func TestDecisionsAreAMatrix(t *testing.T) {
+	p := mustBuild(t, many)
+	hand := many[:strings.Index(many, "decisions:")] + many[strings.Index(many, "stages:"):]
+	two := "regress: [none, auto], pearson: [empirical, ledoit-wolf]"
+	q := mustBuild(t, strings.NewReplacer("{ use: denoise }", "{ use: denoise, matrix: { regress: [none, auto] } }",
+		"{ use: connectivity }", "{ use: connectivity, matrix: { "+two+" } }",
+		"matrix: { fold: all }", "matrix: { fold: all, "+two+", model: [ridge, svm] }").Replace(hand))
+	if a, b := keysText(p), keysText(q); a != b {
+		t.Error(firstDifference(a, b))
+	}
+	for stage, want := range map[string]int{"series": 12, "clean": 24, "connectivity": 48, "folds": 1, "baselines": 24,
+		"evaluate": 1} {
+		need.Equal(t, tasks(p)[stage], want, stage)
+	}
+	again := mustBuild(t, p.Graph.Source())
+	need.Equal(t, keysText(again), keysText(p))
+	need.Equal(t, p.Universes.Summary(p.Graph), "universes: 8 (regress 2 × pearson 2 × model 2), 138 tasks, 114 shared by several universes")
+	need.Equal(t, p.Universes.Name(6), "model=ridge pearson=ledoit-wolf regress=auto")
+}
+
+// TestDecisionsNot: what not excludes is no universe, and no stage has tasks for it alone.
+func TestDecisionsNot(t *testing.T) {
+	p := mustBuild(t, strings.Replace(many, "stages:", `  not:
+  - { regress: none, pearson: ledoit-wolf, because: it is shown elsewhere }
+  - { pearson: empirical, model: [svm] }
+stages:`, 1))
+	need.Equal(t, len(p.Universes.Rows), 4)
+	need.Equal(t, p.Universes.Excluded, 4)
+	need.Equal(t, tasks(p)["clean"], 24)
+	need.Equal(t, tasks(p)["connectivity"], 36)
+	need.Equal(t, tasks(p)["baselines"], 12)
+	if text := stageText(t, p, "baselines"); strings.Contains(text, "pearson=empirical,model=svm]") {
+		t.Error(text)
+	}
+}
+
+// TestDecisionsSample: a sample is a part of the universes, which the seed decides; a larger one has all of a smaller
+// one.
+func TestDecisionsSample(t *testing.T) {
+	sampled := func(sets ...string) (names []string) {
+		p := mustBuild(t, many, sets...)
+		for i := range p.Universes.Rows {
+			names = append(names, p.Universes.Name(i))
+		}
+		return names
+	}
+	all, five, three := sampled(), sampled("decisions.sample=5"), sampled("decisions.sample=3")
+	need.Equal(t, len(five), 5)
+	for _, name := range three {
+		if !slices.Contains(five, name) || !slices.Contains(all, name) {
+			t.Errorf("%s is not among %v", name, five)
+		}
+	}
+	if need.Equal(t, len(three), 3); slices.Equal(three, sampled("decisions.sample=3", "seed=4")) {
+		t.Error("another seed draws the same universes")
+	}
+	p := mustBuild(t, many, "decisions.sample=3")
+	need.Equal(t, tasks(p)["baselines"], 9)
+}
+
+// TestDecisionOptions: an option sets any number of parameters, also over those that the stage states, and {} leaves
+// them.
+func TestDecisionOptions(t *testing.T) {
+	p := mustBuild(t, strings.NewReplacer("regress: { clean.regress: [none, auto] }",
+		"cleaning: { plain: {}, strict: { clean.detrend: 2, clean.regress: none, folds.seed: 8 } }",
+		"{ use: denoise }", "{ use: denoise, with: { detrend: 0 } }").Replace(many))
+	for stage, want := range map[string]int{"clean": 24, "folds": 2, "evaluate": 2, "baselines": 24} {
+		need.Equal(t, tasks(p)[stage], want, stage)
+	}
+	text := stageText(t, p, "clean")
+	for _, want := range []string{"detrend = 0", "detrend = 2"} {
+		if strings.Count(text, want) != 12 {
+			t.Errorf("not 12 tasks have %s: %.600s", want, text)
+		}
+	}
+}
+
+// TestDecisionsSelect: universe= selects the tasks of one universe that the decisions divide.
+func TestDecisionsSelect(t *testing.T) {
+	p := mustBuild(t, many)
+	for pattern, want := range map[string]int{
+		"*[universe=regress=none pearson=empirical model=ridge]":         12 + 12 + 3,
+		"baselines[universe=regress=none pearson=empirical model=ridge]": 3,
+		"baselines[universe=model=ridge]":                                12,
+		"baselines[regress=none,model=ridge]":                            6,
+	} {
+		nodes := need.Value(p.Graph.Select(pattern))(t)
+		need.Equal(t, len(nodes), want, pattern)
+	}
+	if _, err := p.Graph.Select("*[universe=model=forest]"); err == nil {
+		t.Error("a universe that is not there")
+	}
+}
+
+func TestDecisionMistakes(t *testing.T) {
+	const model = "model: [ridge, svm]"
+	for _, c := range []struct{ old, new, want string }{
+		{model, "model: [ridge, ridge]", "decision model has the option ridge twice"},
+		{model, "seed: [1, 2]", "decision seed: a list has the values of the one parameter with the name of the decision, but "},
+		{model, "fold: [1, 2]", "a decision cannot be named fold"},
+		{model, "m: { baselines.modell: [a] }", `stage baselines has no parameter "modell" (did you mean "model"?)`},
+		{model, "m: { classify.model: [ridge] }", `decision m: there is no stage "classify"`},
+		{model, "m: { cohort.bids: [ridge] }", "cohort.bids: the cohort is read once for all universes"},
+		{model, "m: { baselines: [ridge] }", `"baselines" is no path; write STAGE.PARAMETER`},
+		{model, "m: { baselines.fold: [1] }", "baselines.fold is also an axis of the matrix of stage baselines"},
+		{model, "m: { baselines.model: [ridge, forrest] }", "decision m, option forrest: stage baselines: "},
+		{model, "m: { a: 3 }", "decision m: option a must be a mapping such as { STAGE.PARAMETER: value }, not 3"},
+		{model, "m: { 'a b': {} }", `decision m: an option cannot be named "a b"`},
+		{model, "m: { one: { clean.regress: 24P } }", "decision m: clean.regress is set by the decision regress already"},
+		{model, "m: 3", "decision m must have options"},
+		{model, "not: [{ regres: none }]", `decisions: not: there is no decision "regres" (did you mean "regress"?)`},
+		{model, "not: [{ regress: non }]", `decision regress has no option "non" (did you mean "none"?)`},
+		{model, "not: [{ because: yes }]", "a combination states at least one decision"},
+		{model, "not: [{ regress: [none, auto] }]", "decisions: not excludes every universe"},
+		{model, "sample: 0", "sample must be an integer from 1"},
+		{"seed: 3", "vars: { a: 1 }\nseed: 3", ""},
+		{"seed: 3\n", "", ""},
+		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm, mlp] }", "the axis model is a decision, which has no option mlp"},
+		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm] }", ""},
+		{"regress: { clean.regress: [none, auto] }", "loss: { clean.regress: [none, auto] }", ""},
+	} {
+		_, err := build("x.yaml", []byte(strings.Replace(many, c.old, c.new, 1)), ".", nil, maxTasks)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.new, err)
+		}
+	}
+	_, err := build("x.yaml", []byte(strings.Replace(many, "seed: 3\n", "", 1)), ".",
+		[]string{"decisions.sample=2"}, maxTasks)
+	if err == nil || !strings.Contains(err.Error(), "sample needs the seed of the pipeline") {
+		t.Error(err)
+	}
+}
