@@ -489,13 +489,14 @@ func (l *loader) readSeed(t *tree.Node) {
 		return
 	}
 	l.seedAt = t.Pos
-	if n, whole := t.Value.(int); whole && n >= 0 {
-		l.seed = n
-	} else if _, large := t.Value.(uint64); large {
-		l.seed = t.Value
-	} else {
-		l.bad.Add(t.Pos, "seed must be an integer from 0, not %s", t)
+	var of struct {
+		Seed uint64 `param:"seed"`
 	}
+	if err := param.Set(&of, "seed", t.Decoded()); err != nil {
+		l.bad.Add(t.Pos, "seed %s", strings.TrimPrefix(err.Error(), `parameter "seed" `))
+		return
+	}
+	l.seed = of.Seed
 }
 
 // fill sets the parameters of a stage or a cohort kind from a mapping. owner

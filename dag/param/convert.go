@@ -1,6 +1,7 @@
 package param
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,15 +130,25 @@ func (f *field) integer(out reflect.Value, value any) error {
 		if x == math.Trunc(x) && math.Abs(x) <= 1<<53 { // beyond, a float64 does not name one integer
 			return f.integer(out, int64(x))
 		}
+		if x == math.Trunc(x) {
+			return f.outside(out, value)
+		}
 	}
 	return fmt.Errorf("must be an integer, not %s", describe(value))
 }
 
+// outside is the error of an integer beyond its type, or written with a point or an exponent and not exact.
 func (f *field) outside(out reflect.Value, value any) error {
+	least, most := int64(math.MinInt64), uint64(math.MaxInt64)
 	if out.CanUint() {
-		return fmt.Errorf("must be at least 0, not %s", describe(value))
+		least, most = 0, math.MaxUint64
 	}
-	return fmt.Errorf("must be an integer of up to %d bits, not %s", out.Type().Bits(), describe(value))
+	lo, hi := cmp.Or(f.tag.Get("min"), strconv.FormatInt(least, 10)), cmp.Or(f.tag.Get("max"), strconv.FormatUint(most, 10))
+	written := ""
+	if x, ok := value.(float64); ok && math.Abs(x) > 1<<53 && x >= float64(least) && x < float64(most) {
+		written = ", written with all digits"
+	}
+	return fmt.Errorf("must be an integer from %s to %s%s, not %s", lo, hi, written, describe(value))
 }
 
 // number takes any integer or finite float.

@@ -30,7 +30,7 @@ func Name(first []byte) string {
 		return dicom
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
 		return archive(first)
-	case beginsMarkup(bytes.TrimLeft(first, " \t\r\n\ufeff")):
+	case beginsMarkup(bytes.TrimLeft(first, " \t\r\n\ufeff")) && !beginsTable(first):
 		return markup(string(first))
 	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) ||
 		bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
@@ -195,6 +195,24 @@ func archive(first []byte) string {
 // beginsMarkup reports whether a text begins with a tag, a declaration or a comment of XML or HTML.
 func beginsMarkup(b []byte) bool {
 	return len(b) > 1 && b[0] == '<' && (b[1] == '!' || b[1] == '?' || b[1]|0x20 >= 'a' && b[1]|0x20 <= 'z')
+}
+
+// beginsTable reports whether a text that begins as markup is a table whose first column has such a name (<b>x</b>):
+// its second line has no markup, and as many separators as the first, or is one number.
+func beginsTable(first []byte) bool {
+	head, rest, _ := bytes.Cut(bytes.TrimLeft(first, "\ufeff"), []byte("\n"))
+	second, _, ended := bytes.Cut(rest, []byte("\n"))
+	if !ended && len(first) == Enough || bytes.ContainsAny(second, "<>") || bytes.HasPrefix(head, []byte("<!")) ||
+		bytes.HasPrefix(head, []byte("<?")) {
+		return false
+	}
+	for _, separator := range []string{"\t", ";", ","} {
+		if n := bytes.Count(head, []byte(separator)); n > 0 && n == bytes.Count(second, []byte(separator)) {
+			return true
+		}
+	}
+	_, err := strconv.ParseFloat(string(bytes.TrimSpace(second)), 64)
+	return err == nil
 }
 
 // markup tells apart what begins with <.
