@@ -143,7 +143,8 @@ func (f *field) outside(out reflect.Value, value any) error {
 	if out.CanUint() {
 		least, most = 0, math.MaxUint64
 	}
-	lo, hi := cmp.Or(f.tag.Get("min"), strconv.FormatInt(least, 10)), cmp.Or(f.tag.Get("max"), strconv.FormatUint(most, 10))
+	lo := cmp.Or(f.tag.Get("min"), strconv.FormatInt(least, 10))
+	hi := cmp.Or(f.tag.Get("max"), strconv.FormatUint(most, 10))
 	written := ""
 	if x, ok := value.(float64); ok && math.Abs(x) > 1<<53 && x >= float64(least) && x < float64(most) {
 		written = ", written with all digits"

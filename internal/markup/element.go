@@ -35,3 +35,10 @@ func ElementText(b []byte, name string) string {
 		}
 	}
 }
+
+// Markdown is a text as Markdown shows it: what it would take for markup is escaped. The brackets of pandoc's citations
+// stay.
+func Markdown(s string) string { return plainMarkdown.Replace(s) }
+
+var plainMarkdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;",
+	"](", `]\(`, "\n", " ")

@@ -139,6 +139,24 @@ func (s *Study) leavesOut(column string) bool {
 	return false
 }
 
+// idleWithin refuses within for inner folds, whose labels nothing permutes.
+func (s *Study) idleWithin() {
+	permutes, inner := map[*dag.StageNode]bool{}, []*dag.StageNode(nil)
+	for n, d := range role.With[role.Divider](s.stages...) {
+		stage := n.Stage()
+		reads := role.Readings(n.Instance())
+		permutes[stage] = permutes[stage] || slices.ContainsFunc(reads, func(r role.Reading) bool { return r.Permutes })
+		if d.OuterFold() > 0 && !slices.Contains(inner, stage) {
+			inner = append(inner, stage)
+		}
+	}
+	for _, stage := range inner {
+		if !permutes[stage] && s.set(stage.Name(), "within") {
+			s.mistake(stage, "within", "within: the labels of inner folds are not permuted: remove within, or set permutation")
+		}
+	}
+}
+
 // names refuses parameters with a column or a group that the participants do not have: their stages would fail, after
 // the hours of those before them.
 func (s *Study) names() {

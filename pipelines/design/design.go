@@ -71,6 +71,7 @@ func (s *Study) Check(sites []string) Outcome {
 		s.leaks(stage)
 	}
 	s.exclusions()
+	s.idleWithin()
 	if s.people() != nil {
 		s.checkSites(sites)
 		s.unplaced()

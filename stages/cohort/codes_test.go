@@ -499,6 +499,28 @@ func TestLevelsToPaste(t *testing.T) {
 		strings.NewReplacer("Asd=ASD", "Asd=Asd", "hc=HC", "hc=hc").Replace(levels))
 }
 
+// Numbers are written with a point, or all with commas; every other form is a text, which a note lists.
+func TestFormsOfNumbers(t *testing.T) {
+	load := func(age string) *Roster {
+		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n",
+			"people.tsv": "id\tdx\tage\na\tA\t" + age + "\nb\tB\t20.5\nc\tB\t31\n"})
+		return need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.tsv", ID: "id", Group: "dx"},
+			Series: "x.csv"}).Load(dir))(t)
+	}
+	for age, want := range map[string]float64{"30": 30, "-1.5": -1.5, "+2": 2, ".5": 0.5, "25.": 25, "1e-3": 1e-3} {
+		need.Equal(t, need.Value(load(age).Participants.Floats("age"))(t)[0], want, age)
+	}
+	for _, age := range []string{"1 234", "1.234,5", "1'234", "1_000", "0x10", "25%", "<25", "inf", "−5", "２５", "٢٥"} {
+		r := load(age)
+		_, err := r.Participants.Strings("age")
+		need.NoError(t, err)
+		want := fmt.Sprintf("column age: 2 numbers and 1 text (%q of sub-a): taken as text", age)
+		if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, want) {
+			t.Errorf("%q is missing in\n%s", want, notes)
+		}
+	}
+}
+
 // What a table holds in the place of numbers is told, or read as what it is.
 func TestTablesOfSpreadsheets(t *testing.T) {
 	load := func(table string, people listed.Parameters) (*Roster, error) {
@@ -520,7 +542,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
 	}
-	r, err = load(rows, listed.Parameters{Group: "dx", Missing: []string{"-77.0", "~90"}})
+	r, err = load(rows, listed.Parameters{Group: "dx", Missing: []string{"-77.0", "~90", "unknown"}})
 	need.NoError(t, err)
 	for _, name := range []string{"age", "iq"} {
 		if c, _ := r.Participants.Column(name); c.Valid == nil || c.Valid[1] || !c.Valid[0] {
@@ -528,7 +550,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 		}
 	}
 	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); strings.Contains(notes, "otherwise positive") ||
-		!strings.Contains(notes, "missing: values that count as missing: age (1 value), iq (1 value)") {
+		!strings.Contains(notes, "missing: values that count as missing: age (1 value), iq (1 value)\nmissing: no cell of the table holds unknown") {
 		t.Errorf("notes %s", notes)
 	}
 	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed.Parameters{Group: "dx"})

@@ -77,6 +77,24 @@ func MadeDiffers(made, want string) (out []Difference) {
 	return out
 }
 
+// NotMade refuses names under allow in which no graphs can differ: they are neither others nor parameters in the
+// metadata made of any graphs.
+func NotMade(allow, made []string, others ...string) (wrong []error) {
+	known := others
+	for _, text := range made {
+		for name := range Made(text) {
+			known = append(known, name)
+		}
+	}
+	known = slices.Compact(slices.Sorted(slices.Values(known)))
+	for _, name := range allow {
+		if !slices.Contains(known, name) {
+			wrong = append(wrong, fmt.Errorf("allow: the graphs have no parameter %q%s", name, words.OrAll(name, known)))
+		}
+	}
+	return wrong
+}
+
 // Differences are all of some participants, each once, in the order in which they were found.
 type Differences []Difference
 

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
@@ -79,7 +82,9 @@ func (s *Confusion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if n := s.Setting; n > len(all.Settings) {
-		return nil, fmt.Errorf("setting is %d, but there are %d settings", n, len(all.Settings))
+		names := lists.Map(settingNames(all), func(name string) string { return cmp.Or(name, "the only one") })
+		return nil, fmt.Errorf("setting is %d, but the predictions have %s, in this order: %s", n,
+			words.Count(len(names), "setting"), words.Some(names, 20))
 	}
 	return outputs(DrawConfusion(all, s.Setting-1), nil)
 }

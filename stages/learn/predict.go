@@ -77,6 +77,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	out := newPredicted(models, len(features), s.Allow)
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"
+	made := lists.Map(models, func(m *Trained) string { return m.Graphs.Made })
 	for i, in := range features {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -86,6 +87,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
+		made = append(made, of.Made)
 		for _, m := range models {
 			lacked, err := m.Graphs.lacks(in)
 			if err != nil {
@@ -122,6 +124,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		t.Progress(i+1, len(features), id)
 	}
+	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
 	if refused != nil {
 		for _, d := range refused {
 			if d.Key == "regions" {

@@ -245,6 +245,9 @@ func TestPredictRefuses(t *testing.T) {
 	inputs := withNodes(said(in, "0.2"), names...)
 	inputs["model"] = []dag.Input{dag.InputOf(knowing["model"])}
 	stagetest.MustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)
+	_, err := stagetest.RunStage(t, &Predict{Allow: []string{"density", "graph.densty", "graph.density"}}, inputs)
+	need.Error(t, err, `allow: the graphs have no parameter "density" (available: edges, features, graph.density, graph.rule, regions)`)
+	need.Error(t, err, `allow: the graphs have no parameter "graph.densty" (did you mean "graph.density"?)`)
 }
 
 // numpy finds every array of a model by its name, with the shape and the values of the

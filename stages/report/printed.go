@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/markup"
 )
 
 // A Printed is a table as the paper prints it, once for each source of numbers.
@@ -36,7 +37,7 @@ func Bracketed(mean, sd float64) string {
 func (l Printed) Markdown() string {
 	var b strings.Builder
 	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(escapedCells(cells, `|`, `\|`), " | ") + " |\n")
+		b.WriteString("| " + strings.Join(escapedCells(lists.Map(cells, markup.Markdown), `|`, `\|`), " | ") + " |\n")
 	}
 	fmt.Fprintf(&b, "**Table %d.** %s\n", l.Number, l.Caption)
 	for _, s := range l.Sections {

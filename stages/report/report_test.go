@@ -317,3 +317,11 @@ func TestProseOnOneLine(t *testing.T) {
 		t.Errorf("the page does not have %s", want)
 	}
 }
+
+// Names in the cells of a table are no markup in Markdown.
+func TestPrintedNames(t *testing.T) {
+	l := Printed{Header: []string{"<b>A|SD</b>"}, Sections: []PrintedSection{{Rows: [][]string{{"*_x_*"}}}}}
+	if got := l.Markdown(); !strings.Contains(got, `| &lt;b>A\|SD&lt;/b> |`) || !strings.Contains(got, `| \*\_x\_\* |`) {
+		t.Error(got)
+	}
+}

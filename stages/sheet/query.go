@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/words"
 )
 
@@ -28,7 +29,7 @@ type Query struct {
 // An Unmatched is a value of a comparison that no row has in a column.
 type Unmatched struct {
 	Column, Value string
-	Near          string // where a row has one that is near: " (did you mean …?)"
+	Near          string // of a column of texts, those that rows have: " (did you mean …?)", " (available: …)"
 }
 
 // A term is one part of the conjunction, with its text.
@@ -367,7 +368,10 @@ func (c *operand) equal(value token) (func(int) truth, error) {
 	if !there {
 		u := Unmatched{Column: c.name, Value: value.text}
 		if c.numbers == nil {
-			u.Near = words.DidYouMean(value.text, slices.Compact(slices.Sorted(slices.Values(c.texts))))
+			have := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(c.texts))), cell.Missing)
+			if u.Near = words.DidYouMean(value.text, have); u.Near == "" && len(have) <= 12 {
+				u.Near = words.OrAll(value.text, have)
+			}
 		}
 		c.query.Unmatched = append(c.query.Unmatched, u)
 	}

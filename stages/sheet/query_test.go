@@ -77,10 +77,10 @@ func TestQueryCounts(t *testing.T) {
 	}
 }
 
-// A value that no row has is named where one is near; a value on purpose, such as none, is not.
+// A value that no row has is listed, with the near one, or with all where they are few.
 func TestQueryUnmatched(t *testing.T) {
 	q := need.Value(parse("group in [ASD, TDC] and not (`scan site` == none) and code != 7"))(t)
-	need.Equal(t, fmt.Sprint(q.Unmatched), `[{group TDC  (did you mean "TD"?)} {scan site none } {code 7 }]`)
+	need.Equal(t, fmt.Sprint(q.Unmatched), `[{group TDC  (did you mean "TD"?)} {scan site none  (available: KKI, NYU)} {code 7  (available: 007, 10, 11, 12, 8, 9)}]`)
 }
 
 func TestQueryRefuses(t *testing.T) {

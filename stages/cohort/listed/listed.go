@@ -170,16 +170,18 @@ func (l *List) forget() {
 	if l.Missing == nil {
 		return
 	}
-	gone := map[string]bool{}
+	gone := map[string]int{} // cells
 	for _, v := range l.Missing {
-		gone[plainNumber(v)] = true
+		gone[plainNumber(v)] = 0
 	}
 	var emptied []string
 	for i, name := range l.Sheet.Columns {
 		n := 0
 		for _, row := range l.Sheet.Rows {
-			if name != l.ID && row[i] != "" && gone[plainNumber(row[i])] {
+			code := plainNumber(row[i])
+			if _, is := gone[code]; is && name != l.ID && row[i] != "" {
 				row[i] = ""
+				gone[code]++
 				n++
 			}
 		}
@@ -189,6 +191,10 @@ func (l *List) forget() {
 	}
 	if emptied != nil {
 		l.Notes = append(l.Notes, column.Notef("missing: values that count as missing: %s", words.Some(emptied, 8)))
+	}
+	idle := slices.DeleteFunc(slices.Clone(l.Missing), func(v string) bool { return gone[plainNumber(v)] > 0 })
+	if len(idle) > 0 {
+		l.Notes = append(l.Notes, column.Notef("missing: no cell of the table holds %s", words.Some(idle, 8)))
 	}
 }
 
@@ -556,9 +562,7 @@ func (l *List) Choose() error {
 		})
 		l.Notes = append(l.Notes, column.Notef("selected %d of %d %ss", len(l.Rows), before, l.Each))
 		for _, u := range q.Unmatched {
-			if u.Near != "" {
-				l.Notes = append(l.Notes, column.Notef("select: no row has %s %s%s", u.Column, u.Value, u.Near))
-			}
+			l.Notes = append(l.Notes, column.Notef("select: no row has %s %s%s", u.Column, u.Value, u.Near))
 		}
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {

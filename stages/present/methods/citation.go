@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/markup"
 	"prgnn/internal/version"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/section"
@@ -60,16 +61,12 @@ func (c *Citation) Markdown() string {
 		case block.Heading != "":
 			fmt.Fprintf(&b, "\n## %s\n", block.Heading)
 		case block.Text != "":
-			fmt.Fprintf(&b, "\n%s\n", plainMarkdown.Replace(block.Text))
+			fmt.Fprintf(&b, "\n%s\n", markup.Markdown(block.Text))
 		}
 	}
 	b.WriteString("\n## References\n\n")
 	for _, key := range c.Keys {
-		fmt.Fprintf(&b, "- `%s`: %s\n", key, plainMarkdown.Replace(literature.Works[key].String()))
+		fmt.Fprintf(&b, "- `%s`: %s\n", key, markup.Markdown(literature.Works[key].String()))
 	}
 	return b.String()
 }
-
-// plainMarkdown escapes what Markdown would take for markup; the brackets of citations stay.
-var plainMarkdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;",
-	"](", `]\(`, "\n", " ")
