@@ -20,11 +20,11 @@ import (
 func builtinSets(t *testing.T) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()
-	table, asd := "participant_id,group,gender,file\n", "file_id,asd,age\n"
+	table, asd := "participant_id,group,gender,file\n", "file_id,asd,age,sex,mean_fd\n"
 	for i := range 10 {
 		id := fmt.Sprintf("sub-%02d", i+1)
 		table += fmt.Sprintf("%s,%s,%s,%s.nii.gz\n", id, []string{"ASD", "HC"}[i%2], []string{"F", "M"}[i%2], id)
-		asd += fmt.Sprintf("%s,%d,%d\n", id, i%2, 20+i)
+		asd += fmt.Sprintf("%s,%d,%d,%s,0.%d\n", id, i%2, 20+i, []string{"F", "M"}[i/2%2], 1+i%3)
 		testdir.Write(t, filepath.Join(dir, id+".nii.gz"), "")
 		testdir.Write(t, filepath.Join(dir, id+"_pearson.tsv"), "a\tb\tc\n1\t0.1\t0.2\n0.1\t1\t0.3\n0.2\t0.3\t1\n")
 		var series bytes.Buffer

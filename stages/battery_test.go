@@ -50,6 +50,17 @@ var examples = map[string]func(*testing.T, *chain) example{
 		delete(in, "folds")
 		return example{stagetest.Fresh("harmonize", "subject", "sub-001"), in}
 	},
+	"deconfound": func(t *testing.T, c *chain) example {
+		return example{stagetest.Fresh("deconfound", "covariates", []any{"age", "sex", "site"}),
+			stagetest.SitedInputs(t)}
+	},
+	"residualize": func(t *testing.T, c *chain) example {
+		in := stagetest.SitedInputs(t)
+		made := stagetest.MustRun(t, stagetest.Fresh("deconfound", "covariates", []any{"age", "sex"}), in)
+		return example{stagetest.Fresh("residualize", "subject", "sub-001"), map[string][]dag.Input{
+			"matrices": in["matrices"][:1], "fitted": {dag.InputOf(made["fitted"])},
+			"design": {dag.InputOf(made["design"])}}}
+	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
 	"network.meanmlp": func(t *testing.T, c *chain) example {

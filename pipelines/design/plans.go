@@ -211,6 +211,9 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		s.note(column.Doubtf(column.DoubtUnharmonized, "stage %s: the matrices of %s %s stay unharmonized in at least one fold, with too few training participants (few: keep): the effect of the scanner remains in them, in training or test data",
 			stage.Name(), by, words.Some(spared, 8)))
 	}
+	if text := removedTwice(stage); text != "" {
+		refused = append(refused, text)
+	}
 	for _, text := range sorted(refused) {
 		parameter, _, _ := strings.Cut(text, ":")
 		s.mistake(stage, parameter, text)
@@ -218,6 +221,46 @@ func (s *Study) preserved(stage *dag.StageNode) {
 	for _, text := range sorted(doubts) {
 		s.note(column.Notef("stage %s: %s", stage.Name(), text))
 	}
+}
+
+// removedTwice is why a stage may not remove a column's effect that a stage upstream has removed; "" where none has.
+func removedTwice(stage *dag.StageNode) string {
+	removes := map[string]string{} // column → parameter
+	for n := range role.With[role.Fitter](stage) {
+		for _, r := range role.Readings(n.Instance()) {
+			if r.Removes {
+				removes[r.Name] = r.Parameter
+			}
+		}
+		break
+	}
+	if len(removes) == 0 {
+		return ""
+	}
+	seen := map[*dag.StageNode]bool{stage: true}
+	next := []*dag.StageNode{stage}
+	for len(next) > 0 {
+		from := next[0]
+		next = next[1:]
+		for _, n := range from.Tasks()[:min(1, len(from.Tasks()))] {
+			for _, b := range n.Inputs() {
+				if len(b.Sources) == 0 || b.Sources[0].Node == nil || seen[b.Sources[0].Node.Stage()] {
+					continue
+				}
+				up := b.Sources[0].Node
+				seen[up.Stage()], next = true, append(next, up.Stage())
+				if _, fits := up.Instance().(role.Fitter); !fits {
+					continue
+				}
+				for _, r := range role.Readings(up.Instance()) {
+					if parameter := removes[r.Name]; r.Removes && parameter != "" {
+						return fmt.Sprintf("%s: the effect of %s is removed by the stage %s already: remove it in one of the two", parameter, r.Name, up.Stage().Name())
+					}
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // faults are why tasks of a stage will fail by what the table states of participants, over all folds: for a fit those

@@ -105,7 +105,7 @@ func Forget(root *tree.Node) {
 }
 
 // between are the kinds that only change data for other stages.
-var between = []string{"harmonize", "project", "join", "sessions"}
+var between = []string{"harmonize", "residualize", "project", "join", "sessions"}
 
 // unread refuses a stage that changes data which no stage takes: a classifier of what it harmonizes is connected by
 // hand.

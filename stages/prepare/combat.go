@@ -92,7 +92,7 @@ func (s *Combat) Validate() (wrong []error) {
 
 // ReadsParticipants are the columns that its parameters name.
 func (s *Combat) ReadsParticipants() []role.Reading {
-	read := []role.Reading{{Parameter: "site", Name: s.Site, Needed: true, Categories: true}}
+	read := []role.Reading{{Parameter: "site", Name: s.Site, Needed: true, Categories: true, Removes: true}}
 	for _, name := range s.Preserve {
 		read = append(read, role.Reading{Parameter: "preserve", Name: name, Needed: true})
 	}
@@ -111,7 +111,7 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var who []string
 	var values [][]float64
 	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
-		v, err := pairsOf(m, s.Transform)
+		v, err := pairsOf(m, s.Transform, "combat")
 		who, values = append(who, r.Id), append(values, v)
 		return err
 	})

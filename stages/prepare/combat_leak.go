@@ -60,21 +60,26 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 			refused = append(refused, fmt.Errorf("preserve: %s names participants or families rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name))
 			continue
 		}
-		for _, l := range labels {
-			how, much := l.told(c, ids)
-			if much >= tellsAll {
-				refused = append(refused, fmt.Errorf("preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
-					name, l.name, how, much, tellsAll))
-				break
-			}
-			if much >= tellsMuch {
-				doubts = append(doubts, fmt.Sprintf("preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
-					name, l.name, how, much, tellsAll))
-				break
-			}
+		switch l, how, much := closest(c, labels, ids); {
+		case much >= tellsAll:
+			refused = append(refused, fmt.Errorf("preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
+				name, l.name, how, much, tellsAll))
+		case much >= tellsMuch:
+			doubts = append(doubts, fmt.Sprintf("preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
+				name, l.name, how, much, tellsAll))
 		}
 	}
 	return refused, doubts
+}
+
+// closest is the label to which a covariate is tied most closely, and how.
+func closest(c column.CovariateColumn, labels []combatLabel, ids []string) (of combatLabel, how string, much float64) {
+	for _, l := range labels {
+		if by, m := l.told(c, ids); m > much {
+			of, how, much = l, by, m
+		}
+	}
+	return of, how, much
 }
 
 // determines reports whether every site has participants of one group alone, of several groups in all.

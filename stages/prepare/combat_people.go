@@ -209,7 +209,7 @@ func (b *combatBook) row(id string) ([]float64, error) {
 
 // pairsOf are the values above the diagonal, row by row, NaN for regions without a
 // signal: these have 0 with everybody, which nobody measured.
-func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
+func pairsOf(m connectivity.Matrix, transform, stage string) ([]float64, error) {
 	if err := symmetric(m); err != nil {
 		return nil, err
 	}
@@ -229,9 +229,9 @@ func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
 			case silent[i] || silent[j]:
 				x = math.NaN()
 			case transform == "fisher" && math.Abs(x) > 1 && connectivity.Lone(m):
-				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation, as all others here are: correct the value; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)
+				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation, as all others here are: correct the value; if these are Fisher's z already, set transform: none in the stage %s", i+1, j+1, x, stage)
 			case transform == "fisher" && math.Abs(x) > 1:
-				return nil, column.UnitError{Err: fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)}
+				return nil, column.UnitError{Err: fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage %s", i+1, j+1, x, stage)}
 			case transform == "fisher":
 				x = exact.Atanh(max(-0.9999999, min(0.9999999, x)))
 			}

@@ -8,6 +8,7 @@ import "prgnn/dag"
 var Kinds = []dag.Kind{
 	combatKind,
 	connectivityKind,
+	deconfoundKind,
 	denoiseKind,
 	graphKind,
 	harmonizeKind,
@@ -15,6 +16,7 @@ var Kinds = []dag.Kind{
 	matricesKind,
 	occupancyKind,
 	projectKind,
+	residualizeKind,
 	sessionsKind,
 	statesKind,
 	tangentKind,

@@ -93,6 +93,7 @@ type Reading struct {
 	Two        bool   // the stage fails unless the participants have two groups
 	Needed     bool   // the stage fails without this column
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
+	Removes    bool   // the stage removes the column's effect from the data
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist
 	Output     string // where it Permutes only the labels of one output, as split's permuted; else ""
 }

@@ -50,6 +50,11 @@ func (a *Author) matrices() {
 		of["Preserved"], of["Partial"] = c.List("preserve"), takesPartial(c)
 		a.say("methods.combat", of)
 	}
+	for _, c := range a.kinds("deconfound") {
+		of := parameters(c, a.only(c))
+		of["Covariates"] = c.List("covariates")
+		a.say("methods.deconfound", of)
+	}
 	for _, c := range a.kinds("tangent") {
 		a.say("methods.tangent", parameters(c, a.only(c)))
 	}
