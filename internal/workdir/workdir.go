@@ -12,9 +12,11 @@ package workdir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -178,23 +180,8 @@ func reclaim(dir string) bool {
 // by the next sweep.
 func remove(dir string, lock *flock.Flock) error {
 	defer lock.Close()
-	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && e.IsDir() {
-			_ = os.Chmod(path, 0o700) // a read-only directory cannot be emptied
-		}
-		return nil
-	})
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
+	if err := empty(dir); err != nil && !os.IsNotExist(err) {
 		return err
-	}
-	for _, e := range entries { // a program may have written above its directory
-		if e.Name() == lockName {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return err
-		}
 	}
 	if runtime.GOOS == "windows" { // which removes no open file
 		lock.Close()
@@ -206,3 +193,73 @@ func remove(dir string, lock *flock.Flock) error {
 	}
 	return nil
 }
+
+// empty removes what is in a directory but for the lock file, also what a program wrote above its own directory. It
+// moves directories up before it empties them: the paths of nested ones can be longer than the system takes.
+func empty(dir string) error {
+	_ = os.Chmod(dir, 0o700) // a read-only directory cannot be emptied
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var wrong error // the first
+	failed := func(err error) bool {
+		if wrong == nil && !errors.Is(err, fs.ErrNotExist) {
+			wrong = err
+		}
+		return err != nil
+	}
+	left, err := entriesOf(root, ".")
+	failed(err)
+	next := 0
+	for len(left) > 0 {
+		var inner []fs.DirEntry
+		e := left[len(left)-1]
+		left = left[:len(left)-1]
+		if e.Name() == lockName {
+			continue
+		}
+		if e.IsDir() {
+			_ = root.Chmod(e.Name(), 0o700)
+			inner, err = entriesOf(root, e.Name())
+			failed(err)
+		}
+		for _, in := range inner {
+			path := filepath.Join(e.Name(), in.Name())
+			if !in.IsDir() {
+				failed(root.Remove(path))
+				continue
+			}
+			_ = root.Chmod(path, 0o700)
+			up := ""
+			for free := false; !free; next++ {
+				up = strconv.Itoa(next)
+				_, missing := root.Lstat(up)
+				free = missing != nil
+			}
+			if !failed(root.Rename(path, up)) {
+				left = append(left, movedDir{in, up})
+			}
+		}
+		failed(root.Remove(e.Name()))
+	}
+	return wrong
+}
+
+func entriesOf(root *os.Root, dir string) ([]fs.DirEntry, error) {
+	f, err := root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+// A movedDir is a directory under its new name.
+type movedDir struct {
+	fs.DirEntry
+	name string
+}
+
+func (d movedDir) Name() string { return d.name }
