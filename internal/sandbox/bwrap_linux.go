@@ -69,7 +69,9 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 		return nil, err
 	}
 	files = append(files, calls)
-	args = append(args, "--seccomp", fd(), "--proc", "/proc", "--remount-ro", "/proc",
+	args = append(args, "--seccomp", fd(), "--proc", "/proc",
+		"--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", // bubblewrap: paths of the machine
+		"--remount-ro", "/proc",
 		"--perms", "1777", "--tmpfs", "/dev/shm", "--chmod", "0755", "/", "--remount-ro", "/",
 		"--chdir", c.Dir, "--", c.Path)
 	cmd := exec.CommandContext(ctx, bwrap, append(args, c.Args[1:]...)...)

@@ -106,6 +106,7 @@ func confines(t *testing.T, run runner) {
 		for f in /x /usr/x /etc/x /dev/x /sys/x /proc/sys/kernel/hostname $DIR/seen; do (echo x > $f) 2>/dev/null && echo "wrote $f"; done
 		grep " /work \| /tmp " /proc/self/mountinfo | grep -c nosuid,nodev
 		for s in HUP INT QUIT ILL ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM; do kill -$s 1 2>/dev/null; done
+		(cat /proc/1/environ; readlink /proc/1/fd/* /proc/1/cwd; grep -a "$DIR" /proc/1/cmdline) 2>/dev/null
 		unshare --user true 2>/dev/null && echo "has namespaces of its own"
 		echo kept > /tmp/kept; echo kept > /dev/shm/kept; exit 7`)
 	need.Error(t, err, "exit status 7")
