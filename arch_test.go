@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"stages/inference":    nil,
 	"stages/learn/family": nil,
 	"stages/literature":   nil,
-	"stages/mat5":         nil,
+	"stages/mat5":         {"nifti"},
 	"stages/netio":        nil,
 	"stages/phantom":      {"stages/atlas"},
 	"stages/report":       nil,

@@ -161,7 +161,7 @@ var formats = []struct{ start, what string }{
 	{"\ntype", "it is an AFNI header; convert the image with 3dAFNItoNIFTI"},
 	{"mrtrix image", "it is an MRtrix image; convert it with mrconvert"},
 	{"NRRD", "it is an NRRD image; convert it to NIfTI"},
-	{"\x89HDF", "it is an HDF5 file: convert a MINC image with mnc2nii, save a MAT-file again with -v7, and export an array of another .h5 file as npy"},
+	{"\x89HDF", "it is an HDF5 file: convert a MINC image with mnc2nii, write a MAT-file by MATLAB itself (without its header, rows and columns may be exchanged), and export an array of another .h5 file as npy"},
 	{"MATLAB", "it is a MATLAB MAT-file; only matrices of regions by regions are read from one; write time series or tables with writematrix or writetable"},
 	{"#!ascii label", "it is a FreeSurfer surface label (a list of vertices); convert it to a volume with mri_label2vol"},
 	{"#!ascii", "it is a FreeSurfer surface; give the volume (aparc+aseg.mgz)"},

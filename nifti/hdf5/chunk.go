@@ -79,16 +79,8 @@ func (v *Vector) chunks(tree, chunk uint64, take func([]float64) error) error {
 		if err != nil {
 			return err
 		}
-		for i := len(v.filters) - 1; i >= 0; i-- {
-			if skipped>>i&1 == 1 {
-				continue
-			}
-			if b, err = u.undo(v.filters[i], b); err != nil {
-				return fmt.Errorf("chunk at byte %d: %w", at, err)
-			}
-		}
-		if len(b) != u.size {
-			return fmt.Errorf("chunk at byte %d: %d bytes, want %d: the file is damaged", at, len(b), u.size)
+		if b, err = u.plainOf(b, v.filters, skipped); err != nil {
+			return fmt.Errorf("chunk at byte %d: %w", at, err)
 		}
 		n := min(chunk, uint64(v.Len)-next)
 		next += n

@@ -31,7 +31,8 @@ func Is(first []byte) bool {
 
 // Open reads the superblock (II.A) and the root group of a file of so many bytes.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size, mem: budget.For(size)}
+	block := userblock(r, size)
+	f := &File{r: io.NewSectionReader(r, block, size-block), size: size - block, mem: budget.For(size)}
 	b, err := f.bytes(0, 48, "the superblock")
 	if err != nil || !Is(b) {
 		return nil, errors.New("not an HDF5 file: it does not begin with \\x89HDF")
@@ -55,7 +56,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	switch {
 	case offsets != 8 || lengths != 8:
 		return nil, fmt.Errorf("addresses of %d bytes and lengths of %d are not supported, only of 8", offsets, lengths)
-	case base != 0:
+	case base != uint64(block) && base != 0:
 		return nil, fmt.Errorf("a file that begins at byte %d of another is not supported", base)
 	case end > uint64(size):
 		return nil, fmt.Errorf("the file has %d bytes of %d: it is truncated; copy it again", size, end)
@@ -64,6 +65,18 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("root group: %w", err)
 	}
 	return f, nil
+}
+
+// userblock is how many bytes of another program stand before the superblock (II.A): none, 512, or twice as many …
+// All addresses count from its end.
+func userblock(r io.ReaderAt, size int64) int64 {
+	b := make([]byte, len(signature))
+	for at := int64(0); at+int64(len(b)) <= size; at = max(512, 2*at) {
+		if _, err := r.ReadAt(b, at); err == nil && Is(b) {
+			return at
+		}
+	}
+	return 0
 }
 
 // Names are the names in a group, sorted as text; path "" is the root.

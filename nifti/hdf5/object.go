@@ -14,6 +14,7 @@ const (
 	msgExternal     = 0x07
 	msgLayout       = 0x08
 	msgFilters      = 0x0b
+	msgAttribute    = 0x0c
 	msgContinuation = 0x10
 	msgSymbolTable  = 0x11
 )

@@ -161,6 +161,10 @@ func TestSeriesOfPrograms(t *testing.T) {
 		{"mat/plain/struct.mat", Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
 		{"mat/plain/struct_array.mat", Within{Variable: "sub(2).ts"}, plain, 50, six, ""},
 		{"mat/plain/char_names.mat", Within{}, []string{"FP r", "FP l", "IC r", "IC l", "MPFC", "BS"}, 60, six, ""},
+		{"mat/v73/series.mat", Within{}, truth.Names, 60, six, ""},
+		{"mat/v73/conn_ROI_Subject001_Condition001.mat", Within{Variable: "data", Names: "names",
+			Regions: []string{"atlas.*", "networks.*"}}, truth.Names, 60, six, ""},
+		{"mat/v73/struct.mat", Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
 		{"mat/octave/v6.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
 		{"mat/octave/v7.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
 	} {
@@ -246,6 +250,8 @@ func TestMatricesOfPrograms(t *testing.T) {
 		{"gretna/GretnaSFCMatrixZ/zN0001.txt", Within{}, "1", truth.Pearson, 0, ""},
 		{"gretna/GretnaSFCMatrixZ/zN0002.txt", Within{}, "1", without(3), 1, ""},
 		{"gift/rest_postprocess_results/rest_post_process_sub_001.mat", Within{Member: "1"}, "4", truth.Pearson, 0, "from GIFT (fnc_corrs)"},
+		{"octave/text.mat", Within{}, "1", truth.Pearson, 0, ""},
+		{"v73/matrix.mat", Within{}, "1", truth.Pearson, 0, ""},
 		{"plain/one_square.mat", Within{}, "1", truth.Pearson, 0, ""},
 		{"plain/two_square.mat", Within{Variable: "r"}, "1", truth.Pearson, 0, ""},
 		{"octave/v7.mat", Within{Variable: "r"}, truth.Names[0], truth.Pearson, 0, ""},
@@ -278,9 +284,20 @@ func TestMatricesOfPrograms(t *testing.T) {
 func TestMembersOfOneFile(t *testing.T) {
 	d := door{rows: [][2]string{{"sub-1", "3"}, {"sub-2", "4"}, {"sub-3", "5"}, {"sub-4", "3"}, {"sub-5", "6"},
 		{"sub-6", "x"}},
-		pattern: "mat/conn/resultsROI_Condition001.mat", within: Within{Member: "k"}}
+		pattern: "mat/conn/resultsROI_Condition001.mat", within: Within{Member: "k"}, with: []any{"partial", "ridge"}}
 	r := need.Value(d.load(t, true))(t)
 	r.RefuseOneScan()
+	// A CONN file of version 7.3 is another file with the same numbers, of which one participant is read.
+	dir := t.TempDir()
+	b := need.Value(os.ReadFile(need.Shared(t, "fixtures/doors/mat/v73/conn_resultsROI_Condition001.mat")))(t)
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "resultsROI_Condition001.mat"), b, 0o644))
+	newer := d
+	newer.pattern = filepath.Join(dir, "resultsROI_Condition001.mat")
+	x, _, err := newer.read(t, need.Value(newer.load(t, true))(t), "sub-1", true)
+	need.NoError(t, err)
+	y, _, err := d.read(t, need.Value(d.load(t, true))(t), "sub-1", true)
+	need.NoError(t, err)
+	same(t, "version 7.3", x.Data, y.Data, 0)
 	for i, want := range []string{"its pearson file", "Z has no value of participant 4: CONN did not process this one", "",
 		"one scan is not of two participants", "member is 6, but the file has 5 matrices", `member: column "k" is "x"`} {
 		if p := r.Subjects[i].Problem; want == "" && p != nil {
@@ -315,6 +332,13 @@ func TestRefusedFilesOfPrograms(t *testing.T) {
 		{"mat/plain/series_and_names.mat", false, Within{Range: []int{5, 10}}, "columns_range is [5, 10], but there are the columns 1 to 6"},
 		{"mat/refuse/complex.mat", true, Within{}, "r (6×6 double) – it is complex"},
 		{"mat/refuse/complex.mat", true, Within{Variable: "r"}, "variable r: it is complex, which is not supported: save real(x)"},
+		{"mat/refuse/v73_complex.mat", true, Within{}, "r (6×6 double) – it is complex"},
+		{"mat/refuse/v73_empty.mat", false, Within{}, "no variable is a matrix of volumes × regions; it has mask (6×6 logical), s (0×0 char), ts (0×6 double)"},
+		{"mat/refuse/v73_empty.mat", false, Within{Variable: "ts"}, "variable ts is empty: ts (0×6 double)"},
+		{"mat/refuse/v73_table_object.mat", false, Within{}, "it is a MATLAB table, an object: save table2array(x), or write it with writetable"},
+		{"mat/refuse/plain_hdf5_named.mat", true, Within{}, "it is an HDF5 file: "},
+		{"mat/octave/hdf5.mat", true, Within{}, "it is an HDF5 file: "},
+		{"mat/octave/v4.mat", true, Within{}, "version 4"},
 		{"mat/refuse/no_numbers.mat", false, Within{}, "it has a (1×4 char), b (1×6 cell)"},
 		{"mat/refuse/truncated.mat", false, Within{}, "truncated; copy it again"},
 		{"mat/dpabi/ROISignals_sub002.mat", false, Within{Names: "mat/dpabi/ROI_OrderKey_sub001.tsv"}, "6 names for 60 rows and 5 columns"},

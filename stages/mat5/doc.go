@@ -7,7 +7,12 @@
 // complex arrays) only the name and the class are read, and Problem gives the reason. Arrays
 // are in MATLAB's order: the first index runs fastest.
 //
-// Version 4 and version 7.3 (which is HDF5) are refused, with what to do.
+// Files of version 7.3 are HDF5 behind a header of 512 bytes. Their dimensions are reversed,
+// cells refer to their elements in /#refs#, and attributes have the classes (scipy cannot
+// read them; mat73 and pymatreader are the oracles). Their numbers are read when they are
+// asked for.
+//
+// Version 4 is refused, with what to do.
 package mat5
 
 import (
@@ -32,6 +37,28 @@ type Variable struct {
 	Fields  []string
 	Class   string // "double", "cell" …
 	Problem error  // why it has no content
+
+	load func(from, to int) ([]float64, error) // reads numbers, by the last index from 0; nil where Numbers has them
+}
+
+// Numeric reports whether it holds numbers.
+func (v Variable) Numeric() bool { return v.Numbers != nil || v.load != nil }
+
+// All are its numbers.
+func (v Variable) All() ([]float64, error) {
+	if v.load == nil {
+		return v.Numbers, nil
+	}
+	return v.load(0, v.Shape[len(v.Shape)-1])
+}
+
+// Member are the numbers whose last index is k, from 0.
+func (v Variable) Member(k int) ([]float64, error) {
+	if v.load != nil {
+		return v.load(k, k+1)
+	}
+	n := len(v.Numbers) / v.Shape[len(v.Shape)-1]
+	return v.Numbers[k*n : (k+1)*n], nil
 }
 
 // classes are MATLAB's, by their number in a file.

@@ -88,7 +88,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"empty", nil, "too few for a MAT-file"},
 		{"version 4", append(file(t, "version4.mat"), make([]byte, 128)...), "-v7"},
-		{"version 7.3", []byte("MATLAB 7.3 MAT-file"), "-v7"},
+		{"version 7.3", []byte("MATLAB 7.3 MAT-file"), "version 7.3: not an HDF5 file"},
 		{"HDF5", []byte("\x89HDF\r\n"), "-v7"},
 		{"cut", plain[:len(plain)-40], "truncated"},
 		{"cut in the tag", plain[:132], "truncated"},
@@ -253,6 +253,11 @@ func FuzzRead(f *testing.F) {
 	for _, name := range []string{"plain.mat", "compressed.mat", "big.mat", "version4.mat"} {
 		f.Add(file(f, name))
 	}
+	for _, name := range []string{"v73/struct.mat", "v73/sparse.mat", "v73/series.mat"} {
+		if b, err := os.ReadFile(filepath.Join(need.Shared(f, "fixtures/doors/mat"), name)); err == nil {
+			f.Add(b)
+		}
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all, err := Read(bytes.NewReader(b))
 		if err != nil {
@@ -264,6 +269,7 @@ func FuzzRead(f *testing.F) {
 				n *= d
 			}
 			Find(all, v.Name+"{1}")
+			v.All()
 			if v.Numbers != nil && len(v.Numbers) != n {
 				t.Errorf("%d numbers of the shape %v", len(v.Numbers), v.Shape)
 			}

@@ -25,6 +25,18 @@ const MaxSize = 1 << 26
 // Read reads the variables of a file, in its order.
 func Read(in io.Reader) ([]Variable, error) {
 	mem := budget.Of(in)
+	start := bufio.NewReader(in)
+	if first, _ := start.Peek(HeaderSize); Is73(first) {
+		b, err := io.ReadAll(start)
+		if err == nil {
+			err = mem.Take(int64(len(b)), 1, "bytes")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return ReadHDF(bytes.NewReader(b), int64(len(b)))
+	}
+	in = start
 	b, err := io.ReadAll(io.LimitReader(in, MaxSize+1))
 	if err == nil {
 		err = mem.Take(int64(len(b)), 1, "bytes")
@@ -74,8 +86,8 @@ func Read(in io.Reader) ([]Variable, error) {
 
 // header checks the first 128 bytes and gives the byte order.
 func header(b []byte) (binary.ByteOrder, error) {
-	if bytes.HasPrefix(b, []byte("\x89HDF")) || bytes.HasPrefix(b, []byte("MATLAB 7.3")) {
-		return nil, errors.New("this is a MAT-file of version 7.3 (HDF5): in MATLAB, save it again with -v7")
+	if bytes.HasPrefix(b, []byte("\x89HDF")) {
+		return nil, errors.New("an HDF5 file without MATLAB's header: rows and columns may be exchanged; in MATLAB, save it with -v7")
 	}
 	if len(b) < HeaderSize {
 		return nil, fmt.Errorf("%d bytes are too few for a MAT-file, whose header has %d bytes", len(b), HeaderSize)
@@ -401,10 +413,13 @@ const deepest = 16
 // cells reads the elements of a cell. Where all are texts, they are kept as these.
 func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 	all, err := r.values(b, n, depth)
-	if err != nil {
-		return err
-	}
-	texts := make([]string, 0, n)
+	v.hold(all)
+	return err
+}
+
+// hold keeps the elements of a cell: as texts, where all are.
+func (v *Variable) hold(all []Variable) {
+	texts := make([]string, 0, len(all))
 	for _, one := range all {
 		switch {
 		case len(one.Texts) == 1 && one.Class == "char":
@@ -413,11 +428,10 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 			texts = append(texts, "")
 		default:
 			v.Cells = all
-			return nil
+			return
 		}
 	}
 	v.Texts = texts
-	return nil
 }
 
 // structs reads the fields of structs.

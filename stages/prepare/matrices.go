@@ -139,7 +139,7 @@ func matrixWarnings(q *connectivity.Quality) finding.List {
 // read reads one file: a matrix a draw, in the order of the nodes; ones reports whether the diagonal is 1 throughout.
 func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layout, z bool) (
 	_ []connectivity.Matrix, _ []connectivity.Quality, ones bool, _ error) {
-	r, err := in.Reader()
+	r, err := region.Reader(in)
 	if err != nil {
 		return nil, nil, false, err
 	}

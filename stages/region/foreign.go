@@ -42,7 +42,7 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 		}
 	case mat5.Is(first):
 		var all []mat5.Variable
-		if all, err = mat5.Read(br); err == nil {
+		if all, err = readMat(r, br); err == nil {
 			err = l.matSquares(all, c)
 		}
 	default:
@@ -110,7 +110,7 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 		if c, err = ReadSquares(br, l); err == nil {
 			names, n = c.Names, c.Draws[0].Cols
 		}
-	} else if all, damaged := mat5.Read(br); damaged != nil {
+	} else if all, damaged := readMat(r, br); damaged != nil {
 		err = damaged
 	} else { // several matrices of one size will do
 		names, n, err = l.matRegions(all)
@@ -147,7 +147,7 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 		}
 	case mat5.Is(first):
 		var all []mat5.Variable
-		if all, err = mat5.Read(br); err == nil {
+		if all, err = readMat(r, br); err == nil {
 			x, err = l.matSeries(all, c)
 		}
 	default:

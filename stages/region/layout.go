@@ -156,7 +156,8 @@ func (l Layout) ReadLabels(b []byte) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return lists.Map(v.Numbers, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }), nil
+		numbers, err := v.All()
+		return lists.Map(numbers, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }), err
 	case gretna:
 		_, x, err := connectivity.ReadText(bytes.NewReader(b))
 		return lists.Map(x.Data, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }), err

@@ -3,7 +3,9 @@ package region
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +14,27 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/mat5"
 )
+
+// readMat reads the variables of a .mat file. One of version 7.3 may be larger than memory: where the file itself can
+// be read at any place, the numbers that are asked for are.
+func readMat(file, content io.Reader) ([]mat5.Variable, error) {
+	at, size := io.ReaderAt(nil), int64(0)
+	switch f := file.(type) {
+	case *os.File:
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			at, size = f, info.Size()
+		}
+	case *File:
+		at, size = f, f.Size
+	}
+	if at != nil {
+		first := make([]byte, mat5.HeaderSize)
+		if n, _ := at.ReadAt(first, 0); mat5.Is73(first[:n]) {
+			return mat5.ReadHDF(at, size)
+		}
+	}
+	return mat5.Read(content)
+}
 
 // described lists the variables of a file.
 func described(all []mat5.Variable) string {
@@ -80,7 +103,7 @@ func trimmed(texts []string) []string { return lists.Map(texts, strings.TrimSpac
 
 // plain reports whether a variable is a matrix of numbers.
 func plain(v mat5.Variable) bool {
-	return v.Numbers != nil && len(v.Shape) == 2 && v.Shape[0] > 1 && v.Shape[1] > 1
+	return v.Numeric() && v.Class != "logical" && len(v.Shape) == 2 && v.Shape[0] > 1 && v.Shape[1] > 1
 }
 
 // matSeries reads series, volumes × regions: a matrix, or a cell of columns.
@@ -102,8 +125,14 @@ func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matr
 		return x, fmt.Errorf("variable %s is no matrix of volumes × regions; it has %s", v.Describe(), described(all))
 	}
 	c.Sparse = v.Class == "sparse"
-	c.Names, err = l.matTexts(all, v, v.Shape[0], v.Shape[1])
-	return connectivity.Matrix{Rows: v.Shape[0], Cols: v.Shape[1], Data: v.Rows()}, err
+	if c.Names, err = l.matTexts(all, v, v.Shape[0], v.Shape[1]); err != nil {
+		return x, err
+	}
+	numbers, err := v.All()
+	if err != nil {
+		return x, err
+	}
+	return cut(numbers, v.Shape[0], v.Shape[1])[0], nil
 }
 
 // matColumns joins the columns in a cell. CONN keeps tissues and covariates there too: its regions have one column
@@ -137,10 +166,14 @@ func (l Layout) matColumns(all []mat5.Variable, v mat5.Variable, c *Contents) (x
 		switch {
 		case !take[i]:
 			skipped = append(skipped, of)
-		case one.Numbers == nil || len(one.Shape) != 2 || one.Shape[1] != 1:
+		case !one.Numeric() || len(one.Shape) != 2 || one.Shape[1] != 1:
 			wide = append(wide, of)
 		default:
-			columns, c.Names = append(columns, one.Numbers), append(c.Names, names[i])
+			numbers, err := one.All()
+			if err != nil {
+				return x, fmt.Errorf("%s: %w", names[i], err)
+			}
+			columns, c.Names = append(columns, numbers), append(c.Names, names[i])
 		}
 	}
 	if wide != nil {
@@ -170,10 +203,14 @@ func (l Layout) session(all []mat5.Variable, x connectivity.Matrix) (connectivit
 	if err != nil { // one condition
 		return l.only(x, "series")
 	}
-	if len(of.Numbers) != x.Rows {
-		return x, fmt.Errorf("data_sessions has %d rows, and the series have %d", len(of.Numbers), x.Rows)
+	numbers, err := of.All()
+	if err != nil {
+		return x, err
 	}
-	most := slices.Max(of.Numbers)
+	if len(numbers) != x.Rows || x.Rows == 0 {
+		return x, fmt.Errorf("data_sessions has %d rows, and the series have %d", len(numbers), x.Rows)
+	}
+	most := slices.Max(numbers)
 	if most == 1 {
 		return l.only(x, "session")
 	}
@@ -182,7 +219,7 @@ func (l Layout) session(all []mat5.Variable, x connectivity.Matrix) (connectivit
 	}
 	y := connectivity.Matrix{Cols: x.Cols}
 	for i := range x.Rows {
-		if of.Numbers[i] == float64(l.Member) {
+		if numbers[i] == float64(l.Member) {
 			y.Data = append(y.Data, x.Row(i)...)
 			y.Rows++
 		}
@@ -220,13 +257,33 @@ func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
 	}
 	c.Sparse = v.Class == "sparse"
 	n := v.Shape[0]
-	if c.Draws, err = l.member(cut(v.Numbers, n, n)); err != nil {
+	if c.Draws, err = l.matMember(v); err != nil {
 		return err
 	}
 	if c.Names, err = l.matTexts(all, v, n); err == nil && c.Names != nil && len(c.Names) != n {
 		err = fmt.Errorf("names: %d names for %d regions", len(c.Names), n)
 	}
 	return err
+}
+
+// matMember is the matrix of one index of a third dimension, or all of them.
+func (l Layout) matMember(v mat5.Variable) ([]connectivity.Matrix, error) {
+	many := 1
+	if len(v.Shape) == 3 {
+		many = v.Shape[2]
+	}
+	if l.Member > many {
+		return nil, fmt.Errorf("member is %d, but the file has %d matrices", l.Member, many)
+	}
+	read := v.All
+	if l.Member > 0 && len(v.Shape) == 3 {
+		read = func() ([]float64, error) { return v.Member(l.Member - 1) }
+	}
+	numbers, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return cut(numbers, v.Shape[0], v.Shape[1]), nil
 }
 
 // cut makes matrices of numbers in MATLAB's order.
@@ -241,7 +298,7 @@ func cut(numbers []float64, rows, columns int) (all []connectivity.Matrix) {
 // connSquares takes a participant's matrix from CONN's first level, whose Z has regions, targets (the regions, and
 // further ones) and participants (conn_process.m).
 func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (err error) {
-	if v.Numbers == nil || len(v.Shape) > 3 || v.Shape[1] < v.Shape[0] || v.Shape[0] < 2 {
+	if !v.Numeric() || v.Count() == 0 || len(v.Shape) > 3 || v.Shape[1] < v.Shape[0] || v.Shape[0] < 2 {
 		return fmt.Errorf("variable %s is no matrix of regions × targets × participants", v.Describe())
 	}
 	n, targets := v.Shape[0], v.Shape[1]
@@ -251,11 +308,11 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 	if err != nil {
 		return err
 	}
-	each := cut(v.Numbers, n, targets)
-	if len(each) > 1 && l.Member == 0 {
-		return fmt.Errorf("%s has the matrices of %d participants: set member to the column of the table that numbers them from 1, in CONN's order", v.Name, len(each))
+	if many := v.Count() / (n * targets); many > 1 && l.Member == 0 {
+		return fmt.Errorf("%s has the matrices of %d participants: set member to the column of the table that numbers "+
+			"them from 1, in CONN's order", v.Name, many)
 	}
-	one, err := l.member(each)
+	one, err := l.matMember(v)
 	if err != nil {
 		return err
 	}
@@ -269,7 +326,10 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 		return fmt.Errorf("%s has no value of participant %d: CONN did not process this one", v.Name, max(l.Member, 1))
 	}
 	const regression = "SE differs from 1/sqrt(DOF−3): these are regression coefficients, not correlations; choose the measure correlation (bivariate) in CONN's first level"
-	bivariate := l.connBivariate(all, n)
+	bivariate, err := l.connBivariate(all, n)
+	if err != nil {
+		return err
+	}
 	for i := range n {
 		for j := range i {
 			if a, b := x.At(i, j), x.At(j, i); math.Abs(a-b) > 1e-5*max(1, math.Abs(a)) {
@@ -289,21 +349,29 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 
 // connBivariate reports whether SE, participants × targets, is that of Fisher's z of a correlation, 1/√(DOF−3), as
 // conn_process.m writes it; true where the file lacks SE or DOF.
-func (l Layout) connBivariate(all []mat5.Variable, n int) bool {
+func (l Layout) connBivariate(all []mat5.Variable, n int) (bool, error) {
 	se, err := mat5.Find(all, "SE")
 	dof, other := mat5.Find(all, "DOF")
 	at := max(l.Member, 1) - 1
-	if err != nil || other != nil || len(se.Shape) != 2 || at >= se.Shape[0] || se.Shape[1] < n ||
-		at >= len(dof.Numbers) || se.Numbers == nil {
-		return true
+	if err != nil || other != nil || len(se.Shape) != 2 || at >= se.Shape[0] || se.Shape[1] < n || at >= dof.Count() ||
+		!se.Numeric() || !dof.Numeric() {
+		return true, nil
 	}
-	want := 1 / math.Sqrt(dof.Numbers[at]-3)
+	errors, err := se.All()
+	if err != nil {
+		return false, err
+	}
+	freedom, err := dof.All()
+	if err != nil {
+		return false, err
+	}
+	want := 1 / math.Sqrt(freedom[at]-3)
 	for j := range n {
-		if got := se.Numbers[at+j*se.Shape[0]]; math.Abs(got-want) > 1e-6*want {
-			return false
+		if got := errors[at+j*se.Shape[0]]; math.Abs(got-want) > 1e-6*want {
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // giftSquares takes the matrix of a session from GIFT's fnc_corrs, sessions × components × components, or without the
@@ -311,9 +379,9 @@ func (l Layout) connBivariate(all []mat5.Variable, n int) bool {
 func (l Layout) giftSquares(v mat5.Variable, c *Contents) (err error) {
 	s := v.Shape
 	switch {
-	case v.Numbers == nil:
+	case !v.Numeric():
 	case len(s) == 2 && s[0] == s[1] && s[0] > 1:
-		c.Draws, err = l.member(cut(v.Numbers, s[0], s[0]))
+		c.Draws, err = l.matMember(v)
 		return err
 	case len(s) == 3 && s[1] == s[2] && s[1] > 1:
 		if l.Member == 0 && s[0] > 1 {
@@ -323,10 +391,14 @@ func (l Layout) giftSquares(v mat5.Variable, c *Contents) (err error) {
 		if at >= s[0] {
 			return fmt.Errorf("member is %d, but %s has %s", l.Member, v.Name, words.Count(s[0], "session"))
 		}
+		numbers, err := v.All()
+		if err != nil {
+			return err
+		}
 		x := connectivity.NewMatrix(s[1], s[1])
 		for i := range x.Data {
 			row, column := i/s[1], i%s[1]
-			x.Data[i] = v.Numbers[at+s[0]*(row+s[1]*column)]
+			x.Data[i] = numbers[at+s[0]*(row+s[1]*column)]
 		}
 		c.Draws = []connectivity.Matrix{x}
 		return nil
@@ -336,7 +408,8 @@ func (l Layout) giftSquares(v mat5.Variable, c *Contents) (err error) {
 
 // matSquare reports whether a variable can be matrices of regions by regions.
 func matSquare(v mat5.Variable) bool {
-	return len(v.Numbers) > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) && v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
+	return v.Numeric() && v.Class != "logical" && v.Count() > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) &&
+		v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
 }
 
 // matRegions are the names of the regions in a file, and their number, by all of its square matrices.

@@ -109,7 +109,7 @@ func readSeries(t *dag.Task) (*region.Contents, region.Layout, error) {
 	if err != nil {
 		return nil, layout, err
 	}
-	r, err := in.Reader()
+	r, err := region.Reader(in)
 	if err != nil {
 		return nil, layout, err
 	}
