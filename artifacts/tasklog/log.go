@@ -40,6 +40,9 @@ func New(path string) *Log { return &Log{path: path} }
 
 // Write adds to the log. It always succeeds: see Close.
 func (l *Log) Write(p []byte) (int, error) {
+	if len(p) == 0 { // at the end of a command without output
+		return 0, nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.f == nil && l.err == nil {
@@ -123,6 +126,11 @@ const longestLine = 1000
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.f == nil && l.err == nil { // without words: an older log is not of this work
+		if err := os.Remove(l.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			l.err = err
+		}
+	}
 	if l.f == nil {
 		return l.err
 	}

@@ -13,6 +13,9 @@ import (
 func TestLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "ab", "abcd")
 	quiet := New(path)
+	if n, err := quiet.Write(nil); n != 0 || err != nil {
+		t.Errorf("no words: %d, %v", n, err)
+	}
 	if err := quiet.Close(); err != nil || quiet.Tail(5) != "" {
 		t.Errorf("a log without words: %v, %q", err, quiet.Tail(5))
 	}
@@ -24,10 +27,16 @@ func TestLog(t *testing.T) {
 		l.Write([]byte(text))
 		need.Equal(t, read(t, path), text, "the log is", "while the task runs")
 		need.NoError(t, l.Close())
+		need.Error(t, l.Close(), "the log is closed")
+		need.Equal(t, read(t, path), text, "the log is", "after it was closed twice")
 		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" &&
 			got != "two\nthree" {
 			t.Errorf("the last two lines of %q: %q", text, got)
 		}
+	}
+	need.NoError(t, New(path).Close())
+	if _, err := os.Stat(path); err == nil {
+		t.Error("an older log stands for work without words")
 	}
 }
 

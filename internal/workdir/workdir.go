@@ -180,6 +180,7 @@ func reclaim(dir string) bool {
 // by the next sweep.
 func remove(dir string, lock *flock.Flock) error {
 	defer lock.Close()
+	_ = os.RemoveAll(filepath.Join(dir, workName)) // as a rule that is all, and needs no directory moved
 	if err := empty(dir); err != nil && !os.IsNotExist(err) {
 		return err
 	}
