@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
@@ -59,10 +60,7 @@ type bidsFiles struct {
 	events                                                           string // the table of the task's events
 	labelsFrom                                                       string // a line for the inventory
 	regrouped                                                        string // which sessions have another group
-	meanFD                                                           float64
-	hasFD                                                            bool
-	codes                                                            []string // of missing values in its motion
-	confoundRows                                                     int
+	moved                                                            motion.Head
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
 	sampling     string // how the sidecar contradicts itself on the repetition time; "" where it does not
@@ -487,15 +485,18 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 		notes = append(notes, sessionNotes(sessions)...)
 	}
 	volumes := map[string]int{}
+	var moved []motion.Scan
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
+			who := strings.TrimSpace(row.ID + " " + f.name)
 			if f.volumes > 0 {
-				volumes[strings.TrimSpace(row.ID+" "+f.name)] = f.volumes
+				volumes[who] = f.volumes
 			}
+			moved = append(moved, motion.Scan{who, f.moved})
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), displacementNotes(rows, found),
+	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), motion.Notes(moved),
 		maskNotes(rows, found)), timesApart
 }
 

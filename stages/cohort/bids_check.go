@@ -36,8 +36,8 @@ func (f *bidsFiles) unreadable(read func(path string) bool) (problems []error) {
 		if run.confounds == "" || run.volumes == 0 || !read(run.confounds) {
 			continue
 		}
-		if run.confoundRows != run.volumes {
-			bad(run.confounds, fmt.Errorf("%s: %d rows of confounds for %d volumes", run.confounds, run.confoundRows, run.volumes))
+		if run.moved.Rows != run.volumes {
+			bad(run.confounds, fmt.Errorf("%s: %d rows of confounds for %d volumes", run.confounds, run.moved.Rows, run.volumes))
 		}
 	}
 	return problems

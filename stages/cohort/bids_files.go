@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -48,14 +49,14 @@ func (c *BIDSCohort) find(l *listed.List, sidecars *bids.Sidecars, row listed.Ro
 		for _, err := range run.problems {
 			bad(fmt.Errorf("%s %s: %w", c.part(), names[i], err))
 		}
-		if run.hasFD {
-			f.hasFD = true
-			sum += float64(run.meanFD * float64(max(run.volumes, 1)))
+		if run.moved.Has {
+			f.moved.Has = true
+			sum += float64(run.moved.Mean * float64(max(run.volumes, 1)))
 			n += max(run.volumes, 1)
 		}
 	}
 	f.bold, f.labelsFrom = f.runs[0].bold, f.runs[0].labelsFrom
-	f.meanFD = sum / float64(max(n, 1))
+	f.moved.Mean = sum / float64(max(n, 1))
 	return f
 }
 
@@ -133,7 +134,7 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 			if about := strings.TrimSuffix(f.confounds, ".tsv") + ".json"; isFile(about) {
 				f.confoundsSidecar = about
 			}
-			if err := f.motion(); err != nil {
+			if f.moved, err = motion.Read(f.confounds); err != nil {
 				bad(err)
 			}
 		}
@@ -266,82 +267,9 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.Text(), strings.Join(have, ", "))
 }
 
-// mostDisplaced is a framewise displacement that no head has, mm.
-const mostDisplaced = 1e6
-
-// motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the
-// volumes that have one (the first has not), where there is such a column.
-func (f *bidsFiles) motion() error {
-	file, err := userfile.Open(f.confounds)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	s, err := sheet.Read(file, f.confounds)
-	if err != nil {
-		return userfile.Place(err, f.confounds)
-	}
-	f.confoundRows = len(s.Lines)
-	values, ok := s.Column("framewise_displacement")
-	if !ok {
-		return nil
-	}
-	numbers, notAt := sheet.Numbers(values)
-	if numbers == nil && notAt < 0 {
-		return nil // nothing but n/a
-	}
-	if numbers == nil {
-		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", f.confounds, s.Lines[notAt], values[notAt]), f.confounds)
-	}
-	if at := slices.IndexFunc(numbers, func(v float64) bool { return v < 0 }); at >= 0 {
-		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s, but cannot be negative: write n/a for a missing value",
-			f.confounds, s.Lines[at], values[at]), f.confounds)
-	}
-	if at := slices.IndexFunc(numbers, func(v float64) bool { return v > mostDisplaced }); at >= 0 {
-		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s mm, more than a kilometer: write n/a for a missing value",
-			f.confounds, s.Lines[at], values[at]), f.confounds)
-	}
-	f.codes = slices.Sorted(maps.Keys(sheet.Codes(values)))
-	n, sum := 0, 0.0
-	for _, v := range numbers {
-		if !math.IsNaN(v) {
-			sum += v
-			n++
-		}
-	}
-	f.meanFD, f.hasFD = sum/float64(max(n, 1)), n > 0
-	return nil
-}
-
-// displacementNotes note tables of confounds whose framewise displacement holds codes for missing values, which are in
-// mean_fd, or no motion of a head.
-func displacementNotes(rows []listed.Row, found map[string]*bidsFiles) (notes []column.Note) {
-	var coded, still []string
-	for _, row := range rows {
-		for _, f := range found[row.ID].each() {
-			who := strings.TrimSpace(row.ID + " " + f.name)
-			if f.codes != nil {
-				coded = append(coded, who+" ("+strings.Join(f.codes, ", ")+")")
-			}
-			if f.hasFD && f.meanFD < column.LeastMotion {
-				still = append(still, fmt.Sprintf("%s (%.2g mm)", who, f.meanFD))
-			}
-		}
-	}
-	if coded != nil {
-		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place",
-			words.Some(coded, 6)))
-	}
-	if still != nil {
-		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds was not measured, or is not in mm (mean below %g mm): %s; give it in mm, or write n/a",
-			column.LeastMotion, words.Some(still, 6)))
-	}
-	return notes
-}
-
 // addMotion puts mean_fd among the columns, unless the table has one of its own.
 func addMotion(l *listed.List, found map[string]*bidsFiles) {
-	has := slices.ContainsFunc(l.Rows, func(r listed.Row) bool { return found[r.ID].hasFD })
+	has := slices.ContainsFunc(l.Rows, func(r listed.Row) bool { return found[r.ID].moved.Has })
 	if !has {
 		return
 	}
@@ -359,10 +287,10 @@ func addMotion(l *listed.List, found map[string]*bidsFiles) {
 
 // motionCell is the mean framewise displacement as a cell of the table; "" where it is not known.
 func (f *bidsFiles) motionCell() string {
-	if !f.hasFD {
+	if !f.moved.Has {
 		return ""
 	}
-	return strconv.FormatFloat(f.meanFD, 'g', 6, 64)
+	return strconv.FormatFloat(f.moved.Mean, 'g', 6, 64)
 }
 
 // ownMotion is mean_fd as the table has it; "" where it is missing.
@@ -380,8 +308,8 @@ func ownMotion(l *listed.List) []string {
 // withoutMotion are the rows without a mean_fd in the table, although their confounds give it.
 func withoutMotion(l *listed.List, found map[string]*bidsFiles) (rows []int, who []string) {
 	for i, v := range ownMotion(l) {
-		if f := found[l.Rows[i].ID]; f.hasFD && v == "" {
-			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.Rows[i].ID, f.meanFD))
+		if f := found[l.Rows[i].ID]; f.moved.Has && v == "" {
+			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.Rows[i].ID, f.moved.Mean))
 		}
 	}
 	return rows, who
@@ -408,12 +336,12 @@ func doubtMotion(l *listed.List, found map[string]*bidsFiles) (doubt bool) {
 	for i, r := range l.Rows {
 		own, _ := sheet.Numbers(values[i : i+1])
 		f := found[r.ID]
-		if !f.hasFD || own == nil || math.IsNaN(own[0]) {
+		if !f.moved.Has || own == nil || math.IsNaN(own[0]) {
 			continue
 		}
 		both++
-		if math.Abs(own[0]-f.meanFD) > 0.01 {
-			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.ID, own[0], f.meanFD))
+		if math.Abs(own[0]-f.moved.Mean) > 0.01 {
+			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.ID, own[0], f.moved.Mean))
 		}
 	}
 	if apart == nil {

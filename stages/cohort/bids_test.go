@@ -714,7 +714,7 @@ func TestImpossibleMotion(t *testing.T) {
 	need.Error(t, r.Subjects[1].Problem, "timeseries.tsv:4: framewise_displacement is -1, but cannot be negative: write n/a for a missing value")
 	for _, note := range []string{
 		"framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: sub-03 (999); write n/a in their place",
-		"framewise_displacement of the confounds was not measured, or is not in mm (mean below 0.005 mm): sub-01 (0.00015 mm); give it in mm, or write n/a",
+		"framewise_displacement of the confounds was not measured, or is not in mm (mean below 0.01 mm or above 5 mm): sub-01 (0.00015 mm); give it in mm, or write n/a",
 	} {
 		if notes := notesOf(r); !strings.Contains(notes, note) {
 			t.Error(notes)

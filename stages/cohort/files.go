@@ -22,10 +22,10 @@ import (
 	"prgnn/nifti/itk"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
-	"prgnn/stages/sheet"
 )
 
 // A fileSource says where a port's file of a participant is: in a column, under a
@@ -505,23 +505,6 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	}
 }
 
-// measured are columns of confounds that no two scans share, as they do cosines and non-steady-state volumes.
-var measured = []string{"framewise_displacement", "std_dvars", "dvars", "trans_x", "rot_x", "csf", "white_matter",
-	"global_signal", "a_comp_cor_00"}
-
-// motion reports whether a table of confounds has columns that no two scans share.
-func motion(path string) bool {
-	file, err := userfile.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	s, err := sheet.Read(file, path)
-	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool {
-		return slices.Contains(measured, name)
-	})
-}
-
 // moves reports whether a transform is not the identity, which may be that of many.
 func moves(path string) bool {
 	file, err := regular.Open(path)
@@ -554,7 +537,7 @@ func inNative(_ *Roster, native bool) bool { return native }
 
 // ownPorts are those of files that two participants cannot share, the first one reported first.
 var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},
-	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion},
+	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion.IsMeasured},
 	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented }},
 	{name: "mask", of: "brain mask", is: inNative}, {name: "within", of: "brain mask", is: inNative},
 	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves}}

@@ -47,8 +47,8 @@ func inventory(l *listed.List, found map[string]*bidsFiles, part string) *encodi
 					row.Voxel = given("grayordinates")
 				}
 			}
-			if f.hasFD {
-				row.MeanFD = f.meanFD
+			if f.moved.Has {
+				row.MeanFD = f.moved.Mean
 			}
 			rows = append(rows, row)
 		}

@@ -3,8 +3,10 @@ package cohort
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/motion"
 	"prgnn/stages/column"
 )
 
@@ -84,7 +86,8 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 			notes, _ = sessions(ids)
 		}
 		volumes, _ := r.scans(ids)
-		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(ids)), ""
+		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(ids),
+			motion.Notes(r.displacements(ids))), ""
 	}
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
@@ -92,4 +95,26 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	}
 	r.Nodes = NodesTable(nodes, space)
 	return r, nil
+}
+
+// displacements are the motion in the scans of some members, by their tables of confounds. What cannot be read, the
+// stage that reads it reports.
+func (r *Roster) displacements(ids map[string]bool) (scans []motion.Scan) {
+	for _, s := range r.Subjects {
+		if !ids[s.ID] || s.Problem != nil {
+			continue
+		}
+		runs := s.Runs
+		if runs == nil {
+			runs = []Run{{Files: s.Files}}
+		}
+		for _, run := range runs {
+			if path := run.Files["confounds"]; path != "" {
+				if m, err := motion.Read(path); err == nil {
+					scans = append(scans, motion.Scan{strings.TrimSpace(s.ID + " " + run.Name), m})
+				}
+			}
+		}
+	}
+	return scans
 }

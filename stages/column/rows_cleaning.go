@@ -71,7 +71,10 @@ const StrongMotion = 0.5
 
 // LeastMotion is a mean framewise displacement that every scan of a person exceeds, mm: less is in another unit, or was
 // not measured.
-const LeastMotion = 0.005
+const LeastMotion = 0.01
+
+// MostMotion is a mean framewise displacement that no scan of a person reaches, mm: more is in another unit.
+const MostMotion = 5.0
 
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
 // runs).

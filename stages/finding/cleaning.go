@@ -337,8 +337,9 @@ func (c Cleaning) motion() (all List) {
 			s.Censored == 0 && (s.MeanFD > column.StrongMotion || 2*s.HighFD > s.Volumes)
 	}, map[string]any{"Limit": column.StrongMotion})...)
 	all.Add(c.faults("scans.still", func(s Scan) (ScanFault, bool) {
-		return ScanFault{X: s.MeanFD, severity: -s.MeanFD}, s.MeanFD < column.LeastMotion
-	}, map[string]any{"Limit": column.LeastMotion})...)
+		return ScanFault{X: s.MeanFD, severity: -s.MeanFD},
+			s.MeanFD < column.LeastMotion || s.MeanFD > column.MostMotion
+	}, map[string]any{"Limit": column.LeastMotion, "Most": column.MostMotion})...)
 	return all
 }
 

@@ -125,7 +125,7 @@ func TestCleaningFindings(t *testing.T) {
 		}),
 			with(func(r *row) { r.MeanFD, r.HighFD = 0.5, 74 }),
 			with(func(r *row) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, "scans.strong-motion 3 2"},
-		{[]row{fine, with(func(r *row) { r.MeanFD = 0.00499 }), with(func(r *row) { r.MeanFD = 0.005 }),
+		{[]row{fine, with(func(r *row) { r.MeanFD = 0.00999 }), with(func(r *row) { r.MeanFD = 0.01 }),
 			with(func(r *row) { r.MeanFD, r.Censored = 0, 1 })}, "scans.still 4 2"},
 		{[]row{fine, with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 75, 25, 9 }),
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 74, 26, 9 })}, "scans.much-bridged 3"},

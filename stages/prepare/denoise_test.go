@@ -181,7 +181,7 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": withoutMotion},
 			"x.tsv: framewise displacement has no value in 2 volumes, the first of them volume 4: whether to censor these volumes is not known; only the first volume may lack a value; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": still},
-			"x.tsv: the mean framewise displacement is 0.0003 mm, below 0.005 mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad" + exclude},
+			"x.tsv: the mean framewise displacement is 0.0003 mm, below 0.01 mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad" + exclude},
 		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
