@@ -218,7 +218,7 @@ const atOnce = 4 << 20
 func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData) error {
 	var models []int
 	for i, m := range of.models {
-		if !slices.Contains(m.Graphs.Taught, id) {
+		if m.Training.Participant(id) < 0 {
 			models = append(models, i)
 		}
 	}

@@ -13,6 +13,8 @@ var Kinds = []dag.Kind{
 	evaluateRegressionKind,
 	fidelityKind,
 	individualityKind,
+	permutationKind,
+	permutationRegressionKind,
 	qcfcKind,
 	saliencyKind,
 }

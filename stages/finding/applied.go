@@ -25,6 +25,19 @@ type Applied struct {
 	Unlisted int      // models whose file lists no digests of the training data
 	Zeros    []string // participants without regions that all had in training
 	Regions  string   // these regions
+
+	Calibrated bool           // the probabilities are estimates; decision values otherwise
+	Thresholds []float64      // of the models of two groups, each once: the second is predicted above it
+	Counts     map[string]int // training participants of each group, over the models
+	Unknown    int            // models of matrices whose file does not state how these were made
+	Shift      *Shift         `json:",omitempty"`
+}
+
+// A Shift is the absolute standardized mean difference between the training and new participants, over the inputs of a
+// model of matrices, as the mean over the models.
+type Shift struct {
+	Inputs             int
+	Median, High, Most float64 // High: 95th percentile
 }
 
 // A Pair is two ids of one scan.
@@ -100,6 +113,9 @@ func (a Applied) Findings() (all List) {
 	if a.Unlisted > 0 {
 		all.Add(Finding{"applied.not-compared", Limits, Subject{},
 			map[string]any{"N": a.Unlisted, "Of": a.Models}})
+	}
+	if a.Unknown > 0 {
+		all.Add(Finding{"applied.unknown", Limits, Subject{}, map[string]any{"N": a.Unknown, "Of": a.Models}})
 	}
 	if len(a.Zeros) > 0 {
 		all.Add(Finding{"applied.zeros", Limits, Subject{Participants: a.Zeros},

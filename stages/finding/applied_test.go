@@ -7,6 +7,11 @@ import (
 	"prgnn/internal/need"
 )
 
+// A model that does not state how its matrices were made limits what its application shows.
+func TestAppliedUnknown(t *testing.T) {
+	need.Equal(t, codes(Applied{Models: 2, Unknown: 1}.Findings()), "applied.unknown")
+}
+
 func TestAppliedFindings(t *testing.T) {
 	for _, c := range []struct {
 		trained  []string // of the model

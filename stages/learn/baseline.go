@@ -325,7 +325,10 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
-	r.file, err = graphNetworkFile(modelfile.HeaderOf(s.Model, set.groups, true), set.facts, model)
+	about, err := set.about(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, true))
+	if err == nil {
+		r.file, err = graphNetworkFile(about, model)
+	}
 	return r, err
 }
 

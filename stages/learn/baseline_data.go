@@ -203,6 +203,10 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (er
 				strings.Join(column.MadeApart(made, r.about.Made), "; "))
 		}
 	}
+	if all := column.Made(r.about.Made); r.about.Tangent() && all["project.fitted"] != nil {
+		delete(all, "project.fitted") // the file has the reference itself, and is applied to matrices before it
+		r.about.Made = column.JSON(all)
+	}
 	for i, is := range r.out {
 		if is {
 			r.about.LeftOut = append(r.about.LeftOut, i+1)
@@ -228,30 +232,52 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (er
 // file is the model file of a model of the rows.
 func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model any) (artifacts.Bytes, error) {
 	a := modelfile.About{Header: h, Fitted: baseline.Store(model), Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
-	members, err := column.Read[fold.LabeledMember](t.In("folds"))
-	if err != nil {
+	f := modelfile.Fits{Mean: r.mean, SD: r.sd}
+	var err error
+	if r.about.Tangent() {
+		if a.Tangent, f.Space, err = region.ReadReference(t.In("fitted")); err != nil {
+			return artifacts.Bytes{}, err
+		}
+	}
+	if r.about.States() { // two participants may stay in the same states
+		clear(r.scans)
+	}
+	var ids, scans []string
+	for i, row := range r.rows {
+		if row.Side != 0 || i > 0 && r.rows[i-1].Id == row.Id { // the draws of a participant follow each other
+			continue
+		}
+		last := i
+		for last < len(r.rows) && r.rows[last].Id == row.Id {
+			last++
+		}
+		d := r.all.D
+		f.Training.Add(r.all.X[r.at[i]*d:(r.at[last-1]+1)*d], d)
+		ids, scans = append(ids, row.Id), append(scans, r.scans[row.Id])
+	}
+	if a.Training, err = listTraining(t, p, ids, scans); err != nil {
 		return artifacts.Bytes{}, err
 	}
-	var cohort, ids, scans []string
-	counts := map[string]int{}
+	return modelfile.Write(a, f)
+}
+
+// listTraining lists the participants of a training for its model file.
+func listTraining(t *dag.Task, p fold.Params, ids, scans []string) (modelfile.Training, error) {
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	var cohort []string
+	var counts map[string]int
 	for _, m := range members {
 		if int(m.Repeat) != p.Repeat {
 			continue
 		}
-		cohort = append(cohort, m.ID)
-		if scan, taught := r.scans[m.ID]; taught {
-			ids, scans = append(ids, m.ID), append(scans, scan)
+		if cohort = append(cohort, m.ID); m.Group != "" && slices.Contains(ids, m.ID) {
+			if counts == nil {
+				counts = map[string]int{}
+			}
 			counts[m.Group]++
 		}
 	}
-	if h.Groups == nil {
-		counts = nil
-	}
-	if r.about.States() { // two participants may stay in the same states
-		scans = nil
-	}
-	a.Training = modelfile.NewTraining(cohort, ids, scans, counts)
-	return modelfile.Write(a, r.mean, r.sd)
+	return modelfile.NewTraining(cohort, ids, scans, counts), err
 }
 
 // innerRows is the inner fold of each training row, from 0; nil where there is nothing to choose of the penalties.

@@ -9,8 +9,6 @@ var Kinds = []dag.Kind{
 	baselineKind,
 	chooseKind,
 	networkKind,
-	permutationKind,
-	permutationRegressionKind,
 	predictKind,
 	regressionKind,
 	splitKind,

@@ -33,7 +33,8 @@ func TestManyGraphs(t *testing.T) {
 		study.Pearson[i] = encoding.NewArray(v, draws, 5, 5)
 	}
 	in := study.Inputs()
-	numbers := map[string][]dag.Input{"folds": numbered(t, ramp(23))["folds"], "pearson": in["pearson"][:23]}
+	numbers := map[string][]dag.Input{"folds": stagetest.Numbered(t, stagetest.Ramp(23))["folds"],
+		"pearson": in["pearson"][:23]}
 	regression := func(model string) dag.Stage {
 		return stagetest.Fresh("regression", "fold", 2, "model", model, "penalties", []float64{1, 10})
 	}

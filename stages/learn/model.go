@@ -16,15 +16,25 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
+	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 )
 
 // modelFile is model.json of a model of graphs.
 type modelFile struct {
 	modelfile.Header
-	Options gnn.Options      `json:"options,omitzero"` // of PR-GNN
-	Fitted  *baseline.Stored `json:"fitted,omitempty"` // of another model
-	Graphs  graphFacts       `json:"graphs"`           // what the model was trained on
+	Options  gnn.Options        `json:"options,omitzero"` // of PR-GNN
+	Fitted   *baseline.Stored   `json:"fitted,omitempty"` // of another model
+	Graphs   graphFacts         `json:"graphs"`           // what the model was trained on
+	Training modelfile.Training `json:"training"`
+}
+
+// about is what model.json has of every training on graphs.
+func (set *trainingSet) about(t *dag.Task, p fold.Params, h modelfile.Header) (f modelFile, err error) {
+	f = modelFile{Header: h, Graphs: set.facts}
+	f.Training, err = listTraining(t, p, set.facts.Taught, set.facts.Scans)
+	f.Graphs.Taught, f.Graphs.Scans = nil, nil
+	return f, err
 }
 
 // A Trained model, read back.
@@ -55,13 +65,14 @@ func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (arti
 }
 
 // graphNetworkFile is the file of a network that is not PR-GNN.
-func graphNetworkFile(h modelfile.Header, facts graphFacts, model baseline.GraphClassifier) (artifacts.Bytes, error) {
+func graphNetworkFile(about modelFile, model baseline.GraphClassifier) (artifacts.Bytes, error) {
 	fitted := baseline.Store(model)
+	about.Fitted = &fitted
 	var arrays []modelfile.Array
 	for _, p := range fitted.Parts {
 		arrays = append(arrays, modelfile.Array{Name: p.Name, Values: weightArray(p.Values.([]float32), p.Shape...)})
 	}
-	return modelfile.Pack(modelFile{Header: h, Fitted: &fitted, Graphs: facts}, arrays)
+	return modelfile.Pack(about, arrays)
 }
 
 // ReadModels reads models of the same groups.
@@ -108,8 +119,11 @@ func ReadModel(b []byte) (*Trained, error) {
 
 // check compares the arrays with the options, and takes the standardization out.
 func (m *Trained) check() error {
-	if n := len(m.Graphs.Scans); n > 0 && n != len(m.Graphs.Taught) {
-		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Graphs.Taught), n)
+	if g := &m.Graphs; m.Training.Key == "" { // an earlier version, which lists ids
+		m.Training = modelfile.NewTraining(g.Taught, g.Taught, g.Scans, nil)
+	}
+	if n := len(m.Training.Scans); n > 0 && n != len(m.Training.Participants) {
+		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Training.Participants), n)
 	}
 	if m.Fitted != nil {
 		return m.restore()

@@ -16,6 +16,7 @@ import (
 	"prgnn/gnn/baseline"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
@@ -86,9 +87,102 @@ func TestGraphNetworkFile(t *testing.T) {
 	}
 }
 
+// The kind predict applies models of matrices, refuses matrices that were made differently, and finds copies.
+func TestPredictFromMatrices(t *testing.T) {
+	s := stagetest.NewCorrStudy(t, 16)
+	in := s.Inputs()
+	quality := func(made string) (all []dag.Input) {
+		for _, p := range in["pearson"] {
+			table := encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1, 2}})
+			table.Meta = map[string]string{"made": made}
+			all = append(all, dag.InputOf(table, p.Coords...))
+		}
+		return all
+	}
+	names := dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e"))
+	in["nodes"], in["quality"] = []dag.Input{names}, quality(`{"denoise.fd":0.5}`)
+	out := stagetest.MustRun(t, stagetest.Quickly("logistic"), in)
+	apply := func(change func(in map[string][]dag.Input)) map[string][]dag.Input {
+		new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "matrices": in["pearson"],
+			"quality": quality(`{"denoise.fd":0.5}`), "nodes": {names}}
+		change(new)
+		return new
+	}
+	got := stagetest.MustRun(t, &Predict{}, apply(func(map[string][]dag.Input) {}))
+	want := stagetest.FloatsOf(t, out["predictions"], "p_HC")
+	if p := stagetest.FloatsOf(t, got["predictions"], "p_HC"); !slices.Equal(p, want) {
+		t.Errorf("probabilities %v, want %v", p, want)
+	}
+	who := got["participants"].(*encoding.Table)
+	applied := need.Value(finding.ReadApplied(who))(t)
+	if s := applied.Shift; s == nil || s.Inputs != 10 || !(s.Median < s.High && s.High <= s.Most) ||
+		!applied.Calibrated ||
+		!slices.Equal(applied.Thresholds, []float64{0.5}) || applied.Counts["ASD"]+applied.Counts["HC"] != 12 {
+		t.Errorf("applied %+v, shift %+v", applied, applied.Shift)
+	}
+	need.Equal(t, stagetest.Codes(t, who), "applied.trained")
+	// A scan of the training under another id.
+	copied := stagetest.MustRun(t, &Predict{}, apply(func(in map[string][]dag.Input) {
+		for i, m := range in["matrices"] {
+			id := dag.Coord{Axis: "subject", Value: fmt.Sprintf("new-%02d", i)}
+			in["matrices"] = append(slices.Clone(in["matrices"][:i]), in["matrices"][i:]...)
+			m.Coords = []dag.Coord{id}
+			in["matrices"][i] = m
+			in["quality"][i].Coords = m.Coords
+		}
+	}))
+	need.Equal(t, stagetest.Codes(t, copied["participants"].(*encoding.Table)), "applied.same-data")
+	for _, c := range []struct {
+		change func(in map[string][]dag.Input)
+		want   string
+	}{
+		{func(in map[string][]dag.Input) { in["quality"] = quality(`{"denoise.fd":0.2}`) },
+			"the matrices of 16 participants differ from the training matrices of a value in memory: denoise.fd is 0.2, not 0.5"},
+		{func(in map[string][]dag.Input) { delete(in, "quality") }, "their processing is unknown: connect quality"},
+		{func(in map[string][]dag.Input) { delete(in, "nodes") }, "connect the input nodes"},
+		{func(in map[string][]dag.Input) { delete(in, "matrices") }, "or matrices to apply models of matrices"},
+		{func(in map[string][]dag.Input) {
+			v := slices.Clone(need.Value(in["matrices"][0].Array())(t).Float64s())
+			for k := range 75 {
+				if at := k % 25; at != 0 && (at < 5 || at%5 == 0) {
+					v[k] = 0
+				}
+			}
+			in["matrices"] = append([]dag.Input{dag.InputOf(encoding.NewArray(v, 3, 5, 5),
+				in["matrices"][0].Coords...)},
+				in["matrices"][1:]...)
+		}, "no usable series of region 1 (a), which all participants had in training (sub-001)"},
+	} {
+		_, err := stagetest.RunStage(t, &Predict{}, apply(c.change))
+		need.Error(t, err, c.want)
+	}
+}
+
+// A model of tangent matrices is applied to matrices before the projection, by the reference in its file.
+func TestPredictFromTangentModel(t *testing.T) {
+	in := stagetest.NewCorrStudy(t, 16).Inputs()
+	in["matrices"] = in["pearson"]
+	fitted := stagetest.MustRun(t, stagetest.Fresh("tangent", "fold", 2), map[string][]dag.Input{
+		"matrices": in["matrices"], "folds": in["folds"]})["fitted"]
+	with := map[string][]dag.Input{"folds": in["folds"], "fitted": {dag.InputOf(fitted)}}
+	for _, m := range in["matrices"] {
+		out := stagetest.MustRun(t, stagetest.Fresh("project"), map[string][]dag.Input{"matrices": {m},
+			"fitted": {dag.InputOf(fitted)}})
+		with["tangent"] = append(with["tangent"], dag.InputOf(out["matrices"], m.Coords...))
+		with["quality"] = append(with["quality"], dag.InputOf(out["quality"], m.Coords...))
+	}
+	out := stagetest.MustRun(t, stagetest.Quickly("ridge"), with)
+	got := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {dag.InputOf(out["file"])},
+		"matrices": in["matrices"]})
+	want := stagetest.FloatsOf(t, out["predictions"], "p_HC")
+	if p := stagetest.FloatsOf(t, got["predictions"], "p_HC"); !slices.Equal(p, want) {
+		t.Errorf("probabilities %v, want %v", p, want)
+	}
+}
+
 // The file of a regression gives its predictions.
 func TestRegressionFileGivesTheStagesPredictions(t *testing.T) {
-	in := numbered(t, ramp(24))
+	in := stagetest.Numbered(t, stagetest.Ramp(24))
 	for _, name := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr", "forest", "mlp"} {
 		out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", name, "fold", 2, "trees", 9,
 			"epochs", 5), in)
@@ -166,7 +260,11 @@ func TestModelFileRefuses(t *testing.T) {
 			Values: []float64{1, 2, 3}}, {Name: "offset", Shape: []int{1}, Values: []float64{0}}}}
 		return a
 	}
-	good := need.Value(modelfile.Write(linear(), nil, nil))(t)
+	fits := func(inputs int) (f modelfile.Fits) {
+		f.Training.Add(make([]float64, inputs), inputs)
+		return f
+	}
+	good := need.Value(modelfile.Write(linear(), fits(3)))(t)
 	need.Value(modelfile.Read(good.Data))(t)
 	for i, c := range []struct {
 		change func(a *modelfile.About)
@@ -184,7 +282,7 @@ func TestModelFileRefuses(t *testing.T) {
 	} {
 		a := linear()
 		c.change(&a)
-		_, err := modelfile.Read(need.Value(modelfile.Write(a, nil, nil))(t).Data)
+		_, err := modelfile.Read(need.Value(modelfile.Write(a, fits(a.Matrices.Width(a.Matrices.Nodes))))(t).Data)
 		need.Error(t, err, c.text, fmt.Sprint("case ", i))
 	}
 	for name, with := range map[string]artifacts.Value{

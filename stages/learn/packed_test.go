@@ -20,7 +20,7 @@ func TestTrainOnPackedGraphs(t *testing.T) {
 	with := func(kind string, params ...any) dag.Stage {
 		return stagetest.Fresh(kind, append([]any{"fold", 1, "epochs", 3, "batch", 8, "seed", 3}, params...)...)
 	}
-	groups, numbers := stagetest.PlantedInputs(t, 19, 3, 9, 0.5), numberGraphs(t, ramp(23))
+	groups, numbers := stagetest.PlantedInputs(t, 19, 3, 9, 0.5), numberGraphs(t, stagetest.Ramp(23))
 	for _, c := range []struct {
 		stage dag.Stage
 		in    map[string][]dag.Input

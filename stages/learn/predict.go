@@ -9,23 +9,28 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/gnn"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
 var predictKind = dag.Kind{
 	Name: "predict",
 	Doc: "applies trained models to participants\n" +
-		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Graphs that differ in processing from the training graphs are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
+		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Models of graphs take edges and features, models of matrices take matrices. Graphs and matrices that differ in processing from those of the training are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
 	New:        func() dag.Stage { return &Predict{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
 }
 
-var _ role.PortUser = (*Predict)(nil)
+var (
+	_ role.PortUser  = (*Predict)(nil)
+	_ role.InputUser = (*Predict)(nil)
+)
 
 // Predict applies trained models.
 type Predict struct {
@@ -37,32 +42,171 @@ func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "the model of one training, or of several"},
-			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
-			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "models of graphs: the edges of each participant's graphs"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "models of graphs: their node features"},
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "models of matrices: each participant's correlation matrices, or, of a model of tangent matrices, the matrices that the stage tangent took"},
+			{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "models of matrices: the quality of the matrices, of the stage that made them"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed if the training had one"},
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
 				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models with this id in their training, unless their digests show other data, and should be 0; same_data should be empty"},
 			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same for every graph and model"},
-			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer"},
+			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer; no rows for models without"},
 		},
 	}
 }
 
 // UsesPorts are the models: features fitted for other folds than theirs are refused.
 func (*Predict) UsesPorts() []role.PortUse {
-	return append(role.OneSettingOf("edges", "features"), role.PortUse{Port: "model", As: role.Models})
+	return append(role.OneSettingOf("edges", "features", "matrices", "quality"),
+		role.PortUse{Port: "model", As: role.Models})
+}
+
+// RefusesInputs requires graphs or matrices.
+func (*Predict) RefusesInputs(has func(port string) bool) error {
+	switch {
+	case has("edges") != has("features"):
+		return errors.New("edges and features belong together: connect both to the same stage")
+	case has("edges") == has("matrices"):
+		return errors.New("connect edges and features to apply models of graphs, or matrices to apply models of matrices")
+	}
+	return nil
+}
+
+// An applier is a model that is applied.
+type applier struct {
+	name string
+	modelfile.Header
+	modelfile.Training
+	names    []string // of the regions
+	made     string
+	graphs   *Trained         // or
+	matrices *modelfile.Model // the one of the two that it is
+	shift    modelfile.Moments
+}
+
+// readAppliers reads models of the same groups, all of graphs or all of matrices.
+func readAppliers(t *dag.Task) (all []*applier, err error) {
+	if t.Has("edges") {
+		models, err := ReadModels(t.All("model"))
+		for _, m := range models {
+			all = append(all, &applier{name: m.name, Header: m.Header, Training: m.Training, names: m.Graphs.Names,
+				made: m.Graphs.Made, graphs: m})
+		}
+		return all, err
+	}
+	for _, in := range t.All("model") {
+		b, err := in.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		m, err := modelfile.Read(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if m.Groups == nil {
+			return nil, fmt.Errorf("%s predicts a number: models of groups are expected here", in.Name)
+		}
+		all = append(all, &applier{name: in.Name, Header: m.Header, Training: m.Training, names: m.Matrices.Names,
+			made: m.Matrices.Made, matrices: m})
+	}
+	return all, sameGroups(all)
+}
+
+// sameGroups refuses models of different groups.
+func sameGroups(all []*applier) error {
+	for _, m := range all {
+		if one := all[0]; !slices.Equal(m.Groups, one.Groups) {
+			return fmt.Errorf("%s was trained on the groups %s, but %s on %s: connect models of the same groups", m.name,
+				strings.Join(m.Groups, ", "), one.name, strings.Join(one.Groups, ", "))
+		}
+	}
+	return nil
+}
+
+// A newcomer is a participant to whom models are applied.
+type newcomer struct {
+	in       dag.Input
+	id, made string
+	data     string // a digest of draw 0
+	draws    []int
+	graphs   Participant
+	matrices modelfile.Person
+}
+
+func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
+	draws := fold.Params{DrawZero: s.DrawZero}
+	if t.Has("edges") {
+		n.in = t.All("features")[i]
+		n.graphs, err = ReadParticipant(t.All("edges")[i], n.in, draws)
+		n.made, n.draws, n.data = n.graphs.Made, n.graphs.Draws, n.graphs.scan()
+	} else {
+		n.in = t.All("matrices")[i]
+		var quality *dag.Input
+		for _, q := range t.All("quality") {
+			if q.Coord("subject") == n.in.Coord("subject") {
+				quality = &q
+			}
+		}
+		n.matrices, err = modelfile.ReadPerson(n.in, quality, draws)
+		n.made, n.draws, n.data = n.matrices.Made, n.matrices.Draws, n.matrices.Data
+	}
+	n.id = n.in.Coord("subject")
+	return n, err
+}
+
+// differs are the differences of a participant's data from those of the training.
+func (a *applier) differs(n newcomer, names []string) (all []column.Difference, lacked []int, err error) {
+	if a.graphs != nil {
+		if lacked, err = a.graphs.Graphs.lacks(n.in); err == nil {
+			all = a.graphs.Graphs.differs(n.graphs, lacked, names)
+		}
+		return all, lacked, err
+	}
+	of := &a.matrices.Matrices
+	if all = a.matrices.Differs(n.matrices); n.matrices.Nodes() == of.Nodes {
+		if lacked, err = lackedRegions(n.in, of.LeftOut, of.Lacked); lacked != nil {
+			all = append(all, lackedDifference(lacked, names))
+		}
+	}
+	return all, lacked, err
+}
+
+// predict is what the model says of each draw.
+func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err error) {
+	if a.graphs != nil {
+		p, err = a.graphs.Predict(n.graphs.Graphs, threads)
+	} else {
+		var rows []float64
+		if rows, err = a.matrices.Rows(n.matrices); err == nil {
+			a.shift.Add(rows, len(rows)/len(n.draws))
+			p = lists.Map(slices.Collect(slices.Chunk(a.matrices.Predict(rows, threads), len(a.Groups))), prediction)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.id, err)
+	}
+	for _, one := range p {
+		if slices.ContainsFunc(one.Probability, func(x float64) bool { return x-x != 0 }) {
+			return nil, fmt.Errorf("%s: %s computes the probabilities %v, which are not finite: are its weights "+
+				"and options damaged?", n.id, a.name, one.Probability)
+		}
+	}
+	return p, nil
 }
 
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	models, err := ReadModels(t.All("model"))
+	if err := s.RefusesInputs(t.Has); err != nil {
+		return nil, err
+	}
+	models, err := readAppliers(t)
 	if err != nil {
 		return nil, err
 	}
-	edges, features := t.All("edges"), t.All("features")
-	if len(edges) != len(features) {
-		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
+	people := len(t.All("features")) + len(t.All("matrices"))
+	if n := len(t.All("edges")); n > 0 && n != people {
+		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", n, people)
 	}
 	names, err := column.NodeNames(t)
 	if err != nil {
@@ -70,59 +214,53 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	var apart []error // all differences are listed at once
 	for _, m := range models {
-		if err := m.Graphs.acceptNodes(names); err != nil {
+		if err := modelfile.AcceptNodes(m.names, names); err != nil {
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
 		}
 	}
-	out := newPredicted(models, len(features), s.Allow)
+	out := newPredicted(models, people, s.Allow)
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"
-	made := lists.Map(models, func(m *Trained) string { return m.Graphs.Made })
-	for i, in := range features {
+	made := lists.Map(models, func(m *applier) string { return m.made })
+	for i := range people {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		id := in.Coord("subject")
-		of, err := ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero})
+		n, err := s.newcomer(t, i)
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, of.Made)
+		made = append(made, n.made)
 		for _, m := range models {
-			lacked, err := m.Graphs.lacks(in)
+			differences, lacked, err := m.differs(n, names)
 			if err != nil {
 				return nil, err
 			}
-			for _, d := range m.Graphs.differs(of, lacked, names) {
+			for _, d := range differences {
 				to := &refused
 				if d.Key != "" && slices.Contains(s.Allow, d.Key) {
 					to = &accepted
 				}
-				to.Add(id, d.Key == "edges" || d.Key == "features", d)
+				to.Add(n.id, d.Key == "edges" || d.Key == "features", d)
 			}
-			if of.Made == "" && m.Graphs.Made != "" {
-				hint = "; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"
+			if n.made == "" && m.made != "" {
+				hint = "; their processing is unknown: connect quality, of the stage that made their matrices" +
+					map[bool]string{true: ", to the graph stage"}[m.graphs != nil]
 			}
 			out.lacked = append(out.lacked, lacked...)
 		}
 		if apart != nil || refused != nil {
 			continue
 		}
-		out.start(id, of, models)
+		out.start(n, models)
 		for at, m := range models {
-			p, err := m.Predict(of.Graphs, t.Threads)
+			p, err := m.predict(n, t.Threads)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", id, err)
+				return nil, err
 			}
-			for _, one := range p {
-				if slices.ContainsFunc(one.Probability, func(x float64) bool { return x-x != 0 }) {
-					return nil, fmt.Errorf("%s: %s computes the probabilities %v, which are not finite: are its weights "+
-						"and options damaged?", id, m.name, one.Probability)
-				}
-			}
-			out.add(id, of.Draws, at, p)
+			out.add(n.id, n.draws, at, p)
 		}
-		t.Progress(i+1, len(features), id)
+		t.Progress(i+1, people, n.id)
 	}
 	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
 	if refused != nil {
@@ -131,33 +269,16 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
 			}
 		}
-		apart = append(apart, fmt.Errorf("the graphs of %s differ from the training graphs of %s: %s%s",
-			words.Count(len(features), "participant"),
-			words.Some(lists.Map(models, func(m *Trained) string { return m.name }), 4),
-			strings.Join(refused.Texts(len(features)), "; "), hint))
+		inputs := map[bool]string{true: "matrices", false: "graphs"}[t.Has("matrices")]
+		apart = append(apart, fmt.Errorf("the %s of %s differ from the training %s of %s: %s%s", inputs,
+			words.Count(people, "participant"), inputs,
+			words.Some(lists.Map(models, func(m *applier) string { return m.name }), 4),
+			strings.Join(refused.Texts(people), "; "), hint))
 	}
 	if apart != nil {
 		return nil, errors.Join(apart...)
 	}
-	return out.tables(accepted, names), nil
-}
-
-// acceptNodes refuses a list of nodes that is not the training's.
-func (f *graphFacts) acceptNodes(names []string) error {
-	switch {
-	case f.Names == nil:
-		return nil
-	case names == nil:
-		return fmt.Errorf("the model records the names of its %d regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)", len(f.Names))
-	case len(names) != len(f.Names):
-		return fmt.Errorf("the model has %d regions, but the node list has %d", len(f.Names), len(names))
-	}
-	for i, n := range names {
-		if column.Composed(n) != column.Composed(f.Names[i]) {
-			return fmt.Errorf("region %d is %s in the node list, but %s in training: use the same atlas in the same order", i+1, n, f.Names[i])
-		}
-	}
-	return nil
+	return out.tables(accepted, names, models), nil
 }
 
 // differs are the differences of a participant's graphs from those of the training. lacked are regions without a series
@@ -169,7 +290,7 @@ func (f *graphFacts) differs(of Participant, lacked []int, names []string) []col
 		all = append(all, column.Difference{Key: key, Text: fmt.Sprintf(format, args...)})
 	}
 	if lacked != nil {
-		add("regions", "no usable series of %s, which all participants had in training", regionTexts(lacked, names))
+		all = append(all, lackedDifference(lacked, names))
 	}
 	for _, g := range of.Graphs {
 		if g = f.reduced(g); g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
@@ -186,6 +307,11 @@ func (f *graphFacts) differs(of Participant, lacked []int, names []string) []col
 		}
 	}
 	return all
+}
+
+func lackedDifference(lacked []int, names []string) column.Difference {
+	return column.Difference{Key: "regions", Text: fmt.Sprintf("no usable series of %s, which all participants had in training",
+		regionTexts(lacked, names))}
 }
 
 // regionTexts are regions with their names, where these are known.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -8,6 +9,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/inference"
 )
 
 // predicted gathers the answers of the models, participant by participant.
@@ -30,7 +32,7 @@ type predictedPerson struct {
 	Graphs      int32   `column:"graphs" doc:"draws"`
 	Models      int32   `column:"models"`
 	Trained     int32   `column:"trained" doc:"models with this id in their training, unless their digests show other data"`
-	Same        string  `column:"same_data" doc:"a training participant of another id with the same graph in draw 0; empty: none"`
+	Same        string  `column:"same_data" doc:"number, in the list of a model file, of a training participant of another id with the same data in draw 0; empty: none"`
 	Predicted   string  `column:"predicted"`
 	Probability float64 `column:"probability" doc:"of the predicted group, mean over graphs and models"`
 }
@@ -52,36 +54,35 @@ type predictedScore struct {
 	column.NodeScore[float64]
 }
 
-func newPredicted(models []*Trained, participants int, allow []string) *predicted {
+func newPredicted(models []*applier, participants int, allow []string) *predicted {
 	p := &predicted{groups: models[0].Groups, models: len(models)}
 	p.applied = finding.Applied{Participants: participants, Allow: allow}
 	for _, m := range models {
-		p.applied.AddModel(m.Graphs.Taught, m.Graphs.Scans != nil)
+		p.applied.AddModel(m.Participants, m.Scans != nil)
 	}
 	return p
 }
 
-// start begins a participant, whose id or scan may be in the training of some models. Of graphs that were made in the
+// start begins a participant, whose id or scan may be in the training of some models. Of data that were made in the
 // same way, the digests decide whether one of an id in the training is that participant's scan.
-func (p *predicted) start(id string, of Participant, models []*Trained) {
-	one := predictedPerson{ID: id, Graphs: int32(len(of.Draws)), Models: int32(len(models))}
-	scan := of.scan()
+func (p *predicted) start(n newcomer, models []*applier) {
+	one := predictedPerson{ID: n.id, Graphs: int32(len(n.draws)), Models: int32(len(models))}
 	equal := false
 	for _, m := range models {
-		if at := slices.Index(m.Graphs.Taught, id); at >= 0 {
-			decided := m.Graphs.Scans != nil && m.Graphs.Scans[at] != "" && scan != "" &&
-				of.Made != "" && of.Made == m.Graphs.Made
-			if decided && m.Graphs.Scans[at] != scan {
+		at, scan := m.Participant(n.id), m.Scan(n.data)
+		if at >= 0 {
+			decided := m.Scans != nil && m.Scans[at] != "" && n.data != "" && n.made != "" && n.made == m.made
+			if decided && scan != at {
 				equal = true
 			} else {
 				one.Trained++
 			}
 		}
-		if at := slices.Index(m.Graphs.Scans, scan); scan != "" && at >= 0 && m.Graphs.Taught[at] != id {
-			one.Same = m.Graphs.Taught[at]
+		if scan >= 0 && scan != at {
+			one.Same = fmt.Sprintf("number %d of %s", scan+1, m.name)
 		}
 	}
-	p.applied.AddParticipant(id, one.Trained > 0, equal, one.Same)
+	p.applied.AddParticipant(n.id, one.Trained > 0, equal, one.Same)
 	p.participants, p.persons = append(p.participants, one), append(p.persons, make([]float64, len(p.groups)))
 }
 
@@ -104,7 +105,7 @@ func (p *predicted) add(id string, draws []int, model int, answers []gnn.Predict
 	}
 }
 
-func (p *predicted) tables(accepted column.Differences, names []string) dag.Outputs {
+func (p *predicted) tables(accepted column.Differences, names []string, models []*applier) dag.Outputs {
 	for i := range p.participants {
 		best := prediction(p.persons[i])
 		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
@@ -115,10 +116,47 @@ func (p *predicted) tables(accepted column.Differences, names []string) dag.Outp
 			p.applied.Zeros, p.applied.Regions = append(p.applied.Zeros, d.Who...), regionTexts(p.lacked, names)
 		}
 	}
+	p.describe(models)
 	return dag.Outputs{
 		"participants": column.WithMeta(encoding.NewTable(append(column.Columns(p.participants),
 			groupColumns(p.groups, p.persons)...)...), p.applied.Meta()),
 		"predictions": encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
 		"scores":      column.Table(p.scores),
+	}
+}
+
+// describe states what the models are, and how far the inputs of their training are from those of the participants.
+func (p *predicted) describe(models []*applier) {
+	a := &p.applied
+	a.Calibrated, a.Counts = true, map[string]int{}
+	shift := finding.Shift{}
+	share := 1 / float64(len(models))
+	for _, m := range models {
+		a.Calibrated = a.Calibrated && m.Calibrated
+		if m.Threshold > 0 && !slices.Contains(a.Thresholds, m.Threshold) {
+			a.Thresholds = append(a.Thresholds, m.Threshold)
+		}
+		for group, n := range m.Counts {
+			a.Counts[group] += n
+		}
+		if m.matrices == nil {
+			continue
+		}
+		if m.made == "" {
+			a.Unknown++
+		}
+		if m.shift.N > 1 {
+			all := m.matrices.Shift(&m.shift)
+			slices.Sort(all)
+			if len(all) > 0 {
+				shift.Inputs = len(all)
+				shift.Median += float64(share * inference.Quantile(all, 0.5))
+				shift.High += float64(share * inference.Quantile(all, 0.95))
+				shift.Most += float64(share * all[len(all)-1])
+			}
+		}
+	}
+	if shift.Inputs > 0 {
+		a.Shift = &shift
 	}
 }

@@ -134,7 +134,7 @@ func TestPredictFindings(t *testing.T) {
 		{tested, trained, model, in["edges"], "applied.equal-id", "", 0}, // of another person, or another scan
 		{tested, trained, unknown, plain, "applied.trained", "", 1},      // or the same scan, made in another way
 		{taught, trained, model, in["edges"], "applied.trained", "", 1},
-		{taught, "sub-900", model, in["edges"], "applied.same-data", trained, 0},
+		{taught, "sub-900", model, in["edges"], "applied.same-data", "number 16 of a value in memory", 0},
 	} {
 		out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {c.model},
 			"edges": {as(c.edges[c.at], c.id)}, "features": {as(in["features"][c.at], c.id)}})
@@ -338,7 +338,7 @@ func FuzzReadModel(f *testing.F) {
 
 // Region names of a model and of a node list are one name, whether an accent is a character of its own or not.
 func TestComposedNodes(t *testing.T) {
-	f := &graphFacts{Names: []string{"ü", "o"}}
-	need.NoError(t, f.acceptNodes([]string{"u\u0308", "o"}))
-	need.Error(t, f.acceptNodes([]string{"u\u0308", "ö"}), "region 2 is ö in the node list, but o in training")
+	training := []string{"ü", "o"}
+	need.NoError(t, modelfile.AcceptNodes(training, []string{"u\u0308", "o"}))
+	need.Error(t, modelfile.AcceptNodes(training, []string{"u\u0308", "ö"}), "region 2 is ö in the node list, but o in training")
 }

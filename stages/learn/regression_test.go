@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,51 +15,10 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// numbered are participants with a number to predict, and the matrices of 4 regions that say it, of draw 0, which is
-// not trained on, and of two draws: the correlation of the first two regions rises with the number.
-func numbered(t *testing.T, of []float64) map[string][]dag.Input {
-	t.Helper()
-	ids := make([]string, len(of))
-	var matrices []dag.Input
-	for i, y := range of {
-		ids[i] = fmt.Sprintf("sub-%03d", i+1)
-		x := make([]float64, 3*16)
-		for d := range 3 {
-			m := x[d*16:][:16]
-			for a := range 4 {
-				for b := range 4 {
-					m[a*4+b] = 0.1 * math.Sin(float64(7*i+3*a*b+d))
-					if a > b {
-						m[a*4+b] = m[b*4+a]
-					}
-				}
-				m[a*4+a] = 1
-			}
-			m[1], m[4] = y/100, y/100
-		}
-		matrices = append(matrices,
-			dag.InputOf(encoding.NewArray(x, 3, 4, 4), dag.Coord{Axis: "subject", Value: ids[i]}))
-	}
-	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "target", Values: of})
-	folds := stagetest.MustRun(t, stagetest.Fresh("split", "label", "target", "folds", 4),
-		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"]
-	return map[string][]dag.Input{"pearson": matrices, "folds": {dag.InputOf(folds)}}
-}
-
-// ramp are numbers 10, 11, … in an order of their own.
-func ramp(n int) []float64 {
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = 10 + float64(i*7%n)
-	}
-	return y
-}
-
 // Of every four neighbors in the order of the numbers each is tested in another fold.
 func TestSplitOfNumbers(t *testing.T) {
-	y := ramp(40)
-	table := numbered(t, y)["folds"][0]
+	y := stagetest.Ramp(40)
+	table := stagetest.Numbered(t, y)["folds"][0]
 	rows := need.Value(table.Table())(t)
 	numbers, _ := rows.Floats("target")
 	folds, _ := rows.Ints("fold")
@@ -83,8 +41,8 @@ func TestSplitOfNumbers(t *testing.T) {
 // Every model but the mean predicts a number that the matrices say, in its own units, and nothing of the test
 // participants is learned: other numbers of theirs leave all predictions as they are.
 func TestRegression(t *testing.T) {
-	y := ramp(40)
-	in := numbered(t, y)
+	y := stagetest.Ramp(40)
+	in := stagetest.Numbered(t, y)
 	folds, _ := in["folds"][0].Table()
 	ids, _ := folds.Strings("participant_id")
 	of, _ := folds.Ints("fold")
@@ -104,7 +62,7 @@ func TestRegression(t *testing.T) {
 	for _, model := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr", "forest", "mlp"} {
 		s := stagetest.Fresh("regression", "model", model, "fold", 2, "penalty", 0.01, "c", 10.0, "epsilon", 0.01,
 			"inner", 3)
-		got := predictedNumbers(t, stagetest.MustRun(t, s, in))
+		got := stagetest.PredictedNumbers(t, stagetest.MustRun(t, s, in))
 		if len(got) != 80 {
 			t.Fatalf("%s: %d rows, want one for each of 80 graphs", model, len(got))
 		}
@@ -131,7 +89,7 @@ func TestRegression(t *testing.T) {
 		} else if r := inference.Correlation(observed, predicted); r < 0.65 {
 			t.Errorf("%s: r is %v", model, r)
 		}
-		other := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"pearson": in["pearson"],
+		other := stagetest.PredictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"pearson": in["pearson"],
 			"folds": {dag.InputOf(changed)}}))
 		for i := range got {
 			if got[i].Predicted != other[i].Predicted {
@@ -165,25 +123,9 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-func predictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
-	t.Helper()
-	table := out["predictions"].(*encoding.Table)
-	ids, _ := table.Strings("participant_id")
-	sets, _ := table.Strings("set")
-	draws, _ := table.Ints("draw")
-	targets, _ := table.Floats("target")
-	predicted := need.Value(table.Floats("predicted"))(t)
-	rows := make([]fold.NumberRow, len(ids))
-	for i := range rows {
-		rows[i] = fold.NumberRow{ID: ids[i], Set: sets[i], Draw: int32(draws[i]), Target: targets[i],
-			Predicted: predicted[i]}
-	}
-	return rows
-}
-
 // numberGraphs are graphs of three draws and six nodes, half of which tell the number.
 func numberGraphs(t *testing.T, y []float64) map[string][]dag.Input {
-	in := numbered(t, y)
+	in := stagetest.Numbered(t, y)
 	var edges []dag.Input
 	for i, m := range in["pearson"] {
 		x := make([]float64, 3*6*6)
@@ -211,11 +153,11 @@ func numberGraphs(t *testing.T, y []float64) map[string][]dag.Input {
 // PR-GNN learns a number that the features say, in its units, and nothing of the test participants: other numbers of
 // theirs leave all predictions as they are. predict refuses the model.
 func TestTrainRegression(t *testing.T) {
-	y := ramp(40)
+	y := stagetest.Ramp(40)
 	in := numberGraphs(t, y)
 	s := stagetest.Fresh("train-regression", "fold", 2, "epochs", 150, "batch", 10, "learning_rate", 0.01)
 	out := stagetest.MustRun(t, s, in)
-	got := predictedNumbers(t, out)
+	got := stagetest.PredictedNumbers(t, out)
 	var observed, predicted []float64
 	for _, r := range got {
 		if r.Set == "test" {
@@ -251,7 +193,7 @@ func TestTrainRegression(t *testing.T) {
 			changed.Columns[i].Values = other
 		}
 	}
-	again := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"edges": in["edges"],
+	again := stagetest.PredictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"edges": in["edges"],
 		"features": in["features"], "folds": {dag.InputOf(changed)}}))
 	for i := range got {
 		if got[i].Predicted != again[i].Predicted {

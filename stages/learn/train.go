@@ -145,8 +145,12 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
-	model, err := modelNPZ(modelFile{Header: modelfile.HeaderOf(column.PrGNN, set.groups, true), Options: o,
-		Graphs: set.facts}, norm, weights)
+	about, err := set.about(t, s.Params, modelfile.HeaderOf(column.PrGNN, set.groups, true))
+	if err != nil {
+		return nil, err
+	}
+	about.Options = o
+	model, err := modelNPZ(about, norm, weights)
 	if err != nil {
 		return nil, err
 	}

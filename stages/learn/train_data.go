@@ -35,15 +35,15 @@ type trainingSet struct {
 // the model, which is not applied to graphs of another make.
 type graphFacts struct {
 	Nodes    int        `json:"nodes"`
-	Features int        `json:"features"`           // per node
-	Edges    [2]int     `json:"edges"`              // fewest and most of a graph
-	Values   [2]float64 `json:"values"`             // smallest and largest feature
-	Names    []string   `json:"names,omitempty"`    // of the nodes, when they are known
-	Made     string     `json:"made,omitempty"`     // how, when the edge tables say so
-	Taught   []string   `json:"participants"`       // who was trained on
-	Scans    []string   `json:"scans,omitempty"`    // the scan of each
-	LeftOut  []int      `json:"left_out,omitempty"` // regions, from 1
-	Lacked   []int      `json:"lacked,omitempty"`   // other regions that somebody trained on has no series of
+	Features int        `json:"features"`               // per node
+	Edges    [2]int     `json:"edges"`                  // fewest and most of a graph
+	Values   [2]float64 `json:"values"`                 // smallest and largest feature
+	Names    []string   `json:"names,omitempty"`        // of the nodes, when they are known
+	Made     string     `json:"made,omitempty"`         // how, when the edge tables say so
+	Taught   []string   `json:"participants,omitempty"` // of files of earlier versions, which list ids
+	Scans    []string   `json:"scans,omitempty"`        // the scan of each
+	LeftOut  []int      `json:"left_out,omitempty"`     // regions, from 1
+	Lacked   []int      `json:"lacked,omitempty"`       // other regions that somebody trained on has no series of
 }
 
 // add takes in one graph.

@@ -122,8 +122,12 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[float32](norm.values()))
-	about := modelFile{Header: modelfile.Header{Format: modelfile.Format, Model: column.PrGNN,
-		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, Options: o, Graphs: set.facts}
+	about, err := set.about(t, s.Params, modelfile.Header{Format: modelfile.Format, Model: column.PrGNN,
+		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true})
+	if err != nil {
+		return nil, err
+	}
+	about.Options = o
 	model, err := modelNPZ(about, norm, weights)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
 // combatFacts are what a fit has besides its numbers; they stand in its metadata.
@@ -210,7 +211,7 @@ func (b *combatBook) row(id string) ([]float64, error) {
 // pairsOf are the values above the diagonal, row by row, NaN for regions without a
 // signal: these have 0 with everybody, which nobody measured.
 func pairsOf(m connectivity.Matrix, transform, stage string) ([]float64, error) {
-	if err := symmetric(m); err != nil {
+	if err := region.Symmetric(m); err != nil {
 		return nil, err
 	}
 	n := m.Rows

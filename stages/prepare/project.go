@@ -52,23 +52,10 @@ func (s *Project) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	n := facts.Nodes
-	leftOut := facts.Marked()
 	out := make([]float64, len(draws)*n*n)
 	for d, m := range draws {
-		if m.Rows != n || m.Cols != n {
-			return nil, fmt.Errorf("%s: %d × %d numbers, and the reference was fitted to %d regions", in.Name, m.Rows, m.Cols, n)
-		}
-		c, err := covarianceOf(m, facts.ZScore, leftOut)
-		if err != nil {
-			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, d, err)
-		}
-		if err := space.Log(out[d*n*n:][:n*n], c); err != nil {
-			return nil, ofMatrix(fmt.Sprintf("%s, draw %d", in.Name, d), err)
-		}
-		for i := range n * n { // rounding alone is left there
-			if leftOut != nil && (leftOut[i/n] || leftOut[i%n]) {
-				out[d*n*n+i] = 0
-			}
+		if err := facts.Project(out[d*n*n:][:n*n], space, m, fmt.Sprintf("%s, draw %d", in.Name, d)); err != nil {
+			return nil, err
 		}
 	}
 	quality, err := fittedQuality(t, "project", len(draws))

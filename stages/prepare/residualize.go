@@ -207,7 +207,7 @@ func entriesOf(m connectivity.Matrix, transform string) ([]float64, error) {
 	if transform != "tangent" {
 		return pairsOf(m, transform, "deconfound")
 	}
-	if err := symmetric(m); err != nil {
+	if err := region.Symmetric(m); err != nil {
 		return nil, err
 	}
 	var v []float64

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"prgnn/connectivity"
@@ -112,7 +111,7 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if s.Controls != "" && d.Groups[r.Label] != s.Controls {
 			return nil
 		}
-		c, err := covarianceOf(m, s.ZScore, out)
+		c, err := region.Covariance(m, s.ZScore, out)
 		who, all = append(who, r.Id), append(all, c)
 		return err
 	})
@@ -131,7 +130,7 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	space, err := tangent.Fit(ctx, all, nodes, o)
 	if one := new(tangent.MatrixError); errors.As(err, &one) {
-		return nil, ofMatrix(who[one.Index], one.Err)
+		return nil, region.OfMatrix(who[one.Index], one.Err)
 	}
 	if err != nil {
 		return nil, err
@@ -152,50 +151,4 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{"steps": column.Table(steps), "fitted": facts.Table(space, who)}, nil
-}
-
-// ofMatrix adds to an error of the package tangent whose matrix it is about, and the remedy.
-func ofMatrix(name string, err error) error {
-	if not := new(tangent.DefiniteError); !errors.As(err, &not) {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
-}
-
-// covarianceOf is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
-// has a row of 0, and is then uncorrelated with the others, as one that is left out of all participants is.
-func covarianceOf(m connectivity.Matrix, zscore bool, out []bool) ([]float64, error) {
-	if out != nil {
-		m = m.Clone()
-		for i := range m.Rows {
-			for j := range m.Cols {
-				if len(out) == m.Rows && (out[i] || out[j]) {
-					m.Data[i*m.Cols+j] = map[bool]float64{true: 1}[i == j]
-				}
-			}
-		}
-	}
-	if err := symmetric(m); err != nil {
-		return nil, err
-	}
-	n := m.Rows
-	c, factor := slices.Clone(m.Data), make([]float64, n)
-	for i := range n {
-		switch v := m.At(i, i); {
-		case !(v >= 0) || math.IsInf(v, 0):
-			return nil, fmt.Errorf("the variance of node %d is %v: these are not covariance matrices", i+1, v)
-		case v > 0:
-			factor[i] = 1 / math.Sqrt(v)
-		}
-	}
-	if !zscore {
-		return c, nil
-	}
-	for i := range n {
-		for j := range n {
-			c[i*n+j] *= float64(factor[i] * factor[j])
-		}
-		c[i*n+i] = 1
-	}
-	return c, nil
 }

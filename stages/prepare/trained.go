@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"fmt"
-	"math"
 
 	"prgnn/connectivity"
 	"prgnn/dag"
@@ -50,19 +49,4 @@ func trainedOn(t *dag.Task, d *fold.Division, take func(fold.Row, connectivity.M
 		return 0, fmt.Errorf("%s: no training participants are left outside fold %d", d.Name, d.Fold)
 	}
 	return nodes, nil
-}
-
-// symmetric refuses a matrix with entries that are not finite, or that differ from their mirror images.
-func symmetric(m connectivity.Matrix) error {
-	for i := range m.Rows {
-		for j := range i {
-			switch x := m.At(j, i); {
-			case math.IsNaN(x) || math.IsInf(x, 0):
-				return fmt.Errorf("the connectivity of nodes %d and %d is %v: not finite; exclude the participant or the nodes", j+1, i+1, x)
-			case x != m.At(i, j):
-				return fmt.Errorf("it is %v from node %d to %d and %v in the other direction: a symmetric matrix is needed", x, j+1, i+1, m.At(i, j))
-			}
-		}
-	}
-	return nil
 }

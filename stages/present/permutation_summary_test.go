@@ -9,9 +9,9 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
-	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
 )
 
@@ -23,7 +23,7 @@ func TestPermutationByHand(t *testing.T) {
 		stagetest.NumberedFolds(2, [4]int{0, 1, 1, 0}, 0.1, 0.9, 0.2, 0.8),
 		stagetest.NumberedFolds(10, [4]int{1, 0, 1, 0}, 0.1, 0.9, 0.2, 0.4),
 	)
-	out := stagetest.MustRun(t, &learn.Permutation{}, map[string][]dag.Input{"predictions": ins})
+	out := stagetest.MustRun(t, &assess.Permutation{}, map[string][]dag.Input{"predictions": ins})
 	test := out["test"].(*encoding.Table)
 	chance := []float64{1, 0.5, 0.25}
 	mean, sd := column.MeanSD(chance)

@@ -2,10 +2,13 @@ package region
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
 	"prgnn/connectivity/tangent"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -81,4 +84,86 @@ func ReadReference(in dag.Input) (*ReferenceFacts, *tangent.Space, error) {
 		}
 	}
 	return f, tangent.At(mean, whitening, n), nil
+}
+
+// Covariance is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
+// has a row of 0, and is then uncorrelated with the others, as one that is left out of all participants is.
+func Covariance(m connectivity.Matrix, zscore bool, out []bool) ([]float64, error) {
+	if out != nil {
+		m = m.Clone()
+		for i := range m.Rows {
+			for j := range m.Cols {
+				if len(out) == m.Rows && (out[i] || out[j]) {
+					m.Data[i*m.Cols+j] = map[bool]float64{true: 1}[i == j]
+				}
+			}
+		}
+	}
+	if err := Symmetric(m); err != nil {
+		return nil, err
+	}
+	n := m.Rows
+	c, factor := slices.Clone(m.Data), make([]float64, n)
+	for i := range n {
+		switch v := m.At(i, i); {
+		case !(v >= 0) || math.IsInf(v, 0):
+			return nil, fmt.Errorf("the variance of node %d is %v: these are not covariance matrices", i+1, v)
+		case v > 0:
+			factor[i] = 1 / math.Sqrt(v)
+		}
+	}
+	if !zscore {
+		return c, nil
+	}
+	for i := range n {
+		for j := range n {
+			c[i*n+j] *= float64(factor[i] * factor[j])
+		}
+		c[i*n+i] = 1
+	}
+	return c, nil
+}
+
+// Symmetric refuses a matrix with entries that are not finite, or that differ from their mirror images.
+func Symmetric(m connectivity.Matrix) error {
+	for i := range m.Rows {
+		for j := range i {
+			switch x := m.At(j, i); {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return fmt.Errorf("the connectivity of nodes %d and %d is %v: not finite; exclude the participant or the nodes", j+1, i+1, x)
+			case x != m.At(i, j):
+				return fmt.Errorf("it is %v from node %d to %d and %v in the other direction: a symmetric matrix is needed", x, j+1, i+1, m.At(i, j))
+			}
+		}
+	}
+	return nil
+}
+
+// OfMatrix adds to an error of the package tangent whose matrix it is about, and the remedy.
+func OfMatrix(name string, err error) error {
+	if not := new(tangent.DefiniteError); !errors.As(err, &not) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
+}
+
+// Project sets dst to the tangent matrix of a matrix of one participant; name is what an error calls it.
+func (f *ReferenceFacts) Project(dst []float64, s *tangent.Space, m connectivity.Matrix, name string) error {
+	n, leftOut := f.Nodes, f.Marked()
+	if m.Rows != n || m.Cols != n {
+		return fmt.Errorf("%s: %d × %d numbers, and the reference was fitted to %d regions", name, m.Rows, m.Cols, n)
+	}
+	c, err := Covariance(m, f.ZScore, leftOut)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := s.Log(dst, c); err != nil {
+		return OfMatrix(name, err)
+	}
+	for i := range n * n { // rounding alone is left there
+		if leftOut != nil && (leftOut[i/n] || leftOut[i%n]) {
+			dst[i] = 0
+		}
+	}
+	return nil
 }

@@ -549,3 +549,61 @@ func Codes(t testing.TB, table *encoding.Table) string {
 	need.NoError(t, err)
 	return strings.Join(lists.Map(all, func(f finding.Finding) string { return f.Code }), " ")
 }
+
+// Numbered are participants with a number to predict, and the matrices of 4 regions that say it, of draw 0, which is
+// not trained on, and of two draws: the correlation of the first two regions rises with the number.
+func Numbered(t *testing.T, of []float64) map[string][]dag.Input {
+	t.Helper()
+	ids := make([]string, len(of))
+	var matrices []dag.Input
+	for i, y := range of {
+		ids[i] = fmt.Sprintf("sub-%03d", i+1)
+		x := make([]float64, 3*16)
+		for d := range 3 {
+			m := x[d*16:][:16]
+			for a := range 4 {
+				for b := range 4 {
+					m[a*4+b] = 0.1 * math.Sin(float64(7*i+3*a*b+d))
+					if a > b {
+						m[a*4+b] = m[b*4+a]
+					}
+				}
+				m[a*4+a] = 1
+			}
+			m[1], m[4] = y/100, y/100
+		}
+		matrices = append(matrices,
+			dag.InputOf(encoding.NewArray(x, 3, 4, 4), dag.Coord{Axis: "subject", Value: ids[i]}))
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "target", Values: of})
+	folds := MustRun(t, Fresh("split", "label", "target", "folds", 4),
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"]
+	return map[string][]dag.Input{"pearson": matrices, "folds": {dag.InputOf(folds)}}
+}
+
+// Ramp are numbers 10, 11, … in an order of their own.
+func Ramp(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 10 + float64(i*7%n)
+	}
+	return y
+}
+
+// PredictedNumbers are the rows of a table of predicted numbers.
+func PredictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
+	t.Helper()
+	table := out["predictions"].(*encoding.Table)
+	ids, _ := table.Strings("participant_id")
+	sets, _ := table.Strings("set")
+	draws, _ := table.Ints("draw")
+	targets, _ := table.Floats("target")
+	predicted := need.Value(table.Floats("predicted"))(t)
+	rows := make([]fold.NumberRow, len(ids))
+	for i := range rows {
+		rows[i] = fold.NumberRow{ID: ids[i], Set: sets[i], Draw: int32(draws[i]), Target: targets[i],
+			Predicted: predicted[i]}
+	}
+	return rows
+}

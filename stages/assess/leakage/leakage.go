@@ -315,6 +315,9 @@ func placeOf(in dag.Input) (foldPlace, error) {
 	return p, nil
 }
 
+// ids are those of all who are in the table of the folds.
+func (b *foldBook) ids() []string { return slices.Sorted(maps.Keys(b.label)) }
+
 // seen checks that a fit used no test participant of its fold, and only participants of the folds.
 func (b *foldBook) seen(c *leakCheck, in dag.Input, ids []string) error {
 	at, err := placeOf(in)
@@ -346,8 +349,13 @@ func lookAtModels(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		return nil, err
 	}
 	for i, in := range t.All("model") {
-		if err := b.seen(c, in, models[i].Graphs.Taught); err != nil {
+		of := models[i].Training
+		ids, others := of.Among(b.ids())
+		if err := b.seen(c, in, ids); err != nil {
 			return nil, err
+		}
+		if others > 0 {
+			c.fail("%s was trained on %s in no fold", in.Name, words.Count(others, "participant"))
 		}
 	}
 	return []*leakCheck{c}, nil

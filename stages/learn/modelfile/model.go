@@ -9,7 +9,9 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity/tangent"
 	"prgnn/gnn/baseline"
+	"prgnn/stages/region"
 )
 
 // Format is the version of the format that this program writes, and the latest that it reads.
@@ -73,8 +75,10 @@ type About struct {
 	Fitted   baseline.Stored `json:"fitted"`
 	Matrices Matrices        `json:"matrices"`
 	Training Training        `json:"training"`
-	Fold     int             `json:"fold"` // that it does not know, of the study that it was trained in
-	Repeat   int             `json:"repeat"`
+	// The reference of the tangent space, whose matrices are tangent_mean and tangent_whitening.
+	Tangent *region.ReferenceFacts `json:"tangent,omitempty"`
+	Fold    int                    `json:"fold"` // that it does not know, of the study that it was trained in
+	Repeat  int                    `json:"repeat"`
 }
 
 // A Model is a model of matrices, as it was stored.
@@ -83,6 +87,16 @@ type Model struct {
 	About
 	mean, sd []float64 // by which each input is z-scored; nil: by nothing
 	fitted   any       // baseline.Classifier or baseline.Regressor
+	space    *tangent.Space
+
+	trainingMean, trainingSD []float64 // of each input, over the training participants
+}
+
+// Fits are what a training fitted beside the model.
+type Fits struct {
+	Mean, SD []float64 // of the inputs over the training graphs, by which they are z-scored; nil: by nothing
+	Space    *tangent.Space
+	Training Moments // of the inputs as the model takes them, over the training participants
 }
 
 // inputNodes are the two nodes of each input, from 1, and its factor.
@@ -93,21 +107,31 @@ func (m *Matrices) inputNodes() (pairs []int32, factors []float64) {
 	return pairs, factors
 }
 
-// Write writes a model. mean and sd are those of its inputs in training, nil where these are not z-scored.
-func Write(a About, mean, sd []float64) (artifacts.Bytes, error) {
+// Write writes a model.
+func Write(a About, f Fits) (artifacts.Bytes, error) {
 	var arrays []Array
+	vector := func(name string, v []float64) {
+		arrays = append(arrays, Array{name, encoding.NewArray(v, len(v))})
+	}
 	for _, p := range a.Fitted.Parts {
 		arrays = append(arrays, Array{p.Name, arrayOf(p)})
 	}
 	if !a.Matrices.States() {
 		pairs, factors := a.Matrices.inputNodes()
-		arrays = append(arrays, Array{"input_nodes", encoding.NewArray(pairs, len(factors), 2)},
-			Array{"input_factor", encoding.NewArray(factors, len(factors))})
+		arrays = append(arrays, Array{"input_nodes", encoding.NewArray(pairs, len(factors), 2)})
+		vector("input_factor", factors)
 	}
-	if sd != nil {
-		arrays = append(arrays, Array{"input_mean", encoding.NewArray(mean, len(mean))},
-			Array{"input_sd", encoding.NewArray(sd, len(sd))})
+	if f.SD != nil {
+		vector("input_mean", f.Mean)
+		vector("input_sd", f.SD)
 	}
+	if s := f.Space; s != nil {
+		arrays = append(arrays, Array{"tangent_mean", encoding.NewArray(s.Mean, s.N, s.N)},
+			Array{"tangent_whitening", encoding.NewArray(s.Whitening, s.N, s.N)})
+	}
+	mean, sd := f.Training.MeanSD()
+	vector("training_mean", mean)
+	vector("training_sd", sd)
 	return Pack(a, arrays)
 }
 
@@ -150,8 +174,21 @@ func Read(b []byte) (*Model, error) {
 	}
 	pairs, factors := take("input_nodes", "<i4", inputs, 2), take("input_factor", "<f8", inputs)
 	mean, sd := take("input_mean", "<f8", inputs), take("input_sd", "<f8", inputs)
+	trainingMean, trainingSD := take("training_mean", "<f8", inputs), take("training_sd", "<f8", inputs)
+	reference, whitening := take("tangent_mean", "<f8", of.Nodes, of.Nodes), take("tangent_whitening", "<f8",
+		of.Nodes, of.Nodes)
 	if err != nil {
 		return nil, err
+	}
+	if trainingMean == nil || trainingSD == nil {
+		return nil, errors.New("training_mean or training_sd is missing")
+	}
+	m.trainingMean, m.trainingSD = trainingMean.Float64s(), trainingSD.Float64s()
+	if of.Tangent() {
+		if reference == nil || whitening == nil || m.Tangent == nil || m.Tangent.Nodes != of.Nodes {
+			return nil, errors.New("a model of tangent matrices needs tangent, tangent_mean and tangent_whitening, of its regions")
+		}
+		m.space = tangent.At(reference.Float64s(), whitening.Float64s(), of.Nodes)
 	}
 	if !of.States() {
 		p, f := of.inputNodes()

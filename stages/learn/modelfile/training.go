@@ -15,6 +15,7 @@ import (
 // them, and lists no ids. Whoever has a list of ids can test each of them.
 type Training struct {
 	Key          string         `json:"key"`              // of the hashes, the same for all models of a cohort
+	Exact        bool           `json:"exact,omitempty"`  // ids as they are, since some of the cohort differ in no normal form
 	Participants []string       `json:"participants"`     // HMAC-SHA256 of each id in its normal form, 32 hexadecimal digits
 	Scans        []string       `json:"scans,omitempty"`  // of the data of each in draw 0
 	Counts       map[string]int `json:"counts,omitempty"` // participants of each group
@@ -26,11 +27,19 @@ func NewTraining(cohort, ids, scans []string, counts map[string]int) Training {
 	all := slices.Sorted(slices.Values(cohort))
 	key := sha256.Sum256([]byte("prgnn model\n" + strings.Join(all, "\n")))
 	t := Training{Key: hex.EncodeToString(key[:16]), Participants: make([]string, len(ids)), Counts: counts}
+	seen := map[string]bool{}
+	for _, id := range all {
+		t.Exact = t.Exact || seen[NormalID(id)]
+		seen[NormalID(id)] = true
+	}
 	for i, id := range ids {
-		t.Participants[i] = t.hash("participant", NormalID(id))
+		t.Participants[i] = t.person(id)
 	}
 	for _, s := range scans {
-		t.Scans = append(t.Scans, t.hash("scan", s))
+		if s != "" { // nothing of a scan is in the data
+			s = t.hash("scan", s)
+		}
+		t.Scans = append(t.Scans, s)
 	}
 	return t
 }
@@ -42,13 +51,38 @@ func (t Training) hash(of, text string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
+func (t Training) person(id string) string {
+	if !t.Exact {
+		id = NormalID(id)
+	}
+	return t.hash("participant", id)
+}
+
 // Participant is the place in the list of a participant with this id; −1 if there is none.
-func (t Training) Participant(id string) int {
-	return slices.Index(t.Participants, t.hash("participant", NormalID(id)))
+func (t Training) Participant(id string) int { return slices.Index(t.Participants, t.person(id)) }
+
+// Among are those of some ids that are in the list, and how many of the list are none of them.
+func (t Training) Among(ids []string) (in []string, others int) {
+	listed := map[string]bool{}
+	for _, p := range t.Participants {
+		listed[p] = true
+	}
+	for _, id := range ids {
+		if p := t.person(id); listed[p] {
+			in = append(in, id)
+			delete(listed, p)
+		}
+	}
+	return in, len(listed)
 }
 
 // Scan is the place of a training participant with these data; −1 if there is none.
-func (t Training) Scan(data string) int { return slices.Index(t.Scans, t.hash("scan", data)) }
+func (t Training) Scan(data string) int {
+	if data == "" {
+		return -1
+	}
+	return slices.Index(t.Scans, t.hash("scan", data))
+}
 
 // NormalID is an id without what programs change in ids: sub-, upper case, leading zeros of numbers, and the way in
 // which accents are written.

@@ -1,4 +1,4 @@
-package learn
+package assess
 
 import (
 	"context"
@@ -134,7 +134,7 @@ func (p *permutedSetting) check() error {
 	if len(p.numbers) < 2 {
 		return errors.New("there is no permutation besides 0")
 	}
-	want, graphs := labelsOf(p.folds[zero]), graphsOf(p.folds[zero])
+	want, graphs := testedLabels(p.folds[zero]), graphsOf(p.folds[zero])
 	sizes := func(of map[string]label) map[label]int {
 		n := map[label]int{}
 		for _, l := range of {
@@ -143,7 +143,7 @@ func (p *permutedSetting) check() error {
 		return n
 	}
 	for i, fs := range p.folds {
-		got := labelsOf(fs)
+		got := testedLabels(fs)
 		if len(got) != len(want) || len(fs) != len(p.folds[zero]) || graphsOf(fs) != graphs {
 			return fmt.Errorf("permutation %d tests %d participants with %d graphs in %d folds, but without permutation there are %d, %d and %d: train all in the same way",
 				p.numbers[i], len(got), graphsOf(fs), len(fs), len(want), graphs, len(p.folds[zero]))
@@ -166,8 +166,8 @@ type label struct {
 	number float64
 }
 
-// labelsOf are those of the participants that are tested.
-func labelsOf(folds []fold.Tested) map[string]label {
+// testedLabels are those of the participants that are tested.
+func testedLabels(folds []fold.Tested) map[string]label {
 	out := map[string]label{}
 	for _, f := range folds {
 		for _, p := range f.Participants {

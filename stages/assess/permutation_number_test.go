@@ -1,4 +1,4 @@
-package learn
+package assess
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ import (
 // means over the folds of r and of the absolute error, computed here.
 func permutedNumbers(t *testing.T, models ...string) (ins []dag.Input, r, mae map[string][]float64) {
 	t.Helper()
-	y := ramp(24)
-	in := numbered(t, y)
+	y := stagetest.Ramp(24)
+	in := stagetest.Numbered(t, y)
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: subjects(in["pearson"])},
 		encoding.Column{Name: "target", Values: y})
 	r, mae = map[string][]float64{}, map[string][]float64{}
@@ -34,7 +34,7 @@ func permutedNumbers(t *testing.T, models ...string) (ins []dag.Input, r, mae ma
 					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 				observed, predicted := map[string]float64{}, map[string]float64{}
-				for _, row := range predictedNumbers(t, out) {
+				for _, row := range stagetest.PredictedNumbers(t, out) {
 					if row.Set == "test" {
 						// of two draws
 						observed[row.ID], predicted[row.ID] = row.Target, predicted[row.ID]+row.Predicted/2
@@ -148,9 +148,9 @@ func TestPermutationRegressionIsUniform(t *testing.T) {
 	const cohorts, permutations = 24, 9
 	small, mean := 0, 0.0
 	for c := range cohorts {
-		in := numbered(t, ramp(16)) // matrices of another number
+		in := stagetest.Numbered(t, stagetest.Ramp(16)) // matrices of another number
 		var ins []dag.Input
-		y := ramp(16)
+		y := stagetest.Ramp(16)
 		for i := range y {
 			y[i] = math.Sin(float64((c*16 + i) * (c*16 + i))) // in no order of the participants
 		}

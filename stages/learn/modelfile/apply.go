@@ -1,0 +1,146 @@
+package modelfile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+// A Person has the matrices of a participant to whom a model is applied.
+type Person struct {
+	Made  string // how the matrices were made; "" if that is unknown
+	Data  string // DataOf draw 0
+	Draws []int
+	name  string
+	of    []connectivity.Matrix // of each draw
+}
+
+// ReadPerson reads the draws of one participant; quality, if it is connected, states how the matrices were made.
+func ReadPerson(in dag.Input, quality *dag.Input, p fold.Params) (r Person, err error) {
+	all, err := region.SharedDraws(in, "draw, roi, roi")
+	if err != nil {
+		return r, err
+	}
+	r.name, r.Data = in.Name, DataOf(all[0].Data)
+	if r.Draws, err = p.Numbers(len(all), in.Name); err != nil {
+		return r, err
+	}
+	for _, d := range r.Draws {
+		r.of = append(r.of, all[d])
+	}
+	if quality != nil {
+		table, err := quality.Table()
+		if err != nil {
+			return r, err
+		}
+		r.Made = table.Meta["made"]
+	}
+	return r, nil
+}
+
+// Nodes is the number of regions.
+func (p *Person) Nodes() int { return p.of[0].Rows }
+
+// Differs are the parameters in which the matrices were made differently from those of the training.
+func (m *Model) Differs(p Person) (all []column.Difference) {
+	if m.Matrices.Made != "" {
+		all = column.MadeDiffers(p.Made, m.Matrices.Made)
+	}
+	if n := p.of[0]; n.Rows != m.Matrices.Nodes || n.Cols != n.Rows {
+		all = append(all, column.Difference{Text: fmt.Sprintf("matrices of %d × %d numbers, and %d regions in training",
+			n.Rows, n.Cols, m.Matrices.Nodes)})
+	}
+	return all
+}
+
+// Rows are the inputs of each draw of a participant.
+func (m *Model) Rows(p Person) (rows []float64, err error) {
+	if m.Matrices.States() {
+		return nil, errors.New("its inputs are features of connectivity states that were fitted in training: models of states cannot be applied to other participants")
+	}
+	tangent := make([]float64, m.Matrices.Nodes*m.Matrices.Nodes)
+	for i, of := range p.of {
+		name, data := fmt.Sprintf("%s, draw %d", p.name, p.Draws[i]), of.Data
+		if m.space != nil {
+			if err := m.Tangent.Project(tangent, m.space, of, name); err != nil {
+				return nil, err
+			}
+			data = tangent
+		}
+		if rows, err = m.Row(rows, data); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return rows, nil
+}
+
+// AcceptNodes refuses a list of nodes that is not that of the training, which is nil if it is unknown.
+func AcceptNodes(training, names []string) error {
+	switch {
+	case training == nil:
+		return nil
+	case names == nil:
+		return fmt.Errorf("the model records the names of its %d regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)", len(training))
+	case len(names) != len(training):
+		return fmt.Errorf("the model has %d regions, but the node list has %d", len(training), len(names))
+	}
+	for i, n := range names {
+		if column.Composed(n) != column.Composed(training[i]) {
+			return fmt.Errorf("region %d is %s in the node list, but %s in training: use the same atlas in the same order", i+1, n, training[i])
+		}
+	}
+	return nil
+}
+
+// A Moments has the mean and the SD (n−1) of each input over participants.
+type Moments struct {
+	N    int
+	mean []float64
+	sum  []float64 // of squared deviations
+}
+
+// Add adds a participant: the mean over its rows of so many inputs (Welford 1962).
+func (s *Moments) Add(rows []float64, width int) {
+	if s.mean == nil {
+		s.mean, s.sum = make([]float64, width), make([]float64, width)
+	}
+	s.N++
+	count := float64(len(rows) / width)
+	for j := range width {
+		v := 0.0
+		for k := j; k < len(rows); k += width {
+			v += rows[k]
+		}
+		v /= count
+		d := v - s.mean[j]
+		s.mean[j] += d / float64(s.N)
+		s.sum[j] += float64(d * (v - s.mean[j]))
+	}
+}
+
+// MeanSD are the mean and the SD of each input.
+func (s *Moments) MeanSD() (mean, sd []float64) {
+	sd = make([]float64, len(s.sum))
+	for j, v := range s.sum {
+		sd[j] = math.Sqrt(v / float64(max(1, s.N-1)))
+	}
+	return s.mean, sd
+}
+
+// Shift is the absolute standardized mean difference of each input between the training and new participants, the
+// difference of the means over the root of the mean of both variances; of inputs that vary in either.
+func (m *Model) Shift(of *Moments) (all []float64) {
+	mean, sd := of.MeanSD()
+	for j := range mean {
+		if v := math.Sqrt((float64(sd[j]*sd[j]) + float64(m.trainingSD[j]*m.trainingSD[j])) / 2); v > 0 {
+			all = append(all, math.Abs(mean[j]-m.trainingMean[j])/v)
+		}
+	}
+	return all
+}
