@@ -76,3 +76,32 @@ func substitute(l, x []float64) {
 		}
 	}
 }
+
+// substituteFour is substitute of four right sides, whose sums do not wait for each other.
+func substituteFour(l []float64, x [][4]float64) {
+	n := len(x)
+	for i := range n {
+		s0, s1, s2, s3 := x[i][0], x[i][1], x[i][2], x[i][3]
+		for j, v := range l[i*n:][:i] {
+			y := &x[j]
+			s0 -= float64(v * y[0])
+			s1 -= float64(v * y[1])
+			s2 -= float64(v * y[2])
+			s3 -= float64(v * y[3])
+		}
+		d := l[i*n+i]
+		x[i] = [4]float64{s0 / d, s1 / d, s2 / d, s3 / d}
+	}
+	for i := n - 1; i >= 0; i-- {
+		d := l[i*n+i]
+		s0, s1, s2, s3 := x[i][0]/d, x[i][1]/d, x[i][2]/d, x[i][3]/d
+		x[i] = [4]float64{s0, s1, s2, s3}
+		for j, v := range l[i*n:][:i] {
+			y := &x[j]
+			y[0] -= float64(v * s0)
+			y[1] -= float64(v * s1)
+			y[2] -= float64(v * s2)
+			y[3] -= float64(v * s3)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
 )
 
@@ -65,6 +66,42 @@ func TestRetrainIsTraining(t *testing.T) {
 	}
 }
 
+// Products that training and training again share are those that each computes, and so are all results, to the bit.
+func TestPairedRowsAreTheSame(t *testing.T) {
+	ctx := context.Background()
+	const n, d = 61, 300
+	r := random.New(3, "test", "retrain")
+	x := Rows{N: n, D: d, X: make([]float64, n*d)}
+	r.Normals(x.X)
+	for _, train := range []int{31, 44, 60} {
+		label := r.Perm(train)
+		for i := range label {
+			label[i] %= 2
+		}
+		results := func(paired bool) string {
+			var all [][]float64
+			for _, kernel := range []string{"rbf", "linear", ""} {
+				x, o := x, SVM{Kernel: kernel, C: 1, Tolerance: 1e-3}
+				if paired {
+					x = x.Paired()
+				}
+				fit := func() (Classifier, error) { return FitSVM(ctx, o, x.First(train), label, 2, 2) }
+				retrain := func() (Retrainer, error) { return RetrainSVM(o, x, train, 2) }
+				if kernel == "" {
+					fit = func() (Classifier, error) { return FitRidge(x.First(train), label, 2, 1, 2) }
+					retrain = func() (Retrainer, error) { return RetrainRidge(x, train, 1, 2) }
+				}
+				for range 2 { // a second time, too
+					all = append(all, need.Value(fit())(t).Probability(x, 1))
+					all = append(all, need.Value(need.Value(retrain())(t).Probabilities(ctx, [][]int{label}, 2))(t)...)
+				}
+			}
+			return testdir.Bits(all...)
+		}
+		need.Equal(t, results(true), results(false), train)
+	}
+}
+
 // The same with numbers, where the penalty is chosen by another measure.
 func TestRetrainToNumbers(t *testing.T) {
 	ctx := context.Background()
@@ -90,6 +127,31 @@ func TestRetrainToNumbers(t *testing.T) {
 			need.Value(RidgeTo(x.First(train), y, 2, 1))(t).Decide(x, 1)[train:], 1e-12)
 		compareTo(t, fmt.Sprint("kernel ridge ", b), kernel[b],
 			need.Value(KernelRidgeTo(ctx, o, x.First(train), y, 1))(t).Decide(x, 1)[train:], 1e-10)
+	}
+}
+
+// Four right sides are solved as each is by itself.
+func TestSubstituteFour(t *testing.T) {
+	r := random.New(4, "test", "substitute")
+	for _, n := range []int{1, 2, 7, 30} {
+		l, x := make([]float64, n*n), make([][4]float64, n)
+		r.Normals(l)
+		var want, got [4][]float64
+		for c := range want {
+			want[c] = make([]float64, n)
+			r.Normals(want[c])
+			for i, v := range want[c] {
+				x[i][c] = v
+			}
+			substitute(l, want[c])
+		}
+		substituteFour(l, x)
+		for c := range got {
+			for i := range x {
+				got[c] = append(got[c], x[i][c])
+			}
+		}
+		need.Equal(t, testdir.Bits(got[:]...), testdir.Bits(want[:]...), n)
 	}
 }
 

@@ -12,6 +12,43 @@ type Rows struct {
 	N, D int
 	X    []float64
 	unit bool // each row is centered and scaled to length 1 when it is used
+
+	pairs *pairs // nil: the products of rows are computed when they are needed
+}
+
+// Paired are the same rows, for a model that is trained on the first of them and then, by a Retrainer, on other targets:
+// the products of the rows with one another are computed once for both.
+func (r Rows) Paired() Rows {
+	r.pairs = &pairs{all: r}
+	return r
+}
+
+// pairs are the products of all rows, from when those of the first ones are needed until a Retrainer takes them.
+type pairs struct {
+	all Rows
+	k   []float64
+}
+
+// first are the products of the first n rows; all are given away.
+func (p *pairs) first(n, threads int) []float64 {
+	if p.k == nil {
+		p.k = gram[float64](p.all, threads)
+	}
+	k := p.k
+	if n == p.all.N {
+		p.k = nil
+		return k
+	}
+	return corner(k, p.all.N, n)
+}
+
+// corner are the first n rows and columns of a square matrix.
+func corner(k []float64, all, n int) []float64 {
+	out := make([]float64, 0, n*n)
+	for i := range n {
+		out = append(out, k[i*all:][:n]...)
+	}
+	return out
 }
 
 // Row is one case.
@@ -88,6 +125,9 @@ func (r Rows) mean() []float64 {
 
 // gram are the products of the rows with one another, in the precision T.
 func gram[T dense.Float](r Rows, threads int) []T {
+	if _, double := any(T(0)).(float64); double && r.pairs != nil {
+		return any(r.pairs.first(r.N, threads)).([]T)
+	}
 	k := make([]T, r.N*r.N)
 	dense.Gram(k, dense.Rows(to[T](r.X), r.D), r.N, r.D, threads)
 	return k

@@ -238,6 +238,9 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains([]string{"ridge", "svm", "linear-svm", "logistic"}, s.Model) {
+		set.pairedFor(t, s.Params)
+	}
 	train, label := set.train, set.label
 	r := &ratedSet{set: set.trainingSet, inputs: train.D, taught: train.N}
 	var model baseline.Classifier

@@ -93,6 +93,14 @@ func relabel(t *dag.Task, set *rowSet, p fold.Params) (*relabeling, error) {
 	return r, nil
 }
 
+// pairedFor lets training share the products of the rows with training again.
+func (r *rowSet) pairedFor(t *dag.Task, p fold.Params) {
+	if t.Has("permuted") && p.Repeat <= 1 && r.all.N <= baseline.MostPaired {
+		r.all = r.all.Paired()
+		r.train = r.all.First(r.train.N)
+	}
+}
+
 // first keeps so many permutations beside the true labels.
 func (r *relabeling) first(n int) { r.From = r.From[:min(len(r.From), n+1)] }
 
