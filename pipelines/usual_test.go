@@ -229,3 +229,34 @@ stages:
 		t.Error(err)
 	}
 }
+
+// TestConnectUsualAnew: an extending file with connect: usual connects the stages of the extended file to its own where
+// they take all, in the same division into folds, or prefer them.
+func TestConnectUsualAnew(t *testing.T) {
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("base.yaml", []byte(small), 0o666))
+	for _, c := range []struct{ more, stage, has, lacks string }{
+		{"  again: { use: baseline, matrix: { model: [svm], fold: all } }\n", "evaluate", "again[", "other["},
+		{"  lo: { use: split, with: { folds: 2 } }\n  other: { use: baseline, in: { folds: lo }, matrix: { model: [svm], fold: all } }\n",
+			"evaluate", "baselines[", "other["},
+		{"  lo: { use: split, with: { folds: 2 } }\n", "train", "folds<-folds.folds", "lo."},
+		{"  connectivity: { in: { series: series.series } }\n", "connectivity", "series<-series[", "quality<-"},
+		{"  series: { use: timeseries, in: { series: cohort.bold } }\n", "clean", "", ""},
+		{"  report: { connect: required }\n", "report", "ranking<-", ""}, // what it has stays
+		{"  second: { use: report, connect: required, in: { evaluation: evaluate.summary } }\n", "second", "evaluation<-", "ranking<-"},
+	} {
+		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nconnect: usual\nstages:\n"+c.more), 0o666))
+		p, err := Load("x.yaml", nil)
+		if c.has == "" {
+			if err == nil || strings.Contains(err.Error(), "sampled") { // which that kind has not
+				t.Errorf("%s: %v", c.more, err)
+			}
+			continue
+		}
+		need.NoError(t, err, c.more)
+		text := stageText(t, p, c.stage)
+		if !strings.Contains(text, c.has) || c.lacks != "" && strings.Contains(text, c.lacks) {
+			t.Errorf("%s: %.900s", c.more, text)
+		}
+	}
+}

@@ -546,7 +546,7 @@ func (w *wirer) sameUniverse(kind *dag.Kind, t *tree.Node) (refs []*tree.Node) {
 	}
 	one := role.Ports(kind.New(), role.OneSetting)
 	gathers := map[string]bool{}
-	for _, p := range portsOf(kind, t) {
+	for _, p := range portsOf(kind, t).In {
 		gathers[p.Name] = p.Gather && !slices.Contains(one, p.Name)
 	}
 	for _, k := range in.Keys {

@@ -3,7 +3,6 @@
 package wiring
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -101,7 +100,15 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 
 // Forget takes the key connect out of a file that is connected: what is kept with a run has every connection.
 func Forget(root *tree.Node) {
-	root.Keys = slices.DeleteFunc(root.Keys, func(k tree.Key) bool { return k.Name == "connect" })
+	forget := func(t *tree.Node) {
+		t.Keys = slices.DeleteFunc(t.Keys, func(k tree.Key) bool { return k.Name == "connect" })
+	}
+	forget(root)
+	if all := root.Get("stages"); all != nil {
+		for _, k := range all.Keys {
+			forget(k.Value)
+		}
+	}
 }
 
 // between are the kinds that only change data for other stages.
@@ -134,6 +141,13 @@ func (w *wirer) ports(s tree.Key) {
 		return
 	}
 	w.done[s.Name] = true
+	whole := w.whole
+	if how := s.Value.Get("connect"); how != nil && !how.Bad {
+		if how.Text != "required" {
+			w.bad.Add(how.Pos, "stage %s: connect is %s; its one value, required, leaves optional inputs open", s.Name, how)
+		}
+		whole = false
+	}
 	kind, ok := dag.Lookup(Kind(s.Value))
 	in := s.Value.Get("in")
 	if !ok || in != nil && in.Kind != tree.Mapping && in.Kind != tree.Empty {
@@ -141,7 +155,7 @@ func (w *wirer) ports(s tree.Key) {
 	}
 	w.dropGone(s, in)
 	open := map[string]bool{}
-	takes := portsOf(kind, s.Value)
+	takes := portsOf(kind, s.Value).In
 	if in != nil {
 		in.Keys = slices.DeleteFunc(in.Keys, func(k tree.Key) bool {
 			if k.Value.Kind == tree.Empty && !k.Value.Bad && k.Value.Text != "" {
@@ -151,19 +165,28 @@ func (w *wirer) ports(s tree.Key) {
 		})
 	}
 	w.checkOpen(s, kind, takes, open)
-	slices.SortStableFunc(takes, func(a, b dag.Port) int { // the folds first: other inputs are of the same division
-		return cmp.Compare(b2i(b.Name == folds), b2i(a.Name == folds))
-	})
+	if at := slices.IndexFunc(takes, func(p dag.Port) bool { return p.Name == folds }); at > 0 {
+		takes = slices.Concat(takes[at:at+1], takes[:at], takes[at+1:]) // other inputs are of the same division
+	}
 	var made []string
 	for _, p := range takes {
 		usual := role.UsualOf(kind.Name, p.Name)
 		_, removed := w.removed[w.path(s, p.Name)]
-		if usual.From == nil || removed || open[p.Name] || in != nil && in.Get(p.Name) != nil || p.Optional &&
-			!w.whole {
+		before := in.Get(p.Name)
+		if len(usual.From) == 0 || removed || open[p.Name] || p.Optional && !whole {
 			continue
 		}
-		refs := w.find(s, p, usual)
-		if len(refs) == 0 {
+		given, siblings := w.siblings(s, usual)
+		if before != nil {
+			if usual = w.anew(before, usual, siblings && !p.Gather); len(usual.From) == 0 {
+				continue
+			}
+		}
+		refs := w.find(s, p, before, usual, given, siblings)
+		if len(refs) == 0 && before != nil && siblings && !p.Gather { // of another origin
+			in.Keys = slices.DeleteFunc(in.Keys, func(k tree.Key) bool { return k.Name == p.Name })
+		}
+		if len(refs) == 0 || before != nil && same(before, refs) {
 			continue
 		}
 		if in == nil || in.Kind == tree.Empty {
@@ -175,7 +198,8 @@ func (w *wirer) ports(s tree.Key) {
 			value = &tree.Node{Pos: s.Pos, Kind: tree.List, Items: refs, Usual: true}
 		}
 		in.Put(p.Name, value)
-		if !value.Bad {
+		w.added = true
+		if !value.Bad && before == nil {
 			made = append(made, p.Name)
 		}
 	}
@@ -185,30 +209,68 @@ func (w *wirer) ports(s tree.Key) {
 			shown = s.Value
 		}
 		shown.Remark("by itself: " + strings.Join(made, ", "))
-		w.added = true
 	}
 }
 
-// dropGone disconnects what was connected by itself to a stage that the extending file removes. The port stays open: a
-// file without its denoising is not meant to go on with what was not denoised.
+// anew is what a connection that an extended file made by itself may be replaced by: an output of the stage that the file
+// states for an input of the same origin; in a file with connect: usual also everything where the input takes all, or
+// else what the input prefers to what it has. What a person wrote stays.
+func (w *wirer) anew(before *tree.Node, usual role.Usual, siblings bool) role.Usual {
+	if !before.Usual {
+		return role.Usual{}
+	}
+	if siblings || usual.All && w.whole {
+		return usual
+	}
+	if !w.whole || usual.All {
+		return role.Usual{}
+	}
+	had := Kind(w.stages[Stage(before)])
+	at := slices.IndexFunc(usual.From, func(from string) bool { return strings.HasPrefix(from, had+".") })
+	return role.Usual{From: usual.From[:max(at, 0)]}
+}
+
+// same reports whether a value holds these references.
+func same(value *tree.Node, refs []*tree.Node) bool {
+	items := value.Items
+	if value.Kind != tree.List {
+		items = []*tree.Node{value}
+	}
+	return slices.EqualFunc(items, refs, func(a, b *tree.Node) bool { return a.Text == b.Text })
+}
+
+// dropGone disconnects what was connected by itself to a stage that the extending file removes, or replaces by one
+// without such an output. The port stays open: a file without its denoising is not meant to go on with what was not denoised.
 func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 	if in == nil {
 		return
 	}
-	gone := func(ref *tree.Node) bool {
+	ports := map[string]dag.Port{}
+	if kind, known := dag.Lookup(Kind(s.Value)); known {
+		for _, p := range portsOf(kind, s.Value).In {
+			ports[p.Name] = p
+		}
+	}
+	gone := func(ref *tree.Node, port string) bool {
 		name := Stage(ref)
-		return ref.Usual && ref.Kind == tree.Scalar && name != "cohort" && name != Settings && w.stages[name] == nil
+		if !ref.Usual || ref.Kind != tree.Scalar || name == "cohort" || name == Settings {
+			return false
+		}
+		_, output, _ := strings.Cut(ref.Text[strings.LastIndex(ref.Text, "]")+1:], ".")
+		kind, known := dag.Lookup(Kind(w.stages[name]))
+		return w.stages[name] == nil || known && !slices.ContainsFunc(portsOf(kind, w.stages[name]).Out,
+			func(p dag.Port) bool { return p.Name == output && dag.Fits(p.Type, ports[port].Type) == nil })
 	}
 	in.Keys = slices.DeleteFunc(in.Keys, func(k tree.Key) bool {
 		v := k.Value
-		drop := gone(v)
+		drop := gone(v, k.Name)
 		if v.Usual && v.Kind == tree.List {
-			if v.Items = slices.DeleteFunc(v.Items, gone); len(v.Items) == 1 {
+			if v.Items = slices.DeleteFunc(v.Items, func(ref *tree.Node) bool { return gone(ref, k.Name) }); len(v.Items) == 1 {
 				*v = *v.Items[0]
 			}
 			drop = v.Kind == tree.List && len(v.Items) == 0
 		}
-		if drop {
+		if drop && !(w.whole && role.UsualOf(Kind(s.Value), k.Name).All) {
 			w.removed[w.path(s, k.Name)] = s.Pos
 		}
 		return drop
@@ -227,8 +289,8 @@ func (w *wirer) checkOpen(s tree.Key, kind *dag.Kind, takes []dag.Port, open map
 
 func (w *wirer) path(s tree.Key, port string) string { return "stages." + s.Name + ".in." + port }
 
-// portsOf are the input ports of a stage with the parameters that the file sets plainly.
-func portsOf(kind *dag.Kind, stage *tree.Node) []dag.Port {
+// portsOf are the ports of a stage with the parameters that the file sets plainly.
+func portsOf(kind *dag.Kind, stage *tree.Node) dag.Ports {
 	work := kind.New()
 	set := map[string]bool{}
 	apply := func(t *tree.Node, first bool) {
@@ -249,27 +311,20 @@ func portsOf(kind *dag.Kind, stage *tree.Node) []dag.Port {
 	apply(stage.Get("with"), false)
 	apply(stage.Get("matrix"), true)
 	kind.SetDefaults(work, func(name string) bool { return set[name] })
-	return work.Ports().In
+	return work.Ports()
 }
 
 const folds = "folds"
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // find lists the references of a port: none where nothing fits, several only of a port that takes all, a bad one after
 // a mistake.
-func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
+func (w *wirer) find(s tree.Key, p dag.Port, before *tree.Node, usual role.Usual, given []origin,
+	siblings bool) []*tree.Node {
 	var refs []*tree.Node
 	add := func(text string) {
 		refs = append(refs, &tree.Node{Pos: s.Pos, Kind: tree.Scalar, Value: text, Text: text, Usual: true,
 			Plain: !strings.Contains(text, "[")})
 	}
-	given, siblings := w.siblings(s, usual)
 	if siblings && !usual.All { // inputs of one origin are outputs of one stage
 		for _, from := range slices.Concat(usual.From, usual.Rivals) {
 			kind, output, _ := strings.Cut(from, ".")
@@ -295,7 +350,7 @@ func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
 		default:
 			for _, name := range w.of[kind] {
 				ours := !siblings || slices.ContainsFunc(given, func(g origin) bool { return g.stage == name })
-				if name == s.Name || !ours || w.otherFolds(s, name) {
+				if name == s.Name || !ours || w.otherFolds(s, before, name) {
 					continue
 				}
 				texts = append(texts, name+"."+output)
@@ -316,7 +371,7 @@ func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
 	for _, from := range usual.Rivals {
 		kind, output, _ := strings.Cut(from, ".")
 		for _, name := range w.of[kind] {
-			if name != s.Name && !w.otherFolds(s, name) {
+			if name != s.Name && !w.otherFolds(s, before, name) {
 				texts = append(texts, name+"."+output)
 			}
 		}
@@ -332,8 +387,8 @@ func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
 // An origin is a stage that a file states for an input, with the members that it selects: connectivity, [draw=1].
 type origin struct{ stage, selected string }
 
-// siblings are the origins of the inputs that the file states and that usually come from the same kinds as this one. is
-// reports whether there are such inputs.
+// siblings are the origins of the inputs that the file states and that usually come from the kinds of this one, or from
+// some of them. is reports whether there are such inputs.
 func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
 	in := s.Value.Get("in")
 	if in == nil {
@@ -350,9 +405,8 @@ func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
 	}
 	own := kinds(usual)
 	for _, k := range in.Keys {
-		related := slices.ContainsFunc(kinds(role.UsualOf(Kind(s.Value), k.Name)),
-			func(name string) bool { return slices.Contains(own, name) })
-		if !related || k.Value.Usual || k.Value.Bad {
+		theirs := kinds(role.UsualOf(Kind(s.Value), k.Name))
+		if len(theirs) == 0 || len(own) == 0 || !within(theirs, own) && !within(own, theirs) || k.Value.Usual || k.Value.Bad {
 			continue
 		}
 		is = true
@@ -371,9 +425,21 @@ func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
 	return of, is
 }
 
-// otherFolds reports whether a stage belongs to another division into folds than s.
-func (w *wirer) otherFolds(s tree.Key, name string) bool {
+func within(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
+}
+
+// otherFolds reports whether a stage belongs to another division into folds than s, or, where s has none, than what the
+// input has that is looked for.
+func (w *wirer) otherFolds(s tree.Key, before *tree.Node, name string) bool {
 	own := s.Value.Get("in").Get(folds)
+	if own == nil && before != nil {
+		for _, ref := range append(slices.Clone(before.Items), before) {
+			if own == nil && ref.Kind == tree.Scalar {
+				own = w.stages[Stage(ref)].Get("in").Get(folds)
+			}
+		}
+	}
 	if own == nil {
 		return false
 	}
@@ -407,7 +473,7 @@ func (w *wirer) axes(name string) {
 		return
 	}
 	gathers := map[string]bool{}
-	for _, p := range portsOf(kind, t) {
+	for _, p := range portsOf(kind, t).In {
 		gathers[p.Name] = p.Gather
 	}
 	for _, k := range in.Keys {
