@@ -56,7 +56,7 @@ type wirer struct {
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
 // anything: what it adds stands there as if the file had it. Of files that extend another, the extended one comes
-// first: a stage that is added changes no connection of a stage that was there. file is the one of this turn; "" is for
+// first: without connect: usual, a stage that is added changes no connection of a stage that was there. file is the one of this turn; "" is for
 // what --set changed. Ports that a file leaves open on purpose are added to removed.
 func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) bool {
 	all := root.Get("stages")
@@ -144,7 +144,8 @@ func (w *wirer) ports(s tree.Key) {
 	whole := w.whole
 	if how := s.Value.Get("connect"); how != nil && !how.Bad {
 		if how.Text != "required" {
-			w.bad.Add(how.Pos, "stage %s: connect is %s; its one value, required, leaves optional inputs open", s.Name, how)
+			w.bad.Add(how.Pos, "stage %s: connect is %s; its one value, required, leaves optional inputs open",
+				s.Name, how)
 		}
 		whole = false
 	}
@@ -212,8 +213,8 @@ func (w *wirer) ports(s tree.Key) {
 	}
 }
 
-// anew is what a connection that an extended file made by itself may be replaced by: an output of the stage that the file
-// states for an input of the same origin; in a file with connect: usual also everything where the input takes all, or
+// anew is what a connection that an extended file made by itself may be replaced by: an output of the stage that the
+// file states for an input of the same origin; in a file with connect: usual also everything where the input takes all, or
 // else what the input prefers to what it has. What a person wrote stays.
 func (w *wirer) anew(before *tree.Node, usual role.Usual, siblings bool) role.Usual {
 	if !before.Usual {
@@ -240,7 +241,8 @@ func same(value *tree.Node, refs []*tree.Node) bool {
 }
 
 // dropGone disconnects what was connected by itself to a stage that the extending file removes, or replaces by one
-// without such an output. The port stays open: a file without its denoising is not meant to go on with what was not denoised.
+// without such an output. The port stays open: a file without its denoising is not meant to go on with what was not
+// denoised.
 func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 	if in == nil {
 		return
@@ -265,7 +267,8 @@ func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 		v := k.Value
 		drop := gone(v, k.Name)
 		if v.Usual && v.Kind == tree.List {
-			if v.Items = slices.DeleteFunc(v.Items, func(ref *tree.Node) bool { return gone(ref, k.Name) }); len(v.Items) == 1 {
+			v.Items = slices.DeleteFunc(v.Items, func(ref *tree.Node) bool { return gone(ref, k.Name) })
+			if len(v.Items) == 1 {
 				*v = *v.Items[0]
 			}
 			drop = v.Kind == tree.List && len(v.Items) == 0
@@ -406,7 +409,8 @@ func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
 	own := kinds(usual)
 	for _, k := range in.Keys {
 		theirs := kinds(role.UsualOf(Kind(s.Value), k.Name))
-		if len(theirs) == 0 || len(own) == 0 || !within(theirs, own) && !within(own, theirs) || k.Value.Usual || k.Value.Bad {
+		related := len(theirs) > 0 && len(own) > 0 && (within(theirs, own) || within(own, theirs))
+		if !related || k.Value.Usual || k.Value.Bad {
 			continue
 		}
 		is = true
