@@ -111,8 +111,10 @@ import (
 //go:embed stages/builtin/*[^t].go
 //go:embed stages/chart/*[^s]t.go
 //go:embed stages/chart/*[^t].go
+//go:embed stages/cohort/*[^s]t.go
 //go:embed stages/cohort/*[^t].go
 //go:embed stages/cohort/listed/*[^t].go
+//go:embed stages/cohort/motion/*[^t].go
 //go:embed stages/cohort/simulate/*[^s]t.go
 //go:embed stages/cohort/simulate/*[^t].go
 //go:embed stages/cohort/userfile/*[^t].go
@@ -130,10 +132,12 @@ import (
 //go:embed stages/inference/*[^e]st.go
 //go:embed stages/inference/*[^s]t.go
 //go:embed stages/inference/*[^t].go
+//go:embed stages/inference/confound/*[^t].go
 //go:embed stages/inference/edgewise/*[^t].go
 //go:embed stages/learn/*[^s]t.go
 //go:embed stages/learn/*[^t].go
 //go:embed stages/learn/family/*[^t].go
+//go:embed stages/learn/modelfile/*[^t].go
 //go:embed stages/literature/*[^t].go
 //go:embed stages/mat5/*[^t].go
 //go:embed stages/phantom/*[^t].go

@@ -213,9 +213,9 @@ func (w *wirer) ports(s tree.Key) {
 	}
 }
 
-// anew is what a connection that an extended file made by itself may be replaced by: an output of the stage that the
-// file states for an input of the same origin; in a file with connect: usual also everything where the input takes all, or
-// else what the input prefers to what it has. What a person wrote stays.
+// anew is what may replace a connection that an extended file made by itself: an output of the stage that the file
+// states for an input of the same origin; in a file with connect: usual also all, where the input takes all, or else
+// what the input prefers to what it has. What a person wrote stays.
 func (w *wirer) anew(before *tree.Node, usual role.Usual, siblings bool) role.Usual {
 	if !before.Usual {
 		return role.Usual{}
