@@ -108,6 +108,9 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"permutation":   func(t *testing.T, c *chain) example { return c.permutation(t) },
 	"biomarkers":    func(t *testing.T, c *chain) example { return c.biomarkers(t) },
 	"individuality": func(t *testing.T, c *chain) example { return c.individuality(t) },
+	"multiverse": func(t *testing.T, _ *chain) example {
+		return example{stagetest.Fresh("multiverse", "headline", []any{"model=a"}), stagetest.Multiverse()}
+	},
 	"tables": func(t *testing.T, c *chain) example {
 		in := stagetest.ComparisonInputs()
 		in["variations"], in["participants"] = []dag.Input{dag.InputOf(stagetest.PaperVariations())},

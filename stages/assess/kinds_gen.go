@@ -13,6 +13,7 @@ var Kinds = []dag.Kind{
 	evaluateRegressionKind,
 	fidelityKind,
 	individualityKind,
+	multiverseKind,
 	permutationKind,
 	permutationRegressionKind,
 	qcfcKind,

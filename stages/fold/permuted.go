@@ -294,6 +294,64 @@ func retrained[R any](ins []dag.Input, folds []Tested, of func(R) (permutation, 
 	return out, nil
 }
 
+// A Curve is how a setting performs under each label permutation, its models trained again.
+type Curve struct {
+	Measures [][3]float64 // accuracy, balanced accuracy and AUC of each permutation; 0 are the true labels
+	folds    []Tested     // the participants whose labels are permuted
+	changed  [][]int32    // permutation, fold: participants with another label than the true one
+}
+
+// Curve is that of a setting; empty where its models were not trained again.
+func (c *Tests) Curve(setting int, folds []Tested, positive int) (out Curve, err error) {
+	folds = FirstRepeat(folds)
+	rows, err := retrained[PermutedRow](c.permuted[setting], folds, func(r PermutedRow) (int, int, int) {
+		return int(r.Permutation), int(r.Repeat), int(r.Fold)
+	})
+	if err != nil || rows == nil {
+		return out, err
+	}
+	if _, err := retrainedGroups(c.permuted[setting][0].Name, rows, folds, positive); err != nil {
+		return out, err
+	}
+	out.folds = folds
+	for _, of := range rows {
+		out.Measures = append(out.Measures, pooled(of, positive))
+		out.changed = append(out.changed, lists.Map(of, func(f []PermutedRow) int32 { return f[0].Changed }))
+	}
+	return out, nil
+}
+
+// OtherLabels is why two curves are not of the same label permutations; "" where nothing shows that they are not. Where
+// a setting has other participants, its numbers of changed labels differ, and are not compared.
+func (c Curve) OtherLabels(other Curve) string {
+	if len(c.Measures) != len(other.Measures) {
+		return fmt.Sprintf("%d and %d label permutations", len(other.Measures)-1, len(c.Measures)-1)
+	}
+	in := map[string]int64{}
+	for _, f := range other.folds {
+		for _, p := range f.Participants {
+			in[p.Id] = f.Fold
+		}
+	}
+	same := 0
+	for _, f := range c.folds {
+		for _, p := range f.Participants {
+			of, there := in[p.Id]
+			if there && of != f.Fold {
+				return p.Id + " is in different folds"
+			}
+			if there {
+				same++
+			}
+		}
+	}
+	if same == len(in) && same == len(Distinct(c.folds)) && !slices.EqualFunc(c.changed, other.changed,
+		slices.Equal[[]int32]) {
+		return "different labels are permuted"
+	}
+	return ""
+}
+
 // far is by how much an accuracy may differ between the ordinary training and that of a permutation test with the true
 // labels: the optima are the same within the tolerance of the model.
 const far = 0.05

@@ -1,0 +1,348 @@
+package assess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/role"
+)
+
+var multiverseKind = dag.Kind{
+	Name: "multiverse",
+	Doc: "specification curve of many analyses, and their joint test\n" +
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p at most 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once.",
+	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc"} },
+}
+
+var (
+	_ role.Referrer = (*Multiverse)(nil)
+	_ role.PortUser = (*Multiverse)(nil)
+	_ role.Reader   = (*Multiverse)(nil)
+)
+
+// Multiverse tests many analyses jointly.
+type Multiverse struct {
+	Joint    string   `param:"joint" doc:"the joint statistic that is the test, stated in advance" choices:"median|share|stouffer"`
+	Effect   string   `param:"effect" doc:"auc: AUC less 0.5, mean over the folds; accuracy: accuracy less the majority-class rate" choices:"auc|accuracy"`
+	By       string   `param:"by" doc:"a decision of which each option gets the same total weight, however many universes it has; by default universes have equal weights"`
+	Headline []string `param:"headline" doc:"the universe that is stated in advance, by some of its coordinates, such as [model=ridge, denoising=24P]"`
+	Positive string   `param:"positive" doc:"positive group, as in evaluate"`
+}
+
+func (*Multiverse) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{fold.PredictionsPort("predictions of all universes"),
+			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true,
+				Doc: "permuted of the same stages: their models trained again on permuted labels (permutations of split)"},
+			fold.LeakagePort()},
+		Out: []dag.Port{
+			{Name: "universes", Type: column.Needs[column.UniverseRow](), Doc: "one row for each universe, by rising effect"},
+			{Name: "joint", Type: column.Type[column.JointRow](), Doc: "the joint statistics, and the best universe"},
+			{Name: "options", Type: column.Type[column.OptionRow](), Doc: "one row for each option of each decision"},
+		},
+	}
+}
+
+// UsesPorts are the predictions, of all folds, the permuted labels, and the checks.
+func (s *Multiverse) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.PortUse{Port: "predictions", As: role.AllFolds},
+		role.PortUse{Port: "permuted", As: role.PermutedLabels})
+}
+
+// ReadsParticipants is the positive group.
+func (s *Multiverse) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+}
+
+// RefersTo is the universe that is stated in advance.
+func (s *Multiverse) RefersTo() role.Reference {
+	return role.Reference{Parameter: "headline", Gathered: "predictions", Coords: s.Headline,
+		Without: "has no headline"}
+}
+
+// A universe is one combination of the options of all decisions.
+type universe struct {
+	column.UniverseRow
+	folds  []fold.Tested
+	effect []float64 // of each permutation, the true labels first
+	same   int       // the universe with the same predictions; −1: none before it
+}
+
+func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadSettings(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	positive, _, err := fold.PositiveGroup(s.Positive, all.Groups)
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Clone(all.Found) // universes may exclude participants, which complete would add
+	if err := complete(t, all, false); err != nil {
+		return nil, err
+	}
+	decisions := decisionsOf(all)
+	universes, err := s.universes(t, all, decisions, positive)
+	if err != nil {
+		return nil, err
+	}
+	distinct := slices.DeleteFunc(slices.Clone(universes), func(u *universe) bool { return u.same >= 0 })
+	if len(distinct) < 2 {
+		return nil, fmt.Errorf("there are %s with different predictions: a multiverse has at least two, which differ in a decision",
+			words.Count(len(distinct), "universe"))
+	}
+	if err := s.weigh(distinct, decisions); err != nil {
+		return nil, err
+	}
+	curve := inference.SpecificationCurve(lists.Map(distinct, func(u *universe) []float64 { return u.effect }),
+		lists.Map(distinct, func(u *universe) float64 { return u.Weight }))
+	for i, u := range distinct {
+		u.P, u.Z = curve.P[i], curve.Z[i]
+	}
+	for _, u := range universes {
+		if u.same >= 0 {
+			u.P, u.Z, u.SameAs = universes[u.same].P, universes[u.same].Z, universes[u.same].Universe
+		}
+	}
+	order(universes, curve)
+	table := column.Table(lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow }))
+	if found != nil {
+		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
+	}
+	joint := s.joint(curve, distinct, len(universes)-len(distinct))
+	return dag.Outputs{"universes": table, "joint": joint, "options": options(distinct, decisions)}, nil
+}
+
+// decisionsOf are the axes on which universes differ.
+func decisionsOf(all *fold.Settings) []string {
+	value := func(fs []fold.Tested, axis string) string { return coordinate(fs[0].Coords, axis) }
+	axes := slices.DeleteFunc(slices.Clone(all.Axes), func(axis string) bool {
+		return !slices.ContainsFunc(all.Settings, func(fs []fold.Tested) bool {
+			return value(fs, axis) != value(all.Settings[0], axis)
+		})
+	})
+	slices.Sort(axes)
+	return axes
+}
+
+// coordinate is the value on an axis; "" for none.
+func coordinate(coords []dag.Coord, axis string) string {
+	for _, c := range coords {
+		if c.Axis == axis {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// leastPermutations are those with which p can be 0.05.
+const leastPermutations = 19
+
+// universes reads the effects of each setting, under the true and the permuted labels.
+func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []string, positive int) ([]*universe, error) {
+	tests, err := fold.ReadTests(t, all.Settings, fold.Sites{}, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	headline, err := (&Compare{Reference: s.Headline}).reference(all.Settings, lists.Map(all.Settings,
+		func(fs []fold.Tested) string { return column.CoordText(fs[0].Coords) }))
+	if err != nil {
+		return nil, errors.New("headline" + strings.TrimPrefix(err.Error(), "reference"))
+	}
+	var out []*universe
+	var untrained []string
+	var first fold.Curve
+	for i, folds := range all.Settings {
+		u := &universe{folds: folds, same: -1}
+		for _, axis := range decisions {
+			u.Coords = append(u.Coords, dag.Coord{Axis: axis, Value: coordinate(folds[0].Coords, axis)})
+		}
+		u.Universe, u.Name, u.Headline = column.CoordText(u.Coords), folds[0].Name, i == headline
+		curve, err := tests.Curve(i, folds, positive)
+		if err != nil {
+			return nil, err
+		}
+		if curve.Measures == nil {
+			untrained = append(untrained, u.Universe)
+			continue
+		}
+		if first.Measures == nil {
+			first = curve
+		}
+		if why := curve.OtherLabels(first); why != "" {
+			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe, so connect the same stage split",
+				out[0].Universe, u.Universe, why)
+		}
+		s.measure(u, curve, all.Groups, positive)
+		u.same = slices.IndexFunc(out, func(o *universe) bool { return o.same < 0 && samePredictions(o.folds, folds) })
+		out = append(out, u)
+	}
+	if untrained != nil {
+		return nil, fmt.Errorf("no models trained again on permuted labels of %s: set permutations of split, and connect permuted of stages whose models can be trained again (pipeline stages baseline)",
+			words.Some(untrained, 3))
+	}
+	if n := len(out[0].effect) - 1; n < leastPermutations {
+		return nil, fmt.Errorf("%s: a share of universes with p at most 0.05 needs at least %d: set permutations of split",
+			words.Count(n, "label permutation"), leastPermutations)
+	}
+	return out, nil
+}
+
+// measure fills the effects of a universe.
+func (s *Multiverse) measure(u *universe, curve fold.Curve, groups []string, positive int) {
+	r := column.AccuracyRow{Level: "participant"}
+	first := fold.FirstRepeat(u.folds)
+	chance, at := 0.5, 2
+	if s.Effect == "accuracy" {
+		chance, at = fold.Majority(first, len(groups)), 0
+	}
+	for _, m := range curve.Measures {
+		u.effect = append(u.effect, m[at]-chance)
+	}
+	u.Measure, u.Effect = curve.Measures[0][at], u.effect[0]
+	r.Accuracy, r.AUC, r.Balanced = curve.Measures[0][0], curve.Measures[0][2], curve.Measures[0][1]
+	fold.Intervals(&r, first, len(groups), positive)
+	low, high := r.AUCLow, r.AUCHigh
+	if s.Effect == "accuracy" {
+		low, high = r.Low, r.High
+	}
+	u.UniverseRow.Low, u.UniverseRow.High = low-chance, high-chance
+}
+
+// samePredictions reports whether two universes predict the same for everybody.
+func samePredictions(a, b []fold.Tested) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Repeat != b[i].Repeat || a[i].Fold != b[i].Fold || len(a[i].Participants) != len(b[i].Participants) {
+			return false
+		}
+		for k, c := range a[i].Participants {
+			d := b[i].Participants[k]
+			if c.Id != d.Id || slices.ContainsFunc(c.Probability, math.IsNaN) {
+				return false
+			}
+			for g, p := range c.Probability {
+				if math.Abs(p-d.Probability[g]) > 1e-12 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// weigh gives the universes their weights, whose sum is 1.
+func (s *Multiverse) weigh(universes []*universe, decisions []string) error {
+	if s.By == "" {
+		for _, u := range universes {
+			u.Weight = 1 / float64(len(universes))
+		}
+		return nil
+	}
+	if !slices.Contains(decisions, s.By) {
+		return fmt.Errorf("by: universes do not differ in %q%s", s.By, words.OrAll(s.By, decisions))
+	}
+	count := map[string]int{}
+	for _, u := range universes {
+		count[coordinate(u.Coords, s.By)]++
+	}
+	for _, u := range universes {
+		u.Weight = 1 / float64(len(count)*count[coordinate(u.Coords, s.By)])
+	}
+	return nil
+}
+
+// order sorts the universes by rising effect, and gives each the null band at its place. A universe that repeats
+// another
+// follows it, at the same place.
+func order(universes []*universe, curve *inference.Curve) {
+	slices.SortStableFunc(universes, func(a, b *universe) int {
+		return cmp.Or(cmp.Compare(a.Effect, b.Effect), cmp.Compare(b2i(a.same >= 0), b2i(b.same >= 0)),
+			strings.Compare(a.Universe, b.Universe))
+	})
+	place := 0
+	for i, u := range universes {
+		if u.same < 0 {
+			place++
+		}
+		at := max(place-1, 0)
+		u.Order, u.NullLow, u.NullHigh = int32(i+1), curve.Low[at], curve.High[at]
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeated int) *encoding.Table {
+	positive := 0
+	for _, u := range distinct {
+		positive += b2i(u.Effect > 0)
+	}
+	var rows []column.JointRow
+	for _, of := range []struct {
+		name string
+		inference.Joint
+	}{{"median", curve.Median}, {"share", curve.Share}, {"stouffer", curve.Stouffer}, {"best", curve.Best}} {
+		null := slices.Sorted(slices.Values(of.Values[1:]))
+		rows = append(rows, column.JointRow{Statistic: of.name, Value: of.Values[0], P: of.P,
+			NullMedian: inference.Quantile(null, 0.5), Test: of.name == s.Joint, Universes: int32(len(distinct)),
+			Repeated: int32(repeated), Positive: int32(positive), Permutations: int32(len(null)), Effect: s.Effect})
+	}
+	return column.Table(rows)
+}
+
+// options are the universes by the options of each decision.
+func options(universes []*universe, decisions []string) *encoding.Table {
+	effects := lists.Map(universes, func(u *universe) float64 { return u.Effect })
+	names := lists.Map(decisions, func(axis string) []string {
+		of := lists.Map(universes, func(u *universe) string { return coordinate(u.Coords, axis) })
+		slices.SortFunc(of, dag.CompareValues)
+		return slices.Compact(of)
+	})
+	full := 1
+	for _, of := range names {
+		full *= len(of)
+	}
+	var rows []column.OptionRow
+	for i, axis := range decisions {
+		explained := inference.Explained(effects, lists.Map(universes, func(u *universe) int {
+			return slices.Index(names[i], coordinate(u.Coords, axis))
+		}))
+		for _, option := range names[i] {
+			r := column.OptionRow{Decision: axis, Option: option, Explained: explained,
+				Balanced: len(universes) == full}
+			var own []float64
+			significant := 0
+			for _, u := range universes {
+				if coordinate(u.Coords, axis) == option {
+					own, r.Weight = append(own, u.Effect), r.Weight+u.Weight
+					significant += b2i(u.P <= 0.05)
+				}
+			}
+			slices.Sort(own)
+			r.Universes, r.Median, r.Share = int32(len(own)), inference.Quantile(own, 0.5),
+				float64(significant)/float64(len(own))
+			rows = append(rows, r)
+		}
+	}
+	return column.Table(rows)
+}

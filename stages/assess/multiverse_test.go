@@ -1,0 +1,209 @@
+package assess_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// multiverseInputs trains ridge regression in the 12 universes of the fixture, in each under all label permutations.
+func multiverseInputs(t *testing.T) map[string][]dag.Input {
+	read := func(name string) *encoding.Array {
+		f := need.Value(os.Open(need.Shared(t, "fixtures", "questions", "multiverse", name+".npy")))(t)
+		defer f.Close()
+		return need.Value(encoding.ReadArray(f))(t)
+	}
+	file := need.Value(os.Open(need.Shared(t, "fixtures", "questions", "multiverse", "universes.csv")))(t)
+	defer file.Close()
+	y, of, motion, perm := read("y").Float64s(), read("fold").Float64s(), read("motion").Float64s(), read("perm")
+	n := len(y)
+	in := map[string][]dag.Input{}
+	for _, u := range need.Value(csv.NewReader(file).ReadAll())(t)[1:] {
+		x := read("edges_" + u[1])
+		d := x.Shape[1]
+		rows := make([][]float64, n)
+		for i := range rows {
+			rows[i] = features(x.Float64s()[i*d:][:d], u[2])
+		}
+		penalty := need.Value(strconv.ParseFloat(u[3], 64))(t)
+		for f := range 4 {
+			set := baseline.Rows{D: d}
+			var at []int
+			train := 0
+			for _, test := range []bool{false, true} {
+				for i := range n {
+					if (int(of[i]) == f) == test && (u[4] == "all" || motion[i] < 0.3) {
+						at, set.X = append(at, i), append(set.X, rows[i]...)
+					}
+				}
+				if !test {
+					train = len(at)
+				}
+			}
+			set.N = len(at)
+			label := func(b, i int) int { return int(1+y[int(perm.Float64s()[b*n+i])]) / 2 }
+			var labels [][]int
+			for b := range perm.Shape[0] {
+				var one []int
+				for _, i := range at[:train] {
+					one = append(one, label(b, i))
+				}
+				labels = append(labels, one)
+			}
+			again := need.Value(baseline.RetrainRidge(set, train, penalty, 1))(t)
+			p := need.Value(again.Probabilities(t.Context(), labels, 2))(t)
+			var table []fold.PermutedRow
+			var first [][3]any
+			for b := range p {
+				var cases []fold.Case
+				changed := int32(0)
+				for k, i := range at[train:] {
+					c := fold.OverDraws([]fold.Case{{Id: fmt.Sprint(i), Label: label(b, i),
+						Probability: p[b][2*k:][:2]}})[0]
+					c.Label = label(b, i)
+					if cases = append(cases, c); c.Label != label(0, i) {
+						changed++
+					}
+					if b == 0 {
+						first = append(first, [3]any{c.Id, c.Label, c.Probability[1]})
+					}
+				}
+				for _, row := range fold.ScoreGroups(cases, []string{"a", "b"}) {
+					row.Permutation, row.Repeat, row.Fold, row.Changed = int32(b), 1, int32(f+1), changed
+					table = append(table, row)
+				}
+			}
+			coords := []dag.Coord{{Axis: "atlas", Value: u[1]}, {Axis: "features", Value: u[2]},
+				{Axis: "fold", Value: fmt.Sprint(f + 1)},
+				{Axis: "participants", Value: strings.ReplaceAll(u[4], "<", "-")}, {Axis: "penalty", Value: u[3]}}
+			in["permuted"] = append(in["permuted"], dag.InputOf(column.Table(table), coords...))
+			in["predictions"] = append(in["predictions"],
+				dag.InputOf(stagetest.OneFold(int32(f+1), [2]string{"a", "b"}, first...), coords...))
+		}
+	}
+	return in
+}
+
+// features are edges as Fisher's z, or centered and of length 1.
+func features(edges []float64, kind string) []float64 {
+	out := make([]float64, len(edges))
+	mean, squares := 0.0, 0.0
+	for i, r := range edges {
+		out[i] = math.Atanh(r)
+		mean += r / float64(len(edges))
+	}
+	if kind == "z" {
+		return out
+	}
+	for _, r := range edges {
+		squares += (r - mean) * (r - mean)
+	}
+	for i, r := range edges {
+		out[i] = (r - mean) / math.Sqrt(squares)
+	}
+	return out
+}
+
+// TestMultiverseOracle: effects, p and joint tests of 12 universes are those of scikit-learn and scipy.
+func TestMultiverseOracle(t *testing.T) {
+	in := multiverseInputs(t)
+	out := stagetest.MustRun(t, stagetest.Fresh("multiverse"), in)
+	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
+	for i, want := range []struct {
+		statistic string
+		value, p  float64
+	}{{"median", 0.18625, 0.025}, {"share", 5.0 / 12, 0.045}, {"stouffer", 4.45953644853694, 0.055},
+		{"best", 0.3402777777777778, 0.025}} {
+		if got := joint[i]; got.Statistic != want.statistic || math.Abs(got.Value-want.value) > 1e-9 ||
+			got.P != want.p {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	need.Equal(t, joint[0].Permutations, 199)
+	need.Equal(t, joint[0].Test, true)
+	universes := need.Value(column.Rows[column.UniverseRow](out["universes"].(*encoding.Table)))(t)
+	best := universes[len(universes)-1]
+	need.Equal(t, best.Universe, "atlas=B features=unit participants=all penalty=0.1")
+	need.Equal(t, best.P, 0.01)
+	for i, u := range universes[1:] {
+		if u.Effect < universes[i].Effect || u.NullLow >= u.NullHigh || u.Weight != 1.0/12 {
+			t.Errorf("%+v", u)
+		}
+	}
+	// The second atlas has the same number of universes as the first: weights by it are equal.
+	same := stagetest.MustRun(t, stagetest.Fresh("multiverse", "by", "atlas"), in)["joint"].(*encoding.Table)
+	need.Equal(t, need.Value(column.Rows[column.JointRow](same))(t)[0], joint[0])
+	options := need.Value(column.Rows[column.OptionRow](out["options"].(*encoding.Table)))(t)
+	need.Equal(t, len(options), 2+2+2+3)
+	need.Equal(t, options[0].Balanced, false) // penalty 0.1 is of one kind of features only
+}
+
+// TestMultiverseRepeated: a universe with the predictions of another counts once.
+func TestMultiverseRepeated(t *testing.T) {
+	in := multiverseInputs(t)
+	for _, port := range []string{"predictions", "permuted"} {
+		for _, one := range in[port][:4] {
+			again := one
+			again.Coords = nil
+			for _, c := range one.Coords {
+				if c.Axis == "penalty" {
+					c.Value = "1e9"
+				}
+				again.Coords = append(again.Coords, c)
+			}
+			in[port] = append(in[port], again)
+		}
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("multiverse"), in)
+	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
+	if joint[0].Universes != 12 || joint[0].Repeated != 1 || joint[0].P != 0.025 {
+		t.Errorf("%+v", joint[0])
+	}
+	for _, u := range need.Value(column.Rows[column.UniverseRow](out["universes"].(*encoding.Table)))(t) {
+		if (u.SameAs != "") != (u.Weight == 0) {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+func TestMultiverseRefuses(t *testing.T) {
+	in := multiverseInputs(t)
+	run := func(want string, stage dag.Stage, change func(in map[string][]dag.Input)) {
+		t.Helper()
+		changed := map[string][]dag.Input{"predictions": in["predictions"], "permuted": in["permuted"]}
+		change(changed)
+		if _, err := stagetest.RunStage(t, stage, changed); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	run("a multiverse has at least two", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
+		in["predictions"], in["permuted"] = in["predictions"][:4], in["permuted"][:4]
+	})
+	run("no models trained again on permuted labels of atlas=", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
+		in["permuted"] = in["permuted"][:44]
+	})
+	run("by: universes do not differ in \"atlass\" (did you mean \"atlas\"?)", stagetest.Fresh("multiverse", "by", "atlass"),
+		func(map[string][]dag.Input) {})
+	run("headline: 6 settings match atlas=A", stagetest.Fresh("multiverse", "headline", []any{"atlas=A"}),
+		func(map[string][]dag.Input) {})
+	run("different labels are permuted", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
+		rows := need.Value(column.Read[fold.PermutedRow](in["permuted"][0]))(t)
+		for i := range rows {
+			rows[i].Changed++
+		}
+		again := dag.InputOf(column.Table(rows), in["permuted"][0].Coords...)
+		in["permuted"] = append([]dag.Input{again}, in["permuted"][1:]...)
+	})
+}
