@@ -3,8 +3,12 @@ package nifti
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,4 +59,32 @@ func TestCheckWhole(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
+}
+
+// Copies finds images with the same voxels by the sums at the ends of gzip files, under any header, gzipped or not.
+func TestCopies(t *testing.T) {
+	dir := t.TempDir()
+	stream := rand.New(rand.NewPCG(1, 2))
+	random := make([]int16, 30*31*32)
+	for i := range random {
+		random[i] = int16(stream.IntN(9))
+	}
+	write := func(name string, x float64, data []int16) string {
+		var b bytes.Buffer
+		img := &Image{Shape: []int{30, 31, 32}, Code: 1, Data: data,
+			Affine: Affine{{2, 0, 0, x}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}}
+		need.NoError(t, Encode(&b, img))
+		out := b.Bytes()
+		if !strings.HasSuffix(name, ".gz") {
+			out = need.Value(io.ReadAll(need.Value(gzip.NewReader(&b))(t)))(t)
+		}
+		path := filepath.Join(dir, name)
+		need.NoError(t, os.WriteFile(path, out, 0o666))
+		return path
+	}
+	other := slices.Clone(random)
+	other[len(other)-1]++
+	paths := []string{write("a.nii.gz", 0, random), write("b.nii.gz", 0, other), write("c.nii", 1, random),
+		write("d.nii.gz", -3, random), write("e.nii", 5, other), filepath.Join(dir, "missing.nii")}
+	need.Equal(t, fmt.Sprint(Copies(paths)), "[[0 2 3] [1 4]]")
 }

@@ -98,12 +98,14 @@ func TestLabelsOfTwoParticipants(t *testing.T) {
 		refused       bool
 	}{{"copied", "native", true}, {"copied", "T1w", true}, {"copied", "MNI152NLin6Asym", false}, {"copied",
 		"auto", false},
+		{"saved", "native", true}, {"saved", "MNI152NLin6Asym", false},
 		{"own", "native", false}} {
 		p, err := load(c.labels, c.space, "")
 		need.NoError(t, err)
 		for i, s := range p.Roster.Subjects {
 			if c.refused && i < 2 {
-				need.Error(t, s.Problem, "its labels file ", "but one label image is not of two participants")
+				is := map[string]string{"copied": " has the content of ", "saved": " has the voxels of "}[c.labels]
+				need.Error(t, s.Problem, "its labels file ", is, "but one label image is not of two participants")
 			} else {
 				need.NoError(t, s.Problem)
 			}

@@ -59,10 +59,13 @@ func labeled(t *testing.T) (dir string, load func(labels, space, with string, se
 	write("a/sub-2_dseg.nii.gz", image(2, 1))
 	write("a/sub-3_dseg.nii.gz", image(1, 1, 2, 2))
 	write("a/copy.nii.gz", image(1, 2))
+	saved := image(1, 2)
+	saved.Affine[0][3] = -7.9
+	write("a/saved.nii.gz", saved)
 	write("a/sub-2_lacks.nii.gz", image(2, 0))
 	write("a/sub-1_space-MNI152NLin6Asym_dseg.nii.gz", image(1, 2))
 	need.NoError(t, os.Symlink("../both.nii.gz", filepath.Join(dir, "a", "link.nii.gz")))
-	table := "participant_id\tgroup\tscan\town\tsite\tfaulty\tlinked\tmine\tcopied\n"
+	table := "participant_id\tgroup\tscan\town\tsite\tfaulty\tlinked\tmine\tcopied\tsaved\n"
 	for i := range 3 {
 		id := fmt.Sprintf("sub-%d", i+1)
 		scan := &nifti.Image{Shape: []int{4, 4, 4, 8}, TR: 2, Code: 1, Data: slices.Repeat([]int16{int16(i)}, 512),
@@ -73,7 +76,8 @@ func labeled(t *testing.T) (dir string, load func(labels, space, with string, se
 			[]string{"both.nii.gz", "lacks.nii.gz", "lacks.nii.gz"}[i],
 			[]string{"a/sub-1_dseg.nii.gz", "a/sub-2_lacks.nii.gz", "a/sub-3_dseg.nii.gz"}[i],
 			[]string{"both.nii.gz", "a/link.nii.gz", "a/sub-3_dseg.nii.gz"}[i], "a/sub-1_dseg.nii.gz",
-			[]string{"a/sub-1_dseg.nii.gz", "a/copy.nii.gz", "a/sub-3_dseg.nii.gz"}[i]}
+			[]string{"a/sub-1_dseg.nii.gz", "a/copy.nii.gz", "a/sub-3_dseg.nii.gz"}[i],
+			[]string{"a/sub-1_dseg.nii.gz", "a/saved.nii.gz", "a/sub-3_dseg.nii.gz"}[i]}
 		table += strings.Join(row, "\t") + "\n"
 	}
 	testdir.Write(t, filepath.Join(dir, "p.tsv"), table)

@@ -55,7 +55,7 @@ func Same(a, b string) bool {
 // itself.
 func Copies(paths []string) (groups [][]int) {
 	infos, names := make([]os.FileInfo, len(paths)), make([]string, len(paths))
-	each(len(paths), func(i int) {
+	Each(len(paths), func(i int) {
 		infos[i], _ = os.Stat(paths[i])
 		names[i], _ = Identity(paths[i])
 	})
@@ -83,7 +83,7 @@ func Copies(paths []string) (groups [][]int) {
 		blocks [sha256.Size]byte
 	}
 	keys := make([]key, len(alike))
-	each(len(alike), func(i int) {
+	Each(len(alike), func(i int) {
 		size := infos[alike[i][0]].Size()
 		keys[i] = key{size, sample(paths[alike[i][0]], size)}
 	})
@@ -125,8 +125,8 @@ func sample(path string, size int64) (sum [sha256.Size]byte) {
 	return sha256.Sum256(b)
 }
 
-// each calls a function for every i below n, several at the same time, as a network file system answers late.
-func each(n int, do func(i int)) {
+// Each calls a function for every i below n, several at the same time, as a network file system answers late.
+func Each(n int, do func(i int)) {
 	var workers sync.WaitGroup
 	next := make(chan int)
 	for range min(n, 16) {

@@ -566,7 +566,11 @@ func (r *Roster) RefuseOneScan() {
 			}
 		}
 		member := func(at int) int { return r.Subjects[subjects[at]].layouts[port.name].Member }
-		for _, same := range byMember(regular.Copies(paths), member) {
+		copies := regular.Copies(paths)
+		if port.name == "labels" { // saved again under another header
+			copies = append(copies, nifti.Copies(paths)...)
+		}
+		for _, same := range byMember(copies, member) {
 			if port.file != nil && !port.file(paths[same[0]]) {
 				continue
 			}
@@ -625,6 +629,8 @@ func (r *Roster) shared(port ownPort, i, other int, path, its string) error {
 			return nil
 		}
 		is, what = "is also", "the path"
+	} else if port.name == "labels" && !regular.Same(path, its) {
+		is = "has the voxels of"
 	}
 	return fmt.Errorf("participant %s: %w%s", r.called(i), userfile.Place(fmt.Errorf(
 		"its %s file %s %s that of %s, but one %s is not of two participants: correct %s of one, or exclude one of the two",
