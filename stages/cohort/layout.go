@@ -33,6 +33,30 @@ type Within struct {
 	Member    string   `param:"member" doc:"of several participants (or sessions) in one file the one to take, from 1: a column of the table, or a number"`
 }
 
+// Entries are the parameters of files that list the entries of a matrix.
+type Entries struct {
+	Order  string `param:"order" choices:"none|upper_rows|lower_rows|full" doc:"of files that hold the triangle of a matrix as a vector: row by row above the diagonal (numpy triu_indices, scipy and MATLAB squareform, GIFT), or below it (numpy tril_indices, nilearn sym_matrix_to_vec); full is the whole matrix"`
+	Base   int    `param:"base" min:"-1" max:"1" doc:"of edge lists with numbers: that of the first region, 0 or 1; -1: by the numbers, where they decide"`
+	Absent string `param:"absent" choices:"refused|zero|n/a" doc:"of edge lists without all pairs, the absent ones: zero, as below a threshold, of which no partial correlation can be computed; or n/a"`
+}
+
+// layout is what they state.
+func (e *Entries) layout() (y region.Layout) {
+	if *e == (Entries{}) { // not read from a pipeline file
+		return y
+	}
+	if e.Order != "none" {
+		y.Order = e.Order
+	}
+	if e.Base >= 0 {
+		y.Base = &e.Base
+	}
+	if e.Absent != "refused" {
+		y.Absent = e.Absent
+	}
+	return y
+}
+
 // check finds mistakes in the parameters themselves.
 func (w *Within) check(l *listed.List) error {
 	var problems []error
@@ -62,9 +86,9 @@ func (w *Within) labelFile() bool {
 }
 
 // of is the layout of a participant's file in a row of the table.
-func (w *Within) of(l *listed.List, row listed.Row, path string, matrix bool,
-	labels *fileSource) (region.Layout, error) {
-	y := region.Layout{Variable: w.Variable, Regions: w.Regions, Range: w.Range, Transpose: w.Transpose && !matrix}
+func (w *Within) of(l *listed.List, row listed.Row, y region.Layout, path string, matrix bool, labels *fileSource) (
+	region.Layout, error) {
+	y.Variable, y.Regions, y.Range, y.Transpose = w.Variable, w.Regions, w.Range, w.Transpose && !matrix
 	if labels == nil {
 		y.Names = w.Names
 	}
@@ -116,11 +140,11 @@ type reading struct {
 
 // layouts finds where the numbers stand within each participant's files, and makes the port layout where they need it.
 // nodes is the number of regions of a list that is given, 0 for none.
-func (r *Roster) layouts(w *Within, l *listed.List, nodes int, ports ...string) error {
+func (r *Roster) layouts(w *Within, base region.Layout, l *listed.List, nodes int, port string) error {
 	if err := w.check(l); err != nil {
 		return err
 	}
-	matrix := ports[0] != "series"
+	matrix := port != "series"
 	var labels *fileSource
 	if w.labelFile() {
 		var err error
@@ -137,18 +161,15 @@ func (r *Roster) layouts(w *Within, l *listed.List, nodes int, ports ...string) 
 		s := &r.Subjects[i]
 		of := rows[s.ID]
 		for j, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			for _, port := range ports {
-				path, there := run.Files[port]
-				if !there {
-					continue
-				}
-				y, err := w.of(l, of[min(max(j-1, 0), len(of)-1)], path, matrix, labels)
+			if path, there := run.Files[port]; there {
+				y, err := w.of(l, of[min(max(j-1, 0), len(of)-1)], base, path, matrix, labels)
+				y.Size = nodes
 				all = append(all, &reading{of: s, port: port, path: path, layout: y, err: err})
 			}
 		}
 	}
 	r.volumes = map[string]int{}
-	readAll(all, matrix, nodes)
+	readAll(all, matrix)
 	any, by := false, map[string][]string{} // note → participants
 	var said []string
 	for _, f := range all {
@@ -197,19 +218,19 @@ func (r *Roster) layouts(w *Within, l *listed.List, nodes int, ports ...string) 
 	return nil
 }
 
-// readAll reads the files whose numbers do not stand alone: those with a layout, and series in .mat files.
-func readAll(all []*reading, matrix bool, nodes int) {
+// readAll reads the files whose numbers do not stand alone: those with a layout, and series among other variables.
+func readAll(all []*reading, matrix bool) {
 	var workers sync.WaitGroup
 	next := make(chan *reading)
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for f := range next {
-				f.err = f.read(matrix, nodes)
+				f.err = f.read(matrix)
 			}
 		})
 	}
 	for _, f := range all {
-		if f.err == nil && (!f.layout.Plain() || !matrix && FormatOf(f.path) == "mat") {
+		if f.err == nil && (!f.layout.Plain() || !matrix && slices.Contains([]string{"mat", "npz"}, FormatOf(f.path))) {
 			next <- f
 		}
 	}
@@ -217,7 +238,7 @@ func readAll(all []*reading, matrix bool, nodes int) {
 	workers.Wait()
 }
 
-func (f *reading) read(matrix bool, nodes int) error {
+func (f *reading) read(matrix bool) error {
 	file, err := userfile.Open(f.path)
 	if err != nil {
 		return err
@@ -231,6 +252,7 @@ func (f *reading) read(matrix bool, nodes int) error {
 	if err != nil {
 		return err
 	}
+	nodes := f.layout.Size
 	if x := c.Draws[0]; !matrix && c.Names == nil && f.layout.Range == nil && x.Cols != nodes &&
 		x.Rows == nodes && !f.layout.Transpose {
 		f.layout.Transpose = true

@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -24,6 +25,7 @@ type door struct {
 	rows    [][2]string // id and value of the column k, the file's name where it is one
 	pattern string      // of the files
 	within  Within
+	entries region.Layout
 	nodes   string
 	with    []any // parameters of the stage
 }
@@ -40,6 +42,10 @@ func (d door) load(t *testing.T, matrix bool) (*Roster, error) {
 	p.Root = need.Shared(t, "fixtures/doors")
 	if matrix {
 		c := &MatricesCohort{Parameters: p, Pearson: d.pattern, Within: d.within, Nodes: d.nodes}
+		c.Entries = Entries{d.entries.Order, -1, d.entries.Absent}
+		if d.entries.Base != nil {
+			c.Base = *d.entries.Base
+		}
 		return c.Load("")
 	}
 	c := &TimeseriesCohort{Parameters: p, Series: d.pattern, Within: d.within, Incomplete: "fail", Nodes: d.nodes}
@@ -368,4 +374,126 @@ func TestRefusedFilesOfPrograms(t *testing.T) {
 	c.File = "p.tsv"
 	_, err = c.Load(dir)
 	need.Error(t, err, "SE differs from 1/sqrt(DOF−3): these are regression coefficients")
+}
+
+// tableTruth is tables/truth.json.
+type tableTruth struct {
+	Regions  []string
+	Matrices [][][]float64
+}
+
+func readTableTruth(t *testing.T) (truth tableTruth) {
+	t.Helper()
+	b := need.Value(os.ReadFile(need.Shared(t, "fixtures/doors/tables/truth.json")))(t)
+	need.NoError(t, json.Unmarshal(b, &truth))
+	return truth
+}
+
+// pairs are the entries above the diagonal of a participant's matrix, row by row.
+func (truth tableTruth) pairs(participant int) (all []float64) {
+	for i, row := range truth.Matrices[participant] {
+		all = append(all, row[i+1:]...)
+	}
+	return all
+}
+
+// regionList writes a node list.
+func regionList(t *testing.T, names ...string) string {
+	t.Helper()
+	list := "index\tname\n"
+	for i, name := range names {
+		list += fmt.Sprintf("%d\t%s\n", i+1, name)
+	}
+	return filepath.Join(testdir.Files(t, map[string]string{"nodes.tsv": list}), "nodes.tsv")
+}
+
+// Edge lists, triangles and npz archives are read to the matrices of the fixtures.
+func TestMatricesOfEntries(t *testing.T) {
+	truth := readTableTruth(t)
+	one, upper_, lower := 1, region.Layout{Order: "upper_rows"}, region.Layout{Order: "lower_rows"}
+	named := regionList(t, truth.Regions...)
+	for _, c := range []struct {
+		file    string
+		entries region.Layout
+		within  Within
+		nodes   string
+		names   []string
+	}{
+		{"edges/one_based.tsv", region.Layout{}, Within{}, "", nil},
+		{"edges/one_based.tsv", region.Layout{}, Within{}, named, truth.Regions},
+		{"edges/zero_based.csv", region.Layout{}, Within{}, "", nil},
+		{"edges/both_directions.txt", region.Layout{}, Within{}, "", nil},
+		{"edges/names.tsv", region.Layout{}, Within{}, "", truth.Regions},
+		{"vectors/upper_rows.npy", upper_, Within{}, "", nil},
+		{"vectors/upper_rows.txt", upper_, Within{}, named, truth.Regions},
+		{"vectors/lower_rows.npy", lower, Within{}, "", nil},
+		{"vectors/lower_rows.txt", lower, Within{}, "", nil},
+		{"vectors/nilearn.npy", lower, Within{}, "", nil},
+		{"vectors/nilearn.txt", lower, Within{}, named, truth.Regions},
+		{"vectors/nilearn_no_diagonal.npy", lower, Within{}, "", nil},
+		{"vectors/upper_rows_diagonal.npy", upper_, Within{}, "", nil},
+		{"vectors/full.npy", region.Layout{Order: "full"}, Within{}, "", nil},
+		{"npz/fortran.npz", region.Layout{}, Within{}, "", nil},
+		{"npz/conn2d.npz", region.Layout{}, Within{Variable: "correlation", Member: "1"}, "", truth.Regions},
+		{"npz/conn2d.npz", region.Layout{Base: &one}, Within{Member: "1"}, "", truth.Regions},
+	} {
+		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "tables/{k}", within: c.within,
+			entries: c.entries, nodes: c.nodes, with: []any{"partial", "ridge"}}
+		r, err := d.load(t, true)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		want := c.names
+		if want == nil {
+			want = []string{"1", "2", "3", "4", "5"}
+		}
+		if !slices.Equal(names(r), want) {
+			t.Errorf("%s: regions %q, want %q", c.file, names(r), want)
+		}
+		x, _, err := d.read(t, r, "sub-1", true)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		same(t, c.file, upper(x), truth.pairs(0), 1e-9)
+	}
+	// The other order gives another matrix, which no series have.
+	d := door{rows: [][2]string{{"sub-1", ""}, {"sub-2", ""}}, pattern: "tables/vectors/lower_rows.npy",
+		entries: upper_, with: []any{"partial", "ridge"}}
+	r := need.Value(d.load(t, true))(t)
+	if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, "negative eigenvalue") {
+		t.Errorf("notes of the wrong order: %s", notes)
+	}
+}
+
+// Lists of entries that may mean several matrices, or none, are refused.
+func TestRefusedEntries(t *testing.T) {
+	truth := readTableTruth(t)
+	named := regionList(t, truth.Regions...)
+	for _, c := range []struct {
+		file    string
+		entries region.Layout
+		nodes   string
+		want    string
+	}{
+		{"edges/thresholded.tsv", region.Layout{}, named, "an edge list of 8 of the 10 pairs of 5 regions: state what the absent ones are by absent: zero"},
+		{"edges/thresholded.tsv", region.Layout{Absent: "zero"}, named, "no partial correlation can be computed from it"},
+		{"edges/ambiguous_base.tsv", region.Layout{}, named, "which may count from 0 or from 1: set base: 1"},
+		{"refuse/edges_conflict.tsv", region.Layout{}, named, "edge 1–2 has two values: 0.5 (line 2), 0.4 (line 3)"},
+		{"refuse/edges_beyond.tsv", region.Layout{}, named, "line 12: region 9 of 5"},
+		{"vectors/upper_rows.npy", region.Layout{}, "", "a vector of 10 values: the triangle of a matrix; set order"},
+		{"vectors/upper_rows.txt", region.Layout{}, "", "set order: upper_rows"},
+		{"vectors/full.npy", region.Layout{Order: "upper_rows"}, "", "25 values are no triangle: N(N−1)/2 is 21 for 7 regions, and 28 for 8"},
+		{"refuse/pickled.npz", region.Layout{}, "", "it holds Python objects (pickle), which are never unpickled"},
+		{"refuse/escape.npz", region.Layout{}, "", "leads out of the archive"},
+	} {
+		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "tables/{k}", entries: c.entries,
+			nodes: c.nodes, with: []any{"partial", "ridge"}}
+		r, err := d.load(t, true)
+		if err == nil {
+			_, _, err = d.read(t, r, "sub-1", true)
+		}
+		need.Error(t, err, c.want, c.file)
+	}
 }

@@ -12,7 +12,9 @@ var matricesCohortKind = Source{
 	Name: "matrices",
 	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
 		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat, or one .mat file for all. pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
-	New: func() Loader { return &MatricesCohort{Parameters: listed.Defaults()} },
+	New: func() Loader {
+		return &MatricesCohort{Parameters: listed.Defaults(), Entries: Entries{"none", -1, "refused"}}
+	},
 }
 
 // MatricesCohort lists files of matrices in a table.
@@ -21,6 +23,7 @@ type MatricesCohort struct {
 	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
 	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
 	Within
+	Entries
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
@@ -56,7 +59,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	for _, f := range sources {
-		if err := r.layouts(&c.Within, l, len(given), f.port); err != nil {
+		if err := r.layouts(&c.Within, c.Entries.layout(), l, len(given), f.port); err != nil {
 			return nil, err
 		}
 	}

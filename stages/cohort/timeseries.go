@@ -104,7 +104,7 @@ func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
 			return nil, err
 		}
 	}
-	if err := r.layouts(&c.Within, l, len(given), "series"); err != nil {
+	if err := r.layouts(&c.Within, region.Layout{}, l, len(given), "series"); err != nil {
 		return nil, err
 	}
 	if err := sidecarPort(r); err != nil {

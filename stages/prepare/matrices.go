@@ -17,7 +17,7 @@ import (
 var matricesKind = dag.Kind{
 	Name: "matrices",
 	Doc: "correlation and partial correlation from files of other programs\n" +
-		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat. Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region; a row of 0 off the diagonal is a region without a signal, and a warning. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
+		"Reads npy (regions × regions, or draws in front), npz, TSV, CSV and plain text, gzipped or not, edge lists, triangles, and MATLAB's .mat. Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region; a row of 0 off the diagonal is a region without a signal, and a warning. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
 	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
 }
 
@@ -144,6 +144,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 		return nil, nil, false, err
 	}
 	defer r.Close()
+	layout.Size = nodes.Rows()
 	c, err := region.ReadSquares(r, layout)
 	if err == nil && c.Sparse && s.Partial != "given" {
 		err = fmt.Errorf("a sparse matrix lacks its weak correlations, and no partial correlation can be computed from it (partial: %s): supply the full correlation matrix", s.Partial)

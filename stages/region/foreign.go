@@ -38,19 +38,26 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 		var shape []int
 		var v []float64
 		if shape, v, err = encoding.ReadFloats(br, matrixCopies); err == nil {
-			c.Draws, err = l.squares(shape, v)
+			if len(shape) == 1 {
+				err = l.vector(v, c)
+			} else {
+				c.Draws, err = l.squares(shape, v)
+			}
 		}
 	case mat5.Is(first):
 		var all []mat5.Variable
 		if all, err = readMat(r, br); err == nil {
 			err = l.matSquares(all, c)
 		}
-	default:
-		var x connectivity.Matrix
-		if c.Names, x, err = connectivity.ReadRelmat(br); err == nil {
-			err = br.Budget().Take(int64(len(x.Data)), 8+8*matrixCopies, "numbers")
+	case isNPZ(first):
+		var all []mat5.Variable
+		if all, err = readNPZ(br); err == nil {
+			err = l.matSquares(all, c)
 		}
-		c.Draws = []connectivity.Matrix{x}
+	default:
+		if err = l.textSquare(br, c); err == nil {
+			err = br.Budget().Take(int64(len(c.Draws[0].Data)), 8+8*matrixCopies, "numbers")
+		}
 	}
 	if err == nil {
 		err = l.arrangeSquares(c)
@@ -105,7 +112,7 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	}
 	var names []string
 	n := 0
-	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) || l.Variable != "" {
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) || !l.Plain() {
 		var c *Contents
 		if c, err = ReadSquares(br, l); err == nil {
 			names, n = c.Names, c.Draws[0].Cols
@@ -148,6 +155,11 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	case mat5.Is(first):
 		var all []mat5.Variable
 		if all, err = readMat(r, br); err == nil {
+			x, err = l.matSeries(all, c)
+		}
+	case isNPZ(first):
+		var all []mat5.Variable
+		if all, err = readNPZ(br); err == nil {
 			x, err = l.matSeries(all, c)
 		}
 	default:
@@ -227,7 +239,7 @@ func Head(r io.Reader, most int64) (names []string, shown bool) {
 	}
 	if first, _ := br.Peek(mat5.HeaderSize); bytes.HasPrefix(first, []byte(npyMagic)) {
 		return nil, true
-	} else if mat5.Is(first) || bytes.HasPrefix(first, []byte(niftiMagic)) {
+	} else if mat5.Is(first) || isNPZ(first) || bytes.HasPrefix(first, []byte(niftiMagic)) {
 		return nil, false // cells name the regions of one, and parcels of the other always have names
 	}
 	b, err := io.ReadAll(io.LimitReader(br, most))

@@ -35,6 +35,11 @@ type Layout struct {
 	Transpose bool     `json:"transpose,omitempty"`
 	Member    int      `json:"member,omitempty"` // which of several in the file, from 1; 0 where it has one
 	FisherZ   bool     `json:"fisher_z,omitempty"`
+	Order     string   `json:"order,omitempty"`  // of a vector of a triangle: upper_rows, lower_rows, full
+	Base      *int     `json:"base,omitempty"`   // the number of the first region in an edge list
+	Absent    string   `json:"absent,omitempty"` // what pairs are that an edge list lacks: zero or n/a
+
+	Size int `json:"-"` // regions of the node list, where it is known
 }
 
 // A Layouts value is that of each port of a participant.
@@ -198,7 +203,7 @@ func keyLabels(b []byte) ([]string, error) {
 func (l Layout) Plain() bool {
 	return l.Program == "" && l.Variable == "" && l.Names == "" && l.Labels == nil && l.Regions == nil &&
 		l.Range == nil &&
-		!l.Transpose && l.Member == 0
+		!l.Transpose && l.Member == 0 && l.Order == "" && l.Base == nil && l.Absent == ""
 }
 
 // Named reports whether the names of the regions stand outside the columns.
@@ -426,10 +431,10 @@ func (l Layout) correlations(x connectivity.Matrix) {
 	}
 }
 
-// AddAbsent adds missing regions for the nodes that a file of DPABI has no column for: a label without a voxel in the
-// participant's mask (y_ExtractROISignal.m).
+// AddAbsent adds the nodes that a file lacks: missing regions for labels of DPABI without a voxel in the participant's
+// mask (y_ExtractROISignal.m), and regions without an edge in an edge list.
 func (l Layout) AddAbsent(c *Contents, nodes *encoding.Table) error {
-	if l.Program != dpabi || l.Labels == nil {
+	if c.Names == nil || (l.Program != dpabi || l.Labels == nil) && l.Absent == "" {
 		return nil
 	}
 	rows, err := column.Rows[called](nodes)
@@ -460,8 +465,12 @@ func (l Layout) AddAbsent(c *Contents, nodes *encoding.Table) error {
 			rows = columns
 		}
 		y := connectivity.NewMatrix(rows, columns)
+		fill := math.NaN()
+		if l.Absent == "zero" {
+			fill = 0
+		}
 		for i := range y.Data {
-			y.Data[i] = math.NaN()
+			y.Data[i] = fill
 		}
 		for i := range x.Rows {
 			copy(y.Row(i), x.Row(i))

@@ -241,7 +241,7 @@ func (l Layout) only(x connectivity.Matrix, what string) (connectivity.Matrix, e
 // matSquares reads the matrix of a .mat file; draws, or the members of a group, lie along a third dimension. A cell
 // of as many texts as there are regions names them.
 func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
-	v, err := l.matChosen(all, "the matrix", "a square matrix", matSquare)
+	v, err := l.matChosen(all, "the matrix", "a square matrix", l.matFits)
 	if err != nil {
 		return err
 	}
@@ -252,6 +252,12 @@ func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
 		return l.giftSquares(v, c)
 	case v.Count() == 0:
 		return fmt.Errorf("variable %s is empty: %s", v.Name, v.Describe())
+	case l.matVector(v):
+		numbers, err := v.All()
+		if err == nil {
+			err = l.vector(numbers, c)
+		}
+		return err
 	case !matSquare(v):
 		return fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", v.Name, v.Shape)
 	}
@@ -404,6 +410,14 @@ func (l Layout) giftSquares(v mat5.Variable, c *Contents) (err error) {
 		return nil
 	}
 	return fmt.Errorf("variable %s is not sessions × components × components", v.Describe())
+}
+
+// matFits reports whether a variable can be the matrix, or the triangle of one.
+func (l Layout) matFits(v mat5.Variable) bool { return matSquare(v) || l.matVector(v) }
+
+// matVector reports whether a variable is the triangle of a matrix, whose order is set.
+func (l Layout) matVector(v mat5.Variable) bool {
+	return l.Order != "" && v.Numeric() && len(v.Shape) == 2 && min(v.Shape[0], v.Shape[1]) == 1 && v.Count() > 2
 }
 
 // matSquare reports whether a variable can be matrices of regions by regions.

@@ -17,7 +17,7 @@ import (
 var timeseriesKind = dag.Kind{
 	Name: "timeseries",
 	Doc: "regional time series from a file of another program\n" +
-		"Reads TSV, CSV, 1D, npy and MATLAB's .mat (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+		"Reads TSV, CSV, 1D, npy, npz and MATLAB's .mat (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
 	New: func() dag.Stage { return &Timeseries{} },
 }
 

@@ -1,0 +1,365 @@
+package region
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/connectivity"
+	"prgnn/internal/words"
+	"prgnn/numeric/dense"
+)
+
+// The orders in which programs write the entries of a symmetric matrix.
+const (
+	upperRows = "upper_rows"
+	lowerRows = "lower_rows"
+	full      = "full"
+)
+
+// FromVector makes a matrix of its entries in the layout's order. Without the diagonal, or with it: which of the two,
+// the number of regions decides where it is known, and else whether the entries at its places are alike. nilearn
+// divides the
+// diagonal by √2 (sym_matrix_to_vec).
+func (l Layout) FromVector(v []float64) (x connectivity.Matrix, err error) {
+	switch l.Order {
+	case "":
+		return x, fmt.Errorf("a vector of %d values: the triangle of a matrix; set order: upper_rows (numpy triu_indices, scipy and MATLAB squareform, GIFT) or lower_rows (numpy tril_indices, nilearn sym_matrix_to_vec)", len(v))
+	case full:
+		n := int(math.Round(math.Sqrt(float64(len(v)))))
+		if n*n != len(v) || n < 2 {
+			return x, fmt.Errorf("order is full, but %d values are no square matrix", len(v))
+		}
+		return connectivity.Matrix{Rows: n, Cols: n, Data: v}, nil
+	}
+	n := int(math.Round((1 + math.Sqrt(float64(1+8*len(v)))) / 2)) // without the diagonal; n−1 with it
+	if n*(n-1)/2 != len(v) || n < 2 {
+		return x, fmt.Errorf("%d values are no triangle: N(N−1)/2 is %d for %d regions, and %d for %d", len(v), (n-1)*(n-2)/2, n-1, n*(n-1)/2, n)
+	}
+	diagonal := n > 2 && l.diagonalAlike(v, n-1)
+	switch l.Size {
+	case n:
+		diagonal = false
+	case n - 1:
+		diagonal = true
+	}
+	if diagonal {
+		n--
+	}
+	x = connectivity.NewMatrix(n, n)
+	at := 0
+	for i := range n {
+		from, to := i, n // upper rows
+		if l.Order == lowerRows {
+			from, to = 0, i+1
+		}
+		for j := from; j < to; j++ {
+			switch {
+			case i != j:
+				x.Row(i)[j], x.Row(j)[i] = v[at], v[at]
+			case diagonal:
+				x.Row(i)[i] = v[at]
+				if math.Abs(v[at]*math.Sqrt2-1) < 1e-6 {
+					x.Row(i)[i] = 1
+				}
+			default:
+				x.Row(i)[i] = 1
+				continue
+			}
+			at++
+		}
+	}
+	return x, nil
+}
+
+// diagonalAlike reports whether the entries at the places of the diagonal of n regions are one number.
+func (l Layout) diagonalAlike(v []float64, n int) bool {
+	at := 0
+	for i := range n {
+		if l.Order == lowerRows {
+			at = i*(i+1)/2 + i
+		} else if i > 0 {
+			at += n - i + 1
+		}
+		if math.Abs(v[at]-v[0]) > 1e-6 && !(math.IsNaN(v[at]) && math.IsNaN(v[0])) {
+			return false
+		}
+	}
+	return true
+}
+
+// negative reports whether a correlation matrix has an eigenvalue below −1e-6, as no set of series has.
+func negative(x connectivity.Matrix) bool {
+	s := dense.NewCholesky(x.Rows)
+	m := make([]float64, s.M*s.M)
+	for i := range x.Rows {
+		for j := range x.Cols {
+			if m[i*s.M+j] = x.At(i, j); math.IsNaN(x.At(i, j)) {
+				return false
+			}
+		}
+		m[i*s.M+i] = 1 + 1e-6
+	}
+	return !s.Factor(m)
+}
+
+// An edge is a line of an edge list.
+type edge struct {
+	a, b  string
+	value float64
+	line  int
+}
+
+// readEdges reads an edge list: three columns, of which the first two name regions. is reports whether the text is one,
+// and not a matrix of three regions.
+func readEdges(text []byte) (edges []edge, is bool, err error) {
+	scan := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	scan.Buffer(nil, 1<<20)
+	split, begun, headed := strings.Fields, false, false
+	for number := 1; scan.Scan(); number++ {
+		line := strings.TrimSpace(scan.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if !begun {
+			begun = true
+			for _, c := range "\t;," {
+				if strings.ContainsRune(line, c) {
+					split = func(s string) []string { return strings.Split(s, string(c)) }
+					break
+				}
+			}
+		}
+		fields := split(line)
+		for i := range fields {
+			fields[i] = strings.TrimSpace(strings.Trim(strings.TrimSpace(fields[i]), `"`))
+		}
+		if len(fields) != 3 {
+			return nil, false, nil
+		}
+		value, wrong := strconv.ParseFloat(fields[2], 64)
+		if wrong != nil && edges == nil && !headed {
+			headed = true
+			continue
+		}
+		if wrong != nil {
+			if edges == nil {
+				return nil, false, nil
+			}
+			return nil, true, fmt.Errorf("line %d: %q is no number", number, fields[2])
+		}
+		edges = append(edges, edge{fields[0], fields[1], value, number})
+	}
+	if scan.Err() != nil || len(edges) == 0 {
+		return nil, false, nil
+	}
+	if len(edges) == 3 && edges[0].a == "1" && edges[1].b == "1" { // 1 on the diagonal
+		return nil, false, nil
+	}
+	for _, e := range edges {
+		if fraction(e.a) || fraction(e.b) {
+			return nil, false, nil
+		}
+	}
+	return edges, true, nil
+}
+
+// fraction reports whether a text is a number with decimals, which names no region.
+func fraction(text string) bool {
+	x, err := strconv.ParseFloat(text, 64)
+	return err == nil && (x != math.Trunc(x) || strings.Contains(text, "."))
+}
+
+// fromEdges makes a matrix of an edge list.
+func (l Layout) fromEdges(edges []edge, c *Contents) error {
+	index := map[string]int{}
+	numbered, least, most := true, math.MaxInt, 0
+	for _, e := range edges {
+		for _, name := range []string{e.a, e.b} {
+			if _, known := index[name]; !known {
+				index[name] = len(index)
+				c.Names = append(c.Names, name)
+			}
+			k, err := strconv.Atoi(name)
+			numbered = numbered && err == nil && k >= 0
+			least, most = min(least, k), max(most, k)
+		}
+	}
+	if err := conflict(edges); err != nil {
+		return err
+	}
+	n := len(index)
+	if numbered {
+		base, err := l.baseOf(least, most, len(edges))
+		if err != nil {
+			return err
+		}
+		if n = most - base + 1; l.Size > 0 {
+			n = l.Size
+		}
+		for _, e := range edges {
+			for _, name := range []string{e.a, e.b} {
+				k, _ := strconv.Atoi(name)
+				if k < base || k-base >= n {
+					return fmt.Errorf("line %d: region %s of %d", e.line, name, n)
+				}
+				index[name] = k - base
+			}
+		}
+		c.Names = nil
+	}
+	if n < 2 || n > 1<<13 {
+		return fmt.Errorf("an edge list of %s", words.Count(n, "region"))
+	}
+	x := connectivity.NewMatrix(n, n)
+	for i := range x.Data {
+		x.Data[i] = math.NaN()
+	}
+	lines, pairs := map[[2]int]int{}, 0
+	for _, e := range edges {
+		i, j := min(index[e.a], index[e.b]), max(index[e.a], index[e.b])
+		if lines[[2]int{i, j}] > 0 { // the other direction
+			continue
+		}
+		if lines[[2]int{i, j}] = e.line; i != j {
+			pairs++
+		}
+		x.Row(i)[j], x.Row(j)[i] = e.value, e.value
+	}
+	if all := n * (n - 1) / 2; pairs < all {
+		switch l.Absent {
+		case "zero":
+			c.Sparse = true
+			for i := range n {
+				for j := range i {
+					if _, there := lines[[2]int{j, i}]; !there {
+						x.Row(i)[j], x.Row(j)[i] = 0, 0
+					}
+				}
+			}
+		case "":
+			return fmt.Errorf("an edge list of %d of the %d pairs of %d regions: state what the absent ones are by absent: zero (a threshold; no partial correlation can be computed) or n/a", pairs, all, n)
+		}
+	}
+	for i := range n {
+		if math.IsNaN(x.At(i, i)) {
+			x.Row(i)[i] = 1
+		}
+	}
+	c.Draws = []connectivity.Matrix{x}
+	return nil
+}
+
+// conflict reports a pair of regions that has two values.
+func conflict(edges []edge) error {
+	first := map[[2]string]edge{}
+	for _, e := range edges {
+		pair := [2]string{min(e.a, e.b), max(e.a, e.b)}
+		was, there := first[pair]
+		if !there {
+			first[pair] = e
+		} else if math.Abs(was.value-e.value) > 1e-9 || math.IsNaN(was.value) != math.IsNaN(e.value) {
+			return fmt.Errorf("edge %s–%s has two values: %g (line %d), %g (line %d)", pair[0], pair[1], was.value, was.line,
+				e.value, e.line)
+		}
+	}
+	return nil
+}
+
+// baseOf is the number of the first region: 0 or 1. A 0 decides, the number of the last of the regions, and a list of
+// all pairs.
+func (l Layout) baseOf(least, most, edges int) (int, error) {
+	switch {
+	case l.Base != nil && least < *l.Base:
+		return 0, fmt.Errorf("base is %d, but a region has the number %d", *l.Base, least)
+	case l.Base != nil:
+		return *l.Base, nil
+	case least == 0:
+		return 0, nil
+	case l.Size > 0 && most >= l.Size, l.Size == 0 && 2*edges >= most*(most-1):
+		return 1, nil
+	}
+	of := ""
+	if l.Size > 0 {
+		of = fmt.Sprintf(" of %d", l.Size)
+	}
+	return 0, fmt.Errorf("the regions are numbered %d to %d%s, which may count from 0 or from 1: set base: 1, or base: 0", least, most, of)
+}
+
+// textSquare reads a matrix of regions by regions, an edge list, or the triangle of a matrix.
+func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
+	mem := br.Budget()
+	if first, _ := br.Peek(4096); l.Order == "" && !threeOrOne(first) {
+		var x connectivity.Matrix
+		var err error
+		c.Names, x, err = connectivity.ReadRelmat(br)
+		c.Draws = []connectivity.Matrix{x}
+		return err
+	}
+	const most = 64 << 20
+	b, err := io.ReadAll(io.LimitReader(br, most+1))
+	if len(b) > most {
+		return fmt.Errorf("it holds more than the limit of %d MiB for edge lists and triangles: save it as npy", most>>20)
+	}
+	if err == nil {
+		err = mem.Take(int64(len(b)), 8, "bytes")
+	}
+	if err != nil {
+		return err
+	}
+	if edges, is, err := readEdges(b); is || err != nil {
+		if err == nil {
+			err = l.fromEdges(edges, c)
+		}
+		return err
+	}
+	var x connectivity.Matrix
+	if c.Names, x, err = connectivity.ReadRelmat(bytes.NewReader(b)); err == nil {
+		c.Draws = []connectivity.Matrix{x}
+		return nil
+	}
+	_, v, other := connectivity.ReadText(bytes.NewReader(b))
+	if other != nil || v.Cols != 1 && v.Rows != 1 {
+		return err
+	}
+	c.Names = nil
+	return l.vector(v.Data, c)
+}
+
+// threeOrOne reports whether the first lines of a text have one value or three, as vectors and edge lists have.
+func threeOrOne(first []byte) bool {
+	lines := strings.Split(string(first), "\n")
+	if len(lines) == 1 {
+		return false
+	}
+	for _, line := range lines[:len(lines)-1] {
+		line = strings.TrimSpace(line)
+		n := len(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\t;,", r) }))
+		if n == 1 {
+			n = len(strings.Fields(line))
+		}
+		if line != "" && line[0] != '#' && n != 1 && n != 3 {
+			return false
+		}
+	}
+	return true
+}
+
+// vector reads the entries of a triangle.
+func (l Layout) vector(v []float64, c *Contents) error {
+	x, err := l.FromVector(v)
+	if err != nil {
+		return err
+	}
+	c.Draws = []connectivity.Matrix{x}
+	if !l.FisherZ && !slices.ContainsFunc(x.Data, func(v float64) bool { return math.Abs(v) > 1 }) && negative(x) {
+		c.Notes = append(c.Notes, "the correlations have a negative eigenvalue, as no set of time series has: "+
+			"order may be the other one, or the matrix was thresholded or computed pairwise")
+	}
+	return nil
+}
