@@ -28,6 +28,9 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 			return 0, 0
 		}
 	}
+	if p.empty(low) {
+		return 0, 0
+	}
 	var regions [8]int32
 	var weights [8]int
 	n := 0
@@ -74,6 +77,19 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 		return 0, 0
 	}
 	return int(regions[best]), weight
+}
+
+// empty reports whether none of the eight voxels from low on is in a region; not of those at a border of the image. Most
+// places are empty: they lie outside the head.
+func (p *Parcels) empty(low [3]int) bool {
+	x, y, z := low[0], low[1], low[2]
+	nx, ny := p.Shape[0], p.Shape[0]*p.Shape[1]
+	if x < 0 || y < 0 || z < 0 || x+1 >= p.Shape[0] || y+1 >= p.Shape[1] || z+1 >= p.Shape[2] {
+		return false
+	}
+	at := x + y*nx + z*ny
+	v, w := p.Voxels[at:at+nx+2], p.Voxels[at+ny:at+ny+nx+2]
+	return v[0]|v[1]|v[nx]|v[nx+1]|w[0]|w[1]|w[nx]|w[nx+1] == 0
 }
 
 // smooth is the region at a place with interpolated borders; 0 for none.
