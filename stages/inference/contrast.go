@@ -52,6 +52,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		f.seen = meanKnown(f.own(own), make([]float64, regions))
 		f.now = make([]float64, regions)
 		f.as, f.largest, f.known = make([]int, regions), make([]int, regions), make([]bool, regions)
+		f.made.addGroups(group, f.people)
 	}
 	sum, now, tails := make([]float64, regions), make([]float64, regions), make([]tail, regions)
 	for j := range tails {
@@ -67,7 +68,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 			tails[j].add(v)
 		}
 		for _, f := range folds {
-			f.count(all, group)
+			f.count(all)
 		}
 	}
 	out := make([]Contrast, regions)
@@ -96,8 +97,8 @@ type contrastFold struct {
 	strata      [][]int
 	seen, now   []float64
 	as, largest []int
-	known       []bool // whether any labeling gives the region a contrast
-	same        int    // permutations that make the same groups, under any names
+	known       []bool    // whether any labeling gives the region a contrast
+	made        labelings // under any names of the groups
 }
 
 // foldsOf gathers the models by their test participants; of is the fold of each model.
@@ -123,7 +124,7 @@ func (f *contrastFold) own(all [][]float64) [][]float64 {
 }
 
 // count compares one permutation; without a contrast under a labeling a region has the smallest.
-func (f *contrastFold) count(all [][]float64, group []int) {
+func (f *contrastFold) count(all [][]float64) {
 	most := 0.0
 	for j, v := range meanKnown(f.own(all), f.now) {
 		if AsLarge(v, f.seen[j]) {
@@ -137,9 +138,7 @@ func (f *contrastFold) count(all [][]float64, group []int) {
 			f.largest[j]++
 		}
 	}
-	if sameGroups(f.label, group, f.people) {
-		f.same++
-	}
+	f.made.addGroups(f.label, f.people)
 }
 
 func known(v float64) float64 {
@@ -152,29 +151,28 @@ func known(v float64) float64 {
 // p are the p of a region in one fold, and the smallest; NaN where no labeling gives it a contrast, or all give the
 // same groups.
 func (f *contrastFold) p(j, permutations int) (p, largest, least float64) {
+	least = f.made.least(permutations)
 	switch {
-	case f.same == permutations: // says nothing, whatever the scores are
+	case len(f.made.made) == 1: // says nothing, whatever the scores are
 	case !math.IsNaN(f.seen[j]):
-		return PermutationP(f.as[j], permutations), PermutationP(f.largest[j], permutations),
-			PermutationP(f.same, permutations)
+		return max(least, PermutationP(f.as[j], permutations)), max(least, PermutationP(f.largest[j], permutations)),
+			least
 	case f.known[j]:
-		return 1, 1, PermutationP(f.same, permutations)
+		return 1, 1, least
 	}
 	return math.NaN(), math.NaN(), math.NaN()
 }
 
-// sameGroups reports whether two labelings of some people differ by the names of the groups at most.
-func sameGroups(a, b, people []int) bool {
-	to, from := map[int]int{}, map[int]int{}
-	for _, i := range people {
-		x, there := to[a[i]]
-		y, back := from[b[i]]
-		if there && x != b[i] || back && y != a[i] {
-			return false
+// addGroups adds a labeling of some people, whatever the names of the groups: they are numbered as they occur.
+func (all *labelings) addGroups(label, people []int) {
+	number := map[int]uint64{}
+	all.add(len(people), func(i int) uint64 {
+		l := label[people[i]]
+		if _, known := number[l]; !known {
+			number[l] = uint64(len(number))
 		}
-		to[a[i]], from[b[i]] = b[i], a[i]
-	}
-	return true
+		return number[l]
+	})
 }
 
 // meanKnown writes the means over the rows of what is known into mean; NaN where no row knows.

@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"encoding/binary"
 	"math"
 
 	"prgnn/internal/lists"
@@ -44,7 +45,8 @@ func TestFold(f TestedFold, groups, positive, permutations int, permuted func(b 
 		}
 		return [3]float64{right, balanced / there, foldArea(areas, positive, label)}
 	}
-	seen, as, same := measure(f.Label), [3]int{}, 0
+	seen, as, of := measure(f.Label), [3]int{}, labelings{}
+	of.add(len(f.Label), func(i int) uint64 { return uint64(f.Label[i]) })
 	for b := 1; b <= permutations; b++ {
 		label := permuted(b)
 		for k, v := range measure(label) {
@@ -52,25 +54,41 @@ func TestFold(f TestedFold, groups, positive, permutations int, permuted func(b 
 				as[k]++
 			}
 		}
-		if identical(label, f.Label) {
-			same++
-		}
+		of.add(len(label), func(i int) uint64 { return uint64(label[i]) })
 	}
 	out := FoldTest{PermutationP(as[0], permutations), PermutationP(as[1], permutations),
-		PermutationP(as[2], permutations), PermutationP(same, permutations)}
+		PermutationP(as[2], permutations), of.least(permutations)}
 	if math.IsNaN(seen[2]) {
 		out.AUCP = math.NaN()
 	}
 	return out
 }
 
-func identical[T comparable](a, b []T) bool {
-	for i, v := range a {
-		if v != b[i] {
-			return false
-		}
+// labelings are how often permutations made each labeling of some test participants, the true one first.
+type labelings struct {
+	made map[string]int
+	own  string
+}
+
+// add adds a labeling of n participants; the first is the true one.
+func (all *labelings) add(n int, label func(i int) uint64) {
+	b := make([]byte, 0, 2*n)
+	for i := range n {
+		b = binary.AppendUvarint(b, label(i))
 	}
-	return true
+	if all.made == nil {
+		all.made, all.own = map[string]int{}, string(b)
+	}
+	all.made[string(b)]++
+}
+
+// least is the smallest p that so many permutations can give: one over the number of labelings, where these are so few
+// that each was made; otherwise a permutation with the true labels counts as one that is as good.
+func (all *labelings) least(permutations int) float64 {
+	if 8*len(all.made) <= permutations {
+		return 1 / float64(len(all.made))
+	}
+	return PermutationP(all.made[all.own]-1, permutations)
 }
 
 // MajorityP combines the p of K tests that depend on each other in any way: K/k times the k-th smallest, k being more
@@ -109,7 +127,8 @@ func TestNumberFold(f NumberFold, permutations int, permuted func(b int) []float
 		return 1, 1, 1
 	}
 	one := func(int) float64 { return 1 }
-	seen, rs, maes, same := f.Score(), 0, 0, 0
+	seen, rs, maes, all := f.Score(), 0, 0, labelings{}
+	all.add(len(f.Target), func(i int) uint64 { return math.Float64bits(f.Target[i]) })
 	for b := 1; b <= permutations; b++ {
 		target := permuted(b)
 		of := f.score(target, one)
@@ -119,11 +138,9 @@ func TestNumberFold(f NumberFold, permutations int, permuted func(b int) []float
 		if AsLarge(-of.MAE, -seen.MAE) {
 			maes++
 		}
-		if identical(target, f.Target) {
-			same++
-		}
+		all.add(len(target), func(i int) uint64 { return math.Float64bits(target[i]) })
 	}
-	r, mae, least = PermutationP(rs, permutations), PermutationP(maes, permutations), PermutationP(same, permutations)
+	r, mae, least = PermutationP(rs, permutations), PermutationP(maes, permutations), all.least(permutations)
 	if math.IsNaN(seen.R) {
 		r = 1 // constant predictions
 	}

@@ -29,6 +29,10 @@ func TestFoldByHand(t *testing.T) {
 			t.Errorf("%s: p %v, by counting 1/6", what, p)
 		}
 	}
+	equal(t, "least", []float64{TestFold(f, 2, 0, 199, permuteAll(f.Label)).Least}, []float64{1. / 6})
+	held := []HeldOut{{Person: []int{0, 1, 2, 3}, Scores: [][]float64{{1}, {2}, {5}, {7}}}}
+	equal(t, "least of contrasts, under any names of the groups",
+		[]float64{TestContrasts(held, f.Label, 2, []int{0, 0, 0, 0}, 199, random.New(2))[0].Least}, []float64{1. / 3})
 	// One prediction of the second group: with a third label right, 3 of 6 labelings do as well.
 	f.Predicted = []int{0, 0, 0, 1}
 	of = TestFold(f, 2, 0, 24000, permuteAll(f.Label))
