@@ -497,3 +497,57 @@ func TestRefusedEntries(t *testing.T) {
 		need.Error(t, err, c.want, c.file)
 	}
 }
+
+// A table with the matrix of each participant in its row.
+func TestMatricesInTheTable(t *testing.T) {
+	truth := readTableTruth(t)
+	dir := need.Shared(t, "fixtures/doors/tables")
+	named := regionList(t, truth.Regions...)
+	load := func(file, wide, order, nodes string) (*Roster, error) {
+		p := listed.Defaults()
+		p.File, p.Group = filepath.Join(dir, file), "dx"
+		c := &MatricesCohort{Parameters: p, Wide: wide, Entries: Entries{order, -1, "refused"}, Nodes: nodes}
+		return c.Load("")
+	}
+	for _, c := range []struct {
+		file, wide, order, nodes string
+		names                    bool
+	}{
+		{"wide/indices.tsv", "fc_*", "none", "", false},
+		{"wide/indices.tsv", "fc_*", "none", named, true},
+		{"wide/names.csv", "*--*", "none", named, true},
+		{"wide/numbered.csv", "V*", "upper_rows", "", false},
+		{"wide/numbered.csv", "V*", "upper_rows", named, true},
+	} {
+		r, err := load(c.file, c.wide, c.order, c.nodes)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		need.Equal(t, names(r)[0] == truth.Regions[0], c.names, c.file)
+		for i, s := range r.Subjects {
+			out, err := stagetest.RunWith(stagetest.Fresh("matrices", "partial", "ridge"),
+				map[string]dag.Input{"pearson": dag.InputOf(s.Values["pearson"]), "nodes": dag.InputOf(r.Nodes)})
+			need.NoError(t, err, c.file)
+			a := out["pearson"].(*encoding.Array)
+			x := connectivity.Matrix{Rows: a.Shape[1], Cols: a.Shape[2], Data: a.Float64s()}
+			same(t, c.file, upper(x), truth.pairs(i), 0)
+		}
+		for _, column := range r.Participants.Columns {
+			if strings.ContainsAny(column.Name, "-_1") && column.Name != "participant_id" &&
+				column.Name != "source_id" {
+				t.Errorf("%s: %s is a covariate", c.file, column.Name)
+			}
+		}
+	}
+	r := need.Value(load("wide/names.csv", "*--*", "none", ""))(t) // in the order of the names
+	need.Equal(t, len(names(r)), 5)
+	for _, c := range [][4]string{
+		{"wide/numbered.csv", "V*", "none", "wide: V1 … V10 name no two regions: set order"},
+		{"refuse/wide_not_triangular.csv", "V*", "upper_rows", "11 values are no triangle: N(N−1)/2 is 10 for 5 regions, and 15 for 6"},
+		{"wide/indices.tsv", "edge*", "none", "wide: no column matches edge*"},
+	} {
+		_, err := load(c[0], c[1], c[2], "")
+		need.Error(t, err, c[3], c[0])
+	}
+}

@@ -2,7 +2,12 @@ package cohort
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/region"
@@ -22,6 +27,7 @@ type MatricesCohort struct {
 	listed.Parameters
 	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
 	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
+	Wide    string `param:"wide" doc:"without pearson: the columns of the table itself that hold the correlations of the participant in each row, such as fc_* (fc_1_2 …) or *--* (A--B …); the other columns are covariates"`
 	Within
 	Entries
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
@@ -29,7 +35,10 @@ type MatricesCohort struct {
 
 func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	var missing error
-	if c.Pearson == "" {
+	if c.Wide != "" && c.Pearson != "" {
+		return nil, errors.New("pearson and wide exclude each other: wide takes the correlations from the table itself")
+	}
+	if c.Pearson == "" && c.Wide == "" {
 		missing = errors.New("pearson is not set: a column of the table, or a path with {columns}")
 	}
 	if c.All() {
@@ -38,6 +47,9 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	l, err := c.Read(dir)
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err
+	}
+	if c.Wide != "" {
+		return c.loadWide(l)
 	}
 	var sources []*fileSource
 	var problems []error
@@ -71,4 +83,47 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	}
 	r.Nodes = NodesTable(nodes, "")
 	return r, nil
+}
+
+// loadWide takes the matrices from the table: each is a value of its participant, as text.
+func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
+	var given []atlas.Node
+	var err error
+	if c.Nodes != "" {
+		if given, err = listRegions(c.Nodes, l.Dir); err != nil {
+			return nil, err
+		}
+	}
+	layout := c.Entries.layout()
+	layout.Size = len(given)
+	w, err := region.WideOf(l.Sheet.Columns, c.Wide, lists.Map(given,
+		func(n atlas.Node) string { return n.Name }), layout)
+	if err != nil {
+		return nil, err
+	}
+	r := rosterOf(l, nil, w.Columns...)
+	r.Values = map[string]dag.Type{"pearson": dag.Format("matrix")}
+	var names []string
+	for i, row := range l.Rows {
+		values, err := listed.Numbers(row, w.Columns)
+		if err != nil {
+			r.Subjects[i].Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, row.Line, row.ID, err, excluding(row.ID))
+			continue
+		}
+		m, err := w.Matrix(values, row.Line)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: wide: %w", l.Path, row.Line, err)
+		}
+		if names = m.Names; names == nil {
+			for k := range m.Draws[0].Cols {
+				names = append(names, strconv.Itoa(k+1))
+			}
+		}
+		r.Subjects[i].Values = map[string]artifacts.Value{"pearson": artifacts.Bytes{Kind: "matrix", Data: m.Text()}}
+	}
+	if given == nil {
+		given, err = regionsOf(names, l.Path)
+	}
+	r.Nodes = NodesTable(given, "")
+	return r, err
 }

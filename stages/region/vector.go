@@ -39,7 +39,9 @@ func (l Layout) FromVector(v []float64) (x connectivity.Matrix, err error) {
 	}
 	n := int(math.Round((1 + math.Sqrt(float64(1+8*len(v)))) / 2)) // without the diagonal; n−1 with it
 	if n*(n-1)/2 != len(v) || n < 2 {
-		return x, fmt.Errorf("%d values are no triangle: N(N−1)/2 is %d for %d regions, and %d for %d", len(v), (n-1)*(n-2)/2, n-1, n*(n-1)/2, n)
+		n = int((1 + math.Sqrt(float64(1+8*len(v)))) / 2)
+		return x, fmt.Errorf("%d values are no triangle: N(N−1)/2 is %d for %d regions, and %d for %d", len(v),
+			n*(n-1)/2, n, (n+1)*n/2, n+1)
 	}
 	diagonal := n > 2 && l.diagonalAlike(v, n-1)
 	switch l.Size {

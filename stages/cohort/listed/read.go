@@ -3,6 +3,7 @@ package listed
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
+	"prgnn/stages/sheet"
 )
 
 // ReadBIDS reads the participants.tsv of a dataset, or of the raw one behind it. root has the participants'
@@ -86,4 +88,18 @@ func PartName(sessions bool) string {
 		return "session"
 	}
 	return "run"
+}
+
+// Numbers are the values of some columns of a row, NaN where there is none.
+func Numbers(r Row, columns []string) ([]float64, error) {
+	numbers := make([]float64, len(columns))
+	for i, name := range columns {
+		value := r.Cells.Get(name)
+		if x, _ := sheet.Numbers([]string{value}); x != nil {
+			numbers[i] = x[0]
+		} else if numbers[i] = math.NaN(); value != "" {
+			return nil, fmt.Errorf("column %q is %q, which is no number", name, value)
+		}
+	}
+	return numbers, nil
 }
