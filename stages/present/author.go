@@ -57,6 +57,7 @@ func (a *author) write() (*report.Page, error) {
 		{"participants", "section.participants", a.Cohort.Describe},
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
+		{"multiverse", "section.multiverse", a.multiverse},
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},
 		{"checks", "section.checks", a.checks},

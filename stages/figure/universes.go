@@ -1,0 +1,83 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/draw"
+)
+
+// significant is the p up to which the dot of a universe is filled.
+const significant = 0.05
+
+// DrawUniverses draws the specification curve: the effects of the universes in rising order over the null band, and
+// below them the option of each decision. Universes that repeat another are left out. of are the values of the entries.
+func DrawUniverses(rows []column.UniverseRow, options []column.OptionRow, of map[string]any) *Chart {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r column.UniverseRow) bool { return r.SameAs != "" })
+	if len(rows) == 0 {
+		return nil
+	}
+	blue := chart.Color(0)
+	var at, low, high, nullLow, nullHigh, filled, filledAt, hollow, hollowAt []float64
+	var headline []chart.Mark
+	for i, r := range rows {
+		x := float64(i + 1)
+		at, low, high = append(at, x), append(low, r.Low), append(high, r.High)
+		nullLow, nullHigh = append(nullLow, r.NullLow), append(nullHigh, r.NullHigh)
+		if r.P <= significant {
+			filled, filledAt = append(filled, r.Effect), append(filledAt, x)
+		} else {
+			hollow, hollowAt = append(hollow, r.Effect), append(hollowAt, x)
+		}
+		if r.Headline {
+			headline = append(headline, chart.Circles([]float64{x}, []float64{r.Effect}, 5,
+				draw.Categories[2]).Called(label("figure.multiverse.headline", of)))
+		}
+	}
+	radius := vg.Length(max(0.8, min(2.6, 160/float64(len(rows)))))
+	x := chart.Axis{Min: 0.4, Max: float64(len(rows)) + 0.6, Whole: true}
+	band := chart.Band(at, nullLow, nullHigh, chart.Faded(draw.Ink, 40))
+	band.Y = slices.Concat(nullLow, nullHigh)
+	interval := chart.Style{Color: chart.Faded(blue, 110), Width: 0.6}
+	curve := []chart.Mark{band, chart.Across(0, chart.Chance), chart.Whiskers(at, low, high, interval, false),
+		chart.Discs(hollowAt, hollow, radius, blue), chart.Discs(hollowAt, hollow, 0.6*radius, draw.Ground),
+		chart.Discs(filledAt, filled, radius, blue)}
+	y := chart.Axis{Min: -0.6, Max: float64(len(options)) - 0.4, Bare: true}
+	marks := make([]chart.Mark, 0, len(options))
+	for i, o := range options {
+		height := float64(len(options) - 1 - i)
+		y.At, y.Names = append(y.At, height), append(y.Names, o.Decision+": "+o.Option)
+		var has, heights []float64
+		for j, r := range rows {
+			if slices.ContainsFunc(r.Coords, func(c dag.Coord) bool {
+				return c.Axis == o.Decision && c.Value == o.Option
+			}) {
+				has, heights = append(has, float64(j+1)), append(heights, height)
+			}
+		}
+		marks = append(marks, chart.Ticks(has, heights, 3.2, chart.Style{Color: draw.Ink,
+			Width: vg.Length(max(0.5, min(2.5, 300/float64(len(rows)))))}))
+	}
+	plot := chart.Plot{
+		Rows: [][]chart.Panel{
+			{{X: x, Y: chart.Axis{Label: label("multiverse.effect", of)}, Marks: slices.Concat(curve, headline)}},
+			{{X: chart.Axis{Label: label("figure.multiverse.order", of), Min: x.Min, Max: x.Max, Whole: true}, Y: y,
+				Marks: marks, Blank: true}},
+		},
+		Width:  chart.Page,
+		Height: []vg.Length{62 * vg.Millimeter, vg.Length(len(options))*11 + 34},
+		Key:    headline,
+	}
+	if headline == nil {
+		plot.Key = []chart.Mark{}
+	}
+	if math.IsNaN(rows[0].Low) {
+		plot.Rows[0][0].Marks = slices.Delete(plot.Rows[0][0].Marks, 2, 3)
+	}
+	return Captioned(plot.Figure(), "figure.multiverse", of)
+}

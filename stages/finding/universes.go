@@ -1,0 +1,48 @@
+package finding
+
+import "prgnn/stages/column"
+
+// What limits a multiverse: label permutations below, and the share of universes with p at most 0.05 below.
+const (
+	fewJoint = 199
+	fewShare = 0.5
+	jointP   = 0.05
+)
+
+// A Universe names the test of a multiverse in the numbers of findings.
+type Universe struct {
+	Statistic                         string
+	P, Share, Best                    float64
+	Universes, Repeated, Permutations int32
+}
+
+// Multiverse are the findings about the joint test of many analyses.
+func Multiverse(rows []column.JointRow) (all List) {
+	var u Universe
+	for _, r := range rows {
+		u.Universes, u.Repeated, u.Permutations = r.Universes, r.Repeated, r.Permutations
+		if r.Test {
+			u.Statistic, u.P = r.Statistic, r.P
+		}
+		switch r.Statistic {
+		case "share":
+			u.Share = r.Value
+		case "best":
+			u.Best = r.P
+		}
+	}
+	add := func(code string, weight Weight) { all.Add(Finding{code, weight, Subject{}, u}) }
+	switch {
+	case u.P > jointP && u.Share > 0:
+		add("multiverse.not-significant", Limits)
+	case u.P <= jointP && u.Share < fewShare:
+		add("multiverse.few-universes", Limits)
+	}
+	if u.Permutations < fewJoint {
+		add("multiverse.few-permutations", Limits)
+	}
+	if u.Repeated > 0 {
+		add("multiverse.repeated", Notes)
+	}
+	return all
+}

@@ -1,0 +1,34 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestMultiverse(t *testing.T) {
+	for _, c := range []struct {
+		p, share               float64
+		permutations, repeated int32
+		want                   string
+	}{
+		{0.01, 0.8, 999, 0, ""},
+		{0.05, 0.5, 199, 0, ""},
+		{0.05, 0.4, 199, 0, "multiverse.few-universes limits"},
+		{0.06, 0.1, 199, 0, "multiverse.not-significant limits"},
+		{0.06, 0, 199, 0, ""},
+		{0.01, 1, 99, 2, "multiverse.few-permutations limits, multiverse.repeated notes"},
+	} {
+		rows := []column.JointRow{{Statistic: "median", P: c.p, Test: true}, {Statistic: "share", P: 0.5,
+			Value: c.share},
+			{Statistic: "best", P: 0.2}}
+		for i := range rows {
+			rows[i].Universes, rows[i].Repeated, rows[i].Permutations = 8, c.repeated, c.permutations
+		}
+		got := lists.Map(Multiverse(rows), func(f Finding) string { return f.Code + " " + f.Weight.String() })
+		need.Equal(t, strings.Join(got, ", "), c.want, c)
+	}
+}

@@ -1,0 +1,86 @@
+package present
+
+import (
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+)
+
+// A universeRow is a universe with what its table and sentence use.
+type universeRow struct {
+	column.UniverseRow
+	Measured     float64 // its effect
+	Permutations int32
+	Universes    int32
+}
+
+// multiverse writes the joint test of many analyses.
+func (a *author) multiverse() error {
+	tests, err := column.ReadPort[column.JointRow](a.T, "universe_tests")
+	if err != nil || len(tests) == 0 {
+		return err
+	}
+	options, err := column.ReadPort[column.OptionRow](a.T, "universe_options")
+	if err != nil {
+		return err
+	}
+	rows, err := column.ReadPort[column.UniverseRow](a.T, "universes")
+	if err != nil {
+		return err
+	}
+	first := tests[0]
+	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
+	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
+		"Positive": first.Positive, "Permutations": first.Permutations, "Decisions": decisions}
+	for _, r := range tests {
+		if r.Test {
+			of["Statistic"], of["P"] = r.Statistic, r.P
+		}
+		switch r.Statistic {
+		case "median":
+			of["Median"], of["MedianP"] = r.Value, r.P
+		case "share":
+			of["Share"], of["ShareP"] = r.Value, r.P
+		case "stouffer":
+			of["StoufferP"] = r.P
+		}
+	}
+	a.Put("multiverse.result", of)
+	if at := largestShare(options); at >= 0 {
+		a.Put("multiverse.depends", options[at])
+	}
+	all := lists.Map(rows, func(r column.UniverseRow) universeRow {
+		return universeRow{r, r.Effect, first.Permutations, first.Universes}
+	})
+	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
+		a.Put("multiverse.headline", all[at])
+	}
+	a.Find(finding.Multiverse(tests)...)
+	if c := figure.DrawUniverses(rows, options, of); a.Pictures && c != nil {
+		if err := a.Figures(c); err != nil {
+			return err
+		}
+	}
+	a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
+	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
+		"decision option | universes median share explained"))
+	if len(all) > 0 {
+		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
+	}
+	return nil
+}
+
+// largestShare is the option of the decision that explains most; −1 where no effect varies.
+func largestShare(options []column.OptionRow) int {
+	at := -1
+	for i, o := range options {
+		if o.Explained == o.Explained && (at < 0 || o.Explained > options[at].Explained) {
+			at = i
+		}
+	}
+	return at
+}

@@ -1,0 +1,46 @@
+package present
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// TestMultiverseSection: the section has the joint test that the file states, the universe that is stated in advance,
+// the figure, and a row for each universe.
+func TestMultiverseSection(t *testing.T) {
+	out := stagetest.MustRun(t, stagetest.Fresh("multiverse", "joint", "stouffer", "headline", []any{"model=b"}),
+		stagetest.Multiverse())
+	in := map[string][]dag.Input{
+		"participants":     {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+		"universe_tests":   {dag.InputOf(out["joint"])},
+		"universe_options": {dag.InputOf(out["options"])},
+		"universes":        {dag.InputOf(out["universes"])},
+	}
+	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
+	need.Equal(t, joint[2].Test, true)
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	for _, want := range []string{"Specification curve", "of 2 universes, the combinations of model", "Stouffer&#39;s z, 19 label",
+		"The universe that was stated in advance (model=b)", ">model=c<", ">the test<",
+		"The joint test has only 19 label permutations", "1 universe has the same predictions as another"} {
+		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+	if !strings.Contains(text, "of 2 universes") {
+		t.Error(text)
+	}
+	delete(in, "universe_tests")
+	if page := string(stagetest.MustRun(t, stagetest.Fresh("report"),
+		in)["page"].(artifacts.Bytes).Data); strings.Contains(page,
+		"Specification curve") {
+		t.Error("a curve without its test")
+	}
+}
