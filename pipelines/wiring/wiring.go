@@ -56,8 +56,8 @@ type wirer struct {
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
 // anything: what it adds stands there as if the file had it. Of files that extend another, the extended one comes
-// first: without connect: usual, a stage that is added changes no connection of a stage that was there. file is the one of this turn; "" is for
-// what --set changed. Ports that a file leaves open on purpose are added to removed.
+// first: without connect: usual, a stage that is added changes no connection of a stage that was there. file is the one
+// of this turn; "" is for what --set changed. Ports that a file leaves open on purpose are added to removed.
 func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) bool {
 	all := root.Get("stages")
 	if root.Kind != tree.Mapping || all == nil || all.Kind != tree.Mapping {
