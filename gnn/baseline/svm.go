@@ -181,12 +181,16 @@ type vectorMachine struct {
 	coef    []float64
 	rho     float64
 	of      int // cases it was trained on
+
+	pairs *pairs // of these cases and others; may be nil
+	at    []int  // the vectors among them
 }
 
 func newVectorMachine(k kernel, x Rows, coef []float64, rho float64) *vectorMachine {
-	m := &vectorMachine{kernel: k, vectors: Rows{D: x.D}, rho: rho, of: x.N}
+	m := &vectorMachine{kernel: k, vectors: Rows{D: x.D}, rho: rho, of: x.N, pairs: x.pairs}
 	for i, c := range coef {
 		if c != 0 {
+			m.at = append(m.at, i)
 			m.vectors.X = append(m.vectors.X, x.Row(i)...)
 			m.coef = append(m.coef, c)
 		}
@@ -198,7 +202,15 @@ func newVectorMachine(k kernel, x Rows, coef []float64, rho float64) *vectorMach
 func (m *vectorMachine) decide(x Rows, threads int) []float64 {
 	n := m.vectors.N
 	k := make([]float64, x.N*n)
-	dense.Multiply(k, n, x.view(), m.vectors.view().T(), x.N, x.D, n, false, threads)
+	if p := m.pairs; p != nil && p == x.pairs && p.k != nil {
+		for i := range x.N {
+			for j, at := range m.at {
+				k[i*n+j] = p.k[i*p.all.N+at]
+			}
+		}
+	} else {
+		dense.Multiply(k, n, x.view(), m.vectors.view().T(), x.N, x.D, n, false, threads)
+	}
 	if !m.linear {
 		own, theirs := norms(x), norms(m.vectors)
 		dense.Each(threads, x.N, func(i int) { m.apply(k[i*n:][:n], own[i], theirs) })
