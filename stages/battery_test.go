@@ -54,6 +54,16 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("deconfound", "covariates", []any{"age", "sex", "site"}),
 			stagetest.SitedInputs(t)}
 	},
+	"confounds": func(t *testing.T, c *chain) example {
+		in := stagetest.SitedInputs(t)
+		for fold := range 3 {
+			in["predictions"] = append(in["predictions"], dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("baseline",
+				"model", "ridge", "regions", "all", "fold", fold+1), map[string][]dag.Input{"pearson": in["matrices"],
+				"folds": in["folds"]})["predictions"], dag.Coord{Axis: "fold", Value: fmt.Sprint(fold + 1)}))
+		}
+		return example{stagetest.Fresh("confounds", "covariates", []any{"age", "sex"}, "match", []any{"age"},
+			"permutations", 99, "chains", 99, "resamples", 20), in}
+	},
 	"residualize": func(t *testing.T, c *chain) example {
 		in := stagetest.SitedInputs(t)
 		made := stagetest.MustRun(t, stagetest.Fresh("deconfound", "covariates", []any{"age", "sex"}), in)

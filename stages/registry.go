@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/stages/assess"
+	"prgnn/stages/assess/confounds"
 	"prgnn/stages/assess/edges"
 	"prgnn/stages/assess/leakage"
 	"prgnn/stages/builtin"
@@ -44,7 +45,7 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
-		edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+		confounds.Kinds, edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

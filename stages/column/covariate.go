@@ -1,6 +1,7 @@
 package column
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/pattern"
 )
@@ -139,4 +141,69 @@ func CountOf(n int, name, blank string) string {
 		return fmt.Sprintf("%s:%s%d", name, blank, n)
 	}
 	return fmt.Sprintf("%d%s%s", n, blank, name)
+}
+
+// MeanFD is the covariate that cleaning has.
+const MeanFD = "mean_fd"
+
+// Covariates reads columns of the participants; site and the categories are texts. mean_fd is the motion where the
+// table has no such column.
+func Covariates(people *encoding.Table, names, categories []string, motion map[string]float64) ([]CovariateColumn,
+	error) {
+	ids, err := people.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	people = AsCategories(people, append([]string{"site"}, categories...)...)
+	var all []CovariateColumn
+	for _, name := range names {
+		_, ok := people.Column(name)
+		switch {
+		case !ok && name == MeanFD && motion == nil:
+			return nil, errors.New("covariates: mean_fd is no column of the participants: connect cleaning (denoise's quality of each participant), or leave it out")
+		case !ok && name == MeanFD:
+			c := CovariateColumn{Name: name}
+			for _, id := range ids {
+				v, known := motion[id]
+				if !known {
+					v = math.NaN()
+				}
+				c.Number = append(c.Number, v)
+			}
+			all = append(all, c)
+			continue
+		case !ok:
+			_, err := people.Strings(name)
+			return nil, err
+		}
+		c, err := ReadCovariate(people, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// MotionOf is the mean framewise displacement of each participant at a port; nil where that is not connected.
+func MotionOf(t *dag.Task, port string) (map[string]float64, error) {
+	if !t.Has(port) {
+		return nil, nil
+	}
+	type run struct {
+		FD float64 `column:"mean_fd,missing"`
+	}
+	motion := map[string]float64{}
+	for _, in := range t.All(port) {
+		row, err := One[run](in)
+		if err != nil {
+			return nil, err
+		}
+		id := in.Coord(Subject)
+		if _, twice := motion[id]; twice {
+			return nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, id)
+		}
+		motion[id] = row.FD
+	}
+	return motion, nil
 }

@@ -101,22 +101,3 @@ func TestCombatTells(t *testing.T) {
 		t.Errorf("sex, which the folds predict: %v", refused)
 	}
 }
-
-// By the definition: of all pairs of one who is marked and one who is not, the share in which the former has more.
-func TestAreaOf(t *testing.T) {
-	score, marked := []float64{3, 1, 2, 2, 5, 0}, []float64{1, 0, 1, 0, 0, 1}
-	sum, pairs := 0.0, 0.0
-	for i := range score {
-		for j := range score {
-			if marked[i] == 1 && marked[j] == 0 {
-				pairs++
-				if score[i] > score[j] {
-					sum++
-				} else if score[i] == score[j] {
-					sum += 0.5
-				}
-			}
-		}
-	}
-	need.Equal(t, areaOf(score, marked), sum/pairs)
-}

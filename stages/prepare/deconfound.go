@@ -107,13 +107,10 @@ func removesNames(name string) error {
 	return fmt.Errorf("covariates: %s identifies participants or families, and has no effect that could be estimated: remove it", name)
 }
 
-// meanFD is the covariate that cleaning has.
-const meanFD = "mean_fd"
-
 // ReadsParticipants are the names that its parameters have.
 func (s *Deconfound) ReadsParticipants() (read []role.Reading) {
 	for _, name := range s.Covariates {
-		if name != meanFD { // it may come from cleaning
+		if name != column.MeanFD { // it may come from cleaning
 			read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true, Removes: true,
 				Categories: name == "site" || slices.Contains(s.Categories, name)})
 		}
@@ -153,57 +150,15 @@ func (s *Deconfound) read(people *encoding.Table, motion map[string]float64, wit
 	for i, id := range ids {
 		c.at[id] = i
 	}
-	people = column.AsCategories(people, append([]string{"site"}, s.Categories...)...)
-	for _, name := range s.Covariates {
-		if _, ok := people.Column(name); !ok && name == meanFD {
-			if without {
-				continue
-			}
-			if motion == nil {
-				return nil, errors.New("covariates: mean_fd is no column of the participants: connect cleaning (denoise's quality of each participant), or leave it out")
-			}
-			number := lists.Map(ids, func(id string) float64 {
-				if v, ok := motion[id]; ok {
-					return v
-				}
-				return math.NaN()
-			})
-			c.values = append(c.values, confound.Covariate{Name: name, Number: number})
-			continue
-		} else if !ok {
-			_, err := people.Strings(name)
-			return nil, err
-		}
-		of, err := column.ReadCovariate(people, name)
-		if err != nil {
-			return nil, err
-		}
-		c.values = append(c.values, confound.Covariate{Name: name, Number: of.Number, Text: of.Text})
+	names := s.Covariates
+	if _, ok := people.Column(column.MeanFD); !ok && without {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == column.MeanFD })
 	}
-	return c, nil
-}
-
-// motionOf is the mean framewise displacement of each participant; nil where cleaning is not connected.
-func motionOf(t *dag.Task) (map[string]float64, error) {
-	if !t.Has("cleaning") {
-		return nil, nil
+	all, err := column.Covariates(people, names, s.Categories, motion)
+	for _, of := range all {
+		c.values = append(c.values, confound.Covariate{Name: of.Name, Number: of.Number, Text: of.Text})
 	}
-	type run struct {
-		FD float64 `column:"mean_fd,missing"`
-	}
-	motion := map[string]float64{}
-	for _, in := range t.All("cleaning") {
-		row, err := column.One[run](in)
-		if err != nil {
-			return nil, err
-		}
-		id := in.Coord(column.Subject)
-		if _, twice := motion[id]; twice {
-			return nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, id)
-		}
-		motion[id] = row.FD
-	}
-	return motion, nil
+	return c, err
 }
 
 func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -226,7 +181,7 @@ func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if refused, _ := s.LeaksLabel(people, members); refused != nil {
 		return nil, errors.Join(refused...)
 	}
-	motion, err := motionOf(t)
+	motion, err := column.MotionOf(t, "cleaning")
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // LeaksLabel refuses covariates that are the label to predict, stand for it or identify participants, and doubts those
 // that predict it well. folds may be nil.
 func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
-	labels, err := combatLabels(people, folds)
+	labels, err := fold.Labels(people, folds)
 	if err != nil {
 		return nil, nil // the task reports it
 	}
@@ -39,13 +39,13 @@ func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error,
 			refused = append(refused, removesNames(name))
 			continue
 		}
-		switch l, how, much := closest(c, labels, ids); {
-		case much >= tellsAll:
+		switch l, how, much := fold.Tied(c, labels, ids); {
+		case much >= fold.StandsFor:
 			refused = append(refused, fmt.Errorf("covariates: %s stands for %s (%s %.3f, refused from %g): removing it would remove what is to be learned, and its value would enter the data of test participants: list other covariates",
-				name, l.name, how, much, tellsAll))
-		case much >= tellsMuch:
+				name, l.Name, how, much, fold.StandsFor))
+		case much >= fold.CloselyTied:
 			doubts = append(doubts, fmt.Sprintf("covariates: %s is closely tied to %s (%s %.2f; refused from %g): removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s",
-				name, l.name, how, much, tellsAll))
+				name, l.Name, how, much, fold.StandsFor))
 		}
 	}
 	return refused, doubts

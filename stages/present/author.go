@@ -60,6 +60,7 @@ func (a *author) write() (*report.Page, error) {
 		{"multiverse", "section.multiverse", a.multiverse},
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},
+		{"confounds", "section.confounds", a.confounds},
 		{"checks", "section.checks", a.checks},
 		{"more", "section.more", a.more},
 		{"scans", "section.scans", a.ScanQuality},

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 func fixture(t *testing.T, name string) []float64 {
@@ -192,4 +193,249 @@ func TestUnseenCategories(t *testing.T) {
 	need.NoError(t, err)
 	close(t, "row", z, []float64{0}, 0)
 	need.Equal(t, few[0], "site=C")
+}
+
+func labels(t *testing.T) (text []string) {
+	for _, v := range fixture(t, "y") {
+		text = append(text, map[bool]string{true: "patient", false: "control"}[v > 0])
+	}
+	return text
+}
+
+// The oracle's matrices are those of mlconfound; its logistic one is statsmodels' maximum.
+func TestLogLikelihoodsAreThoseOfMlconfound(t *testing.T) {
+	fd := Covariate{Name: "fd", Number: covariates(t, "covariates")[1].Number}
+	target := Covariate{Name: "target", Number: fixture(t, "target")}
+	close(t, "L", need.Value(LogLikelihood(fd, target))(t), fixture(t, "loglik_fd_given_target"), 1e-9)
+	close(t, "L", need.Value(LogLikelihood(target, fd))(t), fixture(t, "loglik_target_given_fd"), 1e-9)
+	label := Covariate{Name: "label", Text: labels(t)}
+	close(t, "L", need.Value(LogLikelihood(label, fd))(t), fixture(t, "loglik_label_given_fd"), 1e-7)
+	// Categories under a category: shares.
+	l := need.Value(LogLikelihood(Covariate{Text: []string{"a", "b", "a", "a"}}, Covariate{Text: []string{"x",
+		"x", "y", "y"}}))(t)
+	close(t, "L", l[:4], []float64{math.Log(0.5), math.Log(0.5), 0, 0}, 1e-12)
+	_, err := LogLikelihood(fd, fd)
+	need.Error(t, err, "determines")
+}
+
+// mlconfound 0.21.3 gives 0.3215 and 0.342 (2,000 draws); its quantiles are those of the manifest.
+func TestConfounderTestsAgreeWithMlconfound(t *testing.T) {
+	fd := Covariate{Name: "fd", Number: covariates(t, "covariates")[1].Number}
+	target := Covariate{Name: "target", Number: fixture(t, "target")}
+	prediction := [][]float64{fixture(t, "prediction")}
+	for _, c := range []struct {
+		x, condition Covariate
+		p, top       float64
+	}{{fd, target, 0.3215, 0.0632}, {target, fd, 0.342, 0.0648}} {
+		l := need.Value(LogLikelihood(c.x, c.condition))(t)
+		got := Conditional(c.x, l, prediction, 1999, 1, c.x.Name)[0]
+		if math.Abs(got.P-c.p) > 0.04 || math.Abs(got.Top-c.top) > 0.01 {
+			t.Errorf("%s given %s: %+v, want p %v and a quantile of %v", c.x.Name, c.condition.Name, got, c.p, c.top)
+		}
+	}
+}
+
+// Where the null hypothesis is true, p ≤ 0.05 in 5 % of cohorts; where the prediction reads the motion, in most.
+// docs/statistics.md has the numbers of 2,000 cohorts (-v).
+func TestLevelAndPowerOfConfounderTests(t *testing.T) {
+	cohorts := 60
+	if testing.Verbose() {
+		cohorts = 2000
+	}
+	for _, c := range []struct {
+		name     string
+		class    bool
+		reads    float64 // of the motion in the prediction
+		most, at float64 // share of cohorts with p ≤ 0.05, and the least
+	}{
+		{"a number, no confound", false, 0, 0.1, 0},
+		{"two groups, no confound", true, 0, 0.1, 0},
+		{"a number, the prediction reads motion", false, 0.6, 1, 0.7},
+		{"two groups, the prediction reads motion", true, 0.6, 1, 0.4},
+	} {
+		found := [2]int{}
+		for cohort := range cohorts {
+			s := random.New(3, c.name, cohort)
+			const n = 60
+			var y, motion, predicted []float64
+			var group []string
+			for range n {
+				v := s.Normal()
+				m := 0.5*v + s.Normal()
+				g := 0.0
+				if v > 0 {
+					g = 1
+				}
+				if c.class {
+					v = g
+				}
+				// partial: the prediction is made of y, and of motion where it reads it
+				y, motion, predicted = append(y, v), append(motion, m), append(predicted, v+c.reads*m+s.Normal())
+				group = append(group, strconv.Itoa(int(g)))
+			}
+			target := Covariate{Number: y}
+			if c.class {
+				target = Covariate{Text: group}
+			}
+			of := Covariate{Number: motion}
+			l := need.Value(LogLikelihood(of, target))(t)
+			if Conditional(of, l, [][]float64{predicted}, 99, 1, cohort)[0].P <= 0.05 {
+				found[0]++
+			}
+			// full: the prediction is made of motion alone
+			for i, m := range motion {
+				predicted[i] = m + s.Normal() + 1.2*c.reads*y[i]
+			}
+			l = need.Value(LogLikelihood(target, of))(t)
+			if Conditional(target, l, [][]float64{predicted}, 99, 1, cohort)[0].P <= 0.05 {
+				found[1]++
+			}
+		}
+		for k, name := range []string{"partial", "full"} {
+			share := float64(found[k]) / float64(cohorts)
+			t.Logf("%s, %s: %.3f", c.name, name, share)
+			if share > c.most || share < c.at {
+				t.Errorf("%s, %s test: p ≤ 0.05 in a share of %v", c.name, name, share)
+			}
+		}
+	}
+}
+
+// study is the oracle's cohort.
+func study(t *testing.T) (*Study, Sample) {
+	x := fixture(t, "X")
+	s := &Study{N: people, Gram: make([]float64, people*people), Covariates: covariates(t, "covariates"),
+		Y:       fixture(t, "y"),
+		Options: Options{Degree: 1}, Penalty: 1, Threads: 1}
+	sample := Sample{}
+	folds := fixture(t, "fold")
+	for i := range people {
+		for j := range people {
+			s.Gram[i*people+j] = inner(x[i*edges:][:edges], x[j*edges:][:edges])
+		}
+		sample.Of, sample.Fold = append(sample.Of, i), append(sample.Fold, int(folds[i]))
+	}
+	return s, sample
+}
+
+// Scikit-learn's Ridge gives the oracle's scores; those of deconfounded edges are of ridge regression on its residuals.
+func TestScoresAreThoseOfTheOracle(t *testing.T) {
+	s, sample := study(t)
+	got := map[string][]float64{}
+	for _, features := range Features() {
+		got[features] = make([]float64, people)
+		for k := range 4 {
+			d := need.Value(s.Divide(sample, k))(t)
+			for r, v := range d.Scores(features) {
+				got[features][d.Test()[r]] = v
+			}
+			if features == Both { // the permutation that moves nobody
+				identity := make([]int, people)
+				for i := range identity {
+					identity[i] = i
+				}
+				d.Permuted([][]int{identity}, func(_ int, scores []float64) {
+					close(t, "permuted", scores, d.Scores(Both), 1e-9)
+				})
+			}
+		}
+	}
+	close(t, "edges", got[Edges], fixture(t, "score_edges"), 1e-9)
+	close(t, "covariates", got[Covariates], fixture(t, "score_confounds"), 1e-9)
+	close(t, "both", got[Both], fixture(t, "score_both"), 1e-9)
+	want := []float64{0.6651785714285714, 0.6696428571428572, 0.7053571428571429} // of the manifest
+	for i, features := range []string{Edges, Covariates, Both} {
+		sum := 0.0
+		for k := range 4 {
+			var scores []float64
+			var positive []bool
+			for j, f := range sample.Fold {
+				if f == k {
+					scores, positive = append(scores, got[features][j]), append(positive, s.Y[j] > 0)
+				}
+			}
+			sum += AUC(scores, positive)
+		}
+		close(t, features, []float64{sum / 4}, want[i:i+1], 1e-12)
+	}
+
+	// The slow definition: residuals by the coefficients of the fold, then the same regression on their Gram matrix.
+	x := fixture(t, "X")
+	for k := range 4 {
+		d := need.Value(s.Divide(sample, k))(t)
+		var y []float64
+		var rows [][]float64
+		for _, i := range d.train {
+			rows, y = append(rows, d.z[i]), append(y, x[i*edges:][:edges]...)
+		}
+		b := NewSolver(rows).Solve(y, edges, 1)
+		rest := slices.Clone(x)
+		for i, z := range d.z {
+			for e := range edges {
+				rest[i*edges+e] -= b[e]
+				for c, v := range z {
+					rest[i*edges+e] -= v * b[(c+1)*edges+e]
+				}
+			}
+		}
+		slow := *s
+		slow.Gram = make([]float64, people*people)
+		for i := range people {
+			for j := range people {
+				slow.Gram[i*people+j] = inner(rest[i*edges:][:edges], rest[j*edges:][:edges])
+			}
+		}
+		e := need.Value(slow.Divide(sample, k))(t)
+		close(t, "deconfounded", d.Scores(Deconfounded), e.Scores(Edges), 1e-9)
+	}
+}
+
+func TestMatchesAreThoseOfTheOracle(t *testing.T) {
+	fd := covariates(t, "covariates")[1]
+	var patient []bool
+	for _, v := range fixture(t, "y") {
+		patient = append(patient, v > 0)
+	}
+	pairs := Match(patient, []Covariate{fd})
+	var flat []float64
+	side := [2][]float64{}
+	for _, p := range pairs {
+		flat = append(flat, float64(p[0]), float64(p[1]))
+		side[0], side[1] = append(side[0], fd.Number[p[0]]), append(side[1], fd.Number[p[1]])
+	}
+	close(t, "pairs", flat, fixture(t, "matched_pairs"), 0)
+	var all [2][]float64
+	for i, is := range patient {
+		k := map[bool]int{true: 0, false: 1}[is]
+		all[k] = append(all[k], fd.Number[i])
+	}
+	close(t, "difference", []float64{Difference(all[0], all[1]), Difference(side[0], side[1])},
+		[]float64{1.0802718250898597, 0.06232816225520414}, 1e-12)
+	// Same sex, and age within the caliper.
+	of := covariates(t, "covariates")
+	for _, p := range Match(patient, []Covariate{fd, of[2], of[0]}) {
+		if of[2].Text[p[0]] != of[2].Text[p[1]] ||
+			math.Abs(of[0].Number[p[0]]-of[0].Number[p[1]]) > 0.2*deviation(of[0].Number) {
+			t.Errorf("%v is a pair", p)
+		}
+	}
+}
+
+// By the definition: of all pairs of one who is marked and one who is not, the share in which the former has more.
+func TestAUC(t *testing.T) {
+	score, marked := []float64{3, 1, 2, 2, 5, 0}, []bool{true, false, true, false, false, true}
+	sum, pairs := 0.0, 0.0
+	for i := range score {
+		for j := range score {
+			if marked[i] && !marked[j] {
+				pairs++
+				if score[i] > score[j] {
+					sum++
+				} else if score[i] == score[j] {
+					sum += 0.5
+				}
+			}
+		}
+	}
+	need.Equal(t, AUC(score, marked), sum/pairs)
 }

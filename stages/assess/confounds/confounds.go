@@ -1,0 +1,447 @@
+package confounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/numeric/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference/confound"
+	"prgnn/stages/region"
+	"prgnn/stages/role"
+)
+
+var confoundsKind = dag.Kind{
+	Name: "confounds",
+	Doc: "is it motion, age or site? What predictions owe to covariates\n" +
+		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
+	New: func() dag.Stage {
+		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
+			Permutations: 199,
+			Chains:       999, Resamples: 40}
+	},
+	MaxThreads: 8,
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Base: 256 << 20, Each: 250e3}.For,
+}
+
+var (
+	_ role.PortUser  = (*Confounds)(nil)
+	_ role.Reader    = (*Confounds)(nil)
+	_ role.InputUser = (*Confounds)(nil)
+)
+
+// Confounds asks what predictions owe to covariates.
+type Confounds struct {
+	Covariates   []string `param:"covariates" doc:"columns of the participants, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column"`
+	Categories   []string `param:"categories" doc:"covariates whose numbers are categories; site always is one"`
+	Missing      string   `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
+	Few          string   `param:"few" doc:"a category that nobody has who is trained on: refuse, or use the reference category" choices:"refuse|reference"`
+	Match        []string `param:"match" doc:"covariates by which pairs of the two groups are matched, the one that decides who is nearest first, such as [mean_fd, sex]: numbers within 0.2 SD, categories the same; by default there is no matching"`
+	Positive     string   `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
+	Transform    string   `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already" choices:"fisher|none"`
+	Penalty      float64  `param:"penalty" doc:"of ridge regression, as in baseline" min:"1e-9"`
+	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
+	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
+	Chains       int      `param:"chains" doc:"permutations of each confounder test" min:"99" max:"100000"`
+	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
+	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant, and the checks.
+func (*Confounds) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("matrices", "cleaning")...)
+}
+
+func (*Confounds) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds, with the labels"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their covariates"},
+			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "set", "predicted"), Gather: true,
+				Optional: true, Doc: "of the classifiers, or of regressions, to test"},
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's matrices, of which nothing is fitted to others"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{
+			{Name: "tests", Type: column.Type[column.ConfounderRow](), Doc: "one row per classifier and covariate; none without predictions"},
+			{Name: "models", Type: column.Type[column.ConfoundModelRow](), Doc: "one row per kind of features and sample; none without matrices"},
+			{Name: "summary", Type: column.Type[column.ConfoundSummaryRow](), Doc: "one row: what edges add to covariates"},
+			{Name: "matching", Type: column.Type[column.ConfoundMatchRow](), Doc: "one row per covariate, before and after matching; none without match"},
+		},
+	}
+}
+
+// Validate refuses covariates that are none.
+func (s *Confounds) Validate() (wrong []error) {
+	for i, name := range s.Covariates {
+		switch {
+		case name == column.Target || name == "group" || name == "participant_id":
+			wrong = append(wrong, fmt.Errorf("covariates: %s is no covariate", name))
+		case slices.Contains(s.Covariates[:i], name):
+			wrong = append(wrong, fmt.Errorf("covariates: %s is listed twice", name))
+		}
+	}
+	for _, of := range []struct {
+		parameter string
+		names     []string
+	}{{"categories", s.Categories}, {"match", s.Match}} {
+		for _, name := range of.names {
+			if !slices.Contains(s.Covariates, name) {
+				wrong = append(wrong, fmt.Errorf("%s: %s is not among the covariates", of.parameter, name))
+			}
+		}
+	}
+	return wrong
+}
+
+// RefusesInputs requires something to test.
+func (s *Confounds) RefusesInputs(has func(port string) bool) error {
+	switch {
+	case !has("predictions") && !has("matrices"):
+		return errors.New("there is nothing to test: connect predictions, matrices, or both")
+	case s.Match != nil && !has("matrices"):
+		return errors.New("match needs matrices, for models of the matched participants")
+	}
+	return nil
+}
+
+// ReadsParticipants are the names that its parameters have.
+func (s *Confounds) ReadsParticipants() (read []role.Reading) {
+	for _, name := range s.Covariates {
+		if name != column.MeanFD { // it may come from cleaning
+			read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true,
+				Categories: name == "site" || slices.Contains(s.Categories, name)})
+		}
+	}
+	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
+}
+
+// A study has who takes part, with labels and covariates.
+type study struct {
+	*Confounds
+	ids        []string
+	fold       []int
+	together   []string
+	group      []string  // of two groups
+	target     []float64 // or a number
+	groups     []string
+	positive   int
+	covariates []confound.Covariate
+}
+
+// number reports whether a number is predicted.
+func (st *study) number() bool { return st.groups == nil }
+
+func (s *Confounds) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	if len(s.Covariates) == 0 {
+		return nil, errors.New("covariates: there are none: list columns of the participants, such as [age, sex, mean_fd]")
+	}
+	if err := s.RefusesInputs(t.Has); err != nil {
+		return nil, err
+	}
+	st, err := s.read(t)
+	if err != nil {
+		return nil, err
+	}
+	var tests []column.ConfounderRow
+	if t.Has("predictions") {
+		if tests, err = st.tests(t); err != nil {
+			return nil, err
+		}
+	}
+	summary := column.ConfoundSummaryRow{Covariates: s.Covariates, Measure: "AUC", Match: s.Match,
+		Participants: int32(len(st.ids)), Pairs: -1, Increment: math.NaN(), Low: math.NaN(), High: math.NaN(),
+		P: math.NaN(), Alone: math.NaN(), Both: math.NaN()}
+	if st.number() {
+		summary.Measure = "r"
+	} else {
+		summary.Positive = st.groups[st.positive]
+	}
+	var models []column.ConfoundModelRow
+	var matching []column.ConfoundMatchRow
+	if t.Has("matrices") {
+		if models, matching, err = st.models(ctx, t, &summary); err != nil {
+			return nil, err
+		}
+	}
+	return dag.Outputs{"tests": column.Table(tests), "models": column.Table(models),
+		"summary": column.Table([]column.ConfoundSummaryRow{summary}), "matching": column.Table(matching)}, nil
+}
+
+// read reads the labels of the first folds, and the covariates.
+func (s *Confounds) read(t *dag.Task) (*study, error) {
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	if err != nil {
+		return nil, err
+	}
+	people, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := people.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	motion, err := column.MotionOf(t, "cleaning")
+	if err != nil {
+		return nil, err
+	}
+	all, err := column.Covariates(people, s.Covariates, s.Categories, motion)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
+	}
+	at := map[string]int{}
+	for i, id := range ids {
+		at[id] = i
+	}
+	st := &study{Confounds: s, positive: -1}
+	for _, c := range all {
+		of := confound.Covariate{Name: c.Name}
+		if c.Text != nil {
+			of.Text = []string{}
+		}
+		st.covariates = append(st.covariates, of)
+	}
+	seen := map[string]bool{}
+	for _, m := range members {
+		if int(m.Repeat) != s.Repeat || m.Fold == 0 {
+			continue
+		}
+		i, ok := at[m.ID]
+		if !ok {
+			return nil, fmt.Errorf("%s: %s of %s is not among them", t.In("participants").Name, m.ID, t.In("folds").Name)
+		}
+		st.ids, st.fold = append(st.ids, m.ID), append(st.fold, int(m.Fold))
+		st.together = append(st.together, m.Together)
+		if math.IsNaN(m.Target) {
+			st.group, seen[m.Group] = append(st.group, m.Group), true
+		} else {
+			st.target = append(st.target, m.Target)
+		}
+		for k, c := range all {
+			if c.Text != nil {
+				st.covariates[k].Text = append(st.covariates[k].Text, c.Text[i])
+			} else {
+				st.covariates[k].Number = append(st.covariates[k].Number, c.Number[i])
+			}
+		}
+	}
+	switch {
+	case len(st.ids) == 0:
+		return nil, fmt.Errorf("%s has no repeat %d", t.In("folds").Name, s.Repeat)
+	case st.target != nil:
+		if s.Match != nil {
+			return nil, errors.New("match: pairs are of two groups, and a number is predicted: leave out match")
+		}
+		return st, nil
+	}
+	for g := range seen {
+		st.groups = append(st.groups, g)
+	}
+	if slices.Sort(st.groups); len(st.groups) != 2 {
+		return nil, fmt.Errorf("there are %d groups (%s): two groups or a number to predict are needed", len(st.groups), words.Some(st.groups, 8))
+	}
+	st.positive, _, err = fold.PositiveGroup(s.Positive, st.groups)
+	return st, err
+}
+
+// label is what is predicted, of some participants.
+func (st *study) label(who []int) confound.Covariate {
+	c := confound.Covariate{Name: "label"}
+	for _, i := range who {
+		if st.number() {
+			c.Number = append(c.Number, st.target[i])
+		} else {
+			c.Text = append(c.Text, st.group[i])
+		}
+	}
+	return c
+}
+
+// tests are the confounder tests of each classifier and covariate.
+func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
+	read := fold.ReadSettings
+	if st.number() {
+		read = fold.ReadNumbers
+	}
+	all, err := read(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	predicted := make([]map[string]float64, len(all.Settings))
+	for k, folds := range all.Settings {
+		predicted[k] = st.centered(folds)
+	}
+	rows := make([][]column.ConfounderRow, len(all.Settings))
+	for c, of := range st.covariates {
+		type sample struct{ settings, who []int }
+		var samples []sample // settings with the same participants share their permutations
+		for k := range all.Settings {
+			var who []int
+			for i, id := range st.ids {
+				if _, ok := predicted[k][id]; ok && !of.Missing(i) {
+					who = append(who, i)
+				}
+			}
+			at := slices.IndexFunc(samples, func(s sample) bool { return slices.Equal(s.who, who) })
+			if at < 0 {
+				at, samples = len(samples), append(samples, sample{who: who})
+			}
+			samples[at].settings = append(samples[at].settings, k)
+		}
+		for _, s := range samples {
+			scores := make([][]float64, len(s.settings))
+			for j, k := range s.settings {
+				for _, i := range s.who {
+					scores[j] = append(scores[j], predicted[k][st.ids[i]])
+				}
+			}
+			for j, r := range st.test(c, s.who, scores) {
+				k := s.settings[j]
+				r.Name = all.Settings[k][0].Name
+				rows[k] = append(rows[k], r)
+			}
+			t.Progress(c+1, len(st.covariates), "confounder tests")
+		}
+	}
+	return slices.Concat(rows...), nil
+}
+
+// test tests several predictions of the same participants against one covariate.
+func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderRow {
+	of, label := some(st.covariates[c], who), st.label(who)
+	rows := make([]column.ConfounderRow, len(scores))
+	nan := math.NaN()
+	for k := range rows {
+		rows[k] = column.ConfounderRow{Covariate: of.Name, Participants: int32(len(who)), Association: nan, Chance: nan,
+			Partial: nan, Prediction: nan, FullChance: nan, Full: nan, Detectable: confound.Detectable(len(who)),
+			Permutations: int32(st.Chains)}
+	}
+	whole := slices.Clone(scores) // a prediction that does not vary has no R²
+	whole = slices.DeleteFunc(whole, func(v []float64) bool { return !varies(v) })
+	run := func(x, condition confound.Covariate, name string, set func(r *column.ConfounderRow, t confound.Test)) {
+		l, err := confound.LogLikelihood(x, condition)
+		if err != nil || len(who) < 6 {
+			for k := range rows {
+				rows[k].Why = "fewer than 6 participants"
+				if err != nil {
+					rows[k].Why = err.Error()
+				}
+			}
+			return
+		}
+		tests := confound.Conditional(x, l, whole, st.Chains, st.Seed, name, of.Name)
+		for k := range rows {
+			if !varies(scores[k]) {
+				rows[k].Why = "all predictions are equal"
+				continue
+			}
+			set(&rows[k], tests[0])
+			tests = tests[1:]
+		}
+	}
+	if len(whole) == 0 || !st.differ(of) {
+		for k := range rows {
+			rows[k].Why = "all predictions, or all values of the covariate, are equal"
+		}
+		return rows
+	}
+	run(of, label, "partial", func(r *column.ConfounderRow, t confound.Test) {
+		r.Association, r.Chance, r.Partial = t.R2, t.Top, t.P
+	})
+	run(label, of, "full", func(r *column.ConfounderRow, t confound.Test) {
+		r.Prediction, r.FullChance, r.Full = t.R2, t.Top, t.P
+	})
+	return rows
+}
+
+func varies(v []float64) bool {
+	return slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
+}
+
+// differ reports whether participants differ in a covariate.
+func (*study) differ(c confound.Covariate) bool {
+	if c.Text != nil {
+		return slices.ContainsFunc(c.Text, func(x string) bool { return x != c.Text[0] })
+	}
+	return len(c.Number) > 0 && varies(c.Number)
+}
+
+// some is a covariate of some participants.
+func some(c confound.Covariate, who []int) confound.Covariate {
+	out := confound.Covariate{Name: c.Name}
+	for _, i := range who {
+		if c.Text != nil {
+			out.Text = append(out.Text, c.Text[i])
+		} else {
+			out.Number = append(out.Number, c.Number[i])
+		}
+	}
+	return out
+}
+
+// centered is the mean prediction of each participant, less the mean of its fold: models of folds have other scales.
+func (st *study) centered(folds []fold.Tested) map[string]float64 {
+	sum, n := map[string]float64{}, map[string]float64{}
+	for _, f := range folds {
+		mean := 0.0
+		value := func(c fold.Case) float64 { return c.Probability[max(0, st.positive)] }
+		for _, c := range f.Participants {
+			mean += value(c)
+		}
+		mean /= float64(len(f.Participants))
+		for _, c := range f.Participants {
+			sum[c.Id] += value(c) - mean
+			n[c.Id]++
+		}
+	}
+	for id := range sum {
+		sum[id] /= n[id]
+	}
+	return sum
+}
+
+// edgesOf are the edges of one participant: draw 0. Those of a region without a signal, whose row is 0, are NaN.
+func (s *Confounds) edgesOf(in dag.Input) ([]float64, error) {
+	if in.Coord("fold") != "" {
+		return nil, fmt.Errorf("%s is fitted in folds, and other folds would test participants of the fit: connect the matrices before that", in.Name)
+	}
+	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	if err != nil {
+		return nil, err
+	}
+	m := draws[0]
+	silent := make([]bool, m.Rows)
+	for i := range m.Rows {
+		silent[i] = true
+		for j, v := range m.Row(i) {
+			silent[i] = silent[i] && (i == j || v == 0)
+		}
+	}
+	var z []float64
+	for i := range m.Rows {
+		for j := i + 1; j < m.Cols; j++ {
+			v := m.At(i, j)
+			switch {
+			case silent[i] || silent[j]:
+				v = math.NaN()
+			case math.IsNaN(v) || math.IsInf(v, 0):
+				return nil, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v: not finite", in.Name, i+1, j+1, v)
+			case s.Transform == "fisher" && math.Abs(v) > 1:
+				return nil, fmt.Errorf("%s: the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none", in.Name, i+1, j+1, v)
+			case s.Transform == "fisher":
+				v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
+			}
+			z = append(z, v)
+		}
+	}
+	return z, nil
+}

@@ -1,0 +1,212 @@
+package confounds
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference/confound"
+	"prgnn/stages/stagetest"
+)
+
+// oracle has the participants, the edges (Fisher z, of 7 regions), the folds and a prediction of the fixture.
+func oracle(t *testing.T) map[string][]dag.Input {
+	t.Helper()
+	floats := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "confounds", name+".npy"))
+	}
+	cov, x, folds, y, score := floats("covariates"), floats("X"), floats("fold"), floats("y"), floats("score_edges")
+	n := len(folds)
+	ids, _ := stagetest.SomeParticipants(n, "ASD", "HC").Strings("participant_id")
+	columns := make([][]float64, 4)
+	group := make([]string, n)
+	number, repeat := make([]int32, n), make([]int32, n)
+	var matrices []dag.Input
+	rows := make([][]fold.PredictionRow, 4)
+	p := make([][2][]float64, 4)
+	for i := range n {
+		for k := range columns {
+			columns[k] = append(columns[k], cov[4*i+k])
+		}
+		group[i], number[i], repeat[i] = map[bool]string{true: "ASD", false: "HC"}[y[i] > 0], int32(folds[i])+1, 1
+		m := make([]float64, 49)
+		e := 21 * i
+		for a := range 7 {
+			for b := a + 1; b < 7; b++ {
+				m[7*a+b], m[7*b+a] = x[e], x[e]
+				e++
+			}
+		}
+		matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 7, 7), dag.Coord{Axis: "subject",
+			Value: ids[i]}))
+		asd := 1 / (1 + math.Exp(-score[i]))
+		r := fold.PredictionRow{ID: ids[i], Group: group[i], Fold: number[i], Repeat: 1, Set: "test"}
+		if group[i] == "HC" {
+			r.Label = 1
+		}
+		if asd < 0.5 {
+			r.Predicted = 1
+		}
+		k := int(folds[i])
+		rows[k] = append(rows[k], r)
+		p[k][0], p[k][1] = append(p[k][0], asd), append(p[k][1], 1-asd)
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: group})
+	for k, name := range []string{"age", "sex", "mean_fd", "site"} {
+		people.Columns = append(people.Columns, encoding.Column{Name: name, Values: columns[k]})
+	}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "matrices": matrices,
+		"folds": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "repeat", Values: repeat},
+			encoding.Column{Name: "fold", Values: number}))}}
+	for k := range rows {
+		table := column.Table(rows[k])
+		table.Columns = append(table.Columns, encoding.Column{Name: "p_ASD", Values: p[k][0]},
+			encoding.Column{Name: "p_HC", Values: p[k][1]})
+		table.Meta = map[string]string{"model": "ridge"}
+		in["predictions"] = append(in["predictions"], dag.InputOf(table, dag.Coord{Axis: "fold",
+			Value: string(rune('1' + k))}))
+	}
+	return in
+}
+
+func quick(parameters ...any) dag.Stage {
+	return stagetest.Fresh("confounds", append([]any{"covariates", []any{"age", "sex", "mean_fd", "site"},
+		"transform", "none", "categories", []any{"sex"},
+		"permutations", 99, "chains", 99, "resamples", 20}, parameters...)...)
+}
+
+func TestConfoundsAgreeWithTheOracle(t *testing.T) {
+	out := stagetest.MustRun(t, quick("match", []any{"mean_fd"}), oracle(t))
+	models := need.Value(column.Rows[column.ConfoundModelRow](out["models"].(*encoding.Table)))(t)
+	want := map[string]float64{confound.Edges: 0.6651785714285714, confound.Covariates: 0.6696428571428572,
+		confound.Both: 0.7053571428571429} // of the manifest
+	for _, r := range models {
+		if w, ok := want[r.Features]; ok && r.Sample == everybody && math.Abs(r.Score-w) > 1e-9 {
+			t.Errorf("%s: AUC %v, want %v", r.Features, r.Score, w)
+		}
+		if !(r.Low < r.Score && r.Score < r.High) {
+			t.Errorf("%s: the interval of %v is %v to %v", r.Features, r.Score, r.Low, r.High)
+		}
+	}
+	need.Equal(t, len(models), 4)
+	s := need.Value(column.Rows[column.ConfoundSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+	if math.Abs(s.Increment-(0.7053571428571429-0.6696428571428572)) > 1e-9 || s.Pairs != 14 || s.Edges != 21 {
+		t.Errorf("%+v", s)
+	}
+	if !(s.P > 0 && s.P <= 1) || !(s.Low < s.Increment && s.Increment < s.High) {
+		t.Errorf("%+v", s)
+	}
+	matching := need.Value(column.Rows[column.ConfoundMatchRow](out["matching"].(*encoding.Table)))(t)
+	at := slices.IndexFunc(matching, func(r column.ConfoundMatchRow) bool { return r.Covariate == "mean_fd" })
+	if r := matching[at]; math.Abs(r.Before-1.0802718250898597) > 1e-12 ||
+		math.Abs(r.After-0.06232816225520414) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+	tests := need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t)
+	need.Equal(t, len(tests), 4)
+	for _, r := range tests {
+		if !(r.Partial > 0 && r.Full > 0) || r.Participants != 60 || r.Name == "" || r.Why != "" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Where the edges hold the group, they add to the covariates; where they hold motion alone, they do not.
+func TestWhatEdgesAdd(t *testing.T) {
+	for _, c := range []struct {
+		holds string
+		adds  bool
+	}{{"group", true}, {"mean_fd", false}} {
+		in := oracle(t)
+		table := need.Value(in["participants"][0].Table())(t)
+		group := need.Value(table.Strings("group"))(t)
+		motion := need.Value(table.Floats("mean_fd"))(t)
+		for i, m := range in["matrices"] {
+			v := slices.Clone(need.Value(m.Array())(t).Float64s())
+			held := 5 * motion[i]
+			if c.holds == "group" {
+				held = map[string]float64{"ASD": 1}[group[i]]
+			}
+			v[1] += held
+			v[7] += held
+			in["matrices"][i] = dag.InputOf(encoding.NewArray(v, 1, 7, 7), m.Coords...)
+		}
+		out := stagetest.MustRun(t, quick(), in)
+		s := need.Value(column.Rows[column.ConfoundSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+		if (s.P <= 0.05) != c.adds {
+			t.Errorf("edges that hold %s add %v, p %v", c.holds, s.Increment, s.P)
+		}
+	}
+}
+
+func TestConfoundsRefuse(t *testing.T) {
+	in := oracle(t)
+	fitted := oracle(t)
+	fitted["matrices"][0].Coords = append(fitted["matrices"][0].Coords, dag.Coord{Axis: "fold", Value: "1"})
+	nothing := map[string][]dag.Input{"folds": in["folds"], "participants": in["participants"]}
+	for _, c := range []struct {
+		stage dag.Stage
+		in    map[string][]dag.Input
+		want  string
+	}{
+		{stagetest.Fresh("confounds"), in, "covariates: there are none"},
+		{quick(), nothing, "nothing to test"},
+		{quick(), fitted, "is fitted in folds"},
+		{quick("match", []any{"site"}), in, "list a number first"},
+		{quick("positive", "TD"), in, `no group "TD"`},
+		{quick("categories", []any{"sex", "age"}), in, "needs 3 for each column"},
+	} {
+		_, err := stagetest.RunStage(t, c.stage, c.in)
+		need.Error(t, err, c.want)
+	}
+	s := stagetest.Fresh("confounds", "covariates", []any{"group", "age", "age"}).(*Confounds)
+	if wrong := s.Validate(); len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "group is no covariate") {
+		t.Errorf("%v", wrong)
+	}
+}
+
+// A number to predict has r in place of the AUC; the oracle's tests are of the same numbers.
+func TestConfoundsOfANumber(t *testing.T) {
+	in := oracle(t)
+	floats := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "confounds", name+".npy"))
+	}
+	target, predicted := floats("target"), floats("prediction")
+	members := need.Value(in["folds"][0].Table())(t)
+	ids, folds := need.Value(members.Strings("participant_id"))(t), need.Value(members.Floats("fold"))(t)
+	var numbers []fold.NumberMember
+	rows := make([][]fold.NumberRow, 4)
+	for i, id := range ids {
+		numbers = append(numbers, fold.NumberMember{ID: id, Target: target[i], Repeat: 1, Fold: int32(folds[i])})
+		k := int(folds[i]) - 1
+		rows[k] = append(rows[k], fold.NumberRow{ID: id, Target: target[i], Fold: int32(k + 1), Repeat: 1, Set: "test",
+			Predicted: predicted[i]})
+	}
+	in["folds"] = []dag.Input{dag.InputOf(column.Table(numbers))}
+	in["predictions"] = nil
+	for k := range rows {
+		in["predictions"] = append(in["predictions"], dag.InputOf(column.Table(rows[k]),
+			dag.Coord{Axis: "fold", Value: string(rune('1' + k))}))
+	}
+	out := stagetest.MustRun(t, quick(), in)
+	s := need.Value(column.Rows[column.ConfoundSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+	if s.Measure != "r" || math.Abs(s.Both-s.Alone-s.Increment) > 1e-15 || !(s.P < 1) {
+		t.Errorf("%+v", s)
+	}
+	for _, r := range need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t) {
+		if !(r.Partial > 0 && r.Full > 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+	_, err := stagetest.RunStage(t, quick("match", []any{"age"}), in)
+	need.Error(t, err, "pairs are of two groups")
+}

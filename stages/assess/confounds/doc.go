@@ -1,0 +1,2 @@
+// Package confounds has the kind that asks whether a prediction rests on covariates.
+package confounds

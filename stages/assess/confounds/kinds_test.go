@@ -1,0 +1,5 @@
+package confounds
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }

@@ -1,0 +1,413 @@
+package confounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+	"prgnn/stages/inference/confound"
+)
+
+// The samples of models.
+const (
+	everybody   = "all"
+	matched     = "matched"
+	matchedTest = "matched test"
+)
+
+// leastPairs is how many matched pairs models need.
+const leastPairs = 20
+
+// models trains and tests ridge regression with each kind of features, on everybody and on matched participants.
+func (st *study) models(ctx context.Context, t *dag.Task, summary *column.ConfoundSummaryRow) (
+	rows []column.ConfoundModelRow, matching []column.ConfoundMatchRow, err error) {
+	values := map[string][]float64{}
+	width := 0
+	for i, in := range t.All("matrices") {
+		id := in.Coord(column.Subject)
+		z, err := st.edgesOf(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		if width == 0 {
+			width = len(z)
+		}
+		if len(z) != width {
+			return nil, nil, fmt.Errorf("%s: %d edges, but others have %d: use the same atlas for all", in.Name, len(z), width)
+		}
+		values[id] = z
+		t.Progress(i+1, len(t.All("matrices")), "reading")
+	}
+	var who []int
+	var lacking, absent []string
+	for i, id := range st.ids {
+		var names []string
+		for _, c := range st.covariates {
+			if c.Missing(i) {
+				names = append(names, c.Name)
+			}
+		}
+		switch {
+		case values[id] == nil:
+			absent = append(absent, id)
+		case names != nil:
+			summary.Left = append(summary.Left, id)
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", id, strings.Join(names, ", ")))
+		default:
+			who = append(who, i)
+		}
+	}
+	switch {
+	case absent != nil:
+		return nil, nil, fmt.Errorf("matrices: none of %s, who are in the folds", words.Some(absent, 8))
+	case lacking != nil && st.Missing == "refuse":
+		return nil, nil, fmt.Errorf("%s: no value of covariates: %s: fill them in, exclude the participants, or set missing: skip", t.In("participants").Name, words.Some(lacking, 8))
+	case len(who) == 0:
+		return nil, nil, fmt.Errorf("no participant has all covariates")
+	}
+	summary.Participants = int32(len(who))
+	c := &cohort{study: st, who: who, threads: t.Threads}
+	if c.models, summary.Edges, err = st.gram(who, values, t.Threads); err != nil {
+		return nil, nil, err
+	}
+	whole := c.sample(func(int) bool { return true })
+	if err := c.enough(whole); err != nil {
+		return nil, nil, err
+	}
+	base, err := c.scores(whole, nil, confound.Features())
+	if err != nil {
+		return nil, nil, err
+	}
+	resampled := c.resample(ctx, whole, confound.Features(), "all")
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows = append(rows, interval(base, resampled, everybody, len(who), confound.Features())...)
+	summary.Resamples, summary.Permutations = int32(st.Resamples), int32(st.Permutations)
+	summary.Alone, summary.Both = base[confound.Covariates], base[confound.Both]
+	summary.Increment = summary.Both - summary.Alone
+	var differences []float64
+	for _, r := range resampled {
+		differences = append(differences, r[confound.Both]-r[confound.Covariates])
+	}
+	half := halfWidth(differences)
+	summary.Low, summary.High = summary.Increment-half, summary.Increment+half
+	if summary.P, err = c.permute(whole, base[confound.Both]); err != nil {
+		return nil, nil, err
+	}
+	if st.Match == nil {
+		return rows, nil, nil
+	}
+	more, matching, err := c.match(ctx, summary)
+	return append(rows, more...), matching, err
+}
+
+// A cohort is the participants with edges and covariates.
+type cohort struct {
+	*study
+	who     []int // places among all
+	models  *confound.Study
+	threads int
+}
+
+// gram makes the Gram matrix of the edges that everybody has.
+func (st *study) gram(who []int, values map[string][]float64, threads int) (*confound.Study, int32, error) {
+	width := len(values[st.ids[who[0]]])
+	var places []int
+	for e := range width {
+		if !slices.ContainsFunc(who, func(i int) bool { return math.IsNaN(values[st.ids[i]][e]) }) {
+			places = append(places, e)
+		}
+	}
+	if len(places) == 0 {
+		return nil, 0, fmt.Errorf("no edge is there in all participants: are these connectivity matrices?")
+	}
+	n, d := len(who), len(places)
+	x := make([]float64, 0, n*d)
+	s := &confound.Study{N: n, Penalty: st.Penalty, Threads: threads, Gram: make([]float64, n*n),
+		Options: confound.Options{Degree: 1, Reference: st.Few == "reference"}}
+	for _, i := range who {
+		for _, e := range places {
+			x = append(x, values[st.ids[i]][e])
+		}
+		y := -1.0
+		switch {
+		case st.number():
+			y = st.target[i]
+		case st.group[i] == st.groups[st.positive]:
+			y = 1
+		}
+		s.Y = append(s.Y, y)
+	}
+	for _, c := range st.covariates {
+		s.Covariates = append(s.Covariates, some(c, who))
+	}
+	dense.Multiply(s.Gram, n, dense.Rows(x, d), dense.Rows(x, d).T(), n, d, n, false, threads)
+	return s, int32(d), nil
+}
+
+// sample is the participants that are taken, each once.
+func (c *cohort) sample(take func(k int) bool) (s confound.Sample) {
+	for k, i := range c.who {
+		if take(k) {
+			s.Of, s.Fold = append(s.Of, k), append(s.Fold, c.fold[i])
+		}
+	}
+	return s
+}
+
+// enough refuses folds with too few training participants for the covariates, and unseen categories.
+func (c *cohort) enough(s confound.Sample) error {
+	for _, f := range folds(s) {
+		var fit []int
+		for k, of := range s.Fold {
+			if of != f {
+				fit = append(fit, s.Of[k])
+			}
+		}
+		d, err := confound.NewDesign(c.models.Covariates, fit, c.models.Options)
+		if err != nil {
+			return fmt.Errorf("covariates, fold %d: %w", f, err)
+		}
+		if columns := 1 + len(d.Terms); len(fit) < 3*columns {
+			return fmt.Errorf("covariates, fold %d: the model has %d columns and %d training participants, but needs 3 for each column: list fewer covariates, merge rare categories, or use fewer folds", f, columns, len(fit))
+		}
+		for k, of := range s.Fold {
+			if _, _, err := d.Row(c.models.Covariates, s.Of[k]); err != nil && of == f {
+				return fmt.Errorf("fold %d: %s: %w: merge rare categories, or set few: reference", f, c.ids[c.who[s.Of[k]]], err)
+			}
+		}
+	}
+	return nil
+}
+
+func folds(s confound.Sample) []int { return slices.Compact(slices.Sorted(slices.Values(s.Fold))) }
+
+// scores are the means over the folds of each kind of features; of the test participants that test takes, or all.
+func (c *cohort) scores(s confound.Sample, test func(k int) bool, features []string) (map[string]float64, error) {
+	sums, n := map[string]float64{}, map[string]float64{}
+	for _, f := range folds(s) {
+		d, err := c.models.Divide(s, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range features {
+			if v := c.measure(s, d, d.Scores(of), test); !math.IsNaN(v) {
+				sums[of] += v
+				n[of]++
+			}
+		}
+	}
+	for _, of := range features {
+		sums[of] /= n[of] // NaN where no fold has a score
+	}
+	return sums, nil
+}
+
+// measure is the AUC, or r, of the scores of a fold.
+func (c *cohort) measure(s confound.Sample, d *confound.Division, scores []float64, test func(k int) bool) float64 {
+	var y, v []float64
+	var positive []bool
+	for r, k := range d.Test() {
+		if of := s.Of[k]; test == nil || test(of) {
+			y, v, positive = append(y, c.models.Y[of]), append(v, scores[r]), append(positive, c.models.Y[of] > 0)
+		}
+	}
+	if c.number() {
+		return inference.Correlation(y, v)
+	}
+	return confound.AUC(v, positive)
+}
+
+// resample repeats the cross-validation on resamples of the participants: within the groups, or of whole families where
+// the folds keep some together. Copies of a participant stay in its fold.
+func (c *cohort) resample(ctx context.Context, s confound.Sample, features []string, name string) []map[string]float64 {
+	var units [][]int // places in the sample
+	var strata []string
+	at := map[string]int{}
+	families := slices.ContainsFunc(c.together, func(v string) bool { return v != "" })
+	for k, of := range s.Of {
+		i := c.who[of]
+		if first := c.together[i]; first != "" {
+			if u, ok := at[first]; ok {
+				units[u] = append(units[u], k)
+				continue
+			}
+			at[first] = len(units)
+		}
+		stratum := ""
+		if !c.number() && !families {
+			stratum = c.group[i]
+		}
+		units, strata = append(units, []int{k}), append(strata, stratum)
+	}
+	level, _ := column.Numbered(strata)
+	groups := inference.ByStratum(level)
+	models := *c.models
+	models.Threads, models.Options.Reference = 1, true
+	one := *c
+	one.models = &models
+	out := make([]map[string]float64, c.Resamples)
+	dense.Each(c.threads, c.Resamples, func(b int) {
+		if ctx.Err() != nil {
+			return
+		}
+		stream := random.New(c.Seed, "confounds", "resample", name, b)
+		var again confound.Sample
+		for _, g := range groups {
+			for range g {
+				for _, k := range units[g[stream.IntN(len(g))]] {
+					again.Of, again.Fold = append(again.Of, s.Of[k]), append(again.Fold, s.Fold[k])
+				}
+			}
+		}
+		if v, err := one.scores(again, nil, features); err == nil { // a resample may lack a category
+			out[b] = v
+		}
+	})
+	return slices.DeleteFunc(out, func(v map[string]float64) bool { return v == nil })
+}
+
+// halfWidth is that of a 95 % interval by the SD over resamples.
+func halfWidth(v []float64) float64 {
+	v = slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	if len(v) < 2 {
+		return math.NaN()
+	}
+	_, sd := column.MeanSD(v)
+	return 1.959963984540054 * sd
+}
+
+// interval has a row for each kind of features, with its interval.
+func interval(base map[string]float64, resampled []map[string]float64, sample string, n int,
+	features []string) (rows []column.ConfoundModelRow) {
+	for _, of := range features {
+		var v []float64
+		for _, r := range resampled {
+			v = append(v, r[of])
+		}
+		half := halfWidth(v)
+		rows = append(rows, column.ConfoundModelRow{Features: of, Sample: sample, Participants: int32(n),
+			Score: base[of], Low: max(-1, base[of]-half), High: min(1, base[of]+half)})
+	}
+	return rows
+}
+
+// permute is the p of what the edges add: their residuals are permuted within the folds.
+func (c *cohort) permute(s confound.Sample, observed float64) (float64, error) {
+	strata := inference.ByStratum(s.Fold)
+	permutations := make([][]int, c.Permutations)
+	for b := range permutations {
+		p := make([]int, len(s.Of))
+		for i := range p {
+			p[i] = i
+		}
+		inference.Permute(p, strata, random.New(c.Seed, "confounds", "permutation", b))
+		permutations[b] = p
+	}
+	sums, n := make([]float64, c.Permutations), make([]float64, c.Permutations)
+	for _, f := range folds(s) {
+		d, err := c.models.Divide(s, f)
+		if err != nil {
+			return 0, err
+		}
+		d.Permuted(permutations, func(b int, scores []float64) {
+			if v := c.measure(s, d, scores, nil); !math.IsNaN(v) {
+				sums[b] += v
+				n[b]++
+			}
+		})
+	}
+	as := 0
+	for b, v := range sums {
+		if inference.AsLarge(v/n[b], observed) {
+			as++
+		}
+	}
+	return inference.PermutationP(as, c.Permutations), nil
+}
+
+// match repeats the models on matched participants.
+func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) (rows []column.ConfoundModelRow,
+	matching []column.ConfoundMatchRow, err error) {
+	var of []confound.Covariate
+	for _, name := range c.Match {
+		of = append(of, c.models.Covariates[slices.Index(c.Covariates, name)])
+	}
+	if of[0].Text != nil {
+		return nil, nil, fmt.Errorf("match: %s decides who is nearest, and must be a number: list a number first", of[0].Name)
+	}
+	n := len(c.who)
+	group := make([]bool, n)
+	for k := range n {
+		group[k] = c.models.Y[k] > 0
+	}
+	pairs := confound.Match(group, of)
+	summary.Pairs = int32(len(pairs))
+	paired := make([]bool, n)
+	for _, p := range pairs {
+		paired[p[0]], paired[p[1]] = true, true
+	}
+	for _, v := range c.models.Covariates {
+		names, values := []string{v.Name}, [][]float64{v.Number}
+		if v.Text != nil {
+			names, values = nil, nil
+			for _, level := range slices.Compact(slices.Sorted(slices.Values(v.Text))) {
+				is := make([]float64, n)
+				for k, x := range v.Text {
+					is[k] = map[bool]float64{true: 1}[x == level]
+				}
+				names, values = append(names, v.Name+"="+level), append(values, is)
+			}
+		}
+		for j, x := range values {
+			matching = append(matching, column.ConfoundMatchRow{Covariate: names[j],
+				Before: difference(x, group, nil), After: difference(x, group, paired)})
+		}
+	}
+	if len(pairs) < leastPairs {
+		return nil, matching, nil
+	}
+	sample := c.sample(func(k int) bool { return paired[k] })
+	features := []string{confound.Edges, confound.Covariates}
+	c.models.Options.Reference = true // matching may leave a category without training participants
+	base, err := c.scores(sample, nil, features)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = interval(base, c.resample(ctx, sample, features, matched), matched, 2*len(pairs), features)
+	trained, err := c.scores(c.sample(func(int) bool { return true }), func(k int) bool { return paired[k] }, features)
+	if err != nil {
+		return nil, nil, err
+	}
+	nan := math.NaN()
+	for _, of := range features {
+		rows = append(rows, column.ConfoundModelRow{Features: of, Sample: matchedTest,
+			Participants: int32(2 * len(pairs)),
+			Score:        trained[of], Low: nan, High: nan})
+	}
+	return rows, matching, ctx.Err()
+}
+
+// difference is the standardized difference of a covariate between the groups, of those that take has.
+func difference(v []float64, group, take []bool) float64 {
+	var a, b []float64
+	for k, x := range v {
+		switch {
+		case take != nil && !take[k]:
+		case group[k]:
+			a = append(a, x)
+		default:
+			b = append(b, x)
+		}
+	}
+	return confound.Difference(a, b)
+}

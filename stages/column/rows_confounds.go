@@ -1,0 +1,54 @@
+package column
+
+// A ConfounderRow has the confounder tests of one classifier and one covariate (kind confounds).
+type ConfounderRow struct {
+	Name         string  `column:"name" doc:"the classifier"`
+	Covariate    string  `column:"covariate"`
+	Participants int32   `column:"participants" doc:"with a prediction and a value"`
+	Association  float64 `column:"association,missing" doc:"R² of the covariate and the predictions"`
+	Chance       float64 `column:"chance,missing" doc:"95 % quantile of that R² over permutations of the covariate, given the label"`
+	Partial      float64 `column:"p_partial,missing" doc:"partial test: predictions are independent of the covariate given the label"`
+	Prediction   float64 `column:"prediction,missing" doc:"R² of the label and the predictions"`
+	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of that R² over permutations of the label, given the covariate"`
+	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate"`
+	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80 %"`
+	Permutations int32   `column:"permutations"`
+	Why          string  `column:"why,missing" doc:"the reason of missing p"`
+}
+
+// A ConfoundModelRow is ridge regression with one kind of features.
+type ConfoundModelRow struct {
+	Features     string  `column:"features" doc:"edges, covariates, edges and covariates, or deconfounded edges"`
+	Sample       string  `column:"sample" doc:"all; matched: trained and tested on matched participants; matched test: trained on all, tested on matched ones"`
+	Participants int32   `column:"participants" doc:"tested"`
+	Score        float64 `column:"score,missing" doc:"mean over the folds of the AUC, or of r for a number to predict"`
+	Low          float64 `column:"score_low,missing" doc:"95 % interval: bootstrap of participants with the whole cross-validation repeated"`
+	High         float64 `column:"score_high,missing"`
+}
+
+// A ConfoundSummaryRow states what the edges add to the covariates.
+type ConfoundSummaryRow struct {
+	Covariates   []string `column:"covariates"`
+	Measure      string   `column:"measure" doc:"AUC, or r"`
+	Positive     string   `column:"positive,missing" doc:"of two groups, the positive one"`
+	Participants int32    `column:"participants"`
+	Left         []string `column:"left_out" doc:"participants without a covariate"`
+	Edges        int32    `column:"edges" doc:"that all participants have"`
+	Alone        float64  `column:"covariates_score,missing" doc:"of the covariates alone"`
+	Both         float64  `column:"both_score,missing" doc:"of edges and covariates"`
+	Increment    float64  `column:"increment,missing" doc:"score of edges and covariates less that of the covariates alone"`
+	Low          float64  `column:"increment_low,missing" doc:"95 % interval, as of the scores"`
+	High         float64  `column:"increment_high,missing"`
+	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds, models trained again"`
+	Permutations int32    `column:"permutations"`
+	Resamples    int32    `column:"resamples"`
+	Pairs        int32    `column:"pairs,missing" doc:"matched pairs; −1 where none were asked for"`
+	Match        []string `column:"match" doc:"matched covariates, the nearest first"`
+}
+
+// A ConfoundMatchRow is one covariate before and after matching.
+type ConfoundMatchRow struct {
+	Covariate string  `column:"covariate" doc:"NAME=LEVEL of a category"`
+	Before    float64 `column:"before,missing" doc:"standardized difference of the means of the two groups"`
+	After     float64 `column:"after,missing" doc:"of the matched pairs; below 0.1 is wanted"`
+}

@@ -1,0 +1,78 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/stages/column"
+)
+
+// What limits matched models: fewer pairs than leastPairs give none, and a standardized difference above unbalanced is
+// left (Austin 2011).
+const (
+	leastPairs = 20
+	unbalanced = 0.1
+)
+
+// Confounders are the findings about confounder tests of classifiers: one for each covariate that their predictions
+// depend on beyond what the label explains, and one for those that show no information about the label beyond it.
+func Confounders(rows []column.ConfounderRow) (all List) {
+	for _, of := range []struct {
+		code string
+		is   func(r column.ConfounderRow) bool
+	}{
+		{"confounds.depends", func(r column.ConfounderRow) bool { return r.Partial <= Alpha }},
+		{"confounds.no-information", func(r column.ConfounderRow) bool { return r.Full > Alpha }},
+	} {
+		names, order := map[string][]string{}, []string{}
+		for _, r := range rows {
+			if of.is(r) {
+				if names[r.Covariate] == nil {
+					order = append(order, r.Covariate)
+				}
+				names[r.Covariate] = append(names[r.Covariate], r.Name)
+			}
+		}
+		for _, name := range order {
+			all.Add(Finding{of.code, Limits, Subject{}, map[string]any{"Name": name, "Classifiers": names[name]}})
+		}
+	}
+	return all
+}
+
+// Increment are the findings about what edges add to covariates.
+func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow) (
+	all List) {
+	add := func(code string, numbers map[string]any) { all.Add(Finding{code, Limits, Subject{}, numbers}) }
+	if r.P > Alpha {
+		add("confounds.adds-nothing", map[string]any{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations)})
+	}
+	score := func(features string) float64 {
+		at := slices.IndexFunc(models, func(m column.ConfoundModelRow) bool {
+			return m.Features == features && m.Sample == "all"
+		})
+		if at < 0 {
+			return math.NaN()
+		}
+		return models[at].Score
+	}
+	if raw, without := score("edges"), score("deconfounded edges"); without > raw {
+		add("confounds.removal-better", map[string]any{"Measure": r.Measure, "Raw": raw, "Without": without})
+	}
+	if len(r.Left) > 0 {
+		add("confounds.skipped", map[string]any{"N": len(r.Left), "Participants": r.Left})
+	}
+	if r.Pairs >= 0 && r.Pairs < leastPairs {
+		add("confounds.few-pairs", map[string]any{"Pairs": int(r.Pairs), "Least": leastPairs})
+	}
+	var apart []string
+	for _, m := range matching {
+		if math.Abs(m.After) > unbalanced {
+			apart = append(apart, m.Covariate)
+		}
+	}
+	if r.Pairs >= leastPairs && apart != nil {
+		add("confounds.unbalanced", map[string]any{"Names": apart, "Most": unbalanced})
+	}
+	return all
+}

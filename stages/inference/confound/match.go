@@ -1,0 +1,112 @@
+package confound
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"prgnn/stages/inference"
+)
+
+// Caliper is how far the numbers of a pair may differ, in SDs (n − 1) of all participants (Austin 2011 has 0.2 SD of
+// the propensity score).
+const Caliper = 0.2
+
+// Match pairs each member of a group with the nearest one of the others in the first covariate, without replacement, in
+// falling order of its value. Other numbers of a pair differ by at most the caliper, and categories are the same.
+func Match(group []bool, of []Covariate) (pairs [][2]int) {
+	var caliper []float64
+	for _, c := range of {
+		caliper = append(caliper, Caliper*deviation(c.Number))
+	}
+	var first, others []int
+	for i, in := range group {
+		switch {
+		case slices.ContainsFunc(of, func(c Covariate) bool { return c.Missing(i) }):
+		case in:
+			first = append(first, i)
+		default:
+			others = append(others, i)
+		}
+	}
+	v := of[0].Number
+	slices.SortStableFunc(first, func(i, j int) int { return cmp.Compare(v[i], v[j]) })
+	slices.Reverse(first)
+	for _, i := range first {
+		at, least := -1, math.Inf(1)
+		for k, j := range others {
+			fits := true
+			for c := range of {
+				if of[c].Text != nil {
+					fits = fits && of[c].Text[i] == of[c].Text[j]
+				} else {
+					fits = fits && math.Abs(of[c].Number[i]-of[c].Number[j]) <= caliper[c]
+				}
+			}
+			if d := math.Abs(v[i] - v[j]); fits && d < least {
+				at, least = k, d
+			}
+		}
+		if at >= 0 {
+			pairs = append(pairs, [2]int{i, others[at]})
+			others = slices.Delete(others, at, at+1)
+		}
+	}
+	return pairs
+}
+
+// deviation is the SD (n − 1) of the known values.
+func deviation(v []float64) float64 {
+	_, sd, n := moments(v)
+	return sd * math.Sqrt(float64(n)/float64(n-1))
+}
+
+// moments are the mean and the SD (n) of the known values.
+func moments(v []float64) (mean, sd float64, n int) {
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			mean += x
+			n++
+		}
+	}
+	mean /= float64(n)
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sd += float64((x - mean) * (x - mean))
+		}
+	}
+	return mean, math.Sqrt(sd / float64(n)), n
+}
+
+// Difference is the standardized difference of the means of two groups: over the root of the mean of their variances
+// (n − 1).
+func Difference(a, b []float64) float64 {
+	ma, _, _ := moments(a)
+	mb, _, _ := moments(b)
+	sa, sb := deviation(a), deviation(b)
+	return (ma - mb) / math.Sqrt(float64(float64(sa*sa)+float64(sb*sb))/2)
+}
+
+// AUC is the area under the ROC curve of scores, ties counting half; NaN without both groups.
+func AUC(score []float64, positive []bool) float64 {
+	n, sum := 0, 0.0
+	for i, r := range inference.Ranks(negated(score)) {
+		if positive[i] {
+			sum += r
+			n++
+		}
+	}
+	others := len(score) - n
+	if n == 0 || others == 0 {
+		return math.NaN()
+	}
+	return (sum - float64(n*(n+1))/2) / float64(n*others)
+}
+
+func negated(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = -x
+	}
+	return out
+}

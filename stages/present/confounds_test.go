@@ -1,0 +1,58 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// The section on covariates has the increment, a table of models and one of tests, and its cautions.
+func TestConfounds(t *testing.T) {
+	nan := math.NaN()
+	in := map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
+		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
+			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Association: 0.31, Partial: 0.002,
+				Prediction: 0.12, Full: 0.2, Detectable: 0.18, Permutations: 999, Chance: 0.1, FullChance: 0.1},
+			{Name: "ridge regression", Covariate: "site", Participants: 39, Association: nan, Partial: nan,
+				Prediction: nan,
+				Full:       nan, Detectable: 0.18, Permutations: 999, Chance: nan, FullChance: nan, Why: "all values are equal"}}))},
+		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
+			{Features: "edges", Sample: "all", Participants: 40, Score: 0.66, Low: 0.5, High: 0.8},
+			{Features: "deconfounded edges", Sample: "all", Participants: 40, Score: 0.68, Low: 0.5, High: 0.8},
+			{Features: "edges", Sample: "matched test", Participants: 24, Score: 0.61, Low: nan, High: nan}}))},
+		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age",
+			"mean_fd"},
+			Measure: "AUC", Positive: "A", Participants: 40, Alone: 0.64, Both: 0.71, Increment: 0.07,
+			Low: -0.02, High: 0.16,
+			P: 0.12, Permutations: 199, Resamples: 40, Pairs: 12, Match: []string{"mean_fd"}}}))},
+		"confound_matching": {dag.InputOf(column.Table([]column.ConfoundMatchRow{{Covariate: "mean_fd", Before: 1.08,
+			After: 0.06}}))},
+	}
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	text := strings.Join(strings.Fields(page), " ")
+	for _, want := range []string{"mean AUC of 0.64", "0.71", "12 pairs", "Deconfounded edges", "1.08",
+		"depend on mean framewise displacement beyond what the label explains", "p = 0.12",
+		"predict better (AUC 0.68) than with them (0.66)", "fewer than 20", "R² of 0.18"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes)
+	if !strings.Contains(string(summary.Data), "partial") {
+		t.Error("the summary lacks the tests")
+	}
+	for name := range in {
+		if name != "participants" {
+			delete(in, name)
+		}
+	}
+	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Contains(page, "Motion, age, site"), false)
+}
