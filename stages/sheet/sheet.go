@@ -35,14 +35,20 @@ type Sheet struct {
 	Columns []string   // distinct, not empty
 	Rows    [][]string // each as long as Columns; "" where there is no value
 	Lines   []int      // of each row in the file
+	Note    string     // how its text was decoded; "" for UTF-8
 	commas  []string   // columns that were read with decimal commas
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
 // line has first in this order outside quotation marks. A first column without a name holds row
 // numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
-func Read(r io.Reader, file string) (*Sheet, error) {
-	c, raw, err := reader(r)
+func Read(r io.Reader, file string) (*Sheet, error) { return read(r, file, "", false) }
+
+// ReadIn is Read of a table of a user in some encoding, "" for UTF-8 or, with a note, Windows-1252.
+func ReadIn(r io.Reader, file, encoding string) (*Sheet, error) { return read(r, file, encoding, true) }
+
+func read(r io.Reader, file, encoding string, guess bool) (*Sheet, error) {
+	c, raw, note, err := reader(r, encoding, guess)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -52,7 +58,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		}
 		c.LazyQuotes = true // within a value a quotation mark is a character like any other (5" coil)
 	}
-	s := &Sheet{File: file}
+	s := &Sheet{File: file, Note: note}
 	var problems []error
 	numbered, wrong := false, 0 // wrong lines have another number of values than the first
 	for {
@@ -125,6 +131,8 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	return s, nil
 }
 
+var errLong = fmt.Errorf("larger than the limit of %d MB for a table of participants: is it the right file?", maxBytes>>20)
+
 // mostWrong is how many lines with a wrong number of values are reported one by one.
 const mostWrong = 3
 
@@ -132,16 +140,19 @@ const mostWrong = 3
 var sepLine = pattern.New(`(?i)^\s*"?sep=([,;\t|])"?[ ,;\t|]*\r?\n`)
 
 // reader reads a file within the limits, with the separator that it has; raw is its text.
-func reader(r io.Reader) (c *csv.Reader, raw []byte, err error) {
+func reader(r io.Reader, encoding string, guess bool) (c *csv.Reader, raw []byte, note string, err error) {
 	raw, err = io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	if len(raw) > maxBytes {
-		return nil, nil, fmt.Errorf("larger than the limit of %d MB for a table of participants: is it the right file?", maxBytes>>20)
+		return nil, nil, "", errLong
+	}
+	if raw, note, err = decoded(raw, encoding, guess); err != nil {
+		return nil, nil, "", err
 	}
 	if err := isText(raw); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	if bytes.IndexByte(raw, '\n') < 0 { // lines end as on old Macs, and in text files of their Excel
@@ -158,13 +169,13 @@ func reader(r io.Reader) (c *csv.Reader, raw []byte, err error) {
 	c = csv.NewReader(bytes.NewReader(raw))
 	c.Comma = cmp.Or(said, separator(raw))
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
-		return nil, nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
+		return nil, nil, "", fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
 	}
 	if n := bytes.Count(raw, []byte{'\n'}); n > maxRows {
-		return nil, nil, fmt.Errorf("%d lines, more than the limit of %d for a table of participants: is it the right file?", n, maxRows)
+		return nil, nil, "", fmt.Errorf("%d lines, more than the limit of %d for a table of participants: is it the right file?", n, maxRows)
 	}
 	c.FieldsPerRecord = -1
-	return c, raw, nil
+	return c, raw, note, nil
 }
 
 // checkTabs refuses values of a tab-separated text that begin with a quotation mark and do not end with its partner.
@@ -369,8 +380,6 @@ func isText(raw []byte) error {
 	switch what := foreign.Name(raw); {
 	case what != "":
 		return errors.New(what)
-	case bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")):
-		return errors.New("UTF-16 text: save it as UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:
 		return errors.New("not a text file: a table is TSV or CSV")
 	case !utf8.Valid(raw):

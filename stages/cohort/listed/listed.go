@@ -23,16 +23,17 @@ import (
 
 // Parameters are the parameters of the cohorts whose participants stand in a table.
 type Parameters struct {
-	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with one row per participant"`
-	ID      string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
-	Group   string   `param:"group" doc:"its column of groups"`
-	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
-	Target  string   `param:"target" doc:"its column of numbers to predict, such as age or a score, in place of groups: the participants then have a column target and none of groups"`
-	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
-	Select  string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
-	Exclude []string `param:"exclude" doc:"participants to exclude"`
-	Missing []string `param:"missing" doc:"values that stand for a missing one, in all columns of the table, such as [-9, -77]; -99, -999 and -9999 count as missing by themselves where no other value is negative"`
-	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all (in a table, one row per run), for stages with each: run and the kind join, which concatenates them after denoising"`
+	File     string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with one row per participant"`
+	Encoding string   `param:"encoding" doc:"of the table, by its name in the WHATWG list, such as utf-16le, windows-1252, macintosh, gbk; by default UTF-8 or what a byte order mark states, else Windows-1252, with a note"`
+	ID       string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
+	Group    string   `param:"group" doc:"its column of groups"`
+	Levels   []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
+	Target   string   `param:"target" doc:"its column of numbers to predict, such as age or a score, in place of groups: the participants then have a column target and none of groups"`
+	Root     string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
+	Select   string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
+	Exclude  []string `param:"exclude" doc:"participants to exclude"`
+	Missing  []string `param:"missing" doc:"values that stand for a missing one, in all columns of the table, such as [-9, -77]; -99, -999 and -9999 count as missing by themselves where no other value is negative"`
+	Runs     string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all (in a table, one row per run), for stages with each: run and the kind join, which concatenates them after denoising"`
 }
 
 func Defaults() Parameters { return Parameters{ID: "participant_id", Group: "group", Runs: "one"} }
@@ -143,8 +144,11 @@ func (l *List) readRows(dir string) error {
 		return fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
-	if l.Sheet, err = sheet.Read(f, l.Path); err != nil {
+	if l.Sheet, err = sheet.ReadIn(f, l.Path, l.Encoding); err != nil {
 		return err
+	}
+	if l.Sheet.Note != "" {
+		l.Notes = append(l.Notes, column.Note{Text: l.Sheet.Note})
 	}
 	l.forget()
 	read, asText := l.Sheet.DecimalCommas(func(name string) bool {
