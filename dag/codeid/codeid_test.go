@@ -261,6 +261,66 @@ func (two) Run() float64      { return 2 }
 	}
 }
 
+// TestFixedPoint has kinds that reach an init function with more in it than calls of Register, and so the variable that
+// embeds codes.txt: what is generated is no part of an identity. A file codes.txt of another package counts.
+func TestFixedPoint(t *testing.T) {
+	dir := unpack(t)
+	topic := filepath.Join(dir, "topic")
+	testdir.Write(t, filepath.Join(topic, "kinds.go"), "package topic\n\n"+`
+import (
+	"embed"
+
+	"prgnn/dag"
+	"prgnn/topic/table"
+)
+
+`+embedsCodes+`
+//go:embed *.txt *.go
+var all embed.FS
+
+var kinds []*dag.Kind
+
+var scale = 3.0
+
+func init() {
+	if scale > 2 {
+		kinds = append(kinds, &dag.Kind{Name: "one", New: func() dag.Stage { return one{} }, Code: codes["one"]})
+	}
+	_, _ = all.ReadDir(".")
+}
+
+var Two = dag.Kind{Name: "two", New: func() dag.Stage { return two{} }, Code: codes["two"]}
+
+type one struct{}
+
+func (one) Ports() []dag.Port { return nil }
+func (one) Run() float64      { return scale + float64(len(table.Text)) }
+
+type two struct{}
+
+func (two) Ports() []dag.Port { return nil }
+func (two) Run() float64      { return 2 }
+`)
+	testdir.Write(t, filepath.Join(topic, "table", "table.go"), `package table
+
+import _ "embed"
+
+//go:embed codes.txt
+var Text string
+`)
+	testdir.Write(t, filepath.Join(topic, "table", "codes.txt"), "A00 cholera\n")
+	testdir.Write(t, filepath.Join(topic, "notes.txt"), "one\n")
+	testdir.Write(t, filepath.Join(topic, listing.CodeFile), "")
+	need.NoError(t, run(shared, io.Discard, []string{topic}, false, ""))
+	need.NoError(t, run(shared, io.Discard, []string{topic}, true, ""))
+	var reach bytes.Buffer
+	need.NoError(t, run(shared, &reach, []string{topic}, true, "one"))
+	for file, counts := range map[string]bool{"topic/codes.txt": false, "topic/sources_gen.go": false,
+		"topic/notes.txt": true, "topic/kinds.go": true, "topic/table/codes.txt": true} {
+		need.Equal(t, strings.Contains(reach.String(), "prgnn/"+file+" "), counts, file)
+	}
+}
+
 // TestInner has a package inside that embeds a file of its own: it has the identities of its kinds, which are those
 // that
 // they have without that file.

@@ -64,7 +64,7 @@
 //     Statements of init that call a function Register… of package dag, or with kinds,
 //     are left out, since they would tie all kinds together;
 //   - for a function without a body, the assembly files that name it; for a go:embed
-//     variable, the content of the files;
+//     variable, the content of the files, but for those that codeid writes;
 //   - packages of other modules by the versions of the modules that they are
 //     made from; the standard library and the version of Go do not count.
 //

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/dag/listing"
 )
 
 // whole is the declaration that a file is as a whole: its text, as split writes it.
@@ -135,7 +137,7 @@ func (r *reader) embeds(args string) {
 	}
 	for _, pattern := range embedPatterns(args) {
 		for _, name := range r.pkg.EmbedFiles {
-			if embedMatches(pattern, name) {
+			if embedMatches(pattern, name) && !r.pkg.generated(name) {
 				if named {
 					r.text(strconv.Quote(name))
 				}
@@ -143,6 +145,18 @@ func (r *reader) embeds(args string) {
 			}
 		}
 	}
+}
+
+// generated reports whether codeid writes a file of the package: an identity that held it would change it again.
+func (q *pkg) generated(name string) bool {
+	return name == listing.SourcesFile || name == listing.CodeFile && slices.ContainsFunc(q.files, func(f *file) bool {
+		for _, of := range f.info.Uses {
+			if of.Pkg() != nil && of.Pkg().Path() == dagPath && of.Name() == "Codes" {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func embedPatterns(args string) []string {
