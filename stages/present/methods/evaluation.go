@@ -58,7 +58,7 @@ func (a *Author) measured() error {
 		})})
 	}
 	a.permutations()
-	for _, part := range []func() error{a.rankings, a.fidelity, a.edgeTests, a.covariates, a.motion} {
+	for _, part := range []func() error{a.multiverse, a.rankings, a.fidelity, a.edgeTests, a.covariates, a.motion} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -393,6 +393,28 @@ func (a *Author) motion() error {
 	default:
 		a.say("methods.motion", values{"Covariates": q.List("covariates")})
 	}
+	return nil
+}
+
+// multiverse states how many analyses were tested jointly, and by what.
+func (a *Author) multiverse() error {
+	rows, err := column.ReadPort[column.JointRow](a.T, "universe_tests")
+	if err != nil || len(rows) == 0 || a.Run.Of("multiverse") == nil {
+		return err
+	}
+	options, err := column.ReadPort[column.OptionRow](a.T, "universe_options")
+	if err != nil {
+		return err
+	}
+	of := values{"Universes": rows[0].Universes, "Repeated": rows[0].Repeated, "Permutations": rows[0].Permutations,
+		"Effect": rows[0].Effect, "Decisions": slices.Compact(lists.Map(options,
+			func(o column.OptionRow) string { return o.Decision }))}
+	for _, r := range rows {
+		if r.Test {
+			of["Statistic"] = r.Statistic
+		}
+	}
+	a.say("methods.multiverse", of)
 	return nil
 }
 
