@@ -23,6 +23,7 @@ import (
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
 	"prgnn/stages/prepare/extract"
+	"prgnn/stages/prepare/windows"
 	"prgnn/stages/present"
 	"prgnn/stages/present/tables"
 	"prgnn/stages/role"
@@ -44,8 +45,8 @@ var files embed.FS
 func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
-	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
-		confounds.Kinds, edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
+		assess.Kinds, confounds.Kinds, edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

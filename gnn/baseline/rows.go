@@ -16,7 +16,8 @@ type Rows struct {
 	pairs *pairs // nil: the products of rows are computed when they are needed
 }
 
-// Paired are the same rows, for a model that is trained on the first of them and then, by a Retrainer, on other targets:
+// Paired are the same rows, for a model that is trained on the first of them and then, by a Retrainer, on other
+// targets:
 // the products of the rows with one another are computed once for both.
 func (r Rows) Paired() Rows {
 	r.pairs = &pairs{all: r}

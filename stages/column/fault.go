@@ -9,3 +9,7 @@ type Fault struct {
 	IDs    []string // the participants, where they are few by the nature of the fault
 	Tested bool     // it is of test participants: what is fitted does not need it, what is applied does
 }
+
+// OrExclude is the remedy that helps against a faulty participant, whatever is wrong. A run lists all of them in one
+// line.
+const OrExclude = "; or exclude this participant (exclude, under cohort)"

@@ -188,7 +188,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
-	row.Unusable = numbersOf(unusable)
+	row.Unusable = region.Numbers(unusable)
 	cleaned, block, err := s.resample(ctx, in, c, cleaned, status)
 	if err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 	if c, err = s.cleaner(volumes, o, &row); err != nil {
 		remedy := ""
 		if errors.As(err, new(connectivity.TooLittle)) {
-			remedy = orExclude
+			remedy = column.OrExclude
 		}
 		return nil, row, each, fmt.Errorf("%s: %w%s", t.In("series").Name, err, remedy)
 	}
@@ -407,10 +407,6 @@ func censored(format string, args ...any) error {
 	return column.CensoredError{Err: tooLittle(format, args...)}
 }
 
-// orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one
-// line.
-const orExclude = "; or exclude this participant (exclude, under cohort)"
-
 // confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table,
 // and
 // says of each volume how it moved and whether it is kept.
@@ -439,7 +435,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	names := table.Names
 	marked, nonSteady, err := table.NonSteady()
 	if err != nil {
-		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, column.OrExclude)
 	}
 	if o.TR > 0 {
 		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
@@ -452,14 +448,14 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	var taken []string
 	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns,
 		connectivity.FirstRow(s.FirstRow)); err != nil {
-		return row, each, fmt.Errorf("%s: %w; choose another strategy with regress%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w; choose another strategy with regress%s", in.Name, err, column.OrExclude)
 	}
 	if len(taken) > 0 {
 		row.Why, row.Sidecar = "", ""
 	}
 	row.Confounds = taken
 	if err := table.Impossible(); err != nil {
-		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, column.OrExclude)
 	}
 	fd, dvars := table.Motion()
 	row.MeanFD, row.MaxFD = meanAndMax(fd)
@@ -471,13 +467,13 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	}
 	if scrub.FD > 0 && row.MeanFD < column.LeastMotion {
 		return row, each, fmt.Errorf("%s: the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad%s",
-			in.Name, row.MeanFD, column.LeastMotion, orExclude)
+			in.Name, row.MeanFD, column.LeastMotion, column.OrExclude)
 	}
 	if dvars == nil && scrub.DVARS > 0 {
 		return row, each, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
-		return row, each, fmt.Errorf("%s: %w; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)%s", in.Name, err, column.OrExclude)
 	}
 	row.NonSteady = int32(nonSteady)
 	global := slices.Index(names, "global_signal")
@@ -517,7 +513,7 @@ func unknownVolumes(n int) []column.VolumeRow {
 // without is the row of a scan that has no confounds; asked reports whether the parameters need some.
 func (s *Denoise) without(row column.CleaningRow, asked bool, scan *encoding.Table) (column.CleaningRow, error) {
 	if asked {
-		return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", orExclude)
+		return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", column.OrExclude)
 	}
 	row.Why, row.Sidecar = scan.Meta[column.CleanedBefore], scan.Meta[column.CleanedBy]
 	switch { // who has cleaned before counts more than what is asked now
@@ -553,7 +549,7 @@ func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err 
 	case names == nil:
 		return table, fmt.Errorf("%s: the first line does not name the columns", in.Name)
 	case x.Rows != volumes:
-		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, orExclude)
+		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, column.OrExclude)
 	}
 	table = connectivity.Confounds{Names: names, Values: x, Cosines: -1}
 	table.About, err = aboutConfounds(t)

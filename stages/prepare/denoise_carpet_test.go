@@ -32,7 +32,8 @@ func TestCarpetIsCleanedSeries(t *testing.T) {
 	}
 	for _, scale := range []string{"zscore", "psc", "none"} {
 		in := map[string]dag.Input{"series": stagetest.Named("series", encoding.NewArray(x, 1, volumes, voxels)),
-			"scan": stagetest.Named("scan", scanOf(2)), "confounds": stagetest.Named("confounds", confoundsOf(volumes)),
+			"scan": stagetest.Named("scan", scanOf(2)), "confounds": stagetest.Named("confounds",
+				stagetest.Confounds(volumes)),
 			"sampled": stagetest.Named("sampled", encoding.NewArray(sampled, volumes, voxels))}
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress, s.FD, s.MinMinutes, s.Standardize = "6P", 0.5, 0, scale

@@ -7,6 +7,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/numeric/random"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -25,7 +26,7 @@ func (s *Denoise) resample(ctx context.Context, in dag.Input, c *connectivity.Cl
 		length = connectivity.BlockLength(cleaned[0], status, c.Segments())
 	}
 	if kept := cleaned[0].Rows; length > kept || s.Block > 0 && 2*s.Block > kept {
-		return nil, 0, fmt.Errorf("%s: block is %d, but only %d volumes are kept, and a draw of fewer than two blocks is the series itself, shifted: set a smaller block, or block: 0%s", in.Name, length, kept, orExclude)
+		return nil, 0, fmt.Errorf("%s: block is %d, but only %d volumes are kept, and a draw of fewer than two blocks is the series itself, shifted: set a smaller block, or block: 0%s", in.Name, length, kept, column.OrExclude)
 	}
 	who := region.StreamOf("blocks", s.Subject, s.ScanRun, s.Session)
 	for d := range s.Draws {

@@ -21,7 +21,7 @@ func drawn(t *testing.T, change func(s *Denoise)) (series []connectivity.Matrix,
 	s.Regress, s.Columns, s.FD, s.MinMinutes, s.Seed, s.Subject = "none", []string{"csf"}, 0.5, 0, 7, "sub-1"
 	change(s)
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, volumes, regions)),
-		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))})
+		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(stagetest.Confounds(volumes))})
 	need.NoError(t, err)
 	a := out["series"].(*encoding.Array)
 	for v := range slices.Chunk(a.Float64s(), a.Shape[1]*regions) {

@@ -27,7 +27,7 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (
 	if err == nil {
 		return left, nil
 	}
-	why := errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), orExclude, ""), series.Name+": "))
+	why := errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), column.OrExclude, ""), series.Name+": "))
 	if errors.As(err, new(column.CensoredError)) {
 		return left, column.CensoredError{Err: why}
 	}

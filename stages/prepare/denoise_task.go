@@ -24,7 +24,7 @@ import (
 func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, row *column.CleaningRow) error {
 	if !t.Has("events") {
 		if s.Task != "none" {
-			return fmt.Errorf("%s: task: %s needs the events of the scan: connect events, or set task: none%s", t.In("series").Name, s.Task, orExclude)
+			return fmt.Errorf("%s: task: %s needs the events of the scan: connect events, or set task: none%s", t.In("series").Name, s.Task, column.OrExclude)
 		}
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 	case s.Task == "none": // what is wrong with events that are not used is of no matter
 		return nil
 	case err != nil:
-		return fmt.Errorf("%w%s", err, orExclude)
+		return fmt.Errorf("%w%s", err, column.OrExclude)
 	}
 	if !(o.TR > 0) {
 		return fmt.Errorf("%s: %w", t.In("series").Name, column.TimeUnknown("the model of events"))
@@ -55,7 +55,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 	}
 	x, err := task.Regressors(volumes)
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+		return fmt.Errorf("%s: %w%s", in.Name, err, column.OrExclude)
 	}
 	both := connectivity.NewMatrix(volumes, o.Regressors.Cols+x.Cols)
 	for v := range volumes {

@@ -51,7 +51,7 @@ func TestDenoiseTask(t *testing.T) {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Task, s.Regress, s.Conditions = c.task, "6P", c.only
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a), "scan": dag.InputOf(scanOf(2)),
-			"confounds": dag.InputOf(confoundsOf(volumes)),
+			"confounds": dag.InputOf(stagetest.Confounds(volumes)),
 			"events":    dag.InputOf(tsv(goAndStop)), "sidecar": dag.InputOf(startTime(c.sidecar))})
 		need.NoError(t, err)
 		y := out["series"].(*encoding.Array).Float64s()

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
-	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -23,32 +21,10 @@ func scanOf(tr float64) *encoding.Table {
 	return encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
 }
 
-// confoundsOf is a table of fMRIPrep's columns; volumes 3 and 4 move.
-func confoundsOf(volumes int) artifacts.Bytes {
-	var b strings.Builder
-	b.WriteString("csf\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tglobal_signal\tframewise_displacement\tstd_dvars\n")
-	r := random.New(2, "confounds")
-	for v := range volumes {
-		for range 7 {
-			fmt.Fprintf(&b, "%.6f\t", r.Normal())
-		}
-		fmt.Fprintf(&b, "%d\t", 1000+v)
-		switch v {
-		case 0:
-			b.WriteString("n/a\tn/a\n")
-		case 3, 4:
-			b.WriteString("0.75\t1\n")
-		default:
-			fmt.Fprintf(&b, "0.25\t1.%02d\n", v)
-		}
-	}
-	return artifacts.Bytes{Kind: "tsv", Data: []byte(b.String())}
-}
-
 func TestDenoiseCarriesItsQuality(t *testing.T) {
 	const volumes = 100
 	in := map[string]dag.Input{"series": dag.InputOf(stagetest.Series(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)),
-		"confounds": dag.InputOf(confoundsOf(volumes))}
+		"confounds": dag.InputOf(stagetest.Confounds(volumes))}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
 	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P",
 		[]string{"cs?"}, 0.5, 3
@@ -139,12 +115,12 @@ func TestDenoiseByDefault(t *testing.T) {
 func TestDenoiseRefuses(t *testing.T) {
 	series := stagetest.Named("series[sub-1]", stagetest.Series(1, 50, 3))
 	short := stagetest.Named("series[sub-7]", stagetest.Series(1, 3, 3))
-	confounds := stagetest.Named("sub-1_confounds.tsv", confoundsOf(50))
+	confounds := stagetest.Named("sub-1_confounds.tsv", stagetest.Confounds(50))
 	withoutMotion := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
-		Data: bytes.ReplaceAll(confoundsOf(50).Data, []byte("0.75\t"), []byte("n/a\t"))})
+		Data: bytes.ReplaceAll(stagetest.Confounds(50).Data, []byte("0.75\t"), []byte("n/a\t"))})
 	inMeters := strings.NewReplacer("0.75\t", "0.0003\t", "0.25\t", "0.0003\t")
 	still := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
-		Data: []byte(inMeters.Replace(string(confoundsOf(50).Data)))})
+		Data: []byte(inMeters.Replace(string(stagetest.Confounds(50).Data)))})
 	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte("non_steady_state_outlier00\n1\nn/a\n" + strings.Repeat("0\n", 48))})
 	const exclude = "; or exclude this participant (exclude, under cohort)"
@@ -162,7 +138,7 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
 		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter" + has},
 		{func(s *Denoise) { s.Regress = "6P" },
-			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", confoundsOf(49))},
+			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", stagetest.Confounds(49))},
 			"x.tsv: 49 rows of confounds for 50 volumes; does the table belong to another run?" + exclude},
 		{func(s *Denoise) { s.Regress = "6P" },
 			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
@@ -346,10 +322,6 @@ func TestTimeContradictsParameter(t *testing.T) {
 	need.Error(t, err, differ)
 	_, err = d.Refuses(60, 2, nil)
 	need.Error(t, err, differ)
-	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 3 })
-	need.Error(t, err, differ)
-	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 2 })
-	need.NoError(t, err)
 }
 
 // A number that is refused for being below a limit is shown below it.
@@ -373,7 +345,7 @@ func TestHighPassWithoutConfounds(t *testing.T) {
 		}
 		in := map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 120, 3)), "scan": dag.InputOf(scanOf(2))}
 		if confounds {
-			in["confounds"] = dag.InputOf(confoundsOf(120))
+			in["confounds"] = dag.InputOf(stagetest.Confounds(120))
 		}
 		_, err = stagetest.RunWith(d, in)
 		return err

@@ -83,7 +83,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	whole := q.whole(int32(missingRegions(joined)))
 	if err := s.enough(whole, len(rows)); err != nil {
-		return nil, fmt.Errorf("%w%s", err, orExclude)
+		return nil, fmt.Errorf("%w%s", err, column.OrExclude)
 	}
 	coverage, err := leastCoverage(t.All("coverage"))
 	if err != nil {

@@ -46,7 +46,7 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality,
 		}
 		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
 			"series": {dag.InputOf(encoding.NewArray(part, 3, long, 5))}, "scan": {dag.InputOf(scanOf(2))},
-			"confounds": {dag.InputOf(confoundsOf(long))}}))
+			"confounds": {dag.InputOf(stagetest.Confounds(long))}}))
 		need.NoError(t, err)
 		series = append(series, ofRun("sub-1", []string{"1", "2"}[i], out["series"]))
 		quality = append(quality, ofRun("sub-1", []string{"1", "2"}[i], out["quality"]))
@@ -198,7 +198,7 @@ func TestJoinMinutes(t *testing.T) {
 		for i, long := range []int{60, 90} {
 			clean := stagetest.NewStage[*Denoise](t, "denoise")
 			clean.Regress, clean.FD, clean.MinMinutes = "none", c.fd, 0
-			files := map[string]dag.Input{"confounds": dag.InputOf(confoundsOf(long))}
+			files := map[string]dag.Input{"confounds": dag.InputOf(stagetest.Confounds(long))}
 			row := need.Value(clean.Refuses(long, 2, files))(t)
 			need.Equal(t, row.Kept, stagetest.Sure(column.One[column.CleaningRow](quality[i])).Kept, "volumes that are kept")
 			runs = append(runs, row)
@@ -209,7 +209,7 @@ func TestJoinMinutes(t *testing.T) {
 			need.NoError(t, before)
 			continue
 		}
-		need.Error(t, err, c.want+orExclude, "the task")
+		need.Error(t, err, c.want+column.OrExclude, "the task")
 		need.Error(t, before, c.want, "before a run")
 	}
 }

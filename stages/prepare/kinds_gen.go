@@ -14,11 +14,8 @@ var Kinds = []dag.Kind{
 	harmonizeKind,
 	joinKind,
 	matricesKind,
-	occupancyKind,
 	projectKind,
 	residualizeKind,
 	sessionsKind,
-	statesKind,
 	tangentKind,
-	windowsKind,
 }

@@ -47,3 +47,13 @@ func ReadNodes(in dag.Input) ([]Node, error) {
 	}
 	return nodes, nil
 }
+
+// Numbers are the regions that are marked, from 1.
+func Numbers(marked []bool) (regions []int32) {
+	for j, is := range marked {
+		if is {
+			regions = append(regions, int32(j+1))
+		}
+	}
+	return regions
+}

@@ -607,3 +607,25 @@ func PredictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
 	}
 	return rows
 }
+
+// Confounds is a table of fMRIPrep's columns; volumes 3 and 4 move.
+func Confounds(volumes int) artifacts.Bytes {
+	var b strings.Builder
+	b.WriteString("csf\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tglobal_signal\tframewise_displacement\tstd_dvars\n")
+	r := random.New(2, "confounds")
+	for v := range volumes {
+		for range 7 {
+			fmt.Fprintf(&b, "%.6f\t", r.Normal())
+		}
+		fmt.Fprintf(&b, "%d\t", 1000+v)
+		switch v {
+		case 0:
+			b.WriteString("n/a\tn/a\n")
+		case 3, 4:
+			b.WriteString("0.75\t1\n")
+		default:
+			fmt.Fprintf(&b, "0.25\t1.%02d\n", v)
+		}
+	}
+	return artifacts.Bytes{Kind: "tsv", Data: []byte(b.String())}
+}

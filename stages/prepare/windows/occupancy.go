@@ -1,4 +1,4 @@
-package prepare
+package windows
 
 import (
 	"context"
@@ -91,7 +91,7 @@ func (s *Occupancy) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	x, centers = commonPairs(x, centers)
 	if x.D == 0 {
-		return nil, fmt.Errorf("%s: no pair of regions has a signal here and in the states%s", in.Name, orExclude)
+		return nil, fmt.Errorf("%s: no pair of regions has a signal here and in the states%s", in.Name, column.OrExclude)
 	}
 	label, distance := dynamic.Nearest(x, centers, dynamic.Metric(facts.Metric))
 	begins, sequence := make([]bool, len(list)), make([]sequenceRow, len(list))

@@ -1,4 +1,4 @@
-package prepare
+package windows
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/prepare"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
@@ -24,10 +25,11 @@ func windowed(t *testing.T, regress string, change func(s *SlidingWindows, in ma
 	error) {
 	t.Helper()
 	const volumes = 120
-	d := stagetest.NewStage[*Denoise](t, "denoise")
+	d := stagetest.NewStage[*prepare.Denoise](t, "denoise")
 	d.Regress, d.FD, d.MinMinutes = regress, 0.5, 1
 	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, volumes, 5)),
-		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))})
+		"scan":      dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{2}})),
+		"confounds": dag.InputOf(stagetest.Confounds(volumes))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +38,14 @@ func windowed(t *testing.T, regress string, change func(s *SlidingWindows, in ma
 	s := stagetest.NewStage[*SlidingWindows](t, "windows")
 	change(s, in)
 	return stagetest.RunWith(s, in)
+}
+
+// A parameter tr contradicts no repetition time of the scan.
+func TestWindowsTime(t *testing.T) {
+	_, err := windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 3 })
+	need.Error(t, err, "the repetition time of the scan is 2 s (column tr), but the parameter tr is 3 s: remove tr (tr: 0)")
+	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 2 })
+	need.NoError(t, err)
 }
 
 // Windows are those of package dynamic within the kept volumes, with 3 and 4 censored; variability is their standard
@@ -130,6 +140,10 @@ func TestWindowsRefuse(t *testing.T) {
 		}
 	}
 	// Joined runs: no window crosses the end of one.
+	type runVolumeRow struct {
+		column.VolumeRow
+		Run string `column:"run" doc:"the run of the volume"`
+	}
 	rows := make([]runVolumeRow, 40)
 	for i := range rows {
 		rows[i] = runVolumeRow{column.VolumeRow{Volume: int32(i + 1)}, []string{"1", "2"}[i/25]}

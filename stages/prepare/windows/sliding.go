@@ -1,4 +1,4 @@
-package prepare
+package windows
 
 import (
 	"context"
@@ -122,7 +122,7 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 	windows := dynamic.Windows(segments, weights, flank, step)
 	if n := len(windows); n < 2 {
 		return nil, fmt.Errorf("%s: %s of %d volumes (%g s) in %s without a gap: set a smaller width%s", in.Name,
-			words.Count(n, "window"), width, float64(width)*tr, words.Count(len(segments), "segment"), orExclude)
+			words.Count(n, "window"), width, float64(width)*tr, words.Count(len(segments), "segment"), column.OrExclude)
 	}
 	pairs := x.Cols * (x.Cols - 1) / 2
 	z := make([]float64, 0, len(windows)*pairs)

@@ -1,4 +1,4 @@
-package prepare
+package windows
 
 import (
 	"context"
@@ -227,7 +227,7 @@ func (s *States) read(t *dag.Task) (*clustered, error) {
 
 // without notes the regions of a participant that have no signal.
 func (x *clustered) without(name string, silent []bool) {
-	regions := numbersOf(silent)
+	regions := region.Numbers(silent)
 	if regions == nil {
 		return
 	}
@@ -239,16 +239,6 @@ func (x *clustered) without(name string, silent []bool) {
 	for j, is := range silent {
 		x.silent[j] = x.silent[j] || is
 	}
-}
-
-// numbersOf are the regions that are marked, from 1.
-func numbersOf(marked []bool) (regions []int32) {
-	for j, is := range marked {
-		if is {
-			regions = append(regions, int32(j+1))
-		}
-	}
-	return regions
 }
 
 // pairsWithSignal are the pairs of regions of which neither is silent.
