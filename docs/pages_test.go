@@ -12,7 +12,7 @@ func TestRead(t *testing.T) {
 		{"questions", "# Everyday questions\n", "## How do I cite?", "# Quality control"},
 		{"docs/questions.md", "# Everyday questions\n", "## How do I cite?", "# Quality control"},
 		{"questions#how-do-i-cite", "## How do I cite?\n", "Cite the software", "# Everyday questions"},
-		{"statistics#missing-regions", "### Missing regions", "", "## Relatives"},
+		{"confounds#missing-regions", "## Missing regions", "", "## Relatives"},
 		{"nothing", "", "", ""},
 		{"questions#nothing", "", "", ""},
 	} {

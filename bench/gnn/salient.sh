@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of docs/salient.md, and those of simulated participants in docs/statistics.md: bench/gnn/salient.sh [DIR]
+# The tables of docs/salient.md: bench/gnn/salient.sh [DIR]
 #
 # All of it is simulated and trained anew, at low priority: one to two hours on two cores. Results go to DIR (default:
 # bench/results/salient), whose store lets a second call continue. recovery.py needs numpy, scipy and pyarrow.

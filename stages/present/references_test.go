@@ -265,7 +265,7 @@ func TestRegionsAreWorded(t *testing.T) {
 		{"contrast.powerless", finding.Contrasts{Q: 0.2, Least: 0.0625}, "No region's score can differ significantly between " +
 			"the groups, since p for the contrast, tested fold by fold without " +
 			"retraining, cannot be below 0.062 (the labels of a fold have few distinct permutations). A test with models retrained on permuted labels (input permuted of " +
-			"biomarkers) has no such limit (docs/statistics.md)."},
+			"biomarkers) has no such limit (docs/salient.md)."},
 		{"masking.not-above-chance", nil, "Masking the top regions is no evidence about the groups, since the accuracy of the " +
 			"models is not shown to be above chance"},
 	} {
