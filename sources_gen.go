@@ -101,6 +101,7 @@ import (
 //go:embed numeric/random/*[^t].go
 //go:embed stages/*[^t].go
 //go:embed stages/assess/*[^t].go
+//go:embed stages/assess/confounds/*[^t].go
 //go:embed stages/assess/edges/*[^t].go
 //go:embed stages/assess/leakage/*[^t].go
 //go:embed stages/atlas/*[^t].go
@@ -145,6 +146,7 @@ import (
 //go:embed stages/prepare/*[^s]t.go
 //go:embed stages/prepare/*[^t].go
 //go:embed stages/prepare/extract/*[^t].go
+//go:embed stages/prepare/windows/*[^t].go
 //go:embed stages/present/*[^s]t.go
 //go:embed stages/present/*[^t].go
 //go:embed stages/present/methods/*[^s]t.go

@@ -79,8 +79,8 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 	return int(regions[best]), weight
 }
 
-// empty reports whether none of the eight voxels from low on is in a region; not of those at a border of the image. Most
-// places are empty: they lie outside the head.
+// empty reports whether none of the eight voxels from low on is in a region; not of those at a border of the image.
+// Most places are empty: they lie outside the head.
 func (p *Parcels) empty(low [3]int) bool {
 	x, y, z := low[0], low[1], low[2]
 	nx, ny := p.Shape[0], p.Shape[0]*p.Shape[1]
