@@ -35,6 +35,15 @@ func PredictionsPort(doc string) dag.Port {
 		Type: column.Needs[PredictionRow]()}
 }
 
+// A TargetRow is the number to predict of one participant, without what covariates explain (deconfound).
+type TargetRow struct {
+	ID        string  `column:"participant_id"`
+	Target    float64 `column:"target" doc:"as in the folds"`
+	Explained float64 `column:"explained,missing" doc:"by the covariates, with the coefficients of the fit"`
+	Residual  float64 `column:"residual,missing"`
+	Why       string  `column:"why" doc:"the reason of a missing one"`
+}
+
 // A NumberRow is the prediction of a number for one graph, by one model.
 type NumberRow struct {
 	ID        string  `column:"participant_id"`

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -80,12 +81,14 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
+			{Name: "targets", Type: column.Type[fold.TargetRow](), Optional: true, Doc: "deconfound's targets of this fold, for training on the number without what covariates explain; refused when a test participant was used for it"},
 			nodesPort, qualityPort,
 			permutedPort,
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
-			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
+			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph; with targets connected, the predicted residual plus the mean of the training participants, beside the original number"},
+			{Name: "residuals", Type: column.Type[fold.NumberRow](), Doc: "the predicted residual beside the residual; no rows without targets"},
 			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
 			filePort,
@@ -154,8 +157,56 @@ func (s *Regression) form(has func(port string) bool) (modelfile.Form, error) {
 
 // RefusesInputs requires matrices, and their reference where they have one.
 func (s *Regression) RefusesInputs(has func(port string) bool) error {
+	if has("targets") && has("permuted") {
+		return errors.New("targets and permuted are both connected: permuted labels are not deconfounded; connect one of the two (permuted: null)")
+	}
 	_, err := s.form(has)
 	return err
+}
+
+// residualTargets puts the residuals of a fit in place of the numbers to predict, and returns the rows as they were;
+// nil without a fit.
+func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row, err error) {
+	if !t.Has("targets") {
+		return nil, nil
+	}
+	in := t.In("targets")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	var facts struct{ Fold, Repeat int }
+	if err := json.Unmarshal([]byte(table.Meta["deconfound"]), &facts); err != nil {
+		return nil, fmt.Errorf("%s: its metadata lack the fit of the stage deconfound: %w", in.Name, err)
+	}
+	d, err := s.Divide(t.In("folds"))
+	if err == nil {
+		err = refuseLeak(in, facts.Repeat, facts.Fold, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := column.Rows[fold.TargetRow](table)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	of := map[string]fold.TargetRow{}
+	for _, r := range rows {
+		of[r.ID] = r
+	}
+	whole = slices.Clone(set.rows)
+	for i := range set.rows {
+		r := &set.rows[i]
+		switch one, ok := of[r.Id]; {
+		case !ok || one.Target != r.Target:
+			return nil, fmt.Errorf("%s: the number to predict of %s is not that of %s: connect deconfound with the same folds, and what: target", in.Name, r.Id, t.In("folds").Name)
+		case math.IsNaN(one.Residual):
+			return nil, fmt.Errorf("%s: the covariates of %s cannot be removed: %s: fill them in, exclude the participant, or set missing: indicator in the stage deconfound", in.Name, r.Id, one.Why)
+		default:
+			r.Target = one.Residual
+		}
+	}
+	return whole, nil
 }
 
 // Run trains.
@@ -169,6 +220,10 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, err
 	}
 	set.number = true
+	whole, err := s.residualTargets(t, set)
+	if err != nil {
+		return nil, err
+	}
 	unit, err := scaleOf(set.rows)
 	if err != nil {
 		return nil, fmt.Errorf("%s, fold %d: %w", t.In("folds").Name, s.Fold, err)
@@ -184,6 +239,16 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	decided := inSet(set, model.Decide(set.all, t.Threads))
+	residuals := column.Table([]fold.NumberRow(nil))
+	if whole != nil {
+		residuals = numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil)
+		of, err := scaleOf(whole)
+		if err != nil {
+			return nil, err
+		}
+		unit.mean += of.mean
+		set.rows = whole
+	}
 	weights, err := regionWeights(form, t, model, set, []string{column.Target})
 	if err != nil {
 		return nil, err
@@ -204,6 +269,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	}
 	return dag.Outputs{
 		"file":        file,
+		"residuals":   residuals,
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil),
 		"regions":     column.Table(regions),
 		"permuted":    permuted,

@@ -220,3 +220,44 @@ func TestQuantileCuts(t *testing.T) {
 		}
 	}
 }
+
+// With targets, the model is trained on residuals; predictions are beside the original numbers, residuals beside
+// theirs.
+func TestRegressionOfResiduals(t *testing.T) {
+	in := stagetest.Numbered(t, stagetest.Ramp(40))
+	s := func() dag.Stage { return stagetest.Fresh("regression", "model", "ridge", "fold", 2) }
+	members := need.Value(column.Read[fold.NumberMember](in["folds"][0]))(t)
+	targets := func(shift float64) *encoding.Table {
+		var rows []fold.TargetRow
+		var fit []string
+		for _, m := range members {
+			rows = append(rows, fold.TargetRow{ID: m.ID, Target: m.Target, Explained: shift,
+				Residual: m.Target - shift})
+			if m.Fold != 2 {
+				fit = append(fit, m.ID)
+			}
+		}
+		table := column.Table(rows)
+		table.Meta = map[string]string{"participants": column.JSON(fit), "deconfound": `{"fold":2,"repeat":1}`}
+		return table
+	}
+	plain := stagetest.PredictedNumbers(t, stagetest.MustRun(t, s(), in))
+	in["targets"] = []dag.Input{dag.InputOf(targets(7))}
+	out := stagetest.MustRun(t, s(), in)
+	residuals := need.Value(column.Rows[fold.NumberRow](out["residuals"].(*encoding.Table)))(t)
+	for i, r := range stagetest.PredictedNumbers(t, out) {
+		p := plain[i]
+		if r.Target != p.Target || math.Abs(residuals[i].Target-(p.Target-7)) > 1e-12 ||
+			math.Abs(residuals[i].Predicted-(p.Predicted-7)) > 1e-9 {
+			t.Fatalf("%+v and %+v, without targets %+v", r, residuals[i], p)
+		}
+	}
+	wrong := targets(7)
+	wrong.Meta["participants"] = column.JSON([]string{members[0].ID, members[1].ID, members[2].ID,
+		members[3].ID, members[4].ID})
+	in["targets"] = []dag.Input{dag.InputOf(wrong)}
+	_, err := stagetest.RunStage(t, s(), in)
+	need.Error(t, err, "leakage")
+	has := func(port string) bool { return port != "tangent" && port != "fitted" }
+	need.Error(t, s().(*Regression).RefusesInputs(has), "both connected")
+}

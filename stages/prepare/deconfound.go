@@ -27,7 +27,7 @@ var deconfoundKind = dag.Kind{
 		"Least squares of each edge on an intercept and the covariates, such as age, sex and motion (as julearn's ConfoundRemover); the kind residualize subtracts what the coefficients give for a participant. Only the training participants of the fold are used, with draw 0: fan out over the folds (matrix: { fold: all }), and all later stages too. Connect fitted to the stage leakage, which checks this. An accuracy at chance on the residuals does not show that the difference was the covariates: what they share with the groups is removed too.",
 	New: func() dag.Stage {
 		return &Deconfound{Fold: 1, Repeat: 1, Degree: 1, Missing: "refuse", Few: "refuse", Mean: "removed",
-			Transform: "fisher"}
+			Transform: "fisher", What: "edges"}
 	},
 	MaxThreads: 8,
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
@@ -35,8 +35,9 @@ var deconfoundKind = dag.Kind{
 }
 
 var (
-	_ role.Fitter   = (*Deconfound)(nil)
-	_ role.PortUser = (*Deconfound)(nil)
+	_ role.Fitter    = (*Deconfound)(nil)
+	_ role.PortUser  = (*Deconfound)(nil)
+	_ role.InputUser = (*Deconfound)(nil)
 )
 
 // Deconfound learns what covariates explain.
@@ -45,6 +46,7 @@ type Deconfound struct {
 	Repeat     int      `param:"repeat" doc:"the assignment to folds" min:"1"`
 	Covariates []string `param:"covariates" doc:"columns of the participants to remove, such as [age, sex, mean_fd]: numbers linearly, z-scored by the participants of the fit; texts as categories, of which the first in sorted order is the reference. mean_fd comes from cleaning where it is connected and the table has no such column. Never the predicted label, nor what stands for it (AUC or rank correlation from 0.95)"`
 	Categories []string `param:"categories" doc:"covariates whose numbers are categories; site always is one"`
+	What       string   `param:"what" doc:"remove the covariates from edges, from the number to predict (target), or from both; never from a class label" choices:"edges|target|both"`
 	Controls   string   `param:"controls" doc:"fit to the training participants of this group alone, which keeps what a disease does to the effect of age, say"`
 	Degree     int      `param:"degree" doc:"numbers: highest power of the z-scores; 2: a parabola" min:"1" max:"3"`
 	Spline     bool     `param:"spline" doc:"numbers: restricted cubic splines in place of powers, with knots at the 5, 35, 65 and 95 % quantiles of the fit"`
@@ -60,7 +62,7 @@ func (*Deconfound) UsesPorts() []role.PortUse { return role.OneSettingOf("matric
 func (*Deconfound) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's matrices"},
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's matrices; not needed with what: target"},
 			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
@@ -69,6 +71,7 @@ func (*Deconfound) Ports() dag.Ports {
 			{Name: "fitted", Type: column.Type[coefficientRow](), Doc: "the coefficients of each edge, with the participants of the fit in the metadata"},
 			{Name: "design", Type: column.Type[designRow](), Doc: "the columns of each participant, by the numbers of the fit"},
 			{Name: "terms", Type: column.Type[termRow](), Doc: "one row per column of the model"},
+			{Name: "targets", Type: column.Type[fold.TargetRow](), Doc: "the number to predict of each participant without what the covariates explain, for regression; no rows with what: edges"},
 		},
 	}
 }
@@ -87,6 +90,9 @@ func (s *Deconfound) Validate() (wrong []error) {
 		case slices.Contains(s.Covariates[:i], name):
 			wrong = append(wrong, fmt.Errorf("covariates: %s is listed twice: remove one of them", name))
 		}
+	}
+	if s.What == "target" && s.Controls != "" {
+		wrong = append(wrong, errors.New("controls: a number is predicted, and there are no groups: leave it out"))
 	}
 	for _, name := range s.Categories {
 		if !slices.Contains(s.Covariates, name) {
@@ -161,6 +167,14 @@ func (s *Deconfound) read(people *encoding.Table, motion map[string]float64, wit
 	return c, err
 }
 
+// RefusesInputs requires matrices, unless the target alone is fitted.
+func (s *Deconfound) RefusesInputs(has func(port string) bool) error {
+	if s.What != "target" && !has("matrices") {
+		return errors.New("matrices are not connected: connect each participant's matrices, or set what: target")
+	}
+	return nil
+}
+
 func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {
@@ -189,25 +203,46 @@ func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	target, err := s.target(t)
+	if err != nil {
+		return nil, err
+	}
 	var fit []int
 	var values [][]float64
 	var lacking []string
-	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
-		if s.Controls != "" && d.Groups[r.Label] != s.Controls {
-			return nil
-		}
-		i, ok := covariates.at[r.Id]
+	take := func(id string) (bool, error) {
+		i, ok := covariates.at[id]
 		if !ok {
-			return fmt.Errorf("%s is not among the participants of %s", r.Id, in.Name)
+			return false, fmt.Errorf("%s is not among the participants of %s", id, in.Name)
 		}
 		if names := covariates.missing(i); names != nil && s.Missing != "indicator" {
-			lacking = append(lacking, fmt.Sprintf("%s (%s)", r.Id, strings.Join(names, ", ")))
-			return nil
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", id, strings.Join(names, ", ")))
+			return false, nil
 		}
-		v, err := entriesOf(m, s.Transform)
-		fit, values = append(fit, i), append(values, v)
-		return err
-	})
+		fit = append(fit, i)
+		return true, nil
+	}
+	nodes := 0
+	if s.What == "target" {
+		for _, id := range covariates.ids {
+			if side, ok := d.Side[id]; err == nil && ok && side == 0 {
+				_, err = take(id)
+			}
+		}
+	} else {
+		nodes, err = trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
+			if s.Controls != "" && d.Groups[r.Label] != s.Controls {
+				return nil
+			}
+			taken, err := take(r.Id)
+			if err != nil || !taken {
+				return err
+			}
+			v, err := entriesOf(m, s.Transform)
+			values = append(values, v)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -218,10 +253,29 @@ func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	f := &deconfoundFit{deconfoundFacts: deconfoundFacts{Fold: s.Fold, Repeat: s.Repeat, Covariates: s.Covariates,
 		Controls: s.Controls, Transform: s.Transform, Mean: s.Mean, Nodes: nodes}, covariates: covariates, fit: fit}
-	if err := f.learn(values, s, t.Threads); err != nil {
+	if err := f.learn(values, target, s, t.Threads); err != nil {
 		return nil, err
 	}
 	return f.outputs(s.Missing == "skip"), nil
+}
+
+// target is the number to predict of each participant of the folds; nil where it is not fitted.
+func (s *Deconfound) target(t *dag.Task) (map[string]float64, error) {
+	if s.What == "edges" {
+		return nil, nil
+	}
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	if err != nil {
+		return nil, err
+	}
+	target := map[string]float64{}
+	for _, m := range members {
+		if math.IsNaN(m.Target) {
+			return nil, fmt.Errorf("what: %s: %s predicts groups, and covariates are never removed from a class label: use folds of split with label: target, or what: edges", s.What, t.In("folds").Name)
+		}
+		target[m.ID] = m.Target
+	}
+	return target, nil
 }
 
 // deconfoundFacts are what a fit has besides its numbers; they stand in its metadata.
@@ -246,19 +300,28 @@ type deconfoundFit struct {
 	dropped    []int
 	beta       []float64 // column × edge
 	fitted     []bool    // of the edges
+	target     map[string]float64
+	slopes     []float64 // of the target, the intercept first
 }
 
 // leastRows is how many participants a column of the model needs in the fit.
 const leastRows = 3
 
 // learn fits the design, and the edges to it. An edge that some lack is fitted to the others.
-func (f *deconfoundFit) learn(values [][]float64, s *Deconfound, threads int) error {
+func (f *deconfoundFit) learn(values [][]float64, target map[string]float64, s *Deconfound, threads int) error {
 	design, rows, err := s.designOf(f.covariates, f.fit)
 	if err != nil {
 		return err
 	}
 	solver := confound.NewSolver(rows)
 	f.design, f.Terms, f.dropped, f.Means = design, design.Terms, solver.Dropped, solver.Means()
+	if f.target = target; target != nil {
+		y := lists.Map(f.fit, func(i int) float64 { return target[f.covariates.ids[i]] })
+		f.slopes = solver.Solve(y, 1, threads)
+	}
+	if values == nil {
+		return nil
+	}
 	edges := len(values[0])
 	f.beta, f.fitted = make([]float64, solver.Columns*edges), make([]bool, edges)
 	masks, order := map[string][]int{}, []string{} // edges that the same participants have
@@ -378,6 +441,7 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		}
 	}
 	coefficients := column.Columns(rows)
+	var targets []fold.TargetRow
 	for k, term := range f.Terms {
 		coefficients = append(coefficients, encoding.Column{Name: coefficientColumn(term),
 			Values: f.beta[(k+1)*edges:][:edges], Doc: "coefficient"})
@@ -401,6 +465,17 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		for _, level := range unseen {
 			few[level]++
 		}
+		if y, ok := f.target[id]; ok {
+			one := fold.TargetRow{ID: id, Target: y, Explained: math.NaN(), Residual: math.NaN(), Why: r.Why}
+			if err == nil {
+				one.Explained = f.slopes[0]
+				for k, v := range z {
+					one.Explained += float64(v * f.slopes[k+1])
+				}
+				one.Residual = y - one.Explained
+			}
+			targets = append(targets, one)
+		}
 		for k := range columns {
 			v := math.NaN()
 			if err == nil {
@@ -416,9 +491,10 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 			Valid: lists.Map(columns[k], func(v float64) bool { return v == v }), Doc: "value of the column"})
 	}
 	return dag.Outputs{
-		"fitted": column.WithMeta(encoding.NewTable(coefficients...), meta),
-		"design": column.WithMeta(encoding.NewTable(designs...), meta),
-		"terms":  f.terms(unfitted, skipped, few),
+		"fitted":  column.WithMeta(encoding.NewTable(coefficients...), meta),
+		"design":  column.WithMeta(encoding.NewTable(designs...), meta),
+		"targets": column.WithMeta(column.Table(targets), meta),
+		"terms":   f.terms(unfitted, skipped, few),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
 
@@ -256,5 +257,37 @@ func TestDeconfoundReportsWhatItLeaves(t *testing.T) {
 	}
 	if skipped == 0 {
 		t.Error("nobody was skipped")
+	}
+}
+
+// The target is deconfounded in each fold, too; a class label never is.
+func TestDeconfoundTargets(t *testing.T) {
+	in := confounded(t, "covariates")
+	floats := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "confounds", name+".npy"))
+	}
+	_, err := stagetest.RunStage(t, stagetest.Fresh("deconfound", "covariates", removed, "what", "target"), in)
+	need.Error(t, err, "never removed from a class label")
+	target, want := floats("target"), floats("target_residual")
+	members := need.Value(in["folds"][0].Table())(t)
+	ids, folds := need.Value(members.Strings("participant_id"))(t), need.Value(members.Floats("fold"))(t)
+	var numbers []fold.NumberMember
+	for i, id := range ids {
+		numbers = append(numbers, fold.NumberMember{ID: id, Target: target[i], Repeat: 1, Fold: int32(folds[i])})
+	}
+	in["folds"] = []dag.Input{dag.InputOf(column.Table(numbers))}
+	for _, what := range []string{"target", "both"} {
+		for k := range 4 {
+			out := stagetest.MustRun(t, stagetest.Fresh("deconfound", "fold", k+1, "covariates", removed, "what", what,
+				"transform", "none"), in)
+			for i, r := range need.Value(column.Rows[fold.TargetRow](out["targets"].(*encoding.Table)))(t) {
+				if int(folds[i]) == k+1 && math.Abs(r.Residual-want[i]) > 1e-10 {
+					t.Errorf("%s: the residual of %s is %v, want %v", what, r.ID, r.Residual, want[i])
+				}
+			}
+			if rows := out["fitted"].(*encoding.Table).Rows(); (rows == 0) != (what == "target") {
+				t.Errorf("%s: %d edges", what, rows)
+			}
+		}
 	}
 }

@@ -106,6 +106,9 @@ func readCoefficients(in dag.Input) (*deconfoundFit, error) {
 	if err := json.Unmarshal([]byte(table.Meta["deconfound"]), &f.deconfoundFacts); err != nil {
 		return nil, fmt.Errorf("%s: its metadata lack the fit of the stage deconfound: %w", in.Name, err)
 	}
+	if f.Nodes == 0 {
+		return nil, fmt.Errorf("%s: no edges were fitted (what: target): connect a fit of edges", in.Name)
+	}
 	edges := f.Nodes * (f.Nodes - 1) / 2
 	if f.Transform == "tangent" {
 		edges += f.Nodes
