@@ -12,12 +12,13 @@ func (a *app) inspectCommand() *cobra.Command {
 	var rows int
 	cmd := &cobra.Command{
 		Use:   "inspect PATH",
-		Short: "describe a NIfTI, MGH/MGZ, npy, Arrow or Parquet file",
+		Short: "describe a NIfTI, MGH/MGZ, npy, npz, .mat, Arrow or Parquet file",
 		Long: `Describes a file by its content, not by its name. For an image: shape, voxel size,
 repetition time, orientation, affine, scaling, and every error or
 warning about its header, with the rule that applies. With --stats the voxels are read too: minimum,
 maximum and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
-little-endian, x fastest, to compare with other programs.`,
+little-endian, x fastest, to compare with other programs. For a .mat or npz file: its variables, and
+the lines by which a pipeline file reads its time series or matrices.`,
 		Example: `  pipeline inspect sub-01_bold.nii.gz --stats
   pipeline inspect aparc+aseg.mgz
   pipeline inspect scores.arrow --rows 20

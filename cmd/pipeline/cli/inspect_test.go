@@ -87,3 +87,35 @@ func agree(got, want any) bool {
 	}
 	return reflect.DeepEqual(got, want)
 }
+
+// The variables of a file, and the lines by which a pipeline file reads them.
+func TestInspectVariables(t *testing.T) {
+	dir := need.Shared(t, "fixtures/doors")
+	for _, c := range []struct {
+		file  string
+		lines []string
+	}{
+		{"mat/plain/struct.mat", []string{"timeseries:\n  series: struct.mat\n  variable: out.timeseries\n  names: out.roi\n"}},
+		{"mat/v73/series.mat", []string{"timeseries:\n  series: series.mat\n  variable: ts\n  names: labels\n"}},
+		{"mat/conn/ROI_Subject001_Condition001.mat", []string{"timeseries:   # by CONN\n  series: ROI_Subject001_Condition001.mat\n"}},
+		{"mat/plain/two_square.mat", []string{"matrices:\n  pearson: two_square.mat\n  variable: r\n",
+			"matrices:\n  pearson: two_square.mat\n  variable: p\n"}},
+		{"tables/npz/conn2d.npz", []string{"matrices:\n  pearson: conn2d.npz\n  variable: correlation\n  names: labels\n" +
+			"  member: COLUMN   # of the table: the number of the participant in the file, from 1\n"}},
+	} {
+		path := filepath.Join(dir, c.file)
+		code, out, diag := runHere("inspect", path, "--json")
+		need.Equal(t, code, exit.Fine, c.file, diag)
+		var got struct{ Lines []string }
+		need.NoError(t, json.Unmarshal([]byte(out), &got))
+		if !reflect.DeepEqual(got.Lines, c.lines) {
+			t.Errorf("%s: lines %q, want %q", c.file, got.Lines, c.lines)
+		}
+		_, out, _ = runHere("inspect", path)
+		if !strings.Contains(out, "in a pipeline file, under cohort:") {
+			t.Errorf("%s: %s", c.file, out)
+		}
+	}
+	code, _, diag := runHere("inspect", filepath.Join(dir, "mat/refuse/truncated.mat"))
+	need.Equal(t, code, exit.Failed, diag)
+}

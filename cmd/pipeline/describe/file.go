@@ -18,6 +18,8 @@ import (
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/stages/mat5"
+	"prgnn/stages/region"
 )
 
 // A FileEvent is what a file holds, or why it cannot be read.
@@ -68,6 +70,16 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 			}
 			return inspectValue(a, e, f, cmp.Or(rows, 5))
 		}
+		if variables, is, err := region.Variables(f); is {
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			if rows > 0 || withStats {
+				return exit.Wrongf("%s has variables: --rows is for tables, and --stats for images: leave them out", path)
+			}
+			inspectVariables(a, e, variables)
+			return nil
+		}
 		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
 			return fmt.Errorf("%s: %s", path, reason)
 		}
@@ -77,13 +89,13 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 			if images != nil {
 				also = "NIfTI and MGH images, "
 			}
-			return fmt.Errorf("%s: it is a text; inspect reads %snpy arrays, and tables of Arrow and Parquet", path, also)
+			return fmt.Errorf("%s: it is a text; inspect reads %snpy arrays, .mat and npz files, and tables of Arrow and Parquet", path, also)
 		}
 		if rows > 0 {
 			return exit.Wrongf("%s is no table: --rows is for tables: leave it out", path)
 		}
 		if images == nil {
-			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, and tables of Arrow and Parquet", path)
+			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, .mat and npz files, and tables of Arrow and Parquet", path)
 		}
 		return images(a, e, withStats)
 	}()
@@ -107,6 +119,59 @@ func cutShort(magic []byte) string {
 		}
 	}
 	return ""
+}
+
+// inspectVariables lists what a .mat or npz file has, and the lines by which a pipeline file reads it.
+func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
+	e.Format = "variables"
+	lines := region.Lines(e.Path, all)
+	if a.JSON {
+		type variable struct {
+			Name    string `json:"name"`
+			Shape   []int  `json:"shape"`
+			Class   string `json:"class"`
+			Texts   int    `json:"texts,omitempty"`
+			Problem string `json:"problem,omitempty"`
+		}
+		list := []variable{}
+		for _, v := range all {
+			one := variable{v.Name, v.Shape, v.Class, len(v.Texts), ""}
+			if v.Problem != nil {
+				one.Problem = v.Problem.Error()
+			}
+			list = append(list, one)
+		}
+		a.Object(struct {
+			FileEvent
+			Variables []variable `json:"variables"`
+			Lines     []string   `json:"lines"` // YAML under cohort:
+		}{e, list, lines})
+		return
+	}
+	fmt.Fprintf(a.Out, "%s  %s, %s\n", a.Page.Bold(e.Path), words.Count(len(all), "variable"),
+		console.ByteCount(e.Bytes))
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, v := range all {
+		about := ""
+		switch {
+		case v.Problem != nil:
+			about = v.Problem.Error()
+		case len(v.Texts) > 0:
+			about = words.Some(v.Texts, 4)
+		}
+		g.Add(v.Name, region.Dimensions(v), v.Class, about)
+	}
+	g.Print(a.Out)
+	for i, text := range lines {
+		head := "in a pipeline file, under cohort:"
+		if i > 0 {
+			head = "or:"
+		}
+		fmt.Fprintf(a.Out, "\n%s\n\n", head)
+		for line := range strings.Lines(text) {
+			fmt.Fprint(a.Out, "  "+strings.TrimRight(line, "\n")+"\n")
+		}
+	}
 }
 
 func inspectValue(a *console.Console, e FileEvent, f *os.File, rows int) error {

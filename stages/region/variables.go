@@ -1,0 +1,100 @@
+package region
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/connectivity"
+	"prgnn/stages/mat5"
+)
+
+// Variables are those of a .mat or npz file, with the fields of its structs under the names by which Find finds them;
+// is reports whether the file is one.
+func Variables(file *os.File) (all []mat5.Variable, is bool, err error) {
+	br, err := connectivity.Decompress(file)
+	if err != nil {
+		return nil, false, err
+	}
+	switch first, _ := br.Peek(mat5.HeaderSize); {
+	case mat5.Is(first):
+		all, err = readMat(file, br)
+	case isNPZ(first):
+		all, err = readNPZ(br)
+	default:
+		return nil, false, nil
+	}
+	var with []mat5.Variable
+	for _, v := range all {
+		with = append(with, fieldsOf(v, v.Name)...)
+	}
+	return with, true, err
+}
+
+// fieldsOf is a variable and, of a struct, its fields.
+func fieldsOf(v mat5.Variable, name string) []mat5.Variable {
+	v.Name = name
+	all := []mat5.Variable{v}
+	if v.Class == "struct" && len(v.Fields) > 0 {
+		for i := range min(v.Count(), 3) {
+			element := name
+			if v.Count() > 1 {
+				element = fmt.Sprintf("%s(%d)", name, i+1)
+			}
+			for f, field := range v.Fields {
+				all = append(all, fieldsOf(v.Cells[i*len(v.Fields)+f], element+"."+field)...)
+			}
+		}
+	}
+	return all
+}
+
+// Lines are what a pipeline file states, under cohort:, to read a file with these variables: one proposal for each
+// variable that can be series or a matrix.
+func Lines(path string, all []mat5.Variable) (proposals []string) {
+	base := filepath.Base(path)
+	for _, matrix := range []bool{false, true} {
+		kind, port := "timeseries", "series"
+		if matrix {
+			kind, port = "matrices", "pearson"
+		}
+		known, err := Layout{}.Recognized(path, matrix)
+		if err != nil {
+			return []string{"# " + err.Error()}
+		}
+		if known.Program != "" {
+			text := fmt.Sprintf("%s:   # by %s\n  %s: %s\n", kind, known.Program, port, base)
+			if z := slices.IndexFunc(all,
+				func(v mat5.Variable) bool { return v.Name == known.Variable }); matrix && z >= 0 &&
+				len(all[z].Shape) == 3 {
+				text += "  member: COLUMN   # of the table: the number of the participant in the file, from 1\n"
+			}
+			return []string{text}
+		}
+		for _, v := range all {
+			square := matSquare(v)
+			if square != matrix || !square && !plain(v) {
+				continue
+			}
+			text := fmt.Sprintf("%s:\n  %s: %s\n  variable: %s\n", kind, port, base, v.Name)
+			for _, names := range all {
+				if n := len(names.Texts); n > 1 && slices.Contains(v.Shape[:2], n) && names.Name != v.Name {
+					text += "  names: " + names.Name + "\n"
+					break
+				}
+			}
+			if matrix && len(v.Shape) == 3 {
+				text += "  member: COLUMN   # of the table: the number of the participant in the file, from 1\n"
+			}
+			proposals = append(proposals, text)
+		}
+	}
+	return proposals
+}
+
+// Dimensions are those of a variable: "60×6".
+func Dimensions(v mat5.Variable) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]")
+}
