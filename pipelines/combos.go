@@ -45,8 +45,9 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree.Node, what string) []
 			case !ok:
 				l.bad.Add(k.Value.Pos, "stage %s: %s: %s is not a value of an axis", s.name, what, k.Value)
 				fine = false
-			case !known && what == "exclude":
-				l.bad.Add(k.Value.Pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.Name, text, words.OrAll(text, axes[i].texts()))
+			case !known && (what == "exclude" || axes[i].decision != nil):
+				l.bad.Add(k.Value.Pos, "stage %s: %s: the axis %s has no value %s%s", s.name, what, k.Name, text,
+					words.OrAll(text, axes[i].texts()))
 				fine = false
 			case !known:
 				place = int32(len(axes[i].values))

@@ -150,6 +150,8 @@ func TestDecisionMistakes(t *testing.T) {
 		{"seed: 3\n", "", ""},
 		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm, mlp] }", "the axis model is a decision, which has no option mlp"},
 		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm] }", ""},
+		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm], include: [{ fold: 1, model: mlp }] }",
+			"include: the axis model has no value mlp"},
 		{"regress: { clean.regress: [none, auto] }", "loss: { clean.regress: [none, auto] }", ""},
 	} {
 		_, err := build("x.yaml", []byte(strings.Replace(many, c.old, c.new, 1)), ".", nil, maxTasks)
@@ -161,5 +163,11 @@ func TestDecisionMistakes(t *testing.T) {
 		[]string{"decisions.sample=2"}, maxTasks)
 	if err == nil || !strings.Contains(err.Error(), "sample needs the seed of the pipeline") {
 		t.Error(err)
+	}
+	for _, text := range []string{"decisions: { model: [ridge] }", "decisions: [a]", "decisions: { model: }",
+		"decisions: { not: [{ a: b }], sample: x }\nstages: { a: { use: echo } }", "decisions: { a: { b: {}, c: } }\nstages: 3"} {
+		if _, err := build("x.yaml", []byte(text), ".", nil, maxTasks); err == nil {
+			t.Errorf("%s is read", text)
+		}
 	}
 }

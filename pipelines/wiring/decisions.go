@@ -153,7 +153,7 @@ func (r *decisionReader) options(k tree.Key) (all []Option) {
 	switch t := k.Value; {
 	case t.Kind == tree.List:
 		var of []string
-		for _, s := range r.stages.Keys {
+		for _, s := range keysIn(r.stages) {
 			if kind, ok := dag.Lookup(Kind(s.Value)); ok && hasParameter(kind, k.Name) {
 				of = append(of, s.Name+"."+k.Name)
 			}
@@ -269,10 +269,14 @@ func hasParameter(kind *dag.Kind, name string) bool {
 }
 
 func keys(t *tree.Node) []string {
+	return lists.Map(keysIn(t), func(k tree.Key) string { return k.Name })
+}
+
+func keysIn(t *tree.Node) []tree.Key {
 	if t == nil {
 		return nil
 	}
-	return lists.Map(t.Keys, func(k tree.Key) string { return k.Name })
+	return t.Keys
 }
 
 // ReadUniverses combines the decisions of a file: all combinations without those that not excludes, and of these as

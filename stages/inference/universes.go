@@ -49,6 +49,7 @@ func SpecificationCurve(effect [][]float64, weight []float64) *Curve {
 			column[u] = effect[u][b]
 		}
 		c.Stouffer.Values[b] /= math.Sqrt(squares)
+		c.Share.Values[b] = min(1, c.Share.Values[b]) // weights that are rounded may sum to more
 		c.Median.Values[b] = weightedMedian(column, weight)
 		slices.Sort(column)
 		c.Best.Values[b] = column[universes-1]
