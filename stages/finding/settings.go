@@ -123,6 +123,20 @@ func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSetting
 	return from
 }
 
+// Takes reports whether a stage takes an output of another, or connections are not known.
+func (s *Settings) Takes(of *StageSettings, output string) bool {
+	known := false
+	for i := range s.Stages {
+		for _, from := range s.Stages[i].Inputs {
+			known = true
+			if slices.Contains(from, of.Stage+"."+output) {
+				return true
+			}
+		}
+	}
+	return !known
+}
+
 // KindOf is the kind of the stage whose result a port takes; "" where it takes none.
 func (s *Settings) KindOf(of *StageSettings, port string) string {
 	if from := s.Sources(of, port); from != nil {

@@ -185,7 +185,7 @@ func (a *Author) correlation(c *finding.StageSettings, first bool) {
 	of["Every"] = first || of["Every"] == true
 	of["Pearson"], of["Partial"] = estimator("pearson"), nil
 	// Where others of its matrices are taken and these are not, no result depends on partial correlations.
-	if a.unit() == "graph" && (a.takes(c, "partial") || !a.takes(c, "pearson") && !a.takes(c, "covariance")) {
+	if a.unit() == "graph" && (a.Run.Takes(c, "partial") || !a.Run.Takes(c, "pearson") && !a.Run.Takes(c, "covariance")) {
 		of["Partial"] = estimator("partial")
 	}
 	a.say("methods.correlation", of)

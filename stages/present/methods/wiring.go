@@ -56,20 +56,6 @@ func (a *Author) only(of *finding.StageSettings) values {
 	return values{"Every": all, "Models": a.named(takers...), "Stage": of.Stage}
 }
 
-// takes reports whether some stage takes an output of another; true where no connection is known.
-func (a *Author) takes(s *finding.StageSettings, output string) bool {
-	known := false
-	for i := range a.Run.Stages {
-		for _, from := range a.Run.Stages[i].Inputs {
-			known = true
-			if slices.Contains(from, s.Stage+"."+output) {
-				return true
-			}
-		}
-	}
-	return !known
-}
-
 // kinds are the stages of a kind, in the order of the file.
 func (a *Author) kinds(kind string) (of []*finding.StageSettings) {
 	for i := range a.Run.Stages {

@@ -165,3 +165,21 @@ func TestQualityOfSettings(t *testing.T) {
 		}
 	}
 }
+
+// A warning about partial correlations counts where a stage takes them, or connections are not known.
+func TestWarningsOfUnusedMatrices(t *testing.T) {
+	warning := finding.Written(finding.List{finding.Warning("connectivity.poorly-determined",
+		map[string]any{"Regions": 6, "TEff": 9.6, "Estimator": "ledoit-wolf"})})
+	in := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}},
+		encoding.Column{Name: "warning", Values: []string{warning}}))
+	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}}
+	for output, want := range map[string]int{"pearson": 0, "partial": 1, "": 1} {
+		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": {in}}))}
+		if output != "" {
+			*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "connectivity", Kind: "connectivity"},
+				{Stage: "base", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity." + output}}}}}
+		}
+		need.NoError(t, a.warnings())
+		need.Equal(t, len(a.Findings), want, output)
+	}
+}

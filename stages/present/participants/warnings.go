@@ -44,6 +44,11 @@ func (a *Cohort) warnings() error {
 		for _, cell := range column.Warnings(table) {
 			found.Add(finding.Warned(cell)...)
 		}
+		if of := a.Run.Stage(name); of != nil && !a.Run.Takes(of, "partial") {
+			found = slices.DeleteFunc(found, func(f finding.Finding) bool {
+				return slices.Contains(ofPartial, f.Code)
+			})
+		}
 		steps[at].add(found, in.Coord("subject"))
 	}
 	var list []string
@@ -71,6 +76,9 @@ func (a *Cohort) warnings() error {
 	return nil
 }
 
+// ofPartial are warnings about partial correlations, which say nothing about a study that takes none.
+var ofPartial = []string{"connectivity.undetermined", "connectivity.poorly-determined", "connectivity.noisy"}
+
 // mostWarnings is how many different warnings a page lists.
 const mostWarnings = 100
 
@@ -79,7 +87,7 @@ func (s *warned) add(found finding.List, whose string) {
 	if again := s.seen["all "+whose]; !again || whose == "" {
 		s.all++
 	}
-	if again := s.seen["hit "+whose]; found != nil && (!again || whose == "") {
+	if again := s.seen["hit "+whose]; len(found) > 0 && (!again || whose == "") {
 		s.hit++
 		s.seen["hit "+whose] = true
 	}
