@@ -27,8 +27,8 @@ const mostSize = 1e70
 
 // Inspect finds the status of each region of a series, T×N. A region with some
 // finite volumes and some not is an error: it can be neither used nor left out
-// without changing what the others mean.
-func Inspect(x Matrix) ([]Status, error) {
+// without changing what the others mean. Errors list the regions by number, and by name where names are given.
+func Inspect(x Matrix, names ...string) ([]Status, error) {
 	status := make([]Status, x.Cols)
 	low, high := make([]float64, x.Cols), make([]float64, x.Cols)
 	absent := make([]int, x.Cols)
@@ -48,19 +48,25 @@ func Inspect(x Matrix) ([]Status, error) {
 			}
 		}
 	}
+	region := func(j int) string {
+		if j < len(names) && names[j] != "" {
+			return fmt.Sprintf("region %d (%s)", j+1, names[j])
+		}
+		return fmt.Sprintf("region %d", j+1)
+	}
 	var errs []error
 	for j := range status {
 		switch {
 		case absent[j] < x.Rows && (math.IsInf(low[j], 0) || math.IsInf(high[j], 0)):
 			t := slices.IndexFunc(x.column(j), func(v float64) bool { return math.IsInf(v, 0) })
-			errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
+			errs = append(errs, fmt.Errorf("%s is infinite in volume %d", region(j), t+1))
 		case absent[j] == x.Rows:
 			status[j] = Missing
 		case absent[j] > 0:
 			t := slices.IndexFunc(x.column(j), func(v float64) bool { return v != v })
-			errs = append(errs, fmt.Errorf("region %d has no value in %d of %d volumes, first in volume %d; a region needs all volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
+			errs = append(errs, fmt.Errorf("%s has no value in %d of %d volumes, first in volume %d; a region needs all volumes, or none when it is missing", region(j), absent[j], x.Rows, t+1))
 		case max(high[j], -low[j]) > mostSize:
-			errs = append(errs, fmt.Errorf("region %d holds values as large as %.3g: sums of their squares overflow; scale the series", j+1, max(high[j], -low[j])))
+			errs = append(errs, fmt.Errorf("%s holds values as large as %.3g: sums of their squares overflow; scale the series", region(j), max(high[j], -low[j])))
 		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):
 			status[j] = Constant
 		}

@@ -499,6 +499,17 @@ func TestLevelsToPaste(t *testing.T) {
 		strings.NewReplacer("Asd=ASD", "Asd=Asd", "hc=HC", "hc=hc").Replace(levels))
 }
 
+// A whole number with decimals in a column that names files is noted with the file that was found.
+func TestDecimalsInPaths(t *testing.T) {
+	r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+		Series: "{f}.csv"}).Load(testdir.Files(t, map[string]string{"people.csv": "id,dx,f\na,A,1.0\nb,B,2\n",
+		"1.csv": "1,2\n3,4\n", "2.csv": "1,2\n3,5\n"})))(t)
+	want := `series: whole numbers saved with decimals, as pandas does, are read without them in "{f}.csv": sub-a (1.csv)`
+	if notes := column.NoteTexts(r.Notes); !slices.Contains(notes, want) {
+		t.Errorf("%q is missing in\n%s", want, strings.Join(notes, "\n"))
+	}
+}
+
 // Numbers are written with a point, or all with commas; every other form is a text, which a note lists.
 func TestFormsOfNumbers(t *testing.T) {
 	load := func(age string) *Roster {

@@ -39,6 +39,7 @@ type fileSource struct {
 	column  string
 	columns []string             // used
 	dirs    map[string]*readOnce // in which a * is looked for
+	plain   []string             // files that were found by whole numbers without the decimals of the table
 }
 
 // what names the file of a member in a message.
@@ -107,6 +108,7 @@ func (f *fileSource) of(l *listed.List, r listed.Row) (string, error) {
 	case wrong != nil:
 		return path, err
 	case err != nil:
+		f.plain = append(f.plain, r.ID+" ("+filepath.Base(whole)+")")
 		return whole, nil
 	}
 	return "", several{fmt.Errorf("%s may be %s or %s, since %s holds whole numbers with decimals: write them without", f.what(),
@@ -451,6 +453,12 @@ func rosterOf(l *listed.List, sources []*fileSource, also ...string) *Roster {
 	r.refuseShared(l, files)
 	r.Left = l.LeftOut()
 	r.Notes = append(r.Notes, l.Notes...)
+	for _, f := range sources {
+		if f.plain != nil {
+			r.Notes = append(r.Notes, column.Notef("%s: whole numbers saved with decimals, as pandas does, are read without them in %q: %s",
+				f.port, f.spec, words.Some(f.plain, 6)))
+		}
+	}
 	return r
 }
 

@@ -76,7 +76,8 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			row[k] = stored[j]
 		}
 	}
-	if _, err := connectivity.Inspect(x); err != nil {
+	names, _ := nodes.Strings("name")
+	if _, err := connectivity.Inspect(x, names...); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	tr, from, err := timeOf(t, "series", s.TR, c.TR, x.Rows)
@@ -146,7 +147,7 @@ func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	if t.Has("series") {
 		c, _, err := readSeries(t)
 		if err == nil {
-			if _, err = connectivity.Inspect(c.Draws[0]); err != nil {
+			if _, err = connectivity.Inspect(c.Draws[0], c.Names...); err != nil {
 				err = fmt.Errorf("%s: %w", t.In("series").Name, err)
 			}
 		}

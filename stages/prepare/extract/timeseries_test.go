@@ -239,7 +239,7 @@ func TestTimeseriesRefuses(t *testing.T) {
 		"1 2\n3 4\n":                         "f.tsv: 2 columns without names for 3 nodes",
 		"L.TH,L.HI,Brain-Stem\n1,2,3\n":      "f.tsv: the columns do not match the node list: there is no node Brain-Stem; there is no column for ctx-rh-bankssts; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)",
 		"L.TH,L.HI,Left-Thalamus\n1,2,3\n":   "f.tsv: the columns do not match the node list: there is no column for ctx-rh-bankssts; there is one node for L.TH and Left-Thalamus; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)",
-		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 has no value in 1 of 2 volumes, first in volume 2; a region needs all volumes, or none when it is missing",
+		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 (Left-Hippocampus) has no value in 1 of 2 volumes, first in volume 2; a region needs all volumes, or none when it is missing",
 		"":                                   "f.tsv: the file has no numbers: is it the right file?",
 		cube.String():                        "f.tsv: an array of shape [2 2 2]; time series are volumes × regions",
 	} {

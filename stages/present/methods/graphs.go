@@ -185,7 +185,8 @@ func (a *Author) correlation(c *finding.StageSettings, first bool) {
 	of["Every"] = first || of["Every"] == true
 	of["Pearson"], of["Partial"] = estimator("pearson"), nil
 	// Where others of its matrices are taken and these are not, no result depends on partial correlations.
-	if a.unit() == "graph" && (a.Run.Takes(c, "partial") || !a.Run.Takes(c, "pearson") && !a.Run.Takes(c, "covariance")) {
+	others := a.Run.Takes(c, "pearson") || a.Run.Takes(c, "covariance")
+	if a.unit() == "graph" && (a.Run.Takes(c, "partial") || !others) {
 		of["Partial"] = estimator("partial")
 	}
 	a.say("methods.correlation", of)
