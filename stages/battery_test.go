@@ -18,6 +18,8 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
 
@@ -70,6 +72,18 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("residualize", "subject", "sub-001"), map[string][]dag.Input{
 			"matrices": in["matrices"][:1], "fitted": {dag.InputOf(made["fitted"])},
 			"design": {dag.InputOf(made["design"])}}}
+	},
+	"validate": func(t *testing.T, c *chain) example {
+		in := stagetest.NewCorrStudy(t, 40).Inputs()
+		out := stagetest.MustRun(t, stagetest.Quickly("logistic"), in)
+		new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "participants": in["folds"]}
+		rows := need.Value(column.Rows[fold.PredictionRow](out["predictions"].(*encoding.Table)))(t)
+		for i, m := range in["pearson"] {
+			if rows[2*i].Set == "test" {
+				new["matrices"] = append(new["matrices"], m)
+			}
+		}
+		return example{stagetest.Fresh("validate"), new}
 	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },

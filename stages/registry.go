@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/assess/confounds"
 	"prgnn/stages/assess/edges"
+	"prgnn/stages/assess/external"
 	"prgnn/stages/assess/leakage"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
@@ -46,7 +47,8 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
-		assess.Kinds, confounds.Kinds, edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+		assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, figure.Kinds, present.Kinds,
+		tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

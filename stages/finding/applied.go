@@ -26,6 +26,7 @@ type Applied struct {
 	Zeros    []string // participants without regions that all had in training
 	Regions  string   // these regions
 
+	Groups     []string       // of the models, in order
 	Calibrated bool           // the probabilities are estimates; decision values otherwise
 	Thresholds []float64      // of the models of two groups, each once: the second is predicted above it
 	Counts     map[string]int // training participants of each group, over the models

@@ -128,6 +128,7 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 // describe states what the models are, and how far the inputs of their training are from those of the participants.
 func (p *predicted) describe(models []*applier) {
 	a := &p.applied
+	a.Groups = p.groups
 	a.Calibrated, a.Counts = true, map[string]int{}
 	shift := finding.Shift{}
 	share := 1 / float64(len(models))

@@ -58,6 +58,7 @@ func (a *author) write() (*report.Page, error) {
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
 		{"multiverse", "section.multiverse", a.multiverse},
+		{"validation", "section.validation", a.validation},
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},
 		{"confounds", "section.confounds", a.confounds},

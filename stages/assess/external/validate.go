@@ -1,0 +1,369 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/numeric/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/learn"
+	"prgnn/stages/role"
+)
+
+var validateKind = dag.Kind{
+	Name: "validate",
+	Doc: "validates stored models on another cohort\n" +
+		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants. " +
+		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, training participants by id, and copies of training data under another id.",
+	New:        func() dag.Stage { return &Validate{} },
+	MaxThreads: 8,
+	Memory:     256 << 20,
+}
+
+var (
+	_ role.PortUser  = (*Validate)(nil)
+	_ role.InputUser = (*Validate)(nil)
+	_ role.Reader    = (*Validate)(nil)
+)
+
+// Validate validates stored models.
+type Validate struct {
+	Allow    []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are other people"`
+	Positive string   `param:"positive" doc:"of two groups, the one that sensitivity is of; by default as in evaluate"`
+	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+}
+
+func (s *Validate) predict() *learn.Predict {
+	allow := slices.DeleteFunc(slices.Clone(s.Allow), func(name string) bool { return name == "participants" })
+	return &learn.Predict{Allow: allow, DrawZero: s.DrawZero}
+}
+
+// UsesPorts are those of predict.
+func (s *Validate) UsesPorts() []role.PortUse { return s.predict().UsesPorts() }
+
+// RefusesInputs requires graphs or matrices.
+func (s *Validate) RefusesInputs(has func(port string) bool) error {
+	return s.predict().RefusesInputs(has)
+}
+
+// ReadsParticipants is the group that its parameter names.
+func (s *Validate) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+}
+
+func (s *Validate) Ports() dag.Ports {
+	in := append(s.predict().Ports().In, dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "group"),
+		Doc: "the participants with their groups"})
+	return dag.Ports{In: in, Out: []dag.Port{
+		{Name: "participants", Type: column.Type[validatedPerson](), Doc: "one row per participant: group, and predicted group by the mean probability over graphs and models"},
+		{Name: "predictions", Type: s.predict().Ports().Out[1].Type, Doc: "of every graph and model, as in predict"},
+		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure, each with its 95 % interval"},
+		{Name: "calibration", Type: column.Type[column.ValidationBinRow](), Doc: "probabilities beside outcomes, in ten bins of equal size; no rows for models of decision values"},
+		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: what was validated on whom"},
+	}}
+}
+
+// A validatedPerson is a participant with the group that models predict. The columns of predict follow.
+type validatedPerson struct {
+	ID          string  `column:"participant_id"`
+	Group       string  `column:"group"`
+	Predicted   string  `column:"predicted"`
+	Correct     bool    `column:"correct"`
+	Graphs      int32   `column:"graphs" doc:"draws"`
+	Models      int32   `column:"models"`
+	Trained     int32   `column:"trained" doc:"as in predict"`
+	Same        string  `column:"same_data" doc:"as in predict"`
+	Probability float64 `column:"probability" doc:"of the positive group; with more than two groups, of the predicted one"`
+}
+
+// A predicted is what validate takes from a row of predict.
+type predicted struct {
+	ID          string  `column:"participant_id"`
+	Graphs      int32   `column:"graphs"`
+	Models      int32   `column:"models"`
+	Trained     int32   `column:"trained"`
+	Same        string  `column:"same_data"`
+	Predicted   string  `column:"predicted"`
+	Probability float64 `column:"probability"`
+}
+
+func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	out, err := s.predict().Run(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	table := out["participants"].(*encoding.Table)
+	rows, err := column.Rows[predicted](table)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := finding.ReadApplied(table)
+	if err != nil {
+		return nil, err
+	}
+	groups := applied.Groups
+	people, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	_, group, err := column.ByParticipant(people, "group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
+	}
+	v := &validation{Validate: s, applied: applied, groups: groups}
+	if err := errors.Join(v.overlap(), v.read(rows, table, group)); err != nil {
+		return nil, err
+	}
+	if v.positive, v.assumed, err = fold.PositiveGroup(s.Positive, groups); err != nil {
+		return nil, err
+	}
+	if err := v.predictGroups(); err != nil {
+		return nil, err
+	}
+	measures, bins, summary := v.measure()
+	meta := table.Meta
+	if found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures)...)); found != "" {
+		meta[finding.Meta] = found
+	}
+	probabilities := slices.DeleteFunc(slices.Clone(table.Columns), func(c encoding.Column) bool {
+		return !strings.HasPrefix(c.Name, "p_")
+	})
+	return dag.Outputs{
+		"participants": column.WithMeta(encoding.NewTable(append(column.Columns(v.rows), probabilities...)...), meta),
+		"predictions":  out["predictions"],
+		"measures":     column.Table(measures),
+		"calibration":  column.Table(bins),
+		"summary":      column.Table([]column.ValidationSummaryRow{summary}),
+	}, nil
+}
+
+// A validation is on its way.
+type validation struct {
+	*Validate
+	applied     finding.Applied
+	groups      []string
+	positive    int // −1: more than two groups
+	assumed     bool
+	threshold   float64 // of the positive group
+	rows        []validatedPerson
+	label       []int       // of each row
+	probability [][]float64 // of each row and group
+}
+
+// overlap refuses training participants.
+func (v *validation) overlap() error {
+	var all []error
+	if ids := slices.Concat(v.applied.Known, v.applied.Equal); len(ids) > 0 && !slices.Contains(v.Allow,
+		"participants") {
+		slices.Sort(ids)
+		all = append(all, fmt.Errorf("%s of the new cohort %s the id of a training participant: %s; exclude them under cohort, or, if these are other people, set allow: [participants]",
+			words.Count(len(ids), "participant"), map[bool]string{true: "has", false: "have"}[len(ids) == 1],
+			words.Some(ids, 10)))
+	}
+	if len(v.applied.Same) > 0 {
+		pairs := lists.Map(v.applied.Same, func(p finding.Pair) string { return p.New + " (" + p.Trained + ")" })
+		all = append(all, fmt.Errorf("the data of %s are those of a training participant of another id, number by number: %s; exclude them under cohort",
+			words.Count(len(pairs), "participant"), words.Some(pairs, 10)))
+	}
+	return errors.Join(all...)
+}
+
+// read joins predictions and groups.
+func (v *validation) read(rows []predicted, table *encoding.Table, group map[string]string) error {
+	var unknown, others []string
+	seen := map[string]bool{}
+	for _, r := range rows {
+		of, there := group[r.ID]
+		label := slices.Index(v.groups, of)
+		switch {
+		case !there || of == "":
+			unknown = append(unknown, r.ID)
+		case label < 0:
+			others = append(others, fmt.Sprintf("%s (%s)", r.ID, of))
+		}
+		seen[of] = true
+		v.label = append(v.label, label)
+		v.rows = append(v.rows, validatedPerson{ID: r.ID, Group: of, Predicted: r.Predicted, Graphs: r.Graphs,
+			Models: r.Models, Trained: r.Trained, Same: r.Same, Probability: r.Probability})
+	}
+	v.probability = make([][]float64, len(rows))
+	for _, g := range v.groups {
+		p, err := table.Floats("p_" + g)
+		if err != nil {
+			return err
+		}
+		for i, x := range p {
+			v.probability[i] = append(v.probability[i], x)
+		}
+	}
+	var all []error
+	if unknown != nil {
+		all = append(all, fmt.Errorf("no group of %s", words.Some(unknown, 10)))
+	}
+	if others != nil {
+		all = append(all, fmt.Errorf("the models have the groups %s, and %s %s in another: name the groups as in training, or exclude the participants",
+			strings.Join(v.groups, ", "), words.Some(others, 10), map[bool]string{true: "is",
+				false: "are"}[len(others) == 1]))
+	}
+	if all == nil && len(seen) < 2 {
+		all = append(all, fmt.Errorf("all participants are in the group %s: a validation needs participants of another group, too", v.rows[0].Group))
+	}
+	return errors.Join(all...)
+}
+
+// predictGroups predicts one of two groups by the stored threshold.
+func (v *validation) predictGroups() error {
+	v.threshold = math.NaN()
+	if v.positive >= 0 {
+		if len(v.applied.Thresholds) != 1 {
+			return fmt.Errorf("the models have the thresholds %v: connect models of one threshold", v.applied.Thresholds)
+		}
+		stored := v.applied.Thresholds[0] // of the second group
+		v.threshold = stored
+		if v.positive == 0 {
+			v.threshold = 1 - stored
+		}
+		for i := range v.rows {
+			second := 0
+			if v.probability[i][1] > stored {
+				second = 1
+			}
+			v.rows[i].Predicted, v.rows[i].Probability = v.groups[second], v.probability[i][v.positive]
+		}
+	}
+	for i := range v.rows {
+		v.rows[i].Correct = v.rows[i].Predicted == v.rows[i].Group
+	}
+	return nil
+}
+
+// measure computes the measures.
+func (v *validation) measure() (all []column.ValidationRow, bins []column.ValidationBinRow,
+	summary column.ValidationSummaryRow) {
+	n, none := len(v.rows), math.NaN()
+	add := func(name string, value, low, high float64, of int) {
+		all = append(all, column.ValidationRow{Measure: name, Value: value, Low: low, High: high, N: int32(of)})
+	}
+	share := func(name string, of func(validatedPerson) bool, right func(validatedPerson) bool) float64 {
+		total, count := 0, 0
+		for _, r := range v.rows {
+			if of(r) {
+				total++
+				if right(r) {
+					count++
+				}
+			}
+		}
+		if total == 0 {
+			add(name, none, none, none, 0)
+			return none
+		}
+		p := float64(count) / float64(total)
+		low, high := inference.Wilson(p, float64(total))
+		add(name, p, low, high, total)
+		return p
+	}
+	correct := func(r validatedPerson) bool { return r.Correct }
+	share("accuracy", func(validatedPerson) bool { return true }, correct)
+	a := v.applied
+	summary = column.ValidationSummaryRow{Groups: v.groups, Counts: make([]int32, len(v.groups)), Assumed: v.assumed,
+		Threshold: v.threshold, Calibrated: a.Calibrated, Models: int32(a.Models), Participants: int32(n),
+		Trained: int32(a.Trained), TrainingShare: none, ShiftMedian: none, ShiftHigh: none}
+	for _, l := range v.label {
+		summary.Counts[l]++
+	}
+	if s := a.Shift; s != nil {
+		summary.ShiftInputs, summary.ShiftMedian, summary.ShiftHigh = int32(s.Inputs), s.Median, s.High
+	}
+	if v.positive < 0 {
+		return all, nil, summary
+	}
+	positive := v.groups[v.positive]
+	summary.Positive = positive
+	is := func(r validatedPerson) bool { return r.Group == positive }
+	called := func(r validatedPerson) bool { return r.Predicted == positive }
+	not := func(f func(validatedPerson) bool) func(validatedPerson) bool {
+		return func(r validatedPerson) bool { return !f(r) }
+	}
+	sensitivity := share("sensitivity", is, correct)
+	specificity := share("specificity", not(is), correct)
+	add("balanced_accuracy", (sensitivity+specificity)/2, none, none, n)
+	share("ppv", called, correct)
+	share("npv", not(called), correct)
+	var above, below, lp, p []float64
+	var outcome []bool
+	for i, r := range v.rows {
+		x := exact.Log(v.probability[i][v.positive]) - exact.Log(v.probability[i][1-v.positive])
+		lp, p, outcome = append(lp, x), append(p, v.probability[i][v.positive]), append(outcome, is(r))
+		if is(r) {
+			above = append(above, x)
+		} else {
+			below = append(below, x)
+		}
+	}
+	if len(above) > 1 && len(below) > 1 {
+		auc, se := inference.DeLong(above, below)
+		low, high := inference.LogitInterval(auc, se, len(above), len(below))
+		add("auc", auc, low, high, n)
+	} else {
+		add("auc", none, none, none, n)
+	}
+	if a.Counts[positive] > 0 {
+		total := 0
+		for _, k := range a.Counts {
+			total += k
+		}
+		summary.TrainingShare = float64(a.Counts[positive]) / float64(total)
+	}
+	if !a.Calibrated {
+		return all, nil, summary
+	}
+	b := inference.ScoreBrier(p, outcome)
+	add("brier", b.Score, b.Low, b.High, n)
+	if q := summary.TrainingShare; !math.IsNaN(q) {
+		base := inference.ScoreBrier(slices.Repeat([]float64{q}, n), outcome)
+		add("brier_scaled", 1-b.Score/base.Score, none, none, n)
+	}
+	add("miscalibration", b.Miscalibration, none, none, n)
+	add("discrimination", b.Discrimination, none, none, n)
+	v.calibrate(add, &summary, lp, outcome, min(len(above), len(below)))
+	for k, of := range inference.BinProbabilities(p, outcome, 10) {
+		bins = append(bins, column.ValidationBinRow{Bin: int32(k + 1), N: int32(of.N), Mean: of.Mean, Share: of.Share,
+			Low: of.Low, High: of.High})
+	}
+	return all, bins, summary
+}
+
+// leastForSlope is how many participants of each group a calibration slope needs.
+const leastForSlope = 10
+
+// calibrate adds calibration in the large and, where there are enough participants, intercept and slope.
+func (v *validation) calibrate(add func(name string, value, low, high float64, of int),
+	summary *column.ValidationSummaryRow, lp []float64, outcome []bool, fewest int) {
+	const z = 1.959963984540054
+	interval := func(name string, value, se float64) {
+		half := z * se
+		add(name, value, value-half, value+half, len(lp))
+	}
+	r := inference.Recalibrate(lp, outcome)
+	interval("in_the_large", r.Large, r.LargeSE)
+	if fewest < leastForSlope {
+		r.Intercept, r.Slope, r.P = math.NaN(), math.NaN(), math.NaN()
+	} else {
+		summary.Separated = r.Separated
+	}
+	interval("intercept", r.Intercept, r.InterceptSE)
+	interval("slope", r.Slope, r.SlopeSE)
+	add("calibration_p", r.P, math.NaN(), math.NaN(), len(lp))
+}

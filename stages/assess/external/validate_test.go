@@ -1,0 +1,211 @@
+package external
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds, learn.Kinds) }
+
+// A cohort is one whose groups a model was not trained on.
+type cohort struct {
+	id    []string
+	group []string
+	in    map[string][]dag.Input
+}
+
+// unseen trains a model on the participants outside fold 2 of a study of n, and gives it the others under the same ids.
+func unseen(t *testing.T, n int, kind string, params ...any) cohort {
+	t.Helper()
+	in := stagetest.NewCorrStudy(t, n).Inputs()
+	for i := range n {
+		quality := encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1, 2}})
+		quality.Meta = map[string]string{"made": `{"denoise.fd":0.5}`}
+		in["quality"] = append(in["quality"], dag.InputOf(quality, in["pearson"][i].Coords...))
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh(kind, append([]any{"fold", 2}, params...)...), in)
+	folds := need.Value(in["folds"][0].Table())(t)
+	c := cohort{in: map[string][]dag.Input{"model": {dag.InputOf(out["file"])}}}
+	groups := need.Value(folds.Strings("group"))(t)
+	fold := need.Value(folds.Ints("fold"))(t)
+	for i, id := range need.Value(folds.Strings("participant_id"))(t) {
+		if fold[i] == 2 {
+			c.id, c.group = append(c.id, id), append(c.group, groups[i])
+		}
+	}
+	for i, m := range in["pearson"] {
+		if slices.Contains(c.id, m.Coord("subject")) {
+			c.in["matrices"] = append(c.in["matrices"], m)
+			c.in["quality"] = append(c.in["quality"], in["quality"][i])
+		}
+	}
+	c.in["participants"] = []dag.Input{c.participants()}
+	return c
+}
+
+func (c cohort) participants() dag.Input {
+	return dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: c.id},
+		encoding.Column{Name: "group", Values: c.group}))
+}
+
+func measures(t *testing.T, out dag.Outputs) map[string]column.ValidationRow {
+	t.Helper()
+	all := map[string]column.ValidationRow{}
+	for _, r := range need.Value(column.Rows[column.ValidationRow](out["measures"].(*encoding.Table)))(t) {
+		all[r.Measure] = r
+	}
+	return all
+}
+
+// The measures are those of the predictions, by their definitions.
+func TestValidateMeasures(t *testing.T) {
+	c := unseen(t, 96, "baseline", "model", "logistic", "c", 0.05)
+	out := stagetest.MustRun(t, &Validate{}, c.in)
+	p := stagetest.FloatsOf(t, out["participants"], "p_ASD")
+	got := measures(t, out)
+	var count [2][2]float64 // group, predicted: ASD is 1
+	pairs, above, brier := 0.0, 0.0, 0.0
+	for i, a := range p {
+		is, called := 0, 0
+		if c.group[i] == "ASD" {
+			is = 1
+			brier += (1 - a) * (1 - a) / float64(len(p))
+			for j, b := range p {
+				if c.group[j] == "HC" {
+					pairs++
+					if a > b {
+						above++
+					}
+				}
+			}
+		} else {
+			brier += a * a / float64(len(p))
+		}
+		if 1-a <= 0.5 { // the second group, HC, is predicted above the threshold
+			called = 1
+		}
+		count[is][called]++
+	}
+	for name, want := range map[string]float64{
+		"accuracy":     (count[0][0] + count[1][1]) / float64(len(p)),
+		"sensitivity":  count[1][1] / (count[1][0] + count[1][1]),
+		"specificity":  count[0][0] / (count[0][0] + count[0][1]),
+		"auc":          above / pairs,
+		"brier":        brier,
+		"brier_scaled": 1 - brier/0.25,
+	} {
+		if m := got[name]; math.Abs(m.Value-want) > 1e-12 {
+			t.Errorf("%s %v, want %v", name, m.Value, want)
+		}
+	}
+	for _, name := range []string{"accuracy", "sensitivity", "specificity", "auc", "brier", "in_the_large"} {
+		if m := got[name]; !(m.Low <= m.Value && m.Value <= m.High && m.Low < m.High) {
+			t.Errorf("%s %v: interval %v to %v", name, m.Value, m.Low, m.High)
+		}
+	}
+	s := need.Value(column.Rows[column.ValidationSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+	if s.Positive != "ASD" || s.Threshold != 0.5 || s.Models != 1 || int(s.Participants) != len(p) || s.Trained != 72 ||
+		s.TrainingShare != 0.5 || s.ShiftInputs != 10 || !(s.ShiftMedian < s.ShiftHigh) || !s.Calibrated {
+		t.Errorf("summary %+v", s)
+	}
+	bins := need.Value(column.Rows[column.ValidationBinRow](out["calibration"].(*encoding.Table)))(t)
+	n := 0
+	for _, b := range bins {
+		n += int(b.N)
+	}
+	if len(bins) != 10 || n != len(p) {
+		t.Errorf("%d bins of %d participants", len(bins), n)
+	}
+}
+
+// A model of decision values has neither Brier score nor calibration.
+func TestValidateDecisionValues(t *testing.T) {
+	c := unseen(t, 40, "baseline", "model", "ridge")
+	out := stagetest.MustRun(t, &Validate{Positive: "HC"}, c.in)
+	got := measures(t, out)
+	_, brier := got["brier"]
+	_, slope := got["slope"]
+	if brier || slope || got["auc"].N != 12 && got["auc"].N != 10 {
+		t.Errorf("measures %+v", got)
+	}
+	if codes := stagetest.Codes(t, out["participants"].(*encoding.Table)); !strings.Contains(codes, "validation.decision-values") {
+		t.Errorf("findings %s", codes)
+	}
+}
+
+// Whoever was in training, or is none of the groups, is refused with the remedy.
+func TestValidateRefuses(t *testing.T) {
+	c := unseen(t, 40, "baseline", "model", "ridge")
+	study := stagetest.NewCorrStudy(t, 40).Inputs()
+	taught := func(id string) dag.Input { // the scan of a training participant
+		for _, m := range study["pearson"] {
+			if !slices.Contains(c.id, m.Coord("subject")) {
+				m.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+				return m
+			}
+		}
+		panic("all are new")
+	}
+	trained := ""
+	for _, m := range study["pearson"] {
+		if !slices.Contains(c.id, m.Coord("subject")) {
+			trained = m.Coord("subject")
+		}
+	}
+	with := func(change func(c *cohort)) map[string][]dag.Input {
+		d := cohort{slices.Clone(c.id), slices.Clone(c.group), map[string][]dag.Input{}}
+		for port, in := range c.in {
+			d.in[port] = slices.Clone(in)
+		}
+		change(&d)
+		d.in["participants"] = []dag.Input{d.participants()}
+		return d.in
+	}
+	first := func(id string, in ...dag.Input) func(*cohort) {
+		return func(d *cohort) {
+			if d.in["matrices"][0].Coords = []dag.Coord{{Axis: "subject", Value: id}}; in != nil {
+				d.in["matrices"][0] = in[0]
+			}
+			d.in["quality"][0].Coords = []dag.Coord{{Axis: "subject", Value: id}}
+			d.id[0] = id
+		}
+	}
+	for i, of := range []struct {
+		s    Validate
+		in   map[string][]dag.Input
+		text string
+	}{
+		{Validate{}, with(first(strings.ToUpper(trained))), "1 participant of the new cohort has the id of a training participant: SUB-"},
+		{Validate{}, with(first("new-1", taught("new-1"))), "the data of 1 participant are those of a training participant of another id, number by number: new-1 (number 1 of "},
+		{Validate{Allow: []string{"participants"}}, with(first("new-1", taught("new-1"))), "the data of 1 participant"},
+		{Validate{}, with(func(d *cohort) { d.group[0] = "TD" }), "the models have the groups ASD, HC, and " + c.id[0] + " (TD) is in another"},
+		{Validate{}, with(func(d *cohort) { d.id[0] = "else" }), "no group of " + c.id[0]},
+		{Validate{}, with(func(d *cohort) {
+			for i := range d.group {
+				d.group[i] = "HC"
+			}
+		}), "all participants are in the group HC"},
+		{Validate{Positive: "TD"}, with(func(*cohort) {}), `positive: there is no group "TD"`},
+		{Validate{Allow: []string{"densty"}}, with(func(*cohort) {}), "allow:"},
+	} {
+		s := of.s
+		_, err := stagetest.RunStage(t, &s, of.in)
+		need.Error(t, err, of.text, fmt.Sprint("case ", i))
+	}
+	// Other people of equal ids are accepted by name, and remain a finding.
+	out := stagetest.MustRun(t, &Validate{Allow: []string{"participants"}}, with(first(trained)))
+	if codes := stagetest.Codes(t, out["participants"].(*encoding.Table)); !strings.Contains(codes,
+		"applied.equal-id") {
+		t.Errorf("findings %s", codes)
+	}
+}

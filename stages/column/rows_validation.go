@@ -1,0 +1,38 @@
+package column
+
+// A ValidationRow is one measure of how trained models predict the groups of another cohort.
+type ValidationRow struct {
+	Measure string  `column:"measure" doc:"accuracy, balanced_accuracy, auc, sensitivity, specificity, ppv, npv, brier, brier_scaled, miscalibration, discrimination, in_the_large, intercept, slope, calibration_p"`
+	Value   float64 `column:"value,missing" doc:"missing where it cannot be estimated"`
+	Low     float64 `column:"low,missing" doc:"of its 95 % interval"`
+	High    float64 `column:"high,missing"`
+	N       int32   `column:"n" doc:"participants that it is computed from"`
+}
+
+// A ValidationSummaryRow states what was validated on whom.
+type ValidationSummaryRow struct {
+	Groups        []string `column:"groups" doc:"in the order of the models"`
+	Counts        []int32  `column:"counts" doc:"participants of each group"`
+	Positive      string   `column:"positive" doc:"group whose sensitivity and probabilities are given; empty for more than two groups"`
+	Assumed       bool     `column:"assumed" doc:"the positive group was not named, and neither or both are named like controls"`
+	Threshold     float64  `column:"threshold,missing" doc:"above this probability of the positive group it is predicted"`
+	Calibrated    bool     `column:"calibrated" doc:"false: the models give decision values, so that probabilities are not assessed"`
+	Models        int32    `column:"models"`
+	Participants  int32    `column:"participants"`
+	Trained       int32    `column:"trained" doc:"different participants in the training of the models"`
+	TrainingShare float64  `column:"training_share,missing" doc:"share of the positive group in training"`
+	ShiftInputs   int32    `column:"shift_inputs" doc:"inputs of the models of matrices that were compared with those of the training; 0: none"`
+	ShiftMedian   float64  `column:"shift_median,missing" doc:"absolute standardized mean difference of an input between training and new participants: median"`
+	ShiftHigh     float64  `column:"shift_high,missing" doc:"its 95th percentile"`
+	Separated     bool     `column:"separated" doc:"the probabilities separate the groups, so that there is no calibration slope"`
+}
+
+// A ValidationBinRow compares probabilities with outcomes, in bins of equal size.
+type ValidationBinRow struct {
+	Bin   int32   `column:"bin"`
+	N     int32   `column:"n"`
+	Mean  float64 `column:"mean" doc:"predicted probability of the positive group"`
+	Share float64 `column:"share" doc:"share of the positive group"`
+	Low   float64 `column:"low" doc:"of the 95 % interval (Wilson) of the share"`
+	High  float64 `column:"high"`
+}

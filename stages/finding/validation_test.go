@@ -1,0 +1,38 @@
+package finding
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestValidationFindings(t *testing.T) {
+	none := math.NaN()
+	type row = column.ValidationRow
+	auc := func(low float64) row { return row{Measure: "auc", Value: 0.7, Low: low, High: 0.8} }
+	p := func(v float64) row { return row{Measure: "calibration_p", Value: v} }
+	slope := row{Measure: "slope", Value: 0.5, Low: 0.2, High: 0.8}
+	for _, c := range []struct {
+		counts     [2]int32
+		calibrated bool
+		separated  bool
+		rows       []row
+		want       string
+	}{
+		{[2]int32{50, 80}, true, false, []row{auc(0.6), p(0.3), slope}, ""},
+		{[2]int32{50, 80}, true, false, []row{auc(0.5), p(0.3), slope}, "validation.by-chance"},
+		{[2]int32{50, 80}, true, false, []row{auc(none), p(none)}, ""},
+		{[2]int32{50, 49}, true, false, []row{auc(0.6), p(0.3), slope}, "validation.few"},
+		{[2]int32{9, 80}, true, false, []row{auc(0.6), p(none)}, "validation.no-slope"},
+		{[2]int32{50, 80}, true, true, []row{auc(0.6), p(none)}, "validation.separated"},
+		{[2]int32{50, 80}, true, false, []row{auc(0.6), p(0.01), slope}, "validation.miscalibrated"},
+		{[2]int32{9, 80}, false, false, []row{auc(0.6)}, "validation.decision-values"},
+	} {
+		s := column.ValidationSummaryRow{Positive: "A", Counts: c.counts[:], Calibrated: c.calibrated,
+			Separated: c.separated}
+		need.Equal(t, codes(Validation(s, c.rows)), c.want, c)
+	}
+	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil)), "")
+}
