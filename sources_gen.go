@@ -103,6 +103,7 @@ import (
 //go:embed stages/assess/*[^t].go
 //go:embed stages/assess/confounds/*[^t].go
 //go:embed stages/assess/edges/*[^t].go
+//go:embed stages/assess/external/*[^t].go
 //go:embed stages/assess/leakage/*[^t].go
 //go:embed stages/atlas/*[^t].go
 //go:embed stages/atlas/dk84.tsv
