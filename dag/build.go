@@ -115,7 +115,7 @@ func (b *Builder) Sort(s *StageNode, compare func(x, y *Node) int) {
 // Draft is the graph as far as it is built.
 func (b *Builder) Draft() *Graph { return b.graph() }
 
-// Build checks the graph and copies instances. Its error lists all mistakes.
+// Build checks and copies what it was given. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
 	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind]Stage{}}
 	before := len(b.wrong)
@@ -137,9 +137,13 @@ func (b *Builder) Build() (*Graph, error) {
 		b.wrong = b.wrong[:before] // those of Task, which remain
 		return nil, err
 	}
+	copies := copies{map[listUse][]Source{}, map[*Coord][]Coord{}}
 	for n := range b.g.Tasks() {
 		if !n.named {
 			n.instance = param.Copy(n.instance)
+		}
+		for i := range n.inputs {
+			n.inputs[i].Sources = copies.of(n, n.inputs[i].Sources)
 		}
 	}
 	b.done = true
@@ -169,6 +173,39 @@ type listUse struct {
 	of    *StageNode
 	ports *Ports
 	port  string
+}
+
+// copies are what connected lists become. Tasks that share a list share its copy.
+type copies struct {
+	lists  map[listUse][]Source
+	coords map[*Coord][]Coord
+}
+
+// of is a list in the order of CompareCoords; that of a recorded task is as it was.
+func (c *copies) of(n *Node, list []Source) []Source {
+	if len(list) == 0 {
+		return nil
+	}
+	use := listUse{first: &list[0], n: len(list)}
+	if len(list) > 1 && c.lists[use] != nil {
+		return c.lists[use]
+	}
+	own := slices.Clone(list)
+	for i := range own {
+		if was := own[i].Coords; len(was) > 0 {
+			if len(c.coords[&was[0]]) != len(was) {
+				c.coords[&was[0]] = slices.Clone(was)
+			}
+			own[i].Coords = c.coords[&was[0]]
+		}
+	}
+	if len(list) > 1 {
+		if !n.named {
+			slices.SortStableFunc(own, func(a, b Source) int { return CompareCoords(a.Coords, b.Coords) })
+		}
+		c.lists[use] = own
+	}
+	return own
 }
 
 // names checks what needs no connection.
@@ -288,6 +325,9 @@ func (c *check) inputs(n *Node) {
 
 // sources checks that what is connected to a port exists and fits.
 func (c *check) sources(n *Node, p *Port, from []Source) {
+	if p.Gather && !n.named {
+		c.members(n, p, from)
+	}
 	for i := range from {
 		src := &from[i]
 		if src.Node == nil {
@@ -320,6 +360,31 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 	}
 }
 
+// members checks that a gathered output stands once in its list, with no coordinates but those of its task and the
+// axis stage.
+func (c *check) members(n *Node, p *Port, from []Source) {
+	type output struct {
+		of   *Node
+		name string
+	}
+	seen := make(map[output]bool, len(from))
+	for _, src := range from {
+		of := src.Node
+		if of == nil || of.named || of.problem != nil {
+			continue
+		}
+		if slices.ContainsFunc(src.Coords, func(own Coord) bool {
+			return !slices.Contains(of.coords, own) && own != Coord{"stage", of.stage.name}
+		}) {
+			c.b.mistake(n.stage, "task %s: its input %s reads %s.%s as %s: that task has the coordinates %s", n.id, p.Name,
+				of.id, src.Output, TaskID("", src.Coords, ""), TaskID("", of.coords, ""))
+		} else if at := (output{of, src.Output}); seen[at] {
+			c.b.mistake(n.stage, "task %s: its input %s reads %s.%s twice", n.id, p.Name, of.id, src.Output)
+		}
+		seen[output{of, src.Output}] = true
+	}
+}
+
 func portNames(ports []Port) []string {
 	names := make([]string, len(ports))
 	for i := range ports {
@@ -339,15 +404,17 @@ func (p *Ports) equal(q Ports) bool {
 }
 
 // Output is an output of the task, for Connect.
-func (n *Node) Output(name string) Source { return Source{Node: n, Output: name} }
+func (n *Node) Output(name string) Source {
+	coords := slices.Clone(n.coords)
+	slices.SortFunc(coords, func(a, b Coord) int { return strings.Compare(a.Axis, b.Axis) })
+	return Source{Node: n, Output: name, Coords: coords}
+}
 
 // Outputs are an output of all tasks, for Connect to a port that gathers.
 func (s *StageNode) Outputs(name string) []Source {
 	all := make([]Source, len(s.tasks))
 	for i, n := range s.tasks {
-		coords := slices.Clone(n.coords)
-		slices.SortFunc(coords, func(a, b Coord) int { return strings.Compare(a.Axis, b.Axis) })
-		all[i] = Source{Node: n, Output: name, Coords: coords}
+		all[i] = n.Output(name)
 	}
 	slices.SortStableFunc(all, func(a, b Source) int { return CompareCoords(a.Coords, b.Coords) })
 	return all

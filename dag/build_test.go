@@ -248,6 +248,66 @@ func TestBuildCopiesInstances(t *testing.T) {
 	need.Equal(t, fmt.Sprint(got.Factor, got.Bands, got.Mode, got.Ports().Out[0].Name), "1 [0.5]fastout")
 }
 
+// What Build checked of the sources does not change afterwards, members are sorted by coordinates, and each has its own
+// coordinates once.
+func TestBuildGathers(t *testing.T) {
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
+	build := func(from func(b *Builder, s *StageNode, tasks []*Node) []Source) (*Node, []Source, error) {
+		b := NewGraph("gathers")
+		s := b.Stage("s", kind, "n", "a")
+		var tasks []*Node
+		for _, v := range []string{"10", "2", "1"} {
+			tasks = append(tasks, b.Task(s, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}}}}, v, "x"))
+		}
+		sources := from(b, s, tasks)
+		all := b.Stage("all", kind)
+		n := b.Task(all, &typed{in("in", Format("text"), true)})
+		b.Connect(n, "in", sources...)
+		same := b.Task(b.Stage("same", kind), &typed{in("in", Format("text"), true)})
+		b.Connect(same, "in", sources...)
+		_, err := b.Build()
+		if err == nil && &n.Inputs()[0].Sources[0] != &same.Inputs()[0].Sources[0] {
+			t.Error("the tasks that read one list have a copy each")
+		}
+		return n, sources, err
+	}
+	shown := func(n *Node) (text string) {
+		for _, src := range n.Inputs()[0].Sources {
+			text += fmt.Sprint(src.Node.ID(), src.Coords)
+		}
+		return text
+	}
+	const want = "s[n=1,a=x][{a x} {n 1}]s[n=2,a=x][{a x} {n 2}]s[n=10,a=x][{a x} {n 10}]"
+	for _, from := range []func(b *Builder, s *StageNode, tasks []*Node) []Source{
+		func(_ *Builder, s *StageNode, _ []*Node) []Source { return s.Outputs("out") },
+		func(_ *Builder, _ *StageNode, tasks []*Node) []Source {
+			return []Source{tasks[0].Output("out"), tasks[1].Output("out"), tasks[2].Output("out")}
+		},
+	} {
+		n, sources, err := build(from)
+		need.NoError(t, err)
+		need.Equal(t, shown(n), want)
+		sources[0].Coords[1].Value = "9"
+		sources[0], sources[1] = sources[1], sources[0]
+		need.Equal(t, shown(n), want)
+	}
+	_, _, err := build(func(_ *Builder, s *StageNode, tasks []*Node) []Source {
+		forged := tasks[0].Output("out")
+		forged.Coords = []Coord{{"a", "x"}, {"n", "3"}}
+		alien := tasks[1].Output("out")
+		alien.Coords = []Coord{{"b", "x"}}
+		return append(s.Outputs("out"), forged, alien, tasks[2].Output("out"))
+	})
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task all: its input in reads s[n=10,a=x].out as [a=x,n=3]: that task has the coordinates [n=10,a=x]",
+		"task all: its input in reads s[n=2,a=x].out as [b=x]: that task has the coordinates [n=2,a=x]",
+		"task all: its input in reads s[n=1,a=x].out twice",
+		"task same: its input in reads s[n=10,a=x].out as [a=x,n=3]: that task has the coordinates [n=10,a=x]",
+		"task same: its input in reads s[n=2,a=x].out as [b=x]: that task has the coordinates [n=2,a=x]",
+		"task same: its input in reads s[n=1,a=x].out twice",
+	}, "\n"))
+}
+
 // one has one output.
 type one struct{}
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Graph has every task of a pipeline. Its lists must not be changed.
+// A Graph has all tasks. Runs share it: change none of its lists or instances.
 type Graph struct {
 	name, file, source, bare string
 	stages                   []*StageNode

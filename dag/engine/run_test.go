@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -38,6 +39,36 @@ func TestRunTwice(t *testing.T) {
 			t.Errorf("run %d: %+v", i+1, res)
 		}
 		need.Equal(t, s.text(t, st, res, "c"), "c(b(a))(a)", "run", i+1, "c is")
+	}
+}
+
+// A counting stage changes its parameter while it runs.
+type counting struct {
+	Vals []int `param:"vals"`
+	N    int   `param:"n"`
+}
+
+func (*counting) Ports() dag.Ports {
+	return dag.Ports{Out: []dag.Port{{Name: "out", Type: dag.Format("text")}}}
+}
+
+func (s *counting) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	s.Vals[0]++
+	s.N++
+	return dag.Outputs{"out": artifacts.Text(fmt.Sprint(s.Vals, s.N))}, nil
+}
+
+// A stage that changes its parameters runs again with those of the graph.
+func TestInstancesAreCopied(t *testing.T) {
+	b := dag.NewGraph("counts")
+	kind := &dag.Kind{Name: "counting", Code: "1", New: func() dag.Stage { return &counting{} }}
+	n := b.Task(b.Stage("s", kind), &counting{Vals: []int{1}})
+	g := need.Value(b.Build())(t)
+	s := need.Value(disk.Open(t.TempDir()))(t)
+	t.Cleanup(func() { s.Close() })
+	for range 2 {
+		res := need.Value(Run(t.Context(), g, s, Options{Force: []string{"s"}}))(t)
+		need.Equal(t, fmt.Sprint(res.Ran, n.Instance()), "1 &{[1] 0}")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/param"
 )
 
 // A work is a task that the runner sends off.
@@ -66,7 +67,7 @@ func (r *runner) carryOut(ctx context.Context, w assignment) (o outcome) {
 func (r *runner) job(w assignment, key artifacts.Key, d *description) *Job {
 	n := r.Nodes[w.node]
 	j := &Job{
-		Task: n.ID(), Coords: slices.Clone(n.Coords()), Kind: n.Stage().Kind(), Instance: n.Instance(),
+		Task: n.ID(), Coords: slices.Clone(n.Coords()), Kind: n.Stage().Kind(), Instance: param.Copy(n.Instance()),
 		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.Stage().Needs().Memory,
 		Time:     n.Stage().Needs().Time,
 		Progress: r.progressOf(n),
