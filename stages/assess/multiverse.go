@@ -95,6 +95,11 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	decisions := decisionsOf(all)
+	for _, d := range decisions {
+		if slices.Contains(column.Names[column.UniverseRow](), d) {
+			return nil, fmt.Errorf("the table of universes has a column %s: give the decision %[1]s another name", d)
+		}
+	}
 	universes, err := s.universes(t, all, decisions, positive)
 	if err != nil {
 		return nil, err
@@ -118,7 +123,7 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	order(universes, curve)
-	table := column.Table(lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow }))
+	table := column.Table(lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow }), decisions...)
 	if found != nil {
 		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
 	}

@@ -137,6 +137,7 @@ func TestMultiverseOracle(t *testing.T) {
 	best := universes[len(universes)-1]
 	need.Equal(t, best.Universe, "atlas=B features=unit participants=all penalty=0.1")
 	need.Equal(t, best.P, 0.01)
+	need.Equal(t, column.CoordText(best.Coords), best.Universe) // the options that the figure marks
 	for i, u := range universes[1:] {
 		if u.Effect < universes[i].Effect || u.NullLow >= u.NullHigh || u.Weight != 1.0/12 {
 			t.Errorf("%+v", u)
