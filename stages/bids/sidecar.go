@@ -399,6 +399,9 @@ func Broken(path string) error {
 	if err == nil {
 		err = json.Unmarshal(b, new(json.RawMessage))
 	}
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return fmt.Errorf("%s: UTF-16 text: save it as UTF-8", path)
+	}
 	const remedy = "correct the file, or remove it"
 	var syntax *json.SyntaxError
 	switch {

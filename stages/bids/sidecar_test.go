@@ -50,6 +50,8 @@ func TestDecode(t *testing.T) {
 		need.Error(t, Broken(path), path+`: not a JSON object {"key": value}: correct the file, or remove it`, text)
 		need.Equal(t, gives(path, []string{"RepetitionTime"}), true, text)
 	}
+	need.NoError(t, os.WriteFile(path, []byte("\xff\xfe{\x00}\x00"), 0o666))
+	need.Error(t, Broken(path), path+": UTF-16 text: save it as UTF-8")
 	need.NoError(t, os.WriteFile(path, []byte("\ufeff\n {}"), 0o666))
 	need.NoError(t, Broken(path))
 	need.Equal(t, gives(path, []string{"RepetitionTime"}), false)

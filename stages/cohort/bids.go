@@ -492,7 +492,7 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 			if f.volumes > 0 {
 				volumes[who] = f.volumes
 			}
-			moved = append(moved, motion.Scan{who, f.moved})
+			moved = append(moved, motion.Scan{Who: who, Head: f.moved})
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())

@@ -111,7 +111,7 @@ func (r *Roster) displacements(ids map[string]bool) (scans []motion.Scan) {
 		for _, run := range runs {
 			if path := run.Files["confounds"]; path != "" {
 				if m, err := motion.Read(path); err == nil {
-					scans = append(scans, motion.Scan{strings.TrimSpace(s.ID + " " + run.Name), m})
+					scans = append(scans, motion.Scan{Who: strings.TrimSpace(s.ID + " " + run.Name), Head: m})
 				}
 			}
 		}

@@ -169,6 +169,10 @@ func (s *Split) whole(members []member, folds []int32, name string) error {
 	if s.StratifyBy != nil { // it needs stratify
 		loosen = "leave out stratify_by, or leave it out and set stratify to false"
 	}
+	fewer := "set " + s.foldsParam() + " to fewer"
+	if count == 2 || len(related) < 2 { // there are no fewer folds than two
+		fewer = "correct " + columns + ", or leave it out of keep_together"
+	}
 	for fold := 1; fold <= count; fold++ {
 		all := 0
 		for _, n := range in[fold] {
@@ -176,14 +180,14 @@ func (s *Split) whole(members []member, folds []int32, name string) error {
 		}
 		if all < s.fewestInFold() {
 			return fmt.Errorf("%s: %d participants who are kept together by %s in %s are too few for %d folds: fold %d has %s, "+
-				"and %s; set %s to fewer", name, used, columns, words.Count(len(related), "unit"), count, fold,
-				words.Count(all, "participant"), s.searched(members, folds, count), s.foldsParam())
+				"and %s; %s", name, used, columns, words.Count(len(related), "unit"), count, fold,
+				words.Count(all, "participant"), s.searched(members, folds, count), fewer)
 		}
 		for _, g := range slices.Sorted(maps.Keys(groups)) {
 			if s.Stratify && in[fold][g] == 0 {
 				return fmt.Errorf("%s: fold %d has nobody of group %q, whose participants are kept together by %s in %s, and %s: "+
-					"set %s to fewer, %s", name, fold, g, columns, words.Count(len(groups[g]), "unit"),
-					s.searched(members, folds, count), s.foldsParam(), loosen)
+					"%s, %s", name, fold, g, columns, words.Count(len(groups[g]), "unit"),
+					s.searched(members, folds, count), fewer, loosen)
 			}
 		}
 	}

@@ -339,7 +339,7 @@ func TestKeepTogetherErrors(t *testing.T) {
 		{&Split{Folds: 4, Outer: 2, Inner: 4}, p, ", inside fold 2: 12 participants who are kept together by Family_ID in " +
 			"3 units are too few for 4 folds: fold 4 has 0 participants, and an exact search found no division without such a fold; set inner to fewer"},
 		{&Split{Folds: 2, Stratify: true, Outer: 2, Inner: 2}, p, `, inside fold 2: fold 1 has nobody of group "HC", ` +
-			`whose participants are kept together by Family_ID in 1 unit, and an exact search found no division without such a fold: set inner to fewer, or stratify to false`},
+			`whose participants are kept together by Family_ID in 1 unit, and an exact search found no division without such a fold: correct Family_ID, or leave it out of keep_together, or stratify to false`},
 		{&Split{Folds: 5}, p, "16 participants who are kept together by Family_ID in 4 units are too few for 5 folds: fold 5 has " +
 			"0 participants, and an exact search found no division without such a fold; set folds to fewer"},
 		{&Split{Folds: 2, LeaveOut: "site"}, at, "keep_together: sub-084 and sub-091 share a value of Family_ID, but are in fold 1 and fold 2: " +
