@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,27 +13,41 @@ import (
 	"prgnn/artifacts/prune"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/cmd/pipeline/space"
 )
 
 func (a *app) storeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "store [RUN]",
+		Use:   "store [FILE|RUN]",
 		Short: "where results are kept, and what takes the space",
 		Long: `Prints the directory of the store, its size, and for each run, newest first: the size of its results,
-and how much of it no newer run has, which gc frees without that run. With RUN, the same for
-each stage of that run. A deleted store loses nothing but time: a run makes its results again.`,
+and how much of it no newer run has, which gc frees without that run. With FILE, the store is the
+one beside it. With RUN, the same for each stage of that run. A deleted store loses nothing but
+time: a run makes its results again.`,
 		Example: `  pipeline store
   pipeline store 3f2a
   pipeline gc --dry-run --keep-runs 3`,
-		Args: flags.Between(0, 1),
+		Args:              flags.Between(0, 1),
+		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := a.openHere()
+			run, beside := len(args) == 1 && results.IsRun(args[0]), ""
+			if len(args) == 1 && !run {
+				if _, err := os.Stat(args[0]); err != nil {
+					return exit.Wrongf("store takes a pipeline file or the id of a run: %v", err)
+				}
+				beside = filepath.Dir(args[0])
+			}
+			dir, err := a.dirBeside(beside)
+			if err != nil {
+				return err
+			}
+			store, err := a.openStore(dir)
 			if err != nil {
 				return err
 			}
 			defer store.Close()
-			if len(args) == 1 {
+			if run {
 				return space.Stages(a.Console, store, args[0])
 			}
 			return space.Runs(a.Console, store)

@@ -196,8 +196,11 @@ func (a *app) openAlone() (*disk.Store, error) {
 	return disk.Open(dir)
 }
 
-func (a *app) dirHere() (string, error) {
-	dir := a.storeDir("")
+func (a *app) dirHere() (string, error) { return a.dirBeside("") }
+
+// dirBeside is the store of the pipeline files in a directory, which must be there.
+func (a *app) dirBeside(beside string) (string, error) {
+	dir := a.storeDir(beside)
 	if !results.IsStore(dir) {
 		return "", exit.Wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
 	}

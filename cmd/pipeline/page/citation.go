@@ -61,8 +61,18 @@ func Cite(a *console.Console, c *results.Current, stage, dir string) error {
 		}
 		task = sel.Tasks[0]
 	}
-	if task == nil {
-		return exit.Wrongf("no stage of the kind report is in the pipeline; add one, which needs settings: pipeline.settings")
+	_, reports := dag.Lookup("report")
+	switch {
+	case task == nil && dir != "":
+		return exit.Wrongf("no stage of the pipeline lists the works that it used; pipeline cite without FILE prints what to " +
+			"cite for the program")
+	case task == nil:
+		CiteProgram(a)
+		if reports {
+			a.Note("the pipeline has no stage of the kind report; with one that reads settings: pipeline.settings, " +
+				"cite prints the works that a run used")
+		}
+		return nil
 	}
 	by, ok := task.Instance().(role.Reporter)
 	if !ok {
@@ -146,9 +156,12 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	return nil
 }
 
-// CiteProgram prints the references to the program and to the paper that it runs, as text and as BibTeX.
+// CiteProgram prints the references to the program and, where its kinds train PR-GNN, to the paper, as text and BibTeX.
 func CiteProgram(a *console.Console) {
-	works := []string{"prgnn", "li2020"}
+	works := []string{"prgnn"}
+	if _, trains := dag.Lookup("train"); trains {
+		works = append(works, "li2020")
+	}
 	var text, bib strings.Builder
 	for _, key := range works {
 		fmt.Fprintln(&text, literature.Works[key])
