@@ -49,7 +49,7 @@ func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }
 
 // Stage adds a stage, with a task for each combination of values of its axes.
 func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
-	s := &StageNode{name: name, kind: k, axes: axes}
+	s := &StageNode{name: name, kind: k, axes: axes, of: b}
 	b.graph().stages = append(b.g.stages, s)
 	for i, axis := range axes {
 		if slices.Contains(axes[:i], axis) {
@@ -70,8 +70,18 @@ func (b *Builder) Measure(s *StageNode, sizes Sizes) { b.graph(); s.sizes = size
 
 // Task adds a task with its parameters filled in; values are its coordinates.
 func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
+	b.graph()
+	if s == nil {
+		s = &StageNode{of: b}
+		b.mistake(s, "a task with the coordinates [%s] has no stage", strings.Join(values, ", "))
+		return &Node{stage: s, instance: instance}
+	}
 	n := &Node{stage: s, instance: instance}
-	if b.graph(); len(values) != len(s.axes) {
+	if s.of != b {
+		b.mistake(s, "a task is added to the stage %s, which is of another graph", s.name)
+		s = &StageNode{name: s.name, axes: s.axes} // what the other graph has stays
+	}
+	if len(values) != len(s.axes) {
 		n.id = fmt.Sprintf("%s[%s]", s.name, strings.Join(values, ","))
 		b.mistake(s, "stage %s: a task has the coordinates [%s], and the axes of the stage are [%s]", s.name,
 			strings.Join(values, ", "), strings.Join(s.axes, ", "))
@@ -97,6 +107,10 @@ func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 // Connect connects a port to a source, or to all of StageNode.Outputs.
 func (b *Builder) Connect(n *Node, port string, from ...Source) {
 	b.graph()
+	if n == nil {
+		b.mistake(&StageNode{}, "the input %s of no task is connected", port)
+		return
+	}
 	n.inputs = append(n.inputs, Binding{port, from})
 }
 
@@ -217,7 +231,7 @@ func (c *check) names() {
 			c.b.mistake(s, "a stage has no name")
 		case s.kind == nil:
 			c.b.mistake(s, "stage %s has no kind", s.name)
-		case twin != nil && twin.kind == s.kind && slices.Equal(twin.axes, s.axes):
+		case twin != nil && twin.kind == s.kind && slices.Equal(distinct(twin.axes), distinct(s.axes)):
 			c.b.mistake(s, "there are two stages %s", s.name)
 		}
 		stages[s.name] = s
@@ -240,6 +254,16 @@ func (c *check) names() {
 			c.ports[n] = last
 		}
 	}
+}
+
+// distinct are axes without those that stand twice, which are a mistake of their own.
+func distinct(axes []string) (once []string) {
+	for _, axis := range axes {
+		if !slices.Contains(once, axis) {
+			once = append(once, axis)
+		}
+	}
+	return once
 }
 
 // instance checks that a task has a stage of its kind, which its parameters suit, and reports whether its ports are
@@ -345,7 +369,10 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 		}
 		if !there {
 			c.b.mistake(n.stage, "task %s needs the task %s, which is not in the graph", n.id, src.Node.id)
-			continue
+			if of := src.Node.instance; of != nil && !reflect.ValueOf(of).IsZero() {
+				ports := of.Ports()
+				up = &ports
+			}
 		}
 		if up == nil {
 			continue

@@ -308,6 +308,32 @@ func TestBuildGathers(t *testing.T) {
 	}, "\n"))
 }
 
+// No mistake hides another, and nil is a mistake, not a panic.
+func TestBuildListsAll(t *testing.T) {
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
+	b, other := NewGraph("all"), NewGraph("other")
+	b.Stage("one", kind, "x")
+	b.Stage("one", kind, "x", "x")
+	apart := other.Stage("apart", kind)
+	away := other.Task(apart, &typed{in("in", Format("text"), true)})
+	b.Task(apart, &typed{})
+	b.Task(nil, &typed{}, "1", "2")
+	b.Connect(nil, "in", away.Output("out"))
+	n := b.Task(b.Stage("reads", kind), &typed{in("in", Format("text"), true)})
+	b.Connect(n, "in", away.Output("nothere"))
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"stage one has the axis x twice",
+		"a task is added to the stage apart, which is of another graph",
+		"a task with the coordinates [1, 2] has no stage",
+		"the input in of no task is connected",
+		"there are two stages one",
+		"task reads needs the task apart, which is not in the graph",
+		"task reads: its input in reads apart.nothere, and that task has no such output (the only one is out)",
+	}, "\n"))
+	need.Equal(t, len(apart.Tasks()), 1)
+}
+
 // one has one output.
 type one struct{}
 

@@ -43,6 +43,7 @@ func (g *Graph) WithLeftOut(why map[string]string) *Graph {
 
 // A StageNode is one stage of a graph: tasks of one kind.
 type StageNode struct {
+	of    *Builder
 	name  string
 	kind  *Kind
 	pos   Pos
