@@ -261,7 +261,9 @@ func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 		_, output, _ := strings.Cut(ref.Text[strings.LastIndex(ref.Text, "]")+1:], ".")
 		kind, known := dag.Lookup(Kind(w.stages[name]))
 		return w.stages[name] == nil || known && !slices.ContainsFunc(portsOf(kind, w.stages[name]).Out,
-			func(p dag.Port) bool { return p.Name == output && dag.Fits(p.Type, ports[port].Type) == nil })
+			func(p dag.Port) bool {
+				return p.Name == output && (!ports[port].Optional || dag.Fits(p.Type, ports[port].Type) == nil)
+			})
 	}
 	in.Keys = slices.DeleteFunc(in.Keys, func(k tree.Key) bool {
 		v := k.Value

@@ -77,7 +77,7 @@ func gaussian(x []float64, condition Covariate) ([]float64, error) {
 	if variance /= float64(n); !(variance > 1e-20*whole/float64(n)) {
 		return nil, ErrDetermined
 	}
-	constant := -exact.Log(float64(2*math.Pi)*variance) / 2
+	constant := float64(-exact.Log(float64(2*math.Pi)*variance) / 2)
 	l := make([]float64, n*n)
 	for i := range x {
 		for j, m := range mean {
@@ -203,7 +203,7 @@ func logistic(p []float64, level []int, categories int, z []float64) error {
 			for i := range next {
 				next[i] += float64(half * step[i])
 			}
-			if l := likelihood(next); l >= now-1e-12*math.Abs(now) || half < 1e-6 {
+			if l := likelihood(next); l >= now-float64(1e-12*math.Abs(now)) || half < 1e-6 {
 				beta, now = next, l
 				break
 			}

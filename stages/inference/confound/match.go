@@ -100,7 +100,7 @@ func AUC(score []float64, positive []bool) float64 {
 	if n == 0 || others == 0 {
 		return math.NaN()
 	}
-	return (sum - float64(n*(n+1))/2) / float64(n*others)
+	return (sum - float64(float64(n*(n+1))/2)) / float64(n*others)
 }
 
 func negated(v []float64) []float64 {
