@@ -123,7 +123,8 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	order(universes, curve)
-	table := column.Table(lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow }), decisions...)
+	rows := lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow })
+	table := column.Table(rows, decisions...)
 	if found != nil {
 		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
 	}
