@@ -133,11 +133,11 @@ func TestWhy(t *testing.T) {
 			"graph stale code: prgnn/gnn/kernels_amd64.s changed; code: prgnn/gnn.Model mentions other names (gnn/model.go:12)\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: prgnn/gnn/kernels_amd64.s changed\ncode: prgnn/gnn.Model mentions other names (gnn/model.go:12)"},
 		{"a member more", func(y *study) { y.extra = true },
-			"train stale input in[from=3] (series.out) is new\n",
-			"train", "input in[from=3] (series.out) is new"},
+			"train stale input in[stage=series] (series.out) is new\n",
+			"train", "input in[stage=series] (series.out) is new"},
 		{"several", func(y *study) { y.extra, y.density = true, "0.12" },
 			"graph stale parameter text: \"0.1\" → \"0.12\"\ntrain unknown needs graph, which is not up to date\n",
-			"train", "waits for graph\ninput in[from=3] (series.out) is new"},
+			"train", "waits for graph\ninput in[stage=series] (series.out) is new"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st := sketch.Store(t)
@@ -346,17 +346,17 @@ func TestCausesOfMembers(t *testing.T) {
 		}), "\n")
 	}
 	less.sketch().Run(t, st, engine.Options{})
-	need.Equal(t, causes(more), "added: inputs with from=3 (train)")
+	need.Equal(t, causes(more), "added: inputs with stage=series (train)")
 	later := more // with a member that is not known before series has run
 	later.file = filepath.Join(t.TempDir(), "other.txt")
 	write(t, later.file, "other bold")
 	need.Equal(t, causes(later), "series: input file ("+later.file+") has changed (series)\n"+
-		"added: inputs with from=3 (train)")
+		"added: inputs with stage=series (train)")
 	e := need.Value(Task(t.Context(), later.sketch().Graph(t), st, engine.Options{}, "train"))(t)
 	need.Equal(t, len(e.Differences), 0)
 	more.sketch().Run(t, st, engine.Options{})
-	need.Equal(t, causes(more), "added: inputs with from=3 (train)")
-	need.Equal(t, causes(less), "removed: inputs with from=3 (train)")
+	need.Equal(t, causes(more), "added: inputs with stage=series (train)")
+	need.Equal(t, causes(less), "removed: inputs with stage=series (train)")
 	for name, want := range map[string]string{"in[stage=graphs,subject=sub-1]": "subject=sub-1",
 		"in[stage=graphs]": "stage=graphs", "in[]": "", "in": ""} {
 		need.Equal(t, Difference{What: "input", Name: name, New: "arrow 01"}.Member(), want)

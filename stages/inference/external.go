@@ -19,7 +19,7 @@ func DeLong(positive, negative []float64) (auc, se float64) {
 			for upTo < len(sorted) && sorted[upTo] == v {
 				upTo++
 			}
-			share := (float64(below) + float64(upTo-below)/2) / float64(len(others))
+			share := (float64(below) + float64(float64(upTo-below)/2)) / float64(len(others))
 			if sign < 0 {
 				share = 1 - share
 			}
@@ -123,7 +123,7 @@ func newtonLogit(x, offset []float64, outcome []bool, sloped bool) (b, se [2]flo
 		next, better := b, math.Inf(-1)
 		for range 40 {
 			next = [2]float64{b[0] + step[0], b[1] + step[1]}
-			if better = shifted(next); better >= at-1e-12*math.Abs(at) {
+			if better = shifted(next); better >= at-float64(1e-12*math.Abs(at)) {
 				break
 			}
 			step[0], step[1] = step[0]/2, step[1]/2
@@ -168,7 +168,7 @@ func ScoreBrier(p []float64, outcome []bool) (s BrierScore) {
 		losses[i] = float64(d * d)
 	}
 	mean, variance := meanVariance(losses)
-	half := normal975 * math.Sqrt(variance/n)
+	half := float64(normal975 * math.Sqrt(variance/n))
 	s.Score, s.Low, s.High = mean, max(0, mean-half), min(1, mean+half)
 	calibrated := 0.0
 	for i, v := range isotonic(p, y) {

@@ -3,7 +3,6 @@ package sketch
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -68,7 +67,7 @@ func (s *Sketch) Task(id string, k *dag.Kind, work *Join, from ...string) {
 	sources := make([]dag.Source, len(from))
 	for i, f := range from {
 		sources[i] = s.nodes[f].Output("out")
-		sources[i].Coords = []dag.Coord{{Axis: "from", Value: strconv.Itoa(i + 1)}}
+		sources[i].Coords = []dag.Coord{{Axis: "stage", Value: f}}
 	}
 	s.Connect(n, "in", sources...)
 }
