@@ -86,7 +86,7 @@ func npzArray(f *zip.File, mem *budget.Budget) (v mat5.Variable, err error) {
 	whole := &claimed{io.MultiReader(bytes.NewReader(head[:n]), in), mem}
 	m := descr.FindSubmatch(head[:n])
 	if m == nil {
-		v.Class, v.Problem, v.Shape = "object", fmt.Errorf("it is no plain array"), []int{1, 1}
+		v.Class, v.Problem, v.Shape = "object", fmt.Errorf("an array of objects or of structures"), []int{1, 1}
 		return v, nil
 	}
 	kind := strings.TrimLeft(string(m[1]), "<>|=")

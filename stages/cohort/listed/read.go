@@ -98,7 +98,7 @@ func Numbers(r Row, columns []string) ([]float64, error) {
 		if x, _ := sheet.Numbers([]string{value}); x != nil {
 			numbers[i] = x[0]
 		} else if numbers[i] = math.NaN(); value != "" {
-			return nil, fmt.Errorf("column %q is %q, which is no number", name, value)
+			return nil, fmt.Errorf("column %q is %q, not a number", name, value)
 		}
 	}
 	return numbers, nil
