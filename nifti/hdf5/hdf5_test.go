@@ -178,7 +178,7 @@ func objects(h *File) {
 	if err != nil {
 		return
 	}
-	names, at, err := root.Links()
+	names, at, _ := root.Links() // those before the damage
 	for _, name := range names[:min(len(names), 20)] {
 		a, err := h.At(at[name])
 		if err != nil || a.Class == Group || len(a.Dims) == 0 {

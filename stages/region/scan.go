@@ -28,9 +28,6 @@ func JSON(in dag.Input) ([]byte, error) {
 	return in.Bytes()
 }
 
-// DecodeJSON reads JSON with exact keys, each once, as bids.Decode does.
-func DecodeJSON(b []byte, into any) error { return bids.Decode(b, into) }
-
 // ReadJSON reads a JSON file of a dataset.
 func ReadJSON(in dag.Input, into any) error {
 	b, err := JSON(in)
