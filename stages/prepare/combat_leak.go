@@ -25,9 +25,30 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 		determines(sites, ids, labels[0].Group) {
 		refused = append(refused, fmt.Errorf("site: every value of %s has participants of one group alone, so ComBat would remove the difference between the groups, and the label would leak into the matrices of test participants: set site to a column whose values have both groups, or leave combat out", s.Site))
 	}
-	for _, name := range s.Preserve {
+	more, doubts := covariateLeaks{
+		label: leaksLabel,
+		names: func(name string) error {
+			return fmt.Errorf("preserve: %s names participants or families rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name)
+		},
+		standsFor: "preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
+		tied:      "preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
+	}.of(people, labels, ids, s.Preserve)
+	return append(refused, more...), doubts
+}
+
+// covariateLeaks are the texts on covariates that are the label, identify participants, stand for the label or are
+// closely tied to it. The last two take the covariate, the label, the measure, its value and the limit of a refusal.
+type covariateLeaks struct {
+	label, names    func(covariate string) error
+	standsFor, tied string
+}
+
+// of looks at covariates of participants. Missing columns and unreadable ones are reported elsewhere.
+func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids, covariates []string) (refused []error,
+	doubts []string) {
+	for _, name := range covariates {
 		if name == targetColumn || name == "group" {
-			refused = append(refused, leaksLabel(name))
+			refused = append(refused, leaks.label(name))
 			continue
 		}
 		if _, ok := people.Column(name); !ok {
@@ -38,16 +59,14 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 			continue
 		}
 		if c.Identifies() {
-			refused = append(refused, fmt.Errorf("preserve: %s names participants or families rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name))
+			refused = append(refused, leaks.names(name))
 			continue
 		}
 		switch l, how, much := fold.Tied(c, labels, ids); {
 		case much >= fold.StandsFor:
-			refused = append(refused, fmt.Errorf("preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
-				name, l.Name, how, much, fold.StandsFor))
+			refused = append(refused, fmt.Errorf(leaks.standsFor, name, l.Name, how, much, fold.StandsFor))
 		case much >= fold.CloselyTied:
-			doubts = append(doubts, fmt.Sprintf("preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
-				name, l.Name, how, much, fold.StandsFor))
+			doubts = append(doubts, fmt.Sprintf(leaks.tied, name, l.Name, how, much, fold.StandsFor))
 		}
 	}
 	return refused, doubts

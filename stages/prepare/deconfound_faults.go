@@ -23,32 +23,11 @@ func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error,
 		return nil, nil
 	}
 	people = column.AsCategories(people, append([]string{"site"}, s.Categories...)...)
-	for _, name := range s.Covariates {
-		if name == targetColumn || name == "group" {
-			refused = append(refused, removesLabel(name))
-			continue
-		}
-		if _, ok := people.Column(name); !ok {
-			continue
-		}
-		c, err := column.ReadCovariate(people, name)
-		if err != nil {
-			continue
-		}
-		if c.Identifies() {
-			refused = append(refused, removesNames(name))
-			continue
-		}
-		switch l, how, much := fold.Tied(c, labels, ids); {
-		case much >= fold.StandsFor:
-			refused = append(refused, fmt.Errorf("covariates: %s stands for %s (%s %.3f, refused from %g): removing it would remove what is to be learned, and its value would enter the data of test participants: list other covariates",
-				name, l.Name, how, much, fold.StandsFor))
-		case much >= fold.CloselyTied:
-			doubts = append(doubts, fmt.Sprintf("covariates: %s is closely tied to %s (%s %.2f; refused from %g): removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s",
-				name, l.Name, how, much, fold.StandsFor))
-		}
-	}
-	return refused, doubts
+	return covariateLeaks{
+		label: removesLabel, names: removesNames,
+		standsFor: "covariates: %s stands for %s (%s %.3f, refused from %g): removing it would remove what is to be learned, and its value would enter the data of test participants: list other covariates",
+		tied:      "covariates: %s is closely tied to %s (%s %.2f; refused from %g): removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s",
+	}.of(people, labels, ids, s.Covariates)
 }
 
 // Lacks are the participants without a covariate, and what they lack.
