@@ -77,7 +77,8 @@ func TestLinks(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && path != "." && (slices.Contains([]string{"testdata", "node_modules"}, d.Name()) ||
+			strings.HasPrefix(d.Name(), ".")):
 			return filepath.SkipDir
 		case filepath.Ext(path) == ".md":
 			for _, m := range linkTo.FindAllStringSubmatch(code.ReplaceAllString(read(t, path), ""), -1) {

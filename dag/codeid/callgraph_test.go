@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"prgnn/internal/need"
 )
@@ -136,7 +137,16 @@ func called(prog *ssa.Program, stage types.Type, reached map[string]bool) map[*s
 	if slices.Contains(todo, nil) {
 		panic(fmt.Sprintf("New returns %v: give the function that it calls the stage's own type", stage))
 	}
-	graph := rta.Analyze(todo, true).CallGraph
+	analysis := rta.Analyze(todo, true)
+	graph := analysis.CallGraph
+	// The analysis takes a value of a type for one of the type that it is declared as, too, which has the
+	// methods of embedded fields.
+	var declaredAs typeutil.Map
+	for _, t := range analysis.RuntimeTypes.Keys() {
+		if t != t.Underlying() {
+			declaredAs.Set(t.Underlying(), true)
+		}
+	}
 	seen := map[*ssa.Function]bool{}
 	for len(todo) > 0 {
 		f := todo[len(todo)-1]
@@ -160,6 +170,9 @@ func called(prog *ssa.Program, stage types.Type, reached map[string]bool) map[*s
 				// A type of ours that the kind does not mention it cannot have: the analysis
 				// takes every exported method to be called by package reflect.
 				of := typeName(e.Callee.Func)
+				if recv := receiver(e.Callee.Func); recv != nil && declaredAs.At(recv) != nil {
+					continue
+				}
 				if e.Site != nil && e.Site.Common().IsInvoke() && (reached[of] || !isOurs(of)) {
 					todo = append(todo, e.Callee.Func)
 				}
@@ -173,18 +186,22 @@ func isOurs(name string) bool { return strings.HasPrefix(name, "prgnn/") }
 
 // typeName is the type that a method belongs to, as codeid calls it.
 func typeName(f *ssa.Function) string {
-	recv := f.Signature.Recv()
-	if recv == nil {
-		return ""
-	}
-	t := recv.Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
+	if named, ok := receiver(f).(*types.Named); ok && named.Obj().Pkg() != nil {
 		return named.Obj().Pkg().Path() + "." + named.Obj().Name()
 	}
 	return ""
+}
+
+// receiver is the type that a method belongs to; nil of a function.
+func receiver(f *ssa.Function) types.Type {
+	recv := f.Signature.Recv()
+	if recv == nil {
+		return nil
+	}
+	if p, ok := recv.Type().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return recv.Type()
 }
 
 // ourName is what codeid calls the function, or the one it stands in; "" of one that
