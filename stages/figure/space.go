@@ -259,7 +259,7 @@ func (u *Anatomy) at(x, y, z float64) float64 {
 	sum, weights := 0.0, 0.0
 	for corner := range 8 {
 		p, q, r := corner&1, corner>>1&1, corner>>2
-		w := float64(wa[p]*wb[q]) * wc[r]
+		w := float64(float64(wa[p]*wb[q]) * wc[r])
 		if v := voxel(i+p, j+q, k+r); w > 0 && v == v {
 			sum += float64(w * v)
 			weights += w

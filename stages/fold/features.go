@@ -169,7 +169,7 @@ func (f Features) alike(g Features) bool {
 			break
 		}
 	}
-	xx, yy, xy = n*xx-float64(x*x), n*yy-float64(y*y), n*xy-float64(x*y)
+	xx, yy, xy = float64(n*xx)-float64(x*x), float64(n*yy)-float64(y*y), float64(n*xy)-float64(x*y)
 	return n >= fewestValues && float64(xy*xy) >= float64(screen*screen*xx)*yy
 }
 

@@ -353,7 +353,7 @@ func (v *validation) calibrate(add func(name string, value, low, high float64, o
 	summary *column.ValidationSummaryRow, lp []float64, outcome []bool, fewest int) {
 	const z = 1.959963984540054
 	interval := func(name string, value, se float64) {
-		half := z * se
+		half := float64(z * se)
 		add(name, value, value-half, value+half, len(lp))
 	}
 	r := inference.Recalibrate(lp, outcome)

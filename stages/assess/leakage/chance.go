@@ -182,7 +182,7 @@ func chanceOfWalk(steps []float64, r float64) float64 {
 		for _, a := range w {
 			_, ratio, bend := bessel(t * a)
 			slope += float64(a * ratio)
-			curve += float64(a*a) * bend
+			curve += float64(float64(a*a) * bend)
 		}
 		if slope >= -1e-6 || !(curve > 0) { // r of 1: as large as it gets
 			break
@@ -210,12 +210,12 @@ func bessel(x float64) (log, ratio, slope float64) {
 	q := x * x / 4
 	i0, i1, a, b := 1.0, 1.0, 1.0, 1.0
 	for k := 1.0; a > 1e-17*i0; k++ {
-		a *= q / (k * k)
-		b *= q / (k * (k + 1))
+		a = float64(a * (q / (k * k)))
+		b = float64(b * (q / (k * (k + 1))))
 		i0 += a
 		i1 += b
 	}
-	half := i1 / i0 / 2 // I₁/(x·I₀)
+	half := float64(i1 / i0 / 2) // I₁/(x·I₀)
 	ratio = x * half
 	return exact.Log(i0), ratio, 1 - half - float64(ratio*ratio)
 }
