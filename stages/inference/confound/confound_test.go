@@ -3,6 +3,7 @@ package confound
 import (
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -236,11 +237,11 @@ func TestConfounderTestsAgreeWithMlconfound(t *testing.T) {
 }
 
 // Where the null hypothesis is true, p ≤ 0.05 in 5 % of cohorts; where the prediction reads the motion, in most.
-// docs/statistics.md has the numbers of 2,000 cohorts (-v).
+// docs/statistics.md has the numbers of 2,000 cohorts (PRGNN_COHORTS=2000 and -v).
 func TestLevelAndPowerOfConfounderTests(t *testing.T) {
 	cohorts := 60
-	if testing.Verbose() {
-		cohorts = 2000
+	if all := os.Getenv("PRGNN_COHORTS"); all != "" {
+		cohorts = need.Value(strconv.Atoi(all))(t)
 	}
 	for _, c := range []struct {
 		name     string
