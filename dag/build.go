@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"prgnn/dag/internal/order"
 	"prgnn/dag/param"
+	"prgnn/dag/selector"
 	"prgnn/internal/words"
 )
 
@@ -60,27 +64,60 @@ func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
 }
 
 // Locate sets where the file asks for a stage, for messages.
-func (b *Builder) Locate(s *StageNode, pos Pos) { b.graph(); s.pos = pos }
+func (b *Builder) Locate(s *StageNode, pos Pos) {
+	if b.owns(s, "Locate") {
+		s.pos = pos
+	}
+}
 
 // Require sets what a task of a stage needs, in place of the kind's statement.
-func (b *Builder) Require(s *StageNode, n Needs) { b.graph(); s.asked = n }
+func (b *Builder) Require(s *StageNode, n Needs) {
+	if b.owns(s, "Require") {
+		s.asked = n
+	}
+}
 
 // Measure sets the largest sizes of the data of a task, for Kind.MemoryFor.
-func (b *Builder) Measure(s *StageNode, sizes Sizes) { b.graph(); s.sizes = sizes }
+func (b *Builder) Measure(s *StageNode, sizes Sizes) {
+	if b.owns(s, "Measure") {
+		s.sizes = sizes
+	}
+}
+
+// owns reports whether a stage is of this builder; that it is not is a mistake.
+func (b *Builder) owns(s *StageNode, caller string) bool {
+	b.graph()
+	switch {
+	case s == nil:
+		b.mistake(&StageNode{}, "%s is called without a stage", caller)
+	case s.of != b:
+		b.mistake(s, "%s is called with the stage %s, which is of another graph", caller, s.name)
+	default:
+		return true
+	}
+	return false
+}
+
+// ownsTask reports whether a task is of this builder; that it is not is a mistake.
+func (b *Builder) ownsTask(n *Node, caller string) bool {
+	b.graph()
+	switch {
+	case n == nil || n.stage == nil:
+		b.mistake(&StageNode{}, "%s is called without a task", caller)
+	case n.stage.of != b:
+		b.mistake(n.stage, "%s is called with the task %s, which is of another graph", caller, n.id)
+	default:
+		return true
+	}
+	return false
+}
 
 // Task adds a task with its parameters filled in; values are its coordinates.
 func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
-	b.graph()
-	if s == nil {
-		s = &StageNode{of: b}
-		b.mistake(s, "a task with the coordinates [%s] has no stage", strings.Join(values, ", "))
-		return &Node{stage: s, instance: instance}
+	if !b.owns(s, "Task") {
+		return b.stray(s, instance, values)
 	}
 	n := &Node{stage: s, instance: instance}
-	if s.of != b {
-		b.mistake(s, "a task is added to the stage %s, which is of another graph", s.name)
-		s = &StageNode{name: s.name, axes: s.axes} // what the other graph has stays
-	}
 	if len(values) != len(s.axes) {
 		n.id = fmt.Sprintf("%s[%s]", s.name, strings.Join(values, ","))
 		b.mistake(s, "stage %s: a task has the coordinates [%s], and the axes of the stage are [%s]", s.name,
@@ -96,9 +133,24 @@ func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 	return n
 }
 
+// stray is a task that no graph has, as its stage is none of this builder.
+func (b *Builder) stray(s *StageNode, instance Stage, values []string) *Node {
+	name := ""
+	if s != nil {
+		name = s.name
+	}
+	id := name
+	if values != nil {
+		id = fmt.Sprintf("%s[%s]", name, strings.Join(values, ","))
+	}
+	return &Node{id: id, stage: &StageNode{of: b, name: name}, instance: instance}
+}
+
 // TaskNamed adds a task of this name, such as one of a recorded run.
 func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
-	b.graph()
+	if !b.owns(s, "TaskNamed") {
+		return b.stray(s, instance, nil)
+	}
 	n := &Node{id: id, stage: s, instance: instance, named: true}
 	s.tasks = append(s.tasks, n)
 	return n
@@ -106,24 +158,32 @@ func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 
 // Connect connects a port to a source, or to all of StageNode.Outputs.
 func (b *Builder) Connect(n *Node, port string, from ...Source) {
-	b.graph()
-	if n == nil {
-		b.mistake(&StageNode{}, "the input %s of no task is connected", port)
-		return
+	if b.ownsTask(n, "Connect") {
+		n.inputs = append(n.inputs, Binding{port, from})
 	}
-	n.inputs = append(n.inputs, Binding{port, from})
 }
 
 // Refuse states why a task cannot run. Its inputs may be incomplete.
-func (b *Builder) Refuse(n *Node, why error) { b.graph(); n.problem = why }
+func (b *Builder) Refuse(n *Node, why error) {
+	if b.ownsTask(n, "Refuse") {
+		n.problem = why
+	}
+}
 
 // Order puts the stages in an order, and removes all others.
-func (b *Builder) Order(stages ...*StageNode) { b.graph().stages = stages }
+func (b *Builder) Order(stages ...*StageNode) {
+	b.graph().stages = slices.DeleteFunc(slices.Clone(stages), func(s *StageNode) bool { return !b.owns(s, "Order") })
+}
 
 // Sort puts the tasks of a stage in an order.
 func (b *Builder) Sort(s *StageNode, compare func(x, y *Node) int) {
-	b.graph()
-	slices.SortStableFunc(s.tasks, compare)
+	switch {
+	case !b.owns(s, "Sort"):
+	case compare == nil:
+		b.mistake(s, "Sort is called for the stage %s without an order", s.name)
+	default:
+		slices.SortStableFunc(s.tasks, compare)
+	}
 }
 
 // Draft is the graph as far as it is built.
@@ -225,18 +285,26 @@ func (c *copies) of(n *Node, list []Source) []Source {
 // names checks what needs no connection.
 func (c *check) names() {
 	stages, tasks := map[string]*StageNode{}, map[string]bool{}
-	for _, s := range c.b.graph().stages {
+	if name := c.b.graph().name; strings.ContainsAny(name, "\n\r") {
+		c.b.mistake(&StageNode{}, "the name of the pipeline is on one line, not %q", name)
+	}
+	for _, s := range c.b.g.stages {
+		c.stage(s)
 		switch twin := stages[s.name]; {
-		case s.name == "":
-			c.b.mistake(s, "a stage has no name")
-		case s.kind == nil:
-			c.b.mistake(s, "stage %s has no kind", s.name)
 		case twin != nil && twin.kind == s.kind && slices.Equal(distinct(twin.axes), distinct(s.axes)):
 			c.b.mistake(s, "there are two stages %s", s.name)
 		}
 		stages[s.name] = s
 		var last *Ports
 		for _, n := range s.tasks {
+			if n.named && (n.id == "" || strings.ContainsAny(n.id, "\n\r")) {
+				c.b.mistake(s, "a task of stage %s cannot be named %q", s.name, n.id)
+			}
+			for i, co := range n.coords {
+				if !utf8.ValidString(co.Value) {
+					c.b.mistake(s, "stage %s: the value %q of the axis %s is not UTF-8", s.name, co.Value, s.axes[i])
+				}
+			}
 			if tasks[n.id] {
 				c.b.mistake(s, "there are two tasks %s", n.id)
 			}
@@ -250,8 +318,63 @@ func (c *check) names() {
 			}
 			if p := n.instance.Ports(); last == nil || !last.equal(p) {
 				last = &p
+				c.repeats(n, p)
 			}
 			c.ports[n] = last
+		}
+	}
+}
+
+// stage checks the names and the needs of a stage.
+func (c *check) stage(s *StageNode) {
+	if s.name == "" {
+		c.b.mistake(s, "a stage has no name")
+	} else if !selector.IsName(s.name) {
+		c.b.mistake(s, "a stage cannot be named %q: use %s", s.name, selector.NameRule)
+	}
+	for _, axis := range distinct(s.axes) {
+		if !selector.IsName(axis) {
+			c.b.mistake(s, "stage %s: an axis cannot be named %q: use %s", s.name, axis, selector.NameRule)
+		}
+	}
+	switch {
+	case s.kind == nil:
+		c.b.mistake(s, "stage %s has no kind", s.name)
+	case s.kind.Name == "":
+		c.b.mistake(s, "the kind of stage %s has no name", s.name)
+	case strings.ContainsFunc(s.kind.Name, unicode.IsSpace):
+		c.b.mistake(s, "the kind of stage %s cannot be named %q: a name is one word", s.name, s.kind.Name)
+	}
+	type need struct {
+		name  string
+		value int64
+	}
+	needs := []need{{"Needs.Threads", int64(s.asked.Threads)}, {"Needs.Memory", s.asked.Memory},
+		{"Needs.Time", int64(s.asked.Time)}}
+	if k := s.kind; k != nil {
+		needs = append(needs, need{"Kind.Threads", int64(k.Threads)}, need{"Kind.MaxThreads", int64(k.MaxThreads)},
+			need{"Kind.Memory", k.Memory})
+	}
+	for _, n := range needs {
+		if n.value < 0 {
+			c.b.mistake(s, "stage %s: its %s is %d, which is negative", s.name, n.name, n.value)
+		}
+	}
+}
+
+// repeats checks that each port of a task has a name of its own.
+func (c *check) repeats(n *Node, p Ports) {
+	for _, side := range []struct {
+		what  string
+		ports []Port
+	}{{"input", p.In}, {"output", p.Out}} {
+		names := portNames(side.ports)
+		for i, name := range names {
+			if name == "" {
+				c.b.mistake(n.stage, "task %s: an %s of its kind has no name", n.id, side.what)
+			} else if slices.Contains(names[:i], name) {
+				c.b.mistake(n.stage, "task %s: its kind has two %ss %s", n.id, side.what, name)
+			}
 		}
 	}
 }
@@ -342,6 +465,7 @@ func (c *check) inputs(n *Node) {
 	}
 	for _, p := range ports.In {
 		if !p.Optional && !connected[p.Name] {
+			connected[p.Name] = true
 			c.b.mistake(n.stage, "task %s: its input %s is not connected", n.id, p.Name)
 		}
 	}
@@ -357,6 +481,9 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 		if src.Node == nil {
 			if src.File == "" {
 				c.b.mistake(n.stage, "task %s: its input %s is connected to no task and no file", n.id, p.Name)
+			} else if !filepath.IsAbs(src.File) {
+				c.b.mistake(n.stage, "task %s: its input %s reads the file %s, which is not an absolute path", n.id,
+					p.Name, src.File)
 			} else if err := Fits(Format(src.Format), p.Type); err != nil {
 				c.b.mistake(n.stage, "task %s: its input %s %v: the file %s does not fit", n.id, p.Name, err,
 					cmp.Or(src.Name, src.File))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,7 +138,7 @@ func TestBuildListsCycles(t *testing.T) {
 		"the tasks form a cycle: x needs z needs x",
 		"the tasks form a cycle: a needs b needs a",
 	}, "\n"))
-	names := "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	names := "abcdefghijABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	lines := strings.Split(cyclic(names, lists.Map(strings.Split(names, ""),
 		func(n string) string { return n + n })...).Error(), "\n")
 	need.Equal(t, len(lines), 21)
@@ -220,6 +221,7 @@ func TestRegisterChecksDeclarations(t *testing.T) {
 	}{
 		{kind, "dag: the kind windowed: " + strings.Join(wrong, "\n")},
 		{&Kind{Name: "nothing"}, "dag: the kind nothing has no New"},
+		{&Kind{New: kind.New}, "dag: a kind has no name"},
 	} {
 		func() {
 			defer func() { need.Equal(t, fmt.Sprint(recover()), c.want) }()
@@ -318,20 +320,115 @@ func TestBuildListsAll(t *testing.T) {
 	away := other.Task(apart, &typed{in("in", Format("text"), true)})
 	b.Task(apart, &typed{})
 	b.Task(nil, &typed{}, "1", "2")
-	b.Connect(nil, "in", away.Output("out"))
 	n := b.Task(b.Stage("reads", kind), &typed{in("in", Format("text"), true)})
+	b.Locate(nil, Pos{})
+	b.Require(nil, Needs{})
+	b.Measure(nil, nil)
+	b.Sort(nil, nil)
+	b.TaskNamed(nil, &typed{}, "named")
+	b.Order(append(slices.Clone(b.Draft().Stages()), nil)...)
+	b.Connect(nil, "in", away.Output("out"))
+	b.Connect(&Node{}, "in", away.Output("out"))
+	b.Refuse(nil, io.EOF)
+	b.Locate(apart, Pos{"x.yaml", 1, 1})
+	b.Require(apart, Needs{Threads: 2})
+	b.Measure(apart, Sizes{"rows": 2})
+	b.Sort(apart, func(x, y *Node) int { return 0 })
+	b.TaskNamed(apart, &typed{}, "named")
+	b.Connect(away, "in", away.Output("out"))
+	b.Refuse(away, io.EOF)
+	b.Sort(n.Stage(), nil)
 	b.Connect(n, "in", away.Output("nothere"))
 	_, err := b.Build()
 	need.Equal(t, err.Error(), strings.Join([]string{
 		"stage one has the axis x twice",
-		"a task is added to the stage apart, which is of another graph",
-		"a task with the coordinates [1, 2] has no stage",
-		"the input in of no task is connected",
+		"Task is called with the stage apart, which is of another graph",
+		"Task is called without a stage",
+		"Locate is called without a stage",
+		"Require is called without a stage",
+		"Measure is called without a stage",
+		"Sort is called without a stage",
+		"TaskNamed is called without a stage",
+		"Order is called without a stage",
+		"Connect is called without a task",
+		"Connect is called without a task",
+		"Refuse is called without a task",
+		"Locate is called with the stage apart, which is of another graph",
+		"Require is called with the stage apart, which is of another graph",
+		"Measure is called with the stage apart, which is of another graph",
+		"Sort is called with the stage apart, which is of another graph",
+		"TaskNamed is called with the stage apart, which is of another graph",
+		"Connect is called with the task apart, which is of another graph",
+		"Refuse is called with the task apart, which is of another graph",
+		"Sort is called for the stage reads without an order",
 		"there are two stages one",
 		"task reads needs the task apart, which is not in the graph",
 		"task reads: its input in reads apart.nothere, and that task has no such output (the only one is out)",
 	}, "\n"))
-	need.Equal(t, len(apart.Tasks()), 1)
+	need.Equal(t, fmt.Sprint(len(apart.Tasks()), apart.Pos(), apart.Needs().Threads, apart.Sizes(), away.Inputs(),
+		away.Problem()), "1  1 map[] [] <nil>")
+}
+
+// Names can stand on a command line, in a recipe and in a record; values are any text.
+func TestBuildChecksNames(t *testing.T) {
+	kind := func(name string, p Ports) *Kind {
+		return &Kind{Name: name, New: func() Stage { return &typed{p} }}
+	}
+	fits := kind("fits", Ports{})
+	b := NewGraph("two\nlines")
+	for _, name := range []string{"bad name[", "*", "a,b", " ", "", "new\nline", "1st", strings.Repeat("x", 101),
+		"a_B-1"} {
+		b.Stage(name, fits)
+	}
+	b.Stage("axes", fits, "", "a b", "fold", "x]")
+	for _, name := range []string{"", "two words", "two\nlines", "one.word"} {
+		b.Stage("kind"+strings.Repeat("x", len(name)), kind(name, Ports{}))
+	}
+	values := b.Stage("values", fits, "v")
+	for _, v := range []string{"", "a b/c", "a,b", "new\nline", "no\xffUTF"} {
+		b.Task(values, &typed{}, v)
+	}
+	b.TaskNamed(b.Stage("recorded", fits), &typed{}, "new\nline")
+	b.Require(b.Stage("needs", &Kind{Name: "fits", New: fits.New, Threads: -2, MaxThreads: -3, Memory: -5}),
+		Needs{Threads: -1, Memory: -4, Time: -time.Second})
+	twice := Ports{In: []Port{{Name: "in"}, {Name: "in"}, {}}, Out: []Port{{Name: "out"}, {Name: "in"}, {Name: "out"}}}
+	n := b.Task(b.Stage("twice", kind("twice", twice)), &typed{twice})
+	b.Connect(n, "")
+	file := Ports{In: []Port{{Name: "in"}}}
+	b.Connect(b.Task(b.Stage("file", kind("file", file)), &typed{file}), "in", Source{File: "x/y.csv"})
+	_, err := b.Build()
+	const rule = ": use letters, digits, _ and -, beginning with a letter, at most 100"
+	need.Equal(t, err.Error(), strings.Join([]string{
+		`the name of the pipeline is on one line, not "two\nlines"`,
+		`a stage cannot be named "bad name["` + rule,
+		`a stage cannot be named "*"` + rule,
+		`a stage cannot be named "a,b"` + rule,
+		`a stage cannot be named " "` + rule,
+		"a stage has no name",
+		`a stage cannot be named "new\nline"` + rule,
+		`a stage cannot be named "1st"` + rule,
+		`a stage cannot be named "` + strings.Repeat("x", 101) + `"` + rule,
+		`stage axes: an axis cannot be named ""` + rule,
+		`stage axes: an axis cannot be named "a b"` + rule,
+		`stage axes: an axis cannot be named "x]"` + rule,
+		"the kind of stage kind has no name",
+		`the kind of stage kindxxxxxxxxx cannot be named "two words": a name is one word`,
+		`the kind of stage kindxxxxxxxxx cannot be named "two\nlines": a name is one word`,
+		`stage values: the value "no\xffUTF" of the axis v is not UTF-8`,
+		`a task of stage recorded cannot be named "new\nline"`,
+		"stage needs: its Needs.Threads is -1, which is negative",
+		"stage needs: its Needs.Memory is -4, which is negative",
+		"stage needs: its Needs.Time is -1000000000, which is negative",
+		"stage needs: its Kind.Threads is -2, which is negative",
+		"stage needs: its Kind.MaxThreads is -3, which is negative",
+		"stage needs: its Kind.Memory is -5, which is negative",
+		"task twice: its kind has two inputs in",
+		"task twice: an input of its kind has no name",
+		"task twice: its kind has two outputs out",
+		"task twice: input  takes one source, not 0",
+		"task twice: its input in is not connected",
+		"task file: its input in reads the file x/y.csv, which is not an absolute path",
+	}, "\n"))
 }
 
 // one has one output.

@@ -21,6 +21,9 @@ func Register(kinds ...*Kind) {
 	registry.Lock()
 	defer registry.Unlock()
 	for _, k := range kinds {
+		if k.Name == "" {
+			panic("dag: a kind has no name")
+		}
 		if registry.kinds[k.Name] != nil {
 			panic("dag: the kind " + k.Name + " is registered twice")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/pipelines/design"
@@ -128,8 +129,8 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c wiring.Combos) {
 			l.bad.Add(k.Pos, "stage %s: each: %[2]s has the axis %[2]s already", s.name, k.Name)
 			continue
 		}
-		if !tree.IsName(k.Name) {
-			l.bad.Add(k.Pos, "stage %s: an axis cannot be named %q: use %s", s.name, k.Name, tree.NameRule)
+		if !selector.IsName(k.Name) {
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be named %q: use %s", s.name, k.Name, selector.NameRule)
 			continue
 		}
 		a := axis{name: k.Name, pos: k.Pos, index: map[string]int32{}}

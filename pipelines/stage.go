@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
@@ -56,8 +57,8 @@ func (l *loader) readStages(root *tree.Node) {
 	l.tree, l.done = all, map[string]*stage{}
 	for _, k := range all.Keys {
 		switch {
-		case !tree.IsName(k.Name):
-			l.bad.Add(k.Pos, "a stage cannot be named %q: use %s", k.Name, tree.NameRule)
+		case !selector.IsName(k.Name):
+			l.bad.Add(k.Pos, "a stage cannot be named %q: use %s", k.Name, selector.NameRule)
 		case k.Name == "cohort":
 			l.bad.Add(k.Pos, "a stage cannot be named cohort: that name refers to the participants")
 		case k.Name == settingsName:

@@ -5,7 +5,18 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/pattern"
 )
+
+// nameForm limits names to 100 letters, as they become names of files.
+var nameForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
+
+// NameRule describes a name to a person.
+const NameRule = "letters, digits, _ and -, beginning with a letter, at most 100"
+
+// IsName reports whether a text can be the name of a stage, an axis or a variable.
+func IsName(s string) bool { return nameForm.MatchString(s) }
 
 // Split splits at the commas that stand outside quotes and inner
 // brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.

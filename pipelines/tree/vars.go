@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/selector"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -42,8 +43,8 @@ func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
 	}
 	for _, k := range t.Keys {
 		switch {
-		case !IsName(k.Name):
-			bad.Add(k.Pos, "a variable cannot be named %q: use %s", k.Name, NameRule)
+		case !selector.IsName(k.Name):
+			bad.Add(k.Pos, "a variable cannot be named %q: use %s", k.Name, selector.NameRule)
 		case slices.Contains(keys, k.Name):
 			bad.Add(k.Pos, "a variable cannot be named %q: that is a key of the pipeline file", k.Name)
 		default:
@@ -53,15 +54,6 @@ func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
 	}
 	return v
 }
-
-// nameForm limits names to 100 letters, as they become names of files.
-var nameForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
-
-// NameRule describes a name to a person.
-const NameRule = "letters, digits, _ and -, beginning with a letter, at most 100"
-
-// IsName reports whether a text can be the name of a stage or a variable.
-func IsName(s string) bool { return nameForm.MatchString(s) }
 
 // value resolves one variable, which may refer to others.
 func (v *Variables) value(name string, from dag.Pos) *Node {

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -97,8 +98,8 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 		case slices.Contains(taken, k.Name):
 			bad.Add(k.Pos, "a decision cannot be named %s", k.Name)
 			continue
-		case !tree.IsName(k.Name):
-			bad.Add(k.Pos, "a decision cannot be named %q: use %s", k.Name, tree.NameRule)
+		case !selector.IsName(k.Name):
+			bad.Add(k.Pos, "a decision cannot be named %q: use %s", k.Name, selector.NameRule)
 			continue
 		case k.Value.Bad:
 			continue
