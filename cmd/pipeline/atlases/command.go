@@ -292,8 +292,7 @@ func (g *getting) fetch(a *console.Console, origin *Origin, files []File, home s
 }
 
 func (g *getting) report(a *console.Console, e fetchedEvent) {
-	if a.JSON {
-		a.Object(e)
+	if a.AsJSON(e) {
 		return
 	}
 	if e.Here {

@@ -71,9 +71,7 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		a.table(g, here.Platform, hosts)
 	}
 	for _, h := range hosts {
-		if a.JSON {
-			a.Object(h.hostEvent)
-		} else if h.Different > 0 {
+		if !a.AsJSON(h.hostEvent) && h.Different > 0 {
 			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.Place))
 		}
 		compared := slices.Clone(h.outcomes)

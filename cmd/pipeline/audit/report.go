@@ -152,9 +152,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 // end prints the last line, and gives the exit code.
 func (a *auditor) end() error {
 	sum := a.sum
-	if a.JSON {
-		a.Object(sum)
-	} else {
+	if !a.AsJSON(sum) {
 		fmt.Fprintf(a.Out, "audit: %s: %d identical, %d different", words.Count(sum.Tasks, "task"), sum.Identical, sum.Different)
 		for _, some := range []struct {
 			n    int

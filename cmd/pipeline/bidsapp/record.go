@@ -79,7 +79,7 @@ func (b *App) Record(s *Study) error {
 	if err := os.MkdirAll(b.Out, 0o777); err != nil {
 		return fmt.Errorf("OUTPUT_DIR: %w", err)
 	}
-	return new(console.Console).WriteBytes(path, []byte(s.text)) // no other command may write over it
+	return new(console.Console).WriteFile(path, console.Content([]byte(s.text))) // no other command may write over it
 }
 
 // difference lists the settings in which two pipeline files differ.

@@ -70,7 +70,7 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 	f.StringArrayVar(&from.against, "against", nil, "compare with the results of `PLACE`: a store, a lock or a statement")
 	f.StringVar(&from.signedBy, "signed-by", "", "with --against: statements must be signed by the public key in `FILE`")
 	f.StringVar(&au.Keep, "keep", "", "keep the recomputed results as a store in `DIR`")
-	a.asRunFlags(cmd, &from.sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -124,7 +124,7 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	if from.lock != "" {
 		return a.auditLock(from, au)
 	}
-	c, err := a.lookAtRun(from.file, from.sets, results.AsRun)
+	c, err := a.lookAtRun(from.file, results.AsRun)
 	if err != nil {
 		return err
 	}
@@ -145,10 +145,10 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 
 // auditFrom is what is audited, and what it is compared with.
 type auditFrom struct {
-	file, lock    string
-	sets, against []string
-	signedBy      string
-	inputs        bool
+	file, lock string
+	against    []string
+	signedBy   string
+	inputs     bool
 }
 
 // auditLock audits a lock, with the bytes of the store beside it, if there is one; or compares it with other places.
@@ -157,7 +157,7 @@ func (a *app) auditLock(from auditFrom, o audit.Options) error {
 	if err != nil {
 		return err
 	}
-	p, err := audit.LoadLock(a.Console, l, from.lock, from.sets)
+	p, err := audit.LoadLock(a.Console, l, from.lock, a.sets)
 	if err != nil {
 		return err
 	}

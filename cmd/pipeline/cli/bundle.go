@@ -52,7 +52,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 	a.outputFlags(cmd, &b.path, "", "write to `PATH`")
 	f.BoolVar(&b.without, "without-inputs", false, "leave out the input files")
 	f.StringArrayVar(&b.results, "results", nil, "include the results of `STAGE[.OUTPUT]`; all includes everything; may be repeated")
-	a.asRunFlags(cmd, &b.sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -60,9 +60,9 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 var otherArchives = []string{".zip", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
 
 type bundling struct {
-	path          string
-	without       bool
-	results, sets []string
+	path    string
+	without bool
+	results []string
 }
 
 type bundleEvent struct {
@@ -75,7 +75,7 @@ type bundleEvent struct {
 }
 
 func (a *app) bundle(what string, b bundling) error {
-	c, err := a.lookAt(what, b.sets)
+	c, err := a.lookAt(what)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,7 @@ func (a *app) bundle(what string, b bundling) error {
 	if info, err := os.Stat(b.path); err == nil {
 		e.Bytes = info.Size()
 	}
-	if a.JSON {
-		a.Object(e)
+	if a.AsJSON(e) {
 		return nil
 	}
 	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"),

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
@@ -13,7 +11,6 @@ import (
 )
 
 func (a *app) citeCommand() *cobra.Command {
-	var sets []string
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "cite [FILE|RUN [STAGE]]",
@@ -30,13 +27,7 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				var need []string
-				cmd.Flags().Visit(func(f *pflag.Flag) {
-					if !slices.Contains([]string{"json", "quiet", "verbose"}, f.Name) {
-						need = append(need, "--"+f.Name)
-					}
-				})
-				if need != nil {
+				if need := flags.Given(cmd); need != nil {
 					return flags.Usage(cmd, "FILE or RUN is missing for %s", strings.Join(need, ", "))
 				}
 				page.CiteProgram(a.Console)
@@ -44,19 +35,15 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 			case dir == "-":
 				return flags.Usage(cmd, "-o takes a directory; without -o, the text goes to stdout")
 			}
-			c, err := a.lookAtRun(args[0], sets, results.AsRun, args[1:]...)
+			c, err := a.lookAtRun(args[0], results.AsRun, args[1:]...)
 			if err != nil {
 				return err
 			}
 			defer c.Store.Close()
-			stage := ""
-			if len(args) == 2 {
-				stage = args[1]
-			}
-			return page.Cite(a.Console, c, stage, dir)
+			return page.Cite(a.Console, c, strings.Join(args[1:], ""), dir)
 		},
 	}
 	a.outputFlags(cmd, &dir, "", "write CITATION.md and CITATION.bib into the directory `PATH`")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }

@@ -27,6 +27,7 @@ type app struct {
 	trusted []string // files of public keys
 	keys    func() (remote.Trust, error)
 	private bool
+	sets    []string // --set and --without, of a pipeline file
 	// asWritten looks at a pipeline file without the settings of its last run.
 	asWritten bool
 }

@@ -12,7 +12,6 @@ import (
 )
 
 func (a *app) cohortCommand() *cobra.Command {
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "cohort FILE",
 		Short: "participants, their files, and exclusions with the reason",
@@ -27,14 +26,14 @@ names the files. The exit code is 1 when no participant is usable.`,
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "excluded") | .participant'`,
 		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0], sets) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0]) },
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	return cmd
 }
 
-func (a *app) cohort(file string, sets []string) error {
-	p, err := a.load(file, sets)
+func (a *app) cohort(file string) error {
+	p, err := a.load(file, a.sets)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/flags"
 )
@@ -20,16 +23,8 @@ relative error; for one task of each stage, or for every task of STAGE.`,
   pipeline diff 3f2a 7c01 evaluate`,
 		Args: flags.Between(2, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
-			stage := ""
-			if len(args) == 3 {
-				stage = args[2]
-			}
-			store, err := a.openHere()
-			if err != nil {
-				return err
-			}
-			defer store.Close()
-			return audit.Runs(a.Console, store, args[0], args[1], stage)
+			stage := strings.Join(args[2:], "")
+			return a.here(func(s *disk.Store) error { return audit.Runs(a.Console, s, args[0], args[1], stage) })
 		},
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	var e export.Options
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "export FILE|RUN [STAGE[.OUTPUT]]",
 		Short: "results as files for Python, R, MATLAB, Excel, Workbench, or as a BIDS dataset",
@@ -62,7 +61,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 		Args:              flags.Between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd, args, e, sets)
+			return a.export(cmd, args, e)
 		},
 	}
 	f := cmd.Flags()
@@ -78,12 +77,12 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	f.StringVar(&e.Task, "task", "", "bids: the task `NAME`, where neither the names nor the sidecars of the cohort's files give it")
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
 // export writes what the options name, of the run args[0].
-func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets []string) error {
+func (a *app) export(cmd *cobra.Command, args []string, e export.Options) error {
 	if len(args) == 2 {
 		e.What = args[1]
 	}
@@ -105,7 +104,7 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	if cmd.Flags().Changed("tr") && !bids.IsTime(e.TR) {
 		return flags.Usage(cmd, "--tr %g is no repetition time of a scan (%g to %d s): give it in s, not in ms", e.TR, bids.ShortestTime, bids.LongestTime)
 	}
-	c, err := a.lookAtRun(args[0], sets, results.AsRun, e.What)
+	c, err := a.lookAtRun(args[0], results.AsRun, e.What)
 	if err != nil {
 		return err
 	}

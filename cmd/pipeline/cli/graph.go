@@ -17,7 +17,6 @@ import (
 )
 
 func (a *app) graphCommand() *cobra.Command {
-	var sets []string
 	var format, path string
 	cmd := &cobra.Command{
 		Use:   "graph FILE",
@@ -44,10 +43,10 @@ that all members of a fan-out are gathered. No other program is needed.`,
 			if !ok {
 				return flags.Usage(cmd, "there is no format %q (choose svg, dot or mermaid)", format)
 			}
-			return a.graph(args[0], sets, path, write)
+			return a.graph(args[0], path, write)
 		},
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: svg, dot or mermaid (default: by the ending of PATH, else svg)")
 	a.outputFlags(cmd, &path, "", "write to `PATH` instead of stdout")
 	return cmd
@@ -63,8 +62,8 @@ var drawings = map[string]func(diagram.Diagram, io.Writer){
 	"mermaid": diagram.Diagram.Mermaid,
 }
 
-func (a *app) graph(file string, sets []string, path string, write func(diagram.Diagram, io.Writer)) error {
-	p, err := a.loadToLook(file, sets)
+func (a *app) graph(file, path string, write func(diagram.Diagram, io.Writer)) error {
+	p, err := a.loadToLook(file, a.sets)
 	if err != nil {
 		return err
 	}

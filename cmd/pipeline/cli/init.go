@@ -99,8 +99,7 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+written); err != nil {
 		return err
 	}
-	if a.JSON {
-		a.Object(initEvent{"init", path, found})
+	if a.AsJSON(initEvent{"init", path, found}) {
 		return nil
 	}
 	if written != text(nil) {
@@ -161,8 +160,7 @@ func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		a.Object(newStageEvent{"new-stage", dir, files})
+	if a.AsJSON(newStageEvent{"new-stage", dir, files}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s: %s\n", dir, strings.Join(files, ", "))
@@ -201,8 +199,7 @@ func (a *app) initRows(to, table string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
-	if a.JSON {
-		a.Object(initEvent{"init", path, nil})
+	if a.AsJSON(initEvent{"init", path, nil}) {
 		return nil
 	}
 	next := "pipeline cohort " + console.Shell(path)

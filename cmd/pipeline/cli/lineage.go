@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/trace"
 )
@@ -23,12 +24,7 @@ can be named too: lineage scan.nii.gz --down.`,
   pipeline lineage evaluate --up -v`,
 		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := a.openHere()
-			if err != nil {
-				return err
-			}
-			defer store.Close()
-			return trace.Print(a.Console, store, args[0], up || !down, down)
+			return a.here(func(s *disk.Store) error { return trace.Print(a.Console, s, args[0], up || !down, down) })
 		},
 	}
 	cmd.Flags().BoolVar(&up, "up", false, "upstream: what it was made from (default)")

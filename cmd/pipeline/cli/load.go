@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
@@ -177,16 +177,26 @@ func (a *app) openToLook(p *pipelines.Pipeline) (store *disk.Store, done func(),
 
 // openHere opens the store of the working directory for commands that name no file.
 func (a *app) openHere() (*disk.Store, error) {
-	dir, err := a.dirHere()
+	dir, err := a.dirBeside("")
 	if err != nil {
 		return nil, err
 	}
 	return a.openStore(dir)
 }
 
+// here is what a command does with the store of the working directory.
+func (a *app) here(do func(*disk.Store) error) error {
+	store, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return do(store)
+}
+
 // openAlone is openHere without a remote.
 func (a *app) openAlone() (*disk.Store, error) {
-	dir, err := a.dirHere()
+	dir, err := a.dirBeside("")
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +205,6 @@ func (a *app) openAlone() (*disk.Store, error) {
 	}
 	return disk.Open(dir)
 }
-
-func (a *app) dirHere() (string, error) { return a.dirBeside("") }
 
 // dirBeside is the store of the pipeline files in a directory, which must be there.
 func (a *app) dirBeside(beside string) (string, error) {
@@ -208,8 +216,8 @@ func (a *app) dirBeside(beside string) (string, error) {
 }
 
 // asRunFlags gives a command that looks at results --set, --without and --as-written.
-func (a *app) asRunFlags(cmd *cobra.Command, sets *[]string) {
-	setFlag(cmd, sets)
+func (a *app) asRunFlags(cmd *cobra.Command) {
+	setFlag(cmd, &a.sets)
 	cmd.Flags().BoolVar(&a.asWritten, "as-written", false, "use FILE without settings, also when its last run had --set")
 }
 
@@ -217,12 +225,12 @@ func (a *app) asRunFlags(cmd *cobra.Command, sets *[]string) {
 // with the settings of that run.
 //
 // Where nothing has been run, the names of stages and outputs are checked first.
-func (a *app) look(file string, sets []string, named ...string) (*results.Current, error) {
+func (a *app) look(file string, named ...string) (*results.Current, error) {
 	text, dir, err := pipelines.Source(file)
 	a.elsewhere(dir)
 	dir = a.storeDir(dir)
 	if err != nil || !results.IsStore(dir) {
-		p, err := a.loadToLook(file, sets)
+		p, err := a.loadToLook(file, a.sets)
 		if err != nil {
 			return nil, err
 		}
@@ -234,44 +242,45 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
 			dir = full
 		}
-		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  %s makes the results; --store DIR says where they are", file, dir, results.Run(a.Console, file, sets))
+		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  %s makes the results; --store DIR says where they are", file, dir, results.Run(a.Console, file, a.sets))
 	}
 	store, err := a.openStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	last, changed, then := results.LastRun(store, file, text)
-	used := a.lastSets(file, last, then, sets)
+	last := results.LastRun(store, file, text)
+	used := a.lastSets(file, last)
 	c, err := a.lookUp(file, used, store)
 	if err != nil {
 		store.Close()
 		return nil, err
 	}
-	if len(sets) == 0 && len(used) > 0 {
-		a.tellLeftOut(file, last, used, c.Pipeline)
+	if len(a.sets) == 0 && len(used) > 0 {
+		a.explainLeftOut(file, last.ID, used, c.Pipeline)
 	}
-	if changed && !c.Complete() {
-		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last))
+	if last.Changed && !c.Complete() {
+		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last.ID))
 	}
 	return c, nil
 }
 
-// tellLeftOut has an error about a stage that the last run left out say so, and how to get its result.
-func (a *app) tellLeftOut(file, last string, sets []string, p *pipelines.Pipeline) {
+// withSets is the command line as it was typed, to look with these settings.
+func (a *app) withSets(sets []string) string {
+	if len(sets) == 0 {
+		return a.With("--as-written")
+	}
+	return a.With(results.WithSets(nil, sets)...)
+}
+
+// explainLeftOut has an error about a stage that the last run left out state that, and how to get its result.
+func (a *app) explainLeftOut(file, last string, sets []string, p *pipelines.Pipeline) {
 	others := slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
 		return strings.HasPrefix(set, "stages.") && strings.HasSuffix(set, "=null")
 	})
-	look := []string{"--as-written"}
-	if len(others) > 0 {
-		look = nil
-	}
-	for _, set := range others {
-		look = append(look, "--set", set)
-	}
 	why := map[string]string{}
 	for _, stage := range p.LeftOut {
 		why[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
-			last, results.Run(a.Console, file, others), a.With(look...))
+			last, results.Run(a.Console, file, others), a.withSets(others))
 	}
 	p.Graph = p.Graph.WithLeftOut(why)
 }
@@ -281,7 +290,7 @@ func (a *app) tellLeftOut(file, last string, sets []string, p *pipelines.Pipelin
 func (a *app) loadToLook(file string, sets []string) (*pipelines.Pipeline, error) {
 	p, err := a.load(file, sets)
 	if err != nil {
-		if run := a.lastRunOf(file); run != nil {
+		if run := a.lastRunOf(file); run.ID != "" {
 			a.Warn("the last run of %s, %s of %s, is in the store: %s [STAGE] prints its results, which need none of its files",
 				file, run.ID, run.Started.Local().Format("2006-01-02 15:04"), a.Command("show", run.ID))
 		}
@@ -289,26 +298,18 @@ func (a *app) loadToLook(file string, sets []string) (*pipelines.Pipeline, error
 	return p, err
 }
 
-// lastRunOf is the last run of a file that may be gone by now; nil for none.
-func (a *app) lastRunOf(file string) *artifacts.RunRecord {
+// lastRunOf is the last run of a file that may be gone by now.
+func (a *app) lastRunOf(file string) (last results.Last) {
 	text, dir := a.sourceOf(file)
 	if file == "" || !results.IsStore(dir) {
-		return nil
+		return last
 	}
 	store, err := disk.Open(dir)
 	if err != nil {
-		return nil // what is wrong with the file comes first
+		return last // what is wrong with the file comes first
 	}
 	defer store.Close()
-	id, _, _ := results.LastRun(store, file, text)
-	if id == "" {
-		return nil
-	}
-	run, err := store.LoadRun(id)
-	if err != nil {
-		return nil
-	}
-	return run
+	return results.LastRun(store, file, text)
 }
 
 // sourceOf is the text of a file, "" of one that is gone, and the store of its results.
@@ -333,107 +334,85 @@ func (a *app) lookUp(file string, sets []string, store *disk.Store) (*results.Cu
 	return c, nil
 }
 
+// shownSets are settings in a message.
+func shownSets(sets []string) string { return console.Clip(strings.Join(sets, " --set "), 200) }
+
 // lastSets are the settings to look with: those that are given, else those of the last run. It says where the file
 // without them, or what is given, is not what last ran.
-func (a *app) lastSets(file, last string, then, given []string) []string {
-	missing := slices.DeleteFunc(slices.Clone(then), func(set string) bool {
+func (a *app) lastSets(file string, last results.Last) []string {
+	missing := slices.DeleteFunc(slices.Clone(last.Sets), func(set string) bool {
 		path, _, _ := strings.Cut(set, "=")
-		return slices.ContainsFunc(given, func(own string) bool { return strings.HasPrefix(own, path+"=") })
+		return slices.ContainsFunc(a.sets, func(own string) bool { return strings.HasPrefix(own, path+"=") })
 	})
-	if len(missing) == 0 {
-		return given
-	}
-	shown := console.Clip(strings.Join(missing, " --set "), 200)
 	switch {
-	case a.asWritten:
-	case len(given) > 0:
-		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shown, a.Command("show", last))
+	case len(missing) == 0 || a.asWritten:
+	case len(a.sets) > 0:
+		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
 	default:
-		placed, gone := pipelines.Placed(file, then)
+		placed, gone := pipelines.Placed(file, last.Sets)
 		if len(placed) > 0 {
-			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last,
-				console.Clip(strings.Join(placed, " --set "), 200))
+			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID,
+				shownSets(placed))
 		}
-		a.tellGone(file, last, gone)
+		a.reportGone(file, last.ID, gone)
 		return placed
 	}
-	return given
+	return a.sets
 }
 
-// tellGone reports settings of the last run that the file has no place for now.
-func (a *app) tellGone(file, last string, gone []string) {
+// reportGone reports settings of the last run that the file has no place for now.
+func (a *app) reportGone(file, last string, gone []string) {
 	if len(gone) > 0 {
 		a.Warn("the last run of %s (%s) had --set %s, which has no place in the file as it is now and is left out", file,
-			last, console.Clip(strings.Join(gone, " --set "), 200))
+			last, shownSets(gone))
 	}
 }
 
 // dropped says what the last run of a file had set and this command does not set: the file may be another study now.
 // store is nil where the file could not be loaded, perhaps for want of that setting: then only if it can be with it.
-func (a *app) dropped(file string, sets []string, store *disk.Store) {
-	text, dir, err := pipelines.Source(file)
-	if err != nil {
-		return
-	}
+func (a *app) dropped(file string, store *disk.Store) {
+	var last results.Last
 	failed := store == nil
 	if failed {
-		if dir = a.storeDir(dir); !results.IsStore(dir) {
-			return
-		}
-		if store, err = disk.Open(dir); err != nil {
-			return // the mistakes of the file come first
-		}
-		defer store.Close()
+		last = a.lastRunOf(file)
+	} else {
+		text, _ := a.sourceOf(file)
+		last = results.LastRun(store, file, text)
 	}
-	last, _, then := results.LastRun(store, file, text)
-	then, gone := pipelines.Placed(file, then)
+	then, gone := pipelines.Placed(file, last.Sets)
 	if !failed {
-		a.tellGone(file, last, gone)
+		a.reportGone(file, last.ID, gone)
 	}
-	dropped := pipelines.DroppedSets(file, then, sets)
+	dropped := pipelines.DroppedSets(file, then, a.sets)
 	if len(dropped) == 0 {
 		return
 	}
-	var had, now, again []string
-	kept := slices.Clone(sets)
-	for _, d := range dropped {
-		had, now, again = append(had, "--set "+d.Set), append(now, d.Now), append(again, "--set", d.Set)
-		kept = append(kept, d.Set)
-	}
+	sets := lists.Map(dropped, func(d pipelines.Dropped) string { return d.Set })
 	if failed {
-		if _, err := pipelines.Load(file, kept); err != nil {
+		if _, err := pipelines.Load(file, slices.Concat(a.sets, sets)); err != nil {
 			return // it is no remedy
 		}
 	}
-	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last,
-		console.Clip(strings.Join(had, " "), 200), console.Clip(strings.Join(now, ", "), 200), a.With(again...))
+	now := lists.Map(dropped, func(d pipelines.Dropped) string { return d.Now })
+	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last.ID,
+		console.Clip("--set "+strings.Join(sets, " --set "), 200), console.Clip(strings.Join(now, ", "), 200),
+		a.With(results.WithSets(nil, sets)...))
 }
 
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
 // it was; what it reads must still be what it read.
-func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
-	return a.lookAtRun(what, sets, results.OfRun)
+func (a *app) lookAt(what string) (*results.Current, error) {
+	return a.lookAtRun(what, results.OfRun)
 }
 
-// fixedSettings is the error of flags that change a pipeline file, and are given with a run.
-const fixedSettings = "a run has fixed settings: --set, --without and --as-written need a pipeline file"
-
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
-func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *disk.Store) (*results.Current,
-	error), named ...string) (*results.Current, error) {
+func (a *app) lookAtRun(what string, find func(*record.Record, *disk.Store) (*results.Current, error),
+	named ...string) (*results.Current, error) {
 	if !results.IsRun(what) {
-		return a.look(what, sets, named...)
+		return a.look(what, named...)
 	}
-	if len(sets) > 0 || a.asWritten {
-		return nil, exit.Wrongf("%s", fixedSettings)
-	}
-	store, err := a.openHere()
+	rec, store, err := a.openRun(what)
 	if err != nil {
-		return nil, err
-	}
-	rec, err := results.LoadRun(store, what)
-	if err != nil {
-		store.Close()
 		return nil, err
 	}
 	c, err := find(rec, store)
@@ -443,4 +422,21 @@ func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *d
 	}
 	a.Refuse = results.Guard(c.Pipeline, store.Dir())
 	return c, nil
+}
+
+// openRun finds a recorded run in the store of the working directory.
+func (a *app) openRun(id string) (*record.Record, *disk.Store, error) {
+	if len(a.sets) > 0 || a.asWritten {
+		return nil, nil, exit.Wrongf("a run has fixed settings: --set, --without and --as-written need a pipeline file")
+	}
+	store, err := a.openHere()
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := results.LoadRun(store, id)
+	if err != nil {
+		store.Close()
+		return nil, nil, err
+	}
+	return rec, store, nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +23,6 @@ import (
 const lockFile = "run.lock"
 
 func (a *app) lockCommand() *cobra.Command {
-	var sets []string
 	var path string
 	cmd := &cobra.Command{
 		Use:   "lock FILE|RUN",
@@ -41,11 +39,11 @@ the lock of each with -o.`,
 		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.writeLock(args[0], sets, path)
+			return a.writeLock(args[0], path)
 		},
 	}
 	a.outputFlags(cmd, &path, "", "write to `PATH` (default: run.lock beside FILE); - is stdout")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -56,8 +54,8 @@ type lockEvent struct {
 	Bytes int    `json:"bytes"`
 }
 
-func (a *app) writeLock(file string, sets []string, path string) error {
-	c, err := a.lookAt(file, sets)
+func (a *app) writeLock(file, path string) error {
+	c, err := a.lookAt(file)
 	if err != nil {
 		return err
 	}
@@ -83,15 +81,10 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 	}); err != nil {
 		return err
 	}
-	if path == "-" {
-		return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
-	}
-	if err := a.WriteBytes(path, text); err != nil {
+	if err := a.WriteTo(path, console.Content(text)); err != nil || path == "-" {
 		return err
 	}
-	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); a.JSON {
-		a.Object(e)
-	} else {
+	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); !a.AsJSON(e) {
 		a.Note("wrote %s (%s, %s)", path, words.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
 	}
 	return nil

@@ -24,7 +24,6 @@ import (
 )
 
 func (a *app) logCommand() *cobra.Command {
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "log FILE|RUN TASK",
 		Short: "the log of a task: notes, output of its command, error",
@@ -37,16 +36,13 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 		Args:              flags.Exactly(2),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			switch {
-			case results.IsRun(args[0]) && (len(sets) > 0 || a.asWritten):
-				return exit.Wrongf("%s", fixedSettings)
-			case results.IsRun(args[0]):
+			if results.IsRun(args[0]) {
 				return a.logOfRun(args[0], args[1])
 			}
-			return a.logOfFile(args[0], sets, args[1])
+			return a.logOfFile(args[0], args[1])
 		},
 	}
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -66,8 +62,8 @@ type taskKey struct {
 	ran, before bool
 }
 
-func (a *app) logOfFile(file string, sets []string, pattern string) error {
-	c, err := a.look(file, sets)
+func (a *app) logOfFile(file, pattern string) error {
+	c, err := a.look(file)
 	if err != nil {
 		return err
 	}
@@ -90,15 +86,11 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 }
 
 func (a *app) logOfRun(id, pattern string) error {
-	store, err := a.openHere()
+	r, store, err := a.openRun(id)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	r, err := results.LoadRun(store, id)
-	if err != nil {
-		return err
-	}
 	var tasks []taskKey
 	for _, t := range r.Tasks {
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {

@@ -23,7 +23,6 @@ import (
 )
 
 func (a *app) planCommand() *cobra.Command {
-	var sets []string
 	var o engine.Options
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
@@ -40,12 +39,12 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 			if a.JSON && cmd.Flags().Changed("jobs") {
 				return flags.Usage(cmd, "--jobs is for the estimated time, which --json does not print: leave out --jobs")
 			}
-			return a.plan(args[0], sets, o)
+			return a.plan(args[0], o)
 		},
 	}
 	f := cmd.Flags()
 	f.VarP(flags.Positive(&o.Workers), "jobs", "j", "estimate the time for at most `N` tasks at once (default: one for each CPU)")
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	stagesFlag(cmd, &o.Until, "until", "only this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &o.Only, "only", "only this `STAGE` or task; may be repeated")
 	stagesFlag(cmd, &o.Force, "force", "assume that this `STAGE` or task has no result; may be repeated")
@@ -63,10 +62,10 @@ type planEvent struct {
 	Outputs map[string]progress.Artifact `json:"outputs,omitempty"`
 }
 
-func (a *app) plan(file string, sets []string, o engine.Options) error {
-	p, err := a.load(file, sets)
+func (a *app) plan(file string, o engine.Options) error {
+	p, err := a.load(file, a.sets)
 	if err != nil {
-		a.dropped(file, sets, nil)
+		a.dropped(file, nil)
 		return err
 	}
 	if err := checkSelection(p.Graph, o); err != nil {
@@ -79,7 +78,7 @@ func (a *app) plan(file string, sets []string, o engine.Options) error {
 		return err
 	}
 	defer done()
-	a.dropped(file, sets, store)
+	a.dropped(file, store)
 	steps, err := why.Plan(context.Background(), p.Graph, store, o)
 	if err != nil {
 		return err

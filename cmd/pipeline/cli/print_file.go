@@ -8,7 +8,6 @@ import (
 )
 
 func (a *app) printCommand() *cobra.Command {
-	var sets []string
 	plain := false
 	cmd := &cobra.Command{
 		Use:   "print FILE",
@@ -20,9 +19,9 @@ nothing and gives the same keys. Data are not read, and variables are not expand
   pipeline print study.yaml --plain > whole.yaml`,
 		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], sets, plain) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], plain) },
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	cmd.Flags().BoolVar(&plain, "plain", false, "omit the origins of the lines")
 	return cmd
 }
@@ -34,13 +33,12 @@ type printEvent struct {
 	Text  string `json:"text"`
 }
 
-func (a *app) printFile(file string, sets []string, plain bool) error {
-	text, err := pipelines.Print(file, sets, plain)
+func (a *app) printFile(file string, plain bool) error {
+	text, err := pipelines.Print(file, a.sets, plain)
 	if err != nil {
 		return a.mistaken(file, err)
 	}
-	if a.JSON {
-		a.Object(printEvent{"print", file, text})
+	if a.AsJSON(printEvent{"print", file, text}) {
 		return nil
 	}
 	_, err = a.Out.WriteString(text)

@@ -21,7 +21,6 @@ import (
 )
 
 func (a *app) provenanceCommand() *cobra.Command {
-	var sets []string
 	var path, format, license string
 	cmd := &cobra.Command{
 		Use:   "provenance RUN|FILE",
@@ -46,14 +45,14 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 			case format != "prov" && format != "ro-crate":
 				return flags.Usage(cmd, "there is no format %q (choose ro-crate or prov)", format)
 			}
-			return a.provenance(args[0], sets, path, format, license)
+			return a.provenance(args[0], path, format, license)
 		},
 	}
 	f := cmd.Flags()
 	a.outputFlags(cmd, &path, "", "write to `PATH`")
 	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
 	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: an SPDX identifier, an address, or text")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -64,11 +63,11 @@ type provenanceEvent struct {
 	Tasks  int    `json:"tasks"`
 }
 
-func (a *app) provenance(what string, sets []string, path, format, license string) error {
+func (a *app) provenance(what, path, format, license string) error {
 	if path == "-" {
 		return exit.Wrongf("provenance writes no stdout: name a directory (ro-crate) or a file (prov) by -o")
 	}
-	c, err := a.lookAt(what, sets)
+	c, err := a.lookAt(what)
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if format == "prov" {
 		var text []byte
 		if text, err = run.PROV(); err == nil {
-			err = a.WriteBytes(path, append(text, '\n'))
+			err = a.WriteFile(path, console.Content(append(text, '\n')))
 		}
 	} else {
 		err = a.crate(c, run, path)
@@ -113,9 +112,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if format == "ro-crate" && license == "" {
 		a.Note("the crate states no license for your results: add one, such as --license CC-BY-4.0")
 	}
-	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.JSON {
-		a.Object(e)
-	} else {
+	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); !a.AsJSON(e) {
 		a.Note("wrote %s (%s, %s)", path, format, words.Count(e.Tasks, "task"))
 	}
 	return nil
@@ -138,7 +135,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	}
 	defer out.Discard()
 	put := func(name string, b []byte) error {
-		return out.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
+		return out.Write(filepath.Join(dir, filepath.FromSlash(name)), console.Content(b))
 	}
 	text, err := run.Lock.Encode()
 	if err != nil {

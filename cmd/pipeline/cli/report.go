@@ -16,7 +16,6 @@ import (
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var sets []string
 	var path string
 	cmd := &cobra.Command{
 		Use:   "report FILE",
@@ -40,16 +39,16 @@ parameters, and the digests of all results.`,
 			if path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
 			}
-			return a.report(args[0], sets, path)
+			return a.report(args[0], path)
 		},
 	}
 	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
-func (a *app) report(file string, sets []string, path string) error {
-	c, err := a.look(file, sets)
+func (a *app) report(file, path string) error {
+	c, err := a.look(file)
 	if err != nil {
 		return err
 	}

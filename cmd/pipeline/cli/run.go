@@ -77,7 +77,7 @@ the texts that the last run printed; --summary prints them.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.VarP(flags.Positive(&r.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 on a cluster)")
-	setFlag(cmd, &r.sets)
+	setFlag(cmd, &a.sets)
 	stagesFlag(cmd, &r.Until, "until", "run this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &r.Only, "only", "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
 	stagesFlag(cmd, &r.Force, "force", "run this `STAGE` or task even if it has a result; may be repeated")
@@ -95,7 +95,6 @@ the texts that the last run printed; --summary prints them.`,
 // running is what the command line says of a run.
 type running struct {
 	file string
-	sets []string
 	engine.Options
 	executor executor.Executor
 	locked   bool   // the run is held to a lock
@@ -105,9 +104,9 @@ type running struct {
 
 func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	machine.LeaveRoom()
-	p, err := a.load(r.file, r.sets)
+	p, err := a.load(r.file, a.sets)
 	if err != nil {
-		a.dropped(r.file, r.sets, nil)
+		a.dropped(r.file, nil)
 		return err
 	}
 	p.Notes = members.Notes(p, nil)
@@ -144,7 +143,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		a.Note("%s", n)
 	}
 	if r.file != "" && !r.locked { // a lock says itself which settings it was made with
-		a.dropped(r.file, r.sets, store)
+		a.dropped(r.file, store)
 	}
 	if r.executor.Detach {
 		return nil, a.detachRun(store, r.file)

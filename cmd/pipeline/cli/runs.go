@@ -20,7 +20,6 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "runs [FILE]",
 		Short: "past runs, newest first",
@@ -33,16 +32,16 @@ show and diff.`,
 		Args:              flags.Between(0, 1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && len(sets) > 0 {
+			if len(args) == 0 && len(a.sets) > 0 {
 				return flags.Usage(cmd, "--set and --without need FILE")
 			}
 			if len(args) == 0 {
-				return a.runs()
+				return a.here(func(s *disk.Store) error { return a.listRuns(s, "") })
 			}
-			return a.runsOf(args[0], sets)
+			return a.runsOf(args[0])
 		},
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	return cmd
 }
 
@@ -86,20 +85,11 @@ func outcomeOf(r *record.Record) string {
 	return "fine"
 }
 
-func (a *app) runs() error {
-	store, err := a.openHere()
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return a.listRuns(store, "")
-}
-
 // runsOf lists the runs of one pipeline. A file that has not been run has none.
-func (a *app) runsOf(file string, sets []string) error {
-	p, err := a.load(file, sets)
+func (a *app) runsOf(file string) error {
+	p, err := a.load(file, a.sets)
 	if err != nil {
-		if run := a.lastRunOf(file); run != nil { // its data may be gone
+		if run := a.lastRunOf(file); run.ID != "" { // its data may be gone
 			_, dir := a.sourceOf(file)
 			store, failed := a.openStore(dir)
 			if failed != nil {
@@ -134,8 +124,7 @@ func (a *app) listRuns(store *disk.Store, pipeline string) error {
 			damaged = errors.Join(damaged, err)
 			continue
 		}
-		if a.JSON {
-			a.Object(pastRun(r))
+		if a.AsJSON(pastRun(r)) {
 			continue
 		}
 		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran),
@@ -155,15 +144,11 @@ func (a *app) listRuns(store *disk.Store, pipeline string) error {
 }
 
 func (a *app) showRun(id string, what []string, rows int) error {
-	store, err := a.openHere()
+	r, store, err := a.openRun(id)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	r, err := results.LoadRun(store, id)
-	if err != nil {
-		return err
-	}
 	if len(what) == 1 {
 		outs, err := results.RecordedOutputs(r, what[0])
 		if err != nil {

@@ -23,7 +23,6 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	var sets []string
 	var where, partial bool
 	var rows int
 	cmd := &cobra.Command{
@@ -56,23 +55,21 @@ an object "axis" before them names the regions. These files must not be changed.
 			case where && cmd.Flags().Changed("rows"):
 				return flags.Usage(cmd, "--rows is for a table that is shown: leave out --where")
 			case where:
-				return a.where(args[0], sets, args[1], partial)
+				return a.where(args[0], args[1], partial)
 			case partial:
 				return flags.Usage(cmd, "--partial needs --where")
-			case results.IsRun(args[0]) && (len(sets) > 0 || a.asWritten):
-				return exit.Wrongf("%s", fixedSettings)
 			case len(args) == 1 && cmd.Flags().Changed("rows"):
 				return flags.Usage(cmd, "--rows is for a table: name a STAGE[.OUTPUT]")
 			case results.IsRun(args[0]):
 				return a.showRun(args[0], args[1:], rows)
 			}
 			if len(args) == 1 {
-				return a.showFile(args[0], sets)
+				return a.showFile(args[0])
 			}
-			return a.showStage(args[0], sets, args[1], rows)
+			return a.showStage(args[0], args[1], rows)
 		},
 	}
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	cmd.Flags().BoolVar(&where, "where", false, "name the files of the store that hold the output STAGE[.OUTPUT]")
 	cmd.Flags().BoolVar(&partial, "partial", false, "with --where: also when some results are missing")
 	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array; default 5)")
@@ -95,8 +92,8 @@ type outputType struct {
 	Doc    string `json:"doc,omitempty"`
 }
 
-func (a *app) showFile(file string, sets []string) error {
-	c, err := a.look(file, sets)
+func (a *app) showFile(file string) error {
+	c, err := a.look(file)
 	if err != nil {
 		return err
 	}
@@ -119,8 +116,7 @@ func (a *app) showFile(file string, sets []string) error {
 				outs = append(outs, p.Name)
 			}
 		}
-		if a.JSON {
-			a.Object(e)
+		if a.AsJSON(e) {
 			continue
 		}
 		g.Add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), console.ByteCount(e.Bytes),
@@ -143,8 +139,8 @@ type outputEvent struct {
 	results.ContentJSON
 }
 
-func (a *app) showStage(file string, sets []string, what string, rows int) error {
-	c, err := a.look(file, sets, what)
+func (a *app) showStage(file, what string, rows int) error {
+	c, err := a.look(file, what)
 	if err != nil {
 		return err
 	}
@@ -154,16 +150,9 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 		return err
 	}
 	there, others := c.Shown(tasks)
-	if earlier := a.complete(c, sets, what, others); earlier != nil {
-		again := []string{"--as-written"}
-		if len(earlier.Sets) > 0 {
-			again = nil
-		}
-		for _, set := range earlier.Sets {
-			again = append(again, "--set", set)
-		}
+	if earlier := a.complete(c, what, others); earlier != nil {
 		a.Warn("%s has %d of %d results with these settings; shown are the complete results of an earlier run (%s)", what,
-			len(there), len(tasks), a.With(again...))
+			len(there), len(tasks), a.withSets(earlier.Sets))
 		if sel, tasks, err = shown(earlier, what); err != nil {
 			return err
 		}
@@ -201,8 +190,8 @@ func shown(c *results.Current, what string) (*results.Selection, []*dag.Node, er
 
 // complete is the file with the settings of an earlier run, where those of the last run, which c has, lack results of a
 // stage, and the earlier ones lack none. It is nil where there is none, and where the user gave the settings.
-func (a *app) complete(c *results.Current, given []string, what string, lacking []*dag.Node) *results.Current {
-	if len(lacking) == 0 || len(given) > 0 || len(c.Sets) == 0 {
+func (a *app) complete(c *results.Current, what string, lacking []*dag.Node) *results.Current {
+	if len(lacking) == 0 || len(a.sets) > 0 || len(c.Sets) == 0 {
 		return nil
 	}
 	text, _ := a.sourceOf(c.File)

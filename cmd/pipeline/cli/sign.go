@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -26,7 +25,6 @@ import (
 )
 
 func (a *app) signCommand() *cobra.Command {
-	var sets []string
 	var key, newKey, path string
 	cmd := &cobra.Command{
 		Use:   "sign RUN|FILE|LOCK",
@@ -58,14 +56,14 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 					return err
 				}
 			}
-			return a.sign(args[0], sets, key, path)
+			return a.sign(args[0], key, path)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&key, "key", "", "sign with the private key in `FILE`")
 	f.StringVar(&newKey, "new-key", "", "write a new key pair, `NAME`.pem and NAME.pub.pem")
 	a.outputFlags(cmd, &path, "run.intoto.json", "write to `PATH`; - is stdout")
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -94,9 +92,7 @@ func (a *app) newKey(name string) error {
 			return err
 		}
 	}
-	if a.JSON {
-		a.Object(newKeyEvent{"new-key", name + ".pem", name + ".pub.pem"})
-	} else {
+	if !a.AsJSON(newKeyEvent{"new-key", name + ".pem", name + ".pub.pem"}) {
 		a.Note("wrote %s.pem (keep it secret) and %s.pub.pem (share it)", name, name)
 	}
 	return nil
@@ -127,12 +123,12 @@ func isStatement(text []byte) bool {
 	return err == nil
 }
 
-func (a *app) sign(what string, sets []string, key, path string) error {
+func (a *app) sign(what, key, path string) error {
 	private, err := regular.ReadPiped(key)
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	l, err := a.lockOf(what, sets)
+	l, err := a.lockOf(what)
 	if err != nil {
 		return err
 	}
@@ -150,26 +146,21 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	if err != nil {
 		return exit.Wrong(fmt.Errorf("%s: %w", key, err))
 	}
-	if path == "-" {
-		return a.Bytes(func(w io.Writer) error { _, err := w.Write(signed); return err })
-	}
-	if err := a.WriteBytes(path, signed); err != nil {
+	if err := a.WriteTo(path, console.Content(signed)); err != nil || path == "-" {
 		return err
 	}
-	if a.JSON {
-		a.Object(signEvent{"sign", path, len(s.Subject), s.Lock().String()})
-	} else {
+	if !a.AsJSON(signEvent{"sign", path, len(s.Subject), s.Lock().String()}) {
 		a.Note("wrote %s: the lock and %s of %s, signed", path, words.Count(len(s.Subject)-1, "result"), l.Pipeline)
 	}
 	return nil
 }
 
 // lockOf is the lock in a file, or one that is written for a run or a pipeline.
-func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
+func (a *app) lockOf(what string) (*lock.Lock, error) {
 	if isLock(what) {
 		return audit.ReadLock(what)
 	}
-	c, err := a.lookAt(what, sets)
+	c, err := a.lookAt(what)
 	if err != nil {
 		return nil, err
 	}
@@ -238,9 +229,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 			e.Absent++
 		}
 	}
-	if a.JSON {
-		a.Object(e)
-	} else {
+	if !a.AsJSON(e) {
 		p := s.Program()
 		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key,
 			words.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline,

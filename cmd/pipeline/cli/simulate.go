@@ -17,7 +17,6 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	var sets []string
 	layout := "bids"
 	workers := runtime.GOMAXPROCS(0)
 	cmd := &cobra.Command{
@@ -39,10 +38,10 @@ missing regions, damaged files.
 			if layout != "bids" {
 				return exit.Wrongf("--layout: there is no layout %q; the only one is bids", layout)
 			}
-			return a.simulate(args[0], args[1], sets, workers)
+			return a.simulate(args[0], args[1], workers)
 		},
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	f := cmd.Flags()
 	f.StringVar(&layout, "layout", layout, "how the files are named and laid out: `bids`")
 	f.VarP(flags.Positive(&workers), "jobs", "j", "simulate `N` participants at the same time")
@@ -55,8 +54,8 @@ type simulateEvent struct {
 	Participants int    `json:"participants"`
 }
 
-func (a *app) simulate(file, dir string, sets []string, workers int) error {
-	p, err := a.load(file, sets)
+func (a *app) simulate(file, dir string, workers int) error {
+	p, err := a.load(file, a.sets)
 	if err != nil {
 		return err
 	}
@@ -82,8 +81,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		a.Object(simulateEvent{"simulate", dir, len(p.Roster.Subjects)})
+	if a.AsJSON(simulateEvent{"simulate", dir, len(p.Roster.Subjects)}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", words.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)

@@ -23,7 +23,6 @@ import (
 )
 
 func (a *app) statusCommand() *cobra.Command {
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "status FILE",
 		Short: "progress of a run on a cluster or in the background",
@@ -33,9 +32,9 @@ running. Nothing is run or changed.`,
   pipeline status biopoint.yaml`,
 		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.status(args[0], sets) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.status(args[0]) },
 	}
-	a.asRunFlags(cmd, &sets)
+	a.asRunFlags(cmd)
 	return cmd
 }
 
@@ -50,8 +49,8 @@ type statusEvent struct {
 	Note    string `json:"note,omitempty"`
 }
 
-func (a *app) status(file string, sets []string) error {
-	c, err := a.look(file, sets)
+func (a *app) status(file string) error {
+	c, err := a.look(file)
 	if err != nil {
 		return err
 	}
@@ -68,8 +67,7 @@ func (a *app) status(file string, sets []string) error {
 		e := stageStatus(c, of.Key, of.All, where)
 		done += e.Done
 		all += e.Tasks
-		if a.JSON {
-			a.Object(e)
+		if a.AsJSON(e) {
 			continue
 		}
 		g.Add(e.Stage, fmt.Sprintf("%d of %d", e.Done, e.Tasks), e.words())

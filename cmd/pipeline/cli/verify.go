@@ -115,9 +115,7 @@ func (a *app) verify(repair bool) error {
 	}
 	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
 		report.Collected, repair && others > 0, left}
-	if a.JSON {
-		a.Object(e)
-	} else {
+	if !a.AsJSON(e) {
 		unreadable := ""
 		if e.Unreadable > 0 {
 			unreadable = fmt.Sprintf(", %d unreadable", e.Unreadable)

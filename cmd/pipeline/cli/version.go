@@ -33,8 +33,7 @@ type versionEvent struct {
 func (a *app) version() error {
 	p := version.This()
 	v := versionEvent{"version", p.Version, cmp.Or(p.Revision, "unknown"), p.Modified, p.Go, p.Platform}
-	if a.JSON {
-		a.Object(v)
+	if a.AsJSON(v) {
 		return nil
 	}
 	modified := ""

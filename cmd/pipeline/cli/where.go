@@ -43,8 +43,8 @@ type missingEvent struct {
 
 // where says in which files of the store an output lies. What lies in a pack is written out, and what only
 // the remote has is fetched. Unless partial, all results must be there.
-func (a *app) where(file string, sets []string, what string, partial bool) error {
-	c, err := a.look(file, sets, what)
+func (a *app) where(file, what string, partial bool) error {
+	c, err := a.look(file, what)
 	if err != nil {
 		return err
 	}
@@ -79,9 +79,7 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 		for _, coord := range n.Coords() {
 			e.Coordinates = append(e.Coordinates, coordinateJSON(coord))
 		}
-		if a.JSON {
-			a.Object(e)
-		} else {
+		if !a.AsJSON(e) {
 			fmt.Fprintf(a.Out, "%s.%s  %s\n", e.Task, e.Output, e.Path)
 		}
 	}

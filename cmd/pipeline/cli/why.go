@@ -18,7 +18,6 @@ import (
 )
 
 func (a *app) whyCommand() *cobra.Command {
-	var sets []string
 	cmd := &cobra.Command{
 		Use:   "why FILE [STAGE|TASK]",
 		Short: "why a task, a stage or anything runs: the parameter, input or code that changed",
@@ -35,9 +34,9 @@ its last run. Nothing is run.`,
   pipeline why biopoint.yaml evaluate -v`,
 		Args:              flags.Between(1, 2),
 		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1:], sets) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1:]) },
 	}
-	setFlag(cmd, &sets)
+	setFlag(cmd, &a.sets)
 	return cmd
 }
 
@@ -64,8 +63,8 @@ type causesEvent struct {
 	Causes []why.Cause          `json:"causes"` // never null
 }
 
-func (a *app) why(file string, named []string, sets []string) error {
-	p, err := a.loadToLook(file, sets)
+func (a *app) why(file string, named []string) error {
+	p, err := a.loadToLook(file, a.sets)
 	if err != nil {
 		return err
 	}
@@ -87,8 +86,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 	one := len(nodes) == 1 || len(named) == 1 &&
 		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
 	if !one {
-		if a.JSON {
-			a.Object(causesEvent{"causes", sum.States, sum.Causes})
+		if a.AsJSON(causesEvent{"causes", sum.States, sum.Causes}) {
 			return nil
 		}
 		results.PrintCauses(a.Console, sum)

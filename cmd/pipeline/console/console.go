@@ -81,6 +81,14 @@ func (a *Console) Object(v any) {
 	a.Out.Write(line.Bytes())
 }
 
+// AsJSON prints an object where --json asks for objects, and reports whether it does: a person gets words instead.
+func (a *Console) AsJSON(v any) bool {
+	if a.JSON {
+		a.Object(v)
+	}
+	return a.JSON
+}
+
 type errorEvent struct {
 	Event string `json:"event"` // "error"
 	Error string `json:"error"`

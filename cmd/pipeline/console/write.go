@@ -236,9 +236,9 @@ func writeInto(path string, info os.FileInfo, write func(io.Writer) error) error
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// WriteBytes is WriteFile for bytes.
-func (a *Console) WriteBytes(path string, b []byte) error {
-	return a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+// Content writes bytes that are there already, as WriteFile(path, Content(b)).
+func Content(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(b); return err }
 }
 
 // SweepUnfinished removes the files of a directory that a killed process had not finished.

@@ -42,7 +42,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Fatalf("the killed process left %v, %v", left, err)
 	}
-	need.NoError(t, new(Console).WriteBytes(path, []byte("whole")))
+	need.NoError(t, new(Console).WriteFile(path, Content([]byte("whole"))))
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || left[0].Name() != "page.html" {
 		t.Errorf("beside the page lies %v, %v", left, err)
 	}
@@ -60,12 +60,12 @@ func TestWriteIntoPipe(t *testing.T) {
 	need.NoError(t, err)
 	defer r.Close()
 	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
-	need.NoError(t, new(Console).WriteBytes(path, []byte("whole")))
+	need.NoError(t, new(Console).WriteFile(path, Content([]byte("whole"))))
 	w.Close()
 	if b, err := io.ReadAll(r); err != nil || string(b) != "whole" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if err := new(Console).WriteBytes(t.TempDir(), nil); err == nil {
+	if err := new(Console).WriteFile(t.TempDir(), Content(nil)); err == nil {
 		t.Error("a directory was written into")
 	}
 }

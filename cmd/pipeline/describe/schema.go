@@ -2,7 +2,6 @@ package describe
 
 import (
 	"bytes"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -41,7 +40,7 @@ func PrintSchema(a *console.Console) error {
 	if err != nil {
 		return err
 	}
-	return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
+	return a.Bytes(console.Content(text))
 }
 
 // InstallSchema writes the schema into a directory, over an earlier one.
@@ -54,7 +53,7 @@ func InstallSchema(a *console.Console, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.WriteBytes(path, text); err != nil {
+	if err := a.WriteFile(path, console.Content(text)); err != nil {
 		return err
 	}
 	a.Note("wrote %s", path)

@@ -489,5 +489,5 @@ func draw(a *console.Console, path string, c finding.Copies) error {
 	if err := a.MayReplace(path, "a figure", ours); err != nil {
 		return err
 	}
-	return a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(svg); return err })
+	return a.WriteFile(path, console.Content(svg))
 }

@@ -369,10 +369,13 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 	if err != nil || x.Path == "-" {
 		return "", err
 	}
-	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name(),
-		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.FileDType(), Shape: whole.Shape, Axes: axes,
-		Sources: x.origins(sel.Port.Name, tasks)}
-	return sidecar, x.WriteFile(sidecar, side.write)
+	side, err := words.JSON(sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name,
+		Stage: sel.Stage.Name(), Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.FileDType(),
+		Shape: whole.Shape, Axes: axes, Sources: x.origins(sel.Port.Name, tasks)})
+	if err != nil {
+		return "", err
+	}
+	return sidecar, x.WriteFile(sidecar, console.Content(side))
 }
 
 // stacked joins the arrays of tasks, the axes of the fan-out in front.

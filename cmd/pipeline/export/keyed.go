@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -12,7 +11,6 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -166,14 +164,6 @@ type sidecarJSON struct {
 	Shape    []int      `json:"shape"`
 	Axes     []axisJSON `json:"axes"`
 	Sources  []origin   `json:"sources"` // in the order of the places of the axes in front
-}
-
-func (s sidecarJSON) write(w io.Writer) error {
-	b, err := words.JSON(s)
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
 }
 
 // axesOf names the axes of an array, and the regions along roi.

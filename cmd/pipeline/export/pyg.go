@@ -3,12 +3,12 @@ package export
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -103,7 +103,7 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 				return err
 			}
 		}
-		return x.batch.Write(about, func(w io.Writer) error { _, err := w.Write(b); return err })
+		return x.batch.Write(about, console.Content(b))
 	})
 }
 

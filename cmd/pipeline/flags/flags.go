@@ -25,16 +25,20 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 // Only refuses the flags that are given and are not among names: why states what the form of the command is for. The
 // flags of output (--json, -q, -v) stay.
 func Only(cmd *cobra.Command, why string, names ...string) error {
-	var others []string
+	if others := Given(cmd, names...); others != nil {
+		return Usage(cmd, "%s: leave out %s", why, strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// Given are the flags that are given, but for some and those of output.
+func Given(cmd *cobra.Command, but ...string) (names []string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(append(names, "json", "quiet", "verbose"), f.Name) {
-			others = append(others, "--"+f.Name)
+		if !slices.Contains(append(but, "json", "quiet", "verbose"), f.Name) {
+			names = append(names, "--"+f.Name)
 		}
 	})
-	if others == nil {
-		return nil
-	}
-	return Usage(cmd, "%s: leave out %s", why, strings.Join(others, ", "))
+	return names
 }
 
 // Once refuses a second, other value of every flag that holds one: which of the two is meant is not known.

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	var paths []string
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
-		err = out.Write(path, func(w io.Writer) error { _, err := w.Write(texts[f.Name]); return err })
+		err = out.Write(path, console.Content(texts[f.Name]))
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func replacePage(a *console.Console, path string, page []byte) (kept string, err
 			return "", err
 		}
 	}
-	return kept, a.WriteBytes(path, page)
+	return kept, a.WriteFile(path, console.Content(page))
 }
 
 // setAside renames the page of an earlier run where no page of this run can be made, so
@@ -158,7 +158,7 @@ func keepAside(a *console.Console, path string, page []byte) (string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		return name, a.WriteBytes(name, page)
+		return name, a.WriteFile(name, console.Content(page))
 	}
 }
 

@@ -51,7 +51,7 @@ func Write(ctx context.Context, a *console.Console, c *results.Current, path str
 
 // write writes a page and reports it; beside it are so many pages of scans.
 func write(a *console.Console, path string, page []byte, missing []string, scans int) error {
-	if err := a.WriteTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
+	if err := a.WriteTo(path, console.Content(page)); err != nil {
 		return err
 	}
 	switch {

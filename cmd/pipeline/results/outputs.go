@@ -115,7 +115,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 
 // runUntil is the command that makes the results of a stage or task.
 func (c *Current) runUntil(until string) []string {
-	return withSets([]string{"run", c.File, "--until", until}, c.Sets)
+	return WithSets([]string{"run", c.File, "--until", until}, c.Sets)
 }
 
 // RunAll is the command that makes all results, with the settings that they were looked up with. A recorded run has
@@ -130,10 +130,11 @@ func (c *Current) RunAll(a *console.Console) string {
 
 // Run is the command that runs a file with settings.
 func Run(a *console.Console, file string, sets []string) string {
-	return a.Command(withSets([]string{"run", file}, sets)...)
+	return a.Command(WithSets([]string{"run", file}, sets)...)
 }
 
-func withSets(words, sets []string) []string {
+// WithSets are the words of a command line, and a --set for each setting.
+func WithSets(words, sets []string) []string {
 	for _, set := range sets {
 		words = append(words, "--set", set)
 	}
@@ -183,10 +184,7 @@ func (c *Current) Failure(n *dag.Node) string {
 }
 
 // IDs are the names of tasks.
-func IDs(nodes []*dag.Node) []string {
-	ids := lists.Map(nodes, func(n *dag.Node) string { return n.ID() })
-	return ids
-}
+func IDs(nodes []*dag.Node) []string { return lists.Map(nodes, (*dag.Node).ID) }
 
 // HasStage reports whether a graph has a stage of a name.
 func HasStage(g *dag.Graph, name string) bool {

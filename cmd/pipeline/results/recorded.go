@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
@@ -172,23 +173,25 @@ func (c *Current) Earlier(tasks []*dag.Node) (run *record.Record, n int) {
 	return nil, 0
 }
 
-// LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
-// changed since, and the settings (--set) of that run; id is "" when there is none.
-func LastRun(store *disk.Store, file, text string) (id string, changed bool, sets []string) {
-	for run, sets := range runsOf(store, file, text) {
-		return run.id, run.changed, sets
+// A Last is the last run of a pipeline file; without an ID, there is none.
+type Last struct {
+	ID, Pipeline string
+	Started      time.Time
+	Changed      bool     // the file is another one now
+	Sets         []string // --set
+}
+
+// LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it).
+func LastRun(store *disk.Store, file, text string) (last Last) {
+	for last = range runsOf(store, file, text) {
+		break
 	}
-	return "", false, nil
+	return last
 }
 
-type runOf struct {
-	id      string
-	changed bool // the file is another one now
-}
-
-// runsOf are the runs of a pipeline file with their settings, newest first.
-func runsOf(store *disk.Store, file, text string) iter.Seq2[runOf, []string] {
-	return func(yield func(runOf, []string) bool) {
+// runsOf are the runs of a pipeline file, newest first.
+func runsOf(store *disk.Store, file, text string) iter.Seq[Last] {
+	return func(yield func(Last) bool) {
 		for r := range disk.LatestRuns(store) {
 			ran, source, err := record.FileOf(r)
 			if err != nil || filepath.Base(ran) != filepath.Base(file) {
@@ -200,7 +203,7 @@ func runsOf(store *disk.Store, file, text string) iter.Seq2[runOf, []string] {
 				_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
 			}
 			// Not of another file of that name, in a shared store.
-			if (then == text || samePath(ran, file)) && !yield(runOf{r.ID, then != text}, sets) {
+			if (then == text || samePath(ran, file)) && !yield(Last{r.ID, r.Pipeline, r.Started, then != text, sets}) {
 				return
 			}
 		}
@@ -210,9 +213,9 @@ func runsOf(store *disk.Store, file, text string) iter.Seq2[runOf, []string] {
 // Tried are the settings of the last 100 runs of a pipeline file, at most ten different ones, newest first.
 func Tried(store *disk.Store, file, text string) (tried [][]string) {
 	n := 0
-	for _, sets := range runsOf(store, file, text) {
-		if !slices.ContainsFunc(tried, func(t []string) bool { return slices.Equal(t, sets) }) {
-			tried = append(tried, sets)
+	for run := range runsOf(store, file, text) {
+		if !slices.ContainsFunc(tried, func(t []string) bool { return slices.Equal(t, run.Sets) }) {
+			tried = append(tried, run.Sets)
 		}
 		if n++; n == 100 || len(tried) == 10 {
 			break

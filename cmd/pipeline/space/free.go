@@ -56,8 +56,7 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 		rooms = workdir.Sweep(os.TempDir(), workdir.ExecRooms) +
 			workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
 	}
-	if a.JSON {
-		a.Object(e)
+	if a.AsJSON(e) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
@@ -98,8 +97,7 @@ func FreeRemote(ctx context.Context, a *console.Console, place remote.Pruner, o 
 	if err != nil {
 		return fmt.Errorf("%s: %w", place, err)
 	}
-	if a.JSON {
-		a.Object(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over})
+	if a.AsJSON(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, removed(dry), words.Count(plan.Results, "result"),

@@ -86,8 +86,7 @@ func Runs(a *console.Console, store *disk.Store) error {
 		for d := range seen {
 			newer[d] = true
 		}
-		if a.JSON {
-			a.Object(u)
+		if a.AsJSON(u) {
 			continue
 		}
 		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(u.Results),
@@ -140,8 +139,7 @@ func Stages(a *console.Console, store *disk.Store, id string) error {
 	g := console.Grid{Right: map[int]bool{1: true, 2: true, 3: true}, Wide: a.Wide()}
 	g.Add("stage", "results", "size", "not in newer runs")
 	for _, u := range stages {
-		if a.JSON {
-			a.Object(*u)
+		if a.AsJSON(*u) {
 			continue
 		}
 		g.Add(u.Name, fmt.Sprint(u.Results), console.ByteCount(u.Bytes), console.ByteCount(u.Alone))
