@@ -2,6 +2,7 @@ package column
 
 import (
 	"encoding/json"
+	"fmt"
 )
 
 // JSON is the JSON of a value that cannot fail.
@@ -11,4 +12,14 @@ func JSON(v any) string {
 		panic("stages: " + err.Error())
 	}
 	return string(b)
+}
+
+// MetaOf is the value of a key in the metadata of a table, which is JSON; the zero value where there is none.
+func MetaOf[T any](meta map[string]string, key string) (v T, err error) {
+	if text := meta[key]; text != "" {
+		if err = json.Unmarshal([]byte(text), &v); err != nil {
+			err = fmt.Errorf("its metadata %s: %w", key, err)
+		}
+	}
+	return v, err
 }

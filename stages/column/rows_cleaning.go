@@ -1,7 +1,6 @@
 package column
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 )
@@ -45,11 +44,8 @@ type MissingCode struct {
 }
 
 // MissingCodesOf are those of the metadata of a table.
-func MissingCodesOf(meta map[string]string) (codes []MissingCode, err error) {
-	if text := meta[MissingCodes]; text != "" {
-		err = json.Unmarshal([]byte(text), &codes)
-	}
-	return codes, err
+func MissingCodesOf(meta map[string]string) ([]MissingCode, error) {
+	return MetaOf[[]MissingCode](meta, MissingCodes)
 }
 
 // A CensoredError refuses a scan of which censoring for motion leaves too little.

@@ -1,10 +1,5 @@
 package column
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
 // A SettingRow is one value of one parameter of one stage (pipeline.settings): an axis has several. A value is a list,
 // of one item where the parameter is none.
 type SettingRow struct {
@@ -30,14 +25,4 @@ type Link struct {
 	Stage string `json:"stage"`
 	Port  string `json:"port"`
 	From  string `json:"from"`
-}
-
-// LinksOf reads the connections.
-func LinksOf(meta map[string]string) (links []Link, err error) {
-	if text := meta[SettingLinks]; text != "" {
-		if err = json.Unmarshal([]byte(text), &links); err != nil {
-			err = fmt.Errorf("%s: %w", SettingLinks, err)
-		}
-	}
-	return links, err
 }

@@ -1,8 +1,6 @@
 package column
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -18,28 +16,16 @@ type Scans struct {
 	Description string         `json:"description,omitempty"` // the desc- entity of the scans, where it is not preproc
 }
 
-const scansKey = "scans"
+// ScansKey is the key of Scans in the metadata of pipeline.notes.
+const ScansKey = "scans"
 
 // Meta is the metadata; nil where nothing is known.
 func (s Scans) Meta() map[string]string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // there is nothing in it that JSON has not
-	}
-	if string(b) == "{}" {
+	text := JSON(s)
+	if text == "{}" {
 		return nil
 	}
-	return map[string]string{scansKey: string(b)}
-}
-
-// ScansOf reads the metadata; empty where there is none.
-func ScansOf(meta map[string]string) (s Scans, err error) {
-	if text := meta[scansKey]; text != "" {
-		if err = json.Unmarshal([]byte(text), &s); err != nil {
-			err = fmt.Errorf("its metadata on scans cannot be read: %w", err)
-		}
-	}
-	return s, err
+	return map[string]string{ScansKey: text}
 }
 
 // ShortScans are the scans with less than half of the median number of volumes, by their names: copies that broke off,

@@ -1,7 +1,6 @@
 package column
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -86,12 +85,7 @@ type Leak struct {
 }
 
 // LeaksOf are those of the metadata of predictions.
-func LeaksOf(meta map[string]string) (leaks []Leak, err error) {
-	if text := meta[LeaksMeta]; text != "" {
-		err = json.Unmarshal([]byte(text), &leaks)
-	}
-	return leaks, err
-}
+func LeaksOf(meta map[string]string) ([]Leak, error) { return MetaOf[[]Leak](meta, LeaksMeta) }
 
 // LeakText states leaks in an error; "" for none.
 func LeakText(leaks []Leak) string {

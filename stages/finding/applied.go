@@ -1,12 +1,8 @@
 package finding
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
-
-	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
 )
 
 // Applied is what predict did: trained models were applied to participants.
@@ -72,28 +68,16 @@ func (a *Applied) AddParticipant(id string, trained, equal bool, same string) {
 	}
 }
 
-// appliedMeta is the metadata of predict's participants that has what was applied.
-const appliedMeta = "applied"
+// AppliedMeta is the metadata of predict's participants that has what was applied.
+const AppliedMeta = "applied"
 
 // Meta is the metadata of the table of predicted participants.
 func (a Applied) Meta() map[string]string {
-	b, err := json.Marshal(a)
-	if err != nil {
-		panic(err) // numbers and texts
-	}
-	meta := map[string]string{appliedMeta: string(b)}
+	meta := map[string]string{AppliedMeta: column.JSON(a)}
 	if found := Written(a.Findings()); found != "" {
 		meta[Meta] = found
 	}
 	return meta
-}
-
-// ReadApplied is what was applied in the metadata of a table of predicted participants.
-func ReadApplied(t *encoding.Table) (a Applied, err error) {
-	if err = json.Unmarshal([]byte(cmp.Or(t.Meta[appliedMeta], "{}")), &a); err != nil {
-		return a, fmt.Errorf("its metadata %s: %w", appliedMeta, err)
-	}
-	return a, nil
 }
 
 // Findings are why predictions are not those of unseen participants, and what they were computed from.

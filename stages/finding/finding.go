@@ -234,23 +234,12 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 }
 
 // Of are the findings in the metadata of a table.
-func Of(meta map[string]string) (all List, err error) {
-	if text := meta[Meta]; text != "" {
-		if err := json.Unmarshal([]byte(text), &all); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
+func Of(meta map[string]string) (List, error) { return column.MetaOf[List](meta, Meta) }
 
 // Written are findings as the metadata of a table; "" for none.
 func Written(all List) string {
 	if len(all) == 0 {
 		return ""
 	}
-	b, err := json.Marshal(all)
-	if err != nil {
-		panic(err) // numbers and texts
-	}
-	return string(b)
+	return column.JSON(all)
 }

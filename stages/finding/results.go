@@ -2,10 +2,8 @@ package finding
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -148,13 +146,11 @@ func (a *Results) readMeta(in dag.Input) error {
 	if err != nil {
 		return err
 	}
-	if a.Found, err = Of(table.Meta); err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
+	if a.Found, err = Of(table.Meta); err == nil {
+		a.Labels, err = column.MetaOf[[]string](table.Meta, "groups")
 	}
-	if text := table.Meta["groups"]; text != "" {
-		if err := json.Unmarshal([]byte(text), &a.Labels); err != nil {
-			return fmt.Errorf("%s: groups: %w", in.Name, err)
-		}
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return nil
 }
@@ -166,20 +162,12 @@ func (a *Results) readLeakage(t *dag.Task) error {
 		if err != nil {
 			return err
 		}
-		if text := table.Meta[column.AdmittedLeaks]; text != "" {
-			var of [][]dag.Coord
-			if err := json.Unmarshal([]byte(text), &of); err != nil {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-			a.Admitted = append(a.Admitted, of...)
+		admitted, err := column.MetaOf[[][]dag.Coord](table.Meta, column.AdmittedLeaks)
+		similar, wrong := column.MetaOf[int](table.Meta, column.SimilarScans)
+		if err = cmp.Or(err, wrong); err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if text := table.Meta[column.SimilarScans]; text != "" {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-			a.Similar = max(a.Similar, n)
-		}
+		a.Admitted, a.Similar = append(a.Admitted, admitted...), max(a.Similar, similar)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
 		last.Defaults[r.Parameter], last.doc[r.Parameter] = r.Default, r.Doc
 	}
-	links, err := column.LinksOf(table.Meta)
+	links, err := column.MetaOf[[]column.Link](table.Meta, column.SettingLinks)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
 	}

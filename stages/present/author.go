@@ -28,22 +28,18 @@ func newAuthor(w *section.Writer, headline []string) *author {
 }
 
 // read reads what several sections need.
-func (a *author) read() error {
-	if err := a.methods.Read(); err != nil || !a.T.Has("nodes") {
-		return err
+func (a *author) read() {
+	if a.methods.Read(); a.T.Has("nodes") {
+		var err error
+		a.at, err = column.NodePlaces(a.TableOf(a.T.In("nodes")))
+		a.Fail(err)
 	}
-	nodes, err := a.T.In("nodes").Table()
-	if err != nil {
-		return err
-	}
-	a.at, err = column.NodePlaces(nodes)
-	return err
 }
 
 // write writes the page.
 func (a *author) write() (*report.Page, error) {
-	if err := a.read(); err != nil {
-		return nil, err
+	if a.read(); a.Err() != nil {
+		return nil, a.Err()
 	}
 	results, title, describe := "classification", "section.classification", a.Results.Describe
 	if a.Regression != nil {
@@ -52,7 +48,7 @@ func (a *author) write() (*report.Page, error) {
 	}
 	for _, s := range []struct {
 		id, title string
-		write     func() error
+		write     func()
 	}{
 		{"participants", "section.participants", a.Cohort.Describe},
 		{"methods", "section.methods", a.methods.Write},
@@ -72,8 +68,8 @@ func (a *author) write() (*report.Page, error) {
 			continue
 		}
 		a.Section = &report.Section{ID: s.id, Title: a.Text(s.title, nil)}
-		if err := s.write(); err != nil {
-			return nil, err
+		if s.write(); a.Err() != nil {
+			return nil, a.Err()
 		}
 		if len(a.Section.Blocks) > 0 {
 			a.Page.Sections = append(a.Page.Sections, *a.Section)

@@ -2,7 +2,6 @@ package present
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -12,19 +11,15 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
-	"prgnn/stages/present/methods"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
-func (a *author) checks() error {
-	for _, part := range []func() error{a.leakage, a.applied, a.covariates, a.training, a.Quality, a.Motion} {
-		if err := part(); err != nil {
-			return err
-		}
+func (a *author) checks() {
+	for _, part := range []func(){a.leakage, a.applied, a.covariates, a.training, a.Quality, a.Motion} {
+		part()
 	}
-	return nil
 }
 
 // comparisons are what leakage stages should compare, and the check that does.
@@ -37,31 +32,15 @@ var comparisons = []struct{ check, what string }{
 
 // leakage counts the checks of all leakage stages, and lists those that no stage made. A violation lets nothing be
 // written.
-func (a *author) leakage() (err error) {
+func (a *author) leakage() {
 	of := finding.Leakage{Connected: a.T.Has("leakage"), Evaluated: a.Accuracy != nil || a.Regression != nil,
-		Admitted: len(a.Admitted)}
-	if of.Unchecked, err = column.ReadPort[column.Unchecked](a.T, column.UncheckedPort); err != nil {
-		return err
-	}
+		Admitted: len(a.Admitted), Unchecked: section.Rows[column.Unchecked](a.Writer, column.UncheckedPort)}
 	checks, violations := map[string]bool{}, int64(0)
-	for _, in := range a.T.All("leakage") {
-		table, err := in.Table()
-		if err != nil {
-			return err
-		}
-		if err := a.foundIn(table); err != nil {
-			return err
-		}
-		if text := table.Meta[column.AlikeByChance]; text != "" {
-			var alike values
-			if err := json.Unmarshal([]byte(text), &alike); err != nil {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
+	for in, rows := range section.Members[fold.CheckRow](a.Writer, "leakage") {
+		table := a.TableOf(in)
+		a.foundIn(table)
+		if alike := section.Meta[values](a.Writer, in, column.AlikeByChance); alike != nil {
 			a.Put("leakage.alike-by-chance", alike)
-		}
-		rows, err := column.Read[fold.CheckRow](in)
-		if err != nil {
-			return err
 		}
 		of.Checks += len(rows)
 		for _, r := range rows {
@@ -70,7 +49,7 @@ func (a *author) leakage() (err error) {
 		}
 	}
 	if violations > 0 {
-		return fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
+		a.Fail(fmt.Errorf("leakage: %d violations; no accuracy is reported", violations))
 	}
 	for _, c := range comparisons {
 		switch {
@@ -90,42 +69,37 @@ func (a *author) leakage() (err error) {
 	case of.Evaluated:
 		a.Put("leakage.none", nil)
 	}
-	return nil
 }
 
 // applied adds what is found of the participants that trained models were applied to.
-func (a *author) applied() error {
-	all, err := methods.ReadApplied(a.T)
-	for _, one := range all {
+func (a *author) applied() {
+	for _, one := range a.methods.Applied() {
 		a.Find(one.Findings()...)
 	}
-	return err
 }
 
 // covariates describes how well single covariates distinguish the groups.
-func (a *author) covariates() error {
+func (a *author) covariates() {
 	if a.Who != nil && a.Who.Numbers != nil {
-		return a.covariatesOfNumber()
+		a.covariatesOfNumber()
+		return
 	}
 	type row = column.CovariateRow
-	all, err := column.ReadPort[row](a.T, "covariates")
-	if err != nil || len(all) == 0 {
-		return err
+	all := section.Rows[row](a.Writer, "covariates")
+	if len(all) == 0 {
+		return
 	}
 	of, _ := a.Predicted()
-	v, err := a.ofCovariates(of == "group")
-	if err != nil {
-		return err
-	}
+	v := a.ofCovariates(of == "group")
 	name := func(r row) string { return a.covariateName(r.Name) }
 	rows := varying(a, all, name, func(r row) (bool, int32) { return r.AUC == 0.5 && r.Chance == 0.5, r.Missing }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
-		return nil
+		return
 	}
-	lacked, err := a.lackedRegions()
-	if err != nil {
-		return err
+	lacked := section.Meta[[]finding.Lacked](a.Writer, a.T.In("covariates"), column.LackedRegions)
+	for i, r := range lacked {
+		lacked[i].Name = a.RegionName(r.Region)
 	}
 	leftOut, _ := a.ColumnOf(a.HeldOut())
 	a.Find(finding.Covariates(rows, of, leftOut, lacked)...)
@@ -139,7 +113,6 @@ func (a *author) covariates() error {
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
 	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r)} })
 	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, columns))
-	return nil
 }
 
 // A valuedRow is a covariate with its values in each group.
@@ -180,70 +153,45 @@ func valuesByGroup(r column.CovariateRow) []groupValues {
 	return of
 }
 
-// lackedRegions are the regions that some participants lack.
-func (a *author) lackedRegions() (lacked []finding.Lacked, err error) {
-	in := a.T.In("covariates")
-	table, err := in.Table()
-	if err != nil {
-		return nil, err
-	}
-	if text := table.Meta[column.LackedRegions]; text != "" {
-		if err := json.Unmarshal([]byte(text), &lacked); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", in.Name, column.LackedRegions, err)
-		}
-	}
-	for i, r := range lacked {
-		lacked[i].Name = a.RegionName(r.Region)
-	}
-	return lacked, nil
-}
-
 // covariatesOfNumber describes how covariates go with the number to predict.
-func (a *author) covariatesOfNumber() error {
+func (a *author) covariatesOfNumber() {
 	type row = column.NumberCovariateRow
-	all, err := column.ReadPort[row](a.T, "covariates")
-	if err != nil || len(all) == 0 {
-		return err
+	all := section.Rows[row](a.Writer, "covariates")
+	if len(all) == 0 {
+		return
 	}
-	v, err := a.ofCovariates(true)
-	if err != nil {
-		return err
-	}
+	v := a.ofCovariates(true)
 	name := func(r row) string { return a.covariateName(r.Name) }
 	rows := varying(a, all, name, func(r row) (bool, int32) { return math.IsNaN(r.R), r.Missing }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
-		return nil
+		return
 	}
 	a.Find(finding.CovariatesOfNumber(rows, a.Number)...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"))
-	return nil
 }
 
 // ofCovariates are values of the table of covariates; its findings are added where they are of what the models
 // predict.
-func (a *author) ofCovariates(found bool) (values, error) {
-	table, err := a.T.In("covariates").Table()
-	if err == nil && found {
-		err = a.foundIn(table)
-	}
-	if err != nil {
-		return nil, err
+func (a *author) ofCovariates(found bool) values {
+	table := a.TableOf(a.T.In("covariates"))
+	if found {
+		a.foundIn(table)
 	}
 	within := table.Meta["within"]
 	if within != "" && within != "site" {
 		within = a.covariateName(within)
 	}
-	return values{"Within": within, "Number": a.Number}, nil
+	return values{"Within": within, "Number": a.Number}
 }
 
 // foundIn adds the findings of a table.
-func (a *author) foundIn(table *encoding.Table) error {
+func (a *author) foundIn(table *encoding.Table) {
 	all, err := finding.Of(table.Meta)
+	a.Fail(err)
 	a.Find(all...)
-	return err
 }
 
 // covariateName is the name of a covariate for people.
@@ -279,10 +227,10 @@ func varying[R any](a *author, all []R, name func(R) string, constant func(R) (i
 }
 
 // training describes what networks achieved on their own graphs.
-func (a *author) training() error {
+func (a *author) training() {
 	all, err := finding.ReadTrainings(a.T)
-	if err != nil || len(all) == 0 {
-		return err
+	if a.Fail(err); len(all) == 0 {
+		return
 	}
 	learned := finding.Learned(all, a.Accuracy)
 	a.Find(learned.Findings()...)
@@ -292,5 +240,4 @@ func (a *author) training() error {
 	for _, c := range learned.Compare {
 		a.Put("training.compared", c)
 	}
-	return nil
 }

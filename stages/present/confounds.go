@@ -16,28 +16,11 @@ type confounderRow struct {
 }
 
 // confounds writes what predictions owe to covariates.
-func (a *author) confounds() error {
-	tests, err := column.ReadPort[column.ConfounderRow](a.T, "confounders")
-	if err != nil {
-		return err
-	}
-	models, err := column.ReadPort[column.ConfoundModelRow](a.T, "confound_models")
-	if err != nil {
-		return err
-	}
-	summaries, err := column.ReadPort[column.ConfoundSummaryRow](a.T, "confound_summary")
-	if err != nil {
-		return err
-	}
-	matching, err := column.ReadPort[column.ConfoundMatchRow](a.T, "confound_matching")
-	if err != nil {
-		return err
-	}
-	if len(models) > 0 && len(summaries) == 1 {
-		a.increment(summaries[0], models, matching)
-	}
+func (a *author) confounds() {
+	a.increment()
+	tests := section.Rows[column.ConfounderRow](a.Writer, "confounders")
 	if len(tests) == 0 {
-		return nil
+		return
 	}
 	a.Find(finding.Confounders(tests)...)
 	shown := lists.Map(tests, func(r column.ConfounderRow) confounderRow {
@@ -47,16 +30,19 @@ func (a *author) confounds() error {
 		"classifier covariate n | association partial prediction full"))
 	least := slices.MinFunc(tests, func(x, y column.ConfounderRow) int { return int(x.Participants - y.Participants) })
 	a.Put("confounds.meaning", values{"N": least.Participants, "Detectable": least.Detectable})
-	return nil
 }
 
 // increment writes what edges add to covariates.
-func (a *author) increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow,
-	matching []column.ConfoundMatchRow) {
-	of := values{"Participants": r.Participants, "Names": named(r.Covariates), "Measure": r.Measure,
-		"Alone": r.Alone, "Both": r.Both, "Increment": r.Increment, "Low": r.Low,
-		"High": r.High, "P": r.P, "Permutations": r.Permutations, "Resamples": r.Resamples, "Pairs": r.Pairs,
-		"Matched": named(r.Match)}
+func (a *author) increment() {
+	models := section.Rows[column.ConfoundModelRow](a.Writer, "confound_models")
+	summaries := section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")
+	matching := section.Rows[column.ConfoundMatchRow](a.Writer, "confound_matching")
+	if len(models) == 0 || len(summaries) != 1 {
+		return
+	}
+	r := summaries[0]
+	of := values(finding.Values(r))
+	of["Names"], of["Matched"] = named(r.Covariates), named(r.Match)
 	a.Put("confounds.increment", of)
 	a.Find(finding.Increment(r, models, matching)...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))

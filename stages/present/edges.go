@@ -28,48 +28,29 @@ type componentRow struct {
 const shownComponents = 10
 
 // edges writes the test of each edge over participants.
-func (a *author) edges() error {
-	tests, err := column.ReadPort[column.EdgeSummaryRow](a.T, "edge_tests")
-	if err != nil || len(tests) == 0 {
-		return err
+func (a *author) edges() {
+	tests := section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests")
+	if len(tests) == 0 {
+		return
 	}
 	test := tests[0]
 	of := figure.EdgeValues(test)
 	a.Put("edges.result", of)
 	a.Find(finding.EdgeTest(test)...)
-	rows, err := column.ReadPort[column.EdgeTestRow](a.T, "edges")
-	if err != nil {
-		return err
-	}
-	components, err := column.ReadPort[column.ComponentRow](a.T, "edge_components")
-	if err != nil {
-		return err
-	}
+	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
+	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
 	if a.Pictures && len(rows) > 0 {
-		if err := a.edgeFigures(test, rows, components); err != nil {
-			return err
+		var matrix *figure.Chart
+		if a.T.Has("nodes") {
+			var err error
+			matrix, err = figure.DrawEdges(test, rows, a.T.In("nodes"))
+			a.Fail(err)
 		}
+		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
+		a.Figures(matrix, figure.DrawEdgeNull(test, rows, components, null))
 	}
 	a.strongest(rows, of)
 	a.components(components, of)
-	return nil
-}
-
-func (a *author) edgeFigures(test column.EdgeSummaryRow, rows []column.EdgeTestRow,
-	components []column.ComponentRow) error {
-	null, err := column.ReadPort[column.EdgeNullRow](a.T, "edge_null")
-	if err != nil {
-		return err
-	}
-	charts := []*figure.Chart{figure.DrawEdgeNull(test, rows, components, null)}
-	if a.T.Has("nodes") {
-		c, err := figure.DrawEdges(test, rows, a.T.In("nodes"))
-		if err != nil {
-			return err
-		}
-		charts = append([]*figure.Chart{c}, charts...)
-	}
-	return a.Figures(charts...)
 }
 
 // strongest is the table of the edges with the largest statistics.

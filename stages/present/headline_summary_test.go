@@ -20,7 +20,8 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	in := map[string][]dag.Input{"ranking": {dag.InputOf(table)}}
 	a := newAuthor(section.NewWriter(dag.NewTask(in)), []string{"pool=sage"})
 	a.top, a.Section.Title = 1, "Regions"
-	need.NoError(t, a.regions())
+	a.regions()
+	need.NoError(t, a.Err())
 	a.Page.Sections = []report.Section{*a.Section}
 	if text := a.Page.Text(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") ||
 		strings.Contains(text, "cuneus") {

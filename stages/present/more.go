@@ -14,38 +14,25 @@ import (
 )
 
 // more is the section of the tables and pictures that the file asks for by name.
-func (a *author) more() error {
+func (a *author) more() {
 	const most = 30 // rows in the text; longer tables are folded away
 	for _, in := range a.T.All("tables") {
-		t, err := in.Table()
-		if err != nil {
-			return err
-		}
+		t := a.TableOf(in)
 		if t.Rows() == 0 {
 			continue
 		}
-		shown, err := section.WholeTable(t, 200)
-		if err != nil {
-			return err
-		}
+		shown := a.WholeTable(t, 200)
 		shown.Caption, shown.Note = wording.MemberText(in.Coords), t.Meta["note"]
 		a.LongTable(shown, most)
 	}
-	small, wide, err := a.furtherPictures()
-	if err != nil {
-		return err
-	}
-	a.Show(small, wide)
-	return nil
+	a.Show(a.furtherPictures())
 }
 
 // furtherPictures are those of the port figures; each tells by its own title what it shows.
-func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
+func (a *author) furtherPictures() (small, wide []report.Figure) {
 	for _, in := range a.T.All("figures") {
 		b, err := in.Bytes()
-		if err != nil {
-			return nil, nil, err
-		}
+		a.Fail(err)
 		f := report.Figure{Format: in.Ref.Format, Data: b,
 			Caption: wording.MemberText(slices.DeleteFunc(slices.Clone(in.Coords),
 				func(c dag.Coord) bool { return c.Axis == "stage" }))}
@@ -70,7 +57,7 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 		}
 		small = append(small, f)
 	}
-	return small, wide, nil
+	return small, wide
 }
 
 var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)

@@ -3,7 +3,6 @@ package present
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,29 +27,22 @@ func inForce(value, doc string) string {
 
 // provenance is the section of where the results come from: the parameters, the code
 // identities, and the digests of the inputs of the page.
-func (a *author) provenance() error {
+func (a *author) provenance() {
 	if !a.Pictures {
-		return nil // a text ends with the results
+		return // a text ends with the results
 	}
 	a.Put("provenance.how", nil)
 	if a.T.Has("overview") {
 		svg, err := a.T.In("overview").Bytes()
-		if err != nil {
-			return err
-		}
+		a.Fail(err)
 		a.Show([]report.Figure{{Title: a.Text("provenance.figure", nil), Format: "svg", Data: svg,
 			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", nil)}}, nil)
 	}
 	if a.Run.Table != nil {
 		a.parameters()
-		if text := a.Run.Table.Meta[column.SettingCodes]; text != "" {
-			codes := map[string]string{}
-			if err := json.Unmarshal([]byte(text), &codes); err != nil {
-				return fmt.Errorf("%s: %s: %w", a.T.In("settings").Name, column.SettingCodes, err)
-			}
+		if codes := section.Meta[map[string]string](a.Writer, a.T.In("settings"), column.SettingCodes); codes != nil {
 			rows := lists.Map(slices.Sorted(maps.Keys(codes)), func(kind string) codeRow {
-				return codeRow{kind,
-					codes[kind]}
+				return codeRow{kind, codes[kind]}
 			})
 			whole := len(rows) > 1 && !slices.ContainsFunc(rows, func(r codeRow) bool { return r.Code != rows[0].Code })
 			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": whole}, rows, "kind | code"))
@@ -80,7 +72,6 @@ func (a *author) provenance() error {
 		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together, "Most": mostMembers}, rows,
 			"input member | format bytes sha256"))
 	}
-	return nil
 }
 
 // parameters is the table of all parameters; an axis has its values in one row.

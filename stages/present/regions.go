@@ -20,19 +20,13 @@ import (
 
 // regions is the section of the salient regions: in the brain, in tables, and how far the
 // ranking can be trusted.
-func (a *author) regions() error {
-	if !a.T.Has("ranking") || a.top == 0 {
-		return nil
+func (a *author) regions() {
+	rows := figure.RankingRows(section.Rows[column.RankingRow](a.Writer, "ranking"))
+	if len(rows) == 0 || a.top == 0 {
+		return
 	}
-	in := a.T.In("ranking")
-	rows, err := figure.ReadRanking(in)
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	reading, err := figure.ReadReading(in)
-	if err != nil {
-		return err
-	}
+	reading, err := figure.ReadReading(a.T.In("ranking"))
+	a.Fail(err)
 	settings := lists.Map(rows, func(r column.RankingRow) []dag.Coord { return r.Coords })
 	shown := a.RegionsOf(settings, reading.Chosen)
 	setting := shown.Setting
@@ -48,25 +42,17 @@ func (a *author) regions() error {
 		a.Put("regions.not-above-chance", nil)
 	}
 	if a.Pictures {
-		if err := a.regionFigures(rows, reading); err != nil {
-			return err
-		}
+		a.Fail(a.regionFigures(rows, reading))
 	}
 	a.rankingTables(rows, reading.Contrast, shown)
 	if f, tested := finding.Contrasted(first); tested {
 		a.Put(f.Code, f.Numbers)
 	}
-	for _, part := range []func() error{
-		func() error { return a.agreement(setting) },
-		func() error { return a.references(len(first), shown) },
-		func() error { return a.null(setting) },
-		a.fidelity, a.individuality,
-	} {
-		if err := part(); err != nil {
-			return err
-		}
-	}
-	return nil
+	a.agreement(setting)
+	a.references(len(first), shown)
+	a.null(setting)
+	a.fidelity()
+	a.individuality()
 }
 
 // otherThan is 1 for a region of another setting.
@@ -107,33 +93,21 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.T.In("ranking").Name, err)
 		}
-		if err := a.Figures(c); err != nil {
-			return err
-		}
+		a.Figures(c)
 	}
 	if parcels != nil {
 		if err := a.inSpace(parcels, under, readings); err != nil {
 			return err
 		}
 	}
-	if err := a.Figures(figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
-		return err
-	}
+	a.Figures(figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25))
 	if !a.T.Has("individual") || !a.T.Has("nodes") || !shown {
 		return nil
 	}
-	if table, err := a.T.In("individual").Table(); err != nil || table.Rows() == 0 {
-		return err
+	if a.TableOf(a.T.In("individual")).Rows() > 0 {
+		a.Figure((&figure.Individuals{People: 4}).Draw(a.T.In("individual"), a.Names, atlas))
 	}
-	names, err := figure.ReadNames(a.T.In("nodes"))
-	if err != nil {
-		return err
-	}
-	c, err := (&figure.Individuals{People: 4}).Draw(a.T.In("individual"), names, atlas)
-	if err != nil {
-		return err
-	}
-	return a.Figures(c)
+	return nil
 }
 
 // space reads the label image, and the image that lies under it; nil for none.
@@ -164,23 +138,15 @@ func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
 
 // inSpace shows the first regions in slices, and in the viewer.
 func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []figure.Ranked) error {
-	in := a.T.All("parcels")[0]
-	names := map[int][2]string{}
-	if a.T.Has("nodes") {
-		var err error
-		if names, err = figure.ReadNames(a.T.In("nodes")); err != nil {
-			return err
-		}
-	}
 	slices := figure.DrawSlices(p, under, readings[0], a.top)
-	if who := in.Coord("subject"); who != "" && len(a.T.All("parcels")) > 1 {
+	if who := a.T.All("parcels")[0].Coord("subject"); who != "" && len(a.T.All("parcels")) > 1 {
 		slices.Caption += " " + a.Text("regions.parcellation", values{"Participant": who})
 	}
 	still, err := slices.InReport()
 	if err != nil {
 		return err
 	}
-	viewer, err := figure.Viewer(p, under, readings, a.top, names)
+	viewer, err := figure.Viewer(p, under, readings, a.top, a.Names)
 	if err != nil {
 		return err
 	}
@@ -191,14 +157,12 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
 			none, err := other.Unmapped(a.top)
-			if err != nil {
-				return err
-			}
 			if none != "" {
 				a.Add(report.Block{Text: none})
-				return nil
+			} else {
+				a.Figures(figure.DrawSlices(p, under, other, a.top))
 			}
-			return a.Figures(figure.DrawSlices(p, under, other, a.top))
+			return err
 		}
 	}
 	return nil
@@ -239,60 +203,41 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 }
 
 // agreement is how far rankings agree.
-func (a *author) agreement(setting []dag.Coord) error {
+func (a *author) agreement(setting []dag.Coord) {
 	type row = column.ConsistencyRow
-	rows, err := column.ReadPort[row](a.T, "consistency")
-	if err != nil || len(rows) == 0 {
-		return err
-	}
+	rows := section.Rows[row](a.Writer, "consistency")
 	for _, r := range rows {
 		if r.Over == "models" && slices.Equal(r.Coords, setting) {
 			a.Put("ranking.agreement", r)
 			a.Find(finding.Agreement(r)...)
 		}
 	}
-	if !a.Pictures {
-		return nil
+	if a.Pictures && len(rows) > 0 {
+		a.LongTable(section.Lay(a.Writer, "ranking.consistency", nil, rows,
+			"setting! over | number k two all jaccard kuncheva spearman p"), 20)
 	}
-	t := section.Lay(a.Writer, "ranking.consistency", nil, rows,
-		"setting! over | number k two all jaccard kuncheva spearman p")
-	a.LongTable(t, 20)
-	return nil
 }
 
 // null is which regions exceed models retrained on permuted labels.
-func (a *author) null(setting []dag.Coord) error {
-	rows, err := column.ReadPort[column.NullRow](a.T, "null")
-	if err != nil {
-		return err
-	}
-	f, tested := finding.BeyondNull(rows, setting)
+func (a *author) null(setting []dag.Coord) {
+	f, tested := finding.BeyondNull(section.Rows[column.NullRow](a.Writer, "null"), setting)
 	if !tested {
-		return nil
+		return
 	}
 	a.Put(f.Code, f.Numbers)
-	if !a.Pictures {
-		return nil
+	if a.Pictures {
+		t := a.WholeTable(a.TableOf(a.T.In("null")), 400, "index", "id")
+		t.Caption = a.Text("null.table", nil)
+		a.Supplement(t)
 	}
-	table, err := a.T.In("null").Table()
-	if err != nil {
-		return err
-	}
-	t, err := section.WholeTable(table, 400, "index", "id")
-	if err != nil {
-		return err
-	}
-	t.Caption = a.Text("null.table", nil)
-	a.Supplement(t)
-	return nil
 }
 
 // fidelity is whether the predictions depend on the salient regions.
-func (a *author) fidelity() error {
+func (a *author) fidelity() {
 	type row = column.FidelityRow
-	rows, err := column.ReadPort[row](a.T, "fidelity")
-	if err != nil || len(rows) == 0 {
-		return err
+	rows := section.Rows[row](a.Writer, "fidelity")
+	if len(rows) == 0 {
+		return
 	}
 	a.Find(a.Masking(rows)...)
 	decimals := 3
@@ -312,24 +257,15 @@ func (a *author) fidelity() error {
 		"Decimals": decimals}
 	a.Table(section.Lay(a.Writer, "masking.effect", of, rows,
 		"model! action k | drop random p changed random-changed accuracy whole", section.Num("random", random)))
-	return nil
 }
 
 // individuality is how much of the scores differs between participants, as λ2 grows.
-func (a *author) individuality() error {
-	type row = column.IndividualityRow
-	rows, err := column.ReadPort[row](a.T, "individuality")
-	if err != nil || len(rows) == 0 {
-		return err
+func (a *author) individuality() {
+	rows := section.Rows[column.IndividualityRow](a.Writer, "individuality")
+	if len(rows) == 0 {
+		return
 	}
-	c, err := figure.DrawIndividuality(a.T.In("individuality"))
-	if err != nil {
-		return err
-	}
-	if err := a.Figures(c); err != nil {
-		return err
-	}
+	a.Figure(figure.DrawIndividuality(a.T.In("individuality")))
 	a.Table(section.Lay(a.Writer, "individuality.shares", nil, rows,
 		"setting | lambda2 between interval k jaccard jaccard-interval chance"))
-	return nil
 }

@@ -47,9 +47,10 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		at = next
 	}
 	scores := evaluated["scores"].(*encoding.Table)
-	shown, err := section.WholeTable(scores, 10)
-	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
-		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)
+	w := section.NewWriter(nil)
+	shown := w.WholeTable(scores, 10)
+	if w.Err() != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
+		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], w.Err())
 	}
 	if strings.Contains(text, "=baselines") {
 		t.Errorf("coordinates are shown to people:\n%s", text)

@@ -19,19 +19,13 @@ type universeRow struct {
 }
 
 // multiverse writes the joint test of many analyses.
-func (a *author) multiverse() error {
-	tests, err := column.ReadPort[column.JointRow](a.T, "universe_tests")
-	if err != nil || len(tests) == 0 {
-		return err
+func (a *author) multiverse() {
+	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
+	if len(tests) == 0 {
+		return
 	}
-	options, err := column.ReadPort[column.OptionRow](a.T, "universe_options")
-	if err != nil {
-		return err
-	}
-	rows, err := column.ReadPort[column.UniverseRow](a.T, "universes")
-	if err != nil {
-		return err
-	}
+	options := section.Rows[column.OptionRow](a.Writer, "universe_options")
+	rows := section.Rows[column.UniverseRow](a.Writer, "universes")
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
@@ -60,10 +54,8 @@ func (a *author) multiverse() error {
 		a.Put("multiverse.headline", all[at])
 	}
 	a.Find(finding.Multiverse(tests)...)
-	if c := figure.DrawUniverses(rows, options, of); a.Pictures && c != nil {
-		if err := a.Figures(c); err != nil {
-			return err
-		}
+	if a.Pictures {
+		a.Figures(figure.DrawUniverses(rows, options, of))
 	}
 	a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
 	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
@@ -71,7 +63,6 @@ func (a *author) multiverse() error {
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
 	}
-	return nil
 }
 
 // largestShare is the option of the decision that explains most; −1 where no effect varies.

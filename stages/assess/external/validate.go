@@ -108,7 +108,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	applied, err := finding.ReadApplied(table)
+	applied, err := column.MetaOf[finding.Applied](table.Meta, finding.AppliedMeta)
 	if err != nil {
 		return nil, err
 	}

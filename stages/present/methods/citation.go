@@ -25,15 +25,13 @@ type Citation struct {
 func Cite(t *dag.Task) (*Citation, error) {
 	a := New(section.NewWriter(t), nil)
 	a.pandoc = true
-	if err := a.Read(); err != nil {
-		return nil, err
+	if a.Read(); a.Err() != nil {
+		return nil, a.Err()
 	}
-	if err := a.Cohort.Describe(); err != nil { // methods count them
-		return nil, err
-	}
+	a.Cohort.Describe() // methods count them
 	a.Section = &report.Section{}
-	if err := a.Write(); err != nil || len(a.cited) == 0 {
-		return nil, err
+	if a.Write(); a.Err() != nil || len(a.cited) == 0 {
+		return nil, a.Err()
 	}
 	about := a.Text("methods.file", values{"Version": version.Number})
 	return &Citation{about, a.Section.Blocks, a.cited}, a.Err()

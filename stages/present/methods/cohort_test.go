@@ -98,7 +98,7 @@ func TestLabels(t *testing.T) {
 		cohort := with("bids")
 		cohort.Stage = "cohort"
 		a := authorOf(cohort, with("parcellate", "min_coverage", "0.5", "resampling", c.parameter))
-		a.About = need.Value(column.ScansOf(c.about.Meta()))(t)
+		a.About = need.Value(column.MetaOf[column.Scans](c.about.Meta(), column.ScansKey))(t)
 		a.Who = &column.People{Ids: []string{"sub-1", "sub-2"}}
 		for _, how := range c.labeled {
 			a.Labeled = append(a.Labeled, participants.LabeledScan{ParcelRow: column.ParcelRow{Resampling: how}})
@@ -161,7 +161,8 @@ func TestJoinedRuns(t *testing.T) {
 			column.CleaningRow{Volumes: 74, Kept: 74, TR: 2})
 		a.Scans[0].Runs, a.Scans[1].Runs = c.runs[0], c.runs[1]
 		a.lengths()
-		need.NoError(t, a.graphs())
+		a.graphs()
+		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, strings.Contains(codes, "methods.joined"), c.said)
 		need.Equal(t, strings.Contains(text, "remained in the joined series"), c.said, text)

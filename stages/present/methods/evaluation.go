@@ -13,57 +13,43 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // evaluation states how the result was measured, the settings that no other sentence states, and the program.
-func (a *Author) evaluation() error {
-	if err := a.measured(); err != nil {
-		return err
-	}
+func (a *Author) evaluation() {
+	a.measured()
 	a.settings()
 	a.say("methods.program", values{"Version": version.Number})
-	return nil
 }
 
 // measured states how the result was measured.
-func (a *Author) measured() error {
+func (a *Author) measured() {
 	a.folds()
 	if c := a.Run.Of("choose"); c != nil {
 		a.say("methods.nested", parameters(c, nil))
 	}
 	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
 		a.baselines()
-		if err := a.measures(); err != nil {
-			return err
-		}
-		if err := a.leftOutTests(); err != nil {
-			return err
-		}
+		a.measures()
+		a.leftOutTests()
 	} else if a.Run.Of("compare") != nil && a.T.Has("comparison") { // without evaluate; they are compared below
 		a.baselines()
 	}
 	if a.Run.Of("evaluate-regression") != nil && a.T.Has("regression") {
-		if err := a.regression(); err != nil {
-			return err
-		}
+		a.regression()
 	}
 	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
-		rows, err := column.ReadPort[column.PairRow](a.T, "comparison")
-		if err != nil {
-			return err
-		}
+		rows := section.Rows[column.PairRow](a.Writer, "comparison")
 		a.say("methods.comparison", values{"Repeats": slices.ContainsFunc(rows, func(r column.PairRow) bool {
 			return r.McNemarRepeat > 0
 		})})
 	}
-	a.permutations()
-	for _, part := range []func() error{a.multiverse, a.rankings, a.fidelity, a.edgeTests, a.covariates, a.motion} {
-		if err := part(); err != nil {
-			return err
-		}
+	for _, part := range []func(){a.permutations, a.multiverse, a.rankings, a.fidelity, a.edgeTests,
+		a.covariates, a.motion} {
+		part()
 	}
-	return nil
 }
 
 // folds states how participants were divided, and what was predicted.
@@ -116,7 +102,7 @@ func (a *Author) baselines() {
 }
 
 // measures states which measures of the classifiers are given and which are not, and how they were tested.
-func (a *Author) measures() error {
+func (a *Author) measures() {
 	known := func(of func(performance.Row) float64) bool {
 		return slices.ContainsFunc(a.Accuracy, func(r performance.Row) bool { return !math.IsNaN(of(r)) })
 	}
@@ -138,11 +124,7 @@ func (a *Author) measures() error {
 	}
 	first := a.Accuracy[0]
 	of := a.foldCount(first.Folds, first.TestFolds)
-	over, err := a.Over()
-	if err != nil {
-		return err
-	}
-	of["Given"], of["Over"], of["Unit"] = given, over, a.unit()
+	of["Given"], of["Over"], of["Unit"] = given, a.Over(), a.unit()
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
@@ -158,19 +140,16 @@ func (a *Author) measures() error {
 		tested = append(tested, "AUC")
 	}
 	a.tests(performance.ClassifierTests(a.Accuracy), tested, "labels")
-	return nil
 }
 
 // leftOutTests states how the p values of a second cross-validation, of what is left out in turn, were computed.
-func (a *Author) leftOutTests() error {
+func (a *Author) leftOutTests() {
 	where := a.LeftOut()
 	if where == "" {
-		return nil
+		return
 	}
 	rows, err := finding.ReadAccuracy(a.T.In("left_out"))
-	if err != nil {
-		return err
-	}
+	a.Fail(err)
 	split := slices.IndexFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return s.Kind == "split" && s.Value("leave_out") == where
 	})
@@ -182,16 +161,11 @@ func (a *Author) leftOutTests() error {
 			a.say("methods.left-out-tested", of)
 		}
 	}
-	return nil
 }
 
 // regression states how a number was predicted, and how that was measured.
-func (a *Author) regression() error {
-	over, err := a.Over()
-	if err != nil {
-		return err
-	}
-	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": over, "FoldsOf": a.FoldsOf()}
+func (a *Author) regression() {
+	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": a.Over(), "FoldsOf": a.FoldsOf()}
 	if of["Names"].([]string) != nil {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
@@ -203,7 +177,6 @@ func (a *Author) regression() error {
 	}
 	a.say("methods.regression-measures", of)
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
-	return nil
 }
 
 // foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
@@ -293,26 +266,21 @@ func (a *Author) permutations() {
 func retrainedName(t *finding.RetrainedTest) string { return cmp.Or(t.Name(), "the model") }
 
 // rankings states how regions were ranked: first in the ranking that the page shows, then in those of other stages.
-func (a *Author) rankings() error {
+func (a *Author) rankings() {
 	if !a.T.Has("ranking") {
-		return nil
+		return
 	}
 	if shown := a.Run.Shown("biomarkers", "ranking"); shown != nil {
-		table, err := a.T.In("ranking").Table()
-		if err != nil {
-			return err
-		}
 		a.say("methods.ranking", a.rankedBy(shown))
-		a.say("methods.ranking-test", values{"Within": table.Meta["within"]})
+		a.say("methods.ranking-test", values{"Within": a.TableOf(a.T.In("ranking")).Meta["within"]})
 		for _, s := range a.kinds("biomarkers") {
 			if s != shown {
 				a.say("methods.other-ranking", a.rankedBy(s))
 			}
 		}
 	}
-	rows, err := column.ReadPort[column.RecoveryRow](a.T, "recovery")
 	var methods []string
-	for _, r := range rows {
+	for _, r := range section.Rows[column.RecoveryRow](a.Writer, "recovery") {
 		if r.Method != column.TrainedModels && !slices.Contains(methods, r.Method) {
 			methods = append(methods, r.Method)
 		}
@@ -320,7 +288,6 @@ func (a *Author) rankings() error {
 	if methods != nil {
 		a.say("methods.references", values{"Methods": methods})
 	}
-	return err
 }
 
 // rankedBy is what a stage of the kind biomarkers ranks by: the scores of a layer of the models that it takes.
@@ -343,10 +310,10 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 }
 
 // fidelity states how it was tested that predictions depend on the ranked regions.
-func (a *Author) fidelity() error {
+func (a *Author) fidelity() {
 	f := a.Run.Of("fidelity")
 	if f == nil || !a.T.Has("fidelity") {
-		return nil
+		return
 	}
 	draws, of := 0, "draw"
 	if a.drawn() {
@@ -357,31 +324,20 @@ func (a *Author) fidelity() error {
 	}
 	a.say("methods.fidelity", parameters(f, values{"K": f.List("k"), "Draws": draws, "Of": of,
 		"Random": int(f.Number("random"))}))
-	return nil
 }
 
 // covariates states how covariates alone were tested.
-func (a *Author) covariates() error {
-	c := a.Run.Of("covariates")
-	if c == nil || !a.T.Has("covariates") {
-		return nil
-	}
-	table, err := a.T.In("covariates").Table()
-	if err == nil {
+func (a *Author) covariates() {
+	if c := a.Run.Of("covariates"); c != nil && a.T.Has("covariates") {
 		a.say("methods.covariates", values{"Target": a.targetOf(c), "Permutations": c.Number("permutations"),
-			"Within": table.Meta["within"]})
+			"Within": a.TableOf(a.T.In("covariates")).Meta["within"]})
 	}
-	return err
 }
 
 // motion states how connectivity was compared with head motion, or that it was not.
-func (a *Author) motion() error {
+func (a *Author) motion() {
 	computed := false
-	for _, in := range a.T.All("qcfc") {
-		rows, err := column.Read[column.MotionRow](in)
-		if err != nil {
-			return err
-		}
+	for _, rows := range section.Members[column.MotionRow](a.Writer, "qcfc") {
 		computed = computed || slices.ContainsFunc(rows, func(r column.MotionRow) bool { return !math.IsNaN(r.Median) })
 	}
 	switch q := a.Run.Of("qcfc"); {
@@ -393,19 +349,15 @@ func (a *Author) motion() error {
 	default:
 		a.say("methods.motion", values{"Covariates": q.List("covariates")})
 	}
-	return nil
 }
 
 // multiverse states how many analyses were tested jointly, and by what.
-func (a *Author) multiverse() error {
-	rows, err := column.ReadPort[column.JointRow](a.T, "universe_tests")
-	if err != nil || len(rows) == 0 || a.Run.Of("multiverse") == nil {
-		return err
+func (a *Author) multiverse() {
+	rows := section.Rows[column.JointRow](a.Writer, "universe_tests")
+	if len(rows) == 0 || a.Run.Of("multiverse") == nil {
+		return
 	}
-	options, err := column.ReadPort[column.OptionRow](a.T, "universe_options")
-	if err != nil {
-		return err
-	}
+	options := section.Rows[column.OptionRow](a.Writer, "universe_options")
 	of := values{"Universes": rows[0].Universes, "Repeated": rows[0].Repeated, "Permutations": rows[0].Permutations,
 		"Effect": rows[0].Effect, "Decisions": slices.Compact(lists.Map(options,
 			func(o column.OptionRow) string { return o.Decision }))}
@@ -415,18 +367,12 @@ func (a *Author) multiverse() error {
 		}
 	}
 	a.say("methods.multiverse", of)
-	return nil
 }
 
 // edgeTests states how edges were tested over participants.
-func (a *Author) edgeTests() error {
-	rows, err := column.ReadPort[column.EdgeSummaryRow](a.T, "edge_tests")
-	if err != nil || len(rows) == 0 {
-		return err
+func (a *Author) edgeTests() {
+	rows, s := section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests"), a.Run.Of("edges")
+	if len(rows) > 0 && s != nil {
+		a.say("methods.edge-tests", parameters(s, figure.EdgeValues(rows[0])))
 	}
-	of := figure.EdgeValues(rows[0])
-	if s := a.Run.Of("edges"); s != nil {
-		a.say("methods.edge-tests", parameters(s, of))
-	}
-	return nil
 }

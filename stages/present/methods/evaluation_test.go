@@ -58,7 +58,8 @@ func TestChoice(t *testing.T) {
 	for by, want := range map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"} {
 		a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
 			with("choose", "by", by))
-		need.NoError(t, a.evaluation())
+		a.evaluation()
+		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.folds methods.nested methods.program")
 		need.Equal(t, strings.Contains(text, want), true, text)
@@ -78,7 +79,8 @@ func TestChecks(t *testing.T) {
 			with("covariates", "permutations", "9999", "within", "site", "label", "group"), with("qcfc",
 				"covariates", "age"))
 		a.T = dag.NewTask(task)
-		need.NoError(t, a.evaluation())
+		a.evaluation()
+		need.NoError(t, a.Err())
 		return written(t, a)
 	}
 	codes, _ := write(nil)
@@ -165,7 +167,8 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 	}
 	a := author(map[string][]dag.Input{"comparison": table([]column.PairRow{{}})}, split,
 		with("baseline", "model", "ridge; svm", "penalty", "1", "c", "1", "transform", "none"), with("compare"))
-	need.NoError(t, a.evaluation())
+	a.evaluation()
+	need.NoError(t, a.Err())
 	codes, _ := written(t, a)
 	if !strings.Contains(codes, "methods.baselines") ||
 		strings.Index(codes, "methods.baselines") > strings.Index(codes, "methods.comparison") {
@@ -177,7 +180,8 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 	} {
 		a = author(map[string][]dag.Input{"left_out": table([]column.AccuracyRow{{Level: "participant", Test: test,
 			Permutations: 1999, P: 0.5, AUCP: 0.5}})}, split, out)
-		need.NoError(t, a.leftOutTests())
+		a.leftOutTests()
+		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.left-out-tested")
 		if !strings.Contains(text, "leave-one-site-out") || !strings.Contains(text, "1,999 "+want) {
@@ -214,7 +218,7 @@ func TestMethodsAreOfThePage(t *testing.T) {
 		a := authorOf(append(slices.Clone(stages), stage("report", with("report"), inputs...),
 			stage("summary", with("summary"), "evaluation", "of-folds.summary"))...)
 		a.Run.Table = encoding.NewTable()
-		need.NoError(t, a.Write())
+		a.Write()
 		need.NoError(t, a.Err())
 		need.Equal(t, len(a.Run.Stages), len(stages)+2)
 		return strings.Join(a.codes, " ") + fmt.Sprint(a.Section.Blocks)
@@ -244,7 +248,8 @@ func TestLevelsAndLacking(t *testing.T) {
 			a.Accuracy = append(a.Accuracy,
 				performance.Row{AccuracyRow: column.AccuracyRow{Level: level, Accuracy: accuracy, Positive: "ASD"}})
 		}
-		need.NoError(t, a.measures())
+		a.measures()
+		need.NoError(t, a.Err())
 		_, text := written(t, a)
 		need.Equal(t, strings.Contains(text, want), true, text)
 	}

@@ -6,20 +6,17 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
+	"prgnn/stages/present/section"
 	"prgnn/stages/wording"
 )
 
 // graphs states the way from voxels to graphs.
-func (a *Author) graphs() error {
+func (a *Author) graphs() {
 	a.matrices()
-	if err := a.silentRegions(); err != nil {
-		return err
-	}
+	a.silentRegions()
 	a.edges()
-	return nil
 }
 
 // matrices states the way from voxels to matrices.
@@ -214,28 +211,18 @@ func (a *Author) windows() {
 
 // silentRegions states how regions without a usable series enter the analysis, where connectivity counted any. Without
 // its counts, it states the regions without a nonzero correlation: a graph does not show why they have none.
-func (a *Author) silentRegions() error {
+func (a *Author) silentRegions() {
 	most := map[string]int{} // of each participant
-	tables := a.T.All("connectivity")
-	for _, in := range tables {
-		table, err := in.Table()
-		if err != nil {
-			return err
-		}
-		if _, counted := table.Column("missing"); !counted {
-			tables = nil
-			break
-		}
+	counted := len(a.T.All("connectivity")) > 0
+	for _, table := range a.Tables("connectivity") {
+		_, has := table.Column("missing")
+		counted = counted && has
 	}
-	counted := tables != nil
-	if !counted {
-		tables = a.T.All("graphs")
+	port := "graphs"
+	if counted {
+		port = "connectivity"
 	}
-	for _, in := range tables {
-		rows, err := column.Read[silentRow](in)
-		if err != nil {
-			return err
-		}
+	for in, rows := range section.Members[silentRow](a.Writer, port) {
 		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
 		for _, r := range rows {
 			most[of] = max(most[of], int(r.Silent+r.Missing+r.Constant))
@@ -248,7 +235,7 @@ func (a *Author) silentRegions() error {
 		}
 	}
 	if largest == 0 {
-		return nil
+		return
 	}
 	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs"),
 		"Counted": counted}
@@ -262,13 +249,12 @@ func (a *Author) silentRegions() error {
 		every = every && s.Value("regions") != "all"
 	}
 	if shared == nil {
-		return nil
+		return
 	}
 	if of["Stages"] = shared; every {
 		of["Stages"] = nil
 	}
 	a.say("methods.shared-regions", of)
-	return nil
 }
 
 // A silentRow is a draw of the quality of graph, or of connectivity.

@@ -109,7 +109,8 @@ func TestBlocks(t *testing.T) {
 func TestComBat(t *testing.T) {
 	a := authorOf(with("combat", "site", "scanner", "preserve", "age, sex, IQ", "few", "keep", "minimum", "3",
 		"reference", "NYU", "empirical_bayes", "true", "mean_only", "false"))
-	need.NoError(t, a.graphs())
+	a.graphs()
+	need.NoError(t, a.Err())
 	codes, text := written(t, a)
 	need.Equal(t, codes, "methods.combat")
 	need.Equal(t, text, "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to "+
@@ -130,7 +131,8 @@ func TestGivenMatrices(t *testing.T) {
 			"correlations as correlations."},
 	} {
 		a := authorOf(with("matrices", "partial", c.partial, "fisher_z", c.z, "rho", "0.2", "volumes", c.volumes))
-		need.NoError(t, a.graphs())
+		a.graphs()
+		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.given-matrices")
 		need.Equal(t, text, c.want)

@@ -39,19 +39,13 @@ func New(w *section.Writer, headline []string) *Author {
 }
 
 // Read reads the parameters, and the inputs that several sections need.
-func (a *Author) Read() error {
-	if err := a.ReadSettings(); err != nil {
-		return err
-	}
-	if err := a.Cohort.Read(); err != nil {
-		return err
-	}
-	if a.Who != nil {
+func (a *Author) Read() {
+	a.ReadSettings()
+	if a.Cohort.Read(); a.Who != nil {
 		a.Number = cmp.Or(a.Who.Target, a.Number)
 	}
-	err := a.Results.Read(a.T)
+	a.Fail(a.Results.Read(a.T))
 	a.Classes = a.Labels
-	return err
 }
 
 // say adds a sentence, an entry of the catalog.
@@ -86,27 +80,24 @@ func parameters(s *finding.StageSettings, more values) values {
 
 // Write writes the methods from the parameters of the stages that the page comes of; those of other stages are listed
 // as settings alone.
-func (a *Author) Write() error {
+func (a *Author) Write() {
 	if a.Run.Table == nil {
-		return nil
+		return
 	}
 	a.whole = a.Run.Stages
 	a.Run.Stages = a.Run.Behind()
 	defer func() { a.Run.Stages = a.whole }()
 	for _, part := range []struct {
 		title string
-		write func() error
+		write func()
 	}{
-		{"methods.participants", func() error { a.cohort(); a.scans(); return nil }},
+		{"methods.participants", func() { a.cohort(); a.scans() }},
 		{"methods.graphs", a.graphs},
-		{"methods.training", func() error { a.training(); return a.applied() }},
+		{"methods.training", func() { a.training(); a.applied() }},
 		{"methods.evaluation", a.evaluation},
 	} {
 		a.codes, a.sentences = nil, nil
-		if err := part.write(); err != nil {
-			return err
-		}
-		if len(a.sentences) == 0 {
+		if part.write(); len(a.sentences) == 0 {
 			continue
 		}
 		if len(a.Section.Blocks) == 0 {
@@ -115,14 +106,12 @@ func (a *Author) Write() error {
 		a.Heading(a.Text(part.title, nil))
 		a.Add(report.Block{Text: strings.Join(a.sentences, " ")})
 	}
-	return a.Err()
 }
 
 // References lists the works that the methods cite.
-func (a *Author) References() error {
+func (a *Author) References() {
 	list := lists.Map(a.cited, func(key string) string { return literature.Works[key].String() })
 	if len(list) > 0 {
 		a.Add(report.Block{References: list})
 	}
-	return nil
 }

@@ -2,7 +2,6 @@ package methods
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,29 +50,18 @@ func AppliedPort() dag.Port {
 		Doc: "predict's participants: those of every predict stage are connected, also when the file does not name them"}
 }
 
-// ReadApplied is what each predict stage did.
-func ReadApplied(t *dag.Task) (all []finding.Applied, err error) {
-	for _, in := range t.All(AppliedPort().Name) {
-		table, err := in.Table()
-		if err != nil {
-			return nil, err
-		}
-		one, err := finding.ReadApplied(table)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		all = append(all, one)
-	}
-	return all, nil
+// Applied is what each predict stage did.
+func (a *Author) Applied() []finding.Applied {
+	return lists.Map(a.T.All(AppliedPort().Name), func(in dag.Input) finding.Applied {
+		return section.Meta[finding.Applied](a.Writer, in, finding.AppliedMeta)
+	})
 }
 
 // applied states which models were applied to whom.
-func (a *Author) applied() error {
-	all, err := ReadApplied(a.T)
-	for _, one := range all {
+func (a *Author) applied() {
+	for _, one := range a.Applied() {
 		a.say("methods.applied", one)
 	}
-	return err
 }
 
 // evaluated is the first stage of a kind whose predictions are behind a port of the page, or else the first of the
@@ -207,15 +195,15 @@ func (a *Author) settings() {
 	}
 }
 
-// sketch is the text of all sentences before the list of settings. What fails to be read has failed before.
+// sketch is the text of all sentences before the list of settings.
 func (a *Author) sketch() string {
 	codes, sentences, cited := a.codes, a.sentences, slices.Clone(a.cited)
 	a.cohort()
 	a.scans()
-	_ = a.graphs()
+	a.graphs()
 	a.training()
-	_ = a.applied()
-	_ = a.measured()
+	a.applied()
+	a.measured()
 	text := strings.Join(a.sentences[len(sentences):], " ")
 	a.codes, a.sentences, a.cited = codes, sentences, cited
 	return text

@@ -20,7 +20,8 @@ func TestModelsOfCorrelations(t *testing.T) {
 				"site, sex, hand"),
 			with("regression", "model", "ridge; kernel-ridge; svr", "penalty", "1", "penalties", "0, 0.1, 1", "inner", "4", "c", "2",
 				"epsilon", "0.1", "transform", "own"))...)
-		need.NoError(t, a.graphs())
+		a.graphs()
+		need.NoError(t, a.Err())
 		a.folds()
 		a.regression()
 		return written(t, a)

@@ -1,11 +1,10 @@
 package participants
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
@@ -18,30 +17,22 @@ type values = wording.Values
 
 // readCleaned reads what is connected to the port cleaning, in its order: how each scan was cleaned, and the share of
 // its voxels that bootstrap needed for a series. A table that is not denoise's has nothing on the cleaning.
-func (a *Cohort) readCleaned() (err error) {
+func (a *Cohort) readCleaned() {
 	a.Scans = nil
 	listed := map[string]bool{}
-	return eachTable(a.T, "cleaning", func(in dag.Input, table *encoding.Table) error {
+	for in, table := range a.Tables("cleaning") {
 		if a.leastValid == 0 {
 			a.leastValid = column.MadeValue[float64](table.Meta["made"], "bootstrap.min_valid")
 		}
 		if _, ok := table.Column("strategy"); !ok {
-			return nil
+			continue
 		}
-		rows, err := column.Rows[column.CleaningRow](table)
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
+		rows, wrong := column.Rows[column.CleaningRow](table)
 		column.Keep(rows)
 		found, err := column.MissingCodesOf(table.Meta)
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
-		var runs []string
-		if text := table.Meta[column.JoinedRuns]; text != "" {
-			if err := json.Unmarshal([]byte(text), &runs); err != nil {
-				return fmt.Errorf("%s: the metadata %s: %w", in.Name, column.JoinedRuns, err)
-			}
+		runs, other := column.MetaOf[[]string](table.Meta, column.JoinedRuns)
+		if err = cmp.Or(wrong, err, other); err != nil {
+			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
 		}
 		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
 			return finding.Code{Name: a.RegionName(c.Region), MissingCode: c}
@@ -57,22 +48,7 @@ func (a *Cohort) readCleaned() (err error) {
 			}
 			a.Scans = append(a.Scans, s)
 		}
-		return nil
-	})
-}
-
-// eachTable calls a function with the tables at a port, in their order.
-func eachTable(t *dag.Task, port string, f func(dag.Input, *encoding.Table) error) error {
-	for _, in := range t.All(port) {
-		table, err := in.Table()
-		if err != nil {
-			return err
-		}
-		if err := f(in, table); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // participantOf is whose scan an input is; a cohort of another kind has an axis of its own.

@@ -104,7 +104,8 @@ func TestCleaningIsWritten(t *testing.T) {
 			rows[id] = c.rows[i]
 		}
 		a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
-		need.NoError(t, a.readCleaned())
+		a.readCleaned()
+		need.NoError(t, a.Err())
 		a.cleaning()
 		a.Page.Sections = []report.Section{*a.Section}
 		if text := strings.Join(strings.Fields(a.Page.Text()), " "); !strings.Contains(text, c.text) {
@@ -128,8 +129,9 @@ func TestDegreesOfFreedomAreBounds(t *testing.T) {
 		row := column.CleaningRow{Volumes: 120, Kept: 120, TEff: 119, Strategy: "none", Why: why, MeanFD: math.NaN()}
 		a := &Cohort{Writer: section.NewWriter(cleaningTask(map[string]column.CleaningRow{"sub-1": row}, "sub-1"))}
 		a.Section.Title = "Checks"
-		need.NoError(t, a.readCleaned())
-		need.NoError(t, a.Quality())
+		a.readCleaned()
+		a.Quality()
+		need.NoError(t, a.Err())
 		a.motionTable([]column.MotionRow{{Strategy: []string{"none"}, Participants: 40, Lost: 1, Remaining: 119}})
 		a.Page.Sections = []report.Section{*a.Section}
 		text := strings.Join(strings.Fields(a.Page.Text()), " ")
@@ -153,7 +155,8 @@ func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
 	}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": in}))}
 	a.Section.Title = "Checks"
-	need.NoError(t, a.Quality())
+	a.Quality()
+	need.NoError(t, a.Err())
 	a.Page.Sections = []report.Section{*a.Section}
 	text := strings.Join(strings.Fields(a.Page.Text()), " ")
 	if want := "The standard error is undefined for 1 participant with too few independent volumes."; !strings.Contains(text, want) {
@@ -172,7 +175,8 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{"nodes": {dag.InputOf(nodes)},
 		"cleaning": {dag.InputOf(quality, dag.Coord{Axis: "subject", Value: "sub-7"})}}))
 	a := &Cohort{Writer: w}
-	need.NoError(t, a.Read())
+	a.Read()
+	need.NoError(t, a.Err())
 	a.cleaning()
 	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
 	if !slices.Contains(w.Cautions(), want) {
@@ -188,7 +192,8 @@ func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	in := dag.InputOf(table)
 	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-23"}}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": {in}}))}
-	need.NoError(t, a.Read())
+	a.Read()
+	need.NoError(t, a.Err())
 	a.cleaning()
 	const want = "Regions without a usable series (no signal, or less than 50 % of their voxels valid): sub-23 (8 regions)"
 	if !slices.Equal(a.Cautions(), []string{want}) {
@@ -210,7 +215,8 @@ func TestJoinedRunsAreCountedByParticipant(t *testing.T) {
 			in = append(in, dag.InputOf(table, dag.Coord{Axis: "subject", Value: id}))
 		}
 		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": in}))}
-		need.NoError(t, a.Read())
+		a.Read()
+		need.NoError(t, a.Err())
 		a.cleaning()
 		a.Page.Sections = []report.Section{*a.Section}
 		return strings.Join(strings.Fields(a.Page.Text()), " ") + strings.Join(a.Cautions(), " ")

@@ -2,7 +2,6 @@ package participants
 
 import (
 	"prgnn/internal/lists"
-	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -22,38 +21,34 @@ type ExcludedRow struct {
 const mostExcluded, mostInText = 2000, 20
 
 // describeExcluded gives the number of excluded participants by reason, and each participant.
-func (a *Cohort) describeExcluded() error {
+func (a *Cohort) describeExcluded() {
 	if !a.T.Has("excluded") {
-		return nil
+		return
 	}
-	var err error
-	if a.Excluded, err = column.Read[ExcludedRow](a.T.In("excluded")); err != nil {
-		return err
-	}
+	a.Excluded = section.Rows[ExcludedRow](a.Writer, "excluded")
 	all := len(a.Excluded)
 	if all == 0 {
 		a.Put("excluded.nobody", nil)
-		return nil
+		return
 	}
 	shown := a.Excluded[:min(all, mostExcluded)]
 	of := values{"N": all, "Shown": len(shown)}
 	a.excludedTable = section.Lay(a.Writer, "excluded.table", of, shown, "participant | group? reason")
 	if all <= mostInText {
 		a.Table(a.excludedTable)
-		return nil
+		return
 	}
 	a.Supplement(a.excludedTable)
 	a.Put("excluded.counted", values{"N": all, "Where": a.ExcludedList()})
 	counts, others := reasons(a.Excluded, mostInText, func(r ExcludedRow) string { return r.Reason })
 	if len(counts) == all {
-		return nil
+		return
 	}
 	list := lists.Map(counts, func(r Counted) string { return a.Text("excluded.reason", r) })
 	if others > 0 {
 		list = append(list, a.Text("excluded.others", values{"N": others}))
 	}
 	a.Add(report.Block{List: list})
-	return nil
 }
 
 // NotMeeting counts the excluded who only do not meet what the pipeline file selects by.

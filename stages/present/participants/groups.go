@@ -35,7 +35,7 @@ type covariate struct {
 }
 
 // describeGroups gives the size of each group and its covariates.
-func (a *Cohort) describeGroups() error {
+func (a *Cohort) describeGroups() {
 	table := a.People
 	a.Page.Simulated = a.Who.Simulated
 	of, classes := a.Predicted()
@@ -47,20 +47,16 @@ func (a *Cohort) describeGroups() error {
 			continue
 		}
 		a.Properties = append(a.Properties, c.Name)
-		if err := a.describeColumn(t, table, c); err != nil {
-			return err
-		}
+		a.describeColumn(t, table, c)
 	}
 	if v := a.motionIn(table); v != nil {
 		c := encoding.Column{Name: "mean_fd", Doc: a.Text("groups.mean-fd", nil), Values: v}
-		if err := a.describeColumn(t, &encoding.Table{Columns: []encoding.Column{c}}, c); err != nil {
-			return err
-		}
+		a.describeColumn(t, &encoding.Table{Columns: []encoding.Column{c}}, c)
 	}
 	t.Note = strings.TrimSpace(a.Text("groups.note", values{"Described": len(t.Heads) > 2 || a.Who.Numbers != nil,
 		"Alike": t.alike, "Hidden": t.hidden, "Duplicates": a.Duplicates, "Lacking": a.Lacking}))
 	a.Table(t.Table)
-	return a.allParticipants(table)
+	a.allParticipants(table)
 }
 
 // beginGroups is the table with the sizes of the groups, or with the number that is predicted.
@@ -82,11 +78,8 @@ func (a *Cohort) beginGroups() *groupTable {
 }
 
 // allParticipants is the table of the participants.
-func (a *Cohort) allParticipants(table *encoding.Table) error {
-	all, err := section.WholeTable(table, mostListed)
-	if err != nil {
-		return err
-	}
+func (a *Cohort) allParticipants(table *encoding.Table) {
+	all := a.WholeTable(table, mostListed)
 	all.Caption = a.Text("groups.participants", nil)
 	if at := all.Head(wording.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
 		all.Heads[at].Text = wording.PlainName(a.Who.Target)
@@ -100,7 +93,6 @@ func (a *Cohort) allParticipants(table *encoding.Table) error {
 		}
 	}
 	a.Supplement(all)
-	return nil
 }
 
 // motionIn is the mean framewise displacement of each participant over the scans as denoise measured it, NaN where it
@@ -124,17 +116,18 @@ func (a *Cohort) motionIn(table *encoding.Table) []float64 {
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of up to six words. Identifiers
 // are left out, and so are numbers that stand for the groups, or that are the same in all participants.
-func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding.Column) error {
+func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding.Column) {
 	if _, ok := c.Values.([]string); ok {
 		texts, err := table.Strings(c.Name)
-		if err == nil {
+		if a.Fail(err); err == nil {
 			a.describeTexts(t, c, texts)
 		}
-		return err
+		return
 	}
 	v, err := table.Floats(c.Name)
 	if err != nil {
-		return err
+		a.Fail(err)
+		return
 	}
 	of := covariate{Name: c.Name, Unit: wording.UnitName(c.Unit), Value: v[0]}
 	if of.Unit == "" && (c.Name == "mean_fd" || c.Name == "max_fd") {
@@ -153,7 +146,6 @@ func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding
 		head.Number = true
 		t.Add(head, a.describeNumbers(groups), false)
 	}
-	return nil
 }
 
 // describeTexts adds the counts of a column of words.

@@ -14,13 +14,9 @@ import (
 
 // Motion writes QC-FC, the head motion that remains in connectivity, and the participants whose connectivity is unlike
 // the others'.
-func (a *Cohort) Motion() error {
+func (a *Cohort) Motion() {
 	var rows []column.MotionRow
-	for _, in := range a.T.All("qcfc") {
-		of, err := column.Read[column.MotionRow](in)
-		if err != nil {
-			return err
-		}
+	for in, of := range section.Members[column.MotionRow](a.Writer, "qcfc") {
 		for i := range of {
 			of[i].Coords = append(slices.Clone(in.Coords), of[i].Coords...)
 		}
@@ -37,26 +33,15 @@ func (a *Cohort) Motion() error {
 		a.Put("motion.unknown", nil)
 	default:
 		a.motionTable(rows)
-		if err := a.motionFigure(); err != nil {
-			return err
+		if a.Pictures {
+			a.Figure(figure.DrawHeadMotion(a.T.All("qcfc"), a.T.All("qcfc_edges"), shownStrategies))
 		}
 	}
-	return a.typicality()
+	a.typicality()
 }
 
 // shownStrategies is how many strategies of cleaning the figure of QC-FC has.
 const shownStrategies = 8
-
-func (a *Cohort) motionFigure() error {
-	if !a.Pictures {
-		return nil
-	}
-	c, err := figure.DrawHeadMotion(a.T.All("qcfc"), a.T.All("qcfc_edges"), shownStrategies)
-	if err != nil {
-		return err
-	}
-	return a.Figures(c)
-}
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
 	of := values{"Covariates": rows[0].Covariates, "Bound": finding.UpperBound(a.Scans)}
@@ -81,14 +66,10 @@ type outlier struct {
 
 // typicality writes how alike the participants' connectivity is, and lists those whose connectivity, motion or degrees
 // of freedom are unlike those of the others.
-func (a *Cohort) typicality() error {
+func (a *Cohort) typicality() {
 	var v []float64
 	var outliers []outlier
-	for _, in := range a.T.All("typicality") {
-		rows, err := column.Read[column.TypicalityRow](in)
-		if err != nil {
-			return err
-		}
+	for _, rows := range section.Members[column.TypicalityRow](a.Writer, "typicality") {
 		for _, r := range rows {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
@@ -112,5 +93,4 @@ func (a *Cohort) typicality() error {
 	if outliers != nil {
 		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
-	return nil
 }

@@ -2,7 +2,6 @@ package participants
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ type Cohort struct {
 	Excluded      []ExcludedRow
 	excludedTable *report.Table // nil without any
 
-	names map[int][2]string // of the regions, by index; nil where the node list is not connected
+	Names map[int][2]string // of the regions, by index; nil where the node list is not connected
 
 	About      column.Scans   // what the loader knows of the scans
 	Scans      []finding.Scan // how each was cleaned
@@ -39,46 +38,32 @@ type Cohort struct {
 }
 
 // Read reads the inputs that several sections need.
-func (a *Cohort) Read() (err error) {
+func (a *Cohort) Read() {
 	if a.T.Has("participants") {
+		var err error
 		in := a.T.In("participants")
-		if a.Who, err = column.ReadPeople(in); err != nil {
-			return err
-		}
-		if a.People, err = in.Table(); err != nil {
-			return err
-		}
+		a.People = a.TableOf(in)
+		a.Who, err = column.ReadPeople(in)
+		a.Fail(err)
 	}
 	if a.T.Has("nodes") {
-		nodes, err := a.T.In("nodes").Table()
-		if err != nil {
-			return err
-		}
-		a.Nodes = nodes.Rows()
-		if a.names, err = figure.ReadNames(a.T.In("nodes")); err != nil {
-			return err
-		}
+		var err error
+		in := a.T.In("nodes")
+		a.Nodes = a.TableOf(in).Rows()
+		a.Names, err = figure.ReadNames(in)
+		a.Fail(err)
 	}
-	if err = a.readCleaned(); err != nil {
-		return err
+	a.readCleaned()
+	a.labeledScans()
+	if a.T.Has("notes") {
+		a.About = section.Meta[column.Scans](a.Writer, a.T.In("notes"), column.ScansKey)
 	}
-	if a.Labeled, err = labeledScans(a.T); err != nil || !a.T.Has("notes") {
-		return err
-	}
-	notes, err := a.T.In("notes").Table()
-	if err == nil {
-		a.About, err = column.ScansOf(notes.Meta)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", a.T.In("notes").Name, err)
-	}
-	return nil
 }
 
 // RegionName is a region by its number, with its name where the page has the node list: "7 (l.CUN)".
 func (a *Cohort) RegionName(index int) string {
 	number := strconv.Itoa(index)
-	if name := a.names[index][0]; name != "" && name != number {
+	if name := a.Names[index][0]; name != "" && name != number {
 		return number + " (" + name + ")"
 	}
 	return number
@@ -152,29 +137,22 @@ func (a *Cohort) Difference() string {
 }
 
 // Describe writes the section on the groups, and on who was excluded and why.
-func (a *Cohort) Describe() error {
+func (a *Cohort) Describe() {
 	if a.Who != nil {
-		if err := a.describeGroups(); err != nil {
-			return err
-		}
+		a.describeGroups()
 	}
-	if err := a.describeExcluded(); err != nil {
-		return err
-	}
-	notes, err := column.ReadPort[column.Note](a.T, "notes")
-	if err != nil || len(notes) == 0 {
-		return err
+	a.describeExcluded()
+	notes := section.Rows[column.Note](a.Writer, "notes")
+	if len(notes) == 0 {
+		return
 	}
 	var tested []column.CovariateRow
 	if a.Who != nil && a.Who.Numbers == nil {
-		if tested, err = column.ReadPort[column.CovariateRow](a.T, "covariates"); err != nil {
-			return err
-		}
+		tested = section.Rows[column.CovariateRow](a.Writer, "covariates")
 	}
 	a.Find(finding.Noted(notes, finding.ProtocolsTested(tested), len(a.Scans) > 0)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
 		a.Add(report.Block{List: column.NoteTexts(notes)})
 	}
-	return nil
 }

@@ -63,7 +63,8 @@ func TestDescribeColumn(t *testing.T) {
 	a := &Cohort{Writer: section.NewWriter(nil)}
 	shown := &groupTable{Table: &report.Table{Rows: make([][]report.Cell, 2)}, rows: rows}
 	for _, c := range table.Columns {
-		need.NoError(t, a.describeColumn(shown, table, c))
+		a.describeColumn(shown, table, c)
+		need.NoError(t, a.Err())
 	}
 	need.Equal(t, strings.Join(lists.Map(shown.hidden, func(c covariate) string {
 		return fmt.Sprint(c.Name, " ", c.Why, " ", c.N)
@@ -73,9 +74,10 @@ func TestDescribeColumn(t *testing.T) {
 	}
 	sex := slices.Repeat([]float64{1, 2, 2, math.NaN()}, n/4) // a code: its mean has no meaning
 	table = encoding.NewTable(encoding.Column{Name: "sex", Values: sex})
-	if err := a.describeColumn(shown, table, table.Columns[0]); err != nil || shown.Heads[1].Number ||
+	a.describeColumn(shown, table, table.Columns[0])
+	if a.Err() != nil || shown.Heads[1].Number ||
 		shown.Rows[0][1].Text != "1:\u00a06, 2:\u00a06" || shown.Rows[1][1].Text != "1:\u00a00, 2:\u00a06, 6\u00a0missing" {
-		t.Errorf("%v: described %+v %+v", err, shown.Heads, shown.Rows)
+		t.Errorf("%v: described %+v %+v", a.Err(), shown.Heads, shown.Rows)
 	}
 	need.NoError(t, a.Err())
 }
@@ -94,7 +96,8 @@ func TestExtremesOfMany(t *testing.T) {
 	a.Pictures = true
 	*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "report", Kind: "report",
 		Inputs: map[string][]string{"cleaning": {"clean.quality"}}}}}
-	need.NoError(t, a.Quality())
+	a.Quality()
+	need.NoError(t, a.Err())
 	var listed *report.Table
 	for _, b := range a.Section.Blocks {
 		if b.Table != nil && b.Table.Supplement {
@@ -126,8 +129,9 @@ func TestNotesThatAreCautions(t *testing.T) {
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"notes":        {dag.InputOf(column.Table(notes))}}))
 	a := &Cohort{Writer: w}
-	need.NoError(t, a.Read())
-	need.NoError(t, a.Describe())
+	a.Read()
+	a.Describe()
+	need.NoError(t, a.Err())
 	for i, note := range notes {
 		if got := slices.Contains(w.Cautions(), wording.UpperFirst(note.Text)); got != (i < 4) {
 			t.Errorf("%s: %v in %q", note.Text, got, w.Cautions())
@@ -146,8 +150,9 @@ func TestQualityOfSettings(t *testing.T) {
 		}
 	}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": ins}))}
-	need.NoError(t, a.Read())
-	need.NoError(t, a.Quality())
+	a.Read()
+	a.Quality()
+	need.NoError(t, a.Err())
 	var notes []string
 	for _, b := range a.Section.Blocks {
 		if b.Table != nil {
@@ -169,7 +174,8 @@ func TestQualityOfSettings(t *testing.T) {
 // A warning about partial correlations counts where a stage takes them, or connections are not known.
 func TestWarningsOfUnusedMatrices(t *testing.T) {
 	warning := finding.Written(finding.List{finding.Warning("connectivity.poorly-determined",
-		map[string]any{"Regions": 6, "TEff": 9.6, "Estimator": "ledoit-wolf"})})
+		map[string]any{"Regions": 6, "TEff": 9.6, "Estimator": "ledoit-wolf", "Band": false,
+			"Nuisance": false, "Turned": false})})
 	in := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}},
 		encoding.Column{Name: "warning", Values: []string{warning}}))
 	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}}
@@ -179,7 +185,8 @@ func TestWarningsOfUnusedMatrices(t *testing.T) {
 			*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "connectivity", Kind: "connectivity"},
 				{Stage: "base", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity." + output}}}}}
 		}
-		need.NoError(t, a.warnings())
+		a.warnings()
+		need.NoError(t, a.Err())
 		need.Equal(t, len(a.Findings), want, output)
 	}
 }

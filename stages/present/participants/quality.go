@@ -48,12 +48,9 @@ var measures = []measure{
 }
 
 // Quality writes the quality of each step, over all participants and of each.
-func (a *Cohort) Quality() error {
+func (a *Cohort) Quality() {
 	type line struct{ Step, Measure, Median, Smallest, Largest string }
-	tables, err := readMeasures(a.T)
-	if err != nil {
-		return err
-	}
+	tables := a.readMeasures()
 	var lines []line
 	for _, m := range measures {
 		if v := tables[m.port].values[m.column]; len(v) > 0 {
@@ -83,17 +80,13 @@ func (a *Cohort) Quality() error {
 	a.registration()
 	a.cleaning()
 	if voxels := tables["coverage"].values["voxels"]; slices.Contains(voxels, 0) {
-		empty, err := a.withoutVoxels()
-		if err != nil {
-			return err
-		}
-		a.Find(finding.Empty(empty, len(voxels), a.Element())...)
+		a.Find(finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
 	}
 	a.Find(withoutEdges(tables["graphs"], tables["connectivity"])...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}
-	return a.warnings()
+	a.warnings()
 }
 
 // withoutEdges is the finding about participants who have a graph without edges.
@@ -118,20 +111,16 @@ type CoverageRow struct {
 }
 
 // withoutVoxels are the regions without a voxel, each with the number of participants, the most frequent first.
-func (a *Cohort) withoutVoxels() ([]Counted, error) {
+func (a *Cohort) withoutVoxels() []Counted {
 	count := map[string]int{}
-	for _, in := range a.T.All("coverage") {
-		rows, err := column.Read[CoverageRow](in)
-		if err != nil {
-			return nil, err
-		}
+	for _, rows := range section.Members[CoverageRow](a.Writer, "coverage") {
 		for _, r := range rows {
 			if r.Voxels == 0 {
 				count[r.Name]++
 			}
 		}
 	}
-	return mostFrequent(count), nil
+	return mostFrequent(count)
 }
 
 // A measured holds the measures of the tables of one port.
@@ -179,7 +168,7 @@ func (m *measured) settings() (all []string) {
 }
 
 // readMeasures reads the measures of each port. Each table is read once, and of it only these numbers are kept.
-func readMeasures(t *dag.Task) (map[string]*measured, error) {
+func (a *Cohort) readMeasures() map[string]*measured {
 	all := map[string]*measured{}
 	for _, m := range measures {
 		if all[m.port] != nil {
@@ -187,13 +176,11 @@ func readMeasures(t *dag.Task) (map[string]*measured, error) {
 		}
 		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}}
 		all[m.port] = of
-		if err := eachTable(t, m.port, func(in dag.Input, table *encoding.Table) error {
-			return of.add(in, table, m.port)
-		}); err != nil {
-			return nil, err
+		for in, table := range a.Tables(m.port) {
+			a.Fail(of.add(in, table, m.port))
 		}
 	}
-	return all, nil
+	return all
 }
 
 // add adds the measures of a port's table.

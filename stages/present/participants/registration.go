@@ -1,13 +1,12 @@
 package participants
 
 import (
-	"fmt"
 	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
 )
 
 // RegistrationPort takes parcellate's tables of quality.
@@ -22,19 +21,13 @@ type LabeledScan struct {
 }
 
 // labeledScans reads what is connected to the port registration, in its order.
-func labeledScans(t *dag.Task) (scans []LabeledScan, err error) {
-	err = eachTable(t, "registration", func(in dag.Input, table *encoding.Table) error {
-		rows, err := column.Rows[column.ParcelRow](table)
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
+func (a *Cohort) labeledScans() {
+	for in, rows := range section.Members[column.ParcelRow](a.Writer, "registration") {
 		column.Keep(rows)
 		for _, r := range rows {
-			scans = append(scans, LabeledScan{scanName(in), r})
+			a.Labeled = append(a.Labeled, LabeledScan{scanName(in), r})
 		}
-		return nil
-	})
-	return scans, err
+	}
 }
 
 // registration states how voxels got their labels, and lists the participants whose registration is doubtful.

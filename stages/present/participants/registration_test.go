@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -36,10 +37,8 @@ func TestRegistrationIsTold(t *testing.T) {
 			in = append(in, one)
 		}
 		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"registration": in}))}
-		var err error
-		if a.Labeled, err = labeledScans(a.T); err != nil {
-			t.Fatal(err)
-		}
+		a.labeledScans()
+		need.NoError(t, a.Err())
 		a.registration()
 		told := ""
 		for _, b := range a.Section.Blocks {

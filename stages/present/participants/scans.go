@@ -24,34 +24,32 @@ const (
 )
 
 // ScanQuality shows each participant's scan, to be rated, or leads to its page.
-func (a *Cohort) ScanQuality() error {
+func (a *Cohort) ScanQuality() {
 	ins := a.T.All("scans")
 	switch {
 	case !a.Pictures || len(ins) == 0:
-		return nil
+		return
 	case len(ins) > PagedScans:
 		stage := "STAGE"
 		if of := a.Run.Of("figure-qc"); of != nil {
 			stage = of.Stage
 		}
 		a.Put("scans.too-many", values{"N": len(ins), "Most": PagedScans, "Stage": stage})
-		return nil
+		return
 	case len(ins) > ShownScans:
-		return a.scanLinks(ins)
+		a.scanLinks(ins)
+		return
 	}
 	var pages []report.Figure
 	for _, in := range ins {
 		f, err := scanFigure(in)
-		if err != nil {
-			return err
-		}
+		a.Fail(err)
 		pages = append(pages, f)
 	}
 	if shared := sharedSentences(pages); shared != "" {
 		a.Add(report.Block{Text: shared})
 	}
 	a.Show(nil, pages)
-	return nil
 }
 
 // sharedSentences takes the sentences that the captions of all of several figures have out of them: they are said once.
@@ -93,23 +91,15 @@ func scanFigure(in dag.Input) (report.Figure, error) {
 }
 
 // scanLinks is a table of the participants with links to their pages.
-func (a *Cohort) scanLinks(ins []dag.Input) error {
+func (a *Cohort) scanLinks(ins []dag.Input) {
 	cleaned := map[string]column.CleaningRow{}
-	for _, in := range a.T.All("cleaning") {
-		rows, err := column.Read[column.CleaningRow](in)
-		if err != nil {
-			return err
-		}
+	for in, rows := range section.Members[column.CleaningRow](a.Writer, "cleaning") {
 		if len(rows) == 1 {
 			cleaned[in.Coord("subject")] = rows[0]
 		}
 	}
 	outlier := map[string]string{}
-	for _, in := range a.T.All("typicality") {
-		rows, err := column.Read[column.TypicalityRow](in)
-		if err != nil {
-			return err
-		}
+	for _, rows := range section.Members[column.TypicalityRow](a.Writer, "typicality") {
 		for _, r := range rows {
 			outlier[r.Participant] = a.Text("typicality.measures", values{"Measures": r.Outlier})
 		}
@@ -135,7 +125,6 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 	}
 	a.Put("scans.linked", values{"N": len(ins), "Table": a.Count.Table(t)})
 	a.Add(report.Block{Table: t})
-	return nil
 }
 
 // scanNames are the participants of pictures.

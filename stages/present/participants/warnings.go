@@ -27,13 +27,9 @@ type warning struct {
 
 // warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
 // that are too short: step by step, each warning once, with its participants.
-func (a *Cohort) warnings() error {
+func (a *Cohort) warnings() {
 	var steps []*warned
 	for _, in := range slices.Concat(a.T.All("connectivity"), a.T.All("warnings")) {
-		table, err := in.Table()
-		if err != nil {
-			return err
-		}
 		name := cmp.Or(in.Coord("stage"), "connectivity")
 		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
 		if at < 0 {
@@ -41,7 +37,7 @@ func (a *Cohort) warnings() error {
 			steps = append(steps, &warned{step: name, seen: map[string]bool{}})
 		}
 		var found finding.List
-		for _, cell := range column.Warnings(table) {
+		for _, cell := range column.Warnings(a.TableOf(in)) {
 			found.Add(finding.Warned(cell)...)
 		}
 		if of := a.Run.Stage(name); of != nil && !a.Run.Takes(of, "partial") {
@@ -65,7 +61,7 @@ func (a *Cohort) warnings() error {
 		}
 	}
 	if list == nil {
-		return nil
+		return
 	}
 	a.Heading(a.Text("quality.warnings", nil))
 	if more := len(list) - mostWarnings; more > 0 {
@@ -73,7 +69,6 @@ func (a *Cohort) warnings() error {
 			values{"N": more, "Exported": a.Exported("connectivity", "warnings")}))
 	}
 	a.Add(report.Block{List: list})
-	return nil
 }
 
 // ofPartial are warnings about partial correlations, which say nothing about a study that takes none.

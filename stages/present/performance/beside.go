@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
@@ -26,39 +25,34 @@ func (a *Results) LeftOut() string {
 
 // leftOut adds the performance on participants of sites, or of other values of a column, that are not in the training
 // set: over all of them, and for each.
-func (a *Results) leftOut() error {
+func (a *Results) leftOut() {
 	if !a.T.Has("left_out") {
-		return nil
+		return
 	}
 	all, err := finding.ReadAccuracy(a.T.In("left_out"))
-	if err != nil {
-		return err
-	}
+	a.Fail(err)
 	rows := finding.Sorted(finding.PerParticipant(all))
 	if len(rows) == 0 {
-		return fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name)
+		a.Fail(fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name))
+		return
 	}
 	of := values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group of participants"), "Folds": int(rows[0].Folds),
 		"N":     int(rows[0].Participants),
 		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	a.Table(section.Lay(a.Writer, "performance.left-out", of, rows, "classifier | accuracy* interval over-folds p auc",
 		classifierColumn))
-	return a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
+	a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
 // leftOutEach adds the accuracy of each classifier for each value that is left out.
-func (a *Results) leftOutEach(of values, classifiers []string) error {
-	scores, err := column.ReadPort[finding.FoldScore](a.T, "left_out_scores")
-	if err != nil {
-		return err
-	}
+func (a *Results) leftOutEach(of values, classifiers []string) {
 	type left struct {
 		Where    string
 		N        int32
 		accuracy map[string]float64 // by classifier
 	}
 	var rows []left
-	for _, s := range scores {
+	for _, s := range section.Rows[finding.FoldScore](a.Writer, "left_out_scores") {
 		if s.Level != "participant" {
 			continue
 		}
@@ -70,7 +64,7 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 		rows[i].accuracy[s.Name] = s.Accuracy
 	}
 	if len(rows) == 0 {
-		return nil
+		return
 	}
 	var columns []section.Column[left]
 	for _, name := range classifiers {
@@ -82,14 +76,13 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 		}))
 	}
 	a.Supplement(section.Lay(a.Writer, "performance.left-out-each", of, rows, "where | n", columns...))
-	return nil
 }
 
 // published adds the figures of others for the same data.
-func (a *Results) published() error {
-	rows, err := column.ReadPort[tables.PublishedRow](a.T, "published")
-	if err != nil || len(rows) == 0 {
-		return err
+func (a *Results) published() {
+	rows := section.Rows[tables.PublishedRow](a.Writer, "published")
+	if len(rows) == 0 {
+		return
 	}
 	var sources []string
 	for _, r := range rows {
@@ -101,5 +94,4 @@ func (a *Results) published() error {
 	of := values{"Sources": sources}
 	a.Table(section.Lay(a.Writer, "performance.published", of, rows,
 		"source classifier | n regions splits accuracy auc differs"))
-	return nil
 }

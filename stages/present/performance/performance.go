@@ -33,21 +33,17 @@ type Row = finding.Row
 type values = wording.Values
 
 // Describe writes the section on accuracies and their tests.
-func (a *Results) Describe() error {
+func (a *Results) Describe() {
 	if len(a.Accuracy) == 0 {
-		return nil
+		return
 	}
 	rows := a.PerParticipant()
 	first := a.Accuracy[0]
 	same := sameTested(rows)
 	retrained := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
-		return len(a.Retrained(r.Coords,
-			r.Title)) == 0
+		return len(a.Retrained(r.Coords, r.Title)) == 0
 	})
-	over, err := a.Over()
-	if err != nil {
-		return err
-	}
+	over := a.Over()
 	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds),
 		"N":        int(first.Participants),
 		"Majority": first.Majority, "Retrained": called(retrained), "Over": over,
@@ -70,16 +66,12 @@ func (a *Results) Describe() error {
 	if a.Nested != nil {
 		a.Put("performance.nested", a.Nested.AccuracyRow)
 	}
-	if err := a.folds(); err != nil {
-		return err
+	for _, part := range []func(){a.folds, a.permutationTables, a.comparison, a.leftOut, a.published, a.paperTables} {
+		part()
 	}
-	a.permutationTables()
-	for _, part := range []func() error{a.comparison, a.leftOut, a.published, a.paperTables} {
-		if err := part(); err != nil {
-			return err
-		}
+	if a.Pictures {
+		a.performanceFigures(rows)
 	}
-	return a.performanceFigures(rows)
 }
 
 // called are classifiers in a sentence.
@@ -103,45 +95,43 @@ type TestOf struct {
 	First        float64 // the measure there; NaN where it has no p, as r of a constant prediction
 }
 
+// testOf is that of a model whose p is of so many folds of all, for the measure in them.
+func testOf(test, model string, permutations, of, folds int32, p, measure float64) TestOf {
+	t := TestOf{test, model, permutations, test != "" && of > 0 && of < folds, math.NaN()}
+	if t.OfFirst && !math.IsNaN(p) {
+		t.First = measure
+	}
+	return t
+}
+
 // ClassifierTests are those of the accuracy of classifiers.
 func ClassifierTests(rows []Row) []TestOf {
 	return lists.Map(finding.PerParticipant(rows), func(r Row) TestOf {
-		t := TestOf{Test: r.Test, Model: wording.InSentence(r.Called()), Permutations: r.Permutations}
-		return t.ofFirst(r.TestFolds, r.Folds, r.P, r.TestAccuracy)
+		name := wording.InSentence(r.Called())
+		return testOf(r.Test, name, r.Permutations, r.TestFolds, r.Folds, r.P, r.TestAccuracy)
 	})
 }
 
 // areaTests are those of the AUC.
 func areaTests(rows []Row) []TestOf {
 	return lists.Map(rows, func(r Row) TestOf {
-		t := TestOf{Test: r.Test, Model: wording.InSentence(r.Called()), Permutations: r.Permutations}
-		return t.ofFirst(r.TestFolds, r.Folds, r.AUCP, r.TestAUC)
+		name := wording.InSentence(r.Called())
+		return testOf(r.Test, name, r.Permutations, r.TestFolds, r.Folds, r.AUCP, r.TestAUC)
 	})
 }
 
 // RegressionTests are those of r of models of a number.
 func RegressionTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
-		t := TestOf{Test: r.Test, Model: r.Name, Permutations: r.Permutations}
-		return t.ofFirst(r.TestFolds, r.Folds, r.P, r.TestR)
+		return testOf(r.Test, r.Name, r.Permutations, r.TestFolds, r.Folds, r.P, r.TestR)
 	})
 }
 
 // errorTests are those of the mean absolute error of models of a number.
 func errorTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
-		t := TestOf{Test: r.Test, Model: r.Name, Permutations: r.Permutations}
-		return t.ofFirst(r.TestFolds, r.Folds, r.MAEP, r.TestMAE)
+		return testOf(r.Test, r.Name, r.Permutations, r.TestFolds, r.Folds, r.MAEP, r.TestMAE)
 	})
-}
-
-// ofFirst adds what a test is of: of so many folds of all, with a p for the measure in them.
-func (t TestOf) ofFirst(of, folds int32, p, measure float64) TestOf {
-	t.OfFirst, t.First = t.Test != "" && of > 0 && of < folds, math.NaN()
-	if t.OfFirst && !math.IsNaN(p) {
-		t.First = measure
-	}
-	return t
 }
 
 // FirstRepeat are the models whose p is of the first of several repeats, and those measures there that have a p.
@@ -241,7 +231,7 @@ func (a *Results) corrected(rows []Row, of values) {
 
 // Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or
 // both; "" where each has one, and for a number whose predictions are not connected.
-func (a *Results) Over() (string, error) {
+func (a *Results) Over() string {
 	sessions := a.Plan.Of("sessions") != nil || slices.ContainsFunc(a.T.All("cleaning"),
 		func(in dag.Input) bool { return in.Coord("session") != "" })
 	draws := slices.ContainsFunc(a.Plan.Stages, func(s finding.StageSettings) bool {
@@ -251,7 +241,8 @@ func (a *Results) Over() (string, error) {
 	if predicted := a.T.All("predicted"); a.Regression != nil && len(predicted) > 0 {
 		all, err := fold.ReadNumbers(predicted)
 		if err != nil {
-			return "", err
+			a.Fail(err)
+			return ""
 		}
 		several = slices.ContainsFunc(slices.Concat(all.Settings...), func(f fold.Tested) bool {
 			return len(f.Graphs) > len(f.Participants)
@@ -259,13 +250,13 @@ func (a *Results) Over() (string, error) {
 	}
 	switch {
 	case !several:
-		return "", nil
+		return ""
 	case sessions && draws:
-		return "sessions and draws", nil
+		return "sessions and draws"
 	case sessions:
-		return "sessions", nil
+		return "sessions"
 	}
-	return "draws", nil
+	return "draws"
 }
 
 // sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
@@ -309,22 +300,15 @@ func (a *Results) HeldOut() (values []string) {
 }
 
 // folds adds the accuracy of each fold: with bars for the headline, in a supplement for all.
-func (a *Results) folds() error {
+func (a *Results) folds() {
 	if len(a.Scores) == 0 {
-		return nil
+		return
 	}
-	table, err := a.T.In("scores").Table()
-	if err != nil {
-		return err
-	}
-	all, err := section.WholeTable(table, 400)
-	if err != nil {
-		return err
-	}
+	all := a.WholeTable(a.TableOf(a.T.In("scores")), 400)
 	all.Caption = a.Text("performance.all-folds", nil)
 	a.Supplement(all)
 	if a.First == nil {
-		return nil
+		return
 	}
 	repeats := slices.ContainsFunc(a.Scores, func(r finding.FoldScore) bool { return r.Repeat > 1 })
 	own := slices.DeleteFunc(slices.Clone(a.Scores), func(r finding.FoldScore) bool {
@@ -332,7 +316,7 @@ func (a *Results) folds() error {
 	})
 	const most = 10 // folds; the supplement has all
 	if len(own) == 0 || len(own) > most {
-		return nil
+		return
 	}
 	of := values{"Title": a.First.Title, "Called": wording.InSentence(a.First.Called()), "Repeated": repeats}
 	t := section.Lay(a.Writer, "performance.folds", of, own, "fold | left-out? accuracy")
@@ -340,7 +324,6 @@ func (a *Results) folds() error {
 		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
 	}
 	a.Table(t)
-	return nil
 }
 
 // permutationTables are those of the tests by models that are retrained, one for each model.
@@ -366,11 +349,11 @@ func (a *Results) permutationTables() {
 }
 
 // comparison adds the tests between classifiers.
-func (a *Results) comparison() error {
+func (a *Results) comparison() {
 	type row = column.PairRow
-	rows, err := column.ReadPort[row](a.T, "comparison")
-	if err != nil || len(rows) == 0 {
-		return err
+	rows := section.Rows[row](a.Writer, "comparison")
+	if len(rows) == 0 {
+		return
 	}
 	for i, r := range rows {
 		rows[i].NameA, rows[i].NameB = cmp.Or(r.NameA, r.A), cmp.Or(r.NameB, r.B)
@@ -381,11 +364,7 @@ func (a *Results) comparison() error {
 	slices.SortStableFunc(rows, func(x, y row) int {
 		return cmp.Or(place(x.A)-place(y.A), place(x.B)-place(y.B))
 	})
-	over, err := a.Over()
-	if err != nil {
-		return err
-	}
-	of := values{"Over": over, "Pairs": len(rows),
+	of := values{"Over": a.Over(), "Pairs": len(rows),
 		"Repeats": slices.ContainsFunc(rows, func(r row) bool { return r.McNemarRepeat > 0 })}
 	different := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Folds > 0 })
 	of["Different"] = lists.Map(different, func(r row) string { return r.NameA + " and " + r.NameB })
@@ -398,81 +377,49 @@ func (a *Results) comparison() error {
 		"a b | accuracy-a accuracy-b only "+folds+" t-p t-holm mcnemar-p mcnemar-holm")
 	const most = 24 // pairs in the text
 	a.LongTable(t, most)
-	return nil
 }
 
 // paperTables adds the paper's Tables 1 and 2.
-func (a *Results) paperTables() error {
-	ones, err := column.ReadPort[tables.VariationRow](a.T, "table1")
-	if err != nil {
-		return err
-	}
-	if len(ones) > 0 {
+func (a *Results) paperTables() {
+	if ones := section.Rows[tables.VariationRow](a.Writer, "table1"); len(ones) > 0 {
 		type row = tables.VariationRow
 		a.Table(section.Lay(a.Writer, "performance.paper-1", nil, ones,
 			"distance pooling lambdas | over-folds* accuracy interval paper",
 			section.Words("distance", func(r row) string { return tables.PrintedName(r.Distance) }),
 			section.Words("pooling", func(r row) string { return tables.PrintedName(r.Pool) })))
 	}
-	twos, err := column.ReadPort[tables.ClassifierRow](a.T, "table2")
-	if err != nil || len(twos) == 0 {
-		return err
+	if twos := section.Rows[tables.ClassifierRow](a.Writer, "table2"); len(twos) > 0 {
+		a.Table(section.Lay(a.Writer, "performance.paper-2", nil, twos,
+			"classifier | over-folds* accuracy interval parameters paper paper-parameters"))
 	}
-	a.Table(section.Lay(a.Writer, "performance.paper-2", nil, twos,
-		"classifier | over-folds* accuracy interval parameters paper paper-parameters"))
-	return nil
 }
 
 // calibrationBins are few: a bin of a small study holds few participants.
 const calibrationBins = 5
 
 // performanceFigures are drawn from what is connected.
-func (a *Results) performanceFigures(rows []Row) error {
-	if !a.Pictures {
-		return nil
-	}
-	if c := accuracyChart(rows); c != nil && len(rows) > 1 {
-		if err := a.Figures(c); err != nil {
-			return err
-		}
+func (a *Results) performanceFigures(rows []Row) {
+	if len(rows) > 1 {
+		a.Figures(accuracyChart(rows))
 	}
 	if len(a.T.All("predictions")) > 0 {
 		all, err := fold.ReadSettings(a.T.All("predictions"))
 		if err != nil {
-			return err
+			a.Fail(err)
+			return
 		}
 		slices.SortStableFunc(all.Settings,
 			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
 		roc, err := figure.DrawROC(all, "")
-		if err != nil {
-			return err
-		}
+		a.Fail(err)
 		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
 			return a.First != nil && column.Holds(a.First.Coords, f[0].Coords)
 		}))
-		if err := a.Figures(figure.DrawConfusion(all, shown), roc); err != nil {
-			return err
-		}
-		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
-		if err != nil {
-			return err
-		}
-		if err := a.Figures(calibration); err != nil {
-			return err
-		}
+		a.Figures(figure.DrawConfusion(all, shown), roc)
+		a.Figure(figure.DrawCalibration(all, "", calibrationBins))
 	}
-	training, err := figure.DrawTraining(a.T, 8)
-	if err != nil {
-		return err
-	}
-	distributions, err := figure.DrawDistributions(a.T.All("distribution"), 8)
-	if err != nil {
-		return err
-	}
-	if err := a.Figures(training); err != nil {
-		return err
-	}
-	return a.Figures(distributions)
+	a.Figure(figure.DrawTraining(a.T, 8))
+	a.Figure(figure.DrawDistributions(a.T.All("distribution"), 8))
 }
 
 // othersLast is 1 for a classifier to compare with.
@@ -493,9 +440,6 @@ func accuracyChart(rows []Row) *figure.Chart {
 		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: region.Clip(r.Called(), 40), Value: r.Accuracy,
 			Low: r.Low, High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
-	}
-	if d.Rows == nil {
-		return nil
 	}
 	return figure.Captioned(d.Figure(), "figure.accuracy", values{"N": len(d.Rows), "Majority": d.Mark})
 }

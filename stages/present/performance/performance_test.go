@@ -27,7 +27,8 @@ func TestFoldsOfTheHeadline(t *testing.T) {
 	task := dag.NewTask(map[string][]dag.Input{"scores": {dag.InputOf(column.Table(scores))}})
 	a := results(task, &finding.Results{First: &Row{Title: "PR-GNN"},
 		Scores: []finding.FoldScore{{FoldRow: scores[0]}}})
-	need.NoError(t, a.folds())
+	a.folds()
+	need.NoError(t, a.Err())
 	var captions []string
 	for _, b := range a.Section.Blocks {
 		if b.Table != nil {
@@ -155,6 +156,7 @@ func TestOver(t *testing.T) {
 		}
 		a := results(dag.NewTask(in), of)
 		a.Plan.Stages = c.plan
-		need.Equal(t, need.Value(a.Over())(t), c.want)
+		need.Equal(t, a.Over(), c.want)
+		need.NoError(t, a.Err())
 	}
 }

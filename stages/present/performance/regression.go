@@ -33,14 +33,11 @@ func (a *Results) Error(x float64) string {
 }
 
 // DescribeRegression is the section of predicted numbers.
-func (a *Results) DescribeRegression() error {
+func (a *Results) DescribeRegression() {
 	type row = column.RegressionRow
 	rows := a.Regression
 	first := rows[0]
-	over, err := a.Over()
-	if err != nil {
-		return err
-	}
+	over := a.Over()
 	of := values{"Over": over, "Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
@@ -54,13 +51,12 @@ func (a *Results) DescribeRegression() error {
 	a.permutationTables()
 	a.Find(a.Regressions()...)
 	if !a.Pictures || len(a.T.All("predicted")) == 0 {
-		return nil
+		return
 	}
 	all, err := fold.ReadNumbers(a.T.All("predicted"))
-	if err != nil {
-		return err
+	if a.Fail(err); err == nil {
+		a.Figures(figure.DrawPredicted(all, a.Number, over, 6)...)
 	}
-	return a.Figures(figure.DrawPredicted(all, a.Number, over, 6)...)
 }
 
 // RegressionResult is the result of each model in a sentence.

@@ -2,9 +2,13 @@ package section
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
 	"slices"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/report"
@@ -19,7 +23,7 @@ type Writer struct {
 
 	Page     *report.Page
 	Findings finding.List // of all rules, written by Cautions
-	err      error        // the first of the catalog
+	err      error        // the first
 	Count    report.Count
 	Section  *report.Section // the section being written
 }
@@ -29,26 +33,75 @@ func NewWriter(t *dag.Task) *Writer {
 	return &Writer{T: t, Page: &report.Page{}, Run: &finding.Settings{}, Section: &report.Section{}}
 }
 
+// Fail keeps an error, unless another came before: the page is not written, and a section need not stop.
+func (w *Writer) Fail(err error) { w.err = cmp.Or(w.err, err) }
+
+// Err is the first error.
+func (w *Writer) Err() error { return w.err }
+
 // ReadSettings reads the parameters of the pipeline, where they are connected.
-func (w *Writer) ReadSettings() error {
+func (w *Writer) ReadSettings() {
 	run, err := finding.ReadSettings(w.T)
-	if err == nil {
+	if w.Fail(err); err == nil {
 		*w.Run = *run
 	}
-	return err
 }
 
-// Text writes an entry of the catalog. Err reports what fails.
+// Rows are those at a port; none where it is not connected, or cannot be read.
+func Rows[R any](w *Writer, port string) []R {
+	rows, err := column.ReadPort[R](w.T, port)
+	w.Fail(err)
+	return rows
+}
+
+// Members are the rows of each member of a gathering port.
+func Members[R any](w *Writer, port string) iter.Seq2[dag.Input, []R] {
+	return func(yield func(dag.Input, []R) bool) {
+		for _, in := range w.T.All(port) {
+			rows, err := column.Read[R](in)
+			if w.Fail(err); !yield(in, rows) {
+				return
+			}
+		}
+	}
+}
+
+// TableOf is the table of an input; an empty one where it cannot be read.
+func (w *Writer) TableOf(in dag.Input) *encoding.Table {
+	table, err := in.Table()
+	if err != nil {
+		w.Fail(err)
+		return &encoding.Table{}
+	}
+	return table
+}
+
+// Tables are those of each member of a gathering port.
+func (w *Writer) Tables(port string) iter.Seq2[dag.Input, *encoding.Table] {
+	return func(yield func(dag.Input, *encoding.Table) bool) {
+		for _, in := range w.T.All(port) {
+			if !yield(in, w.TableOf(in)) {
+				return
+			}
+		}
+	}
+}
+
+// Meta is a value in the metadata of an input's table; the zero value where there is none, or it cannot be read.
+func Meta[T any](w *Writer, in dag.Input, key string) T {
+	v, err := column.MetaOf[T](w.TableOf(in).Meta, key)
+	if err != nil {
+		w.Fail(fmt.Errorf("%s: %w", in.Name, err))
+	}
+	return v
+}
+
+// Text writes an entry of the catalog.
 func (w *Writer) Text(code string, values any) string {
 	text, err := wording.Text(code, values)
-	w.fail(err)
+	w.Fail(err)
 	return text
 }
-
-func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
-
-// Err is the first failure of the catalog.
-func (w *Writer) Err() error { return w.err }
 
 // Put adds a paragraph, an entry of the catalog.
 func (w *Writer) Put(code string, values any) { w.Add(report.Block{Text: w.Text(code, values)}) }
@@ -60,7 +113,7 @@ func (w *Writer) Find(all ...finding.Finding) { w.Findings.Add(all...) }
 func (w *Writer) Cautions() (texts []string) {
 	for _, g := range w.Findings.Grouped() {
 		text, err := wording.Finding(g)
-		w.fail(err)
+		w.Fail(err)
 		texts = append(texts, text)
 	}
 	return texts
@@ -90,25 +143,27 @@ func (w *Writer) Supplement(t *report.Table) {
 	w.Table(t)
 }
 
+// Figure adds a chart.
+func (w *Writer) Figure(c *figure.Chart, err error) {
+	w.Fail(err)
+	w.Figures(c)
+}
+
 // Figures adds charts side by side, the wide ones by themselves. A nil chart is left out.
-func (w *Writer) Figures(charts ...*figure.Chart) error {
+func (w *Writer) Figures(charts ...*figure.Chart) {
 	var small, wide []report.Figure
 	for _, c := range charts {
 		if c == nil {
 			continue
 		}
 		f, err := c.InReport()
-		if err != nil {
-			return err
-		}
-		if f.Wide {
+		if w.Fail(err); f.Wide {
 			wide = append(wide, f)
 		} else {
 			small = append(small, f)
 		}
 	}
 	w.Show(small, wide)
-	return nil
 }
 
 // Show numbers and adds figures.

@@ -54,7 +54,7 @@ func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own
 		}
 		key := strings.TrimRight(name, "*?!")
 		of, err := wording.ColumnOf(code, key, about)
-		w.fail(err)
+		w.Fail(err)
 		head := report.Head{Text: of.Head, Doc: of.Doc, Number: !of.Words}
 		texts := make([]string, len(rows))
 		if at := slices.IndexFunc(own, func(c Column[R]) bool { return c.head == nil && c.key == key }); at >= 0 {
@@ -67,7 +67,7 @@ func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own
 				} else {
 					texts[i], head.Number, err = shownValue(v, key)
 				}
-				w.fail(err)
+				w.Fail(err)
 			}
 		}
 		switch mark := strings.TrimPrefix(name, key); {

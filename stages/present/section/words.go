@@ -14,7 +14,7 @@ import (
 )
 
 // WholeTable shows a table as it is, with at most so many rows and without the columns hidden.
-func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, error) {
+func (w *Writer) WholeTable(t *encoding.Table, most int, hidden ...string) *report.Table {
 	out := &report.Table{}
 	n := min(t.Rows(), most)
 	out.Rows = make([][]report.Cell, n)
@@ -37,10 +37,7 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 		case []float64, []float32:
 			head.Number = true
 			v, err := t.Floats(c.Name)
-			if err != nil {
-				return nil, err
-			}
-			text = make([]string, len(v))
+			w.Fail(err)
 			above := func(x float64) bool { return math.Abs(x) > 1 }
 			fraction := func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) }
 			shares := !slices.ContainsFunc(v, above) && (c.Doc != "" || slices.ContainsFunc(v, fraction))
@@ -59,13 +56,9 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 		}
 	}
 	if t.Rows() > n {
-		note, err := wording.Text("table.first-rows", wording.Values{"N": n, "Of": t.Rows()})
-		if err != nil {
-			return nil, err
-		}
-		out.Note = note
+		out.Note = w.Text("table.first-rows", wording.Values{"N": n, "Of": t.Rows()})
 	}
-	return out, nil
+	return out
 }
 
 // shownNumber writes a number to three places where it may be a share, in three digits otherwise; a p value of nothing
