@@ -36,7 +36,14 @@ func TestModelFileGivesTheStagesPredictions(t *testing.T) {
 	for _, name := range []string{"majority", "svm", "forest", "mlp", "brainnetcnn", "linear-svm", "ridge", "logistic",
 		"kernel-ridge"} {
 		out := stagetest.MustRun(t, stagetest.Quickly(name, "standardize", "training"), in)
-		m := need.Value(modelfile.Read(stagetest.Encoded(t, out["file"])))(t)
+		origin := modelfile.Origin{Program: "1", Parameters: map[string]string{"seed": "7"}, Digest: "ab"}
+		travels := need.Value(modelfile.WithOrigin(stagetest.Encoded(t, out["file"]), origin))(t)
+		facts := need.Value(modelfile.ReadFacts(travels))(t)
+		if facts.Origin.Parameters["seed"] != "7" || facts.Inputs.Nodes != 5 || facts.Inputs.Port != "pearson" ||
+			len(facts.Training.Participants) != 12 || facts.HasData() != (name == "svm") {
+			t.Errorf("%s: facts %+v", name, facts)
+		}
+		m := need.Value(modelfile.Read(travels))(t)
 		if m.Matrices.Made != `{"denoise.fd":0.5}` || !slices.Equal(m.Matrices.Names, []string{"a", "b", "c",
 			"d", "e"}) ||
 			m.Header.Model != name || m.Threshold != 0.5 || m.Fold != 2 {

@@ -30,6 +30,8 @@ table with a row for each element (draw counts from 0, every other axis from 1),
 --format tensor as an Arrow table with a row for each member, its array as a tensor.
 --format arrow-zstd is a compressed Arrow file. --format pyg writes the graphs of all participants
 into the directory PATH as plain arrays, for PyTorch Geometric; docs/python.md has the loader.
+The word model in place of STAGE, or --format model, writes the trained models of all stages (or of
+one STAGE) as files that travel: a directory for each setting, with a model card; docs/models.md.
 --format all writes every output of a stage into the directory PATH, in every format that can hold it.
 The metadata of each file name the results that it holds: pipeline lineage reads them.
 Anything else (text, svg, nifti) is written unchanged, to .nii uncompressed. When PATH is a directory, or ends in /, every
@@ -56,6 +58,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml connectivity.pearson -o pearson.arrow --format tensor
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg
   pipeline export biopoint.yaml --format bids -o derivatives/prgnn
+  pipeline export biopoint.yaml model -o models/                trained models with their cards
   pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              flags.Between(1, 2),
@@ -66,7 +69,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	}
 	f := cmd.Flags()
 	a.outputFlags(cmd, &e.Path, "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.Format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids, all or one of those above (default: by the ending of PATH)")
+	f.StringVar(&e.Format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids, model, all or one of those above (default: by the ending of PATH)")
 	f.IntVar(&e.Draw, "draw", 0, "export draw `N`, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.Names, "names", false, "in tables: add the names of regions to their numbers, and the positions of both ends of an edge")
 	f.StringVar(&e.Column, "column", "", "use `COLUMN` of a table of regions as their value (default: score)")
@@ -75,7 +78,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	f.BoolVar(&e.Partial, "partial", false, "export the existing members when others are missing")
 	f.BoolVar(&e.Draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …; pyg: also draws that no training uses")
 	f.StringVar(&e.Task, "task", "", "bids: the task `NAME`, where neither the names nor the sidecars of the cohort's files give it")
-	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
+	f.StringVar(&e.Atlas, "atlas", "", "bids, model: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
 	a.asRunFlags(cmd)
 	return cmd
@@ -86,8 +89,9 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options) error 
 	if len(args) == 2 {
 		e.What = args[1]
 	}
+	e.TakeModels()
 	switch {
-	case e.What == "" && e.Format != "bids" && e.Format != "all":
+	case e.What == "" && e.Format != "bids" && e.Format != "model" && e.Format != "all":
 		return flags.Usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 	case e.Path == "":
 		return flags.Usage(cmd, "-o PATH is missing")
@@ -104,7 +108,7 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options) error 
 	if cmd.Flags().Changed("tr") && !bids.IsTime(e.TR) {
 		return flags.Usage(cmd, "--tr %g is no repetition time of a scan (%g to %d s): give it in s, not in ms", e.TR, bids.ShortestTime, bids.LongestTime)
 	}
-	c, err := a.lookAtRun(args[0], results.AsRun, e.What)
+	c, err := a.lookAtRun(args[0], results.AsRun, e.Named()...)
 	if err != nil {
 		return err
 	}
@@ -112,13 +116,7 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options) error 
 	if err := a.MayWrite(e.Path); err != nil {
 		return err
 	}
-	if e.Format == "bids" {
-		return export.BIDS(a.Console, c, e)
-	}
-	if e.What == "" {
-		return export.Everything(a.Console, c, e)
-	}
-	if err := export.Stage(a.Console, c, e); err != nil {
+	if one, err := export.Run(a.Console, c, e); err != nil || !one {
 		return err
 	}
 	return page.ExportScans(context.Background(), a.Console, c, e)

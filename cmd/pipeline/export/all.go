@@ -14,9 +14,9 @@ import (
 	"prgnn/internal/words"
 )
 
-// Everything writes all results of all stages, each stage into a directory of its name under
+// everything writes all results of all stages, each stage into a directory of its name under
 // the path. The scans of the cohort stay where they are.
-func Everything(a *console.Console, c *results.Current, o Options) error {
+func everything(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
 	}

@@ -36,8 +36,21 @@ var extensions = map[string]string{
 	".npy": "npy", ".mat": "mat",
 }
 
-// Stage writes the results of one stage as the options ask.
-func Stage(a *console.Console, c *results.Current, o Options) error {
+// Run writes what the options ask for, and reports whether that is the results of one stage.
+func Run(a *console.Console, c *results.Current, o Options) (one bool, err error) {
+	switch {
+	case o.Format == "bids":
+		return false, BIDS(a, c, o)
+	case o.Format == modelWord:
+		return false, writeModels(a, c, o)
+	case o.What == "":
+		return false, everything(a, c, o)
+	}
+	return true, writeStage(a, c, o)
+}
+
+// writeStage writes the results of one stage as the options ask.
+func writeStage(a *console.Console, c *results.Current, o Options) error {
 	return (&job{Console: a, Current: c, Options: o, record: new(record)}).stage()
 }
 

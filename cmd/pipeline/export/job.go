@@ -54,7 +54,7 @@ var flagFormats = map[string][]string{
 	"csv-safe": {"csv", "tsv", "all"},
 	"draws":    {"bids", "pyg"},
 	"task":     {"bids"},
-	"atlas":    {"bids"},
+	"atlas":    {"bids", "model"},
 }
 
 // Refuses gives the formats that a flag is for, where that of the export is none of them; nil where the flag has a

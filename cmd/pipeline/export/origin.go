@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
@@ -95,6 +97,16 @@ func Digests(store *disk.Store, path string) ([]artifacts.Digest, error) {
 	case "npy":
 		if side, ok := readSidecar(path); ok {
 			text = string(side.Sources)
+		}
+	}
+	if strings.EqualFold(filepath.Ext(path), ".npz") {
+		b, err := regular.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if stored := modelFiles.Stored(b); stored != "" {
+			d, err := artifacts.ParseDigest(stored)
+			return []artifacts.Digest{d}, err
 		}
 	}
 	if text == "" {

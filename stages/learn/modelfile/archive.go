@@ -21,6 +21,12 @@ import (
 // A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and what it is in model.json.
 // The members are stored without compression, in a fixed order and without times, so that equal models are equal files.
 
+// aboutName is the member that describes the model.
+const aboutName = "model.json"
+
+// ErrNoModel is of an npz file that is no model.
+var ErrNoModel = errors.New("it has no model.json: is it a trained model?")
+
 // noTime is the first time that a zip archive can state.
 var noTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -34,15 +40,8 @@ type Array struct {
 func Pack(about any, arrays []Array) (artifacts.Bytes, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	add := func(name string, write func(io.Writer) error) error {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: noTime})
-		if err != nil {
-			return err
-		}
-		return write(w)
-	}
 	for _, a := range arrays {
-		if err := add(a.Name+".npy", a.Values.Encode); err != nil {
+		if err := addMember(z, a.Name+".npy", a.Values.Encode); err != nil {
 			return artifacts.Bytes{}, err
 		}
 	}
@@ -51,11 +50,20 @@ func Pack(about any, arrays []Array) (artifacts.Bytes, error) {
 		return artifacts.Bytes{}, err
 	}
 	asJSON := func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }
-	if err := add("model.json", asJSON); err != nil {
+	if err := addMember(z, aboutName, asJSON); err != nil {
 		return artifacts.Bytes{}, err
 	}
 	err = z.Close()
 	return artifacts.Bytes{Kind: "npz", Data: b.Bytes()}, err
+}
+
+// addMember adds a file to an archive.
+func addMember(z *zip.Writer, name string, write func(io.Writer) error) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: noTime})
+	if err != nil {
+		return err
+	}
+	return write(w)
 }
 
 // largest is far more bytes than a model has: a support vector machine of 2,000 participants and 400 regions has 1.3e9.
@@ -82,14 +90,14 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 			if arrays[name], err = encoding.ReadArray(bytes.NewReader(member)); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
-		} else if f.Name == "model.json" {
+		} else if f.Name == aboutName {
 			about = member
 		} else {
 			return nil, nil, fmt.Errorf("%.100q is neither model.json nor an array (.npy)", f.Name)
 		}
 	}
 	if about == nil {
-		return nil, nil, errors.New("it has no model.json: is it a trained model?")
+		return nil, nil, ErrNoModel
 	}
 	return arrays, about, nil
 }

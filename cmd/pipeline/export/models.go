@@ -1,0 +1,283 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+// A Setting is the trained models of one setting, such as those of ridge regression in each fold.
+type Setting struct {
+	*job
+	Stage  *dag.StageNode
+	Coords []dag.Coord // of the setting
+	Port   dag.Port
+	Models []*Model
+	// Evaluated are the tables summary of the stages that evaluated the setting, and their kinds.
+	Evaluated []*encoding.Table
+	Kinds     []string
+}
+
+// A Model is one of a setting.
+type Model struct {
+	Of   *dag.Node
+	Name string // of its file
+	File []byte // as it is stored, and later as it is written
+	origin
+}
+
+// Parameters are all of the task, as its recipe has them.
+func (m *Model) Parameters() map[string]string {
+	of := map[string]string{}
+	for _, line := range param.Text(m.Of.Instance()) {
+		name, value, _ := strings.Cut(line, " = ")
+		of[name] = value
+	}
+	return of
+}
+
+// card is the name under which hubs look for the card of a model.
+const card = "README.md"
+
+// ModelFiles is what a program with models does with their files.
+type ModelFiles struct {
+	// Write adds the origin to the files of a setting, and writes their card. It reports whether the files are models.
+	Write func(*Setting) (card string, is bool, err error)
+	// Stored is the digest of the stored file that an exported one was made from; "" for another file.
+	Stored func(file []byte) string
+}
+
+var modelFiles = ModelFiles{
+	Write:  func(*Setting) (string, bool, error) { return "", false, nil },
+	Stored: func([]byte) string { return "" },
+}
+
+// RegisterModels sets it, as a rule in the init function of the package that has model files.
+func RegisterModels(m ModelFiles) { modelFiles = m }
+
+// modelWord stands in place of a stage for all trained models, unless a stage is called so.
+const modelWord = "model"
+
+// TakeModels sets the format where the word model asks for it.
+func (o *Options) TakeModels() {
+	if o.What == modelWord && o.Format == "" && filepath.Ext(o.Path) == "" {
+		o.Format = modelWord
+	}
+}
+
+// Named are the names of stages and outputs in the options.
+func (o *Options) Named() []string {
+	if o.Format == modelWord && o.What == modelWord {
+		return nil
+	}
+	return []string{o.What}
+}
+
+// writeModels writes the trained models of a run, or those of one stage, as files that travel: each setting into a
+// directory of its own, with a card.
+func writeModels(a *console.Console, c *results.Current, o Options) error {
+	if o.Path == "-" {
+		return exit.Wrongf("models are several files: give a directory: -o models/")
+	}
+	stages, called := c.Pipeline.Graph.Stages(), results.HasStage(c.Pipeline.Graph, o.What)
+	if o.What != "" && (called || o.What != modelWord) {
+		sel, err := results.Choose(c.Pipeline.Graph, o.What)
+		if err != nil {
+			return err
+		}
+		stages = []*dag.StageNode{sel.Stage}
+	}
+	x := &job{Console: a, Current: c, Options: o, record: new(record)}
+	written := 0
+	err := x.together(o.Path, func() error {
+		for _, s := range stages {
+			for _, one := range x.settings(s) {
+				is, err := one.write()
+				if err != nil {
+					return err
+				}
+				if is {
+					written++
+				}
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil || written > 0:
+	case called && o.What == modelWord: // another stage
+		o.Format = ""
+		return writeStage(a, c, o)
+	default:
+		err = exit.Wrongf("no stage of %s trains a model that has a file (kinds train, train-regression, baseline, regression)", c.File)
+	}
+	return err
+}
+
+// settings are those of a stage whose outputs may be models.
+func (x *job) settings(s *dag.StageNode) (all []*Setting) {
+	if len(s.Tasks()) == 0 {
+		return nil
+	}
+	for _, port := range s.Tasks()[0].Instance().Ports().Out {
+		if port.Type.Format != "npz" {
+			continue
+		}
+		for _, n := range s.Tasks() {
+			if slices.ContainsFunc(n.Coords(), func(c dag.Coord) bool { return c.Axis == "subject" }) {
+				continue // a model of one participant does not travel
+			}
+			coords := column.SettingCoords(n.Coords())
+			at := slices.IndexFunc(all, func(o *Setting) bool {
+				return o.Port.Name == port.Name && slices.Equal(o.Coords, coords)
+			})
+			if at < 0 {
+				at, all = len(all), append(all, &Setting{job: x, Stage: s, Coords: coords, Port: port})
+			}
+			rest := slices.DeleteFunc(slices.Clone(n.Coords()),
+				func(c dag.Coord) bool { return slices.Contains(coords, c) })
+			all[at].Models = append(all[at].Models, &Model{Of: n, Name: memberName(s.Name(), rest) + ".npz"})
+		}
+	}
+	return all
+}
+
+// dir is the name of the directory of a setting: its stage, and the coordinates that name it.
+func (s *Setting) dir() string {
+	name := s.Stage.Name()
+	for _, c := range s.Coords {
+		name += "_" + c.Axis + "-" + c.Value
+	}
+	return PlainName(name)
+}
+
+// write writes the files of a setting, if they are models.
+func (s *Setting) write() (is bool, err error) {
+	tasks := lists.Map(s.Models, func(m *Model) *dag.Node { return m.Of })
+	there, others := s.Shown(tasks)
+	sel := &results.Selection{Stage: s.Stage, Tasks: tasks, Port: s.Port, All: tasks}
+	switch {
+	case len(others) > 0 && !s.Partial:
+		return false, s.Missing(s.Console, sel, there, others, partialHint)
+	case len(there) == 0:
+		return false, nil
+	}
+	s.Models = slices.DeleteFunc(s.Models, func(m *Model) bool { return !slices.Contains(there, m.Of) })
+	for _, m := range s.Models {
+		var b bytes.Buffer
+		if err := s.Copy(&b, s.Ref(m.Of, s.Port.Name)); err != nil {
+			return false, err
+		}
+		m.File, m.origin = b.Bytes(), s.origins(s.Port.Name, []*dag.Node{m.Of})[0]
+	}
+	if err := s.evaluated(); err != nil {
+		return false, err
+	}
+	text, is, err := modelFiles.Write(s)
+	if err != nil || !is {
+		return false, err
+	}
+	s.output = s.Stage.Name() + "." + s.Port.Name
+	dir := filepath.Join(s.Path, s.dir())
+	if err := s.refuseOthers(dir); err != nil {
+		return false, err
+	}
+	for _, m := range s.Models {
+		err := s.toFile(filepath.Join(dir, m.Name), func(w io.Writer) error { _, err := w.Write(m.File); return err })
+		if err != nil {
+			return false, err
+		}
+	}
+	if err := s.toFile(filepath.Join(dir, card),
+		func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+		return false, err
+	}
+	s.then(func() {
+		if s.JSON {
+			s.Object(event{Event: "export", Path: dir, Format: modelWord, Stage: s.Stage.Name(), Output: s.Port.Name,
+				Tasks: len(there), Sidecar: filepath.Join(dir, card), Missing: results.IDs(others)})
+			return
+		}
+		s.Note("wrote %s/: %s, and their card %s", dir, words.Count(len(there), "model"), card)
+	})
+	return true, nil
+}
+
+// refuseOthers refuses a directory with models that this export does not write, as of a fold that there was: whoever
+// applies the directory would apply them.
+func (s *Setting) refuseOthers(dir string) error {
+	entries, _ := os.ReadDir(dir) // what cannot be read is an error where it is written to
+	var others []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".npz") && !slices.ContainsFunc(s.Models,
+			func(m *Model) bool { return m.Name == e.Name() }) {
+			others = append(others, e.Name())
+		}
+	}
+	if others == nil {
+		return nil
+	}
+	return exit.Wrongf("%s has models that are not of this export: %s; remove them, or name another directory", dir,
+		words.Some(others, 4))
+}
+
+// AtlasName is the atlas of the regions.
+func (s *Setting) AtlasName() string {
+	label, _ := s.atlasName()
+	return label
+}
+
+// evaluated reads what evaluated the setting.
+func (s *Setting) evaluated() error {
+	for _, by := range s.Pipeline.Graph.Stages() {
+		if !strings.HasPrefix(by.Kind().Name, "evaluate") || len(by.Axes()) > 0 {
+			continue
+		}
+		there, _ := s.Shown(by.Tasks())
+		for _, n := range there {
+			reads := false
+			for src := range n.Upstream() {
+				reads = reads || src.Node == s.Models[0].Of
+			}
+			port := slices.IndexFunc(n.Instance().Ports().Out, func(p dag.Port) bool { return p.Name == "summary" })
+			if !reads || port < 0 {
+				continue
+			}
+			got, err := s.Read(n, n.Instance().Ports().Out[port])
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.ID(), err)
+			}
+			s.Evaluated, s.Kinds = append(s.Evaluated, got.Table), append(s.Kinds, by.Kind().Name)
+		}
+	}
+	return nil
+}
+
+// Is reports whether the coordinates of a row of an evaluation are those of the setting.
+func (s *Setting) Is(row []dag.Coord) bool {
+	own := append(slices.Clone(s.Coords), dag.Coord{Axis: "stage", Value: s.Stage.Name()})
+	for _, c := range row {
+		at := slices.IndexFunc(own, func(o dag.Coord) bool { return o.Axis == c.Axis })
+		if c.Value != "" && (at < 0 || own[at].Value != c.Value) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Coords, func(o dag.Coord) bool {
+		at := slices.IndexFunc(row, func(c dag.Coord) bool { return c.Axis == o.Axis })
+		return at >= 0 && row[at].Value != o.Value
+	})
+}

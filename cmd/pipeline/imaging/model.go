@@ -1,0 +1,75 @@
+package imaging
+
+import (
+	"errors"
+
+	"prgnn/cmd/pipeline/export"
+	"prgnn/internal/version"
+	"prgnn/stages/column"
+	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/present/methods"
+)
+
+// models adds the origin to the files of a setting, and writes their card.
+func models(s *export.Setting) (card string, is bool, err error) {
+	c := methods.Card{Atlas: s.AtlasName(), Pipeline: s.Pipeline.Name, Version: version.Number}
+	if r := s.Pipeline.Roster; r != nil && r.Participants != nil {
+		c.Target = r.Participants.Meta[column.Target]
+	}
+	for _, m := range s.Models {
+		f, err := modelfile.ReadFacts(m.File)
+		if errors.Is(err, modelfile.ErrNoModel) {
+			return "", false, nil
+		}
+		if err != nil {
+			return "", false, err
+		}
+		of := m.Parameters()
+		m.File, err = modelfile.WithOrigin(m.File, modelfile.Origin{Program: version.Number, Kind: s.Stage.Kind().Name,
+			Parameters: of, Task: m.Task, Key: m.Key, Digest: m.Digest})
+		if err != nil {
+			return "", false, err
+		}
+		c.Model, c.Groups, c.Port, c.Nodes, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Nodes, f.Inputs.Made
+		c.Named, c.Threshold, c.Calibrated, c.Data = f.Inputs.Names != nil, f.Threshold, f.Calibrated, f.HasData()
+		c.Parameters = of
+		c.Files = append(c.Files, methods.CardFile{Name: m.Name, Task: m.Task, Key: m.Key, Digest: m.Digest,
+			Participants: len(f.Training.Participants), Counts: f.Training.Counts})
+	}
+	for _, axis := range []string{"fold", "repeat"} { // the files differ in them
+		delete(c.Parameters, axis)
+	}
+	for i, t := range s.Evaluated {
+		if s.Kinds[i] == "evaluate" {
+			rows, err := column.Rows[column.AccuracyRow](t)
+			if err != nil {
+				return "", false, err
+			}
+			for _, r := range rows {
+				if r.Level == "participant" && s.Is(r.Coords) {
+					c.Accuracy = append(c.Accuracy, r)
+				}
+			}
+		} else {
+			rows, err := column.Rows[column.RegressionRow](t)
+			if err != nil {
+				return "", false, err
+			}
+			for _, r := range rows {
+				if s.Is(r.Coords) {
+					c.Regression = append(c.Regression, r)
+				}
+			}
+		}
+	}
+	card, err = c.Markdown()
+	return card, true, err
+}
+
+// storedModel is the digest of the stored file that an exported one was made from.
+func storedModel(file []byte) string {
+	if f, err := modelfile.ReadFacts(file); err == nil && f.Origin != nil {
+		return f.Origin.Digest
+	}
+	return ""
+}

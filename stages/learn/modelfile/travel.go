@@ -1,0 +1,123 @@
+package modelfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// An Origin states what made a model. It is in model.json of a file that was exported to travel, and in no result: the
+// version of the program is not part of results.
+type Origin struct {
+	Program    string            `json:"program"` // version
+	Kind       string            `json:"kind"`
+	Parameters map[string]string `json:"parameters"` // all of them, with the seed
+	Task       string            `json:"task"`
+	Key        string            `json:"key"`    // of the task
+	Digest     string            `json:"digest"` // of the stored file
+}
+
+// Facts are what the file of any model states.
+type Facts struct {
+	Header
+	Training Training `json:"training"`
+	Inputs   struct { // of graphs, or of matrices
+		Port  string   `json:"matrices"` // as Form.Port; "" for graphs
+		Nodes int      `json:"nodes"`
+		Names []string `json:"names"`
+		Made  string   `json:"made"`
+	} `json:"-"`
+	Fitted struct {
+		Kind string `json:"kind"`
+	} `json:"fitted"`
+	Origin *Origin `json:"origin"`
+}
+
+// HasData reports whether the file has matrices of training participants: support vectors.
+func (f *Facts) HasData() bool { return f.Fitted.Kind == "kernel" }
+
+// ReadFacts reads model.json of a file that may come from anywhere.
+func ReadFacts(b []byte) (*Facts, error) {
+	about, err := readAbout(b)
+	if err != nil {
+		return nil, err
+	}
+	f := &Facts{}
+	if err := Decode(about, f); err != nil {
+		return nil, err
+	}
+	part := struct {
+		Graphs   *json.RawMessage `json:"graphs"`
+		Matrices *json.RawMessage `json:"matrices"`
+	}{}
+	if err := Decode(about, &part); err != nil {
+		return nil, err
+	}
+	of := part.Matrices
+	if part.Graphs != nil {
+		of = part.Graphs
+	}
+	if of == nil {
+		return nil, errors.New("model.json describes no inputs: is it a trained model?")
+	}
+	if err := Decode(*of, &f.Inputs); err != nil {
+		return nil, err
+	}
+	return f, f.Check()
+}
+
+// WithOrigin is a file with its origin in model.json. All arrays are the same bytes.
+func WithOrigin(b []byte, o Origin) ([]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	origin, err := json.MarshalIndent(o, " ", " ")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range z.File {
+		if f.Name != aboutName {
+			if err := w.Copy(f); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		about, err := readMember(f, largest)
+		if err != nil {
+			return nil, err
+		}
+		text, is := strings.CutSuffix(strings.TrimSpace(string(about)), "}")
+		if !is {
+			return nil, errors.New("model.json is no object")
+		}
+		if err := addMember(w, aboutName, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s,\n \"origin\": %s\n}\n", strings.TrimRight(text, "\n"), origin)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+// readAbout reads model.json alone.
+func readAbout(b []byte) ([]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, fmt.Errorf("not an npz file: %w", err)
+	}
+	for _, f := range z.File {
+		if f.Name == aboutName {
+			return readMember(f, 1<<26)
+		}
+	}
+	return nil, ErrNoModel
+}

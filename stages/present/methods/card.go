@@ -1,0 +1,179 @@
+package methods
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/markup"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+	"prgnn/stages/wording"
+)
+
+// A Card describes the trained models of one setting to others: a page in Markdown, in the order of Mitchell et al.
+// (2019, doi:10.1145/3287560.3287596), with the metadata that model hubs read.
+type Card struct {
+	Model, Atlas, Pipeline, Version string
+	Groups                          []string
+	Target                          string // what is predicted where there are no groups
+	Port                            string // of the inputs, "" for graphs
+	Nodes                           int
+	Named                           bool   // the regions' names are known
+	Made                            string // how the inputs were made
+	Threshold                       float64
+	Calibrated                      bool
+	Data                            bool // the files have data of participants
+	Parameters                      map[string]string
+	Files                           []CardFile
+
+	Accuracy   []column.AccuracyRow // or
+	Regression []column.RegressionRow
+}
+
+// A CardFile is one model.
+type CardFile struct {
+	Name, Task, Key, Digest string
+	Participants            int
+	Counts                  map[string]int
+}
+
+// A measure of the cross-validation, by the name that hubs use.
+type cardMeasure struct {
+	name, hub        string
+	value, low, high float64
+}
+
+func (c *Card) measures() (all []cardMeasure) {
+	none := math.NaN()
+	for _, r := range c.Accuracy {
+		all = append(all, cardMeasure{"accuracy", "accuracy", r.Accuracy, r.Low, r.High},
+			cardMeasure{"balanced accuracy", "balanced_accuracy", r.Balanced, r.BalancedLow, r.BalancedHigh},
+			cardMeasure{"AUC", "roc_auc", r.AUC, r.AUCLow, r.AUCHigh},
+			cardMeasure{"sensitivity", "recall", r.Sensitivity, r.SensLow, r.SensHigh},
+			cardMeasure{"specificity", "specificity", r.Specificity, r.SpecLow, r.SpecHigh},
+			cardMeasure{"majority-class rate", "", r.Majority, none, none})
+	}
+	for _, r := range c.Regression {
+		all = append(all, cardMeasure{"r", "pearsonr", r.R, r.RLow, r.RHigh},
+			cardMeasure{"R²", "r2", r.R2, r.R2Low, r.R2High}, cardMeasure{"mean absolute error", "mae", r.MAE, r.MAELow, r.MAEHigh})
+	}
+	return slices.DeleteFunc(all, func(m cardMeasure) bool { return math.IsNaN(m.value) })
+}
+
+// Markdown is the page.
+func (c *Card) Markdown() (string, error) {
+	var b strings.Builder
+	var failed error
+	text := func(code string, of values) string {
+		s, err := wording.Text(code, wording.Values(of))
+		failed = cmp.Or(failed, err)
+		return wording.UpperFirst(s)
+	}
+	heading := func(code string) { fmt.Fprintf(&b, "\n## %s\n\n", text(code, nil)) }
+	table := func(head string, rows [][]string) {
+		columns := strings.Count(head, "|") + 1
+		fmt.Fprintf(&b, "| %s |\n|%s\n", head, strings.Repeat(" --- |", columns))
+		for _, r := range rows {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(lists.Map(r, func(s string) string {
+				return strings.ReplaceAll(markup.Markdown(s), "|", `\|`)
+			}), " | "))
+		}
+	}
+	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
+		"Target": markup.Markdown(c.Target), "Nodes": c.Nodes, "Port": c.Port,
+		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
+		"Threshold": c.Threshold}
+	c.metadata(&b)
+	fmt.Fprintf(&b, "# %s\n\n%s\n",
+		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))
+	heading("card.use")
+	fmt.Fprintln(&b, text("card.uses", of))
+	heading("card.inputs")
+	fmt.Fprintln(&b, text("card.matrices", of))
+	if made := column.Made(c.Made); len(made) > 0 {
+		b.WriteByte('\n')
+		table("parameter | value", lists.Map(slices.Sorted(maps.Keys(made)), func(name string) []string {
+			return []string{name, string(made[name])}
+		}))
+	}
+	heading("card.data")
+	fmt.Fprintf(&b, "%s\n\n", text("card.people", of))
+	table("file | participants | groups", lists.Map(c.Files, func(f CardFile) []string {
+		groups := lists.Map(slices.Sorted(maps.Keys(f.Counts)), func(g string) string {
+			return fmt.Sprintf("%d %s", f.Counts[g], g)
+		})
+		return []string{f.Name, fmt.Sprint(f.Participants), strings.Join(groups, ", ")}
+	}))
+	heading("card.training")
+	fmt.Fprintf(&b, "%s\n\n", text("card.parameters", nil))
+	table("parameter | value", lists.Map(slices.Sorted(maps.Keys(c.Parameters)), func(name string) []string {
+		return []string{name, c.Parameters[name]}
+	}))
+	heading("card.performance")
+	if all := c.measures(); all != nil {
+		measured := values{"Folds": 0, "Participants": 0, "Positive": ""}
+		for _, r := range c.Accuracy {
+			measured = values{"Folds": r.Folds, "Participants": r.Participants,
+				"Positive": markup.Markdown(r.Positive)}
+		}
+		for _, r := range c.Regression {
+			measured = values{"Folds": r.Folds, "Participants": r.Participants, "Positive": ""}
+		}
+		fmt.Fprintf(&b, "%s\n\n", text("card.measured", measured))
+		table("measure | value | 95 % interval", lists.Map(all, func(m cardMeasure) []string {
+			interval := ""
+			if !math.IsNaN(m.low) {
+				interval = wording.To(m.low, m.high, report.Share)
+			}
+			return []string{m.name, report.Share(m.value), interval}
+		}))
+	} else {
+		fmt.Fprintln(&b, text("card.unmeasured", of))
+	}
+	heading("card.limits")
+	limits := []string{"card.elsewhere"}
+	if len(c.Groups) == 2 {
+		of["Second"] = markup.Markdown(c.Groups[1])
+		limits = append(limits, "card.threshold")
+	}
+	if !c.Calibrated {
+		limits = append(limits, "card.uncalibrated")
+	}
+	for _, code := range append(limits, "card.unlisted") {
+		fmt.Fprintf(&b, "- %s\n", text(code, of))
+	}
+	heading("card.origin")
+	fmt.Fprintf(&b, "%s\n\n", text("card.made-by", values{"Version": c.Version}))
+	table("file | task | key | SHA-256 of the stored model", lists.Map(c.Files, func(f CardFile) []string {
+		return []string{f.Name, f.Task, f.Key, f.Digest}
+	}))
+	return b.String(), failed
+}
+
+// metadata writes what hubs read: YAML, whose texts are quoted as in JSON.
+func (c *Card) metadata(b *strings.Builder) {
+	task := "tabular-classification"
+	switch {
+	case c.Groups == nil:
+		task = "tabular-regression"
+	case c.Port == "":
+		task = "graph-ml"
+	}
+	fmt.Fprintf(b, "---\nlibrary_name: prgnn\npipeline_tag: %s\ntags: [fmri, functional-connectivity, %s]\n", task,
+		column.JSON(c.Model))
+	if all := c.measures(); all != nil {
+		fmt.Fprintf(b, "model-index:\n- name: %s\n  results:\n  - task: { type: %s }\n    dataset: { type: %s, name: %s }\n"+
+			"    metrics:\n", column.JSON(c.Model), task, column.JSON(c.Pipeline), column.JSON(c.Pipeline))
+		for _, m := range all {
+			if m.hub != "" {
+				fmt.Fprintf(b, "    - { type: %s, value: %.6f }\n", m.hub, m.value)
+			}
+		}
+	}
+	b.WriteString("---\n\n")
+}
