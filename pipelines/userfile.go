@@ -9,14 +9,14 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
-	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/userfile"
 )
 
 // userFile connects {file: PATH}.
 func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
 	src := &source{ref: r, format: p.Type.Format}
 	if src.format == "" {
-		src.format = cohort.FormatOf(r.text)
+		src.format = userfile.FormatOf(r.text)
 	}
 	open := r.file.Open()
 	for _, name := range open {

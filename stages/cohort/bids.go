@@ -277,13 +277,13 @@ func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bid
 		}
 		if problems == nil {
 			problems = found[r.ID].unreadable(func(path string) bool {
-				return labels == nil || !labels.one() || path != userfile.Within(l.Dir, labels.spec)
+				return labels == nil || !labels.One() || path != userfile.Within(l.Dir, labels.Spec)
 			})
 		}
 		if problems == nil || slices.ContainsFunc(problems, machine.Caused) { // which the run reports
 			return ""
 		}
-		why := userfile.WithoutPlaces(root, joined(problems))
+		why := userfile.WithoutPlaces(root, userfile.OneLine(problems))
 		l.Notes = append(l.Notes, column.Notef("excluded %s: %s", r.ID, why))
 		return why
 	})
@@ -426,7 +426,7 @@ func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]
 			problems = append(problems, l.Unlabeled(row, l.Path))
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w", row.ID, joined(problems))
+			s.Problem = fmt.Errorf("participant %s: %w", row.ID, userfile.OneLine(problems))
 			if failing < len(l.Rows) { // else nobody would be left
 				s.Problem = fmt.Errorf("%w%s", s.Problem, without(row.ID))
 			}

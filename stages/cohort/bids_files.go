@@ -112,7 +112,7 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 	f.times()
 	if labels != nil {
 		f.labelsFrom = labels.from
-		if f.labels, err = labels.of(l, row); err != nil {
+		if f.labels, err = labels.File(l, row); err != nil {
 			bad(err)
 		}
 		if labels.weights {

@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -26,7 +27,7 @@ import (
 
 // A labelSource says where the label images are: in files as given, or one of an atlas that was looked for by its name.
 type labelSource struct {
-	*fileSource
+	*located.Source
 	from    string       // a line for the inventory
 	path    string       // of the atlas that was found; "" for files as given
 	weights bool         // a probabilistic atlas: weights of several regions a voxel
@@ -58,19 +59,16 @@ func labelsOf(l *listed.List, spec string, w where) (*labelSource, error) {
 	if strings.HasPrefix(spec, `{"`) { // a mapping; see param.Param
 		err = s.find(spec, w)
 	} else {
-		s.fileSource, err = sourceOf(l, "labels", "nifti", spec)
+		s.Source, err = located.Of(l, "labels", "nifti", spec)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if s.one() {
-		return s, s.look(userfile.Within(l.Dir, s.spec))
+	if s.One() {
+		return s, s.look(userfile.Within(l.Dir, s.Spec))
 	}
 	return s, nil
 }
-
-// one reports whether it is one file for all participants.
-func (s *labelSource) one() bool { return s.column == "" && s.pieces == nil }
 
 // atlasMistake is what is wrong with an atlas by its name, beside mistakes in the table of the participants. Where the
 // space is not known, nothing is said of it.
@@ -103,7 +101,7 @@ func (s *labelSource) find(spec string, w where) error {
 	if err != nil {
 		return fmt.Errorf("labels: %w", err)
 	}
-	s.fileSource = &fileSource{port: "labels", format: "nifti", spec: found.Image}
+	s.Source = &located.Source{Port: "labels", Format: "nifti", Spec: found.Image}
 	s.path, s.own, s.more, s.wanted = found.Image, found.Nodes, found.More, &wanted
 	s.from = fmt.Sprintf("the atlas %s", &wanted)
 	if found.From != "" {
@@ -208,7 +206,7 @@ func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own b
 	if err := region.Contradiction(nodes, by, s.table); err != nil || s.values == nil {
 		return err
 	}
-	file := userfile.NameIn(r.Root, userfile.Within(r.Root, s.spec))
+	file := userfile.NameIn(r.Root, userfile.Within(r.Root, s.Spec))
 	notes, err := region.Misfits(nodes, by, s.values, file, own, builtIn(nodes))
 	r.Notes = append(r.Notes, notes...)
 	return err
@@ -314,7 +312,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
 	if s.table != nil {
 		if err := s.fit(list, region.Meaning("auto", list, s.values), own, r); err != nil {
-			return fmt.Errorf("labels: %w", userfile.Place(err, s.spec))
+			return fmt.Errorf("labels: %w", userfile.Place(err, s.Spec))
 		}
 	}
 	for _, subject := range r.Subjects {
@@ -332,7 +330,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 		}
 		values := labels.Values()
 		by := region.Meaning("auto", list, values)
-		if s.one() {
+		if s.One() {
 			s.values = values
 			if err := s.fit(list, by, own, r); err != nil {
 				return fmt.Errorf("labels: %w", userfile.Place(err, path))
@@ -359,11 +357,11 @@ func (s *labelSource) nodes(parameter, root string) ([]atlas.Node, error) {
 }
 
 // ports are the files that it fills.
-func (s *labelSource) ports() []*fileSource {
-	all := []*fileSource{s.fileSource}
+func (s *labelSource) ports() []*located.Source {
+	all := []*located.Source{s.Source}
 	if s.weights {
-		weights := *s.fileSource
-		weights.port = "weights"
+		weights := *s.Source
+		weights.Port = "weights"
 		all = append(all, &weights)
 	}
 	return all

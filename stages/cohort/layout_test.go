@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
@@ -24,7 +25,7 @@ import (
 type door struct {
 	rows    [][2]string // id and value of the column k, the file's name where it is one
 	pattern string      // of the files
-	within  Within
+	within  container.Within
 	entries region.Layout
 	nodes   string
 	with    []any // parameters of the stage
@@ -42,7 +43,7 @@ func (d door) load(t *testing.T, matrix bool) (*Roster, error) {
 	p.Root = need.Shared(t, "fixtures/doors")
 	if matrix {
 		c := &MatricesCohort{Parameters: p, Pearson: d.pattern, Within: d.within, Nodes: d.nodes}
-		c.Entries = Entries{d.entries.Order, -1, d.entries.Absent}
+		c.Entries = container.Entries{Order: d.entries.Order, Base: -1, Absent: d.entries.Absent}
 		if d.entries.Base != nil {
 			c.Base = *d.entries.Base
 		}
@@ -146,33 +147,34 @@ func TestSeriesOfPrograms(t *testing.T) {
 	six := []int{0, 1, 2, 3, 4, 5}
 	for _, c := range []struct {
 		file   string
-		within Within
+		within container.Within
 		names  []string
 		rows   int
 		take   []int
 		note   string
 	}{
-		{"mat/conn/ROI_Subject001_Condition001.mat", Within{}, truth.Names, 60, six,
+		{"mat/conn/ROI_Subject001_Condition001.mat", container.Within{}, truth.Names, 60, six,
 			"not taken: Grey Matter, White Matter (3 columns), CSF (3 columns), Effect of rest, realignment (6 columns), QC_timeseries (2 columns)"},
-		{"mat/conn/ROI_Subject001_Condition001.mat", Within{Regions: []string{"atlas.IC*"}}, truth.Names[2:4], 60, []int{2, 3}, ""},
-		{"mat/conn/ROI_Subject001_Condition000.mat", Within{Member: "1"}, truth.Names, 30, six, "time series from CONN"},
-		{"mat/dpabi/ROISignals_sub001.mat", Within{}, labels, 60, six, "time series from DPABI (ROISignals): the order keys"},
-		{"mat/dpabi/ROISignals_sub001.txt", Within{}, labels, 60, six, ""},
-		{"mat/dpabi/ROISignals_sub003.mat", Within{}, labels, 60, []int{0, 1, -1, 3, 4, 5}, ""},
-		{"mat/dpabi/ROISignals_S01-1-0001.mat", Within{Range: []int{5, 10}}, plain, 60, six, ""},
-		{"mat/gretna/GretnaTimeCourse/N0001.txt", Within{}, plain, 60, six, "time series from GRETNA"},
-		{"mat/plain/series_and_names.mat", Within{}, truth.Names, 60, six, ""},
-		{"mat/plain/series_transposed.mat", Within{Variable: "ts", Names: "labels"}, truth.Names, 60, six,
+		{"mat/conn/ROI_Subject001_Condition001.mat", container.Within{Regions: []string{"atlas.IC*"}}, truth.Names[2:4], 60, []int{2, 3}, ""},
+		{"mat/conn/ROI_Subject001_Condition000.mat", container.Within{Member: "1"}, truth.Names, 30, six, "time series from CONN"},
+		{"mat/dpabi/ROISignals_sub001.mat", container.Within{}, labels, 60, six, "time series from DPABI (ROISignals): the order keys"},
+		{"mat/dpabi/ROISignals_sub001.txt", container.Within{}, labels, 60, six, ""},
+		{"mat/dpabi/ROISignals_sub003.mat", container.Within{}, labels, 60, []int{0, 1, -1, 3, 4, 5}, ""},
+		{"mat/dpabi/ROISignals_S01-1-0001.mat", container.Within{Range: []int{5, 10}}, plain, 60, six, ""},
+		{"mat/gretna/GretnaTimeCourse/N0001.txt", container.Within{}, plain, 60, six, "time series from GRETNA"},
+		{"mat/plain/series_and_names.mat", container.Within{}, truth.Names, 60, six, ""},
+		{"mat/plain/series_transposed.mat", container.Within{Variable: "ts", Names: "labels"}, truth.Names, 60, six,
 			"the rows are regions, and were transposed"},
-		{"mat/plain/struct.mat", Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
-		{"mat/plain/struct_array.mat", Within{Variable: "sub(2).ts"}, plain, 50, six, ""},
-		{"mat/plain/char_names.mat", Within{}, []string{"FP r", "FP l", "IC r", "IC l", "MPFC", "BS"}, 60, six, ""},
-		{"mat/v73/series.mat", Within{}, truth.Names, 60, six, ""},
-		{"mat/v73/conn_ROI_Subject001_Condition001.mat", Within{Variable: "data", Names: "names",
+		{"mat/plain/struct.mat", container.Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
+		{"mat/plain/struct_array.mat", container.Within{Variable: "sub(2).ts"}, plain, 50, six, ""},
+		{"mat/plain/char_names.mat", container.Within{}, []string{"FP r", "FP l", "IC r", "IC l", "MPFC", "BS"}, 60, six, ""},
+		{"mat/v73/series.mat", container.Within{}, truth.Names, 60, six, ""},
+		{"mat/v73/conn_ROI_Subject001_Condition001.mat", container.Within{Variable: "data", Names: "names",
 			Regions: []string{"atlas.*", "networks.*"}}, truth.Names, 60, six, ""},
-		{"mat/v73/struct.mat", Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60, six, ""},
-		{"mat/octave/v6.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
-		{"mat/octave/v7.mat", Within{Variable: "ts"}, truth.Names, 60, six, ""},
+		{"mat/v73/struct.mat", container.Within{Variable: "out.timeseries", Names: "out.roi"}, truth.Names, 60,
+			six, ""},
+		{"mat/octave/v6.mat", container.Within{Variable: "ts"}, truth.Names, 60, six, ""},
+		{"mat/octave/v7.mat", container.Within{Variable: "ts"}, truth.Names, 60, six, ""},
 	} {
 		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "{k}", within: c.within}
 		r, err := d.load(t, false)
@@ -237,31 +239,31 @@ func TestMatricesOfPrograms(t *testing.T) {
 	}
 	for _, c := range []struct {
 		file    string
-		within  Within
+		within  container.Within
 		first   string // region
 		want    []float64
 		missing float64
 		note    string
 	}{
-		{"conn/resultsROI_Condition001.mat", Within{Member: "1"}, truth.Names[0], group(0), 0, "matrices from CONN (Z): Fisher's z"},
-		{"conn/resultsROI_Condition001.mat", Within{Member: "3"}, truth.Names[0], group(2), 0, ""},
-		{"conn/resultsROI_Subject001_Condition001.mat", Within{}, truth.Names[0], group(0), 0, ""},
-		{"dpabi/ROICorrelation_sub001.mat", Within{}, "2001", truth.Pearson, 0, "matrices from DPABI (ROICorrelation)"},
-		{"dpabi/ROICorrelation_sub001.txt", Within{}, "2001", truth.Pearson, 0, ""},
-		{"dpabi/ROICorrelation_FisherZ_sub001.mat", Within{}, "2001", truth.Pearson, 0, "Fisher's z, transformed back"},
-		{"dpabi/ROICorrelation_FisherZ_sub001.txt", Within{}, "2001", truth.Pearson, 0, ""},
-		{"dpabi/ROICorrelation_sub003.txt", Within{}, "2001", without(2), 1, ""},
-		{"gretna/GretnaSFCMatrixR/rN0001.txt", Within{}, "2001", truth.Pearson, 0, "a row of 0 is a missing region"},
-		{"gretna/GretnaSFCMatrixR/rN0002.txt", Within{}, "2001", without(3), 1, ""},
-		{"gretna/GretnaSFCMatrixZ/zN0001.txt", Within{}, "1", truth.Pearson, 0, ""},
-		{"gretna/GretnaSFCMatrixZ/zN0002.txt", Within{}, "1", without(3), 1, ""},
-		{"gift/rest_postprocess_results/rest_post_process_sub_001.mat", Within{Member: "1"}, "4", truth.Pearson, 0, "from GIFT (fnc_corrs)"},
-		{"octave/text.mat", Within{}, "1", truth.Pearson, 0, ""},
-		{"v73/matrix.mat", Within{}, "1", truth.Pearson, 0, ""},
-		{"plain/one_square.mat", Within{}, "1", truth.Pearson, 0, ""},
-		{"plain/two_square.mat", Within{Variable: "r"}, "1", truth.Pearson, 0, ""},
-		{"octave/v7.mat", Within{Variable: "r"}, truth.Names[0], truth.Pearson, 0, ""},
-		{"plain/two_square.mat", Within{Variable: "r", Range: []int{1, 2}}, "1", truth.Pearson[:1], 0, ""},
+		{"conn/resultsROI_Condition001.mat", container.Within{Member: "1"}, truth.Names[0], group(0), 0, "matrices from CONN (Z): Fisher's z"},
+		{"conn/resultsROI_Condition001.mat", container.Within{Member: "3"}, truth.Names[0], group(2), 0, ""},
+		{"conn/resultsROI_Subject001_Condition001.mat", container.Within{}, truth.Names[0], group(0), 0, ""},
+		{"dpabi/ROICorrelation_sub001.mat", container.Within{}, "2001", truth.Pearson, 0, "matrices from DPABI (ROICorrelation)"},
+		{"dpabi/ROICorrelation_sub001.txt", container.Within{}, "2001", truth.Pearson, 0, ""},
+		{"dpabi/ROICorrelation_FisherZ_sub001.mat", container.Within{}, "2001", truth.Pearson, 0, "Fisher's z, transformed back"},
+		{"dpabi/ROICorrelation_FisherZ_sub001.txt", container.Within{}, "2001", truth.Pearson, 0, ""},
+		{"dpabi/ROICorrelation_sub003.txt", container.Within{}, "2001", without(2), 1, ""},
+		{"gretna/GretnaSFCMatrixR/rN0001.txt", container.Within{}, "2001", truth.Pearson, 0, "a row of 0 is a missing region"},
+		{"gretna/GretnaSFCMatrixR/rN0002.txt", container.Within{}, "2001", without(3), 1, ""},
+		{"gretna/GretnaSFCMatrixZ/zN0001.txt", container.Within{}, "1", truth.Pearson, 0, ""},
+		{"gretna/GretnaSFCMatrixZ/zN0002.txt", container.Within{}, "1", without(3), 1, ""},
+		{"gift/rest_postprocess_results/rest_post_process_sub_001.mat", container.Within{Member: "1"}, "4", truth.Pearson, 0, "from GIFT (fnc_corrs)"},
+		{"octave/text.mat", container.Within{}, "1", truth.Pearson, 0, ""},
+		{"v73/matrix.mat", container.Within{}, "1", truth.Pearson, 0, ""},
+		{"plain/one_square.mat", container.Within{}, "1", truth.Pearson, 0, ""},
+		{"plain/two_square.mat", container.Within{Variable: "r"}, "1", truth.Pearson, 0, ""},
+		{"octave/v7.mat", container.Within{Variable: "r"}, truth.Names[0], truth.Pearson, 0, ""},
+		{"plain/two_square.mat", container.Within{Variable: "r", Range: []int{1, 2}}, "1", truth.Pearson[:1], 0, ""},
 	} {
 		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "mat/{k}", within: c.within,
 			with: []any{"partial", "ridge"}}
@@ -290,7 +292,7 @@ func TestMatricesOfPrograms(t *testing.T) {
 func TestMembersOfOneFile(t *testing.T) {
 	d := door{rows: [][2]string{{"sub-1", "3"}, {"sub-2", "4"}, {"sub-3", "5"}, {"sub-4", "3"}, {"sub-5", "6"},
 		{"sub-6", "x"}},
-		pattern: "mat/conn/resultsROI_Condition001.mat", within: Within{Member: "k"}, with: []any{"partial", "ridge"}}
+		pattern: "mat/conn/resultsROI_Condition001.mat", within: container.Within{Member: "k"}, with: []any{"partial", "ridge"}}
 	r := need.Value(d.load(t, true))(t)
 	r.RefuseOneScan()
 	// A CONN file of version 7.3 is another file with the same numbers, of which one participant is read.
@@ -324,30 +326,30 @@ func TestRefusedFilesOfPrograms(t *testing.T) {
 	for _, c := range []struct {
 		file   string
 		matrix bool
-		within Within
+		within container.Within
 		want   string
 	}{
-		{"mat/conn/resultsROI_Condition001.mat", true, Within{}, "Z has the matrices of 5 participants: set member"},
-		{"mat/conn/ROI_Subject001_Condition000.mat", false, Within{}, "it has 2 sessions (data_sessions)"},
-		{"mat/gift/rest_postprocess_results/rest_post_process_sub_001.mat", true, Within{}, "fnc_corrs has 2 sessions: set member"},
-		{"mat/gift/rest_dfnc_sub_001_sess_001_results.mat", true, Within{}, "sliding windows (windows × pairs)"},
-		{"mat/plain/two_square.mat", true, Within{}, "several variables could be the matrix: r (6×6 double), p (6×6 double)"},
-		{"mat/plain/struct.mat", false, Within{}, "no variable is a matrix of volumes × regions; it has out (1×1 struct)"},
-		{"mat/plain/series_and_names.mat", false, Within{Variable: "tz"}, `there is no variable "tz"; it has ts (60×6 double), labels (1×6 cell)`},
-		{"mat/plain/series_and_names.mat", false, Within{Regions: []string{"atlas.*", "Yeo*"}}, "regions: no name matches Yeo*"},
-		{"mat/plain/series_and_names.mat", false, Within{Range: []int{5, 10}}, "columns_range is [5, 10], but there are the columns 1 to 6"},
-		{"mat/refuse/complex.mat", true, Within{}, "r (6×6 double) – it is complex"},
-		{"mat/refuse/complex.mat", true, Within{Variable: "r"}, "variable r: it is complex, which is not supported: save real(x)"},
-		{"mat/refuse/v73_complex.mat", true, Within{}, "r (6×6 double) – it is complex"},
-		{"mat/refuse/v73_empty.mat", false, Within{}, "no variable is a matrix of volumes × regions; it has mask (6×6 logical), s (0×0 char), ts (0×6 double)"},
-		{"mat/refuse/v73_empty.mat", false, Within{Variable: "ts"}, "variable ts is empty: ts (0×6 double)"},
-		{"mat/refuse/v73_table_object.mat", false, Within{}, "it is a MATLAB table, an object: save table2array(x), or write it with writetable"},
-		{"mat/refuse/plain_hdf5_named.mat", true, Within{}, "it is an HDF5 file: "},
-		{"mat/octave/hdf5.mat", true, Within{}, "it is an HDF5 file: "},
-		{"mat/octave/v4.mat", true, Within{}, "version 4"},
-		{"mat/refuse/no_numbers.mat", false, Within{}, "it has a (1×4 char), b (1×6 cell)"},
-		{"mat/refuse/truncated.mat", false, Within{}, "truncated; copy it again"},
-		{"mat/dpabi/ROISignals_sub002.mat", false, Within{Names: "mat/dpabi/ROI_OrderKey_sub001.tsv"}, "6 names for 60 rows and 5 columns"},
+		{"mat/conn/resultsROI_Condition001.mat", true, container.Within{}, "Z has the matrices of 5 participants: set member"},
+		{"mat/conn/ROI_Subject001_Condition000.mat", false, container.Within{}, "it has 2 sessions (data_sessions)"},
+		{"mat/gift/rest_postprocess_results/rest_post_process_sub_001.mat", true, container.Within{}, "fnc_corrs has 2 sessions: set member"},
+		{"mat/gift/rest_dfnc_sub_001_sess_001_results.mat", true, container.Within{}, "sliding windows (windows × pairs)"},
+		{"mat/plain/two_square.mat", true, container.Within{}, "several variables could be the matrix: r (6×6 double), p (6×6 double)"},
+		{"mat/plain/struct.mat", false, container.Within{}, "no variable is a matrix of volumes × regions; it has out (1×1 struct)"},
+		{"mat/plain/series_and_names.mat", false, container.Within{Variable: "tz"}, `there is no variable "tz"; it has ts (60×6 double), labels (1×6 cell)`},
+		{"mat/plain/series_and_names.mat", false, container.Within{Regions: []string{"atlas.*", "Yeo*"}}, "regions: no name matches Yeo*"},
+		{"mat/plain/series_and_names.mat", false, container.Within{Range: []int{5, 10}}, "columns_range is [5, 10], but there are the columns 1 to 6"},
+		{"mat/refuse/complex.mat", true, container.Within{}, "r (6×6 double) – it is complex"},
+		{"mat/refuse/complex.mat", true, container.Within{Variable: "r"}, "variable r: it is complex, which is not supported: save real(x)"},
+		{"mat/refuse/v73_complex.mat", true, container.Within{}, "r (6×6 double) – it is complex"},
+		{"mat/refuse/v73_empty.mat", false, container.Within{}, "no variable is a matrix of volumes × regions; it has mask (6×6 logical), s (0×0 char), ts (0×6 double)"},
+		{"mat/refuse/v73_empty.mat", false, container.Within{Variable: "ts"}, "variable ts is empty: ts (0×6 double)"},
+		{"mat/refuse/v73_table_object.mat", false, container.Within{}, "it is a MATLAB table, an object: save table2array(x), or write it with writetable"},
+		{"mat/refuse/plain_hdf5_named.mat", true, container.Within{}, "it is an HDF5 file: "},
+		{"mat/octave/hdf5.mat", true, container.Within{}, "it is an HDF5 file: "},
+		{"mat/octave/v4.mat", true, container.Within{}, "version 4"},
+		{"mat/refuse/no_numbers.mat", false, container.Within{}, "it has a (1×4 char), b (1×6 cell)"},
+		{"mat/refuse/truncated.mat", false, container.Within{}, "truncated; copy it again"},
+		{"mat/dpabi/ROISignals_sub002.mat", false, container.Within{Names: "mat/dpabi/ROI_OrderKey_sub001.tsv"}, "6 names for 60 rows and 5 columns"},
 	} {
 		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "{k}", within: c.within,
 			with: []any{}}
@@ -415,27 +417,27 @@ func TestMatricesOfEntries(t *testing.T) {
 	for _, c := range []struct {
 		file    string
 		entries region.Layout
-		within  Within
+		within  container.Within
 		nodes   string
 		names   []string
 	}{
-		{"edges/one_based.tsv", region.Layout{}, Within{}, "", nil},
-		{"edges/one_based.tsv", region.Layout{}, Within{}, named, truth.Regions},
-		{"edges/zero_based.csv", region.Layout{}, Within{}, "", nil},
-		{"edges/both_directions.txt", region.Layout{}, Within{}, "", nil},
-		{"edges/names.tsv", region.Layout{}, Within{}, "", truth.Regions},
-		{"vectors/upper_rows.npy", upper_, Within{}, "", nil},
-		{"vectors/upper_rows.txt", upper_, Within{}, named, truth.Regions},
-		{"vectors/lower_rows.npy", lower, Within{}, "", nil},
-		{"vectors/lower_rows.txt", lower, Within{}, "", nil},
-		{"vectors/nilearn.npy", lower, Within{}, "", nil},
-		{"vectors/nilearn.txt", lower, Within{}, named, truth.Regions},
-		{"vectors/nilearn_no_diagonal.npy", lower, Within{}, "", nil},
-		{"vectors/upper_rows_diagonal.npy", upper_, Within{}, "", nil},
-		{"vectors/full.npy", region.Layout{Order: "full"}, Within{}, "", nil},
-		{"npz/fortran.npz", region.Layout{}, Within{}, "", nil},
-		{"npz/conn2d.npz", region.Layout{}, Within{Variable: "correlation", Member: "1"}, "", truth.Regions},
-		{"npz/conn2d.npz", region.Layout{Base: &one}, Within{Member: "1"}, "", truth.Regions},
+		{"edges/one_based.tsv", region.Layout{}, container.Within{}, "", nil},
+		{"edges/one_based.tsv", region.Layout{}, container.Within{}, named, truth.Regions},
+		{"edges/zero_based.csv", region.Layout{}, container.Within{}, "", nil},
+		{"edges/both_directions.txt", region.Layout{}, container.Within{}, "", nil},
+		{"edges/names.tsv", region.Layout{}, container.Within{}, "", truth.Regions},
+		{"vectors/upper_rows.npy", upper_, container.Within{}, "", nil},
+		{"vectors/upper_rows.txt", upper_, container.Within{}, named, truth.Regions},
+		{"vectors/lower_rows.npy", lower, container.Within{}, "", nil},
+		{"vectors/lower_rows.txt", lower, container.Within{}, "", nil},
+		{"vectors/nilearn.npy", lower, container.Within{}, "", nil},
+		{"vectors/nilearn.txt", lower, container.Within{}, named, truth.Regions},
+		{"vectors/nilearn_no_diagonal.npy", lower, container.Within{}, "", nil},
+		{"vectors/upper_rows_diagonal.npy", upper_, container.Within{}, "", nil},
+		{"vectors/full.npy", region.Layout{Order: "full"}, container.Within{}, "", nil},
+		{"npz/fortran.npz", region.Layout{}, container.Within{}, "", nil},
+		{"npz/conn2d.npz", region.Layout{}, container.Within{Variable: "correlation", Member: "1"}, "", truth.Regions},
+		{"npz/conn2d.npz", region.Layout{Base: &one}, container.Within{Member: "1"}, "", truth.Regions},
 	} {
 		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "tables/{k}", within: c.within,
 			entries: c.entries, nodes: c.nodes, with: []any{"partial", "ridge"}}
@@ -506,7 +508,8 @@ func TestMatricesInTheTable(t *testing.T) {
 	load := func(file, wide, order, nodes string) (*Roster, error) {
 		p := listed.Defaults()
 		p.File, p.Group = filepath.Join(dir, file), "dx"
-		c := &MatricesCohort{Parameters: p, Wide: wide, Entries: Entries{order, -1, "refused"}, Nodes: nodes}
+		c := &MatricesCohort{Parameters: p, Wide: wide, Entries: container.Entries{Order: order, Base: -1,
+			Absent: "refused"}, Nodes: nodes}
 		return c.Load("")
 	}
 	for _, c := range []struct {

@@ -9,7 +9,9 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/atlas"
+	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/region"
 )
 
@@ -18,7 +20,8 @@ var matricesCohortKind = Source{
 	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
 		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat, or one .mat file for all. pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
 	New: func() Loader {
-		return &MatricesCohort{Parameters: listed.Defaults(), Entries: Entries{"none", -1, "refused"}}
+		return &MatricesCohort{Parameters: listed.Defaults(), Entries: container.Entries{Order: "none",
+			Base: -1, Absent: "refused"}}
 	},
 }
 
@@ -28,8 +31,8 @@ type MatricesCohort struct {
 	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
 	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
 	Wide    string `param:"wide" doc:"without pearson: the columns of the table itself that hold the correlations of the participant in each row, such as fc_* (fc_1_2 …) or *--* (A--B …); the other columns are covariates"`
-	Within
-	Entries
+	container.Within
+	container.Entries
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
@@ -51,13 +54,13 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if c.Wide != "" {
 		return c.loadWide(l)
 	}
-	var sources []*fileSource
+	var sources []*located.Source
 	var problems []error
 	for _, f := range []struct{ port, spec string }{{"pearson", c.Pearson}, {"partial", c.Partial}} {
 		if f.spec == "" {
 			continue
 		}
-		s, err := sourceOf(l, f.port, "matrix", f.spec)
+		s, err := located.Of(l, f.port, "matrix", f.spec)
 		sources, problems = append(sources, s), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -71,7 +74,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	for _, f := range sources {
-		if err := r.layouts(&c.Within, c.Entries.layout(), l, len(given), f.port); err != nil {
+		if err := r.layouts(&c.Within, c.Entries.Layout(), l, len(given), f.Port); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +97,7 @@ func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
 			return nil, err
 		}
 	}
-	layout := c.Entries.layout()
+	layout := c.Entries.Layout()
 	layout.Size = len(given)
 	w, err := region.WideOf(l.Sheet.Columns, c.Wide, lists.Map(given,
 		func(n atlas.Node) string { return n.Name }), layout)

@@ -20,6 +20,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -413,7 +414,7 @@ func (r *Roster) Unreadable(s Subject, read func(path string) bool) error {
 	if problems == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w", r.Noun(), s.ID, joined(problems))
+	return fmt.Errorf("%s %s: %w", r.Noun(), s.ID, userfile.OneLine(problems))
 }
 
 var registered = []Source{rowsCohortKind}

@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -109,7 +110,7 @@ func (c *RowsCohort) axis(id, file string) (string, error) {
 }
 
 // sources are the files of each row.
-func (c *RowsCohort) sources(l *listed.List) (sources []*fileSource, err error) {
+func (c *RowsCohort) sources(l *listed.List) (sources []*located.Source, err error) {
 	entries := c.Files
 	if len(entries) == 0 && slices.Contains(l.Sheet.Columns, "file") {
 		entries = []string{"file=file"}
@@ -131,7 +132,7 @@ func (c *RowsCohort) sources(l *listed.List) (sources []*fileSource, err error) 
 			continue
 		}
 		taken[port] = true
-		s, err := sourceOf(l, port, "", spec)
+		s, err := located.Of(l, port, "", spec)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("files: %w", err))
 		}
@@ -174,7 +175,7 @@ func nameRows(l *listed.List) error {
 }
 
 // rowRoster puts the cohort together.
-func rowRoster(l *listed.List, axis string, sources []*fileSource) (*Roster, error) {
+func rowRoster(l *listed.List, axis string, sources []*located.Source) (*Roster, error) {
 	texts := rowColumns(l, axis, sources)
 	r := rosterOf(l, sources)
 	r.Axis = axis
@@ -183,7 +184,7 @@ func rowRoster(l *listed.List, axis string, sources []*fileSource) (*Roster, err
 		if err != nil {
 			return nil, err
 		}
-		r.Files[f.port] = dag.Format(format)
+		r.Files[f.Port] = dag.Format(format)
 	}
 	r.Participants = typed(texts)
 	for _, c := range texts[1:] {
@@ -201,29 +202,29 @@ func rowRoster(l *listed.List, axis string, sources []*fileSource) (*Roster, err
 }
 
 // oneFormat is the format of a port's files by their endings, which must agree.
-func oneFormat(l *listed.List, f *fileSource, subjects []Subject) (string, error) {
+func oneFormat(l *listed.List, f *located.Source, subjects []Subject) (string, error) {
 	var first Subject
 	for _, s := range subjects {
-		path, there := s.Files[f.port]
+		path, there := s.Files[f.Port]
 		switch {
 		case !there:
 		case first.ID == "":
 			first = s
-		case FormatOf(path) != FormatOf(first.Files[f.port]):
+		case userfile.FormatOf(path) != userfile.FormatOf(first.Files[f.Port]):
 			return "", fmt.Errorf("files: %s: %s of row %s and %s of row %s have different extensions, but cohort.%s has one format: use one column per format",
-				l.Path, filepath.Base(first.Files[f.port]), first.ID, filepath.Base(path), s.ID, f.port)
+				l.Path, filepath.Base(first.Files[f.Port]), first.ID, filepath.Base(path), s.ID, f.Port)
 		}
 	}
-	return FormatOf(first.Files[f.port]), nil
+	return userfile.FormatOf(first.Files[f.Port]), nil
 }
 
 // rowColumns are the columns of the table without those of paths, as texts; the column of names is called as the axis.
-func rowColumns(l *listed.List, axis string, sources []*fileSource) []encoding.Column {
+func rowColumns(l *listed.List, axis string, sources []*located.Source) []encoding.Column {
 	columns := []encoding.Column{{Name: axis, Values: valuesOf(l, l.ID), Doc: "name of the row, column " + l.ID + " of the table"}}
 	used := map[string]bool{l.ID: true}
 	for _, f := range sources {
-		if f.column != "" {
-			used[f.column] = true
+		if f.Column != "" {
+			used[f.Column] = true
 		}
 	}
 	for _, name := range l.Sheet.Columns {

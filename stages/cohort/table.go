@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/motion"
 	"prgnn/stages/column"
 )
@@ -47,7 +48,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		return nil, errors.Join(err, atlasMistake(c.Labels, where{dir: dir}))
 	}
 	var problems []error
-	var sources []*fileSource
+	var sources []*located.Source
 	space := c.Space
 	if space == "auto" {
 		space = ""
@@ -60,7 +61,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		if f.spec == "" {
 			continue
 		}
-		s, err := sourceOf(l, f.port, f.format, f.spec)
+		s, err := located.Of(l, f.port, f.format, f.spec)
 		sources, problems = append(sources, s), append(problems, err)
 		if f.port == "bold" {
 			problems = append(problems, wrong)

@@ -14,7 +14,9 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -40,7 +42,7 @@ type TimeseriesCohort struct {
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs, or whose file cannot be read (a text among the numbers, a line of another length, an infinite value): let their tasks fail, or exclude them"`
-	Within
+	container.Within
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
@@ -76,11 +78,11 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err
 	}
-	series, err := sourceOf(l, "series", "series", c.Series)
+	series, err := located.Of(l, "series", "series", c.Series)
 	if err != nil {
 		return nil, err
 	}
-	r := rosterOf(l, []*fileSource{series}, c.Member)
+	r := rosterOf(l, []*located.Source{series}, c.Member)
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		if path, ok := s.Files["series"]; ok {
@@ -140,7 +142,7 @@ func sidecarPort(r *Roster) error {
 		if series == "" {
 			return f
 		}
-		if FormatOf(series) != "nifti" {
+		if userfile.FormatOf(series) != "nifti" {
 			f.bold, f.volumes = "", r.volumesOf(series) // its header has no time
 		}
 		f.times()
@@ -426,7 +428,7 @@ func without(names, other []string) []string {
 // firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,
 // for the others' may not have been downloaded.
 func firstProblem(subjects []Subject) string {
-	first := slices.IndexFunc(subjects, func(s Subject) bool { return errors.As(s.Problem, new(several)) })
+	first := slices.IndexFunc(subjects, func(s Subject) bool { return errors.As(s.Problem, new(located.Several)) })
 	if first < 0 {
 		first = slices.IndexFunc(subjects, func(s Subject) bool { return s.Problem != nil })
 	}

@@ -63,7 +63,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 			}
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, joined(problems), row.ID)
+			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, userfile.OneLine(problems), row.ID)
 		}
 		r.Subjects, all[row.ID] = append(r.Subjects, s), problems
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // Results name a file by its place in the dataset; where the dataset lies is told to the person
@@ -62,4 +64,21 @@ func WithoutPlaces(root string, err error) string {
 	}
 	walk(err)
 	return text
+}
+
+// OneLine makes one line of several mistakes.
+func OneLine(problems []error) error {
+	if len(problems) == 1 {
+		return problems[0]
+	}
+	return oneLine(problems)
+}
+
+type oneLine []error
+
+func (e oneLine) Unwrap() []error { return e }
+
+func (e oneLine) Error() string {
+	texts := lists.Map(e, func(p error) string { return p.Error() })
+	return strings.Join(texts, "; ")
 }

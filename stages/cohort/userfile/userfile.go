@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"prgnn/internal/foreign"
 	"prgnn/internal/lists"
@@ -60,4 +61,19 @@ func Within(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, filepath.FromSlash(path))
+}
+
+// FormatOf tells the format of a file by its name.
+func FormatOf(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
+	case "nii":
+		return "nifti"
+	case "feather", "ipc":
+		return "arrow"
+	case "txt", "md", "":
+		return "text"
+	default:
+		return ext
+	}
 }
