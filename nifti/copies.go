@@ -1,22 +1,170 @@
 package nifti
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 )
 
-// Copies are the groups of NIfTI images whose voxels are the same, whatever their headers state of space and history,
-// as places in paths, ascending. The voxels are compared as they are stored: type, byte order and scaling count too. Of
-// gzip files it reads the ends, and the whole of those alone whose sums agree. An image in two files, in several
-// members of gzip or in MGH is in no group.
-func Copies(paths []string) (groups [][]int) {
+// LabelCopies are the groups of label images that show the same, as places in paths, ascending: whatever their type,
+// byte order and scaling, with their axes in the order and direction that the affine states, the labels of one are at
+// the places of
+// another in the array or in the world. An image of one value alone is in no group. Larger images than manyVoxels are
+// compared so where they share a grid in the world; of others only the stored voxels are (see storedCopies).
+func LabelCopies(paths []string) (groups [][]int) {
+	extents := make([]string, len(paths)) // of larger images
+	regular.Each(len(paths), func(i int) {
+		if r, err := Open(paths[i]); err == nil {
+			if g := r.Header.Grid(); g.Voxels() > manyVoxels {
+				extents[i] = g.extent()
+			}
+			r.Close()
+		}
+	})
+	sharing := map[string]int{}
+	for _, e := range extents {
+		sharing[e]++
+	}
+	seen := make([]*upright, len(paths))
+	regular.Each(len(paths), func(i int) {
+		if extents[i] == "" || sharing[extents[i]] > 1 {
+			seen[i] = uprightLabels(paths[i])
+		}
+	})
+	for i, one := range seen {
+		if one == nil {
+			continue
+		}
+		with := slices.IndexFunc(groups, func(g []int) bool {
+			return slices.ContainsFunc(g, func(j int) bool { return one.same(seen[j]) })
+		})
+		if with < 0 {
+			groups = append(groups, []int{i})
+		} else {
+			groups[with] = append(groups[with], i)
+		}
+	}
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 })
+	return append(groups, storedCopies(paths)...)
+}
+
+// manyVoxels is how many voxels a label image may have to be read before a run without need.
+const manyVoxels = 1 << 21
+
+// extent is the box of the voxels' centers in the world, rounded to 0.1 mm: one for one grid with its axes in any
+// order.
+func (g Grid) extent() string {
+	lo, hi := g.box()
+	return fmt.Sprintf("%.1f %.1f", lo, hi)
+}
+
+// upright are the labels of an image along the axes of the world: the first one to the right, then to the front, then
+// up.
+type upright struct {
+	shape [3]int
+	from  [3]int // of the smallest box with all labels
+	box   Grid
+	sum   [sha256.Size]byte // of the labels in the box
+}
+
+// uprightLabels reads a label image; nil where it has none, or one value alone.
+func uprightLabels(path string) *upright {
+	l, err := OpenLabels(path)
+	if err != nil || len(l.Voxels) == 0 ||
+		!slices.ContainsFunc(l.Voxels, func(v int32) bool { return v != l.Voxels[0] }) {
+		return nil
+	}
+	stride := [3]int{1, l.Shape[0], l.Shape[0] * l.Shape[1]}
+	var step [3]int // in Voxels, along the axes of the world
+	var t upright
+	var axes Affine // of a voxel, in these directions
+	axes[3][3] = 1
+	start := 0
+	for axis, end := range l.Affine.Axes() {
+		world := strings.IndexRune("RASLPI", end)
+		if world < 0 {
+			return nil
+		}
+		sign := 1
+		if world >= 3 {
+			world, sign = world-3, -1
+			start += stride[axis] * (l.Shape[axis] - 1)
+		}
+		step[world], t.shape[world] = sign*stride[axis], l.Shape[axis]
+		for r := range 3 {
+			axes[r][world] = float64(sign) * l.Affine[r][axis]
+		}
+	}
+	lo, hi := t.shape, [3]int{-1, -1, -1}
+	at := func(x, y, z int) int32 { return l.Voxels[start+x*step[0]+y*step[1]+z*step[2]] }
+	for z := range t.shape[2] {
+		for y := range t.shape[1] {
+			for x := range t.shape[0] {
+				if at(x, y, z) != 0 {
+					for k, v := range [3]int{x, y, z} {
+						lo[k], hi[k] = min(lo[k], v), max(hi[k], v)
+					}
+				}
+			}
+		}
+	}
+	first := l.coords(start + lo[0]*step[0] + lo[1]*step[1] + lo[2]*step[2])
+	axes[0][3], axes[1][3], axes[2][3] = l.Affine.Apply(float64(first[0]), float64(first[1]), float64(first[2]))
+	t.from, t.box = lo, Grid{Affine: axes, Oriented: l.Oriented}
+	sum := sha256.New()
+	var row []byte
+	for z := lo[2]; z <= hi[2]; z++ {
+		for y := lo[1]; y <= hi[1]; y++ {
+			row = row[:0]
+			for x := lo[0]; x <= hi[0]; x++ {
+				row = binary.LittleEndian.AppendUint32(row, uint32(at(x, y, z)))
+			}
+			sum.Write(row)
+		}
+	}
+	for k := range 3 {
+		t.box.Shape[k] = hi[k] - lo[k] + 1
+	}
+	sum.Sum(t.sum[:0])
+	return &t
+}
+
+// samePlace is how far a corner of one place in the world may lie from the other after an affine was rounded, mm.
+const samePlace = 0.01
+
+// same reports whether two images show the same labels at the same places of the array, or of the world.
+func (t *upright) same(other *upright) bool {
+	if t.sum != other.sum || t.box.Shape != other.box.Shape {
+		return false
+	}
+	if t.shape == other.shape && t.from == other.from {
+		return true
+	}
+	a, b := corners(t.box), corners(other.box)
+	for i := range a {
+		for k := range 3 {
+			if !t.box.Oriented || !other.box.Oriented || math.Abs(a[i][k]-b[i][k]) > samePlace {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// storedCopies are the groups of NIfTI images whose voxels are the same, whatever their headers state of space and
+// history. The voxels are compared as they are stored: type, byte order and scaling count too. Of gzip files it reads
+// the ends, and the whole of those alone whose sums agree. An image in two files, in several members of gzip or in MGH
+// is in no group.
+func storedCopies(paths []string) (groups [][]int) {
 	sums := make([]string, len(paths))
 	regular.Each(len(paths), func(i int) { sums[i] = voxelSum(paths[i]) })
 	places := make([]int, len(paths))

@@ -61,8 +61,9 @@ func TestCheckWhole(t *testing.T) {
 	}
 }
 
-// Copies finds images with the same voxels by the sums at the ends of gzip files, under any header, gzipped or not.
-func TestCopies(t *testing.T) {
+// storedCopies finds images with the same voxels by the sums at the ends of gzip files, under any header, gzipped or
+// not.
+func TestStoredCopies(t *testing.T) {
 	dir := t.TempDir()
 	stream := rand.New(rand.NewPCG(1, 2))
 	random := make([]int16, 30*31*32)
@@ -86,5 +87,80 @@ func TestCopies(t *testing.T) {
 	other[len(other)-1]++
 	paths := []string{write("a.nii.gz", 0, random), write("b.nii.gz", 0, other), write("c.nii", 1, random),
 		write("d.nii.gz", -3, random), write("e.nii", 5, other), filepath.Join(dir, "missing.nii")}
-	need.Equal(t, fmt.Sprint(Copies(paths)), "[[0 2 3] [1 4]]")
+	need.Equal(t, fmt.Sprint(storedCopies(paths)), "[[0 2 3] [1 4]]")
+}
+
+// Labels of one image are found again in another type, order and direction of axes, on a larger field and under another
+// affine; one label more, the same ball elsewhere in array and world, and images of one value are no copies.
+func TestLabelCopies(t *testing.T) {
+	dir := t.TempDir()
+	affine := Affine{{2, 0, 0, -9}, {0, 2, 0, -7}, {0, 0, 3, 4}, {0, 0, 0, 1}}
+	labels := func(change func(x, y, z int) int16) []int16 {
+		v := make([]int16, 7*8*9)
+		for i := range v {
+			v[i] = change(i%7, i/7%8, i/56)
+		}
+		return v
+	}
+	of := func(x, y, z int) int16 { // in the inner voxels
+		if min(x, 6-x, y, 7-y, z, 8-z) == 0 {
+			return 0
+		}
+		return int16((3*x + 5*y*y + 7*z*x) % 11)
+	}
+	own := func(x, y, z int) int16 {
+		if x == 3 && y == 4 && z == 5 {
+			return of(x, y, z) + 1
+		}
+		return of(x, y, z)
+	}
+	ball := func(at int) func(x, y, z int) int16 {
+		return func(x, y, z int) int16 {
+			if x >= at && x < at+2 && y == 3 && z == 3 {
+				return 1
+			}
+			return 0
+		}
+	}
+	var paths []string
+	write := func(img *Image) {
+		var b bytes.Buffer
+		img.Code = 1
+		need.NoError(t, Encode(&b, img))
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(len(paths), ".nii.gz")))
+		need.NoError(t, os.WriteFile(paths[len(paths)-1], b.Bytes(), 0o666))
+	}
+	shape := []int{7, 8, 9}
+	write(&Image{Shape: shape, Affine: affine, Data: labels(of)})
+	write(&Image{Shape: shape, Affine: affine, Data: labels(own)})
+	floats := make([]float32, 7*8*9)
+	for i, v := range labels(of) {
+		floats[i] = float32(v)
+	}
+	moved := affine
+	moved[0][3], moved[1][3] = 20, 30
+	write(&Image{Shape: shape, Affine: moved, Data: floats})
+	// z, y and x backward: (i, j, k) is the voxel (6 − k, j, i)
+	swapped := make([]int16, 7*8*9)
+	for i := range swapped {
+		swapped[i] = of(6-i/72, i/9%8, i%9)
+	}
+	write(&Image{Shape: []int{9, 8, 7}, Data: swapped,
+		Affine: Affine{{0, 0, -2, -9 + 12}, {0, 2, 0, -7}, {3, 0, 0, 4}, {0, 0, 0, 1}}})
+	// two voxels more before each axis
+	larger := make([]int16, 9*10*11)
+	for i := range larger {
+		if x, y, z := i%9-2, i/9%10-2, i/90-2; min(x, y, z) >= 0 {
+			larger[i] = of(x, y, z)
+		}
+	}
+	write(&Image{Shape: []int{9, 10, 11}, Data: larger,
+		Affine: Affine{{2, 0, 0, -13}, {0, 2, 0, -11}, {0, 0, 3, -2}, {0, 0, 0, 1}}})
+	write(&Image{Shape: shape, Affine: affine, Data: labels(ball(1))})
+	write(&Image{Shape: shape, Affine: affine, Data: labels(ball(3))})
+	one := slices.Repeat([]int16{1}, 7*8*9)
+	write(&Image{Shape: shape, Affine: affine, Data: one})
+	write(&Image{Shape: shape, Affine: affine, Data: slices.Repeat([]int32{1}, 7*8*9)})
+	paths = append(paths, filepath.Join(dir, "missing.nii"))
+	need.Equal(t, fmt.Sprint(LabelCopies(paths)), "[[0 2 3 4]]")
 }

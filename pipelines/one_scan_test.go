@@ -1,6 +1,8 @@
 package pipelines
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,24 +42,39 @@ func TestOneFileOfTwoParticipants(t *testing.T) {
 	need.Equal(t, len(load("4, 5")), 0, "with one of two excluded")
 }
 
-// Confounds of one scan, by a link or with its bytes, are of one participant; a table without measured columns, such as
+// Confounds of one scan, by a link, with its bytes or with its values in other digits, are of one participant; a
+// table without measured columns, such as
 // cosines, may be that of several.
 func TestConfoundsOfTwoParticipants(t *testing.T) {
 	dir := t.TempDir()
 	const motion, other, cosines = "trans_x\tcosine00\n0.1\t1\n0.2\t2\n", "trans_x\tcosine00\n0.3\t1\n0.2\t2\n",
 		"cosine00\n1\n2\n"
-	for name, text := range map[string]string{"1": motion, "2": other, "3": motion, "4": cosines, "5": cosines} {
+	shaken := func(format string) string { // of one head
+		text := "trans_x\n"
+		for v := range 40 {
+			text += fmt.Sprintf(format+"\n", math.Sin(float64(v)))
+		}
+		return text
+	}
+	for name, text := range map[string]string{"1": motion, "2": other, "3": motion, "4": cosines, "5": cosines,
+		"7": shaken("%.3f"), "8": shaken("%.9e")} {
 		testdir.Write(t, filepath.Join(dir, name+".nii"), name)
 		testdir.Write(t, filepath.Join(dir, name+"_confounds.tsv"), text)
 	}
 	testdir.Write(t, filepath.Join(dir, "6.nii"), "6")
 	need.NoError(t, os.Symlink("2_confounds.tsv", filepath.Join(dir, "6_confounds.tsv")))
-	testdir.Write(t, filepath.Join(dir, "p.tsv"), "participant_id\tgroup\tfile\n1\tA\t1\n2\tB\t2\n3\tA\t3\n4\tB\t4\n5\tA\t5\n6\tB\t6\n")
+	testdir.Write(t, filepath.Join(dir, "p.tsv"), "participant_id\tgroup\tfile\n1\tA\t1\n2\tB\t2\n3\tA\t3\n4\tB\t4\n5\tA\t5\n6\tB\t6\n"+
+		"7\tA\t7\n8\tB\t8\n")
 	p := need.Value(build("x.yaml", []byte("cohort: { table: { file: p.tsv, bold: '{file}.nii', labels: 1.nii, "+
 		"confounds: '{file}_confounds.tsv' } }\nstages:\n  s: { use: echo, with: { value: x } }\n"), dir, nil, maxTasks))(t)
-	for i, want := range []string{"sub-3 (p.tsv:4)", "sub-6 (p.tsv:7)", "sub-1 (p.tsv:2)", "", "", "sub-2 (p.tsv:3)"} {
+	for i, want := range []string{"sub-3 (p.tsv:4)", "sub-6 (p.tsv:7)", "sub-1 (p.tsv:2)", "", "", "sub-2 (p.tsv:3)",
+		"sub-8 (p.tsv:9)", "sub-7 (p.tsv:8)"} {
 		if err := p.Roster.Subjects[i].Problem; want != "" {
-			need.Error(t, err, "its confounds file ", " has the content of that of "+want, "correct the file of one")
+			has := "content"
+			if i >= 6 {
+				has = "values"
+			}
+			need.Error(t, err, "its confounds file ", " has the "+has+" of that of "+want, "correct the file of one")
 		} else {
 			need.NoError(t, err)
 		}

@@ -59,8 +59,8 @@ func labeled(t *testing.T) (dir string, load func(labels, space, with string, se
 	write("a/sub-2_dseg.nii.gz", image(2, 1))
 	write("a/sub-3_dseg.nii.gz", image(1, 1, 2, 2))
 	write("a/copy.nii.gz", image(1, 2))
-	saved := image(1, 2)
-	saved.Affine[0][3] = -7.9
+	saved := image(1, 2) // in another type, at another place
+	saved.Affine[0][3], saved.Data = -7.9, slices.Repeat([]int32{1, 2}, 32)
 	write("a/saved.nii.gz", saved)
 	write("a/sub-2_lacks.nii.gz", image(2, 0))
 	write("a/sub-1_space-MNI152NLin6Asym_dseg.nii.gz", image(1, 2))

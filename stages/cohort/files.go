@@ -161,15 +161,21 @@ type ownPort struct {
 	is   func(r *Roster,
 		native bool) bool // whether it is, in the space of each participant or not; nil where it always is
 	file func(path string) bool // whether this file is; nil where each is
+	// saved are groups of files that hold one thing in different bytes, as places in paths; nil where bytes decide
+	saved func(paths []string) [][]int
+	holds string // what these files have in common
 }
 
 func inNative(_ *Roster, native bool) bool { return native }
 
 // ownPorts are those of files that two participants cannot share, the first one reported first.
 var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},
-	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion.IsMeasured},
-	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented }},
-	{name: "mask", of: "brain mask", is: inNative}, {name: "within", of: "brain mask", is: inNative},
+	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion.IsMeasured,
+		saved: motion.Copies, holds: "values"},
+	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented },
+		saved: nifti.LabelCopies, holds: "voxels"},
+	{name: "mask", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: "voxels"},
+	{name: "within", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: "voxels"},
 	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves}}
 
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
@@ -197,8 +203,8 @@ func (r *Roster) RefuseOneScan() {
 		}
 		member := func(at int) int { return r.Subjects[subjects[at]].layouts[port.name].Member }
 		copies := regular.Copies(paths)
-		if port.name == "labels" { // saved again under another header
-			copies = append(copies, nifti.Copies(paths)...)
+		if port.saved != nil { // saved again in other bytes
+			copies = append(copies, port.saved(paths)...)
 		}
 		for _, same := range byMember(copies, member) {
 			if port.file != nil && !port.file(paths[same[0]]) {
@@ -259,8 +265,8 @@ func (r *Roster) shared(port ownPort, i, other int, path, its string) error {
 			return nil
 		}
 		is, what = "is also", "the path"
-	} else if port.name == "labels" && !regular.Same(path, its) {
-		is = "has the voxels of"
+	} else if port.saved != nil && !regular.Same(path, its) {
+		is = "has the " + port.holds + " of"
 	}
 	return fmt.Errorf("participant %s: %w%s", r.called(i), userfile.Place(fmt.Errorf(
 		"its %s file %s %s that of %s, but one %s is not of two participants: correct %s of one, or exclude one of the two",

@@ -159,18 +159,27 @@ func Notes(scans []Scan) (notes []column.Note) {
 }
 
 // measured are columns of confounds that no two scans share, as they do cosines and non-steady-state volumes.
-var measured = []string{"framewise_displacement", "std_dvars", "dvars", "trans_x", "rot_x", "csf", "white_matter",
-	"global_signal", "a_comp_cor_00"}
+var measured = []string{"framewise_displacement", "std_dvars", "dvars", "trans_x", "trans_y", "trans_z", "rot_x",
+	"rot_y", "rot_z", "csf", "white_matter", "global_signal", "a_comp_cor_00"}
 
-// IsMeasured reports whether a table of confounds has columns that no two scans share.
-func IsMeasured(path string) bool {
+// open reads a table of confounds; nil where it cannot be read, which the stage that reads it reports.
+func open(path string) *sheet.Sheet {
 	file, err := userfile.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, path)
-	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool {
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// IsMeasured reports whether a table of confounds has columns that no two scans share.
+func IsMeasured(path string) bool {
+	s := open(path)
+	return s != nil && slices.ContainsFunc(s.Columns, func(name string) bool {
 		return slices.Contains(measured, name)
 	})
 }
