@@ -16,9 +16,6 @@ func about(code string, weight Weight, r Row, numbers any) Finding {
 	return Finding{code, weight, r.subject(), numbers}
 }
 
-// of are numbers by their names.
-type of = map[string]any
-
 // Performance are the findings about the accuracies of classifiers.
 func (a *Results) Performance() (all List) {
 	rows := a.PerParticipant()
@@ -34,12 +31,12 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
 	if compared > 1 {
-		all.Add(Finding{"accuracy.best-of-several", Notes, Subject{}, map[string]any{"N": compared}})
+		all.study("accuracy.best-of-several", Notes, values{"N": compared})
 	}
 	for _, r := range rows {
 		all.Add(a.oneClass(r)...)
 		if r.LacksFolds() {
-			all.Add(Finding{"folds.of-one-class", Limits, Subject{}, r.OverFolds()})
+			all.study("folds.of-one-class", Limits, r.OverFolds())
 		}
 	}
 	all.Add(a.PermutationTests()...)
@@ -63,12 +60,12 @@ func (a *Results) behind(r Row) int {
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
 	if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-		all.Add(about("accuracy.near-perfect", Overturns, r, of{"N": int(r.Participants), "Accuracy": r.Accuracy}))
+		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy}))
 	}
 	state, test := a.Chance(r, "accuracy")
 	if state == Above && r.Low <= r.Majority && !r.IsMajority() {
 		all.Add(about("accuracy.interval-includes-majority", Limits, r,
-			of{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
+			values{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
 	}
 	below := r.Own && r.High < r.Majority // which includes that it is not above
 	if state == NotAboveMajority && !r.IsMajority() && !below {
@@ -76,20 +73,20 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		if r.Own {
 			weight = Overturns
 		}
-		all.Add(about("accuracy.not-above-majority", weight, r, of{"Accuracy": r.Accuracy, "Majority": r.Majority}))
+		all.Add(about("accuracy.not-above-majority", weight, r, values{"Accuracy": r.Accuracy, "Majority": r.Majority}))
 	}
 	if !r.Own {
 		return all
 	}
 	if r.TestFolds > 0 {
-		all.Add(about("accuracy.p-of-first-repeat", Limits, r, of{"Accuracy": r.Accuracy, "AUC": r.AUC,
+		all.Add(about("accuracy.p-of-first-repeat", Limits, r, values{"Accuracy": r.Accuracy, "AUC": r.AUC,
 			"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
 	}
 	switch {
 	case below:
-		all.Add(about("accuracy.below-majority", Overturns, r, of{"Majority": r.Majority}))
+		all.Add(about("accuracy.below-majority", Overturns, r, values{"Majority": r.Majority}))
 	case state == Untested:
-		all.Add(about("accuracy.untested", Overturns, r, of{"Measure": "accuracy"}))
+		all.Add(about("accuracy.untested", Overturns, r, values{"Measure": "accuracy"}))
 	case state == Undecidable:
 		all.Add(about("accuracy.undecidable", Overturns, r, test))
 	case state == NotAbove:
@@ -97,10 +94,10 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	}
 	ofAUC, auc := a.Chance(r, "auc")
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
-		all.Add(about("accuracy.auc-disagrees", Limits, r, of{"Test": test, "AUCTest": auc}))
+		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))
 	}
 	if ofAUC == Above && r.AUCLow <= 0.5 {
-		all.Add(about("auc.interval-includes-chance", Limits, r, of{"Low": r.AUCLow, "High": r.AUCHigh,
+		all.Add(about("auc.interval-includes-chance", Limits, r, values{"Low": r.AUCLow, "High": r.AUCHigh,
 			"First": r.TestFolds > 0}))
 	}
 	for _, m := range []struct {
@@ -112,7 +109,7 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		{"Specificity", r.Specificity, r.Sensitivity, "specificity.everybody", "specificity.none",
 			"specificity.below-half"},
 	} {
-		numbers := of{"Positive": r.Positive}
+		numbers := values{"Positive": r.Positive}
 		switch {
 		case m.x == 0 && m.other == 1:
 			all.Add(about(m.oneClass, Overturns, r, numbers))
@@ -139,7 +136,7 @@ func (a *Results) betterOther() (all List) {
 		}
 	}
 	if best != nil && best.Accuracy > max(a.First.Accuracy, best.Majority) {
-		all.Add(about("accuracy.other-is-better", Limits, *a.First, of{"Accuracy": a.First.Accuracy,
+		all.Add(about("accuracy.other-is-better", Limits, *a.First, values{"Accuracy": a.First.Accuracy,
 			"SameFolds": best.Folds == a.First.Folds,
 			"Other":     best.Title, "OtherAccuracy": best.Accuracy}))
 	}
@@ -159,8 +156,8 @@ func (a *Results) seeds() (all List) {
 	}
 	if len(accuracy) > 1 {
 		mean, _ := column.MeanSD(accuracy)
-		all.Add(Finding{"accuracy.one-of-seeds", Limits, Subject{}, map[string]any{"Seeds": len(accuracy),
-			"Least": slices.Min(accuracy), "Most": slices.Max(accuracy), "Mean": mean}})
+		all.study("accuracy.one-of-seeds", Limits, values{"Seeds": len(accuracy),
+			"Least": slices.Min(accuracy), "Most": slices.Max(accuracy), "Mean": mean})
 	}
 	return all
 }
@@ -182,7 +179,7 @@ func (a *Results) oneClass(r Row) (all List) {
 		if r.Own {
 			weight = Limits
 		}
-		all.Add(about("accuracy.one-class", weight, r, of{"AUC": r.AUC}))
+		all.Add(about("accuracy.one-class", weight, r, values{"AUC": r.AUC}))
 	}
 	return all
 }
@@ -217,7 +214,7 @@ func (a *Results) FoldsOf() (all []FoldsOf) {
 // several.
 func (a *Results) unequalFolds() (all List) {
 	if groups := a.FoldsOf(); groups != nil {
-		all.Add(Finding{"folds.unequal", Limits, Subject{}, map[string]any{"FoldsOf": groups}})
+		all.study("folds.unequal", Limits, values{"FoldsOf": groups})
 	}
 	return all
 }
@@ -235,17 +232,17 @@ func (a *Results) Regressions() (all List) {
 			continue
 		}
 		compared++
-		found := func(code string, weight Weight, numbers of) {
+		found := func(code string, weight Weight, numbers values) {
 			numbers["Number"] = a.Number
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
 		if r.Constant > 0 {
-			found("regression.constant", Limits, of{"Constant": int(r.Constant), "Folds": int(r.Folds)})
+			found("regression.constant", Limits, values{"Constant": int(r.Constant), "Folds": int(r.Folds)})
 		}
 		switch state, t := a.TestOfR(r); {
 		case state == Unattributed: // RetrainedOthers
 		case state == Untested && !math.IsNaN(r.R):
-			found("regression.untested", Overturns, of{"Measure": "r"})
+			found("regression.untested", Overturns, values{"Measure": "r"})
 		case state == Undecidable && !math.IsNaN(r.R):
 			found("regression.undecidable", Limits, Values(t))
 		case math.IsNaN(r.R) || state == NotAbove ||
@@ -254,15 +251,14 @@ func (a *Results) Regressions() (all List) {
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], len(corrected)
 			found("regression.not-above-chance", Overturns, numbers)
 		case r.R2 <= 0:
-			found("regression.r2-not-positive", Overturns, of{"R2": r.R2})
+			found("regression.r2-not-positive", Overturns, values{"R2": r.R2})
 		case r.R2Low <= 0:
-			found("regression.r2-may-be-0", Limits, of{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
+			found("regression.r2-may-be-0", Limits, values{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
 		}
 	}
 	for _, r := range a.Regression {
 		if r.LacksFolds() {
-			all.Add(Finding{"regression.folds-without-r", Limits, Subject{}, map[string]any{"Folds": int(r.Folds),
-				"RFolds": int(r.RFolds)}})
+			all.study("regression.folds-without-r", Limits, values{"Folds": int(r.Folds), "RFolds": int(r.RFolds)})
 		}
 	}
 	if len(a.Regression) > 0 && a.Regression[0].Folds > 0 {
@@ -272,11 +268,11 @@ func (a *Results) Regressions() (all List) {
 			folds = r.TestFolds
 		}
 		if r.Participants < fewTested*folds {
-			all.Add(Finding{"regression.few-tested", Limits, Subject{}, map[string]any{"N": int(r.Participants / folds)}})
+			all.study("regression.few-tested", Limits, values{"N": int(r.Participants / folds)})
 		}
 	}
 	if compared > 1 {
-		all.Add(Finding{"regression.best-of-several", Notes, Subject{}, map[string]any{"N": compared}})
+		all.study("regression.best-of-several", Notes, values{"N": compared})
 	}
 	all.Add(a.RetrainedOthers()...)
 	all.Add(a.Found...)

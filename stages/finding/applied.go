@@ -83,28 +83,26 @@ func (a Applied) Meta() map[string]string {
 // Findings are why predictions are not those of unseen participants, and what they were computed from.
 func (a Applied) Findings() (all List) {
 	if len(a.Known) > 0 {
-		all.Add(Finding{"applied.trained", Overturns, Subject{Participants: a.Known},
-			map[string]any{"N": len(a.Known), "Of": a.Participants, "Models": a.Models}})
+		all.among(a.Known, "applied.trained", Overturns, values{"N": len(a.Known), "Of": a.Participants,
+			"Models": a.Models})
 	}
 	if len(a.Equal) > 0 {
-		all.Add(Finding{"applied.equal-id", Limits, Subject{Participants: a.Equal},
-			map[string]any{"N": len(a.Equal), "Of": a.Participants, "Models": a.Models}})
+		all.among(a.Equal, "applied.equal-id", Limits, values{"N": len(a.Equal), "Of": a.Participants,
+			"Models": a.Models})
 	}
 	if len(a.Same) > 0 {
 		who := lists.Map(a.Same, func(p Pair) string { return p.New })
-		all.Add(Finding{"applied.same-data", Overturns, Subject{Participants: who},
-			map[string]any{"N": len(who), "Pairs": a.Same}})
+		all.among(who, "applied.same-data", Overturns, values{"N": len(who), "Pairs": a.Same})
 	}
 	if a.Unlisted > 0 {
-		all.Add(Finding{"applied.not-compared", Limits, Subject{},
-			map[string]any{"N": a.Unlisted, "Of": a.Models}})
+		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
 	}
 	if a.Unknown > 0 {
-		all.Add(Finding{"applied.unknown", Limits, Subject{}, map[string]any{"N": a.Unknown, "Of": a.Models}})
+		all.study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})
 	}
 	if len(a.Zeros) > 0 {
-		all.Add(Finding{"applied.zeros", Limits, Subject{Participants: a.Zeros},
-			map[string]any{"N": len(a.Zeros), "Of": a.Participants, "Regions": a.Regions}})
+		all.among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,
+			"Regions": a.Regions})
 	}
 	return all
 }

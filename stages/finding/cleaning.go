@@ -56,7 +56,7 @@ func (c Cleaning) Findings() (all List) {
 	all.Add(c.motion()...)
 	if slices.ContainsFunc(c.Scans, func(s Scan) bool { return s.Strategy == "ica_aroma" }) &&
 		c.Description != aromaDescription {
-		all.Add(Finding{"scans.not-denoised-by-aroma", Limits, Subject{}, nil})
+		all.study("scans.not-denoised-by-aroma", Limits, nil)
 	}
 	return all
 }
@@ -68,16 +68,16 @@ func (c Cleaning) nuisance() (all List) {
 		switch {
 		case len(of) == 0:
 		case len(of) == len(c.Scans):
-			all.Add(Finding{"nuisance.none", Limits, Subject{}, map[string]any{"Why": why}})
+			all.study("nuisance.none", Limits, values{"Why": why})
 		default:
-			all.Add(Finding{"nuisance.none-of-some", Limits, Subject{Participants: who(of)}, map[string]any{"Why": why}})
+			all.among(who(of), "nuisance.none-of-some", Limits, values{"Why": why})
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return !s.Given() || s.Sidecar != "" })
 	still := slices.ContainsFunc(c.Scans, func(s Scan) bool { return s.Given() && math.IsNaN(s.MeanFD) })
 	if len(unknown) > 0 {
-		all.Add(Finding{"nuisance.unknown", Notes, Subject{}, map[string]any{"N": CountScans(unknown),
-			"Of": CountScans(c.Scans), "Joined": c.Joined, "NoMotion": still && !c.MotionGiven}})
+		all.study("nuisance.unknown", Notes, values{"N": CountScans(unknown),
+			"Of": CountScans(c.Scans), "Joined": c.Joined, "NoMotion": still && !c.MotionGiven})
 	}
 	return all
 }
@@ -165,11 +165,11 @@ func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan)
 func (c Cleaning) events() (all List) {
 	conditions, of := Events(c.Scans)
 	if left := of["none"]; left != nil {
-		all.Add(Finding{"scans.events-left-in", Limits, Subject{Participants: who(left)},
-			map[string]any{"N": CountScans(left), "Joined": c.Joined, "Conditions": conditions["none"]}})
+		all.among(who(left), "scans.events-left-in", Limits, values{"N": CountScans(left), "Joined": c.Joined,
+			"Conditions": conditions["none"]})
 	}
 	if without := of[""]; without != nil && len(without) < len(c.Scans) {
-		all.Add(Finding{"scans.without-events", Limits, Subject{Participants: who(without)}, nil})
+		all.among(who(without), "scans.without-events", Limits, nil)
 	}
 	all.Add(c.faults("scans.events-outside", func(s Scan) (ScanFault, bool) {
 		out := s.Events - s.EventsInside
@@ -217,27 +217,26 @@ func (c Cleaning) lengths() (all List) {
 	median, short := column.ShortScans(volumes)
 	all.Add(c.faults("scans.short", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.Volumes), severity: -float64(s.Volumes)}, short[s.Who] && s.Volumes > 0
-	}, map[string]any{"Median": median})...)
+	}, values{"Median": median})...)
 	if length, ok := usual(c.Scans, func(s Scan) float64 { return float64(s.Volumes) }); ok {
 		sites, alike := c.sitesOfLength(int32(length))
 		if sites != nil {
-			all.Add(Finding{"scans.length-by-site", Limits, Subject{},
-				map[string]any{"Usual": int(length), "Joined": c.Joined, "Sites": sites}})
+			all.study("scans.length-by-site", Limits, values{"Usual": int(length), "Joined": c.Joined, "Sites": sites})
 		}
 		all.Add(c.faults("scans.length", func(s Scan) (ScanFault, bool) {
 			return ScanFault{N: int(s.Volumes)},
 				float64(s.Volumes) != length && !alike[s.Who] && !short[s.Who] && s.Volumes > 0
-		}, map[string]any{"Usual": int(length)})...)
+		}, values{"Usual": int(length)})...)
 	}
 	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
-		all.Add(Finding{"scans.time-unknown", Limits, Subject{Participants: who(unknown)},
-			map[string]any{"N": CountScans(unknown), "Of": CountScans(c.Scans), "Joined": c.Joined, "Groups": groups,
-				"Who": who(unknown)}})
+		all.among(who(unknown), "scans.time-unknown", Limits, values{"N": CountScans(unknown),
+			"Of": CountScans(c.Scans), "Joined": c.Joined, "Groups": groups,
+			"Who": who(unknown)})
 	}
 	if tr, ok := usual(c.Scans, func(s Scan) float64 { return s.TR }); ok {
 		all.Add(c.faults("scans.repetition-time", func(s Scan) (ScanFault, bool) {
 			return ScanFault{X: s.TR}, s.TR != tr && !math.IsNaN(s.TR)
-		}, map[string]any{"Usual": tr})...)
+		}, values{"Usual": tr})...)
 	}
 	return all
 }
@@ -268,13 +267,12 @@ func TimeUnknown(scans []Scan, group map[string]string) (unknown []Scan, groups 
 func (c Cleaning) values() (all List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
-	}, map[string]any{"Element": c.Element})...)
+	}, values{"Element": c.Element})...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
-		all.Add(Finding{"scans.missing-codes", Limits, Subject{Participants: who(coded)},
-			map[string]any{"Listed": lists.Map(coded, func(s Scan) ScanFault {
-				return ScanFault{Who: s.Who, Codes: s.Codes}
-			})}})
+		all.among(who(coded), "scans.missing-codes", Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {
+			return ScanFault{Who: s.Who, Codes: s.Codes}
+		})})
 	}
 	return all
 }
@@ -284,16 +282,16 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
 		n := int(s.Missing + s.Constant)
 		return ScanFault{N: n, severity: float64(n)}, n > 0
-	}, map[string]any{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
+	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
 	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		n := float64(s.RepeatedVolumes)
 		return ScanFault{N: int(n), Of: int(s.Volumes), severity: n / float64(s.Volumes)}, repeated(s)
-	}, map[string]any{"Exclude": c.toExclude(repeated)})...)
+	}, values{"Exclude": c.toExclude(repeated)})...)
 	copied := func(s Scan) bool { return s.RepeatedRegions > 0 }
 	all.Add(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.RepeatedRegions), severity: float64(s.RepeatedRegions)}, copied(s)
-	}, map[string]any{"Exclude": c.toExclude(copied)})...)
+	}, values{"Exclude": c.toExclude(copied)})...)
 	return all
 }
 
@@ -325,21 +323,21 @@ func (c Cleaning) motion() (all List) {
 	all.Add(c.faults("scans.long-gaps", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.LongestGap), severity: float64(s.LongestGap)},
 			s.Bridge == "nilearn" && s.LongestGap > mostCubic
-	}, map[string]any{"Most": mostCubic})...)
+	}, values{"Most": mostCubic})...)
 	all.Add(c.faults("scans.much-bridged", func(s Scan) (ScanFault, bool) {
 		n := s.Kept + s.Bridged
 		return ScanFault{N: int(s.Bridged), Of: int(n), Longest: int(s.LongestGap),
 				severity: float64(s.Bridged) / float64(n)},
 			s.Bridge == "linear" && 100*s.Bridged > mostLinear*n
-	}, map[string]any{"Most": mostLinear})...)
+	}, values{"Most": mostLinear})...)
 	all.Add(c.faults("scans.strong-motion", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.HighFD), Of: int(s.Volumes), X: s.MeanFD, severity: s.MeanFD},
 			s.Censored == 0 && (s.MeanFD > column.StrongMotion || 2*s.HighFD > s.Volumes)
-	}, map[string]any{"Limit": column.StrongMotion})...)
+	}, values{"Limit": column.StrongMotion})...)
 	all.Add(c.faults("scans.still", func(s Scan) (ScanFault, bool) {
 		return ScanFault{X: s.MeanFD, severity: -s.MeanFD},
 			s.MeanFD < column.LeastMotion || s.MeanFD > column.MostMotion
-	}, map[string]any{"Limit": column.LeastMotion, "Most": column.MostMotion})...)
+	}, values{"Limit": column.LeastMotion, "Most": column.MostMotion})...)
 	return all
 }
 
@@ -356,7 +354,7 @@ type ScanFault struct {
 
 // faults are one finding about the scans that have a fault, the most severe first. Where most scans have it, it counts
 // them, and lists the most severe one alone, if one is.
-func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers map[string]any) (all List) {
+func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers values) List {
 	var found []ScanFault
 	for _, s := range c.Scans {
 		if f, ok := of(s); ok {
@@ -377,9 +375,9 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers m
 	if shared {
 		found = slices.DeleteFunc(found[:1], func(ScanFault) bool { return found[0].severity == found[n-1].severity })
 	}
-	values := map[string]any{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined}
-	maps.Copy(values, numbers)
-	return List{{code, Limits, subject, values}}
+	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined}
+	maps.Copy(all, numbers)
+	return List{{code, Limits, subject, all}}
 }
 
 // toExclude are the participants of scans with a fault, which could be excluded; none where most scans have it: then it

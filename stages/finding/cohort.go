@@ -19,12 +19,12 @@ func Groups(groups []Counted, of string, all int) (found List) {
 	}
 	for _, g := range groups {
 		if g.N < fewInGroup {
-			found.Add(Finding{"groups.few", Limits, Subject{}, map[string]any{"Column": of, "Group": g.Name, "N": g.N}})
+			found.study("groups.few", Limits, values{"Column": of, "Group": g.Name, "N": g.N})
 		}
 	}
 	// p is at least 1/ways; with 20 ways it can be 0.05, but not below.
 	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
-		found.Add(Finding{"groups.few-arrangements", Limits, Subject{}, map[string]any{"N": all, "Ways": int(ways)}})
+		found.study("groups.few-arrangements", Limits, values{"N": all, "Ways": int(ways)})
 	}
 	return found
 }
@@ -64,7 +64,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 			}
 			weight = Overturns
 		}
-		found.Add(Finding{"groups.noted", weight, Subject{}, map[string]any{"Note": n.Text}})
+		found.study("groups.noted", weight, values{"Note": n.Text})
 	}
 	return found
 }

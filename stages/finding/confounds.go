@@ -34,7 +34,7 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 			}
 		}
 		for _, name := range order {
-			all.Add(Finding{of.code, Limits, Subject{}, map[string]any{"Name": name, "Classifiers": names[name]}})
+			all.study(of.code, Limits, values{"Name": name, "Classifiers": names[name]})
 		}
 	}
 	return all
@@ -43,9 +43,8 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 // Increment are the findings about what edges add to covariates.
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow) (
 	all List) {
-	add := func(code string, numbers map[string]any) { all.Add(Finding{code, Limits, Subject{}, numbers}) }
 	if r.P > Alpha {
-		add("confounds.adds-nothing", map[string]any{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations)})
+		all.study("confounds.adds-nothing", Limits, values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations)})
 	}
 	score := func(features string) float64 {
 		at := slices.IndexFunc(models, func(m column.ConfoundModelRow) bool {
@@ -57,13 +56,13 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		return models[at].Score
 	}
 	if raw, without := score("edges"), score("deconfounded edges"); without > raw {
-		add("confounds.removal-better", map[string]any{"Measure": r.Measure, "Raw": raw, "Without": without})
+		all.study("confounds.removal-better", Limits, values{"Measure": r.Measure, "Raw": raw, "Without": without})
 	}
 	if len(r.Left) > 0 {
-		add("confounds.skipped", map[string]any{"N": len(r.Left), "Participants": r.Left})
+		all.study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})
 	}
 	if r.Pairs >= 0 && r.Pairs < leastPairs {
-		add("confounds.few-pairs", map[string]any{"Pairs": int(r.Pairs), "Least": leastPairs})
+		all.study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": leastPairs})
 	}
 	var apart []string
 	for _, m := range matching {
@@ -72,7 +71,7 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		}
 	}
 	if r.Pairs >= leastPairs && apart != nil {
-		add("confounds.unbalanced", map[string]any{"Names": apart, "Most": unbalanced})
+		all.study("confounds.unbalanced", Limits, values{"Names": apart, "Most": unbalanced})
 	}
 	return all
 }

@@ -107,20 +107,20 @@ func (c Copies) Findings() (all List) {
 	}{{"copies.violation", Violation, Overturns}, {"copies.caution", Caution, Overturns}, {"copies.relatives",
 		Relatives, Notes}} {
 		if pairs := c.With(of.verdict); pairs != nil {
-			all.Add(Finding{of.code, of.weight, Subject{}, map[string]any{"N": len(pairs),
+			all.study(of.code, of.weight, values{"N": len(pairs),
 				"Threshold": c.Threshold, "More": max(0, len(pairs)-mostListed),
 				"Pairs": lists.Map(pairs[:min(mostListed, len(pairs))], func(p CopyPair) any {
-					return map[string]any{"First": p.First, "Later": p.Later, "R": p.Similarity, "Limit": p.Limit,
+					return values{"First": p.First, "Later": p.Later, "R": p.Similarity, "Limit": p.Limit,
 						"Limited": !math.IsNaN(p.Limit), "Locked": p.Locked}
-				})}})
+				})})
 		}
 	}
-	numbers := map[string]any{"Participants": c.Participants, "Regions": c.Regions, "Why": c.Fixed}
+	numbers := values{"Participants": c.Participants, "Regions": c.Regions, "Why": c.Fixed}
 	if c.MostAlike {
-		all.Add(Finding{"copies.most-alike", Overturns, Subject{}, map[string]any{"Scans": c.Scans}})
+		all.study("copies.most-alike", Overturns, values{"Scans": c.Scans})
 	}
 	if c.Fixed != "" && c.Scans > 1 {
-		all.Add(Finding{"copies.fixed", Notes, Subject{}, numbers})
+		all.study("copies.fixed", Notes, numbers)
 		return all
 	}
 	for _, of := range []struct {
@@ -128,8 +128,7 @@ func (c Copies) Findings() (all List) {
 		n    int
 	}{{"copies.matrices", c.Matrices}, {"copies.global-signal", c.Kept}, {"copies.apart", c.Apart}, {"copies.other-regions", c.Others}} {
 		if of.n > 0 {
-			all.Add(Finding{of.code, Notes, Subject{}, map[string]any{"N": of.n, "Scans": c.Scans,
-				"Limited": !c.Uncorrelated}})
+			all.study(of.code, Notes, values{"N": of.n, "Scans": c.Scans, "Limited": !c.Uncorrelated})
 		}
 	}
 	return all

@@ -40,25 +40,24 @@ type Lacked struct {
 // lacked are the regions that some participants lack.
 func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked) (all List) {
 	if of != "group" {
-		all.Add(Finding{"covariate.not-of-labels", Limits, Subject{}, map[string]any{"Column": of}})
+		all.study("covariate.not-of-labels", Limits, values{"Column": of})
 		return all
 	}
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		numbers := map[string]any{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations)}
+		numbers := values{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations)}
 		switch name := named(r); name {
 		case "":
 		case column.UnusablePattern:
-			all.Add(Finding{"covariate.missing-regions-differ", Overturns, Subject{},
-				map[string]any{"P": r.P, "Draws": int(r.Permutations), "Regions": lacked}})
+			all.study("covariate.missing-regions-differ", Overturns, values{"P": r.P, "Draws": int(r.Permutations), "Regions": lacked})
 		case column.UnusableRegions:
-			all.Add(Finding{"covariate.number-of-missing-regions", Overturns, Subject{}, numbers})
+			all.study("covariate.number-of-missing-regions", Overturns, numbers)
 		case leftOut:
 			numbers["Name"] = name
-			all.Add(Finding{"covariate.left-out-predicts-group", Limits, Subject{}, numbers})
+			all.study("covariate.left-out-predicts-group", Limits, numbers)
 		default:
 			numbers["Name"] = name
-			all.Add(Finding{"covariate.predicts-group", Overturns, Subject{}, numbers})
+			all.study("covariate.predicts-group", Overturns, numbers)
 		}
 	}
 	return all
@@ -72,8 +71,8 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string) (all Li
 		if name == "" {
 			continue
 		}
-		all.Add(Finding{"covariate.predicts-number", Overturns, Subject{}, map[string]any{"Name": name, "Number": number,
-			"Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations)}})
+		all.study("covariate.predicts-number", Overturns, values{"Name": name, "Number": number,
+			"Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations)})
 	}
 	return all
 }

@@ -13,24 +13,21 @@ const (
 
 // EdgeTest are the findings about a test of each edge.
 func EdgeTest(r column.EdgeSummaryRow) (all List) {
-	add := func(code string, weight Weight, numbers map[string]any) {
-		all.Add(Finding{code, weight, Subject{}, numbers})
-	}
 	if r.Degrees < fewDegrees {
-		add("edges.few-degrees", Limits, map[string]any{"Degrees": r.Degrees})
+		all.study("edges.few-degrees", Limits, values{"Degrees": r.Degrees})
 	}
 	if r.VarianceRatio > unequalVariances {
-		add("edges.unequal-variances", Limits, map[string]any{"Within": r.Within, "Ratio": r.VarianceRatio})
+		all.study("edges.unequal-variances", Limits, values{"Within": r.Within, "Ratio": r.VarianceRatio})
 	}
 	if share := float64(r.MissingEdges) / float64(r.Edges+r.MissingEdges+r.ConstantEdges); share > manyUntested {
-		add("edges.lacking", Limits, map[string]any{"Share": share, "N": len(r.LackedRegions)})
+		all.study("edges.lacking", Limits, values{"Share": share, "N": len(r.LackedRegions)})
 	}
 	if len(r.Left) > 0 {
-		add("edges.skipped", Limits, map[string]any{"N": len(r.Left), "Participants": r.Left,
+		all.study("edges.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left,
 			"Sessions": len(r.Sessions) > 0})
 	}
 	if len(r.Dropped) > 0 {
-		add("edges.dropped", Notes, map[string]any{"Dropped": r.Dropped, "N": len(r.Dropped)})
+		all.study("edges.dropped", Notes, values{"Dropped": r.Dropped, "N": len(r.Dropped)})
 	}
 	return all
 }

@@ -58,6 +58,19 @@ func (l *List) Add(all ...Finding) {
 	slices.SortStableFunc(*l, func(f, g Finding) int { return cmp.Compare(f.Weight, g.Weight) })
 }
 
+// values are numbers by their names.
+type values = map[string]any
+
+// study adds a finding about the study.
+func (l *List) study(code string, weight Weight, numbers any) {
+	l.Add(Finding{code, weight, Subject{}, numbers})
+}
+
+// among adds a finding about some participants, or scans.
+func (l *List) among(ids []string, code string, weight Weight, numbers any) {
+	l.Add(Finding{code, weight, Subject{Participants: ids}, numbers})
+}
+
 // equal reports whether two findings are the same; NaN is NaN.
 func (f Finding) equal(g Finding) bool {
 	return f.Code == g.Code && reflect.DeepEqual(f.Subject, g.Subject) &&
@@ -94,15 +107,15 @@ func (l List) Grouped() (groups []Group) {
 }
 
 // Values are the numbers and the subject by their names.
-func (f Finding) Values() map[string]any {
+func (f Finding) Values() values {
 	all := Values(f.Subject)
 	maps.Copy(all, Values(f.Numbers))
 	return all
 }
 
 // Values are the fields of a struct by their names, those of an embedded struct as its own; of a map it is a copy.
-func Values(of any) map[string]any {
-	all := map[string]any{}
+func Values(of any) values {
+	all := values{}
 	if of == nil {
 		return all
 	}
@@ -142,10 +155,10 @@ const Meta = "findings"
 
 // written is a finding in JSON.
 type written struct {
-	Code    string         `json:"code"`
-	Weight  string         `json:"weight"`
-	Subject *writtenTo     `json:"subject,omitempty"`
-	Numbers map[string]any `json:"numbers,omitempty"`
+	Code    string     `json:"code"`
+	Weight  string     `json:"weight"`
+	Subject *writtenTo `json:"subject,omitempty"`
+	Numbers values     `json:"numbers,omitempty"`
 }
 
 type writtenTo struct {
@@ -181,7 +194,7 @@ func (f Finding) written() written {
 			w.Subject.Setting[c.Axis] = c.Value
 		}
 	}
-	w.Numbers, _ = plain(f.Numbers).(map[string]any)
+	w.Numbers, _ = plain(f.Numbers).(values)
 	return w
 }
 

@@ -196,7 +196,7 @@ func (a *Results) RegionsOf(settings [][]dag.Coord, chosen string) Shown {
 // Findings is that the headline is of the settings chosen inside each fold and the regions are not.
 func (s Shown) Findings() (all List) {
 	if s.Relation == NestedNotRegions {
-		all.Add(Finding{"regions.not-of-headline", Limits, Subject{}, s})
+		all.study("regions.not-of-headline", Limits, s)
 	}
 	return all
 }

@@ -51,13 +51,13 @@ func (l Leakage) Findings() (all List) {
 				to = append(to, u.Stage+" (input "+u.Input+")")
 			}
 		}
-		all.Add(Finding{"leakage.unchecked-program", Overturns, Subject{Stage: by}, map[string]any{"Enters": to}})
+		all.Add(Finding{"leakage.unchecked-program", Overturns, Subject{Stage: by}, values{"Enters": to}})
 	}
 	switch {
 	case !l.Connected && l.Evaluated:
-		all.Add(Finding{"leakage.no-check", Limits, Subject{}, nil})
+		all.study("leakage.no-check", Limits, nil)
 	case l.Connected && len(l.Missing) > 0:
-		all.Add(Finding{"leakage.not-compared", Limits, Subject{}, map[string]any{"Missing": l.Missing}})
+		all.study("leakage.not-compared", Limits, values{"Missing": l.Missing})
 	}
 	return all
 }

@@ -12,8 +12,8 @@ func UnreliableMotion(r column.MotionRow) bool { return r.Participants < fewForM
 func HeadMotion(rows []column.MotionRow) (all List) {
 	for _, r := range rows {
 		if r.ShareFDR > 0 {
-			all.Add(Finding{"motion.remains", Limits, Subject{}, map[string]any{"Strategy": r.Strategy,
-				"Share": r.ShareFDR, "Median": r.Median, "Null": r.Null}})
+			all.study("motion.remains", Limits, values{"Strategy": r.Strategy,
+				"Share": r.ShareFDR, "Median": r.Median, "Null": r.Null})
 		}
 	}
 	return all

@@ -141,13 +141,13 @@ func hundredths(x float64) float64 {
 // more planted regions among the first than a random one, is no result about regions.
 func (c Comparison) Findings() (all List) {
 	if c.Measure == ByPlanted && !c.BeyondChance {
-		all.Add(Finding{"ranking.no-more-than-random", Overturns, Subject{}, c})
+		all.study("ranking.no-more-than-random", Overturns, c)
 	}
 	if c.Ahead != nil {
-		all.Add(Finding{"ranking.worse-than-reference", Overturns, Subject{}, c})
+		all.study("ranking.worse-than-reference", Overturns, c)
 	}
 	if c.Even != nil {
-		all.Add(Finding{"ranking.not-better", Limits, Subject{}, c})
+		all.study("ranking.not-better", Limits, c)
 	}
 	return all
 }
@@ -178,12 +178,12 @@ func HeldOutEffects(rows []column.RecoveryRow) (all List) {
 	if len(rows) == 0 || rows[0].TestedLeast <= 0 || rows[0].TestedLeast >= fewHeldOut {
 		return nil
 	}
-	numbers := map[string]any{"N": int(rows[0].TestedLeast)}
+	numbers := values{"N": int(rows[0].TestedLeast)}
 	switch {
 	case !math.IsNaN(rows[0].HeldOut):
-		all.Add(Finding{"ranking.held-out-noisy", Limits, Subject{}, numbers})
+		all.study("ranking.held-out-noisy", Limits, numbers)
 	case slices.ContainsFunc(rows, func(r column.RecoveryRow) bool { return r.By == "statistic" }): // with features
-		all.Add(Finding{"ranking.no-held-out", Notes, Subject{}, numbers})
+		all.study("ranking.no-held-out", Notes, numbers)
 	}
 	return all
 }
@@ -194,7 +194,7 @@ const lowAgreement = 0.5
 // Agreement is the finding about single models that rank different regions first.
 func Agreement(r column.ConsistencyRow) (all List) {
 	if r.Over == "models" && r.Kuncheva < lowAgreement {
-		all.Add(Finding{"ranking.models-disagree", Limits, Subject{}, r})
+		all.study("ranking.models-disagree", Limits, r)
 	}
 	return all
 }
@@ -279,10 +279,10 @@ func (a *Results) Masking(rows []column.FidelityRow) (all List) {
 	}
 	masked := a.StagesBehind("fidelity", "model")
 	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(r.Coords, masked) }) {
-		all.Add(Finding{"masking.not-above-chance", Limits, Subject{}, nil})
+		all.study("masking.not-above-chance", Limits, nil)
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
-		all.Add(Finding{"masking.no-change", Notes, Subject{}, nil})
+		all.study("masking.no-change", Notes, nil)
 	}
 	return all
 }

@@ -54,8 +54,8 @@ func (r Row) Called() string { return cmp.Or(r.Title, "The model") }
 func (r Row) Is(setting []dag.Coord) bool { return slices.Equal(r.Coords, setting) }
 
 // OverFolds are the numbers of folds of the measures that some test folds lack, since they have one class.
-func (r Row) OverFolds() map[string]any {
-	return map[string]any{"Lacks": r.LacksFolds(), "Folds": int(r.Folds), "AUCFolds": int(r.AUCFolds),
+func (r Row) OverFolds() values {
+	return values{"Lacks": r.LacksFolds(), "Folds": int(r.Folds), "AUCFolds": int(r.AUCFolds),
 		"SensFolds": int(r.SensFolds), "SpecFolds": int(r.SpecFolds), "Positive": r.Positive}
 }
 

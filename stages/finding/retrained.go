@@ -176,12 +176,12 @@ func (a *Results) PermutationTests() (all List) {
 			names[r.Permutations] = append(names[r.Permutations], name)
 			continue
 		}
-		all.Add(Finding{"permutation.not-significant", Overturns, Subject{}, map[string]any{"Name": name, "P": r.P,
-			"Draws": int(r.Permutations), "Measure": r.Measure}})
+		all.study("permutation.not-significant", Overturns, values{"Name": name, "P": r.P,
+			"Draws": int(r.Permutations), "Measure": r.Measure})
 	}
 	for _, n := range tooFew {
-		all.Add(Finding{"permutation.powerless", Limits, Subject{}, map[string]any{"Names": slices.DeleteFunc(names[n],
-			func(s string) bool { return s == "" }), "Draws": int(n)}})
+		all.study("permutation.powerless", Limits, values{"Names": slices.DeleteFunc(names[n],
+			func(s string) bool { return s == "" }), "Draws": int(n)})
 	}
 	return all
 }
@@ -192,7 +192,7 @@ func (a *Results) RetrainedOthers() (all List) {
 		if t.Of != nil && t.Other == nil {
 			continue
 		}
-		numbers := map[string]any{"Name": t.Name(), "Other": t.Other, "Measure": "", "Observed": math.NaN()}
+		numbers := values{"Name": t.Name(), "Other": t.Other, "Measure": "", "Observed": math.NaN()}
 		if m := a.models(); len(m) > 0 {
 			numbers["Measure"] = m[0].Measure
 			if r := t.Measured(m[0].Measure); r != nil {
@@ -201,7 +201,7 @@ func (a *Results) RetrainedOthers() (all List) {
 		}
 		if t.Of != nil {
 			numbers["Value"] = t.Of.Value
-			all.Add(Finding{"permutation.other-training", Limits, Subject{}, numbers})
+			all.study("permutation.other-training", Limits, numbers)
 			continue
 		}
 		var may []Evaluated
@@ -211,7 +211,7 @@ func (a *Results) RetrainedOthers() (all List) {
 			}
 		}
 		numbers["Reason"], numbers["Design"], numbers["May"] = t.Reason, t.Design, may
-		all.Add(Finding{"permutation.unattributed", Limits, Subject{}, numbers})
+		all.study("permutation.unattributed", Limits, numbers)
 	}
 	return all
 }

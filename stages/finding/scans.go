@@ -24,7 +24,7 @@ func Registration(doubtful []Doubtful) List {
 		return nil
 	}
 	ids := lists.Map(doubtful, func(d Doubtful) string { return d.Who })
-	return List{{"scans.labels-doubtful", Limits, Subject{Participants: ids}, map[string]any{"Listed": doubtful}}}
+	return List{{"scans.labels-doubtful", Limits, Subject{Participants: ids}, values{"Listed": doubtful}}}
 }
 
 // WithoutEdges is the finding about participants who have a graph without edges: edges has their number in each graph
@@ -49,7 +49,7 @@ func WithoutEdges(edges, shrinkage map[string][]float64) List {
 	if ids == nil {
 		return nil
 	}
-	numbers := map[string]any{"N": len(ids), "Of": len(edges), "Empty": empty, "Graphs": graphs, "Shrinkage": nil}
+	numbers := values{"N": len(ids), "Of": len(edges), "Empty": empty, "Graphs": graphs, "Shrinkage": nil}
 	if len(of) > 0 {
 		numbers["Shrinkage"] = inference.Median(of)
 	}
@@ -77,7 +77,7 @@ func Empty(empty []Counted, all int, element string) List {
 		return nil
 	}
 	// More than one in twenty is more than the edge of a field of view.
-	return List{{"scans.regions-without-voxels", Limits, Subject{}, map[string]any{"N": n, "Of": all, "Regions": empty,
+	return List{{"scans.regions-without-voxels", Limits, Subject{}, values{"N": n, "Of": all, "Regions": empty,
 		"Element": element, "Misplaced": 20*n > all}}}
 }
 

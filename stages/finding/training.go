@@ -130,13 +130,13 @@ func Learned(all []Training, rows []Row) Learning {
 // Findings are about networks that did not learn, and about those that learned by heart.
 func (l Learning) Findings() (all List) {
 	if l.Stuck != nil {
-		all.Add(Finding{"training.stuck", Overturns, Subject{}, map[string]any{"Stuck": l.Stuck, "N": len(l.Stuck),
-			"Of": l.Judged, "Least": l.Least}})
+		all.study("training.stuck", Overturns, values{"Stuck": l.Stuck, "N": len(l.Stuck),
+			"Of": l.Judged, "Least": l.Least})
 	}
 	for _, c := range l.Compare {
 		stuck := slices.ContainsFunc(l.Stuck, func(t Training) bool { return cmp.Or(t.Model, column.PrGNN) == c.Model })
 		if c.Training-c.Test > mostOverfit && !stuck {
-			all.Add(Finding{"training.overfit", Notes, Subject{}, c})
+			all.study("training.overfit", Notes, c)
 		}
 	}
 	return all

@@ -31,18 +31,17 @@ func Multiverse(rows []column.JointRow) (all List) {
 			u.Best = r.P
 		}
 	}
-	add := func(code string, weight Weight) { all.Add(Finding{code, weight, Subject{}, u}) }
 	switch {
 	case u.P > jointP && u.Share > 0:
-		add("multiverse.not-significant", Limits)
+		all.study("multiverse.not-significant", Limits, u)
 	case u.P <= jointP && u.Share < fewShare:
-		add("multiverse.few-universes", Limits)
+		all.study("multiverse.few-universes", Limits, u)
 	}
 	if u.Permutations < fewJoint {
-		add("multiverse.few-permutations", Limits)
+		all.study("multiverse.few-permutations", Limits, u)
 	}
 	if u.Repeated > 0 {
-		add("multiverse.repeated", Notes)
+		all.study("multiverse.repeated", Notes, u)
 	}
 	return all
 }

@@ -41,7 +41,7 @@ func (c Cleaning) LostVoxels() List {
 	if cleanedAgain(c.Scans) {
 		struck = once(struck, func(s Scan) string { return s.Who })
 	}
-	numbers := map[string]any{"Element": c.Element, "N": len(struck), "Of": scans,
+	numbers := values{"Element": c.Element, "N": len(struck), "Of": scans,
 		"Scans": []LostScan(nil), "Regions": []LostIn(nil), "Alone": 0, "Most": []LostScan(nil)}
 	unknown := slices.ContainsFunc(struck, func(s Scan) bool { return s.Lost == nil })
 	switch {

@@ -16,7 +16,7 @@ func Warning(code string, numbers any) Finding { return Finding{code, Limits, Su
 // Warned are the findings of a cell. A program of the user's warns in its own words: quality.text.
 func Warned(cell string) (all List) {
 	if cell != "" && json.Unmarshal([]byte(cell), &all) != nil {
-		all = List{Warning("quality.text", map[string]any{"Text": cell})}
+		all = List{Warning("quality.text", values{"Text": cell})}
 	}
 	return all
 }
@@ -29,7 +29,7 @@ func (f Finding) Same(other Finding) bool {
 	return f.Code == other.Code && reflect.DeepEqual(withoutNumbers(f.Values()), withoutNumbers(other.Values()))
 }
 
-func withoutNumbers(values map[string]any) map[string]any {
+func withoutNumbers(values values) values {
 	maps.DeleteFunc(values, func(_ string, v any) bool { _, number := v.(float64); return number })
 	return values
 }
