@@ -230,12 +230,18 @@ func Warned(cell string) (texts []string) {
 	return texts
 }
 
+// mostLong is how many classifiers a finding lists whose names have commas, as those of universes do: the tables of the
+// page have all.
+const mostLong = 3
+
 // Finding writes a group of findings: its entry, and which other classifiers have it.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())
 	if err != nil || g.Seeds == 0 && g.Also == nil {
 		return text, err
 	}
-	also, err := Text("finding.also", Values{"Seeds": g.Seeds, "Also": g.Also})
+	long := slices.ContainsFunc(g.Also, func(name string) bool { return strings.Contains(name, ",") })
+	also, err := Text("finding.also", Values{"Seeds": g.Seeds, "Also": g.Also, "Long": long,
+		"Counted": long && len(g.Also) > mostLong})
 	return text + also, err
 }

@@ -173,6 +173,12 @@ func TestFindingText(t *testing.T) {
 	text, err := Finding(g)
 	need.NoError(t, err)
 	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training and ridge")
+	for n, want := range map[int]string{2: "likewise SVM, band low; SVM, band low", 4: "likewise 4 other settings"} {
+		g.Seeds, g.Also = 0, slices.Repeat([]string{"SVM, band low"}, n)
+		if text = need.Value(Finding(g))(t); !strings.HasSuffix(text, want) {
+			t.Errorf("%q does not end in %q", text, want)
+		}
+	}
 }
 
 // A finding that a table keeps as JSON has the text of the finding that was kept.
