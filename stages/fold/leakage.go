@@ -35,7 +35,8 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 
 // Duplicates finds participants with the same features in draw 0 (Features.Same): one scan under two ids. (Random draws
 // of one scan differ, for their streams are named by the id.) Models that see the same participants ask the same: the
-// last answers are remembered. Features of which none is finite are refused.
+// last answers are remembered. Features of which none is finite are refused. Those made in a fold (MadeInFold) are not
+// compared.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	a := answerFor(question(ins))
 	a.Lock()
@@ -53,7 +54,7 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 func question(ins []dag.Input) artifacts.Digest {
 	var of strings.Builder
 	for _, in := range ins {
-		fmt.Fprintf(&of, "%q %q %s\n", in.Coord("subject"), in.Name, in.Ref.Digest)
+		fmt.Fprintf(&of, "%q %q %t %s\n", in.Coord("subject"), in.Name, MadeInFold(in), in.Ref.Digest)
 	}
 	return artifacts.DigestOf([]byte(of.String()))
 }
@@ -93,6 +94,7 @@ func answerFor(question artifacts.Digest) *answer {
 
 func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
+	var compared []dag.Input
 	for _, in := range ins {
 		a, err := dag.ReadOnce(in, dag.Input.Array)
 		if err != nil {
@@ -101,8 +103,11 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 		if value := unknown(a); value != "" {
 			return nil, fmt.Errorf("%s: no feature of %s is finite (draw 0: %s, and all others): exclude the participant, or look where the stage before it gets them from", in.Name, in.Coord("subject"), value)
 		}
-		all = append(all, FeaturesOf(a))
+		if !MadeInFold(in) {
+			all, compared = append(all, FeaturesOf(a)), append(compared, in)
+		}
 	}
+	ins = compared
 	type pair struct {
 		first, later int
 		how          string
@@ -124,6 +129,11 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	}
 	return twins, nil
 }
+
+// MadeInFold reports whether features are of one fold, as those that a fit to its training participants was applied to.
+// They are no evidence of one scan: least squares leaves residuals of opposite sign in two training participants who
+// alone have a category, and 0 in one who alone has it. What is fitted refuses duplicates in its own inputs.
+func MadeInFold(in dag.Input) bool { return in.Coord("fold") != "" }
 
 // RefuseDuplicates fails when one scan has two ids within a division: it could be trained on and tested.
 func RefuseDuplicates(ins []dag.Input, d *Division) error {

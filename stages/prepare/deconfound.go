@@ -507,6 +507,7 @@ func (f *deconfoundFit) terms(unfitted, skipped int, few map[string]int) *encodi
 	for _, level := range slices.Sorted(maps.Keys(few)) {
 		all.Add(finding.Warning("deconfound.reference", map[string]any{"Level": level, "N": few[level]}))
 	}
+	all.Add(f.rare()...)
 	if unfitted > 0 {
 		all.Add(finding.Warning("deconfound.unfitted", map[string]any{"N": unfitted, "Of": len(f.fitted)}))
 	}
@@ -525,4 +526,39 @@ func (f *deconfoundFit) terms(unfitted, skipped int, few map[string]int) *encodi
 		rows = append(rows, r)
 	}
 	return column.Table(rows)
+}
+
+// rare warns of categories, and values of a number with two, that one or two participants of the fit have: least squares
+// with a column for one participant leaves 0 of them, and of two what has the opposite sign in the other.
+func (f *deconfoundFit) rare() (all finding.List) {
+	for _, c := range f.covariates.values {
+		n := map[string]int{}
+		for _, i := range f.fit {
+			switch {
+			case c.Missing(i):
+				n[c.Name+" "+confound.Missing]++
+			case c.Text != nil:
+				n[c.Name+"="+c.Text[i]]++
+			default:
+				n[fmt.Sprint(c.Name, "=", c.Number[i])]++
+			}
+		}
+		values := len(n)
+		if n[c.Name+" "+confound.Missing] > 0 {
+			values--
+		}
+		for _, level := range slices.Sorted(maps.Keys(n)) {
+			isMissing := level == c.Name+" "+confound.Missing
+			if !isMissing && (values < 2 || c.Text == nil && values > 2) {
+				continue
+			}
+			switch n[level] {
+			case 1:
+				all.Add(finding.Warning("deconfound.single", map[string]any{"Level": level}))
+			case 2:
+				all.Add(finding.Warning("deconfound.pair", map[string]any{"Level": level}))
+			}
+		}
+	}
+	return all
 }

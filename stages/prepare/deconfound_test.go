@@ -221,6 +221,60 @@ func TestDeconfoundRefuses(t *testing.T) {
 	need.NoError(t, err)
 }
 
+// Two training participants who alone have a category have residuals of opposite sign, and one who alone has it has
+// none: these are no scan under two ids. One scan under two ids is refused by the fit, whatever the covariates are.
+func TestResidualsAreNoEvidenceOfOneScan(t *testing.T) {
+	in := confounded(t, "covariates")
+	people := *need.Value(in["participants"][0].Table())(t)
+	ids := need.Value(people.Strings("participant_id"))(t)
+	folds := need.Value(need.Value(in["folds"][0].Table())(t).Floats("fold"))(t)
+	coil, rare, sites := make([]string, len(ids)), []int{}, make([]string, len(ids))
+	for i := range ids {
+		coil[i], sites[i] = "a", string(rune('A'+i%2))
+		if folds[i] != 1 && len(rare) < 3 {
+			coil[i] = []string{"b", "b", "c"}[len(rare)]
+			rare = append(rare, i)
+		}
+	}
+	people.Columns = append(slices.DeleteFunc(slices.Clone(people.Columns), func(c encoding.Column) bool {
+		return c.Name == "site"
+	}), encoding.Column{Name: "coil", Values: coil}, encoding.Column{Name: "site", Values: sites})
+	in["participants"] = []dag.Input{dag.InputOf(&people)}
+	parameters := []any{"covariates", []any{"age", "coil"}, "transform", "none"}
+	fit := stagetest.MustRun(t, stagetest.Fresh("deconfound", parameters...), in)
+	if got := warned(t, fit); strings.Count(got, "deconfound.pair ") != 1 ||
+		strings.Count(got, "deconfound.single ") != 1 {
+		t.Errorf("the terms warn of %s", got)
+	}
+	var residuals []dag.Input
+	for i, m := range in["matrices"] {
+		v := stagetest.MustRun(t, stagetest.Fresh("residualize", "subject", ids[i]), map[string][]dag.Input{
+			"matrices": {m}, "fitted": {dag.InputOf(fit["fitted"])}, "design": {dag.InputOf(fit["design"])}})
+		residuals = append(residuals, dag.InputOf(v["matrices"], dag.Coord{Axis: "subject", Value: ids[i]}))
+	}
+	if twins := need.Value(fold.Duplicates(residuals))(t); len(twins) == 0 ||
+		twins[0].First != ids[rare[0]] || twins[0].Later != ids[rare[1]] {
+		t.Fatalf("the residuals are no example: %v", twins)
+	}
+	for i := range residuals {
+		residuals[i].Coords = append(residuals[i].Coords, dag.Coord{Axis: "fold", Value: "1"})
+	}
+	if twins := need.Value(fold.Duplicates(residuals))(t); twins != nil {
+		t.Errorf("accused: %v", twins)
+	}
+	matrices := in["matrices"]
+	one := need.Value(matrices[rare[0]].Array())(t)
+	for _, later := range []int{rare[1], slices.Index(folds, 1)} { // tested with the first, and trained with
+		in["matrices"] = slices.Clone(matrices)
+		in["matrices"][later] = dag.InputOf(one, dag.Coord{Axis: "subject", Value: ids[later]})
+		for _, s := range []dag.Stage{stagetest.Fresh("deconfound", parameters...), stagetest.Fresh("tangent"),
+			stagetest.Fresh("combat", "transform", "none")} {
+			_, err := stagetest.RunStage(t, s, in)
+			need.Error(t, err, "leakage: "+ids[min(rare[0], later)]+" and "+ids[max(rare[0], later)]+" have the same features")
+		}
+	}
+}
+
 func TestDeconfoundReportsWhatItLeaves(t *testing.T) {
 	in := confounded(t, "covariates_missing")
 	people := need.Value(in["participants"][0].Table())(t)

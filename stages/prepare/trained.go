@@ -9,8 +9,12 @@ import (
 	"prgnn/stages/region"
 )
 
-// trainedOn hands out draw 0 of the matrices of each training participant, N × N, and returns N.
+// trainedOn hands out draw 0 of the matrices of each training participant, N × N, and returns N. It refuses one scan
+// under two ids, which the matrices after a removal no longer show.
 func trainedOn(t *dag.Task, d *fold.Division, take func(fold.Row, connectivity.Matrix) error) (nodes int, err error) {
+	if err := fold.RefuseDuplicates(t.All("matrices"), d); err != nil {
+		return 0, err
+	}
 	tested, trained := 0, 0
 	for i, in := range t.All("matrices") {
 		r, err := d.Row(in)

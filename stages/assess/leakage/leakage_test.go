@@ -234,6 +234,20 @@ func TestLeakageOfFitsBeforeTraining(t *testing.T) {
 	}
 }
 
+// Features that were made in a fold are no evidence of one scan: no such check is listed.
+func TestFeaturesMadeInAFoldAreNotCompared(t *testing.T) {
+	in := leakInputs(t)
+	in["features"] = slices.Clone(in["features"])
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	for i := range in["features"] {
+		in["features"][i].Coords = append(slices.Clone(in["features"][i].Coords), dag.Coord{Axis: "fold", Value: "1"})
+	}
+	table := stagetest.MustRun(t, &Leakage{}, in)["checks"].(*encoding.Table)
+	if names := need.Value(table.Strings("check"))(t); slices.Contains(names, fold.FeaturesCompared) {
+		t.Errorf("checks %q", names)
+	}
+}
+
 // A model is not trained where one scan has two ids, whether the file has a leakage
 // stage or not; participants who take no part do not count.
 func TestTrainingRefusesDuplicates(t *testing.T) {

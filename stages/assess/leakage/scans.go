@@ -29,7 +29,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			if id == "" {
 				return nil, fmt.Errorf("%s does not belong to a single participant: connect a stage that fans out over subject", in.Name)
 			}
-			if b.takesPart(id) {
+			if b.takesPart(id) && !(port == "features" && fold.MadeInFold(in)) {
 				taking[port] = append(taking[port], in)
 			}
 		}
