@@ -66,7 +66,7 @@ type Counted struct {
 	N    int
 }
 
-// Empty is the finding about regions without a voxel, of all participants together: empty has their names, all is the
+// Empty is the finding about regions without a voxel, of all scans together: empty has their names, all is the
 // number of regions.
 func Empty(empty []Counted, all int, element string) List {
 	n := 0

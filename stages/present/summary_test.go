@@ -64,7 +64,7 @@ func TestSummaryOfGrayordinates(t *testing.T) {
 		in["registration"] = []dag.Input{dag.InputOf(column.Table([]column.ParcelRow{{Resampling: c.resampling,
 			Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}}))}
 		text := summaryText(t, &Summary{Top: 3}, in)
-		for _, want := range []string{c.says + "s per region", "Regions without a " + c.says + " (all participants together): 1 of 6"} {
+		for _, want := range []string{c.says + "s per region", "Regions without a " + c.says + " (all scans together): 1 of 6"} {
 			if !strings.Contains(text, want) || strings.Contains(text, c.never) {
 				t.Errorf("%s: want %q and no %s:\n%s", c.resampling, want, c.never, text)
 			}
@@ -118,7 +118,7 @@ Cautions
     (specificity 0.400)
   - No stage of this pipeline checks leakage, so one scan under two ids may be
     in training and test data
-  - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check
+  - Regions without a voxel (all scans together): 1 of 6 (c in 1). Check
     that the labels are in the space of the scans
   - Overfitting: the accuracy is 0.990 on training graphs and 0.800 on test
     graphs

@@ -190,3 +190,66 @@ func TestWarningsOfUnusedMatrices(t *testing.T) {
 		need.Equal(t, len(a.Findings), want, output)
 	}
 }
+
+// Tables of fits are no participants: a stage that fans out over folds has a fit a fold. What several sessions of one
+// participant have counts once.
+func TestWarningsCountWhatTheyAreOf(t *testing.T) {
+	warning := finding.Written(finding.List{finding.Warning("deconfound.dropped", map[string]any{"Term": "sex2=M"})})
+	ins := func(warned int, coords ...[]dag.Coord) (ins []dag.Input) {
+		for i, at := range coords {
+			cell := ""
+			if i < warned {
+				cell = warning
+			}
+			in := dag.InputOf(encoding.NewTable(encoding.Column{Name: "warning", Values: []string{cell}}))
+			in.Coords = append([]dag.Coord{{Axis: "stage", Value: "made"}}, at...)
+			ins = append(ins, in)
+		}
+		return ins
+	}
+	at := func(pairs ...string) (coords []dag.Coord) {
+		for i := 0; i < len(pairs); i += 2 {
+			coords = append(coords, dag.Coord{Axis: pairs[i], Value: pairs[i+1]})
+		}
+		return coords
+	}
+	for _, c := range []struct {
+		ins   []dag.Input
+		n, of int
+		unit  string
+	}{
+		{ins(2, at("fold", "1"), at("fold", "2"), at("fold", "3")), 2, 3, "fit"},
+		{ins(4, at("fold", "1", "repeat", "1"), at("fold", "2", "repeat", "1"), at("fold", "1", "repeat", "2"),
+			at("fold", "2", "repeat", "2")), 4, 4, "fit"},
+		{ins(3, at("subject", "a", "session", "1"), at("subject", "a", "session", "2"), at("subject", "b", "session", "1"),
+			at("subject", "c", "session", "1")), 2, 3, "participant"},
+		{ins(2, at("subject", "a", "fold", "1"), at("subject", "a", "fold", "2"), at("subject", "b", "fold", "1")), 1, 2,
+			"participant"},
+		{ins(1, at("site", "A"), at("site", "B")), 1, 2, "result"},
+		{ins(1, at()), 1, 1, ""},
+	} {
+		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"warnings": c.ins}))}
+		need.NoError(t, a.warnings())
+		of := a.Findings[0].Values()
+		if fmt.Sprint(of["N"], of["Of"], of["Unit"]) != fmt.Sprint(c.n, c.of, c.unit) {
+			t.Errorf("%v of %v %v, want %d of %d %s", of["N"], of["Of"], of["Unit"], c.n, c.of, c.unit)
+		}
+	}
+}
+
+// Participants with graphs without edges, or without a standard error, count once, however many sessions they have.
+func TestSessionsAreNoParticipants(t *testing.T) {
+	var graphs, connectivity []dag.Input
+	for _, who := range [][2]string{{"a", "1"}, {"a", "2"}, {"b", "1"}} {
+		coords := []dag.Coord{{Axis: "subject", Value: who[0]}, {Axis: "session", Value: who[1]}}
+		graphs = append(graphs, dag.InputOf(encoding.NewTable(encoding.Column{Name: "edges",
+			Values: []int32{0}}), coords...))
+		connectivity = append(connectivity, dag.InputOf(encoding.NewTable(encoding.Column{Name: "partial_se",
+			Values: []float64{map[bool]float64{true: 0.1, false: math.NaN()}[who[0] == "b"]}}), coords...))
+	}
+	tables := need.Value(readMeasures(dag.NewTask(map[string][]dag.Input{"graphs": graphs,
+		"connectivity": connectivity})))(t)
+	of := withoutEdges(tables["graphs"], tables["connectivity"])[0].Values()
+	need.Equal(t, fmt.Sprint(of["N"], of["Of"], of["Empty"], of["Graphs"]), "2 2 3 3")
+	need.Equal(t, tables["connectivity"].without("partial_se"), 1)
+}

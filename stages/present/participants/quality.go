@@ -89,13 +89,13 @@ func (a *Cohort) Quality() {
 	a.warnings()
 }
 
-// withoutEdges is the finding about participants who have a graph without edges.
+// withoutEdges is the finding about participants who have a graph without edges in a session, say.
 func withoutEdges(graphs, connectivity *measured) finding.List {
 	of := func(m *measured, column string) map[string][]float64 {
 		all := map[string][]float64{}
 		for i, in := range m.members {
 			if v := m.of(column, i); len(v) > 0 {
-				all[scanName(in)] = append(all[scanName(in)], v...)
+				all[participantOf(in)] = append(all[participantOf(in)], v...)
 			}
 		}
 		return all
@@ -139,11 +139,11 @@ func (m *measured) of(column string, member int) []float64 {
 	return m.values[column][start:m.ends[column][member]]
 }
 
-// without is the number of scans without a value in some setting.
+// without is the number of participants without a value in some scan or setting.
 func (m *measured) without(column string) (n int) {
 	seen := map[string]bool{}
 	for i, in := range m.members {
-		if name := scanName(in); len(m.of(column, i)) == 0 && (name == "" || !seen[name]) {
+		if name := participantOf(in); len(m.of(column, i)) == 0 && (name == "" || !seen[name]) {
 			seen[name] = true
 			n++
 		}

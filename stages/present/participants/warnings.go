@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -13,15 +14,16 @@ import (
 // A warned holds the warnings of one step, in the order in which they come.
 type warned struct {
 	step     string
-	all, hit int // participants
+	unit     string // what all counts: participant, fit of a fold, or result of another axis; "" for the one result
+	all, hit int
 	warnings []warning
 	seen     map[string]bool // participants: one may have several tables, and draws
 }
 
-// A warning is one finding of several participants, which differ in numbers alone.
+// A warning is one finding of several participants or fits, which differ in numbers alone.
 type warning struct {
 	each  []finding.Finding
-	n     int      // participants
+	n     int      // of the unit
 	known []string // those whose name is known
 }
 
@@ -34,7 +36,7 @@ func (a *Cohort) warnings() {
 		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
 		if at < 0 {
 			at = len(steps)
-			steps = append(steps, &warned{step: name, seen: map[string]bool{}})
+			steps = append(steps, &warned{step: name, unit: unitOf(in), seen: map[string]bool{}})
 		}
 		var found finding.List
 		for _, cell := range column.Warnings(a.TableOf(in)) {
@@ -54,10 +56,10 @@ func (a *Cohort) warnings() {
 			if i == 0 {
 				a.Find(finding.Finding{Code: "quality.warned", Weight: finding.Limits,
 					Subject: finding.Subject{Stage: s.step},
-					Numbers: values{"N": s.hit, "Of": s.all, "Warning": of, "Others": len(s.warnings) - 1}})
+					Numbers: values{"N": s.hit, "Of": s.all, "Unit": s.unit, "Warning": of, "Others": len(s.warnings) - 1}})
 			}
 			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Warning": of, "N": w.n,
-				"Participants": w.known}))
+				"Unit": s.unit, "Participants": w.known}))
 		}
 	}
 	if list == nil {
@@ -69,6 +71,19 @@ func (a *Cohort) warnings() {
 			values{"N": more, "Exported": a.Exported("connectivity", "warnings")}))
 	}
 	a.Add(report.Block{List: list})
+}
+
+// unitOf is what the tables of a stage are counted as, by one of them.
+func unitOf(in dag.Input) string {
+	switch {
+	case in.Coord("subject") != "":
+		return "participant"
+	case in.Coord("fold") != "":
+		return "fit"
+	case slices.ContainsFunc(in.Coords, func(c dag.Coord) bool { return c.Axis != "stage" }):
+		return "result"
+	}
+	return ""
 }
 
 // ofPartial are warnings about partial correlations, which say nothing about a study that takes none.
