@@ -315,7 +315,11 @@ func TestFindingsOfScans(t *testing.T) {
 	}
 	need.Equal(t, listed(Empty(nil, 20, "voxel")), "")
 	need.Equal(t, listed(HeadMotion([]column.MotionRow{{ShareFDR: 0}, {ShareFDR: math.NaN()}})), "")
-	need.Equal(t, listed(HeadMotion([]column.MotionRow{{ShareFDR: 0.01}})), "motion.remains")
+	need.Equal(t, listed(HeadMotion([]column.MotionRow{{Edges: 3486, ShareFDR: 0.01}})), "motion.remains")
+	few := HeadMotion([]column.MotionRow{{Edges: 3486, ShareFDR: 1.0 / 3486}})
+	need.Equal(t, listed(few), "motion.few-edges")
+	need.Equal(t, few[0].Weight, Notes)
+	need.Equal(t, fmt.Sprint(few[0].Values()["N"], few[0].Values()["Of"]), "1 3486")
 	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 19}), true)
 	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 20}), false)
 }

@@ -1,9 +1,17 @@
 package finding
 
-import "prgnn/stages/column"
+import (
+	"math"
+
+	"prgnn/stages/column"
+)
 
 // fewForMotion is how many participants QC-FC needs to mean anything: below, the null's median |r| is above 0.16.
 const fewForMotion = 20
+
+// remainingMotion is the share of edges after correction from which head motion is called a part of connectivity. Fewer
+// edges are listed as a count.
+const remainingMotion = 0.01
 
 // UnreliableMotion reports whether QC-FC is of too few participants.
 func UnreliableMotion(r column.MotionRow) bool { return r.Participants < fewForMotion }
@@ -11,9 +19,13 @@ func UnreliableMotion(r column.MotionRow) bool { return r.Participants < fewForM
 // HeadMotion are the findings about head motion that remains in connectivity, by QC-FC.
 func HeadMotion(rows []column.MotionRow) (all List) {
 	for _, r := range rows {
-		if r.ShareFDR > 0 {
-			all.study("motion.remains", Limits, values{"Strategy": r.Strategy,
-				"Share": r.ShareFDR, "Median": r.Median, "Null": r.Null})
+		of := values{"Strategy": r.Strategy, "N": int(math.Round(float64(r.Edges) * r.ShareFDR)),
+			"Of": int(r.Edges), "Share": r.ShareFDR, "Median": r.Median, "Null": r.Null}
+		switch {
+		case r.ShareFDR >= remainingMotion:
+			all.study("motion.remains", Limits, of)
+		case r.ShareFDR > 0:
+			all.study("motion.few-edges", Notes, of)
 		}
 	}
 	return all

@@ -528,7 +528,8 @@ func (f *deconfoundFit) terms(unfitted, skipped int, few map[string]int) *encodi
 	return column.Table(rows)
 }
 
-// rare warns of categories, and values of a number with two, that one or two participants of the fit have: least squares
+// rare warns of categories, and values of a number with two, that one or two participants of the fit have: least
+// squares
 // with a column for one participant leaves 0 of them, and of two what has the opposite sign in the other.
 func (f *deconfoundFit) rare() (all finding.List) {
 	for _, c := range f.covariates.values {

@@ -118,8 +118,8 @@ Cautions
     (specificity 0.400)
   - No stage of this pipeline checks leakage, so one scan under two ids may be
     in training and test data
-  - Regions without a voxel (all scans together): 1 of 6 (c in 1). Check
-    that the labels are in the space of the scans
+  - Regions without a voxel (all scans together): 1 of 6 (c in 1). Check that
+    the labels are in the space of the scans
   - Overfitting: the accuracy is 0.990 on training graphs and 0.800 on test
     graphs
 

@@ -67,12 +67,21 @@ func Alike(of ...float64) []string {
 	}
 }
 
-// Percent writes a share in per cent: 75 %.
-func Percent(x float64) string {
-	if math.IsNaN(x) {
+// Percent writes a share in per cent: 75 %. One that is not 0 is at least < 1 %.
+func Percent(x float64) string { return percent(x, 0, "1") }
+
+// Tenth writes a share in tenths of a per cent: 7.5 %. One that is not 0 is at least < 0.1 %.
+func Tenth(x float64) string { return percent(x, 1, "0.1") }
+
+func percent(x float64, decimals int, least string) string {
+	text := Fixed(100*x, decimals)
+	switch {
+	case math.IsNaN(x):
 		return "n/a"
+	case x > 0 && text == Fixed(0, decimals):
+		return "< " + least + " %"
 	}
-	return Fixed(100*x, 0) + " %"
+	return text + " %"
 }
 
 // Probability writes a p or q to three places: 0.020, < 0.001.

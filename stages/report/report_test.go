@@ -252,7 +252,9 @@ func TestFixed(t *testing.T) {
 func TestLargeNumbers(t *testing.T) {
 	for _, c := range [][2]string{{Share(1e98), "1e+98"}, {Share(-1.23456789e20), "−1.23457e+20"},
 		{Share(123456.789), "123456.789"},
-		{Range(1e98, 2e98), "1e+98–2e+98"}, {Percent(1e98), "1e+100 %"}, {Fixed(1762972, 0), "1762972"},
+		{Range(1e98, 2e98), "1e+98–2e+98"}, {Percent(1e98), "1e+100 %"}, {Percent(0.004), "< 1 %"}, {Percent(0),
+			"0 %"}, {Percent(0.006), "1 %"},
+		{Tenth(1.0 / 3486), "< 0.1 %"}, {Tenth(0), "0.0 %"}, {Tenth(math.NaN()), "n/a"}, {Fixed(1762972, 0), "1762972"},
 		{Short(1e98), "1e+98"},
 		{Thousands(1e98), "1e+98"}, {Thousands(1762972), "1,762,972"}, {Thousands(-123), "−123"},
 		{Thousands(-1234), "−1,234"},

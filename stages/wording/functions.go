@@ -23,7 +23,7 @@ var functions = map[string]func(arguments) (any, error){
 	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),           // 3 digits
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),       // 1,762,972
 	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),         // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return tenth(x[0]) }),                  // 7.5 %
+	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),           // 7.5 %
 	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                   // 12 %
 	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),          // all of them
 	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
@@ -309,14 +309,6 @@ func loss(share float64) string {
 		return p
 	}
 	return "99 %"
-}
-
-// tenth is a share in tenths of a per cent.
-func tenth(share float64) string {
-	if math.IsNaN(share) {
-		return "n/a"
-	}
-	return report.Fixed(100*share, 1) + " %"
 }
 
 // estimate is a value, and its interval in parentheses where it is known.

@@ -56,7 +56,8 @@ func (a *Cohort) warnings() {
 			if i == 0 {
 				a.Find(finding.Finding{Code: "quality.warned", Weight: finding.Limits,
 					Subject: finding.Subject{Stage: s.step},
-					Numbers: values{"N": s.hit, "Of": s.all, "Unit": s.unit, "Warning": of, "Others": len(s.warnings) - 1}})
+					Numbers: values{"N": s.hit, "Of": s.all, "Unit": s.unit, "Warning": of,
+						"Others": len(s.warnings) - 1}})
 			}
 			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Warning": of, "N": w.n,
 				"Unit": s.unit, "Participants": w.known}))
@@ -80,6 +81,8 @@ func unitOf(in dag.Input) string {
 		return "participant"
 	case in.Coord("fold") != "":
 		return "fit"
+	case in.Coord("stage") == "": // of connectivity, in a cohort of another kind
+		return "participant"
 	case slices.ContainsFunc(in.Coords, func(c dag.Coord) bool { return c.Axis != "stage" }):
 		return "result"
 	}
