@@ -31,6 +31,14 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
+// Verb is the form of a verb behind Count(n, …): is, are.
+func Verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
 // The is one thing or a number of them: the region, the 10 regions.
 func The(n int, noun string) string {
 	if n == 1 {

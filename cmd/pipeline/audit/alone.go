@@ -56,7 +56,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 			return err
 		}
 		a.Warn("the store %s removed %s fetched from remotes; run without --remote, or with --trusted-keys, to compute %s here",
-			c.Store.Dir(), words.Count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
+			c.Store.Dir(), words.Count(n, "result"), words.Verb(n, "it", "them"))
 	}
 	return a.end()
 }

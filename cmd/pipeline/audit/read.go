@@ -14,8 +14,8 @@ import (
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/regular"
 	"prgnn/pipelines"
 	"prgnn/pipelines/differ"
@@ -111,14 +111,8 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (r differ.Result
 	if store == nil {
 		return r, nil, exit.Wrongf("%s is not a store: it has no file \"version\"", place)
 	}
-	runs, _ := store.Runs() // damaged records are as good as none here
-	for _, run := range runs {
-		if run.Pipeline != g.Name() || run.Finished.IsZero() {
-			continue
-		}
-		if rec, err := results.LoadRun(store, run.ID); err == nil {
-			return differ.OfRecord(place, store, rec), func() { store.Close() }, nil
-		}
+	for rec := range record.NewPast(store, g.Name()).Back {
+		return differ.OfRecord(place, store, rec), func() { store.Close() }, nil
 	}
 	store.Close()
 	return r, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name())

@@ -100,11 +100,9 @@ func (a *auditor) print(outcomes []*differ.Outcome) {
 		}
 	}
 	if follow > 0 {
-		fmt.Fprintf(a.Out, "as a consequence, %s %s different bytes too; -v lists them\n", words.Count(follow, "task"), have(follow))
+		fmt.Fprintf(a.Out, "as a consequence, %s %s different bytes too; -v lists them\n", words.Count(follow, "task"), words.Verb(follow, "has", "have"))
 	}
 }
-
-func have(n int) string { return map[bool]string{true: "has", false: "have"}[n == 1] }
 
 // conclude prints the outputs that no task takes further, as far as a difference
 // could have reached them.
@@ -141,7 +139,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 	case a.JSON || all == 0:
 	case len(lines) == 0:
 		fmt.Fprintf(a.Out, "no conclusion changes: %s downstream of the difference that no other task reads %s the same bytes\n",
-			words.Count(same, "output"), have(same))
+			words.Count(same, "output"), words.Verb(same, "has", "have"))
 	default:
 		fmt.Fprintf(a.Out, "conclusions change: of %s downstream of the difference that no other task reads, %d differ\n", words.Count(all, "output"), len(lines))
 		a.Few(a.Out, len(lines), 20, func(i int) { fmt.Fprintln(a.Out, lines[i]) })

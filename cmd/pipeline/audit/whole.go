@@ -34,21 +34,19 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 	stored := c.Recorded()
 	isStored := func(n *dag.Node) bool { _, ok := stored.Tasks[n.ID()]; return ok }
 	tasks := slices.DeleteFunc(slices.Clone(all), func(n *dag.Node) bool { return !isStored(n) })
-	for _, n := range all {
-		if s := c.Steps[n]; !isStored(n) && s != nil && s.Reason != "" {
+	others := slices.DeleteFunc(slices.Clone(all), isStored)
+	a.sum.Skipped, a.sum.earlier = len(others), a.earlier(c, others)
+	for _, n := range others {
+		if s := c.Steps[n]; s != nil && s.Reason != "" {
 			a.because(s.Reason, n)
 		}
 	}
-	if len(tasks) < len(all) {
-		others := slices.DeleteFunc(slices.Clone(all), isStored)
-		a.sum.Skipped, a.sum.earlier = len(others), a.earlier(c, others)
-	}
 	if len(tasks) == 0 {
-		earlier := ""
+		remedy := c.RunAll(con) + " makes them"
 		if a.sum.earlier != "" {
-			earlier = "; " + a.sum.earlier
+			remedy += "; " + a.sum.earlier
 		}
-		return nothing("none of %d tasks has a result%s\n  %s makes them%s", len(all), a.reasons(), c.RunAll(con), earlier)
+		return nothing("none of %d tasks has a result%s\n  %s", len(all), a.reasons(), remedy)
 	}
 	if len(tasks) < len(c.Steps) || a.Sample < 1 {
 		a.Stages = results.IDs(a.sampled(tasks))
@@ -172,7 +170,7 @@ func (a *auditor) whole(room *Room, g *dag.Graph, stored differ.Results, counted
 		text := "every digest of " + stored.Name + " was reproduced"
 		if n, all := a.sum.Identical, len(stored.Tasks); n < all {
 			text = fmt.Sprintf("%d of %s of %s %s audited: no digest differs", n, words.Count(all, "task"), stored.Name,
-				map[bool]string{true: "was", false: "were"}[n == 1])
+				words.Verb(n, "was", "were"))
 		}
 		threads := strings.Join(lists.Map(a.Threads, func(n int) string { return fmt.Sprint("with ", n) }), ", ")
 		if at := strings.LastIndex(threads, ", "); at >= 0 {

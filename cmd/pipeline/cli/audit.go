@@ -51,9 +51,7 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
   pipeline audit biopoint.yaml --from-inputs --threads 1,8
   pipeline audit --lock run.lock --set data=DIR
   pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
-		Args:              flags.Between(0, 1),
-		ValidArgsFunction: completeFile,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd, args, from, au) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.audit(cmd, args, from, au) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -62,8 +60,7 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 	f.BoolVar(&au.Fetched, "fetched", false, "audit only results that were fetched from a remote")
 	f.Float64Var(&au.Sample, "sample", 1, "audit this fraction `P` of the tasks (and run what they need)")
 	f.Uint64Var(&au.Seed, "seed", 0, "draw the sample with seed `N` (default with --fetched: a random seed)")
-	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
-	f.VarP(flags.Positive(&au.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	againFlags(cmd, &au)
 	f.BoolVar(&au.Downstream, "downstream", true, "also run what depends on a task that differs")
 	f.BoolVar(&au.Partial, "partial", false, "exit with 0 also when tasks could not be audited")
 	f.StringVar(&from.lock, "lock", "", "run everything that `LOCK` describes, and compare the results with it")
@@ -74,15 +71,30 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 	return cmd
 }
 
+// againFlags gives a command the flags of how tasks are run again.
+func againFlags(cmd *cobra.Command, o *audit.Options) {
+	f := cmd.Flags()
+	f.IntSliceVar(&o.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
+	f.VarP(flags.Positive(&o.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+}
+
+func checkThreads(cmd *cobra.Command, o audit.Options) error {
+	if slices.ContainsFunc(o.Threads, func(n int) bool { return n < 1 }) || len(o.Threads) == 0 {
+		return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+	}
+	return nil
+}
+
 // ofRuns are flags of an audit that runs tasks.
 var ofRuns = []string{"threads", "jobs", "downstream", "keep"}
 
 func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.Options) error {
+	if err := checkThreads(cmd, au); err != nil {
+		return err
+	}
 	switch {
 	case !(au.Sample > 0 && au.Sample <= 1):
 		return flags.Usage(cmd, "--sample must be above 0 and at most 1")
-	case slices.ContainsFunc(au.Threads, func(n int) bool { return n < 1 }) || len(au.Threads) == 0:
-		return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
 	case len(args) == 1 && from.lock != "":
 		return flags.Usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
 	case len(args) == 0 && from.lock == "":

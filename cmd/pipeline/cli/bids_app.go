@@ -43,6 +43,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 		Example: `  pipeline bids-app /data/fmriprep /out participant --participant-label 01 02 -w /scratch --group diagnosis
   pipeline bids-app /data/fmriprep /out group -w /scratch --group diagnosis
   pipeline bids-app raw raw/derivatives/prgnn participant --task-id rest --set graphs.density=0.2`,
+		Args: cobra.ArbitraryArgs, // --version takes none
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
 				if err := flags.Only(cmd, "--version only prints the version", "version"); err != nil {
@@ -50,7 +51,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 				}
 				return a.version()
 			}
-			if err := flags.Exactly(3)(cmd, args); err != nil {
+			if err := flags.Arguments(cmd, args); err != nil {
 				return err
 			}
 			x.In, x.Out, x.Level = args[0], args[1], args[2]

@@ -19,9 +19,11 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/bundle"
 	"prgnn/pipelines/differ"
+	"prgnn/pipelines/lock"
 )
 
 func (a *app) bundleCommand() *cobra.Command {
@@ -36,8 +38,6 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 		Example: `  pipeline bundle biopoint.yaml -o run.tar
   pipeline bundle 3f2a -o run.tar --without-inputs --results evaluate --results biomarkers.ranking
   pipeline replay run.tar`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if b.path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
@@ -87,16 +87,9 @@ func (a *app) bundle(what string, b bundling) error {
 	if err != nil {
 		return err
 	}
-	contents := bundle.Contents{Lock: l, Recipes: map[string]string{}, Open: c.Store.OpenBlob}
-	for id, t := range l.Tasks() {
-		act, err := c.Store.Lookup(t.Key)
-		if err != nil {
-			return fmt.Errorf("%s: %w", id, err)
-		}
-		if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
-			return err
-		}
-		contents.Recipes[id] = act.Recipe
+	contents := bundle.Contents{Lock: l, Open: c.Store.OpenBlob}
+	if contents.Recipes, err = c.Recipes(l); err != nil {
+		return err
 	}
 	if !b.without {
 		contents.Inputs = map[artifacts.Digest]string{}
@@ -197,10 +190,9 @@ run commands of the bundle's author (exec) are run only with --allow-commands.`,
 		Example: `  pipeline replay run.tar
   pipeline replay run.tar --inputs /data/scans       for a bundle without inputs
   pipeline replay run.tar --keep results             keeps the results as a store`,
-		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.ContainsFunc(r.threads, func(n int) bool { return n < 1 }) || len(r.threads) == 0 {
-				return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+			if err := checkThreads(cmd, r.Options); err != nil {
+				return err
 			}
 			return a.replay(args[0], r)
 		},
@@ -208,21 +200,19 @@ run commands of the bundle's author (exec) are run only with --allow-commands.`,
 	f := cmd.Flags()
 	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are identified by their digests")
 	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages; use it only with a bundle that you trust")
-	f.IntSliceVar(&r.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
-	f.VarP(flags.Positive(&r.workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
-	f.StringVar(&r.keep, "keep", "", "keep the recomputed results as a store in `DIR`")
+	againFlags(cmd, &r.Options)
+	f.StringVar(&r.Keep, "keep", "", "keep the recomputed results as a store in `DIR`")
 	return cmd
 }
 
 type replay struct {
-	inputs, keep string
-	allow        bool
-	threads      []int
-	workers      int
+	audit.Options
+	inputs string
+	allow  bool
 }
 
 func (a *app) replay(path string, r replay) error {
-	room, err := audit.NewRoom(a.Console, os.TempDir(), r.keep)
+	room, err := audit.NewRoom(a.Console, os.TempDir(), r.Keep)
 	if err != nil {
 		return err
 	}
@@ -246,8 +236,7 @@ func (a *app) replay(path string, r replay) error {
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
 		return exit.Wrongf("%s runs commands of its author (%s); if you trust the author, add --allow-commands", path, words.Some(names, 5))
 	}
-	return audit.Bundle(a.Console, o.Lock, room, rep, differ.OfLock(path, o.Lock, unpacked),
-		audit.Options{Threads: r.threads, Workers: r.workers, Keep: r.keep})
+	return audit.Bundle(a.Console, o.Lock, room, rep, differ.OfLock(path, o.Lock, unpacked), r.Options)
 }
 
 // bring looks for the inputs that a bundle leaves out.
@@ -280,10 +269,7 @@ func (a *app) bring(o *bundle.Opened, store *disk.Store, path, dir string) error
 	if len(o.HasNo) == 0 {
 		return nil
 	}
-	var names []string
-	for _, f := range o.HasNo {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(o.HasNo, func(f lock.File) string { return f.Name })
 	if dir != "" {
 		return exit.Wrongf("%s has no file with the content of %s", dir, words.Some(names, 5))
 	}

@@ -22,8 +22,6 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 -o writes both into a directory, as CITATION.md and CITATION.bib.`,
 		Example: `  pipeline cite
   pipeline cite biopoint.yaml -o paper/`,
-		Args:              flags.Between(0, 2),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:

@@ -212,6 +212,12 @@ parameter changed back runs nothing.`,
 		if all || c.name == only {
 			cmd := c.make(a)
 			flags.Once(cmd.Flags())
+			if cmd.Args == nil {
+				cmd.Args = flags.Arguments
+			}
+			if cmd.ValidArgsFunction == nil && strings.Contains(cmd.Use, "FILE") {
+				cmd.ValidArgsFunction = completeFile
+			}
 			cmd.GroupID = c.group
 			root.AddCommand(cmd)
 		}

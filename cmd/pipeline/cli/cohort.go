@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 )
 
@@ -24,9 +23,7 @@ names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort study.yaml --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "excluded") | .participant'`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.cohort(args[0]) },
 	}
 	setFlag(cmd, &a.sets)
 	return cmd

@@ -23,7 +23,6 @@ func (a *app) completionCommand() *cobra.Command {
 		Example: `  source <(pipeline completion bash)                                   now
   pipeline completion bash > ~/.local/share/bash-completion/completions/pipeline   always
   pipeline completion zsh > "${fpath[1]}/_pipeline"`,
-		Args:      flags.Exactly(1),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
@@ -77,13 +76,13 @@ func completeCommand(cmd *cobra.Command, args []string, begun string) ([]string,
 // completeFile completes FILE by the built-in pipelines and what is in the
 // directory, and after it the stages of that file.
 func completeFile(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
+	switch len(args) {
+	case 0:
 		return beginning(builtin.Names(), begun), cobra.ShellCompDirectiveDefault
+	case 1:
+		return completeStage(nil, args, begun)
 	}
-	if len(args) > 1 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeStage(nil, args, begun)
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeStage completes the name of a stage of the file that is named already.
@@ -118,11 +117,5 @@ func completeKind(_ *cobra.Command, args []string, begun string) ([]string, cobr
 }
 
 func beginning(names []string, with string) []string {
-	var fit []string
-	for _, n := range names {
-		if strings.HasPrefix(n, with) {
-			fit = append(fit, n)
-		}
-	}
-	return fit
+	return slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, with) })
 }

@@ -7,7 +7,6 @@ import (
 
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
-	"prgnn/cmd/pipeline/flags"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -21,7 +20,6 @@ relative error; for one task of each stage, or for every task of STAGE.`,
 		Example: `  pipeline runs
   pipeline diff 3f2a 7c01
   pipeline diff 3f2a 7c01 evaluate`,
-		Args: flags.Between(2, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			stage := strings.Join(args[2:], "")
 			return a.here(func(s *disk.Store) error { return audit.Runs(a.Console, s, args[0], args[1], stage) })

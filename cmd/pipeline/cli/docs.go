@@ -20,7 +20,6 @@ func (a *app) docsCommand() *cobra.Command {
 		Example: `  pipeline docs
   pipeline docs questions | less
   pipeline docs --search "age covariate"`,
-		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cmd.Flags().Changed("search") && len(args) > 0:
@@ -46,7 +45,6 @@ func (a *app) stagesCommand() *cobra.Command {
 it does, its parameters with defaults, types, units and allowed values, and its ports.`,
 		Example: `  pipeline stages
   pipeline stages graph`,
-		Args:              flags.Between(0, 1),
 		ValidArgsFunction: completeKind,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -72,7 +70,6 @@ YAML language server find it by the first line that pipeline init writes:
   ` + strings.TrimSpace(describe.EditorsLine),
 		Example: `  pipeline schema --install
   pipeline schema > pipeline.schema.json`,
-		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case install:

@@ -61,8 +61,6 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml model -o models/                trained models with their cards
   pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
-		Args:              flags.Between(1, 2),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd, args, e)
 		},

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -28,8 +27,6 @@ time: a run makes its results again.`,
 		Example: `  pipeline store
   pipeline store 3f2a
   pipeline gc --dry-run --keep-runs 3`,
-		Args:              flags.Between(0, 1),
-		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, beside := len(args) == 1 && results.IsRun(args[0]), ""
 			if len(args) == 1 && !run {
@@ -69,8 +66,9 @@ the runs, and what each keeps.`,
 		Example: `  pipeline store
   pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
-		Args: flags.Exactly(0),
-		RunE: func(*cobra.Command, []string) error { return a.gc(o, dry) },
+		RunE: func(*cobra.Command, []string) error {
+			return a.here(func(s *disk.Store) error { return a.gc(s, o, dry) })
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&dry, "dry-run", "n", false, "list what would be removed, and remove nothing")
@@ -92,7 +90,6 @@ use the remote: a missing result is computed again. A run that finds a result in
 does not ask the remote, so it does not count as a use.`,
 		Example: `  pipeline remote gc --dry-run --keep 500G --remote s3://lab-results/prgnn
   pipeline remote gc --keep 500G --older 90d --remote file:///mnt/lab/prgnn`,
-		Args:      flags.Exactly(1),
 		ValidArgs: []string{"gc"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -101,7 +98,14 @@ does not ask the remote, so it does not count as a use.`,
 			case o.Keep == 0 && o.Older == 0:
 				return flags.Usage(cmd, "what to remove is not given: add --keep SIZE, --older TIME or both")
 			}
-			return a.remoteGC(cmd.Context(), o, dry)
+			place, err := a.openRemote()
+			switch {
+			case err != nil:
+				return err
+			case place == nil:
+				return exit.Wrongf("the remote is missing: add --remote URL, or set PIPELINE_REMOTE")
+			}
+			return space.FreeRemote(cmd.Context(), a.Console, place, o, dry)
 		},
 	}
 	f := cmd.Flags()
@@ -111,24 +115,8 @@ does not ask the remote, so it does not count as a use.`,
 	return cmd
 }
 
-func (a *app) remoteGC(ctx context.Context, o prune.Options, dry bool) error {
-	place, err := a.openRemote()
-	switch {
-	case err != nil:
-		return err
-	case place == nil:
-		return exit.Wrongf("the remote is missing: add --remote URL, or set PIPELINE_REMOTE")
-	}
-	return space.FreeRemote(ctx, a.Console, place, o, dry)
-}
-
-func (a *app) gc(o disk.GCOptions, dry bool) error {
-	store, err := a.openHere()
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	err = space.Free(a.Console, store, o, dry)
+func (a *app) gc(store *disk.Store, o disk.GCOptions, dry bool) error {
+	err := space.Free(a.Console, store, o, dry)
 	switch {
 	case errors.Is(err, artifacts.ErrFull):
 		return remedied{err, "gc itself needs some room. Delete or move other files on that file system (df -h, df -i and quota show what is used up), then repeat: " + a.Again()}

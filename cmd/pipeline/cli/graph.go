@@ -28,8 +28,6 @@ that all members of a fan-out are gathered. No other program is needed.`,
   pipeline graph biopoint.yaml --format mermaid      for a README
   pipeline graph biopoint.yaml -o biopoint.mmd
   pipeline graph biopoint.yaml --format dot | dot -Tpdf > biopoint.pdf`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ending, known := endings[strings.ToLower(filepath.Ext(path))]
 			switch {

@@ -67,6 +67,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		Short:             "what a command does",
 		Long:              "Prints help for a command: what it does, its flags, an example. --man prints all of it as a manual page.",
 		Example:           "  pipeline help run\n  pipeline help --man > ~/.local/share/man/man1/pipeline.1",
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

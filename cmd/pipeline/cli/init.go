@@ -43,7 +43,6 @@ name is that of the table, or NAME.yaml.`,
   pipeline init sessions.yaml
   pipeline init --full everything
   pipeline init --rows stations.tsv`,
-		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rows != "" {
 				if full {
@@ -130,7 +129,6 @@ it. DIR must be new or empty.`,
   pipeline new-stage closeness mylab
   cd mylab && go generate ./... && go test ./... && go build -o pipeline .
   ./pipeline run closeness.yaml`,
-		Args: flags.Exactly(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.newStage(args[0], args[1], clone, modulePath, plain)
 		},

@@ -23,7 +23,6 @@ the lines by which a pipeline file reads its time series or matrices.`,
   pipeline inspect aparc+aseg.mgz
   pipeline inspect scores.arrow --rows 20
   pipeline inspect sub-01_bold.nii.gz --json | jq .affine`,
-		Args: flags.Exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error { return describe.File(a.Console, args[0], withStats, rows) },
 	}
 	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts/disk"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/trace"
 )
 
@@ -22,7 +21,7 @@ can be named too: lineage scan.nii.gz --down.`,
   pipeline lineage 9f86d081 --down
   pipeline lineage data/sub-003_bold.nii.gz --down
   pipeline lineage evaluate --up -v`,
-		Args: flags.Exactly(1),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault), // FILE holds results
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.here(func(s *disk.Store) error { return trace.Print(a.Console, s, args[0], up || !down, down) })
 		},

@@ -11,7 +11,6 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/engine"
 	"prgnn/internal/words"
@@ -36,8 +35,6 @@ the lock of each with -o.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
   pipeline audit --lock run.lock                 a reviewer runs everything again`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.writeLock(args[0], path)
 		},

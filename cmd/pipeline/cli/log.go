@@ -13,7 +13,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -33,8 +32,6 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 		Example: `  pipeline log biopoint.yaml 'train[fold=2]'
   pipeline log biopoint.yaml train
   pipeline log 3f2a 'connectivity[sub-003]'`,
-		Args:              flags.Exactly(2),
-		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if results.IsRun(args[0]) {
 				return a.logOfRun(args[0], args[1])

@@ -33,8 +33,6 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 		Example: `  pipeline plan biopoint.yaml
   pipeline plan biopoint.yaml --set graphs.density=0.2     what would this change cost?
   pipeline plan biopoint.yaml --json | jq -r 'select(.state == "stale") | .task'`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.JSON && cmd.Flags().Changed("jobs") {
 				return flags.Usage(cmd, "--jobs is for the estimated time, which --json does not print: leave out --jobs")

@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/pipelines"
 )
 
@@ -17,9 +16,7 @@ line ends with its file and line of origin. The output is a pipeline file that e
 nothing and gives the same keys. Data are not read, and variables are not expanded.`,
 		Example: `  pipeline print quick.yaml
   pipeline print study.yaml --plain > whole.yaml`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], plain) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.printFile(args[0], plain) },
 	}
 	setFlag(cmd, &a.sets)
 	cmd.Flags().BoolVar(&plain, "plain", false, "omit the origins of the lines")

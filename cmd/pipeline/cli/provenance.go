@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/recipe"
+	"prgnn/dag/record"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
@@ -34,8 +36,6 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 		Example: `  pipeline provenance biopoint.yaml -o crate/
   pipeline provenance biopoint.yaml -o crate/ --license CC-BY-4.0
   pipeline provenance 3f2a --format prov -o prov.json`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case path == "":
@@ -79,21 +79,18 @@ func (a *app) provenance(what, path, format, license string) error {
 	if err != nil {
 		return err
 	}
+	texts, err := c.Recipes(l)
+	if err != nil {
+		return err
+	}
 	run := &provenance.Run{Lock: l, Recipes: map[string]recipe.Recipe{}, License: license}
-	for id, t := range l.Tasks() {
-		if act, err := c.Store.Lookup(t.Key); err == nil {
-			if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
-				return err
-			}
-			if r, err := recipe.Read(act.Recipe); err == nil {
-				run.Recipes[id] = r
-			}
+	for id, text := range texts {
+		if r, err := recipe.Read(text); err == nil {
+			run.Recipes[id] = r
 		}
 	}
-	runs, _ := c.Store.Runs() // damaged records are as good as none here
-	for _, r := range runs {
-		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!results.IsRun(what) || len(what) <= len(r.ID) &&
-			r.ID[:len(what)] == what) {
+	for r := range record.NewPast(c.Store, l.Pipeline).Back {
+		if !results.IsRun(what) || strings.HasPrefix(r.ID, what) {
 			run.Started, run.Finished = r.Started, r.Finished
 			break
 		}

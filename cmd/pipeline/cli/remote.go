@@ -30,18 +30,14 @@ func (a *app) openStore(dir string) (*disk.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if place == nil {
-		s, err := disk.Open(dir)
-		if err == nil {
-			s.Remote.SetTrust(trust)
-		}
-		return s, err
-	}
 	s, err := disk.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	s.Remote.SetTrust(trust)
+	if place == nil {
+		return s, nil
+	}
 	if err := s.Remote.Attach(context.Background(), place); err != nil {
 		s.Close()
 		return nil, exit.Wrong(err)
@@ -97,9 +93,9 @@ func (a *app) share(ctx context.Context, s *disk.Store, cached int) {
 	case r.ReadOnly != nil:
 		a.Note("%s: %s fetched; it is read-only", r.Name, words.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
-		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
+		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, words.Count(r.Left, "result")+words.Verb(r.Left, " is", " are"), r.Down)
 	case r.Left > 0:
-		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left))
+		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, words.Count(r.Left, "result")+words.Verb(r.Left, " is", " are"))
 	case r.Fetched+r.Shared > 0:
 		a.Note("%s: %s fetched, %s shared", r.Name, words.Count(r.Fetched, "file"), words.Count(r.Shared, "result"))
 	case r.Found == 0 && r.Down == nil && cached > 0:

@@ -33,8 +33,6 @@ The report of a study without participants shows the tables, figures and texts o
 parameters, and the digests of all results.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")

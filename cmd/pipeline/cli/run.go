@@ -55,8 +55,6 @@ the texts that the last run printed; --summary prints them.`,
   pipeline run biopoint.yaml --without fidelity          the report then lacks the masking of regions
   pipeline run biopoint.yaml --force 'train[fold=2]'
   pipeline run study.yaml --json | jq -r 'select(.state == "failed") | .error'`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.FailFast = args[0], !keepGoing
 			if r.lock != "" && !r.locked {
@@ -90,6 +88,19 @@ the texts that the last run printed; --summary prints them.`,
 	f.BoolVar(&r.Rehash, "rehash", false, "hash every input file again, even if its size and times are unchanged")
 	f.BoolVar(&r.summary, "summary", false, "print the texts at the end of the pipeline, such as a summary, even if nothing ran")
 	return cmd
+}
+
+type runEvent struct {
+	Event       string  `json:"event"` // "run"
+	ID          string  `json:"id"`
+	Tasks       int     `json:"tasks"`
+	Ran         int     `json:"ran"`
+	Cached      int     `json:"cached"`
+	Failed      int     `json:"failed"`
+	Skipped     int     `json:"skipped"`
+	Seconds     float64 `json:"seconds"`
+	Unfinished  int     `json:"unfinished,omitempty"` // of a run that ended before its time
+	Interrupted bool    `json:"interrupted,omitempty"`
 }
 
 // running is what the command line says of a run.
@@ -391,7 +402,7 @@ func (a *app) failures(cmd *cobra.Command, r *engine.Result, p *pipelines.Pipeli
 		a.Warn("Run the upstream tasks too: %s", a.Again("--only", "--until"))
 		return
 	}
-	a.Warn("%s kept. After fixing the cause, continue with: %s", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
+	a.Warn("%s kept. After fixing the cause, continue with: %s", words.Count(r.Ran+r.Cached, "result")+words.Verb(r.Ran+r.Cached, " is", " are"), a.Again())
 }
 
 // machineRemedies say what to do about tasks that failed by a fault of the machine.
@@ -450,13 +461,6 @@ func faulty(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []string 
 		return nil
 	}
 	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
-}
-
-func areIs(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // A failureCause is one message and the tasks that ended in it.

@@ -29,8 +29,6 @@ show and diff.`,
 		Example: `  pipeline runs
   pipeline runs biopoint.yaml
   pipeline runs --json | jq -r 'select(.failed > 0) | .id'`,
-		Args:              flags.Between(0, 1),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && len(a.sets) > 0 {
 				return flags.Usage(cmd, "--set and --without need FILE")

@@ -46,8 +46,6 @@ an object "axis" before them names the regions. These files must not be changed.
   pipeline show biopoint.yaml evaluate --json | jq .head
   pipeline show biopoint.yaml connectivity.pearson --where
   pipeline show biopoint.yaml findings --json --rows 100 | jq -r '.head[][0]'`,
-		Args:              flags.Between(1, 2),
-		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case where && (len(args) == 1 || results.IsRun(args[0])):

@@ -27,7 +27,7 @@ import (
 func (a *app) signCommand() *cobra.Command {
 	var key, newKey, path string
 	cmd := &cobra.Command{
-		Use:   "sign RUN|FILE|LOCK",
+		Use:   "sign [RUN|FILE|LOCK]",
 		Short: "sign a run's results",
 		Long: `Writes a signed statement of a run, of the present results of a pipeline file, or of a lock: an in-toto
 statement (the lock, every result and every input by SHA-256, and the program) in a DSSE
@@ -36,7 +36,6 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 		Example: `  pipeline sign --new-key me                  writes me.pem, to be kept secret, and me.pub.pem
   pipeline sign run.lock --key me.pem -o run.intoto.json
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
-		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case newKey != "" && len(args) == 0:

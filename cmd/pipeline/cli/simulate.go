@@ -32,8 +32,6 @@ missing regions, damaged files.
 		Example: `  pipeline simulate quick.yaml fmriprep
   pipeline simulate quick.yaml fmriprep --set cohort.asd=3 --set cohort.hc=3 --set cohort.sites=2
   pipeline simulate biopoint.yaml fmriprep --set 'cohort.corrupt=[sub-sim002]'`,
-		Args:              flags.Exactly(2),
-		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if layout != "bids" {
 				return exit.Wrongf("--layout: there is no layout %q; the only one is bids", layout)

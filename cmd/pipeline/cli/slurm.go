@@ -25,7 +25,6 @@ func (a *app) execTaskCommand() *cobra.Command {
 		Long: `Runs tasks by their keys, in a store where run --executor slurm has prepared them. Slurm's
 jobs call it; called by hand on a node of the cluster, it shows what such a job sees.`,
 		Example: `  pipeline exec-task --store /shared/study/.pipeline 1f0c…`,
-		Args:    flags.Between(1, 1<<20),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var keys []artifacts.Key
 			for _, text := range args {
@@ -61,7 +60,6 @@ func (a *app) execPilotCommand() *cobra.Command {
 the time is over. The jobs of the cluster call it.`,
 		Hidden:  true,
 		Example: `  pipeline exec-pilot --store /shared/study/.pipeline --cpus 2 --memory 1G --time 4h prgnn-1f0c…`,
-		Args:    flags.Exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := a.openAlone()
 			if err != nil {

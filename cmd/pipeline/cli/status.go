@@ -12,7 +12,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/cluster"
@@ -30,9 +29,7 @@ func (a *app) statusCommand() *cobra.Command {
 running. Nothing is run or changed.`,
 		Example: `  pipeline run biopoint.yaml --executor slurm --detach
   pipeline status biopoint.yaml`,
-		Args:              flags.Exactly(1),
-		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.status(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.status(args[0]) },
 	}
 	a.asRunFlags(cmd)
 	return cmd

@@ -34,7 +34,6 @@ or a store that does not exist is reported as not checked.`,
 		Example: `  pipeline verify
   pipeline verify --repair && pipeline run biopoint.yaml
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
-		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && signedBy == "":
@@ -47,7 +46,7 @@ or a store that does not exist is reported as not checked.`,
 			case signedBy != "" || lockPath != "":
 				return flags.Usage(cmd, "STATEMENT is missing")
 			}
-			return a.verify(repair)
+			return a.here(func(s *disk.Store) error { return a.verify(s, repair) })
 		},
 	}
 	cmd.Flags().StringVar(&signedBy, "signed-by", "", "the public key in `FILE` must have signed the statement")
@@ -80,12 +79,7 @@ type verifyEvent struct {
 	Left []string `json:"left,omitempty"`
 }
 
-func (a *app) verify(repair bool) error {
-	store, err := a.openHere()
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+func (a *app) verify(store *disk.Store, repair bool) error {
 	ctx, done := console.Interruptible("the check ends unfinished, and the store stays as it is", progress.Silent{Console: a.Console}.Say)
 	defer done()
 	meter := a.NewMeter()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/version"
 )
 
@@ -16,7 +15,6 @@ func (a *app) versionCommand() *cobra.Command {
 		Short:   "version, commit, Go, platform",
 		Long:    "Prints the build of the program, to quote in a paper or a bug report.",
 		Example: "  pipeline version --json",
-		Args:    flags.Exactly(0),
 		RunE:    func(*cobra.Command, []string) error { return a.version() },
 	}
 }

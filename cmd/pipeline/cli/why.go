@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -32,9 +31,7 @@ its last run. Nothing is run.`,
   pipeline why biopoint.yaml graphs --set graphs.density=0.2
   pipeline why biopoint.yaml 'graphs[sub-003]' --set graphs.density=0.2
   pipeline why biopoint.yaml evaluate -v`,
-		Args:              flags.Between(1, 2),
-		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1:]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1:]) },
 	}
 	setFlag(cmd, &a.sets)
 	return cmd

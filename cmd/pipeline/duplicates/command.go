@@ -27,7 +27,6 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 		Example: `  pipeline check-duplicates participants.tsv --series 'series/{participant_id}.tsv'
   pipeline check-duplicates participants.csv --id FILE_ID --series 'cpac/{FILE_ID}_rois_ho.1D.gz'
   pipeline check-duplicates participants.tsv --matrices matrix_file --family Family_ID -o pairs.tsv`,
-		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (o.Series == "") == (o.Matrices == "") {
 				return flags.Usage(cmd, "either --series or --matrices is needed: a column of TABLE that holds paths, or a path with {columns}")

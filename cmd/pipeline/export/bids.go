@@ -475,10 +475,6 @@ func (m *bidsMember) drawsOf() (int, error) {
 
 func (m *bidsMember) asItIs(w io.Writer) error { return m.Copy(w, m.Ref(m.Of, m.Port.Name)) }
 
-func (m *bidsMember) relmat(w io.Writer) error { return m.Member.relmat(w) }
-
-func (m *bidsMember) timeseries(w io.Writer) error { return m.Member.timeseries(w) }
-
 // coverage writes a column Node and a column coverage.
 func (m *bidsMember) coverage(w io.Writer) error {
 	rows, err := column.Rows[struct {

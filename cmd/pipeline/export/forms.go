@@ -55,11 +55,7 @@ func (f *Form) shared() bool {
 }
 
 func formNames() []string {
-	var names []string
-	for _, f := range forms {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(forms, func(f Form) string { return f.Name })
 }
 
 func fittingForms(t dag.Type) string {

@@ -118,17 +118,13 @@ func longTable(a *encoding.Array, axes []string) *encoding.Table {
 
 // elements are those of an array in a type that a table has.
 func elements(a *encoding.Array) any {
-	switch a.DType() {
-	case "<f4":
-		return must(encoding.Data[float32](a))
-	case "<i8":
-		return must(encoding.Data[int64](a))
-	case "<i4":
-		return must(encoding.Data[int32](a))
-	case "<i2":
-		return widened(must(encoding.Data[int16](a)))
-	case "|u1":
-		return widened(must(encoding.Data[uint8](a)))
+	switch v := a.Values().(type) {
+	case []int16:
+		return widened(v)
+	case []uint8:
+		return widened(v)
+	case []float32, []int64, []int32:
+		return v
 	}
 	return a.Float64s()
 }
@@ -141,8 +137,7 @@ func must[T any](v []T, err error) []T {
 }
 
 func widened[T int16 | uint8](v []T) []int32 {
-	wide := lists.Map(v, func(x T) int32 { return int32(x) })
-	return wide
+	return lists.Map(v, func(x T) int32 { return int32(x) })
 }
 
 // An axisJSON is one axis of an exported array.

@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/lists"
 )
 
 // withNames puts the names of regions behind the columns that hold their numbers (roi,
@@ -53,11 +54,7 @@ func hasName(t *encoding.Table) bool {
 }
 
 func columnNames(t *encoding.Table) []string {
-	var names []string
-	for i := range t.Columns {
-		names = append(names, t.Columns[i].Name)
-	}
-	return names
+	return lists.Map(t.Columns, func(c encoding.Column) string { return c.Name })
 }
 
 // looked is a column of the node list for each of the numbers, from 1.

@@ -75,29 +75,38 @@ func (x *job) originMeta(sel *results.Selection, tasks []*dag.Node) map[string]s
 	}
 }
 
-// Digests are those that a file names in its metadata, or that of its bytes.
-func Digests(store *disk.Store, path string) ([]artifacts.Digest, error) {
-	text := ""
+// metaOf reads the output (STAGE.OUTPUT) and the sources that the metadata of a table or the sidecar of an array name;
+// "" for a file without.
+func metaOf(path string) (output, sources string, err error) {
 	head, err := results.ReadHead(path)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	switch results.FormatOf(head) {
 	case "arrow", "parquet":
 		f, err := regular.Open(path)
 		if err != nil {
-			return nil, err
+			return "", "", err
 		}
 		defer f.Close()
 		meta, err := encoding.ReadMeta(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return "", "", fmt.Errorf("%s: %w", path, err)
 		}
-		text = meta[metaSources]
+		return meta[metaOutput], meta[metaSources], nil
 	case "npy":
 		if side, ok := readSidecar(path); ok {
-			text = string(side.Sources)
+			return side.Stage + "." + side.Output, string(side.Sources), nil
 		}
+	}
+	return "", "", nil
+}
+
+// Digests are those that a file names in its metadata, or that of its bytes.
+func Digests(store *disk.Store, path string) ([]artifacts.Digest, error) {
+	_, text, err := metaOf(path)
+	if err != nil {
+		return nil, err
 	}
 	if strings.EqualFold(filepath.Ext(path), ".npz") {
 		b, err := regular.ReadFile(path)

@@ -53,7 +53,7 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		return err
 	}
 	numbers := map[string]int64{"": -1}
-	for _, g := range sortedValues(groups) {
+	for _, g := range slices.Compact(slices.Sorted(maps.Values(groups))) {
 		numbers[g] = int64(len(side.Groups))
 		side.Groups = append(side.Groups, g)
 	}
@@ -230,12 +230,4 @@ func (d *pygData) arrays() map[string]*encoding.Array {
 		"draw":       encoding.NewArray(d.draw, graphs),
 		"subject":    encoding.NewArray(d.subject, graphs),
 	}
-}
-
-func sortedValues(m map[string]string) []string {
-	set := map[string]bool{}
-	for _, v := range m {
-		set[v] = true
-	}
-	return slices.Sorted(maps.Keys(set))
 }

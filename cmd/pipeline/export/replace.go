@@ -12,10 +12,8 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/memo"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/regular"
 )
 
@@ -101,7 +99,7 @@ func (x *job) mayReplace(path string, write func(io.Writer) error) error {
 // isExport reports whether a file is an export of this output, or one of another: its metadata name results, an export
 // from this store has its bytes, or it is a stored result, of which is not known of which output.
 func (x *job) isExport(path string) (ofThis, ofAnother bool) {
-	if output := namedOutput(path); output != "" {
+	if output, sources, err := metaOf(path); err == nil && output != "" && sources != "" {
 		return output == x.output, output != x.output
 	}
 	ref, err := x.Store.HashFile(context.Background(), path, false)
@@ -151,31 +149,6 @@ func (r *record) add(d artifacts.Digest, output string) {
 	if r.remember(d, output) {
 		r.log.Append(append(d[:], output...))
 	}
-}
-
-// namedOutput is the output that the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name; ""
-// where they name no results.
-func namedOutput(path string) string {
-	head, err := results.ReadHead(path)
-	if err != nil {
-		return ""
-	}
-	switch results.FormatOf(head) {
-	case "arrow", "parquet":
-		f, err := regular.Open(path)
-		if err != nil {
-			return ""
-		}
-		defer f.Close()
-		if meta, err := encoding.ReadMeta(f); err == nil && meta[metaSources] != "" {
-			return meta[metaOutput]
-		}
-	case "npy":
-		if side, ok := readSidecar(path); ok {
-			return side.Stage + "." + side.Output
-		}
-	}
-	return ""
 }
 
 // readSidecar reads the sidecar of an exported array.

@@ -177,35 +177,18 @@ func Register(more ...Command) { registered = append(registered, more...) }
 // Registered are the commands that were registered.
 func Registered() []Command { return registered }
 
-// Between checks the number of arguments, in the words of the command's own usage line.
-func Between(low, high int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < low:
-			return Usage(cmd, "%s is missing", missing(cmd, len(args)))
-		case len(args) > high:
-			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
-				return Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
-			}
-			return Usage(cmd, "unexpected argument %q", args[high])
-		}
+// Arguments checks the number of arguments by the command's own usage line: those in brackets are optional, and the
+// last one may be repeated where the line ends in an ellipsis.
+func Arguments(cmd *cobra.Command, args []string) error {
+	takes := strings.Fields(cmd.Use)[1:]
+	n := len(args)
+	switch {
+	case n < len(takes) && !strings.HasPrefix(takes[n], "["):
+		return Usage(cmd, "%s is missing", takes[n])
+	case n <= len(takes) || strings.HasSuffix(cmd.Use, "…"):
 		return nil
+	case cmd.Flags().Lookup("until") != nil: // make and its kin take a target here
+		return Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[len(takes)])
 	}
-}
-
-// Exactly is Between(n, n).
-func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
-
-// missing names the n-th argument of the usage line.
-func missing(cmd *cobra.Command, n int) string {
-	for _, word := range strings.Fields(cmd.Use)[1:] {
-		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "-") {
-			continue
-		}
-		if n == 0 {
-			return word
-		}
-		n--
-	}
-	return "an argument"
+	return Usage(cmd, "unexpected argument %q", args[len(takes)])
 }

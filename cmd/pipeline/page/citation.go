@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/stages/literature"
 	"prgnn/stages/role"
@@ -108,14 +109,11 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 		texts[f.Name] = text
 	}
 	if dir == "" {
-		for i, f := range files {
-			switch {
-			case a.JSON:
-				a.Object(citedFile{Event: "citation", Name: f.Name, Text: string(texts[f.Name])})
-			case i > 0:
-				fmt.Fprintf(a.Out, "\n%s", texts[f.Name])
-			default:
-				fmt.Fprintf(a.Out, "%s", texts[f.Name])
+		between := ""
+		for _, f := range files {
+			if !a.AsJSON(citedFile{Event: "citation", Name: f.Name, Text: string(texts[f.Name])}) {
+				fmt.Fprintf(a.Out, "%s%s", between, texts[f.Name])
+				between = "\n"
 			}
 		}
 		return nil
@@ -123,25 +121,20 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	if err := a.MayWrite(dir); err != nil {
 		return err
 	}
-	for _, f := range files {
-		path := filepath.Join(dir, f.Name)
-		if err := a.MayReplace(path, "a citation that this program wrote", console.Holds(ours)); err != nil {
-			return err
-		}
-	}
 	out, err := a.Files(dir)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	var paths []string
-	for _, f := range files {
-		path := filepath.Join(dir, f.Name)
-		err = out.Write(path, console.Content(texts[f.Name]))
+	paths := lists.Map(files, func(f role.File) string { return filepath.Join(dir, f.Name) })
+	for i, path := range paths {
+		err := a.MayReplace(path, "a citation that this program wrote", console.Holds(ours))
+		if err == nil {
+			err = out.Write(path, console.Content(texts[files[i].Name]))
+		}
 		if err != nil {
 			return err
 		}
-		paths = append(paths, path)
 	}
 	if err := out.Publish(); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/role"
 )
 
@@ -147,12 +148,7 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 	if there == nil {
 		return nil, nil
 	}
-	r, err := c.Store.OpenBlob(c.Ref(task, "page"))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
+	return differ.ReadBlob(c.Store, c.Ref(task, "page"))
 }
 
 // Partial makes a page from the results that are there, and names the tasks that have

@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/report"
 	"prgnn/stages/sheet"
 )
@@ -135,7 +136,7 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 				figures++
 				continue
 			}
-			b, err := p.blob(n, port)
+			b, err := differ.ReadBlob(p.Store, ref)
 			if err != nil {
 				return nil, err
 			}
@@ -147,7 +148,7 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 				texts++
 				continue
 			}
-			b, err := p.blob(n, port)
+			b, err := differ.ReadBlob(p.Store, ref)
 			if err != nil {
 				return nil, err
 			}
@@ -182,12 +183,6 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 			port.Name, strings.Join(left, ", "))})
 	}
 	return blocks, nil
-}
-
-func (p *plainPage) blob(n *dag.Node, port dag.Port) ([]byte, error) {
-	var b bytes.Buffer
-	err := p.Copy(&b, p.Ref(n, port.Name))
-	return b.Bytes(), err
 }
 
 // table is a table with its number.

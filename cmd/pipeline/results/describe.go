@@ -49,7 +49,7 @@ type ContentJSON struct {
 	DType   string       `json:"dtype,omitempty"`
 	Shape   []int        `json:"shape,omitempty"`
 	Axes    []string     `json:"axes,omitempty"`
-	Stats   *statsJSON   `json:"stats,omitempty"`
+	Stats   *stats       `json:"stats,omitempty"`
 	Head    []any        `json:"head,omitempty"` // the first rows of a table, each a list; the first elements of an array
 	Text    *string      `json:"text,omitempty"`
 }
@@ -78,7 +78,7 @@ func (c Content) JSON(rows int) ContentJSON {
 			return out
 		}
 		values := c.Array.Float64s()
-		out.Stats = summarize(values).json()
+		out.Stats = summarize(values)
 		for _, v := range values[:min(rows, len(values))] {
 			out.Head = append(out.Head, differ.JSON(v))
 		}
@@ -99,8 +99,7 @@ func (c Content) Print(a *console.Console, rows int, indent string) {
 	case c.Array != nil:
 		c.printArray(w, a.Wide(), indent)
 	case c.Text != "":
-		lines := strings.Split(strings.TrimRight(c.Text, "\n"), "\n")
-		for _, line := range lines {
+		for line := range strings.SplitSeq(strings.TrimRight(c.Text, "\n"), "\n") {
 			fmt.Fprintln(w, strings.TrimRight(indent+line, " "))
 		}
 	}
@@ -117,10 +116,9 @@ func (c Content) printArray(w io.Writer, wide int, indent string) {
 	values := a.Float64s()
 	fmt.Fprintf(w, "%s%s %s", indent, a.FileDType(), differ.Shape(a.Shape, c.Axes))
 	if s := summarize(values); len(values) != 1 {
-		fmt.Fprintf(w, "; min %s, median %s, max %s, mean %s, sd %s", differ.Rounded(s.min), differ.Rounded(s.median),
-			differ.Rounded(s.max), differ.Rounded(s.mean), differ.Rounded(s.sd))
-		if s.nan > 0 {
-			fmt.Fprintf(w, ", %d NaN", s.nan)
+		fmt.Fprintf(w, "; min %v, median %v, max %v, mean %v, sd %v", s.Min, s.Median, s.Max, s.Mean, s.SD)
+		if s.NaN > 0 {
+			fmt.Fprintf(w, ", %d NaN", s.NaN)
 		}
 	}
 	fmt.Fprintln(w)

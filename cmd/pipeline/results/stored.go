@@ -49,7 +49,6 @@ type Region struct {
 	Abbreviation string  `column:"abbreviation,missing,optional"`
 	Hemisphere   string  `column:"hemisphere,missing,optional"`
 	Structure    string  `column:"structure,missing,optional"`
-	Color        string  `column:"color,missing,optional"`
 	X            float64 `column:"x,optional"`
 	Y            float64 `column:"y,optional"`
 	Z            float64 `column:"z,optional"`
@@ -177,20 +176,15 @@ func (c *Current) damaged(s *engine.Step, ref artifacts.Ref) bool {
 // digests that the last run of the same pipeline wrote down, of the inputs that it has now.
 func (c *Current) Recorded() differ.Results {
 	all := c.Results()
-	runs, _ := c.Store.Runs() // damaged records are as good as none here
-	for _, r := range runs {
+	for rec := range record.NewPast(c.Store, c.Pipeline.Graph.Name()).Back {
 		if len(all.Tasks) >= len(c.Steps) {
 			break
 		}
-		if r.Pipeline != c.Pipeline.Graph.Name() {
-			continue
-		}
-		rec, err := LoadRun(c.Store, r.ID)
-		if err != nil || rec.Source != c.Pipeline.Graph.Source() {
+		if rec.Source != c.Pipeline.Graph.Source() {
 			continue
 		}
 		ofNow := c.unchanged(rec)
-		for id, result := range differ.OfRecord(r.ID, c.Store, rec).Tasks {
+		for id, result := range differ.OfRecord(rec.ID, c.Store, rec).Tasks {
 			if _, known := all.Tasks[id]; !known && ofNow[id] {
 				all.Tasks[id] = result
 			}
@@ -243,6 +237,22 @@ func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 		err = &exit.Error{Code: exit.Damaged, Err: err}
 	}
 	return l, err
+}
+
+// Recipes are the texts that describe the tasks of a lock. One that has a place of this machine is an error.
+func (c *Current) Recipes(l *lock.Lock) (map[string]string, error) {
+	recipes := map[string]string{}
+	for id, t := range l.Tasks() {
+		act, err := c.Store.Lookup(t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
+		if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
+			return nil, err
+		}
+		recipes[id] = act.Recipe
+	}
+	return recipes, nil
 }
 
 // Hasher digests files of the user's as runs do.

@@ -6,7 +6,6 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
-	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -30,11 +29,11 @@ func Warned(a *console.Console, g *dag.Graph, store *disk.Store, outputs map[str
 				if !made || !slices.Contains(p.Type.Columns, column.Warning) {
 					continue
 				}
-				t, err := readTable(store, ref)
-				if err != nil {
+				got, err := Read(store, ref, p.Type)
+				if err != nil || got.Table == nil {
 					continue // removed by gc, or on a remote only: its log says it too
 				}
-				for _, w := range wording.Warnings(t) {
+				for _, w := range wording.Warnings(got.Table) {
 					if count[w]++; count[w] == 1 {
 						order = append(order, w)
 					}
@@ -45,13 +44,4 @@ func Warned(a *console.Console, g *dag.Graph, store *disk.Store, outputs map[str
 			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name(), count[order[i]], words.Count(len(s.Tasks()), "task"), order[i])
 		})
 	}
-}
-
-func readTable(store *disk.Store, ref artifacts.Ref) (*encoding.Table, error) {
-	r, err := store.OpenBlob(ref)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return encoding.ReadTable(r)
 }

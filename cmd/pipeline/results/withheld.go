@@ -38,7 +38,8 @@ func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 // which may be gone; that it passed is its result.
 func (c *Current) failedChecks() (failed []*dag.Node) {
 	for n := range c.Pipeline.Graph.Tasks() {
-		if isCheck(n) && c.notPassed(n) {
+		s := c.Steps[n]
+		if isCheck(n) && s != nil && s.Key != (artifacts.Key{}) && s.State != engine.Cached {
 			failed = append(failed, n)
 		}
 	}
@@ -49,12 +50,6 @@ func (c *Current) failedChecks() (failed []*dag.Node) {
 func isCheck(n *dag.Node) bool {
 	_, ok := n.Instance().(role.Check)
 	return ok
-}
-
-// notPassed reports whether a check could run, and has no result.
-func (c *Current) notPassed(n *dag.Node) bool {
-	s := c.Steps[n]
-	return s != nil && s.Key != (artifacts.Key{}) && s.State != engine.Cached
 }
 
 // withholds reports whether a task, or one that it needs, waits for checks, of which one failed. A check itself is
@@ -106,7 +101,12 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 
 // CheckRun fails where a run's own failed leakage check withholds results of it.
 func CheckRun(a *console.Console, rec *record.Record, store *disk.Store, outs []Output) error {
-	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t record.Task) bool { return t.State != engine.Failed })
+	failed := map[string]bool{}
+	for _, t := range rec.Tasks {
+		if t.State == engine.Failed {
+			failed[t.ID] = true
+		}
+	}
 	if len(failed) == 0 {
 		return nil
 	}
@@ -115,20 +115,15 @@ func CheckRun(a *console.Console, rec *record.Record, store *disk.Store, outs []
 		return fmt.Errorf("tasks of run %s failed, and whether a failed leakage check withholds its results is unknown: %w",
 			rec.ID, err)
 	}
-	if !slices.ContainsFunc(failed, func(t record.Task) bool {
-		return slices.ContainsFunc(c.Pipeline.Graph.Stages(), func(s *dag.StageNode) bool {
-			return s.Name() == dag.StageOf(t.ID) && len(s.Tasks()) > 0 && isCheck(s.Tasks()[0])
-		})
-	}) {
-		return nil
-	}
+	checked := false
 	var tasks []*dag.Node
 	for n := range c.Steps {
+		checked = checked || failed[n.ID()] && isCheck(n)
 		if slices.ContainsFunc(outs, func(o Output) bool { return o.Task.ID() == n.ID() }) {
 			tasks = append(tasks, n)
 		}
 	}
-	if _, others := c.Shown(tasks); len(others) > 0 {
+	if _, others := c.Shown(tasks); checked && len(others) > 0 {
 		return c.withheld(a, others)
 	}
 	return nil
