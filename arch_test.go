@@ -149,7 +149,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "stages", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/progress": {"artifacts", "dag", "cmd/pipeline/console"},
-	"cmd/pipeline/scaffold": {"dag", "cmd/pipeline/exit"},
+	"cmd/pipeline/scaffold": {"dag", "pipelines", "stages", "cmd/pipeline/exit"},
 	"cmd/pipeline/console":  {"artifacts", "dag", "cmd/pipeline/exit"},
 	"cmd/pipeline/exit":     nil,
 }

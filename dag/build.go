@@ -285,7 +285,7 @@ func (c *copies) of(n *Node, list []Source) []Source {
 // names checks what needs no connection.
 func (c *check) names() {
 	stages, tasks := map[string]*StageNode{}, map[string]bool{}
-	if name := c.b.graph().name; strings.ContainsAny(name, "\n\r") {
+	if name := c.b.graph().name; strings.Contains(name, "\n") {
 		c.b.mistake(&StageNode{}, "the name of the pipeline is on one line, not %q", name)
 	}
 	for _, s := range c.b.g.stages {
@@ -297,7 +297,7 @@ func (c *check) names() {
 		stages[s.name] = s
 		var last *Ports
 		for _, n := range s.tasks {
-			if n.named && (n.id == "" || strings.ContainsAny(n.id, "\n\r")) {
+			if n.named && (n.id == "" || strings.Contains(n.id, "\n")) {
 				c.b.mistake(s, "a task of stage %s cannot be named %q", s.name, n.id)
 			}
 			for i, co := range n.coords {

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 //
 //	train[fold=2]         those whose fold is 2
 //	graph[sub-003]        a value alone is that of the bare axis, or of the only axis
-//	graph[sub-00*]        * stands for any text, ? for any one character
+//	graph[sub-00*]        * stands for any text, ? for any one character, outside quotes
 //	*[universe=a=1 b=2]   those with a=1 and b=2, as far as they have these axes, and at least one of them
 func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 	chosen := map[*Node]bool{}
@@ -60,16 +61,18 @@ func (g *Graph) noMatch(text string, p pattern) error {
 			several = several || s.name == p.stage && t.id != p.stage
 		}
 	}
-	for _, c := range append(p.coords, Coord{Value: p.stage}) {
+	for _, c := range append(p.coords, wanted{Coord: Coord{Value: p.stage}}) {
 		if why := g.absent[c.Value]; why != "" {
 			return fmt.Errorf("there is no task %q: %s takes no part (%s)", text, c.Value, why)
 		}
 	}
 	near, of := words.Nearest(p.stage, names), "stage"
 	if known {
-		near, of = words.Nearest(text, ids), "task"
+		near, of = cmp.Or(g.unquoted(text), words.Nearest(text, ids)), "task"
 	}
 	switch {
+	case strings.Contains(near, `"`) && !strings.Contains(near, "'"): // as a shell takes it
+		return fmt.Errorf("there is no %s %q (did you mean '%s'?)", of, text, near)
 	case near != "":
 		return fmt.Errorf("there is no %s %q (did you mean %q?)", of, text, near)
 	case one && !several:
@@ -80,10 +83,43 @@ func (g *Graph) noMatch(text string, p pattern) error {
 	return fmt.Errorf("there is no stage %q; available: %s", text, strings.Join(slices.Compact(names), ", "))
 }
 
+// unquoted is the name of the task that a text is without quotes around its values; "" for none.
+func (g *Graph) unquoted(text string) string {
+	for t := range g.Tasks() {
+		inner, is := strings.CutPrefix(text, t.stage.name+"[")
+		if !is || len(t.coords) == 0 {
+			continue
+		}
+		var all, values []string
+		for _, c := range t.coords {
+			all, values = append(all, c.Axis+"="+c.Value), append(values, c.Value)
+			if c.Axis == g.bare {
+				all = append([]string{c.Value}, all[:len(all)-1]...)
+			}
+		}
+		inner = strings.TrimSuffix(inner, "]")
+		if inner == strings.Join(all, ",") || len(values) == 1 && (inner == values[0] ||
+			inner == t.coords[0].Axis+"="+values[0]) {
+			return t.id
+		}
+	}
+	return ""
+}
+
 // A pattern is one argument of Select, taken apart.
 type pattern struct {
 	stage  string
-	coords []Coord // Axis "" for a value alone
+	coords []wanted
+}
+
+// A wanted coordinate has the axis "" for a value alone. An exact one stood in quotes, and has no wildcards.
+type wanted struct {
+	Coord
+	exact bool
+}
+
+func (w wanted) fits(value string) bool {
+	return w.exact && w.Value == value || !w.exact && selector.Glob(w.Value, value)
 }
 
 func parsePattern(text string) (pattern, error) {
@@ -96,16 +132,16 @@ func parsePattern(text string) (pattern, error) {
 		return p, fmt.Errorf("task %q: the bracket is not closed", text)
 	}
 	for _, part := range selector.Split(rest[:len(rest)-1]) {
-		c := Coord{Value: strings.TrimSpace(part)}
+		c := wanted{Coord: Coord{Value: strings.TrimSpace(part)}}
 		if axis, value, ok := strings.Cut(part, "="); ok && !strings.ContainsAny(axis, `"[`) {
-			c = Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)}
+			c.Coord = Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)}
 		}
 		if strings.HasPrefix(c.Value, `"`) {
 			v, err := strconv.Unquote(c.Value)
 			if err != nil {
 				return p, fmt.Errorf("task %q: %s is not quoted", text, c.Value)
 			}
-			c.Value = v
+			c.Value, c.exact = v, true
 		}
 		p.coords = append(p.coords, c)
 	}
@@ -121,10 +157,10 @@ func (p pattern) matches(n *Node, bare string) bool {
 			}
 			continue
 		}
-		found := want == Coord{Value: "*"} && len(n.coords) > 0 // all members, as in a pipeline file
+		found := want == wanted{Coord: Coord{Value: "*"}} && len(n.coords) > 0 // all members, as in a pipeline file
 		for _, c := range n.coords {
 			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == bare || len(n.coords) == 1)
-			found = found || axisFits && selector.Glob(want.Value, c.Value)
+			found = found || axisFits && want.fits(c.Value)
 		}
 		if !found {
 			return false

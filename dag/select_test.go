@@ -32,6 +32,14 @@ func fanned() *Graph {
 	add("mixed", []Coord{{"fold", "2"}, {"subject", "sub-003"}})
 	add("odd", []Coord{{"subject", "a,b]"}})
 	add("echo", []Coord{{"value", "1"}}, []Coord{{"value", "12"}})
+	var quoted [][]Coord
+	for _, v := range []string{"", "a,b", " a", "*", "?", "a]", "[a", "a=b", "[a,b]", "a b/c", "-n", "/a",
+		`q"q`, "a\nb", `a\b`} {
+		quoted = append(quoted, []Coord{{"value", v}})
+	}
+	add("quoted", quoted...)
+	add("rows", []Coord{{"subject", "a=b"}}, []Coord{{"subject", "a:b"}}, []Coord{{"subject", "*"}})
+	add("pairs", []Coord{{"value", "a,b"}, {"subject", "x=y"}})
 	return g
 }
 
@@ -53,6 +61,8 @@ func TestSelect(t *testing.T) {
 		{"*[sub-003]", "mixed[sub-003,fold=2]"},
 		{"mixed[sub-003,fold=2]", "mixed[sub-003,fold=2]"},
 		{`odd["a,b]"]`, `odd["a,b]"]`},
+		{`quoted["*"]`, `quoted[value="*"]`},
+		{`quoted["a=b"]`, `quoted[value=a=b]`},
 		{"echo[1]", "echo[value=1]"},
 		{"echo[1*]", "echo[value=1] echo[value=12]"},
 		{"folds connectivity[sub-010] folds", "folds connectivity[sub-010]"},
@@ -72,7 +82,7 @@ func TestSelect(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"trian":                 `there is no stage "trian" (did you mean "train"?)`,
 		"trian[fold=2]":         `there is no stage "trian[fold=2]" (did you mean "train"?)`,
-		"nothing":               `there is no stage "nothing"; available: folds, connectivity, train, mixed, odd, echo`,
+		"nothing":               `there is no stage "nothing"; available: folds, connectivity, train, mixed, odd, echo, quoted, rows, pairs`,
 		"connectivity[sub-0O1]": `there is no task "connectivity[sub-0O1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[fold=7]":         `there is no task "train[fold=7]"`,
 		"train[fold=2":          `task "train[fold=2": the bracket is not closed`,
@@ -81,6 +91,11 @@ func TestSelect(t *testing.T) {
 		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[topk]":           `there is no task "train[topk]"`,
 		"folds[*]":              `there is no task "folds[*]": folds is one task, without [ ]`,
+		"quoted[value=a,b]":     `there is no task "quoted[value=a,b]" (did you mean 'quoted[value="a,b"]'?)`,
+		"quoted[a,b]":           `there is no task "quoted[a,b]" (did you mean 'quoted[value="a,b"]'?)`,
+		"quoted[value= a]":      `there is no task "quoted[value= a]" (did you mean 'quoted[value=" a"]'?)`,
+		"rows[a=b]":             `there is no task "rows[a=b]" (did you mean 'rows["a=b"]'?)`,
+		"pairs[x=y,value=a,b]":  `there is no task "pairs[x=y,value=a,b]" (did you mean 'pairs["x=y",value="a,b"]'?)`,
 	} {
 		if _, err := fanned().Select(pattern); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", pattern, err, want)

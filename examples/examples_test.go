@@ -356,6 +356,12 @@ func TestWeather(t *testing.T) {
 	if got := output(t, in, lab, "run", "-q", "stations.yaml"); !strings.Contains(got, " 0 failed") {
 		t.Error(got)
 	}
+	for _, file := range []string{"weather.yaml", "stations.yaml"} { // no advice to add what the program lacks
+		if got := output(t, in, lab, "cite", file); !strings.Contains(got, "@software{prgnn,") ||
+			strings.Contains(got, "li2020") || strings.Contains(got, "report") {
+			t.Errorf("cite %s: %s", file, got)
+		}
+	}
 	help := output(t, in, lab, "--help")
 	for line := range strings.Lines(help) {
 		if f := strings.Fields(line); strings.HasPrefix(line, "  ") && len(f) > 1 && f[0] != "new-stage" &&

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -56,6 +57,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 		for _, sel := range selector.Split(inner) {
 			sel = strings.TrimSpace(sel)
 			axis, value, has := strings.Cut(sel, "=")
+			has = has && !strings.HasPrefix(sel, `"`)
 			switch {
 			case sel == "*":
 				r.gather = true
@@ -92,6 +94,9 @@ func bracket(s string) (inner, rest string, ok bool) {
 // unquote takes the quotes off that dag.TaskID puts around odd values.
 func unquote(s string) string {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		if text, err := strconv.Unquote(s); err == nil {
+			return text
+		}
 		r := strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 		return r.Replace(s[1 : len(s)-1])
 	}

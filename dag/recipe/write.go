@@ -103,7 +103,7 @@ func appendCoords(b []byte, coords []dag.Coord) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(b, c.Axis...), '=')
-		b = selector.AppendValue(b, c.Value, true)
+		b = selector.AppendCoord(b, c.Value)
 	}
 	return append(b, ']')
 }

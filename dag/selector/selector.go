@@ -77,14 +77,22 @@ func Glob(pattern, text string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// AppendValue quotes values that hold a character with a meaning in task
-// ids and patterns, or that would not show.
+// AppendValue quotes a value where the name of a task with it would be read otherwise: as several parts, a wildcard,
+// or with what does not show. bare is a value without its axis.
 func AppendValue(b []byte, v string, bare bool) []byte {
+	if v != strings.TrimSpace(v) || strings.ContainsAny(v, "*?") || !bare && !isWhole(v) {
+		return strconv.AppendQuoteToASCII(b, v)
+	}
+	return appendValue(b, v, bare)
+}
+
+// AppendCoord quotes the value of a coordinate in a recipe, where nothing is a wildcard.
+func AppendCoord(b []byte, v string) []byte { return appendValue(b, v, true) }
+
+func appendValue(b []byte, v string, bare bool) []byte {
 	plain := v != ""
 	for _, r := range v {
-		// Lists ([0.1, 0.1]) stay readable: brackets and commas in them are
-		// balanced, and patterns are matched with whole values.
-		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == '[' || r == ']') {
+		if r == '"' || r < ' ' || r == 0x7f || bare && strings.ContainsRune(",=[]", r) {
 			plain = false
 		}
 	}
@@ -92,4 +100,21 @@ func AppendValue(b []byte, v string, bare bool) []byte {
 		return append(b, v...)
 	}
 	return strconv.AppendQuoteToASCII(b, v)
+}
+
+// isWhole reports whether a value is read as one part: lists ([0.1, 0.1]) stay readable.
+func isWhole(v string) bool {
+	open := 0
+	for _, r := range v {
+		switch r {
+		case '[':
+			open++
+		case ']':
+			open--
+		}
+		if open < 0 || r == ',' && open == 0 {
+			return false
+		}
+	}
+	return open == 0
 }

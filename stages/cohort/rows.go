@@ -38,11 +38,9 @@ type RowsCohort struct {
 
 var (
 	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
-	// rowForm are names without a pattern (* ?), a placeholder ({ $) or a quotation mark; a first - or / would be an
-	// option or a path in a command. Names of tasks quote , = and so on, and names of files have - for what is not
-	// allowed there.
-	rowForm = pattern.New(`^[\p{L}\p{N}_.+()&'’%,=#:;@!~°–]([\p{L}\p{N}_.+()&'’%,=#:;@!~°– /-]*` +
-		`[\p{L}\p{N}_.+()&'’%,=#:;@!~°–-])?$`)
+	// rowForm are names that show, without a placeholder ({ $) or an escape (\). Names of tasks quote what has a
+	// meaning in selections, and names of files have - for what is not allowed there.
+	rowForm = pattern.New(`^[\p{L}\p{N}\p{P}\p{S}]([\p{L}\p{N}\p{P}\p{S} ]*[\p{L}\p{N}\p{P}\p{S}])?$`)
 )
 
 const maxRowName = 100 // bytes: it becomes part of the names of files
@@ -93,6 +91,9 @@ func isReserved(axis string) bool {
 
 // An AxisError is that of a column that cannot name the axis.
 type AxisError struct{ error }
+
+// A NamesError is that of a column that cannot name the rows.
+type NamesError struct{ error }
 
 // axis is the name of the axis.
 func (c *RowsCohort) axis(id, file string) (string, error) {
@@ -156,9 +157,10 @@ func nameRows(l *listed.List) error {
 		switch {
 		case r.ID == "":
 			bad("the row has no name")
-		case !rowForm.MatchString(r.ID) || slices.Contains(strings.Split(r.ID, "/"), "..") ||
+		case !rowForm.MatchString(r.ID) || strings.ContainsAny(r.ID, `{}$\`) ||
+			slices.Contains(strings.Split(r.ID, "/"), "..") ||
 			slices.Contains(strings.Split(r.ID, "/"), "."):
-			bad("%q cannot name a row: use letters, digits, . _ + ( ) & ' %% , = # : ; @ ! ~, and spaces - / within, or set the parameter id to another column", r.ID)
+			bad("%q cannot name a row: a name has no { } $ \\, no combining or invisible character, no space at its ends, and no part . or .. between /; rename the row, or set the parameter id to another column", r.ID)
 		case len(r.ID) > maxRowName:
 			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.ID), maxRowName)
 		case other == r.ID:
@@ -171,7 +173,10 @@ func nameRows(l *listed.List) error {
 		}
 	}
 	slices.SortFunc(l.Rows, func(a, b listed.Row) int { return strings.Compare(a.ID, b.ID) })
-	return errors.Join(problems...)
+	if problems != nil {
+		return NamesError{errors.Join(problems...)}
+	}
+	return nil
 }
 
 // rowRoster puts the cohort together.

@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,17 +13,15 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
-	"prgnn/dag"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
 	"prgnn/stages/bids"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 )
 
 func (a *app) initCommand() *cobra.Command {
-	full, rows := false, ""
+	full, rows, id := false, "", ""
 	cmd := &cobra.Command{
 		Use:   "init [DIR|NAME.yaml]",
 		Short: "write a commented pipeline file to start from",
@@ -37,18 +33,21 @@ that file: for biopoint.yaml the same, for another built-in pipeline a copy of i
 is left alone.
 
 --rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. Its
-name is that of the table, or NAME.yaml.`,
+name is that of the table, or NAME.yaml. The first column names the rows, or that of --id.`,
 		Example: `  pipeline init my-study
   cd my-study && pipeline run biopoint.yaml
   pipeline init sessions.yaml
   pipeline init --full everything
-  pipeline init --rows stations.tsv`,
+  pipeline init --rows stations.tsv
+  pipeline init --rows stations.tsv --id code`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if rows != "" {
-				if full {
-					return flags.Usage(cmd, "--rows and --full exclude each other: leave out one of them")
-				}
-				return a.initRows(strings.Join(args, ""), rows)
+			switch {
+			case rows != "" && full:
+				return flags.Usage(cmd, "--rows and --full exclude each other: leave out one of them")
+			case rows == "" && id != "":
+				return flags.Usage(cmd, "--id is a column of the table of --rows, which is not given")
+			case rows != "":
+				return a.initRows(strings.Join(args, ""), rows, id)
 			}
 			if _, ok := builtin.Text("biopoint.yaml"); !ok && len(args) == 0 {
 				return flags.Usage(cmd, "this program has no built-in pipeline: begin with a table by --rows FILE")
@@ -72,6 +71,7 @@ name is that of the table, or NAME.yaml.`,
 		},
 	}
 	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV or TSV), without participants")
+	cmd.Flags().StringVar(&id, "id", "", "with --rows: the `COLUMN` that names the rows (default: the first)")
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
 	return cmd
 }
@@ -166,8 +166,10 @@ func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 	return nil
 }
 
-// initRows writes a pipeline file for the rows of a table; to is a directory, a file, or "".
-func (a *app) initRows(to, table string) error {
+// initRows writes a pipeline file for the rows of a table, which the column id names, or the first; to is a
+// directory, a
+// file, or "".
+func (a *app) initRows(to, table, id string) error {
 	name := strings.TrimSuffix(filepath.Base(table), filepath.Ext(table))
 	path := to
 	if ext := filepath.Ext(to); ext != ".yaml" && ext != ".yml" {
@@ -183,17 +185,19 @@ func (a *app) initRows(to, table string) error {
 		}
 	}
 	axis := ""
-	r, err := (&cohort.RowsCohort{File: table}).Load(".")
+	r, err := (&cohort.RowsCohort{File: table, ID: id}).Load(".")
 	if errors.As(err, new(cohort.AxisError)) {
 		axis = "row"
-		r, err = (&cohort.RowsCohort{File: table, Axis: axis}).Load(".")
+		r, err = (&cohort.RowsCohort{File: table, ID: id, Axis: axis}).Load(".")
+	}
+	if errors.As(err, new(cohort.NamesError)) {
+		err = fmt.Errorf("%w\n  here, the flag --id sets the parameter id", err)
 	}
 	if err != nil {
 		return exit.Wrongf("--rows %s: %w", table, err)
 	}
-	text, complete := rowsStudy(path, func(stage string) string {
-		return scaffold.OfRows(name, filepath.ToSlash(from), axis, r.AxisName(), stage)
-	}, r)
+	text, complete := scaffold.Rows{Name: name, Table: filepath.ToSlash(from), ID: id, Axis: axis,
+		Roster: r}.Study(path)
 	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
@@ -206,46 +210,4 @@ func (a *app) initRows(to, table string) error {
 	}
 	fmt.Fprintf(a.Out, "wrote %s, for %s of %s; next: %s\n", path, words.Count(len(r.Subjects), "row"), table, next)
 	return nil
-}
-
-// rowsStudy is the text of a pipeline of rows with one stage: a command, or the first kind of this program that reads
-// what the rows have and needs nothing else. complete is false where the program has none.
-func rowsStudy(path string, text func(stage string) string, r *cohort.Roster) (written string, complete bool) {
-	if _, ok := dag.Lookup("exec"); ok {
-		return text(""), true
-	}
-	const stage = "  first: { use: %s, each: %s, in: { %s } } # pipeline stages %[1]s describes it\n"
-	for _, k := range dag.Kinds() {
-		if of := inputsOfRows(k.New().Ports(), r); of != "" {
-			try := text(fmt.Sprintf(stage, k.Name, r.AxisName(), of))
-			if _, err := pipelines.LoadText(path, try, filepath.Dir(path), nil); err == nil {
-				return try, true
-			}
-		}
-	}
-	return text(fmt.Sprintf(stage, "KIND", r.AxisName(), "INPUT: cohort.row")), false
-}
-
-// inputsOfRows connects the inputs of a kind with what each row has, its files before its columns; "" where it needs
-// anything else.
-func inputsOfRows(ports dag.Ports, r *cohort.Roster) string {
-	var of []string
-	for _, in := range ports.In {
-		if in.Optional {
-			continue
-		}
-		from := ""
-		for _, has := range []map[string]dag.Type{r.Files, r.Values} {
-			for _, port := range slices.Sorted(maps.Keys(has)) {
-				if from == "" && !in.Gather && dag.Fits(has[port], in.Type) == nil {
-					from = in.Name + ": cohort." + port
-				}
-			}
-		}
-		if from == "" {
-			return ""
-		}
-		of = append(of, from)
-	}
-	return strings.Join(of, ", ")
 }

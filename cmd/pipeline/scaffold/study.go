@@ -1,10 +1,17 @@
 package scaffold
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/pattern"
+	"prgnn/pipelines"
+	"prgnn/stages/cohort"
 )
 
 // Extending is the text of a file that extends biopoint.yaml. Its cohort is the derivatives of fMRIPrep that lie beside
@@ -33,21 +40,73 @@ func Extending(text string, derivatives []string) string {
 
 var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
 
-// OfRows is the text of a pipeline of the rows of a table, whose stage is to be changed: it copies each row. row is the
-// name of a row; axis is the same name where the file must state it, else "". stage is the line of a stage; "" for a
-// command.
-func OfRows(name, table, axis, row, stage string) string {
-	if axis != "" {
-		axis = ", axis: " + axis
+// Rows are the rows of a table that a study begins with.
+type Rows struct {
+	Name, Table string
+	ID          string // the column of their names; "" for the first
+	Axis        string // the axis where the file must state it, else ""
+	Roster      *cohort.Roster
+}
+
+// Study is the text of a pipeline with one stage: a command, or the first kind of this program that reads what the rows
+// have and needs nothing else. complete is false where the program has none. path is where it will be written.
+func (r Rows) Study(path string) (text string, complete bool) {
+	if _, ok := dag.Lookup("exec"); ok {
+		return r.text(""), true
+	}
+	const stage = "  first: { use: %s, each: %s, in: { %s } } # pipeline stages %[1]s describes it\n"
+	for _, k := range dag.Kinds() {
+		if of := r.inputs(k.New().Ports()); of != "" {
+			try := r.text(fmt.Sprintf(stage, k.Name, r.Roster.AxisName(), of))
+			if _, err := pipelines.LoadText(path, try, filepath.Dir(path), nil); err == nil {
+				return try, true
+			}
+		}
+	}
+	return r.text(fmt.Sprintf(stage, "KIND", r.Roster.AxisName(), "INPUT: cohort.row")), false
+}
+
+// text has a stage that is to be changed: it copies each row. stage is its line; "" for a command.
+func (r Rows) text(stage string) string {
+	each, more := r.Roster.AxisName(), ""
+	if r.ID != "" {
+		more = ", id: " + strconv.Quote(r.ID)
+	}
+	if r.Axis != "" {
+		more += ", axis: " + r.Axis
 	}
 	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
-		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis +
-		" } # each row is a " + row + "\n\nstages:\n"
+		"pipeline: " + strconv.Quote(r.Name) + "\ncohort:\n  rows: { file: " + strconv.Quote(r.Table) + more +
+		" } # each: " + each + " fans out over the rows\n\nstages:\n"
 	if stage != "" {
 		return text + stage
 	}
-	return text + "  first: # one task a row: replace the command by a program of yours, such as\n" +
+	return text + "  first: # replace the command by a program of yours, such as\n" +
 		"  # [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
-		"    use: exec\n    each: " + row + "\n    in: { row: cohort.row }\n" +
+		"    use: exec\n    each: " + each + "\n    in: { row: cohort.row }\n" +
 		"    with: { command: [cp, \"{row}\", \"{out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"
+}
+
+// inputs connects the inputs of a kind with what each row has, its files before its columns; "" where it needs
+// anything else.
+func (r Rows) inputs(ports dag.Ports) string {
+	var of []string
+	for _, in := range ports.In {
+		if in.Optional {
+			continue
+		}
+		from := ""
+		for _, has := range []map[string]dag.Type{r.Roster.Files, r.Roster.Values} {
+			for _, port := range slices.Sorted(maps.Keys(has)) {
+				if from == "" && !in.Gather && dag.Fits(has[port], in.Type) == nil {
+					from = in.Name + ": cohort." + port
+				}
+			}
+		}
+		if from == "" {
+			return ""
+		}
+		of = append(of, from)
+	}
+	return strings.Join(of, ", ")
 }
