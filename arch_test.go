@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"stages/cohort/located": {"stages/bids", "stages/cohort/listed", "stages/cohort/userfile"},
 	"stages/cohort/listed": {"artifacts/encoding", "dag", "stages/cohort/userfile", "stages/column", "stages/sheet",
 		"stages/bids"},
-	"stages/cohort/motion":   {"stages/cohort/userfile", "stages/column", "stages/sheet"},
+	"stages/cohort/motion":   {"connectivity", "stages/cohort/userfile", "stages/column", "stages/sheet"},
 	"stages/cohort/userfile": nil,
 	"stages/cohort/simulate": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/cohort", "stages/column",
 		"stages/atlas", "stages/phantom"},

@@ -204,18 +204,82 @@ func (c Confounds) column(name string) ([]float64, bool) {
 func (c Confounds) Motion() (fd, dvars []float64) {
 	fd, _ = c.column("framewise_displacement")
 	dvars, _ = c.column("std_dvars")
-	if fd != nil {
-		return fd, dvars
+	if fd == nil {
+		if motion, ok := c.motionParameters(); ok {
+			fd = FramewiseDisplacement(motion)
+		}
 	}
-	motion := NewMatrix(c.Values.Rows, len(motionNames))
+	return fd, dvars
+}
+
+// motionParameters are T×6; ok is false where the table lacks one.
+func (c Confounds) motionParameters() (motion Matrix, ok bool) {
+	motion = NewMatrix(c.Values.Rows, len(motionNames))
 	for j, name := range motionNames {
 		v, ok := c.column(name)
 		if !ok {
-			return nil, dvars
+			return motion, false
 		}
 		motion.setColumn(j, v)
 	}
-	return FramewiseDisplacement(motion), dvars
+	return motion, true
+}
+
+// A Displacement is what shows how the framewise displacement of a table was made.
+type Displacement struct {
+	Constant bool // one value in all volumes: it was not measured
+	Degrees  bool // it is that of the motion parameters with the rotations as degrees
+	// Ratio is its mean, divided by that of the motion parameters, where both have one course over time, and its unit
+	// is another, whatever the definition; else NaN.
+	Ratio float64
+}
+
+// Other definitions of the framewise displacement (Jenkinson et al. 2002; of translations alone) give 0.4 to 1 times
+// that of Power et al. 2012.
+const (
+	leastRatio, mostRatio = 0.2, 5
+	oneCourse             = 0.9 // Pearson's r from which two displacements have one course
+	fewestDisplaced       = 10  // volumes
+)
+
+// Displacement compares the framewise displacement that a table has with that of its motion parameters, in mm and rad.
+func (c Confounds) Displacement() (d Displacement) {
+	d.Ratio = math.NaN()
+	fd, _ := c.column("framewise_displacement")
+	known := slices.DeleteFunc(slices.Clone(fd), math.IsNaN)
+	d.Constant = len(known) >= fewestDisplaced && slices.Max(known) == slices.Min(known)
+	motion, ok := c.motionParameters()
+	if fd == nil || !ok || d.Constant {
+		return d
+	}
+	byRad := FramewiseDisplacement(motion)
+	for t := range motion.Rows {
+		for k := 3; k < len(motionNames); k++ {
+			motion.Data[t*len(motionNames)+k] *= math.Pi / 180
+		}
+	}
+	byDegrees := FramewiseDisplacement(motion)
+	n, sum, radSum, degreeSum := 0.0, 0.0, 0.0, 0.0
+	for t, v := range fd {
+		if !math.IsNaN(v + byRad[t]) {
+			n, sum, radSum, degreeSum = n+1, sum+v, radSum+byRad[t], degreeSum+byDegrees[t]
+		}
+	}
+	d.Degrees = math.Abs(degreeSum-sum) < 0.05*sum && radSum > 2*sum
+	ratio := sum / radSum
+	if d.Degrees || n < fewestDisplaced || ratio >= leastRatio && ratio <= mostRatio {
+		return d
+	}
+	var aa, bb, ab float64 // about the means
+	for t, v := range fd {
+		if x, y := v-sum/n, byRad[t]-radSum/n; !math.IsNaN(x + y) {
+			aa, bb, ab = aa+float64(x*x), bb+float64(y*y), ab+float64(x*y)
+		}
+	}
+	if ab >= oneCourse*math.Sqrt(float64(aa*bb)) && ab > 0 {
+		d.Ratio = ratio
+	}
+	return d
 }
 
 // Impossible refuses motion that no scan has: a displacement, or DVARS, below 0 or beyond LargestConfound.

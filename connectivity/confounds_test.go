@@ -149,3 +149,92 @@ func TestScrub(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The displacement of a table is compared with that of its motion parameters: in other units, with rotations as
+// degrees,
+// by other definitions, and unrelated.
+func TestDisplacement(t *testing.T) {
+	const volumes = 60
+	motion := NewMatrix(volumes, len(motionNames))
+	for j := range motionNames {
+		v := randoms(uint64(j+1), volumes)
+		for i := range v {
+			if v[i] *= 0.3; j >= 3 {
+				v[i] /= 50
+			}
+		}
+		motion.setColumn(j, v)
+	}
+	rotated := NewMatrix(volumes, len(motionNames))
+	for i, v := range motion.Data {
+		if rotated.Data[i] = v; i%6 >= 3 {
+			rotated.Data[i] = v * 180 / math.Pi
+		}
+	}
+	power := FramewiseDisplacement(motion)
+	jenkinson := make([]float64, volumes) // near: the root of the sum of squares
+	for i := range jenkinson {
+		if jenkinson[i] = math.NaN(); i > 0 {
+			jenkinson[i] = 0
+			for k, v := range motion.Row(i) {
+				d := v - motion.At(i-1, k)
+				if k >= 3 {
+					d *= 35
+				}
+				jenkinson[i] += d * d
+			}
+			jenkinson[i] = math.Sqrt(jenkinson[i])
+		}
+	}
+	times := func(x float64) []float64 {
+		v := slices.Clone(power)
+		for i := range v {
+			v[i] *= x
+		}
+		return v
+	}
+	unrelated := randoms(77, volumes)
+	for i, v := range unrelated {
+		unrelated[i] = math.Abs(v) / 100
+	}
+	for name, c := range map[string]struct {
+		fd     []float64
+		motion Matrix
+		want   Displacement
+	}{
+		"mm":        {power, motion, Displacement{Ratio: math.NaN()}},
+		"root":      {jenkinson, motion, Displacement{Ratio: math.NaN()}},
+		"cm":        {times(0.1), motion, Displacement{Ratio: 0.1}},
+		"µm":        {times(1000), motion, Displacement{Ratio: 1000}},
+		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN()}},
+		"degrees":   {power, rotated, Displacement{Degrees: true, Ratio: math.NaN()}},
+		"constant": {slices.Repeat([]float64{0.2}, volumes), motion, Displacement{Constant: true,
+			Ratio: math.NaN()}},
+		"no parameters":  {times(0.1), NewMatrix(volumes, 0), Displacement{Ratio: math.NaN()}},
+		"no displaced":   {nil, motion, Displacement{Ratio: math.NaN()}},
+		"few volumes":    {slices.Repeat([]float64{0.2}, 5), NewMatrix(5, 0), Displacement{Ratio: math.NaN()}},
+		"nothing at all": {nil, NewMatrix(volumes, 0), Displacement{Ratio: math.NaN()}},
+	} {
+		var table Confounds
+		columns := 0
+		if c.motion.Cols > 0 {
+			columns = len(motionNames)
+			table.Names = slices.Clone(motionNames)
+		}
+		if c.fd != nil {
+			table.Names = append(table.Names, "framewise_displacement")
+		}
+		table.Values = NewMatrix(c.motion.Rows, len(table.Names))
+		for i := range c.motion.Rows {
+			copy(table.Values.Row(i), c.motion.Row(i))
+			if c.fd != nil {
+				table.Values.Row(i)[columns] = c.fd[i]
+			}
+		}
+		got := table.Displacement()
+		if math.IsNaN(got.Ratio) != math.IsNaN(c.want.Ratio) || math.Abs(got.Ratio-c.want.Ratio) > 1e-9*c.want.Ratio ||
+			got.Constant != c.want.Constant || got.Degrees != c.want.Degrees {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -245,7 +246,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	l.graph()
 	p.Graph = l.build.Draft()
 	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
-		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 && len(refused) < len(l.roster.Subjects) {
+		refused := precheck.Refused(l.roster, p.Graph)
+		maps.DeleteFunc(refused, func(_ string, r precheck.Refusal) bool { return r.OtherUnit })
+		if len(refused) > 0 && len(refused) < len(l.roster.Subjects) {
 			return buildWithout(f, dir, sets, limit, refused)
 		}
 	}
@@ -448,6 +451,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	l.readStages(root)
 	l.vars.All()
 	l.connect()
+	l.checkOptions()
 	l.places.settle(root, l.bad)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,9 +40,10 @@ func TestRefusedAreLeftOut(t *testing.T) {
 		write(stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz", b.String())
 		var c strings.Builder
 		c.WriteString("trans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n")
-		for v := range volumes {
+		for t := range volumes {
+			v := t + i // no two heads move alike
 			first := fmt.Sprint(v * v % 7)
-			if i == 2 && v == 20 {
+			if i == 2 && t == 20 {
 				first = "n/a"
 			}
 			fmt.Fprintf(&c, "%s\t%d\t%d\t%d\t%d\t%d\n", first, v*v%11, v*v*v%13, v*v%5, v*v*v%17, v*v%19)
@@ -110,8 +112,8 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 			testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz"), b.String())
 			confounds := "framewise_displacement\n"
 			for v := range volumes {
-				moved := 0.1 + float64(i)/1000  // no two scans move alike
-				if r == 1 && v == 3 && i != 2 { // one volume of the second run; of the third participant none
+				moved := 0.1 + float64(i+v%3)/1000 // no two scans move alike
+				if r == 1 && v == 3 && i != 2 {    // one volume of the second run; of the third participant none
 					moved = 0.9
 				}
 				confounds += fmt.Sprintln(moved)
@@ -130,11 +132,52 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 	want := map[string]precheck.Refusal{"sub-4": alone,
 		"sub-2": moved("joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)")}
 	if got := load(""); !maps.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
+		t.Errorf("%v\nwant %v", got, want)
 	}
 	if got := load("  joined: { with: { min_minutes: 3 } }\n"); !maps.Equal(got, map[string]precheck.Refusal{"sub-4": alone}) {
-		t.Errorf("with min_minutes: 3: %q", got)
+		t.Errorf("with min_minutes: 3: %v", got)
 	}
+}
+
+// A displacement in another unit is no fault of the participants that show it: incomplete: skip leaves none of them
+// out,
+// and no line excludes them.
+func TestOtherUnitIsNotSkipped(t *testing.T) {
+	dir := t.TempDir()
+	participants := "participant_id\tgroup\n"
+	for i := range 4 {
+		id := fmt.Sprintf("sub-%d", i+1)
+		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
+		img := &nifti.Image{Shape: []int{1, 1, 1, 40}, TR: 2,
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}},
+			Data:   slices.Repeat([]int16{int16(i)}, 40)}
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, img))
+		stem := id + "/func/" + id + "_task-rest"
+		testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-preproc_bold.nii.gz"), b.String())
+		testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz"), b.String())
+		scale := 1.0
+		if i == 1 {
+			scale = 0.1
+		}
+		text := "framewise_displacement\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n"
+		for v := range 40 {
+			text += fmt.Sprintf("%g\t%g\t0\t0\t0\t0\t0\n", scale*math.Abs(float64(2*i+2*v-1))/100, float64((2*i+v)*v)/100)
+		}
+		testdir.Write(t, filepath.Join(dir, stem+"_desc-confounds_timeseries.tsv"), text)
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), participants)
+	p := need.Value(build("x.yaml", []byte(`
+extends: biopoint.yaml
+cohort: { simulate: null, bids: { dir: ., incomplete: skip } }
+stages:
+  clean: { with: { regress: none, fd: 0.5, min_minutes: 0 } }
+`), dir, nil, maxTasks))(t)
+	need.Equal(t, len(p.Roster.Subjects), 4)
+	unusable := precheck.Unusable(p.Roster, p.Graph)
+	need.Equal(t, len(unusable), 1)
+	need.Error(t, unusable["sub-2"], "framewise_displacement is 0.1 times that of trans and rot")
+	need.Equal(t, strings.Contains(unusable["sub-2"].Error(), "exclude"), false)
 }
 
 // The strategy ica_aroma is refused for scans that ICA-AROMA has not denoised.

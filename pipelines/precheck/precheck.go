@@ -33,7 +33,10 @@ func Parameters(r *cohort.Roster, s *dag.StageNode) []error {
 }
 
 // A Refusal is why a stage would refuse a participant, in words and as a category (cohort.LeftOut.Category).
-type Refusal struct{ Why, Category string }
+type Refusal struct {
+	Why, Category string
+	OtherUnit     bool // which other participants may have too: to leave this one out is no remedy
+}
 
 // refused is the refusal by a stage that cleans scans, or joins what is left of them.
 func refused(where string, err error) Refusal {
@@ -41,7 +44,7 @@ func refused(where string, err error) Refusal {
 	if errors.As(err, new(column.CensoredError)) {
 		category = listed.MuchMotion
 	}
-	return Refusal{where + ": " + err.Error(), category}
+	return Refusal{where + ": " + err.Error(), category, errors.As(err, new(column.UnitError))}
 }
 
 // refusals are by participant; the first one counts.
@@ -127,7 +130,7 @@ func (why refusals) byHeaders(g *dag.Graph) {
 	workers.Wait()
 	for _, q := range all {
 		if q.err != nil && !machine.Caused(q.err) { // that the run reports
-			why.add(q.id, Refusal{q.stage + ": " + q.err.Error(), listed.UnusableData})
+			why.add(q.id, Refusal{Why: q.stage + ": " + q.err.Error(), Category: listed.UnusableData})
 		}
 	}
 }
@@ -224,6 +227,9 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 				without = ""
 			}
 			unusable[s.ID] = fmt.Errorf("%s %s: %s%s", r.Noun(), s.ID, refusal.Why, without)
+			if refusal.OtherUnit {
+				unusable[s.ID] = column.UnitError{Err: fmt.Errorf("%s %s: %s", r.Noun(), s.ID, refusal.Why)}
+			}
 		}
 	}
 	return unusable

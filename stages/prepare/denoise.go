@@ -465,15 +465,14 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if fd == nil && scrub.FD > 0 {
 		return row, each, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
 	}
-	if scrub.FD > 0 && row.MeanFD < column.LeastMotion {
-		return row, each, fmt.Errorf("%s: the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad%s",
-			in.Name, row.MeanFD, column.LeastMotion, column.OrExclude)
-	}
 	if dvars == nil && scrub.DVARS > 0 {
 		return row, each, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
 		return row, each, fmt.Errorf("%s: %w; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)%s", in.Name, err, column.OrExclude)
+	}
+	if err := displaced(table, row.MeanFD); err != nil && scrub.FD > 0 {
+		return row, each, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	row.NonSteady = int32(nonSteady)
 	global := slices.Index(names, "global_signal")
@@ -499,6 +498,23 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		o.Keep[v] = keep && !marked[v]
 	}
 	return row, each, nil
+}
+
+// displaced refuses a framewise displacement that is in another unit or was not measured, and so censors the wrong
+// volumes. mean is in mm.
+func displaced(table connectivity.Confounds, mean float64) error {
+	const remedy = ": give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad"
+	switch d := table.Displacement(); {
+	case d.Constant:
+		return fmt.Errorf("framewise_displacement is %.4g mm in all volumes, so it was not measured, and censors no volume by its motion: remove that column and give the motion parameters in mm and rad%s", mean, column.OrExclude)
+	case d.Ratio > 0:
+		return column.UnitError{Err: fmt.Errorf("framewise_displacement is %.3g times that of trans and rot, so it is not in mm, or they are not in mm and rad, and other volumes would be censored%s", d.Ratio, remedy)}
+	case mean < column.LeastMotion:
+		return column.UnitError{Err: fmt.Errorf("the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing%s", mean, column.LeastMotion, remedy)}
+	case mean > column.MostMotion:
+		return column.UnitError{Err: fmt.Errorf("the mean framewise displacement is %.3g mm, above %g mm, so it is in another unit, and censors too much%s", mean, column.MostMotion, remedy)}
+	}
+	return nil
 }
 
 // unknownVolumes are volumes of which neither motion nor signal is known.

@@ -31,6 +31,9 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (
 	if errors.As(err, new(column.CensoredError)) {
 		return left, column.CensoredError{Err: why}
 	}
+	if errors.As(err, new(column.UnitError)) {
+		return left, column.UnitError{Err: why}
+	}
 	return left, why
 }
 

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -121,9 +122,21 @@ func TestDenoiseRefuses(t *testing.T) {
 	inMeters := strings.NewReplacer("0.75\t", "0.0003\t", "0.25\t", "0.0003\t")
 	still := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte(inMeters.Replace(string(stagetest.Confounds(50).Data)))})
+	displaced := func(fd func(v int) string) dag.Input {
+		text := "framewise_displacement\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n"
+		for v := range 50 {
+			text += fmt.Sprintf("%s\t%d\t0\t0\t0\t0\t0\n", fd(v), v*v)
+		}
+		return stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte(text)})
+	}
+	constant := displaced(func(int) string { return "0.2" })
+	centimeters := displaced(func(v int) string { return fmt.Sprint(math.Abs(float64(2*v-1)) / 10) })
+	micrometers := displaced(func(v int) string { return fmt.Sprint(100 + v*v%7) })
 	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte("non_steady_state_outlier00\n1\nn/a\n" + strings.Repeat("0\n", 48))})
+	meters := displaced(func(v int) string { return fmt.Sprint(0.0002 + 0.0001*float64(v%2)) })
 	const exclude = "; or exclude this participant (exclude, under cohort)"
+	const unit = ": give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad"
 	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another strategy with regress" + exclude
 	for _, c := range []struct {
 		change func(*Denoise)
@@ -157,7 +170,15 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": withoutMotion},
 			"x.tsv: framewise displacement has no value in 2 volumes, the first of them volume 4: whether to censor these volumes is not known; only the first volume may lack a value; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": still},
-			"x.tsv: the mean framewise displacement is 0.0003 mm, below 0.01 mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad" + exclude},
+			"x.tsv: framewise_displacement is 0.0003 mm in all volumes, so it was not measured, and censors no volume by its motion: remove that column and give the motion parameters in mm and rad" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": constant},
+			"x.tsv: framewise_displacement is 0.2 mm in all volumes, so it was not measured, and censors no volume by its motion: remove that column and give the motion parameters in mm and rad" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": centimeters},
+			"x.tsv: framewise_displacement is 0.1 times that of trans and rot, so it is not in mm, or they are not in mm and rad, and other volumes would be censored" + unit},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": meters},
+			"x.tsv: the mean framewise displacement is 0.00025 mm, below 0.01 mm, so it was not measured or is in another unit, and censors nothing" + unit},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": micrometers},
+			"x.tsv: the mean framewise displacement is 102 mm, above 5 mm, so it is in another unit, and censors too much" + unit},
 		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},

@@ -4,6 +4,7 @@ package members
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -37,7 +38,7 @@ type Event struct {
 	Scans       []Scan            `json:"scans,omitempty"`  // of a BIDS dataset
 	Reason      string            `json:"reason,omitempty"`
 
-	fault bool // unusable because the machine failed: to leave the participant out would not help
+	fault bool // unusable because the machine failed or data are in another unit: to leave the participant out is no remedy
 }
 
 // A Scan tells of a scan of a BIDS dataset.
@@ -74,7 +75,8 @@ func Of(p *pipelines.Pipeline) []Event {
 			e.Target = &v
 		}
 		if err := unusable[s.ID]; err != nil {
-			e.State, e.Reason, e.fault = "unusable", err.Error(), machine.Caused(err)
+			e.State, e.Reason, e.fault = "unusable", err.Error(), machine.Caused(err) || errors.As(err,
+				new(column.UnitError))
 		}
 		people = append(people, e)
 	}

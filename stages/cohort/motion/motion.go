@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/connectivity"
 	"prgnn/internal/words"
+	"prgnn/numeric/exact"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -22,6 +24,9 @@ type Head struct {
 	Has     bool     // a framewise displacement
 	codes   []string // numbers that may stand for missing values in it
 	degrees []string // rotations that are not in rad, with what shows it
+	// how the displacement was made, and whether the motion parameters show it
+	displacement connectivity.Displacement
+	checked      bool
 }
 
 // A Scan is the motion in the scan of a participant.
@@ -47,7 +52,8 @@ func Read(path string) (m Head, err error) {
 	m.Rows = len(s.Lines)
 	values, ok := s.Column("framewise_displacement")
 	numbers, notAt := sheet.Numbers(values)
-	m.degrees = inDegrees(s, numbers)
+	m.displacement = confounds(s).Displacement()
+	m.degrees = inDegrees(s, m.displacement)
 	if !ok || numbers == nil && notAt < 0 { // nothing but n/a
 		return m, nil
 	}
@@ -62,6 +68,7 @@ func Read(path string) (m Head, err error) {
 		return m, userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s mm, more than a kilometer: write n/a for a missing value",
 			path, s.Lines[at], values[at]), path)
 	}
+	m.checked = len(confounds(s).Names) > len(parameters)
 	m.codes = slices.Sorted(maps.Keys(sheet.Codes(values)))
 	n, sum := 0, 0.0
 	for _, v := range numbers {
@@ -78,60 +85,112 @@ func Read(path string) (m Head, err error) {
 const mostTurned = 0.5
 
 // inDegrees are the rotations of a table of confounds that are not in rad: they exceed what a coil permits, or the
-// framewise displacement fd (mm; nil for none) is that of the rotations as degrees.
-func inDegrees(s *sheet.Sheet, fd []float64) (columns []string) {
-	var axes [6][]float64
-	for i, name := range []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z"} {
+// framewise displacement is that of the rotations as degrees.
+func inDegrees(s *sheet.Sheet, d connectivity.Displacement) (columns []string) {
+	for _, name := range parameters[3:] {
 		values, _ := s.Column(name)
-		axes[i], _ = sheet.Numbers(values)
+		numbers, _ := sheet.Numbers(values)
 		most := 0.0
-		for _, v := range axes[i] {
+		for _, v := range numbers {
 			if math.Abs(v) > most {
 				most = math.Abs(v)
 			}
 		}
-		if i >= 3 && most > mostTurned {
+		if most > mostTurned {
 			columns = append(columns, fmt.Sprintf("%s up to %.3g", name, most))
 		}
 	}
-	if columns != nil || fd == nil || slices.ContainsFunc(axes[:], func(a []float64) bool { return a == nil }) {
-		return columns
-	}
-	var is, asRad, asDegrees float64 // sums over the volumes
-	for v := 1; v < len(fd); v++ {
-		shift, turn := 0.0, 0.0
-		for i, a := range axes {
-			if d := math.Abs(a[v] - a[v-1]); i < 3 {
-				shift += d
-			} else {
-				turn += float64(50 * d) // on a sphere of 50 mm (Power et al. 2012)
-			}
-		}
-		if all := fd[v] + shift + turn; !math.IsNaN(all) {
-			is, asRad, asDegrees = is+fd[v], asRad+shift+turn, asDegrees+shift+float64(turn*math.Pi/180)
-		}
-	}
-	if math.Abs(asDegrees-is) < 0.05*is && asRad > 2*is {
+	if columns == nil && d.Degrees {
 		return []string{"rot_x, rot_y and rot_z as degrees give framewise_displacement"}
 	}
-	return nil
+	return columns
 }
+
+// parameters are the columns of the motion parameters: mm, then rad.
+var parameters = []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z"}
+
+// confounds are the displacement and the motion parameters of a table, those that are numbers.
+func confounds(s *sheet.Sheet) (c connectivity.Confounds) {
+	var columns [][]float64
+	for _, name := range append([]string{"framewise_displacement"}, parameters...) {
+		values, _ := s.Column(name)
+		if numbers, _ := sheet.Numbers(values); numbers != nil {
+			c.Names, columns = append(c.Names, name), append(columns, numbers)
+		}
+	}
+	c.Values = connectivity.NewMatrix(len(s.Lines), len(columns))
+	for k, v := range columns {
+		for t, x := range v {
+			c.Values.Data[t*len(columns)+k] = x
+		}
+	}
+	return c
+}
+
+// Scans whose displacement is a tenth of that in others are looked for from so many scans on, and among those with a
+// mean below mostOfTenths, mm.
+const (
+	fewestOfScans = 6
+	mostOfTenths  = 0.05
+)
 
 // leastOfScans is a mean framewise displacement above which most scans of a cohort are, mm: in centimeters, usual means
 // (0.1 to 0.2 mm) are below it.
 const leastOfScans = 0.03
 
+// tenths are scans whose displacement is a tenth of that of the others, where the motion parameters do not show its
+// unit: of two clusters of logarithms of the means, one decade apart, with the least spread within them.
+func tenths(scans []Scan) (who []string) {
+	scans = slices.DeleteFunc(slices.Clone(scans), func(s Scan) bool {
+		return !(s.Has && s.Mean > 0) || s.displacement.Constant || s.displacement.Ratio > 0
+	})
+	slices.SortStableFunc(scans, func(a, b Scan) int { return cmp.Compare(a.Mean, b.Mean) })
+	decade := func(s Scan) float64 { return exact.Log(s.Mean) / math.Ln10 }
+	spread := func(part []Scan) (mean, squares float64) {
+		for _, s := range part {
+			mean += decade(s) / float64(len(part))
+		}
+		for _, s := range part {
+			squares += float64((decade(s) - mean) * (decade(s) - mean))
+		}
+		return mean, squares
+	}
+	n, least, at, apart := len(scans), math.Inf(1), 0, 0.0
+	for k := 1; k < n; k++ {
+		low, a := spread(scans[:k])
+		high, b := spread(scans[k:])
+		if a+b < least {
+			least, at, apart = a+b, k, high-low
+		}
+	}
+	if n < fewestOfScans || scans[at-1].Mean > mostOfTenths || math.Abs(apart-1) > 0.3 ||
+		apart < 3*math.Sqrt(least/float64(n-2)) {
+		return nil
+	}
+	for _, s := range scans[:at] {
+		if !s.checked {
+			who = append(who, fmt.Sprintf("%s (%.2g mm)", s.Who, s.Mean))
+		}
+	}
+	return who
+}
+
 // Notes note scans whose framewise displacement holds codes for missing values, which are in its mean, or
 // is not in mm, and whose rotations are not in rad.
 func Notes(scans []Scan) (notes []column.Note) {
-	var coded, still, turned []string
+	var coded, still, constant, other, turned []string
 	var means []float64
 	for _, s := range scans {
 		if s.codes != nil {
 			coded = append(coded, s.Who+" ("+strings.Join(s.codes, ", ")+")")
 		}
-		if s.Has && (s.Mean < column.LeastMotion || s.Mean > column.MostMotion && s.codes == nil) {
+		switch d := s.displacement; {
+		case d.Constant && s.Mean > 0:
+			constant = append(constant, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+		case s.Has && (s.Mean < column.LeastMotion || s.Mean > column.MostMotion && s.codes == nil):
 			still = append(still, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+		case d.Ratio > 0:
+			other = append(other, fmt.Sprintf("%s (%.3g times)", s.Who, d.Ratio))
 		}
 		if s.degrees != nil {
 			turned = append(turned, s.Who+" ("+strings.Join(s.degrees, ", ")+")")
@@ -148,10 +207,14 @@ func Notes(scans []Scan) (notes []column.Note) {
 	note(coded, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place")
 	note(still, "framewise_displacement of the confounds was not measured, or is not in mm (mean below %g mm or above %g mm): %s; give it in mm, or write n/a",
 		column.LeastMotion, column.MostMotion)
+	note(constant, "framewise_displacement of the confounds is one number in all volumes, so it was not measured: %s; remove the column, or write n/a")
+	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
+	note(tenths(scans), "framewise_displacement of the confounds may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
+		mostOfTenths)
 	note(turned, "rotations of the confounds are not in rad (more than %g rad, or framewise_displacement shows it): %s; give them in rad, since a framewise displacement that is computed from them is too large",
 		mostTurned)
 	slices.SortFunc(means, cmp.Compare)
-	if n := len(means); still == nil && n >= 3 && means[n/2] < leastOfScans {
+	if n := len(means); still == nil && other == nil && n >= 3 && means[n/2] < leastOfScans {
 		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
 			leastOfScans, n, means[n/2]))
 	}

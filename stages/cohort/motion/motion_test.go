@@ -1,0 +1,53 @@
+package motion
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/connectivity"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// Displacements in cm in some scans are found from the means alone where no motion parameters show the unit. A group
+// that moves much more than the other, scans of one unit and scans whose unit is shown are not in doubt.
+func TestTenths(t *testing.T) {
+	scans := func(checked bool, means ...float64) (all []Scan) {
+		for i, m := range means {
+			all = append(all, Scan{fmt.Sprintf("sub-%d", i+1), Head{Mean: m, Has: true, checked: checked}})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		scans []Scan
+		want  string
+	}{
+		"cm": {scans(false, 0.12, 0.012, 0.2, 0.31, 0.019, 0.15, 0.24, 0.034),
+			"sub-2 (0.012 mm), sub-5 (0.019 mm), sub-8 (0.034 mm)"},
+		"shown by the motion parameters": {scans(true, 0.12, 0.012, 0.2, 0.31, 0.019, 0.15, 0.24, 0.034), ""},
+		"two who move much":              {scans(false, 0.12, 0.09, 0.2, 0.11, 0.14, 0.15, 1.8, 2.1), ""},
+		"one unit":                       {scans(false, 0.04, 0.05, 0.07, 0.09, 0.12, 0.2, 0.35, 0.6), ""},
+		"few scans":                      {scans(false, 0.012, 0.2, 0.21), ""},
+	} {
+		var texts []string
+		for _, n := range column.NoteTexts(Notes(c.scans)) {
+			if _, text, found := strings.Cut(n, "a tenth of that in the others, and below 0.05 mm: "); found {
+				texts = append(texts, strings.TrimSuffix(text, "; give it in mm"))
+			}
+		}
+		need.Equal(t, strings.Join(texts, "\n"), c.want, name)
+	}
+	need.Equal(t, strings.Join(column.NoteTexts(Notes(scans(false, 0.012, 0.02, 0.021))), "\n"),
+		"framewise_displacement of the confounds may be in cm: its mean is below 0.03 mm in most of the 3 scans (median "+
+			"0.02 mm); give it in mm")
+	other := scans(true, 0.02, 0.2)
+	other[0].displacement.Ratio = 0.1
+	other[1].displacement = connectivity.Displacement{Constant: true}
+	need.Equal(t, strings.Join(column.NoteTexts(Notes(other)), "\n"),
+		"framewise_displacement of the confounds is one number in all volumes, so it was not measured: sub-2 (0.2 mm); "+
+			"remove the column, or write n/a\n"+
+			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is "+
+			"that of trans and rot, multiplied: sub-1 (0.1 times); give it in mm, or remove the column: it is then computed "+
+			"from the motion parameters")
+}
