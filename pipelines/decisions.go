@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
@@ -88,6 +89,37 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 			}
 			if err := param.Set(probe, set.Parameter, set.Value.Parameter(types[set.Parameter])); err != nil {
 				l.bad.Add(set.Value.Pos, "decision %s, option %s: stage %s: %s", a.name, o.Name, s.name, oneLine(err))
+			}
+		}
+	}
+}
+
+// checkOptions refuses an option that no stage has whose parameters its decision sets: the universes would count it,
+// and
+// no result be of it.
+func (l *loader) checkOptions() {
+	for i := range l.universes.Decisions {
+		d := &l.universes.Decisions[i]
+		var setting []string
+		has := map[string]bool{}
+		for _, s := range l.stages {
+			at := slices.IndexFunc(s.axes, func(a axis) bool { return a.decision == d })
+			if !slices.ContainsFunc(d.Options, func(o wiring.Option) bool { return o.Of(s.name) != nil }) {
+				continue
+			}
+			if s.unknown || at < 0 { // which is reported at the stage
+				setting = nil
+				break
+			}
+			setting = append(setting, s.name)
+			for text := range s.axes[at].index {
+				has[text] = true
+			}
+		}
+		for _, o := range d.Options {
+			if setting != nil && !has[o.Name] {
+				l.bad.Add(o.Pos, "decision %s: no task has the option %s, as the matrix of %s does not list it: take it out of the decision, or write %[1]s: all in the matrix",
+					d.Name, o.Name, strings.Join(setting, " and "))
 			}
 		}
 	}

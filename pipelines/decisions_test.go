@@ -67,6 +67,34 @@ stages:`, 1))
 	}
 }
 
+// TestDecisionsUnused: an option that the matrix of the stage that it sets leaves out would be counted among the
+// universes, and have no result. A matrix may leave it out downstream, and in one of two stages.
+func TestDecisionsUnused(t *testing.T) {
+	restricted := func(matrix string) string {
+		return strings.Replace(many, "use: baseline, matrix: { fold: all }", "use: baseline, matrix: { fold: all, "+matrix+" }", 1)
+	}
+	for text, want := range map[string]string{
+		restricted("model: [ridge]"): "decision model: no task has the option svm, as the matrix of baselines does not list it: " +
+			"take it out of the decision, or write model: all in the matrix",
+		restricted("model: [svm, ridge]"):  "",
+		restricted("model: all"):           "",
+		restricted("pearson: ledoit-wolf"): "",
+		strings.Replace(restricted("model: [ridge]"), "  evaluate:",
+			"  others: { use: baseline, matrix: { fold: all } }\n  evaluate:", 1): "",
+	} {
+		if strings.Contains(text, "others") {
+			text = strings.Replace(text, "model: [ridge, svm]",
+				"model: { ridge: { baselines.model: ridge, others.model: ridge }, svm: { others.model: svm } }", 1)
+		}
+		_, err := build("x.yaml", []byte(text), t.TempDir(), nil, maxTasks)
+		if want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, "x.yaml:8:", want)
+		}
+	}
+}
+
 // TestDecisionsSample: a sample is a part of the universes, which the seed decides; a larger one has all of a smaller
 // one.
 func TestDecisionsSample(t *testing.T) {
@@ -131,6 +159,8 @@ func TestDecisionMistakes(t *testing.T) {
 		{model, "model: [ridge, ridge]", "decision model has the option ridge twice"},
 		{model, "seed: [1, 2]", "decision seed: a list has the values of the one parameter with the name of the decision, but "},
 		{model, "fold: [1, 2]", "a decision cannot be named fold"},
+		{model, "folds: { folds.folds: [2, 3] }", "a decision cannot be named folds, which is a column of the results of evaluate"},
+		{model, "k: { folds.folds: [2, 3] }", "folds[k=2] makes 2 folds, where folds[k=3] makes more: write exclude: [{ fold: 3, k: 2 }] in the matrix of baselines"},
 		{model, "m: { baselines.modell: [a] }", `stage baselines has no parameter "modell" (did you mean "model"?)`},
 		{model, "m: { classify.model: [ridge] }", `decision m: there is no stage "classify"`},
 		{model, "m: { cohort.bids: [ridge] }", "cohort.bids: the cohort is read once for all universes"},
@@ -149,7 +179,7 @@ func TestDecisionMistakes(t *testing.T) {
 		{"seed: 3", "vars: { a: 1 }\nseed: 3", ""},
 		{"seed: 3\n", "", ""},
 		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm, mlp] }", "the axis model is a decision, which has no option mlp"},
-		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm] }", ""},
+		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm] }", "no task has the option ridge"},
 		{"matrix: { fold: all }", "matrix: { fold: all, model: [svm], include: [{ fold: 1, model: mlp }] }",
 			"include: the axis model has no value mlp"},
 		{"regress: { clean.regress: [none, auto] }", "loss: { clean.regress: [none, auto] }", ""},

@@ -117,6 +117,18 @@ func (s *Study) beyond(n *dag.Node) (int, string) {
 	if folds == 0 || want <= have {
 		return 0, ""
 	}
+	for _, other := range n.Stage().Tasks() {
+		of := divisionOf(other)
+		if of == nil || of == by {
+			continue
+		}
+		if repeats, folds := s.divisions(of); axis == "fold" && folds >= want || axis == "repeat" && repeats >= want {
+			coords := lists.Map(by.Coords(), func(c dag.Coord) string { return c.Axis + ": " + c.Value })
+			return want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s, where %[6]s makes more: write exclude: [{ %[1]s: %[3]d, %[7]s }] in the matrix of %[8]s",
+				axis, n.ID(), want, by.ID(), words.Count(have, axis), of.ID(), strings.Join(coords, ", "),
+				n.Stage().Name())
+		}
+	}
 	or := fmt.Sprintf(", or with: { %s: %d } in %s", param, want, by.Stage().Name())
 	if d.LeavesOut() != "" { // the participants decide
 		or = ""

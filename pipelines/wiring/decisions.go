@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/column"
 )
 
 // A Decision is one choice of an analysis: an axis whose values are its options.
@@ -97,6 +98,10 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 			continue
 		case slices.Contains(taken, k.Name):
 			bad.Add(k.Pos, "a decision cannot be named %s", k.Name)
+			continue
+		case slices.Contains(column.Names[column.AccuracyRow](), k.Name),
+			slices.Contains(column.Names[column.RegressionRow](), k.Name): // the decision is a column of the table, too
+			bad.Add(k.Pos, "a decision cannot be named %s, which is a column of the results of evaluate: rename it", k.Name)
 			continue
 		case !selector.IsName(k.Name):
 			bad.Add(k.Pos, "a decision cannot be named %q: use %s", k.Name, selector.NameRule)
