@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
@@ -68,16 +69,21 @@ func (a *Applied) AddParticipant(id string, trained, equal bool, same string) {
 	}
 }
 
-// AppliedMeta is the metadata of predict's participants that has what was applied.
-const AppliedMeta = "applied"
+// appliedMeta is the metadata of predict's participants that has what was applied.
+const appliedMeta = "applied"
 
 // Meta is the metadata of the table of predicted participants.
 func (a Applied) Meta() map[string]string {
-	meta := map[string]string{AppliedMeta: column.JSON(a)}
+	meta := map[string]string{appliedMeta: column.JSON(a)}
 	if found := Written(a.Findings()); found != "" {
 		meta[Meta] = found
 	}
 	return meta
+}
+
+// ReadApplied is what was applied in the metadata of a table of predicted participants.
+func ReadApplied(t *encoding.Table) (Applied, error) {
+	return column.MetaOf[Applied](t.Meta, appliedMeta)
 }
 
 // Findings are why predictions are not those of unseen participants, and what they were computed from.

@@ -5,7 +5,6 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
-	"prgnn/stages/column"
 )
 
 // A model that does not state how its matrices were made limits what its application shows.
@@ -40,7 +39,7 @@ func TestAppliedFindings(t *testing.T) {
 		need.Equal(t, codes(a.Findings()), c.want, c)
 		table := encoding.NewTable()
 		table.Meta = a.Meta()
-		read := need.Value(column.MetaOf[Applied](table.Meta, AppliedMeta))(t)
+		read := need.Value(ReadApplied(table))(t)
 		need.Equal(t, [4]int{read.Models, read.Least, read.Most, read.Trained}, [4]int{2, 1, 2, 2})
 		need.Equal(t, codes(read.Findings()), c.want, c)
 		need.Equal(t, codes(need.Value(Of(table.Meta))(t)), c.want, c)

@@ -108,7 +108,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	applied, err := column.MetaOf[finding.Applied](table.Meta, finding.AppliedMeta)
+	applied, err := finding.ReadApplied(table)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,9 @@ func AppliedPort() dag.Port {
 // Applied is what each predict stage did.
 func (a *Author) Applied() []finding.Applied {
 	return lists.Map(a.T.All(AppliedPort().Name), func(in dag.Input) finding.Applied {
-		return section.Meta[finding.Applied](a.Writer, in, finding.AppliedMeta)
+		one, err := finding.ReadApplied(a.TableOf(in))
+		a.Fail(err)
+		return one
 	})
 }
 
