@@ -24,12 +24,7 @@ type nullRow struct {
 // shuffled are the models of each training on permuted groups that belongs to a setting; nil without any.
 func shuffled(of *settingScores, permuted []*settingScores) (lists [][]*ModelScores, err error) {
 	for _, s := range permuted {
-		own, number := unstaged(s.coords), ""
-		for _, c := range s.coords {
-			if c.Axis == "permutation" {
-				number = c.Value
-			}
-		}
+		own, number := unstaged(s.coords), column.ValueOn(s.coords, "permutation")
 		if number == "" {
 			return nil, errors.New("permuted: a training has no coordinate permutation: fan split out over it (matrix: { permutation: [1..100] })")
 		}
@@ -102,11 +97,7 @@ func (b *Biomarkers) compareWithNull(ids []string, rows []saliency, of *settingS
 }
 
 // unstaged are the coordinates of a setting that trainings on permuted labels share.
-func unstaged(coords []dag.Coord) []dag.Coord {
-	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
-		return c.Axis == "stage" || c.Axis == "permutation"
-	})
-}
+func unstaged(coords []dag.Coord) []dag.Coord { return column.Without(coords, "stage", "permutation") }
 
 // alike refuses permuted trainings that were made in another way: with other
 // participants, another number of models, or another number of graphs.

@@ -123,12 +123,8 @@ func (s *Individuality) cells(of *settingScores, people *column.People) ([][]inf
 // row is the row of one setting, but for its name.
 func (s *Individuality) row(coords []dag.Coord, r inference.Individuality) column.IndividualityRow {
 	lambda := math.NaN()
-	for _, c := range coords {
-		if c.Axis == "lambda" {
-			if _, v, err := column.Lambdas(c.Value); err == nil {
-				lambda = v
-			}
-		}
+	if _, v, err := column.Lambdas(column.ValueOn(coords, "lambda")); err == nil {
+		lambda = v
 	}
 	sd := func(v float64) float64 { return math.Sqrt(max(0, v)) }
 	return column.IndividualityRow{

@@ -134,7 +134,7 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // decisionsOf are the axes on which universes differ.
 func decisionsOf(all *fold.Settings) []string {
-	value := func(fs []fold.Tested, axis string) string { return coordinate(fs[0].Coords, axis) }
+	value := func(fs []fold.Tested, axis string) string { return column.ValueOn(fs[0].Coords, axis) }
 	axes := slices.DeleteFunc(slices.Clone(all.Axes), func(axis string) bool {
 		return !slices.ContainsFunc(all.Settings, func(fs []fold.Tested) bool {
 			return value(fs, axis) != value(all.Settings[0], axis)
@@ -142,16 +142,6 @@ func decisionsOf(all *fold.Settings) []string {
 	})
 	slices.Sort(axes)
 	return axes
-}
-
-// coordinate is the value on an axis; "" for none.
-func coordinate(coords []dag.Coord, axis string) string {
-	for _, c := range coords {
-		if c.Axis == axis {
-			return c.Value
-		}
-	}
-	return ""
 }
 
 // leastPermutations are those with which p can be 0.05.
@@ -174,7 +164,7 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 	for i, folds := range all.Settings {
 		u := &universe{folds: folds, same: -1}
 		for _, axis := range decisions {
-			u.Coords = append(u.Coords, dag.Coord{Axis: axis, Value: coordinate(folds[0].Coords, axis)})
+			u.Coords = append(u.Coords, dag.Coord{Axis: axis, Value: column.ValueOn(folds[0].Coords, axis)})
 		}
 		u.Universe, u.Name, u.Headline = column.CoordText(u.Coords), folds[0].Name, i == headline
 		curve, err := tests.Curve(i, folds, positive)
@@ -265,10 +255,10 @@ func (s *Multiverse) weigh(universes []*universe, decisions []string) error {
 	}
 	count := map[string]int{}
 	for _, u := range universes {
-		count[coordinate(u.Coords, s.By)]++
+		count[column.ValueOn(u.Coords, s.By)]++
 	}
 	for _, u := range universes {
-		u.Weight = 1 / float64(len(count)*count[coordinate(u.Coords, s.By)])
+		u.Weight = 1 / float64(len(count)*count[column.ValueOn(u.Coords, s.By)])
 	}
 	return nil
 }
@@ -320,7 +310,7 @@ func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeate
 func options(universes []*universe, decisions []string) *encoding.Table {
 	effects := lists.Map(universes, func(u *universe) float64 { return u.Effect })
 	names := lists.Map(decisions, func(axis string) []string {
-		of := lists.Map(universes, func(u *universe) string { return coordinate(u.Coords, axis) })
+		of := lists.Map(universes, func(u *universe) string { return column.ValueOn(u.Coords, axis) })
 		slices.SortFunc(of, dag.CompareValues)
 		return slices.Compact(of)
 	})
@@ -331,7 +321,7 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 	var rows []column.OptionRow
 	for i, axis := range decisions {
 		explained := inference.Explained(effects, lists.Map(universes, func(u *universe) int {
-			return slices.Index(names[i], coordinate(u.Coords, axis))
+			return slices.Index(names[i], column.ValueOn(u.Coords, axis))
 		}))
 		for _, option := range names[i] {
 			r := column.OptionRow{Decision: axis, Option: option, Explained: explained,
@@ -339,7 +329,7 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 			var own []float64
 			significant := 0
 			for _, u := range universes {
-				if coordinate(u.Coords, axis) == option {
+				if column.ValueOn(u.Coords, axis) == option {
 					own, r.Weight = append(own, u.Effect), r.Weight+u.Weight
 					significant += b2i(u.P <= 0.05)
 				}

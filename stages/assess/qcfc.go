@@ -147,7 +147,7 @@ func connectomes(t *dag.Task, cleaning map[string]column.CleaningRow, motion map
 		if draws[0].Cols != regions {
 			return nil, nil, 0, fmt.Errorf("%s: %d regions, others have %d", in.Name, draws[0].Cols, regions)
 		}
-		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "subject" })
+		own := column.Without(in.Coords, "subject")
 		i := slices.IndexFunc(coords, func(c []dag.Coord) bool { return slices.Equal(c, own) })
 		if i < 0 {
 			i = len(coords)

@@ -8,30 +8,39 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/internal/lists"
 )
 
 // SettingText names a setting in a message: " of pool=topk".
 func SettingText(coords []dag.Coord) string {
-	parts := lists.Map(coords, func(c dag.Coord) string { return c.Axis + "=" + c.Value })
-	if len(parts) == 0 {
+	if len(coords) == 0 {
 		return ""
 	}
-	return " of " + strings.Join(parts, " ")
+	return " of " + CoordText(coords)
 }
 
 // CoordText names a setting: "stage=train pool=topk".
 func CoordText(coords []dag.Coord) string { return strings.Join(CoordTexts(coords), " ") }
 
+// ValueOn is the value of a setting on an axis; "" for none.
+func ValueOn(coords []dag.Coord, axis string) string {
+	for _, c := range coords {
+		if c.Axis == axis {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Without are the coordinates but for those on some axes.
+func Without(coords []dag.Coord, axes ...string) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool { return slices.Contains(axes, c.Axis) })
+}
+
 // NameDoc is the doc of a column with a setting in words, by which a report finds it.
 const NameDoc = "display name of the classifier"
 
 // SettingCoords are the coordinates of a training that identify its setting: all but fold, repeat and seed.
-func SettingCoords(coords []dag.Coord) []dag.Coord {
-	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
-		return c.Axis == "fold" || c.Axis == "repeat" || c.Axis == "seed"
-	})
-}
+func SettingCoords(coords []dag.Coord) []dag.Coord { return Without(coords, "fold", "repeat", "seed") }
 
 // SettingName names a setting by its coordinates, for people: "TopK, BCE, λ 0.1, 0".
 func SettingName(coords []dag.Coord) string {
@@ -81,10 +90,7 @@ var Classifiers = map[string]string{
 
 // ClassifierOf is the model of Classifiers of a setting: its coordinate, or what its predictions state; "" for neither.
 func ClassifierOf(setting []dag.Coord, stated string) string {
-	if i := slices.IndexFunc(setting, func(c dag.Coord) bool { return c.Axis == "model" }); i >= 0 {
-		return setting[i].Value
-	}
-	return stated
+	return cmp.Or(ValueOn(setting, "model"), stated)
 }
 
 // NameClassifiers names settings for people: by their model, then by what else tells
@@ -106,9 +112,7 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 				rest = append(rest, c)
 			}
 		}
-		if word := Classifiers[model]; word != "" {
-			model = word
-		}
+		model = cmp.Or(Classifiers[model], model)
 		if model == "" { // of somebody else's program
 			model, stages[i] = stages[i], ""
 		}
@@ -143,8 +147,8 @@ func ShownSetting(setting []dag.Coord) string {
 			coords[i].Value = word
 		}
 	}
-	if slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "model" }) {
-		coords = slices.DeleteFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" })
+	if ValueOn(coords, "model") != "" {
+		coords = Without(coords, "stage")
 	}
 	return SettingName(coords)
 }

@@ -178,11 +178,7 @@ func Keys(axes []string, rows [][]dag.Coord) []encoding.Column {
 	for _, axis := range axes {
 		v := make([]string, len(rows))
 		for i, coords := range rows {
-			for _, c := range coords {
-				if c.Axis == axis {
-					v[i] = c.Value
-				}
-			}
+			v[i] = ValueOn(coords, axis)
 		}
 		out = append(out, encoding.Column{Name: axis, Values: v, Doc: CoordinateDoc})
 	}

@@ -74,12 +74,8 @@ func nameNetworks(settings []settingInputs) (names []string, err error) {
 	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
 	several := false
 	for i, s := range settings {
-		coords[i] = slices.DeleteFunc(slices.Clone(s.members[0].Coords),
-			func(c dag.Coord) bool { return c.Axis == "seed" })
-		several = several || slices.ContainsFunc(coords[i], func(c dag.Coord) bool {
-			return c.Axis == "stage" ||
-				c.Axis == "model"
-		})
+		coords[i] = column.Without(s.members[0].Coords, "seed")
+		several = several || column.ValueOn(coords[i], "stage") != "" || column.ValueOn(coords[i], "model") != ""
 		table, err := s.members[0].Table()
 		if err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
@@ -54,9 +53,7 @@ func DrawUniverses(rows []column.UniverseRow, options []column.OptionRow, of map
 		y.At, y.Names = append(y.At, height), append(y.Names, o.Decision+": "+o.Option)
 		var has, heights []float64
 		for j, r := range rows {
-			if slices.ContainsFunc(r.Coords, func(c dag.Coord) bool {
-				return c.Axis == o.Decision && c.Value == o.Option
-			}) {
+			if column.ValueOn(r.Coords, o.Decision) == o.Option {
 				has, heights = append(has, float64(j+1)), append(heights, height)
 			}
 		}

@@ -213,7 +213,7 @@ func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
 			return true
 		}
 	}
-	return a.Nested != nil && is(slices.DeleteFunc(slices.Clone(a.Nested.Coords), isStage)) && !a.IsAbove(*a.Nested)
+	return a.Nested != nil && is(column.Without(a.Nested.Coords, "stage")) && !a.IsAbove(*a.Nested)
 }
 
 // CorrectedR are the p of r of each model of a number, by its name and coordinates (RKey), corrected by Holm for all

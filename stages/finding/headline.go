@@ -36,24 +36,17 @@ func headlineOf(rows []Row, given []dag.Coord) (at int, err error) {
 }
 
 // StageOf is the stage of a setting; "" where it has none.
-func StageOf(setting []dag.Coord) string {
-	if i := slices.IndexFunc(setting, isStage); i >= 0 {
-		return setting[i].Value
-	}
-	return ""
-}
+func StageOf(setting []dag.Coord) string { return column.ValueOn(setting, "stage") }
 
-func isStage(c dag.Coord) bool { return c.Axis == "stage" }
-
-// isPooled is the coordinate over which a ranking pools models, besides fold and repeat.
-func isPooled(c dag.Coord) bool { return c.Axis == "seed" }
+// seedOf is the coordinate over which a ranking pools models, besides fold and repeat.
+func seedOf(setting []dag.Coord) string { return column.ValueOn(setting, "seed") }
 
 // comparable are those of some coordinates that a ranking can have: a ranking of one stage has no stage, and none has
 // the seeds that it pools.
 func comparable(coords, ranking []dag.Coord) []dag.Coord {
-	for _, of := range []func(dag.Coord) bool{isStage, isPooled} {
-		if !slices.ContainsFunc(ranking, of) {
-			coords = slices.DeleteFunc(slices.Clone(coords), of)
+	for _, axis := range []string{"stage", "seed"} {
+		if column.ValueOn(ranking, axis) == "" {
+			coords = column.Without(coords, axis)
 		}
 	}
 	return coords
@@ -62,7 +55,7 @@ func comparable(coords, ranking []dag.Coord) []dag.Coord {
 // sameSetting reports whether an accuracy is of the setting of a ranking, but for the stage, as far as the ranking has
 // coordinates: evaluate takes the trainings of several stages, a ranking is of one.
 func sameSetting(accuracy, ranking []dag.Coord) bool {
-	own := slices.DeleteFunc(slices.Clone(ranking), isStage)
+	own := column.Without(ranking, "stage")
 	return slices.Equal(comparable(accuracy, own), own)
 }
 
@@ -104,21 +97,20 @@ func (a *Results) ofAnother(setting []dag.Coord) (name string, another bool) {
 
 // unseeded is the title of a row without the seed, where a ranking pools those.
 func (r Row) unseeded(ranking []dag.Coord) string {
-	if i := slices.IndexFunc(r.Coords, isPooled); i >= 0 && !slices.ContainsFunc(ranking, isPooled) {
-		return strings.Replace(r.Title, ", seed "+r.Coords[i].Value, "", 1)
+	if seed := seedOf(r.Coords); seed != "" && seedOf(ranking) == "" {
+		return strings.Replace(r.Title, ", seed "+seed, "", 1)
 	}
 	return r.Title
 }
 
 // pooledSeeds is how many trainings of the headline a ranking pools that differ in their seed; 0 for one.
 func (a *Results) pooledSeeds(setting []dag.Coord) (n int) {
-	if a.First == nil || slices.ContainsFunc(setting, isPooled) {
+	if a.First == nil || seedOf(setting) != "" {
 		return 0
 	}
-	withStage := []dag.Coord{{Axis: "stage"}}
-	of := comparable(a.First.Coords, withStage)
+	of := column.Without(a.First.Coords, "seed")
 	for _, r := range a.PerParticipant() {
-		if slices.Equal(comparable(r.Coords, withStage), of) {
+		if slices.Equal(column.Without(r.Coords, "seed"), of) {
 			n++
 		}
 	}

@@ -246,8 +246,9 @@ func (a *Results) differences(m Evaluated, t *RetrainedTest) (other, design []Di
 	was, is := func(name string) []string { return valuesIn(e, name, m.Setting) },
 		func(name string) []string { return valuesIn(p, name, setting) }
 	for _, c := range slices.Concat(m.Setting, setting, []dag.Coord{{Axis: "model"}}) {
-		known := slices.Contains(e.Parameters, c.Axis) || has(m.Setting, c.Axis) && has(setting, c.Axis)
-		if !isStage(c) && known && !overlap(was(c.Axis), is(c.Axis)) {
+		known := slices.Contains(e.Parameters, c.Axis) ||
+			column.ValueOn(m.Setting, c.Axis) != "" && column.ValueOn(setting, c.Axis) != ""
+		if c.Axis != "stage" && known && !overlap(was(c.Axis), is(c.Axis)) {
 			return nil, nil, false
 		}
 	}
@@ -324,18 +325,11 @@ func (a *Results) without(results, others []string) []string {
 	})
 }
 
-// has reports whether a setting has a coordinate.
-func has(setting []dag.Coord, axis string) bool {
-	return slices.ContainsFunc(setting, func(c dag.Coord) bool { return c.Axis == axis })
-}
-
 // valuesIn are the values that a parameter has in a setting: one, unless the stage fans out over it and the setting
 // does not have its value.
 func valuesIn(s *StageSettings, parameter string, setting []dag.Coord) []string {
-	for _, c := range setting {
-		if c.Axis == parameter {
-			return []string{c.Value}
-		}
+	if value := column.ValueOn(setting, parameter); value != "" {
+		return []string{value}
 	}
 	return joined(s.Values[parameter], "-") // as coordinates do
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // PartOf names the run or session that an input is of; "" where it is of neither.
@@ -22,10 +23,7 @@ func PartOf(in dag.Input) string {
 // Parts reports whether two inputs are the same of two runs or sessions of one participant: not a run and the series
 // that it is joined to, nor a run under two settings.
 func Parts(a, b dag.Input) bool {
-	rest := func(in dag.Input) []dag.Coord {
-		return slices.DeleteFunc(slices.Clone(in.Coords),
-			func(c dag.Coord) bool { return c.Axis == "run" || c.Axis == "session" })
-	}
+	rest := func(in dag.Input) []dag.Coord { return column.Without(in.Coords, "run", "session") }
 	return PartOf(a) != "" && PartOf(b) != "" && PartOf(a) != PartOf(b) && slices.Equal(rest(a), rest(b))
 }
 

@@ -177,14 +177,11 @@ func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) 
 // SettingOf finds the setting of a table of models trained again: that with its coordinates, but for fold and repeat. A
 // table of one stage does not name it.
 func SettingOf(name string, coords []dag.Coord, settings [][]dag.Coord) (int, error) {
-	without := func(coords []dag.Coord, axes ...string) []dag.Coord {
-		return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool { return slices.Contains(axes, c.Axis) })
-	}
-	own := without(coords, "fold", "repeat")
+	own := column.Without(coords, "fold", "repeat")
 	at := -1
 	for i, of := range settings {
-		if !slices.ContainsFunc(own, func(c dag.Coord) bool { return c.Axis == "stage" }) {
-			of = without(of, "stage")
+		if column.ValueOn(own, "stage") == "" {
+			of = column.Without(of, "stage")
 		}
 		if !slices.Equal(own, of) {
 			continue

@@ -1,12 +1,11 @@
 package present
 
 import (
-	"slices"
 	"strconv"
 
-	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/internal/pattern"
+	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -34,8 +33,7 @@ func (a *author) furtherPictures() (small, wide []report.Figure) {
 		b, err := in.Bytes()
 		a.Fail(err)
 		f := report.Figure{Format: in.Ref.Format, Data: b,
-			Caption: wording.MemberText(slices.DeleteFunc(slices.Clone(in.Coords),
-				func(c dag.Coord) bool { return c.Axis == "stage" }))}
+			Caption: wording.MemberText(column.Without(in.Coords, "stage"))}
 		f.Title, f.Alt = section.SVGTitle(b)
 		if caption := markup.ElementText(b, "metadata"); f.Caption != "" && caption != "" {
 			f.Caption += ". " + caption

@@ -257,8 +257,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		default:
 			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, column.LeakText(leaks))
 		}
-		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords),
-			func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
+		setting := column.CoordText(column.Without(in.Coords, "fold", "repeat"))
 		told, rows := map[string]bool{}, fold.TestRows{}
 		for i, id := range text[0] {
 			sides.of++

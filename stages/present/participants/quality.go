@@ -154,9 +154,7 @@ func (m *measured) without(column string) (n int) {
 // settings are those in which the scans were processed, in the order of the port; nil for one.
 func (m *measured) settings() (all []string) {
 	for _, in := range m.members {
-		setting := column.ShownSetting(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
-			return slices.Contains([]string{"subject", "session", "run"}, c.Axis)
-		}))
+		setting := column.ShownSetting(column.Without(in.Coords, "subject", "session", "run"))
 		if in.Coord("subject") != "" && !slices.Contains(all, setting) {
 			all = append(all, setting)
 		}

@@ -94,7 +94,7 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		return nil, err
 	}
 	for _, axis := range []string{"distance", "pool", "lambda"} {
-		if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return axisOf(r, axis) != "" }) {
+		if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return column.ValueOn(r.Coords, axis) != "" }) {
 			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: all })", in.Name, axis)
 		}
 	}
@@ -103,11 +103,11 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		if r.Level != s.Level {
 			continue
 		}
-		v := variation{evaluated: r, VariationRow: VariationRow{Distance: axisOf(r, "distance"),
-			Pool:     axisOf(r, "pool"),
+		v := variation{evaluated: r, VariationRow: VariationRow{Distance: column.ValueOn(r.Coords, "distance"),
+			Pool:     column.ValueOn(r.Coords, "pool"),
 			FoldMean: r.FoldMean, FoldSD: r.FoldSD, Accuracy: r.Accuracy, Low: r.Low, High: r.High, Paper: math.NaN(),
 			PaperSD: math.NaN()}}
-		if v.Lambda1, v.Lambda2, err = column.Lambdas(axisOf(r, "lambda")); err != nil {
+		if v.Lambda1, v.Lambda2, err = column.Lambdas(column.ValueOn(r.Coords, "lambda")); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
 		if at := slices.Index(paperLambda[:], [2]float64{v.Lambda1, v.Lambda2}); at >= 0 {
@@ -118,7 +118,7 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		for _, other := range out {
 			if other.Distance == v.Distance && other.Pool == v.Pool && other.Lambda1 == v.Lambda1 &&
 				other.Lambda2 == v.Lambda2 {
-				return nil, fmt.Errorf("%s: %s, %s, %s appears twice: the trainings differ in another axis, which Table 1 does not have", in.Name, v.Distance, v.Pool, axisOf(r, "lambda"))
+				return nil, fmt.Errorf("%s: %s, %s, %s appears twice: the trainings differ in another axis, which Table 1 does not have", in.Name, v.Distance, v.Pool, column.ValueOn(r.Coords, "lambda"))
 			}
 		}
 		out = append(out, v)
@@ -139,16 +139,6 @@ func place(word string, words ...string) int {
 	return len(words)
 }
 
-// axisOf is the coordinate of a setting on an axis; "" when it has none.
-func axisOf(r column.AccuracyRow, name string) string {
-	for _, c := range r.Coords {
-		if c.Axis == name {
-			return c.Value
-		}
-	}
-	return ""
-}
-
 // comparison reads Table 2, in the order of the paper; models that it does not
 // have come after its own.
 func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
@@ -165,7 +155,7 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 	}
 	models := 0 // of PR-GNN
 	for _, r := range rows {
-		if r.Level == s.Level && axisOf(r, "model") == "" {
+		if r.Level == s.Level && column.ValueOn(r.Coords, "model") == "" {
 			models++
 		}
 	}
@@ -174,7 +164,7 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 		if r.Level != s.Level {
 			continue
 		}
-		id := axisOf(r, "model")
+		id := column.ValueOn(r.Coords, "model")
 		c := contender{id: id, ClassifierRow: ClassifierRow{Model: id}}
 		if at := slices.IndexFunc(contenders, func(c contender) bool { return c.id == id || c.Model == id }); at >= 0 {
 			c = contenders[at]
