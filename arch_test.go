@@ -123,10 +123,12 @@ var mayImport = map[string][]string{
 
 	// The rooms of the command, from the top down.
 	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
-		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/space", "cmd/pipeline/trace",
+		"cmd/pipeline/manual", "cmd/pipeline/validation", "cmd/pipeline/page", "cmd/pipeline/space", "cmd/pipeline/trace",
 		"cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/validation": {"dag", "stages", "pipelines", "cmd/pipeline/page", "cmd/pipeline/export",
+		"cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/duplicates": {"artifacts", "connectivity", "dag", "stages", "cmd/pipeline/console",
 		"cmd/pipeline/flags", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",

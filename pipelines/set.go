@@ -21,7 +21,7 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 	values, bad := map[string]*tree.Node{}, l.bad // by set
 	var out []string                              // stages
 	for _, set := range sets {
-		pos := dag.Pos{File: "--set " + set}
+		pos := dag.Pos{File: "--set " + shown(set)}
 		path, v := parseSet(set, pos, bad)
 		if v == nil {
 			continue
@@ -42,6 +42,14 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 		l.leftOut = leaveOut(root, out)
 	}
 	return values
+}
+
+// shown is a setting as the place of a mistake: of a whole stage, its path alone.
+func shown(set string) string {
+	if path, value, ok := strings.Cut(set, "="); ok && len(value) > 100 {
+		return path + "=…"
+	}
+	return set
 }
 
 // parseSet takes NAME=value apart; the value is nil after a mistake.

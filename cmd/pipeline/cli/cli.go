@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/manual"
 )
@@ -105,6 +106,7 @@ var commands = []subcommand{
 	{name: "graph", group: "run", make: (*app).graphCommand, places: looksUp},
 	{name: "status", group: "run", make: (*app).statusCommand, places: looksUp},
 	{name: "bids-app", group: "run", make: (*app).bidsAppCommand, places: shares, has: bidsapp.Within},
+	{name: "validate", group: "run", make: (*app).validateCommand, places: shares, has: export.HasModels},
 	{name: "exec-task", group: "run", make: (*app).execTaskCommand, places: inStore},
 	{name: "exec-pilot", group: "run", make: (*app).execPilotCommand, places: inStore},
 

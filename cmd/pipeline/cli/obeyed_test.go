@@ -103,6 +103,7 @@ var forms = []string{
 var unformed = map[string]string{
 	"bids-app":   "it needs a BIDS dataset: script bids_app",
 	"exec-task":  "its tasks are those of a cluster: TestSlurm",
+	"validate":   "it needs models: script validate_command",
 	"exec-pilot": "its tasks are those of a cluster: TestPilots",
 }
 

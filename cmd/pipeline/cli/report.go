@@ -45,17 +45,25 @@ parameters, and the digests of all results.`,
 	return cmd
 }
 
+// mayReport is why no report may be written to a path.
+func (a *app) mayReport(path string) error {
+	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(report.Unedited)); err != nil {
+		return err
+	}
+	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".html") && !strings.EqualFold(ext, ".htm") {
+		return exit.Wrongf("a report is HTML, so PATH must end in .html, not in %s; a browser prints it as PDF", ext)
+	}
+	return nil
+}
+
 func (a *app) report(file, path string) error {
 	c, err := a.look(file)
 	if err != nil {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(report.Unedited)); err != nil {
+	if err := a.mayReport(path); err != nil {
 		return err
-	}
-	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".html") && !strings.EqualFold(ext, ".htm") {
-		return exit.Wrongf("a report is HTML, so PATH must end in .html, not in %s; a browser prints it as PDF", ext)
 	}
 	g := c.Pipeline.Graph
 	if !page.Fits(g) {

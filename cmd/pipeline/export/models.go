@@ -16,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
@@ -57,17 +58,34 @@ const card = "README.md"
 type ModelFiles struct {
 	// Write adds the origin to the files of a setting, and writes their card. It reports whether the files are models.
 	Write func(*Setting) (card string, is bool, err error)
-	// Stored is the digest of the stored file that an exported one was made from; "" for another file.
-	Stored func(file []byte) string
+	// Read reads what a file states, from anywhere.
+	Read func(file []byte) (ModelFacts, error)
 }
 
-var modelFiles = ModelFiles{
-	Write:  func(*Setting) (string, bool, error) { return "", false, nil },
-	Stored: func([]byte) string { return "" },
+// ModelFacts are what a program asks of a model file.
+type ModelFacts struct {
+	Model  string // ridge, pr-gnn …
+	Number bool   // it predicts a number, and no group
+	Graphs bool   // it takes graphs; matrices otherwise
+	Stored string // digest of the stored file that this one was exported from; "" where it states none
 }
+
+var modelFiles ModelFiles
 
 // RegisterModels sets it, as a rule in the init function of the package that has model files.
 func RegisterModels(m ModelFiles) { modelFiles = m }
+
+// HasModels reports whether the program has models.
+func HasModels() bool { return modelFiles.Read != nil }
+
+// ReadModel reads what a model file states.
+func ReadModel(path string) (f ModelFacts, err error) {
+	b, err := regular.ReadFile(path)
+	if err == nil {
+		f, err = modelFiles.Read(b)
+	}
+	return f, err
+}
 
 // modelWord stands in place of a stage for all trained models, unless a stage is called so.
 const modelWord = "model"
@@ -186,6 +204,9 @@ func (s *Setting) write() (is bool, err error) {
 	}
 	if err := s.evaluated(); err != nil {
 		return false, err
+	}
+	if !HasModels() {
+		return false, nil
 	}
 	text, is, err := modelFiles.Write(s)
 	if err != nil || !is {

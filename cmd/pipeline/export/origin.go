@@ -108,13 +108,9 @@ func Digests(store *disk.Store, path string) ([]artifacts.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(filepath.Ext(path), ".npz") {
-		b, err := regular.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if stored := modelFiles.Stored(b); stored != "" {
-			d, err := artifacts.ParseDigest(stored)
+	if HasModels() && strings.EqualFold(filepath.Ext(path), ".npz") {
+		if f, err := ReadModel(path); err == nil && f.Stored != "" {
+			d, err := artifacts.ParseDigest(f.Stored)
 			return []artifacts.Digest{d}, err
 		}
 	}

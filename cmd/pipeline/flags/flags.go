@@ -177,15 +177,15 @@ func Register(more ...Command) { registered = append(registered, more...) }
 // Registered are the commands that were registered.
 func Registered() []Command { return registered }
 
-// Arguments checks the number of arguments by the command's own usage line: those in brackets are optional, and the
-// last one may be repeated where the line ends in an ellipsis.
+// Arguments checks the number of arguments by the command's own usage line: those in brackets are optional, and one
+// with an ellipsis may be repeated.
 func Arguments(cmd *cobra.Command, args []string) error {
 	takes := strings.Fields(cmd.Use)[1:]
 	n := len(args)
 	switch {
 	case n < len(takes) && !strings.HasPrefix(takes[n], "["):
 		return Usage(cmd, "%s is missing", takes[n])
-	case n <= len(takes) || strings.HasSuffix(cmd.Use, "…"):
+	case n <= len(takes) || strings.Contains(cmd.Use, "…"):
 		return nil
 	case cmd.Flags().Lookup("until") != nil: // make and its kin take a target here
 		return Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[len(takes)])

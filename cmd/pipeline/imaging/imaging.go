@@ -15,7 +15,7 @@ func init() {
 	flags.Register(
 		flags.Command{Name: "atlas", Group: "help", Make: atlases.Command},
 		flags.Command{Name: "check-duplicates", Group: "look", Make: duplicates.Command})
-	export.RegisterModels(export.ModelFiles{Write: models, Stored: storedModel})
+	export.RegisterModels(export.ModelFiles{Write: models, Read: readModel})
 	export.Register(
 		export.Form{Name: "pconn", Ending: ".pconn.nii", Doc: "matrix as CIFTI-2, for Connectome Workbench",
 			Takes: "a matrix of regions by regions", Fits: export.IsMatrix, Write: pconn},

@@ -66,10 +66,15 @@ func models(s *export.Setting) (card string, is bool, err error) {
 	return card, true, err
 }
 
-// storedModel is the digest of the stored file that an exported one was made from.
-func storedModel(file []byte) string {
-	if f, err := modelfile.ReadFacts(file); err == nil && f.Origin != nil {
-		return f.Origin.Digest
+// readModel reads what a model file states.
+func readModel(file []byte) (of export.ModelFacts, err error) {
+	f, err := modelfile.ReadFacts(file)
+	if err != nil {
+		return of, err
 	}
-	return ""
+	of = export.ModelFacts{Model: f.Model, Number: f.Target != nil, Graphs: f.Inputs.Port == ""}
+	if f.Origin != nil {
+		of.Stored = f.Origin.Digest
+	}
+	return of, nil
 }

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/page"
+	"prgnn/cmd/pipeline/validation"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	r, path := running{}, ""
+	r.executor.Where = "local"
+	var o validation.Options
+	cmd := &cobra.Command{
+		Use:   "validate MODEL… FILE",
+		Short: "apply stored models to another cohort, and measure how well they predict",
+		Long: `Applies stored models to the cohort of a pipeline file and prints how well they predict its groups.
+MODEL is a model file, or a directory of them, as pipeline export FILE model writes it: the mean of
+their predictions counts. Nothing is fitted to the cohort.
+
+The command runs FILE with two more stages, validation (kind validate) and validation_text, and what
+these need; its other stages do not run. Every other command takes the results afterwards:
+pipeline export FILE validation.participants -o predicted.csv. The models are refused if regions,
+estimator or denoising are not those of their training, or if the cohort has training participants;
+--allow accepts a difference by its name. docs/models.md explains the measures.`,
+		Example: `  pipeline validate models/baselines_model-ridge second.yaml
+  pipeline validate models/train second.yaml --positive ASD -o validation.html
+  pipeline validate ridge.npz second.yaml --allow denoise.fd --allow participants`,
+		ValidArgsFunction: completeFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := len(args) - 1
+			o.Models, r.file = args[:last], args[last]
+			return a.validate(cmd, &r, o, path)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd; participants: equal ids are other people; may be repeated")
+	f.StringVar(&o.Positive, "positive", "", "the `GROUP` that sensitivity is of (default: as in evaluate)")
+	f.StringVar(&o.Inputs, "inputs", "", "the `STAGE` whose outputs the models take (default: the one that makes matrices, or graphs)")
+	f.VarP(flags.Positive(&r.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	setFlag(cmd, &a.sets)
+	a.outputFlags(cmd, &path, "", "also write a report page to `PATH`")
+	return cmd
+}
+
+// validate runs a file with the stages of a validation, and shows their results.
+func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, path string) error {
+	if path != "" {
+		if err := a.mayReport(path); err != nil {
+			return err
+		}
+	}
+	p, err := a.load(r.file, a.sets)
+	if err != nil {
+		return err
+	}
+	run, ofPage, err := o.Settings(p, r.file)
+	if err != nil {
+		return err
+	}
+	a.sets = append(a.sets, run...)
+	r.Until, r.summary = validation.Stages(), !a.Quiet && !a.JSON
+	quiet := a.Quiet
+	a.Quiet = true // the notes on the file have been printed
+	p, err = a.load(r.file, a.sets)
+	if a.Quiet = quiet; err != nil {
+		return err
+	}
+	if _, err := a.runLoaded(cmd, r, p); err != nil || path == "" && !a.JSON {
+		return err
+	}
+	store, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	a.Quiet = true
+	c, err := a.lookUp(r.file, append(slices.Clip(a.sets), ofPage), store)
+	if a.Quiet = quiet; err == nil && a.JSON {
+		err = validation.Print(a.Console, c)
+	}
+	if err != nil || path == "" {
+		return err
+	}
+	return page.Write(context.Background(), a.Console, c, path)
+}

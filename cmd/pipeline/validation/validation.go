@@ -1,0 +1,213 @@
+// Package validation adds to a pipeline file the stages by which stored models are validated on its cohort, and reads
+// their measures.
+package validation
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/page"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/pipelines"
+	"prgnn/stages/column"
+	"prgnn/stages/role"
+)
+
+// Options are what is validated, and how.
+type Options struct {
+	Models   []string // files, and directories of them
+	Allow    []string // differences from the training
+	Positive string   // group; "" for that of the kind
+	Inputs   string   // the stage whose outputs the models take; "" for the only one
+}
+
+// The stages of a validation.
+const (
+	validated = "validation"
+	printed   = "validation_text"
+	shown     = "validation_page"
+)
+
+// Stages are those that run: the validation and its text.
+func Stages() []string { return []string{validated, printed} }
+
+// Settings are the settings that add the stages which run to a pipeline, and the one that adds a page of their results.
+func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, ofPage string, err error) {
+	for _, name := range []string{validated, printed, shown} {
+		if results.HasStage(p.Graph, name) {
+			return nil, "", exit.Wrongf("%s has a stage %s: pipeline run FILE --until %[2]s runs it; for this command, give it another name", file, name)
+		}
+	}
+	files, facts, err := o.files()
+	if err != nil {
+		return nil, "", err
+	}
+	in, err := o.inputs(p.Graph, file, facts)
+	if err != nil {
+		return nil, "", err
+	}
+	var refs []string
+	for _, path := range files {
+		from, err := besideFile(p.Dir, path)
+		if err != nil {
+			return nil, "", err
+		}
+		refs = append(refs, "{ file: "+quoted(from)+" }")
+	}
+	with := []string{"allow: [" + strings.Join(lists.Map(o.Allow, quoted), ", ") + "]"}
+	if o.Positive != "" {
+		with = append(with, "positive: "+quoted(o.Positive))
+	}
+	in = append(in, "model: ["+strings.Join(refs, ", ")+"]", "nodes: cohort.nodes", "participants: cohort.participants")
+	about := []string{"participants: cohort.participants", "settings: pipeline.settings",
+		"validation: " + validated + ".measures", "validation_summary: " + validated + ".summary"}
+	return []string{setting(validated, "validate", in, with...), setting(printed, "summary", about)},
+		setting(shown, page.Kind().Name, append(about, "nodes: cohort.nodes", "notes: pipeline.notes",
+			"excluded: pipeline.excluded", "validation_calibration: "+validated+".calibration"),
+			`title: "Validation of stored models"`), nil
+}
+
+// setting adds a stage.
+func setting(name, kind string, in []string, with ...string) string {
+	return fmt.Sprintf("stages.%s={ use: %s, in: { %s }, with: { %s } }", name, kind, strings.Join(in, ", "),
+		strings.Join(with, ", "))
+}
+
+// quoted is a text in YAML, in which no variable is read.
+func quoted(s string) string { return strings.ReplaceAll(column.JSON(s), "${", "$${") }
+
+// besideFile is a path as a pipeline file in dir has it.
+func besideFile(dir, path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	if near, err := filepath.Rel(dir, path); err == nil {
+		path = near
+	}
+	return filepath.ToSlash(path), nil
+}
+
+// files are the model files, and what is known of the models.
+func (o *Options) files() (files []string, of export.ModelFacts, err error) {
+	var kinds []string
+	for _, path := range o.Models {
+		found, err := filesOf(path)
+		if err != nil {
+			return nil, of, err
+		}
+		for _, file := range found {
+			if of, err = export.ReadModel(file); err != nil {
+				return nil, of, exit.Wrong(fmt.Errorf("%s: %w", file, err))
+			}
+			if !slices.Contains(kinds, of.Model) {
+				kinds = append(kinds, of.Model)
+			}
+		}
+		files = append(files, found...)
+	}
+	if len(kinds) > 1 {
+		return nil, of, exit.Wrongf("these are models of several kinds, %s, whose mean nobody tested: name those of one", words.Some(kinds, 6))
+	}
+	return files, of, nil
+}
+
+// filesOf are the model files of a directory; of a file, itself.
+func filesOf(path string) (files []string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, nil // what is wrong is an error where it is read
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.EqualFold(filepath.Ext(e.Name()), ".npz") {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if files == nil {
+		return nil, exit.Wrongf("%s has no model file (.npz): name the directory of one setting, which pipeline export FILE model writes", path)
+	}
+	return files, nil
+}
+
+// inputs connects what the models take, to the stage that usually makes it.
+func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []string, err error) {
+	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}}
+	if of.Graphs {
+		kind, ports = "train", [][2]string{{"edges", "edges"}, {"features", "features"}}
+	}
+	for _, port := range ports {
+		usual := role.UsualOf(kind, port[1])
+		var found []string
+		for i, from := range slices.Concat(usual.From, usual.Rivals) {
+			if o.Inputs == "" && len(found) > 0 && i < len(usual.From) {
+				continue // of what is usual, the first
+			}
+			kind, output, _ := strings.Cut(from, ".")
+			for _, s := range g.Stages() {
+				if s.Kind().Name == kind && (o.Inputs == "" || o.Inputs == s.Name()) {
+					found = append(found, s.Name()+"[*]."+output)
+				}
+			}
+		}
+		switch {
+		case len(found) > 1:
+			return nil, exit.Wrongf("the models may take %s: add --inputs STAGE", words.Some(found, 6))
+		case len(found) == 1:
+			in = append(in, port[0]+": "+quoted(found[0]))
+		case port[0] == "quality":
+		case o.Inputs != "":
+			return nil, exit.Wrongf("--inputs %s: no such stage makes the %s that the models take", o.Inputs, port[0])
+		default:
+			return nil, exit.Wrongf("%s has no stage that makes the %s that the models take: add stages such as connectivity, as for their training", file, port[0])
+		}
+	}
+	return in, nil
+}
+
+// A measure of a validation.
+type measure struct {
+	Event   string   `json:"event"` // "validation"
+	Measure string   `json:"measure"`
+	Value   *float64 `json:"value"` // null: cannot be estimated
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
+	N       int32    `json:"n"`
+}
+
+// Print prints the measures of a validation as JSON.
+func Print(a *console.Console, c *results.Current) error {
+	sel, err := results.Choose(c.Pipeline.Graph, validated+".measures")
+	if err != nil {
+		return err
+	}
+	got, err := c.Read(sel.Tasks[0], sel.Port)
+	if err != nil {
+		return err
+	}
+	known := func(x float64) *float64 {
+		if x != x {
+			return nil
+		}
+		return &x
+	}
+	rows, err := column.Rows[column.ValidationRow](got.Table)
+	for _, r := range rows {
+		a.Object(measure{"validation", r.Measure, known(r.Value), known(r.Low), known(r.High), r.N})
+	}
+	return err
+}
