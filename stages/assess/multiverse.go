@@ -23,7 +23,7 @@ import (
 var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
-		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p at most 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once.",
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p at most 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once in the joint test; the options are compared over all universes.",
 	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc"} },
 }
 
@@ -129,7 +129,7 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
 	}
 	joint := s.joint(curve, distinct, len(universes)-len(distinct))
-	return dag.Outputs{"universes": table, "joint": joint, "options": options(distinct, decisions)}, nil
+	return dag.Outputs{"universes": table, "joint": joint, "options": options(universes, decisions)}, nil
 }
 
 // decisionsOf are the axes on which universes differ.

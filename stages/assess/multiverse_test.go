@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -175,6 +176,38 @@ func TestMultiverseRepeated(t *testing.T) {
 	for _, u := range need.Value(column.Rows[column.UniverseRow](out["universes"].(*encoding.Table)))(t) {
 		if (u.SameAs != "") != (u.Weight == 0) {
 			t.Errorf("%+v", u)
+		}
+	}
+	universes := map[string]int32{}
+	for _, o := range need.Value(column.Rows[column.OptionRow](out["options"].(*encoding.Table)))(t) {
+		universes[o.Decision] += o.Universes
+	}
+	for decision, n := range universes {
+		if n != 13 {
+			t.Errorf("%s: %d universes", decision, n)
+		}
+	}
+}
+
+// TestMultiverseExplained: an option that changes nothing explains nothing, also where universes then repeat others.
+func TestMultiverseExplained(t *testing.T) {
+	in := multiverseInputs(t)
+	for _, port := range []string{"predictions", "permuted"} {
+		for _, one := range slices.Clone(in[port]) {
+			for i, option := range []string{"a", "b"} {
+				again := one
+				again.Coords = append(slices.Clone(one.Coords), dag.Coord{Axis: "void", Value: option})
+				if i == 0 {
+					in[port] = in[port][1:]
+				}
+				in[port] = append(in[port], again)
+			}
+		}
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("multiverse"), in)
+	for _, o := range need.Value(column.Rows[column.OptionRow](out["options"].(*encoding.Table)))(t) {
+		if o.Decision == "void" && (o.Universes != 12 || !(math.Abs(o.Explained) < 1e-12)) {
+			t.Errorf("%+v", o)
 		}
 	}
 }

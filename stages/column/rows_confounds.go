@@ -2,6 +2,7 @@ package column
 
 // A ConfounderRow has the confounder tests of one classifier and one covariate (kind confounds).
 type ConfounderRow struct {
+	Setting      string  `column:"setting,optional" doc:"the classifier, by its coordinates"`
 	Name         string  `column:"name" doc:"the classifier"`
 	Covariate    string  `column:"covariate"`
 	Participants int32   `column:"participants" doc:"with a prediction and a value"`

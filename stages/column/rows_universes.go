@@ -39,8 +39,8 @@ type JointRow struct {
 type OptionRow struct {
 	Decision  string  `column:"decision"`
 	Option    string  `column:"option"`
-	Universes int32   `column:"universes" doc:"with this option and different predictions"`
-	Weight    float64 `column:"weight" doc:"of these universes together"`
+	Universes int32   `column:"universes" doc:"with this option; those that repeat another are among them"`
+	Weight    float64 `column:"weight" doc:"of these universes together in the joint statistics"`
 	Median    float64 `column:"median" doc:"median of their effects"`
 	Share     float64 `column:"share" doc:"share of them with p at most 0.05"`
 	Explained float64 `column:"explained,missing" doc:"share of the variance of the effects that the decision explains alone (R²)"`

@@ -22,6 +22,9 @@ func (a *author) confounds() {
 	if len(tests) == 0 {
 		return
 	}
+	for i, r := range tests {
+		tests[i].Name = a.NameOf(r.Setting, r.Name)
+	}
 	a.Find(finding.Confounders(tests)...)
 	shown := lists.Map(tests, func(r column.ConfounderRow) confounderRow {
 		return confounderRow{r, a.covariateName(r.Covariate)}

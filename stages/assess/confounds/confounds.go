@@ -306,7 +306,7 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 			}
 			for j, r := range st.test(c, s.who, scores) {
 				k := s.settings[j]
-				r.Name = all.Settings[k][0].Name
+				r.Name, r.Setting = all.Settings[k][0].Name, column.CoordText(all.Settings[k][0].Coords)
 				rows[k] = append(rows[k], r)
 			}
 			t.Progress(c+1, len(st.covariates), "confounder tests")

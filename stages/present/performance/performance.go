@@ -356,7 +356,7 @@ func (a *Results) comparison() {
 		return
 	}
 	for i, r := range rows {
-		rows[i].NameA, rows[i].NameB = cmp.Or(r.NameA, r.A), cmp.Or(r.NameB, r.B)
+		rows[i].NameA, rows[i].NameB = a.NameOf(r.A, cmp.Or(r.NameA, r.A)), a.NameOf(r.B, cmp.Or(r.NameB, r.B))
 	}
 	place := func(setting string) int { // of the accuracies, in their order
 		return slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
@@ -407,6 +407,12 @@ func (a *Results) performanceFigures(rows []Row) {
 		if err != nil {
 			a.Fail(err)
 			return
+		}
+		for _, folds := range all.Settings {
+			name := a.NameOf(column.CoordText(folds[0].Coords), folds[0].Name)
+			for i := range folds {
+				folds[i].Name = name
+			}
 		}
 		slices.SortStableFunc(all.Settings,
 			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })

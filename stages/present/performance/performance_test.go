@@ -39,6 +39,24 @@ func TestFoldsOfTheHeadline(t *testing.T) {
 	need.NoError(t, a.Err())
 }
 
+// A comparison of some settings calls them as the accuracies of all do.
+func TestComparisonNames(t *testing.T) {
+	row := func(stage, name string) Row {
+		r := Row{Title: name}
+		r.Coords, r.Level = []dag.Coord{{Axis: "stage", Value: stage}, {Axis: "model", Value: "ridge"}}, "participant"
+		return r
+	}
+	all := []Row{row("baselines", "ridge regression (baselines)"), row("dec", "ridge regression (dec)")}
+	setting := column.CoordText(all[0].Coords)
+	pairs := column.Table([]column.PairRow{{A: setting, B: "model=svm", NameA: "ridge regression", NameB: "SVM"}})
+	a := results(dag.NewTask(map[string][]dag.Input{"comparison": {dag.InputOf(pairs)}}),
+		&finding.Results{Accuracy: all})
+	need.NoError(t, a.comparison())
+	first := a.Section.Blocks[0].Table.Rows[0]
+	need.Equal(t, first[0].Text+" and "+first[1].Text, "ridge regression (baselines) and SVM")
+	need.NoError(t, a.Err())
+}
+
 // Levels differ where a participant has several graphs.
 func TestLevels(t *testing.T) {
 	rows := []Row{{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: 0.7, AUC: math.NaN()}},
