@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -15,6 +16,7 @@ import (
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
@@ -163,7 +165,131 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	}
 	t.Meta = map[string]string{"pipeline": name, column.SettingCodes: column.JSON(codes),
 		column.SettingLinks: column.JSON(l.inputs())}
+	if of := l.decided(); of.Decisions != nil {
+		t.Meta[column.SettingDecisions] = column.JSON(of)
+	}
 	return t, nil
+}
+
+// decided are the axes on which analyses differ: decisions of the file, and parameters of stages that train no model, in
+// the order of their names. The values of an option are those of the first task that has it. Sentences list models, and
+// the settings of their training.
+func (l *loader) decided() (all column.Decisions) {
+	options := map[string][]string{}
+	for _, s := range l.stages {
+		for i, a := range s.axes {
+			if s.decides(a) == nil {
+				continue
+			}
+			for m := range s.works {
+				if text := s.at(m, i).text; !slices.Contains(options[a.name], text) {
+					options[a.name] = append(options[a.name], text)
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		d := column.Decision{Name: name}
+		for _, option := range options[name] {
+			o := column.Option{Name: option}
+			for _, s := range l.stages {
+				o.Sets = append(o.Sets, s.setBy(name, option)...)
+			}
+			d.Options = append(d.Options, o)
+		}
+		if len(d.Options) > 1 && len(d.Options[0].Sets) > 0 {
+			all.Decisions = append(all.Decisions, d)
+		}
+	}
+	if all.Universes = l.analyses(all.Decisions); all.Universes == nil {
+		return column.Decisions{}
+	}
+	return all
+}
+
+// mostAnalyses is how many the methods of a report describe.
+const mostAnalyses = 1000
+
+// analyses are the combinations of options that agree with the tasks of every stage; none for more than mostAnalyses.
+func (l *loader) analyses(decisions []column.Decision) [][]int32 {
+	if decisions == nil {
+		return nil
+	}
+	const open = -1
+	rows := [][]int32{slices.Repeat([]int32{open}, len(decisions))}
+	for _, s := range l.stages {
+		var own [][]int32
+		for m := range s.works {
+			row := slices.Repeat([]int32{open}, len(decisions))
+			for d := range decisions {
+				if at := slices.IndexFunc(s.axes, func(a axis) bool { return a.name == decisions[d].Name }); at >= 0 {
+					text := s.at(m, at).text
+					row[d] = int32(slices.IndexFunc(decisions[d].Options,
+						func(o column.Option) bool { return o.Name == text }))
+				}
+			}
+			if !slices.ContainsFunc(own, func(r []int32) bool { return slices.Equal(r, row) }) {
+				own = append(own, row)
+			}
+		}
+		var both [][]int32
+		for _, row := range rows {
+			for _, of := range own {
+				joined, agree := slices.Clone(row), true
+				for d, at := range of {
+					agree = agree && (at == open || row[d] == open || row[d] == at)
+					joined[d] = max(row[d], at)
+				}
+				if agree {
+					both = append(both, joined)
+				}
+			}
+		}
+		if rows = both; len(rows) > mostAnalyses {
+			return nil
+		}
+	}
+	slices.SortFunc(rows, slices.Compare)
+	return rows
+}
+
+// decides are the parameters that an axis sets as part of the analysis; nil for none.
+func (s *stage) decides(a axis) (parameters []string) {
+	_, trains := s.work.(role.Trainer)
+	for _, p := range param.Of(s.work) {
+		switch {
+		case p.Name == "model":
+		case a.decision != nil && a.decision.Sets(s.name, p.Name),
+			a.decision == nil && a.param && !trains && p.Name == a.name && !slices.Contains(numbering, a.name):
+			parameters = append(parameters, p.Name)
+		}
+	}
+	return parameters
+}
+
+// numbering are parameters that number the tasks of a stage, and are no choice of an analysis.
+var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "permutation", "outer", "inner", "seed"}
+
+// setBy are the values of what an axis decides in a stage, in its tasks with one option; in its first one where none
+// has it.
+func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
+	at := slices.IndexFunc(s.axes, func(a axis) bool { return a.name == name })
+	if at < 0 || len(s.works) == 0 {
+		return nil
+	}
+	parameters := s.decides(s.axes[at])
+	member := 0
+	for m := range slices.Backward(s.works) {
+		if s.at(m, at).text == option {
+			member = m
+		}
+	}
+	for _, p := range param.Of(s.works[member]) {
+		if slices.Contains(parameters, p.Name) {
+			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: p.Name, Value: plainValue(p.Default)})
+		}
+	}
+	return sets
 }
 
 // inputs are the connections of inputs to other stages, sorted.

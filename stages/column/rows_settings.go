@@ -13,12 +13,39 @@ type SettingRow struct {
 	Doc       string   `column:"doc,optional"`
 }
 
-// The metadata of pipeline.settings: the connections of its stages, a list of Link, and the code identity of each kind,
-// by its name; in JSON.
+// The metadata of pipeline.settings: the connections of its stages, a list of Link, the code identity of each kind, by
+// its name, and what analyses differ in, Decisions, if they do; in JSON.
 const (
-	SettingLinks = "inputs"
-	SettingCodes = "code"
+	SettingLinks     = "inputs"
+	SettingCodes     = "code"
+	SettingDecisions = "decisions"
 )
+
+// Decisions are what the analyses of a pipeline file differ in, beside their models, and the analyses: its decisions and
+// their universes, or axes of matrices.
+type Decisions struct {
+	Decisions []Decision `json:"decisions"`
+	Universes [][]int32  `json:"universes"` // the place of an option for each decision
+}
+
+// A Decision is one choice of an analysis.
+type Decision struct {
+	Name    string   `json:"name"`
+	Options []Option `json:"options"`
+}
+
+// An Option has a value for each parameter that some option of its decision sets.
+type Option struct {
+	Name string      `json:"name"`
+	Sets []OptionSet `json:"sets"`
+}
+
+// An OptionSet is the value of a parameter of a stage.
+type OptionSet struct {
+	Stage     string   `json:"stage"`
+	Parameter string   `json:"parameter"`
+	Value     []string `json:"value"`
+}
 
 // A Link is the connection of an input to the output of another stage, "train.predictions".
 type Link struct {

@@ -19,6 +19,7 @@ type Scan struct {
 	Runs        int  // of a joined series; 0 for one scan
 	Again       bool // of a scan that is listed before, cleaned in another way
 	Codes       []Code
+	Coords      []dag.Coord // of its task
 	column.CleaningRow
 }
 

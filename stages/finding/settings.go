@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type Settings struct {
 	Table    *encoding.Table // nil when they are not connected
 	Stages   []StageSettings // in the order of the file
 	Rows     []Parameter     // those of the table
+	column.Decisions
 }
 
 // StageSettings are the parameters of one stage.
@@ -59,6 +61,9 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
 		last.Defaults[r.Parameter], last.doc[r.Parameter] = r.Default, r.Doc
 	}
+	if s.Decisions, err = column.MetaOf[column.Decisions](table.Meta, column.SettingDecisions); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
+	}
 	links, err := column.MetaOf[[]column.Link](table.Meta, column.SettingLinks)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
@@ -77,6 +82,21 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 
 // A Parameter is one value of one parameter of one stage.
 type Parameter = column.SettingRow
+
+// In are stages with the parameters that they have in a universe.
+func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings {
+	stages = slices.Clone(stages)
+	for d, at := range universe {
+		for _, set := range s.Decisions.Decisions[d].Options[at].Sets {
+			i := slices.IndexFunc(stages, func(of StageSettings) bool { return of.Stage == set.Stage })
+			if i >= 0 {
+				stages[i].Values = maps.Clone(stages[i].Values)
+				stages[i].Values[set.Parameter] = [][]string{set.Value}
+			}
+		}
+	}
+	return stages
+}
 
 // Stage is the stage of a name; nil when there is none.
 func (s *Settings) Stage(name string) *StageSettings {

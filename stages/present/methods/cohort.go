@@ -61,7 +61,8 @@ func (a *Author) groupSizes() []string {
 func (a *Author) labels(p *finding.StageSettings) {
 	way := map[string]string{column.LabelsMatched: "grayordinates", column.LabelsOnGrid: "none",
 		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
-	counted := tally(lists.Map(a.Labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
+	labeled := slices.DeleteFunc(slices.Clone(a.Labeled), func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
+	counted := tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
 	ways := lists.Map(counted, func(c count) values { return values{"How": c.of, "Scans": c.n} })
 	switch len(ways) {
 	case 0: // no results yet: as the parameter has it

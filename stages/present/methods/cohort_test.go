@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
+	"prgnn/stages/wording"
 )
 
 // authorOf is the author of a run of some stages.
@@ -25,7 +26,10 @@ func authorOf(stages ...finding.StageSettings) *Author {
 func written(t *testing.T, a *Author) (codes, text string) {
 	t.Helper()
 	need.NoError(t, a.Err())
-	return strings.Join(a.codes, " "), strings.Join(a.sentences, " ")
+	for _, s := range a.said {
+		codes = strings.TrimSpace(codes + " " + s.code)
+	}
+	return codes, wording.Cited(a.paragraph(a.said, "methods.denoising"), a.citation)
 }
 
 // with are the parameters of a stage: name, value, name, value …
@@ -67,7 +71,8 @@ func TestCitations(t *testing.T) {
 	}
 	a.pandoc = true
 	a.say("denoising.regression", values{"Strategy": "compcor", "Columns": []string(nil)})
-	need.Equal(t, strings.HasSuffix(a.sentences[3], "out [@friston; @behzadi]"), true, a.sentences[3])
+	_, text = written(t, a)
+	need.Equal(t, strings.HasSuffix(text, "out [@friston; @behzadi]"), true, text)
 }
 
 // The methods state what parcellate did and what the loader found, and no more.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -16,13 +15,6 @@ import (
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
-
-// evaluation states how the result was measured, the settings that no other sentence states, and the program.
-func (a *Author) evaluation() {
-	a.measured()
-	a.settings()
-	a.say("methods.program", values{"Version": version.Number})
-}
 
 // measured states how the result was measured.
 func (a *Author) measured() {

@@ -58,10 +58,11 @@ func TestChoice(t *testing.T) {
 	for by, want := range map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"} {
 		a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
 			with("choose", "by", by))
-		a.evaluation()
+		a.measured()
+		a.settings()
 		need.NoError(t, a.Err())
 		codes, text := written(t, a)
-		need.Equal(t, codes, "methods.folds methods.nested methods.program")
+		need.Equal(t, codes, "methods.folds methods.nested")
 		need.Equal(t, strings.Contains(text, want), true, text)
 	}
 }
@@ -79,19 +80,20 @@ func TestChecks(t *testing.T) {
 			with("covariates", "permutations", "9999", "within", "site", "label", "group"), with("qcfc",
 				"covariates", "age"))
 		a.T = dag.NewTask(task)
-		a.evaluation()
+		a.measured()
+		a.settings()
 		need.NoError(t, a.Err())
 		return written(t, a)
 	}
 	codes, _ := write(nil)
-	need.Equal(t, codes, "methods.program")
+	need.Equal(t, codes, "")
 	within := motion(0)
 	within.Meta = map[string]string{"within": "site"}
 	codes, text := write(map[string]*encoding.Table{"fidelity": motion(0), "covariates": within, "qcfc": motion(0.1),
 		"ranking": within, "recovery": column.Table([]column.RecoveryRow{{Method: column.TrainedModels},
 			{Method: column.UntrainedModels}, {Method: column.RidgePattern}})})
 	need.Equal(t, codes, "methods.ranking methods.ranking-test methods.references methods.fidelity methods.covariates "+
-		"methods.motion methods.program")
+		"methods.motion")
 	for _, want := range []string{"of the test participants were permuted within sites, the p values of K folds",
 		"no network training: untrained models and ridge pattern.",
 		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone; " +
@@ -102,7 +104,7 @@ func TestChecks(t *testing.T) {
 		}
 	}
 	codes, text = write(map[string]*encoding.Table{"covariates": motion(0), "qcfc": motion(math.NaN())})
-	need.Equal(t, codes, "methods.covariates methods.no-motion methods.program")
+	need.Equal(t, codes, "methods.covariates methods.no-motion")
 	need.Equal(t, strings.Contains(text, "permutations of the groups, corrected"), true, text) // all are at one site
 }
 
@@ -167,7 +169,8 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 	}
 	a := author(map[string][]dag.Input{"comparison": table([]column.PairRow{{}})}, split,
 		with("baseline", "model", "ridge; svm", "penalty", "1", "c", "1", "transform", "none"), with("compare"))
-	a.evaluation()
+	a.measured()
+	a.settings()
 	need.NoError(t, a.Err())
 	codes, _ := written(t, a)
 	if !strings.Contains(codes, "methods.baselines") ||
@@ -221,7 +224,7 @@ func TestMethodsAreOfThePage(t *testing.T) {
 		a.Write()
 		need.NoError(t, a.Err())
 		need.Equal(t, len(a.Run.Stages), len(stages)+2)
-		return strings.Join(a.codes, " ") + fmt.Sprint(a.Section.Blocks)
+		return fmt.Sprint(a.Section.Blocks)
 	}
 	ofSites := write("evaluation", "evaluate.summary", "warnings", "combat.quality", "leakage", "checks.report")
 	both := write("evaluation", "of-folds.summary", "left_out", "evaluate.summary")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
@@ -84,11 +85,10 @@ func part(x float64) string {
 
 // denoising states the steps of denoising in their order.
 func (a *Author) denoising(d *finding.StageSettings) {
-	var steps []string
+	scans := a.ofUniverse()
 	step := func(code string, of values) {
-		a.codes = append(a.codes, code)
-		if text := a.Text(code, parameters(d, of)); !slices.Contains(steps, text) {
-			steps = append(steps, text)
+		if s := (statement{code, a.Text(code, parameters(d, of)), true}); !slices.Contains(a.said, s) {
+			a.said = append(a.said, s)
 		}
 	}
 	var trends []string // of the settings
@@ -100,7 +100,10 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	} else if d.Value("detrend") != "-1" {
 		step("denoising.detrend", nil)
 	}
-	for _, s := range a.Scans {
+	if len(scans) == 0 && a.universe != nil { // they are on other pages
+		a.planned(d, step)
+	}
+	for _, s := range scans {
 		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy,
 			"Columns": d.List("columns")}); {
 		case s.Given():
@@ -111,25 +114,25 @@ func (a *Author) denoising(d *finding.StageSettings) {
 			step("denoising.regression", of)
 		}
 	}
-	conditions, _ := finding.Events(a.Scans)
+	conditions, _ := finding.Events(scans)
 	for _, model := range []string{"none", "spm", "glover", "fir"} {
 		if conditions[model] != nil {
 			step("denoising.task", values{"Model": model, "Conditions": conditions[model]})
 		}
 	}
-	if a.someScan(func(s finding.Scan) bool { return s.NonSteady > 0 }) {
+	if slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.NonSteady > 0 }) {
 		step("denoising.non-steady", nil)
 	}
 	fd := d.Number("fd")
-	if fd == 0 && a.someScan(func(s finding.Scan) bool { return s.Strategy == "scrubbing" }) {
+	if fd == 0 && slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Strategy == "scrubbing" }) {
 		step("denoising.scrubbing", nil)
 	}
-	if a.someScan(func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
-		step("denoising.kept", a.spread(func(s finding.Scan) float64 { return float64(s.Kept) }))
+	if slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
+		step("denoising.kept", spread(scans, func(s finding.Scan) float64 { return float64(s.Kept) }))
 	}
-	if len(a.Scans) > 0 {
-		of := a.spread(func(s finding.Scan) float64 { return s.TEff })
-		of["UpperBound"], of["Joined"] = finding.UpperBound(a.Scans), a.Joined()
+	if len(scans) > 0 {
+		of := spread(scans, func(s finding.Scan) float64 { return s.TEff })
+		of["UpperBound"], of["Joined"] = finding.UpperBound(scans), finding.JoinedOf(scans)
 		step("denoising.freedom", of)
 	}
 	if fd > 0 {
@@ -138,25 +141,29 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if d.Uses("filter") {
 		step("denoising.filter", nil)
 		bridged := func(s finding.Scan) bool { return s.Bridge != "" }
-		if i := slices.IndexFunc(a.Scans, bridged); i >= 0 {
-			step("denoising.bridge", values{"Bridge": a.Scans[i].Bridge})
+		if i := slices.IndexFunc(scans, bridged); i >= 0 {
+			step("denoising.bridge", values{"Bridge": scans[i].Bridge})
 		}
 	}
 	if d.Uses("standardize") {
 		step("denoising.scale", nil)
 	}
-	if steps != nil {
-		a.say("methods.denoising", values{"Steps": steps})
+}
+
+// planned states the nuisance regression of a universe whose scans are not on the page, where its parameter has it.
+func (a *Author) planned(d *finding.StageSettings, step func(code string, of values)) {
+	switch strategy := d.Value("regress"); strategy {
+	case "", "auto":
+	case "none":
+		step("denoising.no-regression", values{"Why": column.AskedForNone})
+	default:
+		step("denoising.regression", values{"Strategy": strategy, "Columns": d.List("columns")})
 	}
 }
 
-func (a *Author) someScan(has func(finding.Scan) bool) bool {
-	return slices.ContainsFunc(a.Scans, has)
-}
-
-// spread is the median and range of a number of the scans.
-func (a *Author) spread(of func(finding.Scan) float64) values {
-	x := lists.Map(a.Scans, of)
+// spread is the median and range of a number of scans.
+func spread(scans []finding.Scan, of func(finding.Scan) float64) values {
+	x := lists.Map(scans, of)
 	if len(x) == 0 {
 		return values{"Median": math.NaN()}
 	}
@@ -168,7 +175,7 @@ func (a *Author) blocks(d *finding.StageSettings) {
 	if d.Number("draws") == 0 {
 		return
 	}
-	of := parameters(d, a.spread(func(s finding.Scan) float64 { return float64(s.Block) }))
+	of := parameters(d, spread(a.ofUniverse(), func(s finding.Scan) float64 { return float64(s.Block) }))
 	of["Unit"] = a.unit()
 	a.say("methods.blocks", of)
 }
@@ -223,6 +230,9 @@ func (a *Author) silentRegions() {
 		port = "connectivity"
 	}
 	for in, rows := range section.Members[silentRow](a.Writer, port) {
+		if !a.isIn(in.Coords) {
+			continue
+		}
 		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
 		for _, r := range rows {
 			most[of] = max(most[of], int(r.Silent+r.Missing+r.Constant))

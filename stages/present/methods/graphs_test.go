@@ -26,7 +26,7 @@ func TestDenoising(t *testing.T) {
 	}{
 		{nil, nil, "", ""},
 		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) { r.Strategy, r.Kept = "acompcor", 120 })}, nil,
-			"regression regression non-steady kept freedom", "were regressed out [1, 2]; non-steady-state volumes were removed; " +
+			"regression non-steady kept freedom", "were regressed out [1, 2]; non-steady-state volumes were removed; " +
 				"133 (120–146) volumes were kept; 90 degrees of freedom remained."},
 		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) {})}, nil,
 			"regression regression non-steady kept freedom", "[1, 2]; 24 motion parameters were regressed out [1]; non"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/literature"
@@ -23,10 +24,17 @@ type Author struct {
 	*section.Writer
 	*participants.Cohort
 	*performance.Results
-	whole            []finding.StageSettings // of the run; while methods are written, Run has those behind the page
-	codes, sentences []string                // of the paragraph being written: the entries chosen, and their texts
-	cited            []string                // keys of literature, in the order of their citation
-	pandoc           bool                    // cite by key, as pandoc does, and not by number
+	whole    []finding.StageSettings // of the run; while methods are written, Run has those behind the page
+	universe []int32                 // whose parameters Run has; nil for those of all
+	said     []statement             // of the part being written
+	cited    []string                // keys of literature, in the order of their citation
+	pandoc   bool                    // cite by key, as pandoc does, and not by number
+}
+
+// A statement is an entry of the catalog that was chosen, and its text, which has not cited yet.
+type statement struct {
+	code, text string
+	step       bool // of denoising; steps are one sentence
 }
 
 // values are what entries of the catalog use.
@@ -50,8 +58,22 @@ func (a *Author) Read() {
 
 // say adds a sentence, an entry of the catalog.
 func (a *Author) say(code string, of any) {
-	text := wording.Cited(wording.UpperFirst(a.Text(code, of)), a.citation)
-	a.codes, a.sentences = append(a.codes, code), append(a.sentences, text)
+	a.said = append(a.said, statement{code, a.Text(code, of), false})
+}
+
+// paragraph writes statements as sentences; steps of denoising are one, the entry as.
+func (a *Author) paragraph(said []statement, as string) string {
+	var sentences, steps []string
+	for i, s := range said {
+		if !s.step {
+			sentences = append(sentences, wording.UpperFirst(s.text))
+			continue
+		}
+		if steps = append(steps, s.text); i+1 == len(said) || !said[i+1].step {
+			sentences, steps = append(sentences, a.Text(as, values{"Steps": steps})), nil
+		}
+	}
+	return strings.Join(sentences, " ")
 }
 
 // citation is "[3]" for a work of the literature, in the order in which they are cited, or "[@key]".
@@ -79,7 +101,7 @@ func parameters(s *finding.StageSettings, more values) values {
 }
 
 // Write writes the methods from the parameters of the stages that the page comes of; those of other stages are listed
-// as settings alone.
+// as settings alone. What is the same in all universes is stated first, and then by decision what differs.
 func (a *Author) Write() {
 	if a.Run.Table == nil {
 		return
@@ -87,24 +109,43 @@ func (a *Author) Write() {
 	a.whole = a.Run.Stages
 	a.Run.Stages = a.Run.Behind()
 	defer func() { a.Run.Stages = a.whole }()
+	a.RetrainedTests() // compares the settings of stages, not those of one universe
 	for _, part := range []struct {
-		title string
-		write func()
+		title        string
+		write, after func()
 	}{
-		{"methods.participants", func() { a.cohort(); a.scans() }},
-		{"methods.graphs", a.graphs},
-		{"methods.training", func() { a.training(); a.applied() }},
-		{"methods.evaluation", a.evaluation},
+		{"methods.participants", func() { a.cohort(); a.scans() }, nil},
+		{"methods.graphs", a.graphs, nil},
+		{"methods.training", func() { a.training(); a.applied() }, nil},
+		{"methods.evaluation", a.measured, func() {
+			a.settings()
+			a.say("methods.program", values{"Version": version.Number})
+		}},
 	} {
-		a.codes, a.sentences = nil, nil
-		if part.write(); len(a.sentences) == 0 {
+		said := a.inUniverses(part.write)
+		common := said[0]
+		for _, other := range said[1:] {
+			common = slices.DeleteFunc(slices.Clone(common), func(s statement) bool { return !slices.Contains(other, s) })
+		}
+		a.said = nil
+		if part.after != nil {
+			part.after()
+			for i, others := range a.optionSettings() {
+				said[i] = append(said[i], others...)
+			}
+		}
+		texts := append([]string{a.paragraph(append(slices.Clone(common), a.said...), "methods.denoising")},
+			a.differing(said, common)...)
+		if texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" }); len(texts) == 0 {
 			continue
 		}
 		if len(a.Section.Blocks) == 0 {
 			a.Add(report.Block{Note: a.Text("methods.note", nil)})
 		}
 		a.Heading(a.Text(part.title, nil))
-		a.Add(report.Block{Text: strings.Join(a.sentences, " ")})
+		for _, text := range texts {
+			a.Add(report.Block{Text: wording.Cited(text, a.citation)})
+		}
 	}
 }
 

@@ -176,6 +176,9 @@ func (a *Author) settings() {
 		var others []string
 		for _, name := range s.Parameters {
 			value, standard := s.Values[name], s.Defaults[name]
+			if a.isDecided(s.Stage, name) {
+				continue // optionSettings
+			}
 			differs := slices.ContainsFunc(value, func(v []string) bool { return !slices.Equal(v, standard) })
 			if !differs || isUnstated(s, name) || !s.Concerns(name, modelsOf(s)) {
 				continue
@@ -199,15 +202,16 @@ func (a *Author) settings() {
 
 // sketch is the text of all sentences before the list of settings.
 func (a *Author) sketch() string {
-	codes, sentences, cited := a.codes, a.sentences, slices.Clone(a.cited)
+	said := a.said
+	a.said = nil
 	a.cohort()
 	a.scans()
 	a.graphs()
 	a.training()
 	a.applied()
 	a.measured()
-	text := strings.Join(a.sentences[len(sentences):], " ")
-	a.codes, a.sentences, a.cited = codes, sentences, cited
+	text := a.paragraph(a.said, "methods.denoising")
+	a.said = said
 	return text
 }
 

@@ -42,7 +42,7 @@ func (a *Cohort) readCleaned() {
 		listed[name] = true
 		for i, r := range rows {
 			s := finding.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
-				Runs: len(runs), CleaningRow: r}
+				Runs: len(runs), Coords: in.Coords, CleaningRow: r}
 			if i == 0 {
 				s.Codes = codes
 			}

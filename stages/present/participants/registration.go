@@ -16,7 +16,8 @@ func RegistrationPort() dag.Port {
 
 // A LabeledScan is a row of parcellate's quality, with its participant (and run).
 type LabeledScan struct {
-	who string
+	who    string
+	Coords []dag.Coord
 	column.ParcelRow
 }
 
@@ -25,7 +26,7 @@ func (a *Cohort) labeledScans() {
 	for in, rows := range section.Members[column.ParcelRow](a.Writer, "registration") {
 		column.Keep(rows)
 		for _, r := range rows {
-			a.Labeled = append(a.Labeled, LabeledScan{scanName(in), r})
+			a.Labeled = append(a.Labeled, LabeledScan{scanName(in), in.Coords, r})
 		}
 	}
 }

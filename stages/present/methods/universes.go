@@ -1,0 +1,176 @@
+package methods
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+)
+
+// views are the universes of the page; one nil where analyses differ in nothing but models.
+func (a *Author) views() [][]int32 {
+	if len(a.Run.Universes) == 0 {
+		return [][]int32{nil}
+	}
+	return a.Run.Universes
+}
+
+// setsOf are the parameters that a decision sets, with the values of its first option.
+func (a *Author) setsOf(decision int) []column.OptionSet {
+	return a.Run.Decisions.Decisions[decision].Options[0].Sets
+}
+
+// isDecided reports whether a decision sets a parameter.
+func (a *Author) isDecided(stage, parameter string) bool {
+	for d := range a.Run.Decisions.Decisions {
+		if slices.ContainsFunc(a.setsOf(d), func(set column.OptionSet) bool {
+			return set.Stage == stage && set.Parameter == parameter
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// inUniverses is what a part of the methods states in each view.
+func (a *Author) inUniverses(write func()) (said [][]statement) {
+	stages := a.Run.Stages
+	defer func() { a.Run.Stages, a.universe = stages, nil }()
+	for _, view := range a.views() {
+		a.Run.Stages, a.universe, a.said = a.Run.In(view, stages), view, nil
+		write()
+		said = append(said, a.said)
+	}
+	a.said = nil
+	return said
+}
+
+// isIn reports whether results with these coordinates are of the universe that is being described.
+func (a *Author) isIn(coords []dag.Coord) bool {
+	for d, at := range a.universe {
+		of := a.Run.Decisions.Decisions[d]
+		for _, c := range coords {
+			if c.Axis == of.Name && c.Value != of.Options[at].Name {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ofUniverse are the scans as they were cleaned in the universe that is being described.
+func (a *Author) ofUniverse() []finding.Scan {
+	return slices.DeleteFunc(slices.Clone(a.Scans), func(s finding.Scan) bool { return !a.isIn(s.Coords) })
+}
+
+// differing states, for each set of decisions that statements depend on, what holds with each of their options.
+func (a *Author) differing(said [][]statement, common []statement) (paragraphs []string) {
+	views := a.views()
+	texts := map[string][]string{} // by code: in each view
+	var codes []string
+	for v := range said {
+		said[v] = slices.DeleteFunc(slices.Clone(said[v]), func(s statement) bool { return slices.Contains(common, s) })
+		for _, s := range said[v] {
+			if texts[s.code] == nil {
+				codes, texts[s.code] = append(codes, s.code), make([]string, len(views))
+			}
+			texts[s.code][v] += s.text + "\n"
+		}
+	}
+	for _, group := range lists.By(codes, func(code string) string { return fmt.Sprint(dependsOn(views, texts[code])) }) {
+		decisions := dependsOn(views, texts[group.All[0]])
+		var options []values
+		seen := map[string]bool{}
+		for v, view := range views {
+			coords := lists.Map(decisions, func(d int) string {
+				of := a.Run.Decisions.Decisions[d]
+				return of.Name + "=" + of.Options[view[d]].Name
+			})
+			key := strings.Join(coords, " ")
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			own := slices.DeleteFunc(slices.Clone(said[v]), func(s statement) bool {
+				return !slices.Contains(group.All, s.code)
+			})
+			options = append(options, values{"Coords": coords, "Text": a.paragraph(own, "methods.denoising-option")})
+		}
+		names := lists.Map(decisions, func(d int) string { return a.Run.Decisions.Decisions[d].Name })
+		paragraphs = append(paragraphs, a.Text("methods.decision", values{"Decisions": names, "Options": options}))
+	}
+	return paragraphs
+}
+
+// dependsOn are decisions whose options determine a text, without any that is not needed for that.
+func dependsOn(views [][]int32, texts []string) (decisions []int) {
+	for d := range views[0] {
+		decisions = append(decisions, d)
+	}
+	determine := func(decisions []int) bool {
+		text := map[string]string{}
+		for v, view := range views {
+			key := fmt.Sprint(lists.Map(decisions, func(d int) int32 { return view[d] }))
+			if known, ok := text[key]; ok && known != texts[v] {
+				return false
+			}
+			text[key] = texts[v]
+		}
+		return true
+	}
+	for d := range views[0] {
+		without := slices.DeleteFunc(slices.Clone(decisions), func(e int) bool { return e == d })
+		if determine(without) {
+			decisions = without
+		}
+	}
+	return decisions
+}
+
+// optionSettings are, for each view, the values of parameters that decisions set and that no sentence states.
+func (a *Author) optionSettings() [][]statement {
+	views, stages := a.views(), a.Run.Stages
+	all := make([][]statement, len(views))
+	for d, decision := range a.Run.Decisions.Decisions {
+		for i, set := range a.setsOf(d) {
+			s := a.Run.Stage(set.Stage)
+			if s == nil || isUnstated(s, set.Parameter) || a.isStated(d, i) {
+				continue
+			}
+			for v, view := range views {
+				of := values{"Stage": set.Stage, "Name": set.Parameter, "Values": decision.Options[view[d]].Sets[i].Value}
+				all[v] = append(all[v], statement{"methods.option-setting", a.Text("methods.option-setting", of), false})
+			}
+		}
+	}
+	a.Run.Stages, a.universe = stages, nil
+	return all
+}
+
+// isStated reports whether some sentence depends on a parameter that a decision sets, or its options have one value.
+func (a *Author) isStated(decision, set int) bool {
+	stages, options := a.Run.Stages, a.Run.Decisions.Decisions[decision].Options
+	defer func() { a.Run.Stages, a.universe = stages, nil }()
+	several := false
+	for _, view := range a.views() {
+		own := options[view[decision]].Sets[set]
+		for _, o := range options {
+			other := o.Sets[set]
+			if slices.Equal(own.Value, other.Value) {
+				continue
+			}
+			several = true
+			a.Run.Stages, a.universe = a.Run.In(view, stages), view
+			as := a.sketch()
+			a.Run.Stage(other.Stage).Values[other.Parameter] = [][]string{other.Value}
+			if a.sketch() != as {
+				return true
+			}
+		}
+	}
+	return !several
+}

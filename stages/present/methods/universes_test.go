@@ -1,0 +1,74 @@
+package methods
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+)
+
+// What differs between universes is stated for each option, also a parameter without a sentence; what is the same is
+// stated once, and nothing as if it were done in all universes.
+func TestUniverses(t *testing.T) {
+	clean := with("denoise", "detrend", "1; 2", "fd", "0; 0.5", "filter", "none; cosine", "high_pass", "0; 0.01",
+		"low_pass", "0", "standardize", "zscore", "draws", "0", "regress", "24P; 6P", "margin", "0; 3")
+	clean.Stage = "clean"
+	set := func(parameter, value string) column.OptionSet {
+		return column.OptionSet{Stage: "clean", Parameter: parameter, Value: []string{value}}
+	}
+	option := func(name, regress, fd, filter, high string) column.Option {
+		return column.Option{Name: name, Sets: []column.OptionSet{set("regress", regress), set("fd", fd),
+			set("filter", filter), set("high_pass", high)}}
+	}
+	of := func(margin, detrend string) []column.OptionSet {
+		return []column.OptionSet{set("margin", margin), set("detrend", detrend)}
+	}
+	a := authorOf(clean)
+	a.Run.Table = encoding.NewTable()
+	a.Run.Decisions = column.Decisions{Decisions: []column.Decision{
+		{Name: "motion", Options: []column.Option{option("24P", "24P", "0", "none", "0"),
+			option("cut", "6P", "0.5", "cosine", "0.01")}},
+		{Name: "trend", Options: []column.Option{{Name: "linear", Sets: of("0", "1")},
+			{Name: "square", Sets: of("3", "2")}}},
+	}, Universes: [][]int32{{0, 0}, {0, 1}, {1, 0}}}
+	for _, motion := range []string{"24P", "cut"} {
+		r := column.CleaningRow{Strategy: map[string]string{"24P": "24P", "cut": "6P"}[motion], TEff: 90, Volumes: 148,
+			Kept: 148}
+		a.Scans = append(a.Scans, finding.Scan{Who: "sub-1", CleaningRow: r,
+			Coords: []dag.Coord{{Axis: "motion", Value: motion}, {Axis: "subject", Value: "sub-1"}}})
+	}
+	a.Write()
+	need.NoError(t, a.Err())
+	texts := ""
+	for _, b := range a.Section.Blocks {
+		texts += strings.TrimPrefix(b.Text+"\n", "\n")
+	}
+	need.Equal(t, texts, `All scans had 148 volumes.
+Denoising comprised the following: 90 degrees of freedom remained; each series was standardized.
+Analyses differed in trend. With trend=linear: In denoising, a linear trend was removed. `+
+		`With trend=square: In denoising, linear and quadratic trends were removed.
+Analyses differed in motion. With motion=24P: In denoising, 24 motion parameters were regressed out [1]. `+
+		`With motion=cut: In denoising, 6 motion parameters were regressed out [1]; volumes with a framewise displacement `+
+		`above 0.5 mm were censored [2]; a cosine filter retained frequencies above 0.01 Hz.
+All computations were performed with PR-GNN Pipeline 1.0.0 [3].
+Analyses differed in trend. With trend=linear: The stage clean had margin 0. `+
+		`With trend=square: The stage clean had margin 3.
+`)
+	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
+}
+
+// A text that two decisions change together is stated for their combinations.
+func TestDependsOn(t *testing.T) {
+	views := [][]int32{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {1, 0, 0}, {1, 0, 1}, {1, 1, 0}, {1, 1, 1}}
+	for _, c := range []struct {
+		texts string
+		want  []int
+	}{{"aaaaaaaa", nil}, {"aaaabbbb", []int{0}}, {"abababab", []int{2}}, {"ababbaba", []int{0, 2}}} {
+		need.Equal(t, fmt.Sprint(dependsOn(views, strings.Split(c.texts, ""))), fmt.Sprint(c.want))
+	}
+}
