@@ -5,15 +5,27 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
 
-// DrawPredicted draws predicted over observed numbers for each of the first models; name is what the number is
-// called, over what predictions are averaged over, where participants have several. Models with one prediction in
+// A PredictedNumber is what a model predicts: a number, on whose residual it may have been trained and be measured.
+type PredictedNumber struct {
+	Name             string
+	Residual, Scored bool
+}
+
+func (n PredictedNumber) values() values {
+	return values{"Number": n.Name, "Residual": n.Residual, "Scored": n.Scored}
+}
+
+// DrawPredicted draws predicted over observed numbers for each of the first models; number is what that of a setting
+// predicts, over what predictions are averaged over, where participants have several. Models with one prediction in
 // each fold, such as the mean, are not drawn.
-func DrawPredicted(all *fold.Settings, name, over string, most int) []*Chart {
+func DrawPredicted(all *fold.Settings, number func(setting []dag.Coord) PredictedNumber, over string,
+	most int) []*Chart {
 	var charts []*Chart
 	series := seriesOf(all)
 	for k, folds := range all.Settings {
@@ -31,7 +43,8 @@ func DrawPredicted(all *fold.Settings, name, over string, most int) []*Chart {
 		if !varies || len(charts) == most {
 			continue
 		}
-		axis := func(code string) chart.Axis { return chart.Axis{Label: label(code, values{"Number": name}), Most: 5} }
+		name := number(folds[0].Coords)
+		axis := func(code string) chart.Axis { return chart.Axis{Label: label(code, name.values()), Most: 5} }
 		p := chart.Panel{X: axis("figure.predicted.x"), Y: axis("figure.predicted.y")}
 		ends := slices.Concat(observed, predicted)
 		low, high := slices.Min(ends), slices.Max(ends)
@@ -40,9 +53,9 @@ func DrawPredicted(all *fold.Settings, name, over string, most int) []*Chart {
 		p.Marks = []chart.Mark{chart.Diagonal(p.X.Min, p.X.Max),
 			chart.Discs(observed, predicted, 1.6, chart.Color(max(0, series[k])))}
 		f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}}
-		charts = append(charts, Captioned(f.Figure(), "figure.predicted",
-			values{"Model": region.Clip(folds[0].Name, 60),
-				"N": len(observed), "Number": name, "Over": own}))
+		of := name.values()
+		of["Model"], of["N"], of["Over"] = region.Clip(folds[0].Name, 60), len(observed), own
+		charts = append(charts, Captioned(f.Figure(), "figure.predicted", of))
 	}
 	return charts
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
@@ -223,6 +224,64 @@ func (a *Results) unequalFolds() (all List) {
 // error of Fisher's z is 1/√7 = 0.38.
 const fewTested = 10
 
+// A Residual is what deconfound left of the number to predict, and the models that were trained on it.
+type Residual struct {
+	Covariates []string // whose effects were removed
+	Scored     bool     // r, R² and MAE are of the residual; otherwise of the number, with its mean added to predictions
+	Models     []string // by their names
+	Mixed      bool     // other models are measured beside them, in another way
+}
+
+// Values are what an entry on the residual of a number uses.
+func (r *Residual) Values(number string) map[string]any {
+	return map[string]any{"Number": number, "Models": r.Models, "Covariates": r.Covariates, "Scored": r.Scored,
+		"Mixed": r.Mixed}
+}
+
+// ResidualOf is the residual on which a model was trained; nil for a model of the number itself.
+func (a *Results) ResidualOf(setting []dag.Coord) *Residual {
+	if a.Plan == nil {
+		return nil
+	}
+	evaluate := a.Plan.Shown("evaluate-regression", "regression")
+	if evaluate == nil {
+		return nil
+	}
+	stage := a.Plan.Stage(StageOf(setting))
+	if from := a.Plan.Sources(evaluate, "predictions"); stage == nil && len(from) == 1 {
+		stage = from[0]
+	}
+	if stage == nil {
+		return nil
+	}
+	for _, fit := range a.Plan.Sources(stage, "targets") {
+		return &Residual{Covariates: fit.List("covariates"),
+			Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+".residuals")}
+	}
+	return nil
+}
+
+// Residuals are the residuals on which models of the page were trained.
+func (a *Results) Residuals() (all []*Residual) {
+	for _, r := range a.Regression {
+		of := a.ResidualOf(r.Coords)
+		if of == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(o *Residual) bool {
+			return o.Scored == of.Scored && slices.Equal(o.Covariates, of.Covariates)
+		})
+		if at < 0 {
+			at, all = len(all), append(all, of)
+		}
+		all[at].Models = append(all[at].Models, r.Name)
+	}
+	for _, of := range all {
+		of.Mixed = len(of.Models) < len(a.Regression)
+	}
+	return all
+}
+
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
@@ -232,8 +291,9 @@ func (a *Results) Regressions() (all List) {
 			continue
 		}
 		compared++
+		residual := a.ResidualOf(r.Coords)
 		found := func(code string, weight Weight, numbers values) {
-			numbers["Number"] = a.Number
+			numbers["Number"], numbers["Scored"] = a.Number, residual != nil && residual.Scored
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
 		if r.Constant > 0 {
@@ -255,6 +315,9 @@ func (a *Results) Regressions() (all List) {
 		case r.R2Low <= 0:
 			found("regression.r2-may-be-0", Limits, values{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
 		}
+	}
+	for _, of := range a.Residuals() {
+		all.study("regression.residual", Limits, of.Values(a.Number))
 	}
 	for _, r := range a.Regression {
 		if r.LacksFolds() {

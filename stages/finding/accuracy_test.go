@@ -254,6 +254,46 @@ func TestOfNumbers(t *testing.T) {
 	}
 }
 
+// Models that were trained on the residual of the number are listed with what they are scored against.
+func TestModelsOfResiduals(t *testing.T) {
+	row := func(stage string) column.RegressionRow {
+		return column.RegressionRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: stage, Folds: 5,
+			Participants: 175, Test: column.PerFold, R: 0.4, P: 0.001, R2: 0.2, R2Low: -0.1, R2High: 0.3}
+	}
+	for _, c := range []struct {
+		output, targets string
+		want            string // code, scored, mixed
+		rows            []column.RegressionRow
+	}{
+		{"predictions", "", "", []column.RegressionRow{row("models"), row("dmodels")}},
+		{"predictions", "deconfound.targets", "regression.residual false true [dmodels]", []column.RegressionRow{row("models"), row("dmodels")}},
+		{"residuals", "deconfound.targets", "regression.residual true true [dmodels]", []column.RegressionRow{row("models"), row("dmodels")}},
+		{"residuals", "deconfound.targets", "regression.residual true false [dmodels]", []column.RegressionRow{row("dmodels")}},
+	} {
+		d := StageSettings{Stage: "dmodels", Kind: "regression", Inputs: map[string][]string{}}
+		if c.targets != "" {
+			d.Inputs["targets"] = []string{c.targets}
+		}
+		a := &Results{Number: "age", Regression: c.rows, Plan: &Settings{Stages: []StageSettings{
+			{Stage: "deconfound", Kind: "deconfound", Values: map[string][][]string{"covariates": {{"site",
+				"mean_fd"}}}},
+			{Stage: "models", Kind: "regression"}, d,
+			{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]string{
+				"predictions": {"models.predictions", "dmodels." + c.output}}}}}}
+		got := ""
+		for _, f := range a.Regressions() {
+			if f.Code == "regression.residual" {
+				got = fmt.Sprint(f.Code, " ", f.Values()["Scored"], " ", f.Values()["Mixed"], " ", f.Values()["Models"])
+				need.Equal(t, fmt.Sprint(f.Values()["Covariates"]), "[site mean_fd]")
+			}
+			if f.Code == "regression.r2-may-be-0" {
+				need.Equal(t, f.Values()["Scored"], c.output == "residuals" && f.Subject.Classifier == "dmodels")
+			}
+		}
+		need.Equal(t, got, c.want)
+	}
+}
+
 // Of two models p is corrected: 0.03 twice is not below 0.05.
 func TestNumbersAreCorrected(t *testing.T) {
 	for p, want := range map[float64]string{0.02: "regression.best-of-several",

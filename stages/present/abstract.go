@@ -162,7 +162,9 @@ func (a *author) tiles(r finding.Row) {
 func (a *author) regressionTiles() {
 	for _, r := range a.Regression {
 		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) {
-			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
+			residual := a.ResidualOf(r.Coords)
+			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
+				"Scored": residual != nil && residual.Scored, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
 				"MAE": a.Error(r.MAE), "RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, nil)
 		}
 	}

@@ -157,7 +157,8 @@ func (a *Author) leftOutTests() {
 
 // regression states how a number was predicted, and how that was measured.
 func (a *Author) regression() {
-	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": a.Over(), "FoldsOf": a.FoldsOf()}
+	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": a.Over(),
+		"FoldsOf": a.FoldsOf(), "Residual": a.Residuals() != nil}
 	if of["Names"].([]string) != nil {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
@@ -168,6 +169,9 @@ func (a *Author) regression() {
 		maps.Copy(of, a.foldCount(0, 0))
 	}
 	a.say("methods.regression-measures", of)
+	for _, r := range a.Residuals() {
+		a.say("methods.residual", r.Values(a.Number))
+	}
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
 }
 

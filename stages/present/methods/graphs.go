@@ -2,6 +2,7 @@ package methods
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -49,14 +50,40 @@ func (a *Author) matrices() {
 		a.say("methods.combat", of)
 	}
 	for _, c := range a.kinds("deconfound") {
-		of := parameters(c, a.only(c))
-		of["Covariates"] = c.List("covariates")
-		a.say("methods.deconfound", of)
+		a.deconfounding(c)
 	}
 	for _, c := range a.kinds("tangent") {
 		a.say("methods.tangent", parameters(c, a.only(c)))
 	}
 	a.windows()
+}
+
+// deconfounding states from what covariates were removed: edges, the number to predict, or both, each for the models
+// that were trained on it.
+func (a *Author) deconfounding(c *finding.StageSettings) {
+	what := c.Over("what")
+	of := parameters(c, a.only(c))
+	of["Covariates"], of["Target"] = c.List("covariates"), a.Number
+	if !slices.Equal(what, []string{"target"}) {
+		for _, r := range a.kinds("residualize") {
+			if slices.Contains(a.Run.Sources(r, "fitted"), c) {
+				maps.Copy(of, a.only(r))
+				of["Stage"] = c.Stage
+			}
+		}
+		a.say("methods.deconfound", of)
+	}
+	var targets []*finding.StageSettings
+	for _, s := range a.kinds("regression") {
+		if slices.Contains(a.Run.Sources(s, "targets"), c) {
+			targets = append(targets, s)
+		}
+	}
+	if targets == nil || slices.Equal(what, []string{"edges"}) {
+		return
+	}
+	of["Models"], of["Every"] = a.named(targets...), false
+	a.say("methods.deconfound-target", of)
 }
 
 // series states how the series of regions were made.

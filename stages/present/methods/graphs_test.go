@@ -118,6 +118,42 @@ func TestComBat(t *testing.T) {
 		"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
 }
 
+// From what covariates were removed is stated for the models that were trained on it.
+func TestDeconfounding(t *testing.T) {
+	const edges, target = "effects of site and mean_fd were removed from each edge after Fisher's transform by least " +
+		"squares, fitted in each fold to the training participants.",
+		"effects of site and mean_fd were removed from age by least squares, fitted in each fold to the training " +
+			"participants, and the models were trained on the residual of age."
+	for _, c := range []struct {
+		what, want  string
+		residualize bool
+	}{
+		{"edges", "For ridge regression (dmodels), " + edges, true},
+		{"target", "For linear SVR, " + target, false},
+		{"both", "For ridge regression (dmodels), " + edges + " For linear SVR, " + target, true},
+	} {
+		fit := with("deconfound", "what", c.what, "covariates", "site, mean_fd", "transform", "fisher", "degree", "1",
+			"spline", "false", "controls", "")
+		r, models, dmodels, targets := with("residualize"), with("regression", "model", "ridge"),
+			with("regression", "model", "ridge"), with("regression", "model", "svr")
+		r.Inputs = map[string][]string{"fitted": {"deconfound.fitted"}}
+		models.Stage, dmodels.Stage, targets.Stage = "models", "dmodels", "targets"
+		models.Inputs = map[string][]string{"pearson": {"connectivity.pearson"}}
+		if c.residualize {
+			dmodels.Inputs = map[string][]string{"pearson": {"residualize.matrices"}}
+		}
+		if c.what != "edges" {
+			targets.Inputs = map[string][]string{"targets": {"deconfound.targets"}}
+		}
+		a := authorOf(fit, r, models, dmodels, targets)
+		a.Number = "age"
+		a.graphs()
+		need.NoError(t, a.Err())
+		_, text := written(t, a)
+		need.Equal(t, text, c.want)
+	}
+}
+
 // What the values of given matrices were read as is stated: values below 1 are those of r and of Fisher's z.
 func TestGivenMatrices(t *testing.T) {
 	const both, one = "Correlations and partial correlations were given as files; the values were read as ",

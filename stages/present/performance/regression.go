@@ -3,6 +3,7 @@ package performance
 import (
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -40,8 +41,9 @@ func (a *Results) DescribeRegression() {
 	over := a.Over()
 	of := values{"Over": over, "Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
-		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
-		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
+		"Residuals": lists.Map(a.Residuals(), func(r *finding.Residual) values { return r.Values(a.Number) }),
+		"HasMean":   slices.ContainsFunc(rows, finding.IsMean),
+		"Tests":     a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
 	a.Table(section.Lay(a.Writer, "regression.models", of, rows,
 		"model | r* r-interval p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
@@ -55,7 +57,13 @@ func (a *Results) DescribeRegression() {
 	}
 	all, err := fold.ReadNumbers(a.T.All("predicted"))
 	if a.Fail(err); err == nil {
-		a.Figures(figure.DrawPredicted(all, a.Number, over, 6)...)
+		a.Figures(figure.DrawPredicted(all, func(setting []dag.Coord) figure.PredictedNumber {
+			of := figure.PredictedNumber{Name: a.Number}
+			if r := a.ResidualOf(setting); r != nil {
+				of.Residual, of.Scored = true, r.Scored
+			}
+			return of
+		}, over, 6)...)
 	}
 }
 
@@ -64,7 +72,10 @@ func (a *Results) RegressionResult() string {
 	corrected := a.CorrectedR()
 	models := lists.Map(a.Regression, func(r column.RegressionRow) values {
 		state, t := a.TestOfR(r)
-		return values{"Name": r.Name, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2, "MAE": a.Error(r.MAE),
+		residual := a.ResidualOf(r.Coords)
+		return values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
+			"Scored": residual != nil && residual.Scored, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
+			"MAE":    a.Error(r.MAE),
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": len(corrected)}
