@@ -51,6 +51,8 @@ type Store struct {
 	files   memo.Files   // of the user's files
 	bytes   memo.Files   // of blobs, by their names: which bytes they were found to have
 
+	closed atomic.Bool
+
 	link  *link // nil without a remote
 	share sharing
 	trust trust
@@ -227,6 +229,9 @@ func refuseForeign(dir string) error {
 // Readable reports whether permissions and links let this user see what the store has; else it would look missing.
 func (x *Health) Readable() error {
 	s := x.store
+	if s.closed.Load() {
+		return fmt.Errorf("store %s: it is closed", s.dir)
+	}
 	for _, sub := range []string{packsDir, actionsDir, blobsDir} {
 		f, err := os.Open(filepath.Join(s.dir, sub))
 		if f.Close(); errors.Is(err, fs.ErrPermission) { // what is not there is empty
@@ -244,6 +249,7 @@ func (s *Store) Dir() string { return s.dir }
 
 // Close makes everything durable that is not yet, and gives up the store's locks. The store must not be used after it.
 func (s *Store) Close() error {
+	s.closed.Store(true)
 	s.share.end()
 	err := errors.Join(s.packs.Close(), s.session.End()) // in this order: gc leaves the packs of a session alone
 	s.files.Close()

@@ -21,7 +21,7 @@ func (t *Table) Strings(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := c.Values.(arrow.Array); ok {
+	if _, err := c.len(); err != nil || c.IsArrow() {
 		return nil, fmt.Errorf("column %q holds %s, not text, numbers or Booleans", name, c.TypeName())
 	}
 	if v, ok := c.Values.([]string); ok && c.Valid == nil {

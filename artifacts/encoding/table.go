@@ -8,16 +8,19 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/budget"
 )
 
 // A Column is one named column of a Table. Values is one of []string,
 // []float64, []float32, []int64, []int32 or []bool, or an arrow.Array of another
-// type, such as a date or a list, which passes through as it is. Valid, when not
+// type, such as a date or a list, which passes through as it is. NewTable converts
+// slices of other whole numbers and of times (UTC, in ns). Valid, when not
 // nil, marks the rows that have a value; an arrow.Array marks them itself. Unit and
 // Doc travel in the Arrow field metadata.
 type Column struct {
@@ -41,14 +44,78 @@ type Table struct {
 }
 
 // NewTable checks that all columns have one length and distinct names, and
-// panics otherwise: that is a mistake of the stage, not of its user.
+// panics otherwise: that is a mistake of the stage, not of its user. A type that
+// is none of Column is an error of Check and Encode.
 func NewTable(cols ...Column) *Table {
-	t := &Table{Columns: cols}
-	if err := t.Check(); err != nil {
+	t := &Table{Columns: slices.Clone(cols)}
+	for i := range t.Columns {
+		t.Columns[i].convert()
+	}
+	if err := t.Check(); err != nil && !errors.As(err, new(typeError)) {
 		panic("encoding: " + err.Error())
 	}
 	return t
 }
+
+// convert gives whole numbers of other sizes, and times, a type of Column. The narrow type is that of files for other
+// programs (see AsStored).
+func (c *Column) convert() {
+	switch v := c.Values.(type) {
+	case []int:
+		c.Values = widened[int64](v)
+	case []int8:
+		c.Values, c.field.Type = widened[int32](v), arrow.PrimitiveTypes.Int8
+	case []int16:
+		c.Values, c.field.Type = widened[int32](v), arrow.PrimitiveTypes.Int16
+	case []uint8:
+		c.Values, c.field.Type = widened[int32](v), arrow.PrimitiveTypes.Uint8
+	case []uint16:
+		c.Values, c.field.Type = widened[int32](v), arrow.PrimitiveTypes.Uint16
+	case []uint32:
+		c.Values, c.field.Type = widened[int64](v), arrow.PrimitiveTypes.Uint32
+	case []uint:
+		c.Values = widened[uint64](v)
+		c.convert()
+	case []uint64:
+		if !slices.ContainsFunc(v, func(x uint64) bool { return x > math.MaxInt64 }) {
+			c.Values, c.field.Type = widened[int64](v), arrow.PrimitiveTypes.Uint64
+		}
+	case []time.Time:
+		c.instants(v)
+	}
+}
+
+func widened[W, N int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](v []N) []W {
+	out := make([]W, len(v))
+	for i, x := range v {
+		out[i] = W(x)
+	}
+	return out
+}
+
+// instants makes times an Arrow column, where all of them are within the years of its nanoseconds, 1677 to 2262.
+func (c *Column) instants(v []time.Time) {
+	if c.Valid != nil && len(c.Valid) != len(v) {
+		return
+	}
+	b := array.NewTimestampBuilder(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Nanosecond,
+		TimeZone: "UTC"})
+	defer b.Release()
+	for i, t := range v {
+		switch {
+		case c.Valid != nil && !c.Valid[i]:
+			b.AppendNull()
+		case !time.Unix(0, t.UnixNano()).Equal(t):
+			return
+		default:
+			b.Append(arrow.Timestamp(t.UnixNano()))
+		}
+	}
+	c.Values, c.Valid = arrow.Array(b.NewArray()), nil
+}
+
+// A typeError is that of a column whose values have no type of Column.
+type typeError struct{ error }
 
 // Check reports why a table cannot be encoded.
 func (t *Table) Check() error {
@@ -96,9 +163,19 @@ func (c *Column) len() (int, error) {
 
 func (c *Column) notColumn() error {
 	if a, ok := c.Values.(arrow.Array); ok {
-		return fmt.Errorf("table: column %q is an arrow.Array of %s: FromRecord reads this type", c.Name, a.DataType())
+		return typeError{fmt.Errorf("table: column %q is an arrow.Array of %s: FromRecord reads this type", c.Name,
+			a.DataType())}
 	}
-	return fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)
+	switch v := c.Values.(type) {
+	case []uint64:
+		at := slices.IndexFunc(v, func(x uint64) bool { return x > math.MaxInt64 })
+		return typeError{fmt.Errorf("table: column %q holds %d in row %d, which is beyond an int64", c.Name, v[max(at, 0)],
+			at+1)}
+	case []time.Time:
+		return typeError{fmt.Errorf("table: column %q holds a time before 1677-09-21 or after 2262-04-11, which has no "+
+			"nanoseconds in 64 bits: use an arrow.Array of another unit", c.Name)}
+	}
+	return typeError{fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)}
 }
 
 // IsArrow reports whether Values is an arrow.Array, which no stage computes with.
@@ -125,7 +202,7 @@ func (c *Column) TypeName() string {
 	case arrow.Array:
 		return v.DataType().String()
 	}
-	return "of no column type"
+	return "no column type"
 }
 
 // Has reports whether row i has a value.
@@ -161,10 +238,7 @@ func (t *Table) Rows() int {
 	if len(t.Columns) == 0 {
 		return 0
 	}
-	n, err := t.Columns[0].len()
-	if err != nil {
-		panic("encoding: " + err.Error())
-	}
+	n, _ := t.Columns[0].len() // 0 of a type that Check refuses
 	return n
 }
 

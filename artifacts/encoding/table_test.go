@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"strconv"
 	"testing"
+	"time"
 
 	"prgnn/internal/need"
 )
@@ -92,10 +94,9 @@ func TestTableAccess(t *testing.T) {
 
 func TestNewTablePanics(t *testing.T) {
 	for message, cols := range map[string][]Column{
-		`encoding: table: column "b" has 1 rows, but column "a" has 2`:          {{Name: "a", Values: []bool{true, true}}, {Name: "b", Values: []string{""}}},
-		`encoding: table: two columns named "a"`:                                {{Name: "a", Values: []int32{1}}, {Name: "a", Values: []int32{1}}},
-		`encoding: table: column "a" holds a []int, which is not a column type`: {{Name: "a", Values: []int{1}}},
-		`encoding: table: column "a" has 1 rows, but 2 validity flags`:          {{Name: "a", Values: []int32{1}, Valid: []bool{true, false}}},
+		`encoding: table: column "b" has 1 rows, but column "a" has 2`: {{Name: "a", Values: []bool{true, true}}, {Name: "b", Values: []string{""}}},
+		`encoding: table: two columns named "a"`:                       {{Name: "a", Values: []int32{1}}, {Name: "a", Values: []int32{1}}},
+		`encoding: table: column "a" has 1 rows, but 2 validity flags`: {{Name: "a", Values: []int32{1}, Valid: []bool{true, false}}},
 	} {
 		func() {
 			defer func() {
@@ -105,6 +106,46 @@ func TestNewTablePanics(t *testing.T) {
 			}()
 			NewTable(cols...)
 		}()
+	}
+}
+
+// Slices of whole numbers and times are columns; a type that is none is an error, not a panic.
+func TestNewTableConverts(t *testing.T) {
+	day := time.Date(2024, 5, 31, 11, 30, 0, 250, time.FixedZone("", 7200))
+	valid := []bool{true, false}
+	for _, c := range []struct {
+		values     any
+		text, file string
+	}{
+		{[]int{-1, 0}, "-1 n/a", "int64"}, {[]int8{-1, 0}, "-1 n/a", "int8"}, {[]int16{-1, 0}, "-1 n/a", "int16"},
+		{[]uint8{255, 0}, "255 n/a", "uint8"}, {[]uint16{1 << 15, 0}, "32768 n/a", "uint16"},
+		{[]uint32{1 << 31, 0}, "2147483648 n/a", "uint32"}, {[]uint{7, 0}, "7 n/a", "uint64"},
+		{[]uint64{math.MaxInt64, 0}, "9223372036854775807 n/a", "uint64"},
+		{[]time.Time{day, day}, "2024-05-31T09:30:00.00000025Z n/a", "timestamp[ns, tz=UTC]"},
+	} {
+		tab := NewTable(Column{Name: "x", Values: c.values, Valid: valid})
+		need.Equal(t, fmt.Sprint(tab.Columns[0].Text(0), " ", tab.Columns[0].Text(1)), c.text)
+		need.Equal(t, tab.Columns[0].FileTypeName(), c.file)
+		var b bytes.Buffer
+		need.NoError(t, tab.Encode(&b))
+		back := need.Value(ReadTable(&b))(t)
+		need.Equal(t, back.Columns[0].Text(0)+" "+back.Columns[0].Text(1), c.text)
+	}
+	for _, c := range []struct {
+		values any
+		want   string
+	}{
+		{[]complex64{1}, `table: column "x" holds a []complex64, which is not a column type`},
+		{7, `table: column "x" holds a int, which is not a column type`},
+		{nil, `table: column "x" holds a <nil>, which is not a column type`},
+		{[]uint64{1, math.MaxUint64}, `table: column "x" holds 18446744073709551615 in row 2, which is beyond an int64`},
+		{[]time.Time{{}}, `table: column "x" holds a time before 1677-09-21 or after 2262-04-11, which has no ` +
+			`nanoseconds in 64 bits: use an arrow.Array of another unit`},
+	} {
+		tab := NewTable(Column{Name: "x", Values: c.values})
+		need.Equal(t, tab.Encode(io.Discard).Error(), c.want)
+		_, err := tab.Strings("x")
+		need.Equal(t, err.Error(), `column "x" holds no column type, not text, numbers or Booleans`)
 	}
 }
 

@@ -42,6 +42,18 @@ func TestRunTwice(t *testing.T) {
 	}
 }
 
+// A closed store takes no run and no plan.
+func TestStoreIsClosed(t *testing.T) {
+	st := newStore(t)
+	g := chain("a").Draft()
+	need.NoError(t, st.Close())
+	want := "store " + st.Dir() + ": it is closed"
+	_, err := Run(t.Context(), g, st, Options{})
+	need.Equal(t, err.Error(), want)
+	_, err = Plan(t.Context(), g, st, Options{})
+	need.Equal(t, err.Error(), want)
+}
+
 // A counting stage changes its parameter while it runs.
 type counting struct {
 	Vals []int `param:"vals"`
