@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -178,7 +179,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
-			other = standard != strings.Join(plainValue(v.Parameter("list of texts")), ", ")
+			other = !sameNumber(standard, strings.Join(plainValue(v.Parameter("list of texts")), ", "))
 			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
 		fallthrough
@@ -202,9 +203,32 @@ func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
 	return "", false
 }
 
+// sameValue reports whether two values set the same: 1 and 1.0 do.
 func sameValue(a, b *tree.Node) bool {
-	return reflect.DeepEqual(a.Decoded(), b.Decoded()) ||
-		a.Kind == tree.List && len(a.Items) == 1 && b.Kind == tree.Scalar && sameValue(a.Items[0], b) // of a matrix
+	switch {
+	case a.Kind == tree.Scalar && b.Kind == tree.Scalar:
+		_, text := a.Value.(string)
+		_, other := b.Value.(string)
+		return reflect.DeepEqual(a.Decoded(), b.Decoded()) ||
+			!text && !other && sameNumber(wiring.ScalarText(a.Value), wiring.ScalarText(b.Value))
+	case a.Kind == tree.List && b.Kind == tree.List:
+		return slices.EqualFunc(a.Items, b.Items, sameValue)
+	case a.Kind == tree.List && len(a.Items) == 1 && b.Kind == tree.Scalar: // of a matrix
+		return sameValue(a.Items[0], b)
+	case a.Kind == tree.Mapping && b.Kind == tree.Mapping:
+		return len(a.Keys) == len(b.Keys) && !slices.ContainsFunc(a.Keys, func(k tree.Key) bool {
+			other := b.Get(k.Name)
+			return other == nil || !sameValue(k.Value, other)
+		})
+	}
+	return reflect.DeepEqual(a.Decoded(), b.Decoded())
+}
+
+// sameNumber reports whether two texts are one number.
+func sameNumber(a, b string) bool {
+	x, err := strconv.ParseFloat(a, 64)
+	y, also := strconv.ParseFloat(b, 64)
+	return a == b || err == nil && also == nil && x == y && strings.ContainsAny(a+b, ".eE")
 }
 
 func shortly(v *tree.Node) string {

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/pipelines/tree"
 )
 
 const told = `
@@ -127,5 +128,25 @@ func TestVariant(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Values are the same in whatever form their numbers are written, also in lists, mappings and the list of one of a
+// matrix; text that looks like a number is no number.
+func TestSameValue(t *testing.T) {
+	value := func(text string) *tree.Node {
+		var bad tree.Mistakes
+		_, v := parseSet("a="+text, dag.Pos{}, &bad)
+		need.Equal(t, len(bad.List), 0, text)
+		return v
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{{"1", "1.0", true}, {"1.0", "1", true}, {"1e3", "1000", true}, {"0.10", "0.1", true}, {"1", "1.5", false},
+		{"[0, 1.0]", "[0.0, 1]", true}, {"[0, 1]", "[1, 0]", false}, {"[2.0]", "2", true}, {"[2, 3]", "2", false},
+		{"{ a: 1.0, b: x }", "{ b: x, a: 1 }", true}, {"{ a: 1 }", "{ a: 1, b: 2 }", false}, {"'1.0'", "1", false},
+		{"true", "1", false}, {"ridge", "ridge", true}, {"18446744073709551615", "18446744073709551614", false}} {
+		need.Equal(t, sameValue(value(c.a), value(c.b)), c.same, c.a, c.b)
 	}
 }

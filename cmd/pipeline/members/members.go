@@ -38,7 +38,8 @@ type Event struct {
 	Scans       []Scan            `json:"scans,omitempty"`  // of a BIDS dataset
 	Reason      string            `json:"reason,omitempty"`
 
-	fault bool // unusable because the machine failed or data are in another unit: to leave the participant out is no remedy
+	// unusable because the machine failed or data are in another unit: to leave the participant out is no remedy
+	fault bool
 }
 
 // A Scan tells of a scan of a BIDS dataset.
