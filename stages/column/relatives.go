@@ -1,6 +1,7 @@
 package column
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,10 @@ var (
 	// (UK Biobank), IID (PLINK), NDAR_GUID.
 	personName      = pattern.New(`^(.*_)?(` + person + numberOf + `|guid)$|^(rid|ptid|iid|eid|mrn)$`)
 	mayBePersonName = pattern.New(`^` + person + `(_?(label|code|index))?$|^(id|pid|uid|uuid|identifier)$`)
+	// visitName is the name of a column of visits: visit, session_id, timepoint, wave, VISCODE (ADNI),
+	// redcap_event_name.
+	visitName = pattern.New(`^(.*_)?(visit|session|ses|time_?point|wave|follow_?up|occasion|viscode2?|event_name)(` +
+		numberOf + `|_?(code|label|name))?$`)
 	// identified is a name that says of its values that they are identifiers.
 	identified = pattern.New(`(` + family + `|fam|mother|father|maternal|paternal|parent|` + person + `)` + numberOf + `$`)
 )
@@ -83,6 +88,15 @@ const onBothSides = "may be in training and test data"
 func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 	for _, c := range table.Columns {
 		matched := matchedName.MatchString(wordsOf(c.Name))
+		if visitName.MatchString(wordsOf(c.Name)) {
+			if pairs, all := visits(table, c.Name); pairs != nil {
+				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ by it alone (%s): if these are "+
+					"visits of one person, that person %s, since %s divides participants one by one: give each person one id, with sessions "+
+					"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
+					c.Name, all, words.Some(pairs, 3), onBothSides, by))
+			}
+			continue
+		}
 		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) && !matched {
 			continue
 		}
@@ -116,6 +130,72 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 			begin, onBothSides, end, c.Name))
 	}
 	return notes
+}
+
+// fewestVisited is how many ids with several visits are no chance.
+const fewestVisited = 3
+
+// visits are participants whose ids are one but for an end that goes with the value of a column of visits: P1V1 and
+// P1V2. all counts those who have others; pairs are nil where most ids of a visit are found in no other.
+func visits(table *encoding.Table, name string) (pairs []string, all int) {
+	ids, values, err := ByParticipant(table, name)
+	if err != nil {
+		return nil, 0
+	}
+	of := map[string][]string{} // ids of each visit
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if v := strings.TrimSpace(values[id]); !Unrelated(v) {
+			of[v] = append(of[v], id)
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(len(of[b])-len(of[a]), strings.Compare(a, b))
+	})
+	if len(names) < 2 || len(of[names[0]]) < fewestVisited {
+		return nil, 0
+	}
+	first := map[string]string{} // by what stands before the end
+	end := commonEnd(of[names[0]])
+	for _, id := range of[names[0]] {
+		first[strings.TrimRight(id[:len(id)-end], "-_")] = id
+	}
+	found, later := map[string]bool{}, 0
+	for _, name := range names[1:] {
+		later += len(of[name])
+		var best [][2]string
+		for end := commonEnd(of[name]); end >= 0; end-- {
+			var both [][2]string
+			for _, id := range of[name] {
+				if other := first[strings.TrimRight(id[:len(id)-end], "-_")]; other != "" {
+					both = append(both, [2]string{other, id})
+				}
+			}
+			if len(both) > len(best) {
+				best = both
+			}
+		}
+		for _, p := range best {
+			found[p[0]], found[p[1]] = true, true
+			pairs = append(pairs, p[0]+" and "+p[1])
+		}
+	}
+	if len(pairs) < fewestVisited || 2*len(pairs) < later {
+		return nil, 0
+	}
+	return pairs, len(found)
+}
+
+// commonEnd is the length of the end that all ids have, without the whole of one.
+func commonEnd(ids []string) int {
+	end := 0
+	for ; ; end++ {
+		for _, id := range ids {
+			bare := strings.TrimPrefix(id, "sub-")
+			if end+1 >= len(bare) || bare[len(bare)-1-end] != ids[0][len(ids[0])-1-end] {
+				return end
+			}
+		}
+	}
 }
 
 // DoubtSpelling names families, or persons, that are one in two spellings by mistake: in the columns that keep them

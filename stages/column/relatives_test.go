@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 )
 
@@ -42,5 +43,47 @@ func TestColumnsThatReferToParticipants(t *testing.T) {
 		}
 		need.Equal(t, NamesOthers(values), c.others, c.values)
 		need.Equal(t, namesOthers(values) > 0, c.others, c.values)
+	}
+}
+
+// Ids that differ by a column of visits alone may be those of one person. Ids that end alike by chance, one visit of
+// each, other columns and families are not.
+func TestVisits(t *testing.T) {
+	table := func(column string, rows ...string) *encoding.Table {
+		var ids, values []string
+		for _, r := range rows {
+			id, v, _ := strings.Cut(r, " ")
+			ids, values = append(ids, "sub-"+id), append(values, v)
+		}
+		return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: column, Values: values})
+	}
+	two := []string{"P1V1 1", "P1V2 2", "P2V1 1", "P2V2 2", "P3V1 1", "P3V2 2", "P14V1 1", "P14V2 2", "P15V1 1"}
+	dropped := []string{"P10a 1", "P11a 1", "P12a 1", "P20a 1", "P30a 1", "P10b 2", "P20b 2", "P30b 2"}
+	words := []string{"01bl baseline", "01fu follow-up", "02bl baseline", "02fu follow-up", "03bl baseline",
+		"03fu follow-up"}
+	for _, c := range []struct {
+		table *encoding.Table
+		want  string
+	}{
+		{table("visit", two...), "8 participants have ids that differ by it alone (sub-P14V1 and sub-P14V2, sub-P1V1 and sub-P1V2 " +
+			"and 2 more)"},
+		{table("Session_ID", two...), "8 participants"},
+		{table("timepoint", dropped...), "6 participants"},
+		{table("VISCODE", words...), "6 participants"},
+		{table("scanner", two...), ""},
+		{table("visit", "P1 1", "P2 1", "P3 1", "P4 2", "P5 2", "P6 2"), ""},
+		{table("visit", "P1 1", "P2 2", "P3 1", "P4 2", "P5 1", "P6 2", "P7 1", "P8 2"), ""},
+		{table("visit", "F1A 1", "F1B 1", "F2A 1", "F2B 1", "F3A 1", "F3B 1"), ""},
+		{table("visit", "F1A 1", "F1B 2", "F2A 2", "F2B 1", "F3A 1", "F3B 2", "F4A 2", "F4B 1"), ""},
+		{table("session", "A01 1", "A02 1", "A03 1", "B11 2", "B12 2", "B13 2", "B14 2"), ""},
+	} {
+		notes := DoubtRelatives(c.table, "folds")
+		if c.want == "" {
+			need.Equal(t, len(notes), 0, NoteTexts(notes))
+		} else if need.Equal(t, len(notes), 1); len(notes) == 1 {
+			need.Equal(t, notes[0].Doubt, DoubtRelated)
+			need.Equal(t, strings.Contains(notes[0].Text, c.want), true, notes[0].Text)
+		}
 	}
 }
