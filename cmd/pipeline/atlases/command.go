@@ -66,7 +66,6 @@ nothing.`,
 }
 
 type atlasEvent struct {
-	Event    string   `json:"event"` // "atlas"
 	Atlas    string   `json:"atlas"`
 	Space    string   `json:"space"`
 	Desc     string   `json:"desc"`
@@ -98,12 +97,12 @@ func list(a *console.Console, word string) error {
 		}
 		here, err := at.here(home)
 		if a.JSON {
-			e := atlasEvent{"atlas", at.Name, at.Space, at.Desc, at.Res, at.Regions, nil, at.Size(), nil,
+			e := atlasEvent{at.Name, at.Space, at.Desc, at.Res, at.Regions, nil, at.Size(), nil,
 				Sources[at.Name].License, Sources[at.Name].Citation, here}
 			for _, f := range at.Files() {
 				e.Files, e.Digests = append(e.Files, f.Template+"/"+f.Name), append(e.Digests, f.Digest)
 			}
-			a.Object(e)
+			a.Object("atlas", e)
 			continue
 		}
 		regions, there := "", ""
@@ -166,7 +165,6 @@ type getting struct {
 }
 
 type fetchedEvent struct {
-	Event string `json:"event"` // "fetched"
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
 	Here  bool   `json:"here"` // it was there before
@@ -193,7 +191,7 @@ func (g *getting) get(a *console.Console) error {
 			return err
 		}
 		if here {
-			g.report(a, fetchedEvent{"fetched", place, f.Size, true})
+			g.report(a, fetchedEvent{place, f.Size, true})
 		} else {
 			missing = append(missing, f)
 		}
@@ -286,13 +284,13 @@ func (g *getting) fetch(a *console.Console, origin *Origin, files []File, home s
 		return err
 	}
 	for i, f := range files {
-		g.report(a, fetchedEvent{"fetched", filepath.Join(home, f.Template, f.Name), done[i], false})
+		g.report(a, fetchedEvent{filepath.Join(home, f.Template, f.Name), done[i], false})
 	}
 	return nil
 }
 
 func (g *getting) report(a *console.Console, e fetchedEvent) {
-	if a.AsJSON(e) {
+	if a.AsJSON("fetched", e) {
 		return
 	}
 	if e.Here {

@@ -13,7 +13,6 @@ import (
 
 // A hostEvent is one place with which results were compared.
 type hostEvent struct {
-	Event     string `json:"event"` // "host"
 	Place     string `json:"place"`
 	Platform  string `json:"platform,omitempty"`
 	Program   string `json:"program,omitempty"`
@@ -49,7 +48,7 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		if err != nil {
 			return err
 		}
-		h := host{hostEvent{Event: "host", Place: place, Platform: there.Platform, Program: there.Program}, nil}
+		h := host{hostEvent{Place: place, Platform: there.Platform, Program: there.Program}, nil}
 		for _, o := range outcomes {
 			switch {
 			case !chosen[o.Node]:
@@ -71,7 +70,7 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		a.table(g, here.Platform, hosts)
 	}
 	for _, h := range hosts {
-		if !a.AsJSON(h.hostEvent) && h.Different > 0 {
+		if !a.AsJSON("host", h.hostEvent) && h.Different > 0 {
 			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.Place))
 		}
 		compared := slices.Clone(h.outcomes)

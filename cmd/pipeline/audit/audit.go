@@ -38,7 +38,7 @@ type auditor struct {
 }
 
 func start(con *console.Console, o Options) *auditor {
-	return &auditor{con, o, auditEvent{Event: "audit"}}
+	return &auditor{Console: con, Options: o}
 }
 
 // chosen are the tasks that are asked for: all of them where none is named.

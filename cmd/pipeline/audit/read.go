@@ -41,7 +41,6 @@ func ReadLock(path string) (*lock.Lock, error) {
 }
 
 type unlockedEvent struct {
-	Event string `json:"event"` // "unlocked": one fact that is not that of the lock
 	Place string `json:"place"`
 	Lock  string `json:"lock"`
 	Now   string `json:"now"`
@@ -51,7 +50,7 @@ type unlockedEvent struct {
 func PrintUnlocked(a *console.Console, w io.Writer, ds []lock.Difference, most int, heading func()) {
 	if a.JSON {
 		for _, d := range ds {
-			a.Object(unlockedEvent{"unlocked", d.Place, d.Lock, d.Now})
+			a.Object("unlocked", unlockedEvent{d.Place, d.Lock, d.Now})
 		}
 		return
 	}

@@ -13,7 +13,6 @@ import (
 )
 
 type conclusionEvent struct {
-	Event  string       `json:"event"` // "conclusion": an output that no task takes further
 	Task   string       `json:"task"`
 	Output string       `json:"output"`
 	State  differ.State `json:"state"` // identical, different
@@ -21,15 +20,14 @@ type conclusionEvent struct {
 }
 
 type auditEvent struct {
-	Event     string `json:"event"` // "audit"
-	Tasks     int    `json:"tasks"`
-	Identical int    `json:"identical"`
-	Different int    `json:"different"`
-	Allowed   int    `json:"allowed"` // differ, within what their kinds promise
-	Failed    int    `json:"failed"`
-	Damaged   int    `json:"damaged"` // not audited: their stored result or inputs are damaged
-	Skipped   int    `json:"skipped"` // without a stored result, or without stored inputs
-	away      int    // those of them whose results came from a remote, where no remote is named
+	Tasks     int `json:"tasks"`
+	Identical int `json:"identical"`
+	Different int `json:"different"`
+	Allowed   int `json:"allowed"` // differ, within what their kinds promise
+	Failed    int `json:"failed"`
+	Damaged   int `json:"damaged"` // not audited: their stored result or inputs are damaged
+	Skipped   int `json:"skipped"` // without a stored result, or without stored inputs
+	away      int // those of them whose results came from a remote, where no remote is named
 	reasons   []reason
 	earlier   string // which command audits the results of earlier inputs
 }
@@ -69,7 +67,7 @@ func (a *auditor) print(outcomes []*differ.Outcome) {
 	for _, o := range outcomes {
 		switch {
 		case a.JSON:
-			a.Object(o)
+			a.Object("", o)
 		case o.State == differ.Failed:
 			fmt.Fprintf(a.Out, "%s: %s: %s\n", o.Task, a.Page.Red("failed"), o.Error)
 			if o.Log != "" {
@@ -123,7 +121,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 			if err != nil {
 				return err
 			}
-			e := conclusionEvent{Event: "conclusion", Task: o.Task, Output: p.Name, State: differ.Identical}
+			e := conclusionEvent{Task: o.Task, Output: p.Name, State: differ.Identical}
 			if d == nil {
 				same++
 			} else {
@@ -131,7 +129,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 				lines = append(lines, fmt.Sprintf("  %s.%s: %s", o.Task, p.Name, d.Text))
 			}
 			if a.JSON {
-				a.Object(e)
+				a.Object("conclusion", e)
 			}
 		}
 	}
@@ -150,7 +148,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 // end prints the last line, and gives the exit code.
 func (a *auditor) end() error {
 	sum := a.sum
-	if !a.AsJSON(sum) {
+	if !a.AsJSON("audit", sum) {
 		fmt.Fprintf(a.Out, "audit: %s: %d identical, %d different", words.Count(sum.Tasks, "task"), sum.Identical, sum.Different)
 		for _, some := range []struct {
 			n    int

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/record"
 	"prgnn/dag/why"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 )
@@ -45,9 +46,9 @@ func Runs(con *console.Console, store *disk.Store, idA, idB, stage string) error
 	}
 	if a.JSON {
 		for _, d := range diffs {
-			a.Object(d)
+			a.Object("", d)
 		}
-		a.Object(sum)
+		a.Object("", sum)
 		return nil
 	}
 	then := func(r *record.Record) string { return r.Started.Local().Format("2006-01-02 15:04:05") }
@@ -110,28 +111,21 @@ func (a *auditor) printConsequences(diffs []*differ.TaskDiff) {
 		return
 	}
 	fmt.Fprintln(a.Out, "\nresults")
-	type of struct{ stage, state string }
-	count := map[of]int{}
-	var stages []string
-	for _, d := range diffs {
-		if count[of{d.Stage, d.State}]++; !slices.Contains(stages, d.Stage) {
-			stages = append(stages, d.Stage)
+	for _, of := range lists.By(diffs, func(d *differ.TaskDiff) string { return d.Stage }) {
+		count := map[string]int{}
+		for _, d := range of.All {
+			count[d.State]++
 		}
-	}
-	for _, s := range stages {
 		var parts []string
 		for _, state := range []struct{ name, words string }{
 			{"different", "differ"}, {"recomputed", "recomputed with the same bytes"}, {"new", "new"}, {"gone", "gone"},
 		} {
-			if n := count[of{s, state.name}]; n > 0 {
+			if n := count[state.name]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s", n, state.words))
 			}
 		}
-		fmt.Fprintf(a.Out, "  %s: %s\n", a.Page.Bold(s), strings.Join(parts, ", "))
-		for _, d := range diffs {
-			if d.Stage != s {
-				continue
-			}
+		fmt.Fprintf(a.Out, "  %s: %s\n", a.Page.Bold(of.Key), strings.Join(parts, ", "))
+		for _, d := range of.All {
 			for _, name := range slices.Sorted(maps.Keys(d.Outputs)) {
 				o := d.Outputs[name]
 				fmt.Fprintf(a.Out, "    %s.%s: %s\n", d.Task, name, o.Difference.Text)

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 )
 
@@ -79,10 +81,8 @@ func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
 	if p.Roster == nil {
 		return nil, fmt.Errorf("%s has no cohort: a BIDS App needs one of the kind bids", p.File)
 	}
-	var all, chosen, unknown []string
-	for _, s := range p.Roster.Subjects {
-		all = append(all, s.ID)
-	}
+	all := lists.Map(p.Roster.Subjects, func(s cohort.Subject) string { return s.ID })
+	var chosen, unknown []string
 	if b.participants == nil {
 		return all, nil
 	}

@@ -66,7 +66,6 @@ type bundling struct {
 }
 
 type bundleEvent struct {
-	Event   string `json:"event"` // "bundle"
 	Path    string `json:"path"`
 	Tasks   int    `json:"tasks"`
 	Inputs  int    `json:"inputs"`
@@ -119,11 +118,11 @@ func (a *app) bundle(what string, b bundling) error {
 	if err := a.WriteFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
 		return err
 	}
-	e := bundleEvent{"bundle", b.path, len(contents.Recipes), len(contents.Inputs), len(contents.Results), 0}
+	e := bundleEvent{b.path, len(contents.Recipes), len(contents.Inputs), len(contents.Results), 0}
 	if info, err := os.Stat(b.path); err == nil {
 		e.Bytes = info.Size()
 	}
-	if a.AsJSON(e) {
+	if a.AsJSON("bundle", e) {
 		return nil
 	}
 	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"),

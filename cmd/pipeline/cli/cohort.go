@@ -38,9 +38,13 @@ func (a *app) cohort(file string) error {
 		return exit.Wrongf("%s has no cohort: name one (pipeline stages lists the cohort kinds)", file)
 	}
 	all := members.Of(p)
+	kind := "participant"
+	if p.Roster.Axis != "" {
+		kind = "row"
+	}
 	if a.JSON {
 		for _, e := range all {
-			a.Object(e)
+			a.Object(kind, e)
 		}
 	} else {
 		members.Print(a.Console, p, all)

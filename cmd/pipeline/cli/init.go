@@ -77,8 +77,7 @@ name is that of the table, or NAME.yaml. The first column names the rows, or tha
 }
 
 type initEvent struct {
-	Event string `json:"event"` // "init"
-	File  string `json:"file"`
+	File string `json:"file"`
 	// Derivatives are those of fMRIPrep that lie beside the file.
 	Derivatives []string `json:"derivatives,omitempty"`
 }
@@ -98,7 +97,7 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+written); err != nil {
 		return err
 	}
-	if a.AsJSON(initEvent{"init", path, found}) {
+	if a.AsJSON("init", initEvent{path, found}) {
 		return nil
 	}
 	if written != text(nil) {
@@ -141,7 +140,6 @@ it. DIR must be new or empty.`,
 }
 
 type newStageEvent struct {
-	Event string   `json:"event"` // "new-stage"
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`
 }
@@ -158,7 +156,7 @@ func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 	if err != nil {
 		return err
 	}
-	if a.AsJSON(newStageEvent{"new-stage", dir, files}) {
+	if a.AsJSON("new-stage", newStageEvent{dir, files}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s: %s\n", dir, strings.Join(files, ", "))
@@ -201,7 +199,7 @@ func (a *app) initRows(to, table, id string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
-	if a.AsJSON(initEvent{"init", path, nil}) {
+	if a.AsJSON("init", initEvent{path, nil}) {
 		return nil
 	}
 	next := "pipeline cohort " + console.Shell(path)

@@ -115,7 +115,7 @@ func (a *app) mistaken(file string, err error) error {
 		}
 		fmt.Fprintln(a.Stderr, m)
 		if a.JSON {
-			a.Object(mistakeEvent{"error", m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
+			a.Object("error", mistakeEvent{m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
 		}
 	}
 	if len(mistakes) > 1 {
@@ -126,7 +126,6 @@ func (a *app) mistaken(file string, err error) error {
 
 // A mistakeEvent is one thing wrong with the pipeline file.
 type mistakeEvent struct {
-	Event  string `json:"event"` // "error"
 	Error  string `json:"error"`
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`

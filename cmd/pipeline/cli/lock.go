@@ -45,7 +45,6 @@ the lock of each with -o.`,
 }
 
 type lockEvent struct {
-	Event string `json:"event"` // "lock"
 	Path  string `json:"path"`
 	Tasks int    `json:"tasks"`
 	Bytes int    `json:"bytes"`
@@ -81,7 +80,7 @@ func (a *app) writeLock(file, path string) error {
 	if err := a.WriteTo(path, console.Content(text)); err != nil || path == "-" {
 		return err
 	}
-	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); !a.AsJSON(e) {
+	if e := (lockEvent{path, len(l.Tasks()), len(text)}); !a.AsJSON("lock", e) {
 		a.Note("wrote %s (%s, %s)", path, words.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
 	}
 	return nil

@@ -44,11 +44,10 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 }
 
 type logEvent struct {
-	Event string `json:"event"` // "log"
-	Task  string `json:"task"`
-	Key   string `json:"key,omitempty"`
-	Path  string `json:"path,omitempty"`
-	Text  string `json:"text"`
+	Task string `json:"task"`
+	Key  string `json:"key,omitempty"`
+	Path string `json:"path,omitempty"`
+	Text string `json:"text"`
 }
 
 // A taskKey is a task, the key of its log, and whether the task has run; before is for one that has not run as it is
@@ -102,15 +101,19 @@ func (a *app) logOfRun(id, pattern string) error {
 }
 
 func (a *app) logs(store *disk.Store, tasks []taskKey) error {
+	var before []string
 	silent := map[bool][]string{} // tasks without a log, by whether they have run
 	for _, t := range tasks {
+		if t.before {
+			before = append(before, t.task)
+		}
 		path := store.Work.LogPath(t.key)
 		f, err := regular.Open(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if a.JSON {
-			e := logEvent{Event: "log", Task: t.task, Key: progress.KeyText(t.key)}
+			e := logEvent{Task: t.task, Key: progress.KeyText(t.key)}
 			if f != nil {
 				text, err := io.ReadAll(f)
 				f.Close()
@@ -119,7 +122,7 @@ func (a *app) logs(store *disk.Store, tasks []taskKey) error {
 				}
 				e.Path, e.Text = path, string(text)
 			}
-			a.Object(e)
+			a.Object("log", e)
 			continue
 		}
 		if f == nil {
@@ -136,12 +139,6 @@ func (a *app) logs(store *disk.Store, tasks []taskKey) error {
 		}
 		if len(tasks) > 1 {
 			fmt.Fprintln(a.Out)
-		}
-	}
-	var before []string
-	for _, t := range tasks {
-		if t.before {
-			before = append(before, t.task)
 		}
 	}
 	if before != nil {

@@ -51,7 +51,6 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 }
 
 type planEvent struct {
-	Event   string                       `json:"event"` // "plan"
 	Task    string                       `json:"task"`
 	Stage   string                       `json:"stage"`
 	State   engine.State                 `json:"state"`
@@ -92,7 +91,7 @@ func (a *app) plan(file string, o engine.Options) error {
 	}
 	if a.JSON {
 		for _, s := range steps {
-			a.Object(planEvent{"plan", s.Node.ID(), s.Node.Stage().Name(), s.State, s.Reason, progress.KeyText(s.Key),
+			a.Object("plan", planEvent{s.Node.ID(), s.Node.Stage().Name(), s.State, s.Reason, progress.KeyText(s.Key),
 				progress.Artifacts(s.Outputs)})
 		}
 		return exit.Wrong(errors.Join(failing...))

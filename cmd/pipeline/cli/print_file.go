@@ -25,9 +25,8 @@ nothing and gives the same keys. Data are not read, and variables are not expand
 
 // A printEvent is a pipeline file with all that it extends.
 type printEvent struct {
-	Event string `json:"event"` // "print"
-	File  string `json:"file"`
-	Text  string `json:"text"`
+	File string `json:"file"`
+	Text string `json:"text"`
 }
 
 func (a *app) printFile(file string, plain bool) error {
@@ -35,7 +34,7 @@ func (a *app) printFile(file string, plain bool) error {
 	if err != nil {
 		return a.mistaken(file, err)
 	}
-	if a.AsJSON(printEvent{"print", file, text}) {
+	if a.AsJSON("print", printEvent{file, text}) {
 		return nil
 	}
 	_, err = a.Out.WriteString(text)

@@ -57,7 +57,6 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 }
 
 type provenanceEvent struct {
-	Event  string `json:"event"` // "provenance"
 	Path   string `json:"path"`
 	Format string `json:"format"`
 	Tasks  int    `json:"tasks"`
@@ -109,7 +108,7 @@ func (a *app) provenance(what, path, format, license string) error {
 	if format == "ro-crate" && license == "" {
 		a.Note("the crate states no license for your results: add one, such as --license CC-BY-4.0")
 	}
-	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); !a.AsJSON(e) {
+	if e := (provenanceEvent{path, format, len(l.Tasks())}); !a.AsJSON("provenance", e) {
 		a.Note("wrote %s (%s, %s)", path, format, words.Count(e.Tasks, "task"))
 	}
 	return nil

@@ -91,7 +91,6 @@ the texts that the last run printed; --summary prints them.`,
 }
 
 type runEvent struct {
-	Event       string  `json:"event"` // "run"
 	ID          string  `json:"id"`
 	Tasks       int     `json:"tasks"`
 	Ran         int     `json:"ran"`
@@ -347,7 +346,7 @@ func (a *app) notes(notes []string, errs []error) {
 // lastLine is what scripts read.
 func (a *app) lastLine(r *engine.Result, interrupted bool) {
 	if a.JSON {
-		a.Object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds),
+		a.Object("run", runEvent{r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds),
 			r.Unfinished, interrupted})
 		return
 	}

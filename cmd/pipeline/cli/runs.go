@@ -17,6 +17,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 )
 
 func (a *app) runsCommand() *cobra.Command {
@@ -57,7 +58,7 @@ type pastRunEvent struct {
 
 func pastRun(r *record.Record) pastRunEvent {
 	e := pastRunEvent{
-		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
+		runEvent: runEvent{r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
 			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
 		Pipeline: r.Pipeline, File: r.File, Started: r.Started.Format(time.RFC3339), Stopped: r.Stopped,
 		Version: r.Program.Version, Commit: r.Program.Revision,
@@ -122,7 +123,7 @@ func (a *app) listRuns(store *disk.Store, pipeline string) error {
 			damaged = errors.Join(damaged, err)
 			continue
 		}
-		if a.AsJSON(pastRun(r)) {
+		if a.AsJSON("run", pastRun(r)) {
 			continue
 		}
 		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran),
@@ -158,7 +159,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 		return a.showOutputs(store, outs, rows)
 	}
 	if a.JSON {
-		a.Object(pastRun(r))
+		a.Object("run", pastRun(r))
 		for _, t := range r.Tasks {
 			e := engine.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs,
 				Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
@@ -193,43 +194,25 @@ func (a *app) printRun(r *record.Record) {
 	g.Print(a.Out)
 	fmt.Fprintln(a.Out)
 
-	type sum struct {
-		progress.Counts
-		seconds float64
-		memory  int64
-		read    int64
-		bytes   int64
-	}
-	var order []string
-	sums := map[string]*sum{}
-	for _, t := range r.Tasks {
-		name := dag.StageOf(t.ID)
-		s := sums[name]
-		if s == nil {
-			s = &sum{}
-			sums[name] = s
-			order = append(order, name)
+	size := func(n int64) string { // "" where nothing was measured
+		if n == 0 {
+			return ""
 		}
-		s.Add(t.State)
-		s.seconds += t.Seconds
-		s.memory = max(s.memory, t.Memory)
-		s.read += t.Read
-		for _, ref := range t.Outputs {
-			s.bytes += ref.Size
-		}
+		return console.ByteCount(n)
 	}
 	g = console.Grid{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Wide: a.Wide()}
 	g.Add("stage", "tasks", "work", "memory", "read", "results")
-	for _, name := range order {
-		s := sums[name]
-		memory, read := "", ""
-		if s.memory > 0 {
-			memory = console.ByteCount(s.memory)
+	for _, stage := range lists.By(r.Tasks, func(t record.Task) string { return dag.StageOf(t.ID) }) {
+		var counts progress.Counts
+		seconds, memory, read, bytes := 0.0, int64(0), int64(0), int64(0)
+		for _, t := range stage.All {
+			counts.Add(t.State)
+			seconds, memory, read = seconds+t.Seconds, max(memory, t.Memory), read+t.Read
+			for _, ref := range t.Outputs {
+				bytes += ref.Size
+			}
 		}
-		if s.read > 0 {
-			read = console.ByteCount(s.read)
-		}
-		g.Add(name, s.Outcome(), console.Seconds(s.seconds), memory, read, console.ByteCount(s.bytes))
+		g.Add(stage.Key, counts.Outcome(), console.Seconds(seconds), size(memory), size(read), console.ByteCount(bytes))
 	}
 	g.Print(a.Out)
 	for _, t := range r.Tasks {

@@ -75,7 +75,6 @@ an object "axis" before them names the regions. These files must not be changed.
 }
 
 type stageEvent struct {
-	Event   string       `json:"event"` // "stage"
 	Stage   string       `json:"stage"`
 	Kind    string       `json:"kind"`
 	Tasks   int          `json:"tasks"`
@@ -99,7 +98,7 @@ func (a *app) showFile(file string) error {
 	g := console.Grid{Right: map[int]bool{2: true, 3: true, 4: true}, Wide: a.Wide()}
 	g.Add("stage", "kind", "tasks", "there", "size", "outputs")
 	for _, s := range c.Pipeline.Graph.Stages() {
-		e := stageEvent{Event: "stage", Stage: s.Name(), Kind: s.Kind().Name, Tasks: len(s.Tasks())}
+		e := stageEvent{Stage: s.Name(), Kind: s.Kind().Name, Tasks: len(s.Tasks())}
 		there, _ := c.Split(s.Tasks())
 		e.Cached = len(there)
 		for _, n := range there {
@@ -114,7 +113,7 @@ func (a *app) showFile(file string) error {
 				outs = append(outs, p.Name)
 			}
 		}
-		if a.AsJSON(e) {
+		if a.AsJSON("stage", e) {
 			continue
 		}
 		g.Add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), console.ByteCount(e.Bytes),
@@ -128,7 +127,6 @@ func (a *app) showFile(file string) error {
 
 // An outputEvent is one artifact and what it holds.
 type outputEvent struct {
-	Event  string `json:"event"` // "output"
 	Task   string `json:"task"`
 	Stage  string `json:"stage"`
 	Output string `json:"output"`
@@ -237,7 +235,7 @@ func (a *app) showOutputs(store *disk.Store, outs []results.Output, rows int) er
 			return err
 		}
 		if a.JSON {
-			a.Object(outputEvent{"output", o.Task.ID(), o.Task.Stage().Name(), o.Port.Name, o.Port.Doc,
+			a.Object("output", outputEvent{o.Task.ID(), o.Task.Stage().Name(), o.Port.Name, o.Port.Doc,
 				progress.ArtifactOf(o.Ref), got.JSON(rows)})
 			continue
 		}

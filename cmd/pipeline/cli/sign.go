@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -91,14 +90,13 @@ func (a *app) newKey(name string) error {
 			return err
 		}
 	}
-	if !a.AsJSON(newKeyEvent{"new-key", name + ".pem", name + ".pub.pem"}) {
+	if !a.AsJSON("new-key", newKeyEvent{name + ".pem", name + ".pub.pem"}) {
 		a.Note("wrote %s.pem (keep it secret) and %s.pub.pem (share it)", name, name)
 	}
 	return nil
 }
 
 type newKeyEvent struct {
-	Event   string `json:"event"` // "new-key"
 	Private string `json:"private"`
 	Public  string `json:"public"`
 }
@@ -110,7 +108,6 @@ func isLock(path string) bool {
 }
 
 type signEvent struct {
-	Event    string `json:"event"` // "sign"
 	Path     string `json:"path"`
 	Subjects int    `json:"subjects"`
 	Lock     string `json:"lock"` // its digest
@@ -148,7 +145,7 @@ func (a *app) sign(what, key, path string) error {
 	if err := a.WriteTo(path, console.Content(signed)); err != nil || path == "-" {
 		return err
 	}
-	if !a.AsJSON(signEvent{"sign", path, len(s.Subject), s.Lock().String()}) {
+	if !a.AsJSON("sign", signEvent{path, len(s.Subject), s.Lock().String()}) {
 		a.Note("wrote %s: the lock and %s of %s, signed", path, words.Count(len(s.Subject)-1, "result"), l.Pipeline)
 	}
 	return nil
@@ -168,7 +165,6 @@ func (a *app) lockOf(what string) (*lock.Lock, error) {
 }
 
 type signedEvent struct {
-	Event     string `json:"event"` // "signed"
 	Statement string `json:"statement"`
 	Lock      string `json:"lock"`    // the digest that it states
 	LockFile  string `json:"lock_is"` // same, different, absent
@@ -193,7 +189,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 	if err != nil {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("%s: %w", path, err)}
 	}
-	e := signedEvent{Event: "signed", Statement: path, Lock: s.Lock().String(), LockFile: "absent"}
+	e := signedEvent{Statement: path, Lock: s.Lock().String(), LockFile: "absent"}
 	named := lockPath != ""
 	if !named {
 		lockPath = filepath.Join(filepath.Dir(path), lockFile)
@@ -219,16 +215,20 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 		}
 	}
 	for d := range seen {
-		switch state := blobState(store, d); state {
-		case "stored":
+		err := artifacts.ErrMiss
+		if store != nil {
+			err = store.Health.Stored(d)
+		}
+		switch {
+		case err == nil:
 			e.Stored++
-		case "damaged":
-			e.Damaged++
-		default:
+		case errors.Is(err, artifacts.ErrMiss):
 			e.Absent++
+		default:
+			e.Damaged++
 		}
 	}
-	if !a.AsJSON(e) {
+	if !a.AsJSON("signed", e) {
 		p := s.Program()
 		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key,
 			words.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline,
@@ -254,18 +254,4 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 		return &exit.Error{Code: exit.Failed}
 	}
 	return nil
-}
-
-// blobState reads a blob, if it is there.
-func blobState(store *disk.Store, d artifacts.Digest) string {
-	if store == nil {
-		return "absent"
-	}
-	switch err := store.Health.Stored(d); {
-	case errors.Is(err, artifacts.ErrMiss):
-		return "absent"
-	case err != nil:
-		return "damaged"
-	}
-	return "stored"
 }

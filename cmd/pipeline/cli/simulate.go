@@ -47,7 +47,6 @@ missing regions, damaged files.
 }
 
 type simulateEvent struct {
-	Event        string `json:"event"` // "simulate"
 	Dir          string `json:"dir"`
 	Participants int    `json:"participants"`
 }
@@ -79,7 +78,7 @@ func (a *app) simulate(file, dir string, workers int) error {
 	if err != nil {
 		return err
 	}
-	if a.AsJSON(simulateEvent{"simulate", dir, len(p.Roster.Subjects)}) {
+	if a.AsJSON("simulate", simulateEvent{dir, len(p.Roster.Subjects)}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", words.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)

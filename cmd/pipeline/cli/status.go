@@ -37,7 +37,6 @@ running. Nothing is run or changed.`,
 
 // A statusEvent is how far one stage is.
 type statusEvent struct {
-	Event   string `json:"event"` // "status"
 	Stage   string `json:"stage"`
 	Tasks   int    `json:"tasks"`
 	Done    int    `json:"done"`
@@ -64,7 +63,7 @@ func (a *app) status(file string) error {
 		e := stageStatus(c, of.Key, of.All, where)
 		done += e.Done
 		all += e.Tasks
-		if a.AsJSON(e) {
+		if a.AsJSON("status", e) {
 			continue
 		}
 		g.Add(e.Stage, fmt.Sprintf("%d of %d", e.Done, e.Tasks), e.words())
@@ -85,7 +84,7 @@ func stageStatus(c *results.Current, name string, parts []*dag.StageNode, where 
 	for _, s := range parts {
 		tasks = append(tasks, s.Tasks()...)
 	}
-	e := statusEvent{Event: "status", Stage: name, Tasks: len(tasks)}
+	e := statusEvent{Stage: name, Tasks: len(tasks)}
 	for _, n := range tasks {
 		step := c.Steps[n]
 		if step == nil {

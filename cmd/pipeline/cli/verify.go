@@ -56,7 +56,6 @@ or a store that does not exist is reported as not checked.`,
 }
 
 type findingEvent struct {
-	Event   string   `json:"event"` // "damage", or "stray" for what a killed process left
 	Problem string   `json:"problem"`
 	Path    string   `json:"path"`
 	Detail  string   `json:"detail"`
@@ -65,10 +64,9 @@ type findingEvent struct {
 }
 
 type verifyEvent struct {
-	Event   string `json:"event"` // "verify"
-	Blobs   int    `json:"blobs"`
-	Actions int    `json:"actions"`
-	Damaged int    `json:"damaged"`
+	Blobs   int `json:"blobs"`
+	Actions int `json:"actions"`
+	Damaged int `json:"damaged"`
 	// Unreadable may be whole: permissions forbid to read it.
 	Unreadable int   `json:"unreadable"`
 	Runs       int   `json:"runs"`
@@ -91,11 +89,11 @@ func (a *app) verify(store *disk.Store, repair bool) error {
 	damaged, left := report.Damaged(), store.Health.Left(report)
 	for _, f := range report.Findings {
 		if a.JSON {
-			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks}
-			if f.Problem == disk.Stray {
-				e.Event = "stray"
+			event := "damage"
+			if f.Problem == disk.Stray { // what a killed process left
+				event = "stray"
 			}
-			a.Object(e)
+			a.Object(event, findingEvent{string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks})
 		} else if f.Problem != disk.Stray || a.Verbose {
 			fmt.Fprintln(a.Out, f)
 		}
@@ -107,9 +105,9 @@ func (a *app) verify(store *disk.Store, repair bool) error {
 		}
 		left = store.Health.Left(report)
 	}
-	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
+	e := verifyEvent{report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
 		report.Collected, repair && others > 0, left}
-	if !a.AsJSON(e) {
+	if !a.AsJSON("verify", e) {
 		unreadable := ""
 		if e.Unreadable > 0 {
 			unreadable = fmt.Sprintf(", %d unreadable", e.Unreadable)

@@ -20,7 +20,6 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 type versionEvent struct {
-	Event    string `json:"event"` // "version"
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
 	Modified bool   `json:"modified"` // built from files that differ from the commit
@@ -30,8 +29,8 @@ type versionEvent struct {
 
 func (a *app) version() error {
 	p := version.This()
-	v := versionEvent{"version", p.Version, cmp.Or(p.Revision, "unknown"), p.Modified, p.Go, p.Platform}
-	if a.AsJSON(v) {
+	v := versionEvent{p.Version, cmp.Or(p.Revision, "unknown"), p.Modified, p.Go, p.Platform}
+	if a.AsJSON("version", v) {
 		return nil
 	}
 	modified := ""

@@ -12,14 +12,12 @@ import (
 
 // An axisEvent names the places along an axis of the arrays that follow.
 type axisEvent struct {
-	Event  string   `json:"event"` // "axis"
 	Axis   string   `json:"axis"`
 	Values []string `json:"values"`
 }
 
 // A fileEvent is one stored artifact, for a program that reads it itself.
 type fileEvent struct {
-	Event  string `json:"event"` // "file"
 	Task   string `json:"task"`
 	Stage  string `json:"stage"`
 	Output string `json:"output"`
@@ -36,7 +34,6 @@ type coordinateJSON struct {
 }
 
 type missingEvent struct {
-	Event  string `json:"event"` // "missing"
 	Task   string `json:"task"`
 	Reason string `json:"reason"`
 }
@@ -74,22 +71,22 @@ func (a *app) where(file, what string, partial bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
-		e := fileEvent{"file", n.ID(), n.Stage().Name(), sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
+		e := fileEvent{n.ID(), n.Stage().Name(), sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
 			sel.Port.Type.Axes, []coordinateJSON{}}
 		for _, coord := range n.Coords() {
 			e.Coordinates = append(e.Coordinates, coordinateJSON(coord))
 		}
-		if !a.AsJSON(e) {
+		if !a.AsJSON("file", e) {
 			fmt.Fprintf(a.Out, "%s.%s  %s\n", e.Task, e.Output, e.Path)
 		}
 	}
 	for _, n := range others {
 		if a.JSON {
-			e := missingEvent{Event: "missing", Task: n.ID()}
+			e := missingEvent{Task: n.ID()}
 			if step := c.Steps[n]; step != nil {
 				e.Reason = step.Reason
 			}
-			a.Object(e)
+			a.Object("missing", e)
 		}
 	}
 	if !a.JSON && len(others) > 0 {
@@ -105,7 +102,7 @@ func (a *app) axes(c *results.Current, sel *results.Selection) {
 			continue
 		}
 		if regions, err := c.Regions(); err == nil { // a pipeline without a cohort names none
-			a.Object(axisEvent{"axis", axis, lists.Map(regions, func(r results.Region) string { return r.Name })})
+			a.Object("axis", axisEvent{axis, lists.Map(regions, func(r results.Region) string { return r.Name })})
 		}
 		return
 	}

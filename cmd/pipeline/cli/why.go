@@ -38,7 +38,6 @@ its last run. Nothing is run.`,
 }
 
 type whyEvent struct {
-	Event       string           `json:"event"` // "why"
 	Task        string           `json:"task"`
 	Stage       string           `json:"stage"`
 	State       engine.State     `json:"state"`
@@ -55,7 +54,6 @@ type whyEvent struct {
 
 // A causesEvent is the answer about several tasks.
 type causesEvent struct {
-	Event  string               `json:"event"` // "causes"
 	States map[engine.State]int `json:"states"`
 	Causes []why.Cause          `json:"causes"` // never null
 }
@@ -83,7 +81,7 @@ func (a *app) why(file string, named []string) error {
 	one := len(nodes) == 1 || len(named) == 1 &&
 		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
 	if !one {
-		if a.AsJSON(causesEvent{"causes", sum.States, sum.Causes}) {
+		if a.AsJSON("causes", causesEvent{sum.States, sum.Causes}) {
 			return nil
 		}
 		results.PrintCauses(a.Console, sum)
@@ -94,12 +92,12 @@ func (a *app) why(file string, named []string) error {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
-		w := whyEvent{"why", e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
+		w := whyEvent{e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
 			append([]why.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)
 		}
-		a.Object(w)
+		a.Object("why", w)
 		return nil
 	}
 	results.PrintWhy(a.Console, sum, e)

@@ -69,8 +69,9 @@ func (a *Console) Flush() error { return errors.Join(a.Out.Flush(), a.shown.Clos
 // Close flushes stdout and stderr.
 func (a *Console) Close() error { return errors.Join(a.Flush(), a.said.Close()) }
 
-// Object writes one JSON object on a line of its own. What cannot be written, Flush tells.
-func (a *Console) Object(v any) {
+// Object writes one JSON object on a line of its own: the fields of v, behind the name of the event; "" where v has it.
+// What cannot be written, Flush reports.
+func (a *Console) Object(event string, v any) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
@@ -78,20 +79,20 @@ func (a *Console) Object(v any) {
 		// Values are our own plain structs; only NaN or a cycle could end here.
 		panic("cli: " + err.Error())
 	}
-	a.Out.Write(line.Bytes())
+	text := line.Bytes()
+	if event != "" {
+		fmt.Fprintf(a.Out, `{"event":%q,`, event)
+		text = text[1:] // of an object with fields
+	}
+	a.Out.Write(text)
 }
 
 // AsJSON prints an object where --json asks for objects, and reports whether it does: a person gets words instead.
-func (a *Console) AsJSON(v any) bool {
+func (a *Console) AsJSON(event string, v any) bool {
 	if a.JSON {
-		a.Object(v)
+		a.Object(event, v)
 	}
 	return a.JSON
-}
-
-type errorEvent struct {
-	Event string `json:"event"` // "error"
-	Error string `json:"error"`
 }
 
 // Complain prints one error. The first line is the message, the others help.
@@ -102,7 +103,7 @@ func (a *Console) Complain(text string) {
 		fmt.Fprintln(a.Stderr, rest)
 	}
 	if a.JSON {
-		a.Object(errorEvent{Event: "error", Error: text})
+		a.Object("error", map[string]string{"error": text})
 		a.Out.Flush()
 	}
 }

@@ -43,7 +43,7 @@ func TestTerminal(t *testing.T) {
 	fmt.Fprintln(a.Out, long)
 	need.NoError(t, a.Bytes(func(w io.Writer) error { _, err := fmt.Fprintln(w, long); return err }))
 	a.Fold(false)
-	a.Object(long)
+	a.Object("", long)
 	need.NoError(t, a.Close())
 	const folded = "a line that is too wide for so\n  narrow a terminal\n"
 	need.Equal(t, shown(), folded+folded+long+"\n\""+long+"\"\n")

@@ -110,7 +110,7 @@ func TestFullStream(t *testing.T) {
 	c := New(nil, fullStream{}, io.Discard)
 	c.JSON = true
 	for range 10000 {
-		c.Object(errorEvent{Event: "error", Error: "much of it"})
+		c.Object("error", map[string]string{"error": "much of it"})
 	}
 	c.Complain("more")
 	need.Error(t, c.Flush(), "no room")

@@ -24,7 +24,6 @@ import (
 
 // A FileEvent is what a file holds, or why it cannot be read.
 type FileEvent struct {
-	Event  string `json:"event"` // "inspect"
 	Path   string `json:"path"`
 	Format string `json:"format,omitempty"`
 	Bytes  int64  `json:"bytes"`
@@ -42,7 +41,7 @@ func RegisterImages(describe func(a *console.Console, e FileEvent, withStats boo
 // File describes a file by its content: an image, an array or a table. With withStats the voxels of an image are read
 // too; rows is how many rows of a table are shown, 0 for the default. A flag that is not for such a file is refused.
 func File(a *console.Console, path string, withStats bool, rows int) error {
-	e := FileEvent{Event: "inspect", Path: path}
+	e := FileEvent{Path: path}
 	err := func() error {
 		f, err := regular.Open(path)
 		if err != nil {
@@ -104,7 +103,7 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 	}
 	if err = words.Bound(err); err != nil && a.JSON {
 		e.Error = err.Error()
-		a.Object(e)
+		a.Object("inspect", e)
 		fmt.Fprintln(a.Stderr, a.Term.Red("error: ")+err.Error())
 		return &exit.Error{Code: exit.Failed}
 	}
@@ -141,7 +140,7 @@ func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
 			}
 			list = append(list, one)
 		}
-		a.Object(struct {
+		a.Object("inspect", struct {
 			FileEvent
 			Variables []variable `json:"variables"`
 			Lines     []string   `json:"lines"` // YAML under cohort:
@@ -187,7 +186,7 @@ func inspectValue(a *console.Console, e FileEvent, f *os.File, rows int) error {
 		return fmt.Errorf("%s: %w", e.Path, err)
 	}
 	if a.JSON {
-		a.Object(struct {
+		a.Object("inspect", struct {
 			FileEvent
 			results.ContentJSON
 		}{e, c.JSON(rows)})

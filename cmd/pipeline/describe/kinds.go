@@ -22,10 +22,10 @@ import (
 func Kinds(a *console.Console) {
 	if a.JSON {
 		for _, k := range dag.Kinds() {
-			a.Object(kindJSON(k))
+			a.Object("kind", kindJSON(k))
 		}
 		for _, c := range cohort.Kinds() {
-			a.Object(cohortJSON(c))
+			a.Object("cohort", cohortJSON(c))
 		}
 		return
 	}
@@ -85,14 +85,14 @@ func Kind(a *console.Console, name string) error {
 	}
 	if isKind {
 		if a.JSON {
-			a.Object(kindJSON(k))
+			a.Object("kind", kindJSON(k))
 		} else {
 			printKind(a, k)
 		}
 	}
 	if found != nil {
 		if a.JSON {
-			a.Object(cohortJSON(*found))
+			a.Object("cohort", cohortJSON(*found))
 		} else {
 			if isKind {
 				fmt.Fprintln(a.Out)
@@ -275,7 +275,6 @@ type portJSON struct {
 }
 
 type stageJSON struct {
-	Event      string      `json:"event"` // "kind" or "cohort"
 	Name       string      `json:"name"`
 	Topic      string      `json:"topic,omitempty"`
 	Doc        string      `json:"doc"`
@@ -289,12 +288,12 @@ func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
 	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
-	return stageJSON{"kind", k.Name, topic(k), k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In),
+	return stageJSON{k.Name, topic(k), k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In),
 		portsJSON(ports.Out)}
 }
 
 func cohortJSON(c cohort.Source) stageJSON {
-	return stageJSON{Event: "cohort", Name: c.Name, Doc: c.Doc, Parameters: paramsJSON(cohortParams(c))}
+	return stageJSON{Name: c.Name, Doc: c.Doc, Parameters: paramsJSON(cohortParams(c))}
 }
 
 func paramsJSON(params []param.Param) []paramJSON {

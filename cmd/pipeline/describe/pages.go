@@ -2,17 +2,18 @@ package describe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/docs"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
 // A topicEvent is a section of the documentation.
 type topicEvent struct {
-	Event   string `json:"event"` // "topic"
 	Topic   string `json:"topic"`
 	Heading string `json:"heading"`
 	Text    string `json:"text,omitempty"`
@@ -28,11 +29,7 @@ func Topics(a *console.Console) {
 func Topic(a *console.Console, topic string) error {
 	text := docs.Read(topic)
 	if text == "" {
-		var names []string
-		for _, s := range titles() {
-			names = append(names, s.Topic())
-		}
-		remedy := words.DidYouMean(topic, names)
+		remedy := words.DidYouMean(topic, lists.Map(titles(), docs.Section.Topic))
 		if found := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
 			remedy = fmt.Sprintf(" (%s has the word)", found[0].Topic())
 		}
@@ -40,7 +37,7 @@ func Topic(a *console.Console, topic string) error {
 	}
 	if a.JSON {
 		heading, _, _ := strings.Cut(strings.TrimLeft(text, "# "), "\n")
-		a.Object(topicEvent{"topic", topic, heading, text})
+		a.Object("topic", topicEvent{topic, heading, text})
 		return nil
 	}
 	_, err := fmt.Fprint(a.Out, text)
@@ -64,20 +61,14 @@ func Search(a *console.Console, query string) error {
 }
 
 func titles() []docs.Section {
-	var pages []docs.Section
-	for _, s := range docs.Sections() {
-		if s.Level == 1 {
-			pages = append(pages, s)
-		}
-	}
-	return pages
+	return slices.DeleteFunc(slices.Clone(docs.Sections()), func(s docs.Section) bool { return s.Level != 1 })
 }
 
 func list(a *console.Console, sections []docs.Section) {
 	grid := console.Grid{Wide: a.Wide()}
 	for _, s := range sections {
 		if a.JSON {
-			a.Object(topicEvent{"topic", s.Topic(), s.Heading, ""})
+			a.Object("topic", topicEvent{s.Topic(), s.Heading, ""})
 		}
 		grid.Add(s.Topic(), s.Heading)
 	}

@@ -420,20 +420,16 @@ func (o *Options) show(a *console.Console, rows []Row, found leakage.Found, note
 			return &x
 		}
 		for _, r := range rows {
-			a.Object(struct {
-				Event string `json:"event"`
+			a.Object("pair", struct {
 				Row
 				Similarity *float64 `json:"similarity"`
 				Limit      *float64 `json:"limit"`
-			}{"pair", r, known(r.Similarity), known(r.Limit)})
+			}{r, known(r.Similarity), known(r.Limit)})
 		}
 		for _, f := range c.Findings() {
-			a.Object(struct {
-				Event   string          `json:"event"`
-				Finding finding.Finding `json:"finding"`
-			}{"finding", f})
+			a.Object("finding", map[string]finding.Finding{"finding": f})
 		}
-		a.Object(map[string]any{"event": "compared", "scans": scans, "participants": people, "regions": c.Regions,
+		a.Object("compared", map[string]any{"scans": scans, "participants": people, "regions": c.Regions,
 			"threshold": known(c.Threshold), "violations": counts[finding.Violation],
 			"cautions": counts[finding.Caution], "relatives": counts[finding.Relatives], "sessions": counts[sessions]})
 		return nil

@@ -189,7 +189,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		return err
 	}
 	if x.JSON {
-		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members),
+		x.Object("export", event{Path: x.Path, Format: "bids", Tasks: len(members),
 			Missing: results.IDs(missing)})
 	} else {
 		people := map[string]bool{}

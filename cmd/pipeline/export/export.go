@@ -21,7 +21,6 @@ import (
 )
 
 type event struct {
-	Event   string   `json:"event"` // "export"
 	Path    string   `json:"path"`
 	Format  string   `json:"format"`
 	Stage   string   `json:"stage"`
@@ -67,7 +66,7 @@ func (x *job) stage() error {
 	if len(others) > 0 {
 		x.Note("%s left out, results missing: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
 	}
-	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name(), Output: sel.Port.Name, Tasks: len(there),
+	done := event{Path: x.Path, Stage: sel.Stage.Name(), Output: sel.Port.Name, Tasks: len(there),
 		Missing: results.IDs(others)}
 	f := formOf(x.Format, x.Path, sel.Port.Type)
 	switch {
@@ -97,7 +96,7 @@ func (x *job) stage() error {
 	x.then(func() {
 		switch {
 		case x.JSON && x.Path != "-":
-			x.Object(done)
+			x.Object("export", done)
 		case x.Path != "-":
 			x.Note("wrote %s (%s, %s)", x.Path, done.Format, words.Count(len(there), "task"))
 			if done.Sidecar != "" {

@@ -229,7 +229,7 @@ func (s *Setting) write() (is bool, err error) {
 	}
 	s.then(func() {
 		if s.JSON {
-			s.Object(event{Event: "export", Path: dir, Format: modelWord, Stage: s.Stage.Name(), Output: s.Port.Name,
+			s.Object("export", event{Path: dir, Format: modelWord, Stage: s.Stage.Name(), Output: s.Port.Name,
 				Tasks: len(there), Sidecar: filepath.Join(dir, card), Missing: results.IDs(others)})
 			return
 		}

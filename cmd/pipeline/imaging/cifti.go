@@ -132,10 +132,6 @@ func pscalar(m *export.Member, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	var values [][]float64
-	for _, r := range maps {
-		names, values = append(names, r.Name), append(values, r.Values)
-	}
-	return p.WriteScalars(w, names, values)
+	return p.WriteScalars(w, lists.Map(maps, func(r export.RegionMap) string { return r.Name }),
+		lists.Map(maps, func(r export.RegionMap) []float64 { return r.Values }))
 }

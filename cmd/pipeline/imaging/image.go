@@ -22,12 +22,11 @@ func inspectImage(a *console.Console, e describe.FileEvent, withStats bool) erro
 		e.Format = "mgh"
 	}
 	if a.JSON {
-		a.Object(struct {
-			Event  string `json:"event"`
+		a.Object("inspect", struct {
 			Path   string `json:"path"`
 			Format string `json:"format"`
 			nifti.Info
-		}{e.Event, e.Path, e.Format, info})
+		}{e.Path, e.Format, info})
 		return nil
 	}
 	printImage(a, e, info)

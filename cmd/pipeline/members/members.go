@@ -27,7 +27,6 @@ import (
 
 // An Event is one member of the cohort: a participant, or a row.
 type Event struct {
-	Event       string            `json:"event"` // "participant", or "row" of a cohort of rows
 	Participant string            `json:"participant,omitempty"`
 	Row         string            `json:"row,omitempty"`
 	State       string            `json:"state"` // taken, unusable or excluded
@@ -115,9 +114,9 @@ func Notes(p *pipelines.Pipeline, ids map[string]bool) []string {
 // member begins the event of one member of the cohort.
 func member(r *cohort.Roster, id, state string) Event {
 	if r.Axis != "" {
-		return Event{Event: "row", Row: id, State: state}
+		return Event{Row: id, State: state}
 	}
-	return Event{Event: "participant", Participant: id, State: state}
+	return Event{Participant: id, State: state}
 }
 
 // scans are what was found of a participant's scans.

@@ -44,10 +44,9 @@ func Citation(c *results.Current, task *dag.Node) (files []role.File, missing []
 
 // A citedFile is one of the files of a citation.
 type citedFile struct {
-	Event string `json:"event"` // "citation"
-	Name  string `json:"name"`
-	Text  string `json:"text,omitempty"`
-	Path  string `json:"path,omitempty"`
+	Name string `json:"name"`
+	Text string `json:"text,omitempty"`
+	Path string `json:"path,omitempty"`
 }
 
 // Cite writes what to cite for the results of a report stage: to the directory dir or, where that is empty, to stdout.
@@ -111,7 +110,7 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	if dir == "" {
 		between := ""
 		for _, f := range files {
-			if !a.AsJSON(citedFile{Event: "citation", Name: f.Name, Text: string(texts[f.Name])}) {
+			if !a.AsJSON("citation", citedFile{Name: f.Name, Text: string(texts[f.Name])}) {
 				fmt.Fprintf(a.Out, "%s%s", between, texts[f.Name])
 				between = "\n"
 			}
@@ -141,7 +140,7 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	}
 	for i, f := range files {
 		if a.JSON {
-			a.Object(citedFile{Event: "citation", Name: f.Name, Path: paths[i]})
+			a.Object("citation", citedFile{Name: f.Name, Path: paths[i]})
 		}
 	}
 	a.Note("wrote %s", strings.Join(paths, " and "))
@@ -160,8 +159,8 @@ func CiteProgram(a *console.Console) {
 		fmt.Fprintf(&bib, "\n%s", literature.Works[key].BibTeX(key, version.Number))
 	}
 	if a.JSON {
-		a.Object(citedFile{Event: "citation", Name: "CITATION.md", Text: text.String()})
-		a.Object(citedFile{Event: "citation", Name: "CITATION.bib", Text: strings.TrimPrefix(bib.String(), "\n")})
+		a.Object("citation", citedFile{Name: "CITATION.md", Text: text.String()})
+		a.Object("citation", citedFile{Name: "CITATION.bib", Text: strings.TrimPrefix(bib.String(), "\n")})
 		return
 	}
 	fmt.Fprint(a.Out, text.String(), bib.String())

@@ -66,7 +66,7 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		return err
 	}
 	if a.JSON {
-		a.Object(event{"report", path, len(page), nil})
+		a.Object("report", event{path, len(page), nil})
 	}
 	if kept != "" {
 		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)

@@ -21,7 +21,6 @@ import (
 )
 
 type event struct {
-	Event string `json:"event"` // "report"
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
 	// Missing are tasks without a result, whose part is not in the report.
@@ -58,7 +57,7 @@ func write(a *console.Console, path string, page []byte, missing []string, scans
 	switch {
 	case path == "-":
 	case a.JSON:
-		a.Object(event{"report", path, len(page), missing})
+		a.Object("report", event{path, len(page), missing})
 	default:
 		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
 		if scans > 0 {

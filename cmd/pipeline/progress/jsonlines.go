@@ -26,7 +26,6 @@ type jsonLines struct{ *console.Console }
 
 // A startEvent is the first line of a run.
 type startEvent struct {
-	Event    string       `json:"event"` // "start"
 	Pipeline string       `json:"pipeline"`
 	Tasks    int          `json:"tasks"`
 	Stages   []stageTasks `json:"stages"`
@@ -38,14 +37,14 @@ type stageTasks struct {
 }
 
 func newJSONLines(a *console.Console, g *dag.Graph, t *tallies) *jsonLines {
-	e := startEvent{Event: "start", Pipeline: g.Name(), Stages: []stageTasks{}}
+	e := startEvent{Pipeline: g.Name(), Stages: []stageTasks{}}
 	for _, s := range t.order {
 		if s.tasks > 0 {
 			e.Tasks += s.tasks
 			e.Stages = append(e.Stages, stageTasks{s.name, s.tasks})
 		}
 	}
-	a.Object(e)
+	a.Object("start", e)
 	a.Out.Flush()
 	return &jsonLines{a}
 }

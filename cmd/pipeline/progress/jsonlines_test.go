@@ -68,7 +68,7 @@ func TestAppendTask(t *testing.T) {
 		}
 		var b bytes.Buffer
 		a := &console.Console{Out: bufio.NewWriter(&b)}
-		a.Object(want)
+		a.Object("", want)
 		a.Out.Flush()
 		if got := string(AppendTask(nil, e)); got != b.String() {
 			t.Fatalf("got\n%swant\n%s", got, b.String())

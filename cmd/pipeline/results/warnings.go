@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/wording"
@@ -21,8 +22,7 @@ func Warned(a *console.Console, g *dag.Graph, store *disk.Store, outputs map[str
 		}
 	}
 	for _, s := range g.Stages() {
-		var order []string
-		count := map[string]int{}
+		var all []string
 		for _, n := range s.Tasks() {
 			for _, p := range n.Instance().Ports().Out {
 				ref, made := outputs[n.ID()].Get(p.Name)
@@ -33,15 +33,12 @@ func Warned(a *console.Console, g *dag.Graph, store *disk.Store, outputs map[str
 				if err != nil || got.Table == nil {
 					continue // removed by gc, or on a remote only: its log says it too
 				}
-				for _, w := range wording.Warnings(got.Table) {
-					if count[w]++; count[w] == 1 {
-						order = append(order, w)
-					}
-				}
+				all = append(all, wording.Warnings(got.Table)...)
 			}
 		}
-		a.Few(a.Stderr, len(order), 3, func(i int) {
-			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name(), count[order[i]], words.Count(len(s.Tasks()), "task"), order[i])
+		each := lists.By(all, func(w string) string { return w })
+		a.Few(a.Stderr, len(each), 3, func(i int) {
+			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name(), len(each[i].All), words.Count(len(s.Tasks()), "task"), each[i].Key)
 		})
 	}
 }

@@ -17,15 +17,14 @@ import (
 )
 
 type gcEvent struct {
-	Event     string `json:"event"` // "gc"
-	DryRun    bool   `json:"dry_run"`
-	Removed   int    `json:"removed"` // blobs
-	Freed     int64  `json:"freed"`   // bytes
-	Left      int64  `json:"left"`    // bytes
-	Over      int64  `json:"over"`    // bytes above --max-size
-	KeptRuns  int    `json:"kept_runs"`
-	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
-	Abandoned int64  `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
+	DryRun    bool  `json:"dry_run"`
+	Removed   int   `json:"removed"` // blobs
+	Freed     int64 `json:"freed"`   // bytes
+	Left      int64 `json:"left"`    // bytes
+	Over      int64 `json:"over"`    // bytes above --max-size
+	KeptRuns  int   `json:"kept_runs"`
+	LeftInUse int   `json:"left_in_use"` // blobs kept for runs that are going on
+	Abandoned int64 `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
 }
 
 // Free removes results that no kept run needs, or lists with dry what it would remove.
@@ -40,7 +39,7 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 				v.LastUse.Local().Format("2006-01-02 15:04"))
 		}
 	}
-	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
+	e := gcEvent{dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
 		len(plan.Kept), plan.InUse, plan.Left}
 	if !dry {
 		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
@@ -56,7 +55,7 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 		rooms = workdir.Sweep(os.TempDir(), workdir.ExecRooms) +
 			workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
 	}
-	if a.AsJSON(e) {
+	if a.AsJSON("gc", e) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
@@ -79,13 +78,12 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 }
 
 type remoteGCEvent struct {
-	Event   string `json:"event"` // "remote gc"
-	DryRun  bool   `json:"dry_run"`
-	Removed int    `json:"removed"` // results
-	Kept    int    `json:"kept"`    // results
-	Freed   int64  `json:"freed"`   // bytes
-	Left    int64  `json:"left"`    // bytes
-	Over    int64  `json:"over"`    // bytes above --keep
+	DryRun  bool  `json:"dry_run"`
+	Removed int   `json:"removed"` // results
+	Kept    int   `json:"kept"`    // results
+	Freed   int64 `json:"freed"`   // bytes
+	Left    int64 `json:"left"`    // bytes
+	Over    int64 `json:"over"`    // bytes above --keep
 }
 
 // FreeRemote removes results from a remote, or lists with dry what it would remove.
@@ -97,7 +95,7 @@ func FreeRemote(ctx context.Context, a *console.Console, place remote.Pruner, o 
 	if err != nil {
 		return fmt.Errorf("%s: %w", place, err)
 	}
-	if a.AsJSON(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over}) {
+	if a.AsJSON("remote gc", remoteGCEvent{dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, removed(dry), words.Count(plan.Results, "result"),

@@ -2,8 +2,10 @@
 package space
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 )
 
 // readRuns are the recorded runs with their tasks, newest first. The error lists those that cannot be read.
@@ -32,7 +35,6 @@ func readRuns(store *disk.Store) ([]*record.Record, error) {
 
 // A use is how much some results take.
 type use struct {
-	Event    string `json:"event"` // "run" or "stage"
 	Name     string `json:"name"`
 	Started  string `json:"started,omitempty"`
 	Pipeline string `json:"pipeline,omitempty"`
@@ -66,27 +68,24 @@ func Runs(a *console.Console, store *disk.Store) error {
 	if !a.JSON {
 		fmt.Fprintf(a.Out, "store  %s\nsize   %s in %d files\n", store.Dir(), console.ByteCount(plan.Bytes), plan.Blobs)
 	} else {
-		a.Object(struct {
-			Event string `json:"event"` // "store"
+		a.Object("store", struct {
 			Dir   string `json:"directory"`
 			Blobs int    `json:"results"`
 			Bytes int64  `json:"bytes"`
 			Free  int64  `json:"free_bytes"` // that gc removes
-		}{"store", store.Dir(), plan.Blobs, plan.Bytes, plan.Freed})
+		}{store.Dir(), plan.Blobs, plan.Bytes, plan.Freed})
 	}
 	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}, Wide: a.Wide()}
 	g.Add("run", "started", "pipeline", "results", "size", "not in newer runs")
 	newer := map[artifacts.Digest]bool{}
 	for _, r := range runs {
-		u := use{Event: "run", Name: r.ID, Started: r.Started.Format(time.RFC3339), Pipeline: r.Pipeline}
+		u := use{Name: r.ID, Started: r.Started.Format(time.RFC3339), Pipeline: r.Pipeline}
 		seen := map[artifacts.Digest]bool{}
 		for _, t := range r.Tasks {
 			u.count(store, t, seen, newer)
 		}
-		for d := range seen {
-			newer[d] = true
-		}
-		if a.AsJSON(u) {
+		maps.Copy(newer, seen)
+		if a.AsJSON("run", u) {
 			continue
 		}
 		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(u.Results),
@@ -124,22 +123,20 @@ func Stages(a *console.Console, store *disk.Store, id string) error {
 			}
 		}
 	}
-	byStage, seen := map[string]*use{}, map[artifacts.Digest]bool{}
-	var stages []*use
-	for _, t := range run.Tasks {
-		name := dag.StageOf(t.ID)
-		u := byStage[name]
-		if u == nil {
-			u = &use{Event: "stage", Name: name}
-			byStage[name], stages = u, append(stages, u)
-		}
-		u.count(store, t, seen, newer)
-	}
-	slices.SortStableFunc(stages, func(x, y *use) int { return int(min(1, max(-1, y.Bytes-x.Bytes))) })
+	seen := map[artifacts.Digest]bool{}
+	stages := lists.Map(lists.By(run.Tasks, func(t record.Task) string { return dag.StageOf(t.ID) }),
+		func(of lists.Group[string, record.Task]) use {
+			u := use{Name: of.Key}
+			for _, t := range of.All {
+				u.count(store, t, seen, newer)
+			}
+			return u
+		})
+	slices.SortStableFunc(stages, func(x, y use) int { return cmp.Compare(y.Bytes, x.Bytes) })
 	g := console.Grid{Right: map[int]bool{1: true, 2: true, 3: true}, Wide: a.Wide()}
 	g.Add("stage", "results", "size", "not in newer runs")
 	for _, u := range stages {
-		if a.AsJSON(*u) {
+		if a.AsJSON("stage", u) {
 			continue
 		}
 		g.Add(u.Name, fmt.Sprint(u.Results), console.ByteCount(u.Bytes), console.ByteCount(u.Alone))

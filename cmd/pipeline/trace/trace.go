@@ -19,7 +19,6 @@ import (
 )
 
 type event struct {
-	Event      string            `json:"event"`     // "lineage"
 	Direction  string            `json:"direction"` // self, up, down
 	Depth      int               `json:"depth"`
 	Port       string            `json:"port,omitempty"` // over which it was reached
@@ -165,10 +164,10 @@ func (a printer) step(direction string, s provenance.Step) {
 }
 
 func (a printer) objects(direction string, s provenance.Step) {
-	e := event{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port}
+	e := event{Direction: direction, Depth: s.Depth, Port: s.Port}
 	for _, f := range s.Files {
 		e.File = f.Digest.String()
-		a.Object(e)
+		a.Object("lineage", e)
 	}
 	e.File = ""
 	for _, w := range s.Works {
@@ -180,6 +179,6 @@ func (a printer) objects(direction string, s provenance.Step) {
 		for _, ref := range w.Outputs {
 			e.Outputs[ref.Name] = ref.Digest.String()
 		}
-		a.Object(e)
+		a.Object("lineage", e)
 	}
 }

@@ -181,7 +181,6 @@ func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []
 
 // A measure of a validation.
 type measure struct {
-	Event   string   `json:"event"` // "validation"
 	Measure string   `json:"measure"`
 	Value   *float64 `json:"value"` // null: cannot be estimated
 	Low     *float64 `json:"low,omitempty"`
@@ -207,7 +206,7 @@ func Print(a *console.Console, c *results.Current) error {
 	}
 	rows, err := column.Rows[column.ValidationRow](got.Table)
 	for _, r := range rows {
-		a.Object(measure{"validation", r.Measure, known(r.Value), known(r.Low), known(r.High), r.N})
+		a.Object("validation", measure{r.Measure, known(r.Value), known(r.Low), known(r.High), r.N})
 	}
 	return err
 }
