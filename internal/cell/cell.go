@@ -76,3 +76,8 @@ var scientific = pattern.New(`^[0-9]+([.,][0-9]+)?[eE][+-]?[0-9]{1,3}$`)
 
 // Scientific reports whether a text is a number in scientific notation: 1E+05, 1.2e5.
 func Scientific(text string) bool { return scientific.MatchString(text) }
+
+var heading = pattern.New(`(?i)^((roi|region|node|parcel|label)s?[ _]?(names?|labels?|ids?)?|names?)$`)
+
+// Heading reports whether a text is the heading of a list of regions, and names none.
+func Heading(text string) bool { return heading.MatchString(strings.TrimSpace(text)) }

@@ -46,6 +46,9 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	sep := separator(lines[0].text)
 	header := split(lines[0].text, sep)
 	if len(header) == 1 && !strings.EqualFold(header[0], "name") {
+		if cell.Heading(header[0]) && len(lines) > 1 {
+			lines = lines[1:]
+		}
 		return readPlain(lines, file)
 	}
 	columns, idColumn, err := columnsOf(header)

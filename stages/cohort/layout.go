@@ -40,6 +40,9 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		return err
 	}
 	r.volumes = map[string]int{}
+	if r.heads == nil {
+		r.heads = map[string][]string{}
+	}
 	any, by := false, map[string][]string{} // note → participants
 	var said []string
 	for _, f := range all {
@@ -59,6 +62,9 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		}
 		if f.Found != nil && !matrix && f.Layout.Member == 0 {
 			r.volumes[f.Path] = f.Found.Draws[0].Rows
+		}
+		if f.Listed {
+			r.heads[port+f.Path] = f.Names
 		}
 		any = any || !f.Layout.Plain()
 		if s.layouts == nil {

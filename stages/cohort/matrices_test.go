@@ -34,7 +34,7 @@ func TestMatricesCohort(t *testing.T) {
 	}{
 		{"file", "", []string{"left", "right"}},
 		{"mat/{participant_id}.mat", "mat/{participant_id}.mat", []string{"left", "right"}},
-		{"giga/{participant_id}", "", []string{"1", "2"}},
+		{"giga/{participant_id}", "", []string{"0", "1"}},
 	} {
 		r, err := load(c.pearson, c.partial)
 		if err != nil {

@@ -81,6 +81,8 @@ type Roster struct {
 	// name of its run or session: so stages can refuse a scan before anything runs.
 	Scan    func(id, part string) (volumes int, tr float64)
 	volumes map[string]int // of files that were read, by path
+	// names of the regions that files of variables list, by port and path; nil of one that lists none
+	heads map[string][]string
 	// names of the participants as the table has them, by id; nil where they have no others
 	Sources map[string]string
 	Table   string         // the table of the participants or rows, absolute; "" where there is none

@@ -341,7 +341,7 @@ func TestTimeseriesCohort(t *testing.T) {
 	for series, want := range map[string]string{
 		"":                           "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}":    "nodes: broken/sub-a: line 2",
-		"timed/{participant_id}":     "nodes: timed/sub-a: the column first is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
+		"timed/{participant_id}":     "nodes: timed/sub-a: the column first is no region: from row to row it only rises, or only falls, or begins again, as time does; remove it from all files",
 		"down/{participant_id}":      "nodes: down/sub-a: the column first is no region",
 		"some/{participant_id}":      "nodes: some/sub-a: the column first is no region",
 		"slow/{participant_id}":      "nodes: slow/sub-a: the column first is no region",

@@ -313,6 +313,9 @@ func (e otherHead) Unwrap() error { return errors.Unwrap(e.error) }
 func (r *Roster) refuseOtherHeads(port string, given bool) {
 	var groups [2][]head // without names, and with
 	read := func(path string, most int64) ([]string, bool) {
+		if names, known := r.heads[port+path]; known {
+			return names, true
+		}
 		f, err := userfile.Open(path)
 		if err != nil {
 			return nil, false
@@ -320,10 +323,12 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 		defer f.Close()
 		return region.Head(f, most)
 	}
+	named := map[string]bool{} // sets of names
 	at := func(names []string) int {
-		if names == nil || region.Counted(names) {
+		if names == nil || region.Counted(names) && !named[nameSet(names)] {
 			return 0
 		}
+		named[nameSet(names)] = true
 		return 1
 	}
 	for i := range r.Subjects {
@@ -355,6 +360,9 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 		h.names, _ = read(h.path, math.MaxInt64)
 		groups[at(h.names)] = append(groups[at(h.names)], h)
 	}
+	if len(groups[0]) == 0 && !given {
+		r.refuseOtherNames(groups[1])
+	}
 	few, many := groups[0], groups[1]
 	if len(few) > len(many) {
 		few, many = many, few
@@ -378,6 +386,9 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 	}
 }
 
+// nameSet is a set of names, in any order.
+func nameSet(names []string) string { return fmt.Sprintf("%q", slices.Sorted(slices.Values(names))) }
+
 // A head is the names of the columns of a participant's file.
 type head struct {
 	of    *Subject
@@ -389,11 +400,11 @@ type head struct {
 // which the regions are taken.
 func (r *Roster) refuseOtherNames(all []head) {
 	of := map[string][]head{}
-	set := func(h head) string { return fmt.Sprintf("%q", slices.Sorted(slices.Values(h.names))) }
 	for i, h := range all {
 		h.names = lists.Map(h.names, column.Composed)
 		all[i] = h
-		of[set(h)] = append(of[set(h)], h)
+		set := nameSet(h.names)
+		of[set] = append(of[set], h)
 	}
 	for _, many := range of {
 		if len(of) == 1 || 2*len(many) <= len(all) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -33,6 +34,7 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 	}
 	c := &Contents{}
 	first, _ := br.Peek(mat5.HeaderSize)
+	variables := mat5.Is(first) || isNPZ(first)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
 		var shape []int
@@ -41,23 +43,23 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 			if len(shape) == 1 {
 				err = l.vector(v, c)
 			} else {
-				c.Draws, err = l.squares(shape, v)
+				if c.Draws, err = l.squares(shape, v); len(shape) == 3 {
+					c.Many = shape[0]
+				}
 			}
 		}
-	case mat5.Is(first):
+	case variables:
 		var all []mat5.Variable
-		if all, err = readMat(r, br); err == nil {
-			err = l.matSquares(all, c)
-		}
-	case isNPZ(first):
-		var all []mat5.Variable
-		if all, err = readNPZ(br); err == nil {
+		if all, err = readVariables(r, br); err == nil {
 			err = l.matSquares(all, c)
 		}
 	default:
 		if err = l.textSquare(br, c); err == nil {
 			err = br.Budget().Take(int64(len(c.Draws[0].Data)), 8+8*matrixCopies, "numbers")
 		}
+	}
+	if err == nil && !variables {
+		err = l.inside(c)
 	}
 	if err == nil {
 		err = l.arrangeSquares(c)
@@ -96,7 +98,7 @@ func (l Layout) squares(shape []int, v []float64) ([]connectivity.Matrix, error)
 // member is the one of several matrices that the layout names, or all of them: draws.
 func (l Layout) member(all []connectivity.Matrix) ([]connectivity.Matrix, error) {
 	if l.Member > len(all) {
-		return nil, fmt.Errorf("member is %d, but the file has %d matrices", l.Member, len(all))
+		return nil, MemberError{l.Member, len(all)}
 	}
 	if l.Member > 0 {
 		return all[l.Member-1 : l.Member], nil
@@ -104,7 +106,14 @@ func (l Layout) member(all []connectivity.Matrix) ([]connectivity.Matrix, error)
 	return all, nil
 }
 
-// MatrixNames are the names of the regions of a file, numbers from 1 when it has none.
+// A MemberError is that of a member that the file does not have.
+type MemberError struct{ Member, Many int }
+
+func (e MemberError) Error() string {
+	return fmt.Sprintf("member is %d, but the file has %d matrices", e.Member, e.Many)
+}
+
+// MatrixNames are the names of the regions of a file, numbers from 1 where it has none and none from 0.
 func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
@@ -112,12 +121,12 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	}
 	var names []string
 	n := 0
-	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) || !l.Plain() {
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !isNPZ(first) || !l.Plain() {
 		var c *Contents
 		if c, err = ReadSquares(br, l); err == nil {
 			names, n = c.Names, c.Draws[0].Cols
 		}
-	} else if all, damaged := readMat(r, br); damaged != nil {
+	} else if all, damaged := readVariables(r, br); damaged != nil {
 		err = damaged
 	} else { // several matrices of one size will do
 		names, n, err = l.matRegions(all)
@@ -125,8 +134,7 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if names == nil || Counted(names) {
-		names = nil
+	if names == nil {
 		for i := range n {
 			names = append(names, strconv.Itoa(i+1))
 		}
@@ -144,6 +152,7 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	c := &Contents{}
 	var x connectivity.Matrix
 	first, _ := br.Peek(mat5.HeaderSize)
+	variables := mat5.Is(first) || isNPZ(first)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
 		x, err = seriesArray(br)
@@ -152,18 +161,16 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 		if c.Names, v, c.TR, err = cifti.ReadParcels(br); err == nil {
 			x = connectivity.Matrix{Rows: len(v) / len(c.Names), Cols: len(c.Names), Data: v}
 		}
-	case mat5.Is(first):
+	case variables:
 		var all []mat5.Variable
-		if all, err = readMat(r, br); err == nil {
-			x, err = l.matSeries(all, c)
-		}
-	case isNPZ(first):
-		var all []mat5.Variable
-		if all, err = readNPZ(br); err == nil {
+		if all, err = readVariables(r, br); err == nil {
 			x, err = l.matSeries(all, c)
 		}
 	default:
 		c.Names, x, err = connectivity.ReadText(br)
+	}
+	if err == nil && !variables {
+		err = l.inside(c)
 	}
 	if err != nil {
 		return nil, err
@@ -176,6 +183,18 @@ const (
 	npyMagic   = "\x93NUMPY"
 	niftiMagic = "\x1c\x02\x00\x00n+2" // NIfTI-2, little-endian
 )
+
+// inside reports that a layout names variables, which a file of another form does not have; names: none leaves out the
+// names of its columns.
+func (l Layout) inside(c *Contents) error {
+	switch {
+	case l.Names == NoNames:
+		c.Names = nil
+	case l.Names != "" && l.Labels == nil:
+		return fmt.Errorf("names is %s, a variable of a .mat or npz file, which this file is not; name a file of labels", l.Names)
+	}
+	return nil
+}
 
 // seriesArray reads an npy array of volumes × regions.
 func seriesArray(r io.Reader) (connectivity.Matrix, error) {
@@ -205,7 +224,7 @@ func SeriesVolumes(r io.Reader) (int, error) {
 	return shape[0], nil
 }
 
-// Counted reports whether names are 0, 1, 2 …, which name nothing.
+// Counted reports whether names are 0, 1, 2 …, the places of the columns.
 func Counted(names []string) bool {
 	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
 }
@@ -224,10 +243,24 @@ func SeriesNames(r io.Reader, l Layout) ([]string, error) {
 	}
 	for i, name := range names {
 		if counts(x.Data[i:], x.Rows, x.Cols) {
-			return nil, fmt.Errorf("the column %s is no region: from row to row it only rises, or only falls, as time does; remove it from all files", name)
+			return nil, fmt.Errorf("the column %s is no region: from row to row it only rises, or only falls, or begins again, as time does; remove it from all files", name)
 		}
 	}
 	return names, nil
+}
+
+// NamesAmong are the names of the regions that a .mat or npz file of matrices lists; nil where it lists none.
+func NamesAmong(r io.Reader, l Layout) ([]string, error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readVariables(r, br)
+	if err != nil {
+		return nil, err
+	}
+	names, _, err := l.matRegions(all)
+	return names, err
 }
 
 // Head are the names of the columns of a file of series or matrices by its first bytes, at most so many; nil where they
@@ -254,16 +287,26 @@ func Head(r io.Reader, most int64) (names []string, shown bool) {
 }
 
 // counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
-// volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
+// volume and its time do, also rounded, backwards, or of some of the volumes; or begins again a few times near its
+// first
+// value, as over joined runs. A signal does not.
 func counts(x []float64, rows, columns int) bool {
-	up, down := 0, 0
+	var turns [2][]float64 // values after a step up, and after one down
+	low, high := x[0], x[0]
 	for row := 1; row < rows; row++ {
-		switch step := x[row*columns] - x[(row-1)*columns]; {
+		v := x[row*columns]
+		low, high = min(low, v), max(high, v)
+		switch step := v - x[(row-1)*columns]; {
 		case step > 0:
-			up++
+			turns[0] = append(turns[0], v)
 		case step < 0:
-			down++
+			turns[1] = append(turns[1], v)
 		}
 	}
-	return min(up, down) == 0 && max(up, down) >= max(10, rows/3) && rows >= 20
+	few, many := turns[0], turns[1]
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	away := func(v float64) bool { return math.Abs(v-x[0]) > .1*(high-low) }
+	return rows >= 20 && len(many) >= max(10, rows/3) && 10*len(few) <= len(many) && !slices.ContainsFunc(few, away)
 }

@@ -15,6 +15,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -39,7 +40,8 @@ type Layout struct {
 	Base      *int     `json:"base,omitempty"`   // the number of the first region in an edge list
 	Absent    string   `json:"absent,omitempty"` // what pairs are that an edge list lacks: zero or n/a
 
-	Size int `json:"-"` // regions of the node list, where it is known
+	Size  int               `json:"-"` // regions of the node list, where it is known
+	Atlas map[string]string `json:"-"` // the file that defines each label, where an order key states it
 }
 
 // A Layouts value is that of each port of a participant.
@@ -72,11 +74,14 @@ func LayoutPort() dag.Port {
 
 // Contents are the numbers of a participant's file.
 type Contents struct {
-	Names  []string              // of the columns; nil where they have none
-	Draws  []connectivity.Matrix // one of series
-	TR     float64               // repetition time, s; 0 where the file does not state it
-	Notes  []string              // about the file: what was decided
-	Sparse bool                  // entries that are absent are 0
+	Names   []string              // of the columns; nil where they have none
+	Own     []string              // those that the file has itself, where labels of another file replace them
+	Many    int                   // matrices in the file: of participants, sessions or draws
+	Members []List                // lists with an entry for each participant in the file
+	Draws   []connectivity.Matrix // one of series
+	TR      float64               // repetition time, s; 0 where the file does not state it
+	Notes   []string              // about the file: what was decided
+	Sparse  bool                  // entries that are absent are 0
 }
 
 // Programs whose files are recognized, with the names of their files.
@@ -149,54 +154,94 @@ func (l Layout) Beside(path string) string {
 	return ""
 }
 
-// ReadLabels reads the names of the regions from the file that Beside gives.
-func (l Layout) ReadLabels(b []byte) ([]string, error) {
+// ReadLabels reads the names of the regions from the file that Beside gives, or from a file of labels. atlas is the
+// definition of each region, where the file states it.
+func (l Layout) ReadLabels(b []byte) (labels []string, atlas map[string]string, err error) {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	switch l.Program {
 	case gift:
 		all, err := mat5.Read(bytes.NewReader(b))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		v, err := mat5.Find(all, "components")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		numbers, err := v.All()
-		return lists.Map(numbers, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }), err
+		return lists.Map(numbers, number), nil, err
 	case gretna:
 		_, x, err := connectivity.ReadText(bytes.NewReader(b))
-		return lists.Map(x.Data, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }), err
+		return lists.Map(x.Data, number), nil, err
 	}
 	return keyLabels(b)
 }
 
-// keyLabels are the labels of an order key: of the column Label in Mask, or of a table of one column.
-func keyLabels(b []byte) ([]string, error) {
-	var labels []string
-	at, columns := -1, 0
+// keyLabels are the labels of an order key, of its column Label in Mask in the order of its column Order, and the image
+// that defines each (ROI Definition; y_ExtractROISignal.m). A table of one column has a label a line, below a heading
+// or
+// not.
+func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
+	const label, order, definition = "Label in Mask", "Order", "ROI Definition"
+	var places []int
+	at := map[string]int{} // columns of the key, nil before the first line
+	columns := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
-		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if at < 0 {
+		fields := lists.Map(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), strings.TrimSpace)
+		if columns == 0 {
 			columns = len(fields)
-			if at = slices.Index(fields, "Label in Mask"); at < 0 && columns > 1 {
-				return nil, fmt.Errorf("the order key has no column Label in Mask; it has %s", words.Some(fields, 6))
-			} else if at >= 0 {
+			for i, name := range fields {
+				at[name] = i
+			}
+			if _, there := at[label]; there {
+				continue
+			} else if columns > 1 {
+				return nil, nil, fmt.Errorf("the order key has no column %s; it has %s", label, words.Some(fields, 6))
+			}
+			if at = map[string]int{label: 0}; cell.Heading(fields[0]) {
 				continue
 			}
-			at = 0
 		}
-		if at >= len(fields) || strings.TrimSpace(fields[at]) == "" {
-			return nil, fmt.Errorf("row %d of the order key has no label", len(labels)+1)
+		get := func(column string) string {
+			if k, there := at[column]; there && k < len(fields) {
+				return fields[k]
+			}
+			return ""
 		}
-		labels = append(labels, strings.TrimSpace(fields[at]))
+		name := get(label)
+		if name == "" {
+			return nil, nil, fmt.Errorf("row %d of the order key has no label", len(labels)+1)
+		}
+		labels = append(labels, name)
+		if _, there := at[order]; there {
+			n, err := strconv.Atoi(get(order))
+			if err != nil || n < 1 || slices.Contains(places, n) {
+				return nil, nil, fmt.Errorf("row %d of the order key has the %s %q, but the rows are numbered 1, 2, 3 … in the order of the columns",
+					len(labels), order, get(order))
+			}
+			places = append(places, n)
+		}
+		if image := get(definition); image != "" {
+			if atlas == nil {
+				atlas = map[string]string{}
+			}
+			atlas[name] = image[strings.LastIndexAny(image, `/\`)+1:]
+		}
 	}
 	if labels == nil {
-		return nil, errors.New("the order key is empty")
+		return nil, nil, errors.New("it lists no region")
 	}
-	return labels, nil
+	sorted := slices.Clone(labels)
+	for i, n := range places {
+		if n > len(labels) {
+			return nil, nil, fmt.Errorf("the order key has %d rows, but one has the %s %d", len(labels), order, n)
+		}
+		sorted[n-1] = labels[i]
+	}
+	return sorted, atlas, nil
 }
 
 // Plain reports whether a file needs no layout.
@@ -207,7 +252,7 @@ func (l Layout) Plain() bool {
 }
 
 // Named reports whether the names of the regions stand outside the columns.
-func (l Layout) Named() bool { return l.Names != "" || l.Labels != nil }
+func (l Layout) Named() bool { return l.Names != "" && l.Names != NoNames || l.Labels != nil }
 
 // Chosen are the labels that are taken.
 func (l Layout) Chosen() []string {
@@ -233,6 +278,9 @@ func (l Layout) Note(matrix bool) string {
 	}
 	if l.Program == gretna && matrix {
 		how = append(how, "a row of 0 is a missing region, and the diagonal is 0")
+	}
+	if l.Program == dpabi && !l.Named() {
+		how = append(how, "without order keys (ROI_OrderKey_….tsv), a column is a region by its place alone")
 	}
 	if l.Program == dpabi && l.Labels != nil {
 		how = append(how, "the order keys name the columns, and a label without a column is a missing region")
@@ -312,7 +360,7 @@ func (l Layout) matching(names []string) ([]bool, error) {
 func (l Layout) arrangeSeries(c *Contents) error {
 	x := c.Draws[0]
 	if l.Labels != nil {
-		c.Names = l.Labels
+		c.Own, c.Names = c.Names, l.Labels
 	}
 	turn, given := l.Transpose, c.Names != nil
 	if given && !turn && len(c.Names) != x.Cols && len(c.Names) == x.Rows {
@@ -368,7 +416,7 @@ func (l Layout) arrangeSquares(c *Contents) error {
 	if names, err := l.named(n); err != nil {
 		return err
 	} else if names != nil {
-		c.Names = names
+		c.Own, c.Names = c.Names, names
 	}
 	take, err := l.chosen(c.Names, n)
 	if err != nil {
@@ -434,7 +482,7 @@ func (l Layout) correlations(x connectivity.Matrix) {
 // AddAbsent adds the nodes that a file lacks: missing regions for labels of DPABI without a voxel in the participant's
 // mask (y_ExtractROISignal.m), and regions without an edge in an edge list.
 func (l Layout) AddAbsent(c *Contents, nodes *encoding.Table) error {
-	if c.Names == nil || (l.Program != dpabi || l.Labels == nil) && l.Absent == "" {
+	if c.Names == nil || Counted(c.Names) || (l.Program != dpabi || l.Labels == nil) && l.Absent == "" {
 		return nil
 	}
 	rows, err := column.Rows[called](nodes)

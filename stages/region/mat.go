@@ -71,36 +71,6 @@ func (l Layout) matChosen(all []mat5.Variable, what, one string, fits func(mat5.
 		words.Some(lists.Map(found, mat5.Variable.Describe), 10), found[0].Name)
 }
 
-// matTexts are the names of the regions in the file: the variable that the layout names, or the only cell or array of
-// characters with one of these numbers of texts.
-func (l Layout) matTexts(all []mat5.Variable, of mat5.Variable, counts ...int) ([]string, error) {
-	if l.Labels != nil {
-		return nil, nil
-	}
-	if l.Names != "" {
-		v, err := mat5.Find(all, l.Names)
-		if err != nil {
-			return nil, fmt.Errorf("names: %w; it has %s", err, described(all))
-		}
-		if len(v.Texts) == 0 {
-			return nil, fmt.Errorf("names: %s is no list of texts", v.Describe())
-		}
-		return trimmed(v.Texts), nil
-	}
-	var names []string
-	for _, v := range all {
-		if slices.Contains(counts, len(v.Texts)) && len(v.Texts) > 1 && v.Name != of.Name {
-			if names != nil {
-				return nil, nil
-			}
-			names = trimmed(v.Texts)
-		}
-	}
-	return names, nil
-}
-
-func trimmed(texts []string) []string { return lists.Map(texts, strings.TrimSpace) }
-
 // plain reports whether a variable is a matrix of numbers.
 func plain(v mat5.Variable) bool {
 	return v.Numeric() && v.Class != "logical" && len(v.Shape) == 2 && v.Shape[0] > 1 && v.Shape[1] > 1
@@ -125,7 +95,7 @@ func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matr
 		return x, fmt.Errorf("variable %s is no matrix of volumes × regions; it has %s", v.Describe(), described(all))
 	}
 	c.Sparse = v.Class == "sparse"
-	if c.Names, err = l.matTexts(all, v, v.Shape[0], v.Shape[1]); err != nil {
+	if c.Names, err = l.namesIn(all, v, c, 0, v.Shape[0], v.Shape[1]); err != nil {
 		return x, err
 	}
 	numbers, err := v.All()
@@ -138,7 +108,7 @@ func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matr
 // matColumns joins the columns in a cell. CONN keeps tissues and covariates there too: its regions have one column
 // and a dot in their names (conn_process.m).
 func (l Layout) matColumns(all []mat5.Variable, v mat5.Variable, c *Contents) (x connectivity.Matrix, err error) {
-	names, err := l.matTexts(all, v, len(v.Cells))
+	names, err := l.namesIn(all, v, c, 0, len(v.Cells))
 	if err != nil {
 		return x, err
 	}
@@ -257,16 +227,20 @@ func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
 		if err == nil {
 			err = l.vector(numbers, c)
 		}
+		if err == nil {
+			c.Names, err = l.namesIn(all, v, c, 0, c.Draws[0].Cols)
+		}
 		return err
 	case !matSquare(v):
 		return fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", v.Name, v.Shape)
 	}
 	c.Sparse = v.Class == "sparse"
 	n := v.Shape[0]
+	c.Many = v.Count() / (n * n)
 	if c.Draws, err = l.matMember(v); err != nil {
 		return err
 	}
-	if c.Names, err = l.matTexts(all, v, n); err == nil && c.Names != nil && len(c.Names) != n {
+	if c.Names, err = l.namesIn(all, v, c, c.Many, n); err == nil && c.Names != nil && len(c.Names) != n {
 		err = fmt.Errorf("names: %d names for %d regions", len(c.Names), n)
 	}
 	return err
@@ -279,7 +253,7 @@ func (l Layout) matMember(v mat5.Variable) ([]connectivity.Matrix, error) {
 		many = v.Shape[2]
 	}
 	if l.Member > many {
-		return nil, fmt.Errorf("member is %d, but the file has %d matrices", l.Member, many)
+		return nil, MemberError{l.Member, many}
 	}
 	read := v.All
 	if l.Member > 0 && len(v.Shape) == 3 {
@@ -308,23 +282,30 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 		return fmt.Errorf("variable %s is no matrix of regions × targets × participants", v.Describe())
 	}
 	n, targets := v.Shape[0], v.Shape[1]
-	if c.Names, err = l.matTexts(all, v, n); err == nil && l.Labels == nil && len(c.Names) != n {
+	c.Many = v.Count() / (n * targets)
+	if c.Names, err = l.namesIn(all, v, c, c.Many, n); err == nil && l.Labels == nil && len(c.Names) != n {
 		err = fmt.Errorf("%d names for the %d rows of %s", len(c.Names), n, v.Name)
 	}
 	if err != nil {
 		return err
 	}
-	if many := v.Count() / (n * targets); many > 1 && l.Member == 0 {
+	if c.Many > 1 && l.Member == 0 {
 		return fmt.Errorf("%s has the matrices of %d participants: set member to the column of the table that numbers "+
-			"them from 1, in CONN's order", v.Name, many)
+			"them from 1, in CONN's order", v.Name, c.Many)
 	}
 	one, err := l.matMember(v)
 	if err != nil {
 		return err
 	}
+	columns, err := l.connTargets(all, c.Names, n, targets)
+	if err != nil {
+		return err
+	}
 	x, missing := connectivity.NewMatrix(n, n), true
 	for i := range n {
-		copy(x.Row(i), one[0].Row(i)[:n])
+		for j, at := range columns {
+			x.Row(i)[j] = one[0].At(i, at)
+		}
 		missing = missing && !slices.ContainsFunc(x.Row(i), func(z float64) bool { return !math.IsNaN(z) })
 	}
 	c.Draws = []connectivity.Matrix{x}
@@ -332,7 +313,7 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 		return fmt.Errorf("%s has no value of participant %d: CONN did not process this one", v.Name, max(l.Member, 1))
 	}
 	const regression = "SE differs from 1/sqrt(DOF−3): these are regression coefficients, not correlations; choose the measure correlation (bivariate) in CONN's first level"
-	bivariate, err := l.connBivariate(all, n)
+	bivariate, err := l.connBivariate(all, columns)
 	if err != nil {
 		return err
 	}
@@ -353,13 +334,39 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 	return nil
 }
 
+// connTargets are the columns of Z with the targets that are the regions: by names2, which lists all targets, or the
+// first ones in a file without it.
+func (l Layout) connTargets(all []mat5.Variable, regions []string, n, targets int) ([]int, error) {
+	columns := make([]int, n)
+	of, err := mat5.Find(all, "names2")
+	if err != nil || l.Names != "names" {
+		for i := range columns {
+			columns[i] = i
+		}
+		return columns, nil
+	}
+	if len(of.Texts) != targets {
+		return nil, fmt.Errorf("names2 has %d names for the %d targets of Z", len(of.Texts), targets)
+	}
+	names := lists.Map(of.Texts, strings.TrimSpace)
+	for i, name := range regions {
+		columns[i] = slices.Index(names, name)
+		if columns[i] < 0 || slices.Contains(names[columns[i]+1:], name) {
+			return nil, fmt.Errorf("names2, the targets of Z, has the region %s %s", name,
+				map[bool]string{true: "not at all", false: "twice"}[columns[i] < 0])
+		}
+	}
+	return columns, nil
+}
+
 // connBivariate reports whether SE, participants × targets, is that of Fisher's z of a correlation, 1/√(DOF−3), as
 // conn_process.m writes it; true where the file lacks SE or DOF.
-func (l Layout) connBivariate(all []mat5.Variable, n int) (bool, error) {
+func (l Layout) connBivariate(all []mat5.Variable, targets []int) (bool, error) {
 	se, err := mat5.Find(all, "SE")
 	dof, other := mat5.Find(all, "DOF")
 	at := max(l.Member, 1) - 1
-	if err != nil || other != nil || len(se.Shape) != 2 || at >= se.Shape[0] || se.Shape[1] < n || at >= dof.Count() ||
+	if err != nil || other != nil || len(se.Shape) != 2 || at >= se.Shape[0] ||
+		se.Shape[1] <= slices.Max(targets) || at >= dof.Count() ||
 		!se.Numeric() || !dof.Numeric() {
 		return true, nil
 	}
@@ -372,7 +379,7 @@ func (l Layout) connBivariate(all []mat5.Variable, n int) (bool, error) {
 		return false, err
 	}
 	want := 1 / math.Sqrt(freedom[at]-3)
-	for j := range n {
+	for _, j := range targets {
 		if got := errors[at+j*se.Shape[0]]; math.Abs(got-want) > 1e-6*want {
 			return false, nil
 		}
@@ -439,7 +446,7 @@ func (l Layout) matRegions(all []mat5.Variable) (names []string, n int, err erro
 		return nil, 0, l.matSquares(all, &Contents{})
 	}
 	c := &Contents{Draws: []connectivity.Matrix{connectivity.NewMatrix(n, n)}}
-	if c.Names, err = l.matTexts(all, mat5.Variable{}, n); err == nil {
+	if c.Names, err = l.namesIn(all, mat5.Variable{}, c, 0, n); err == nil {
 		err = l.arrangeSquares(c)
 	}
 	return c.Names, c.Draws[0].Cols, err

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -95,9 +96,9 @@ func npzArray(f *zip.File, mem *budget.Budget) (v mat5.Variable, err error) {
 		v.Class, v.Shape = "object", []int{1, 1}
 		v.Problem = fmt.Errorf("it holds Python objects (pickle), which are never unpickled: save a plain array")
 		return v, nil
-	case 'U':
+	case 'U', 'S':
 		return npzTexts(whole, string(m[1]), string(m[2]))
-	case 'b', 'S', 'V', 'M', 'm', 'c':
+	case 'b', 'V', 'M', 'm', 'c':
 		v.Class, v.Shape = "dtype "+kind, []int{1, 1}
 		v.Problem = fmt.Errorf("its elements (%s) are no real numbers", kind)
 		return v, nil
@@ -127,13 +128,17 @@ type claimed struct {
 // Budget is what may be made of the file.
 func (c *claimed) Budget() *budget.Budget { return c.mem }
 
-// npzTexts reads an array of texts: of UTF-32, padded with zeros.
+// npzTexts reads an array of texts, padded with zeros: of UTF-32 (U), or of bytes (S), which are UTF-8.
 func npzTexts(r *claimed, kind, shape string) (v mat5.Variable, err error) {
 	order := binary.ByteOrder(binary.LittleEndian)
 	if kind[0] == '>' {
 		order = binary.BigEndian
 	}
-	letters, err := strconv.Atoi(strings.TrimLeft(kind, "<>|=U"))
+	unit := 4 // bytes a letter
+	if strings.Contains(kind, "S") {
+		unit = 1
+	}
+	letters, err := strconv.Atoi(strings.TrimLeft(kind, "<>|=US"))
 	if err != nil || letters < 0 || letters > 1<<16 {
 		return v, fmt.Errorf("texts of type %s", kind)
 	}
@@ -151,22 +156,31 @@ func npzTexts(r *claimed, kind, shape string) (v mat5.Variable, err error) {
 	if err := r.mem.Take(int64(count), int64(8*letters+16), "texts"); err != nil {
 		return v, err
 	}
-	b, err := io.ReadAll(io.LimitReader(r, 1<<20+int64(count)*int64(4*letters)))
+	size := unit * letters
+	b, err := io.ReadAll(io.LimitReader(r, 1<<20+int64(count)*int64(size)))
 	if err != nil {
 		return v, err
 	}
-	if len(b) < 4*letters*count {
+	if len(b) < size*count {
 		return v, fmt.Errorf("%d bytes for %d texts: the file is damaged", len(b), count)
 	}
-	b = b[len(b)-4*letters*count:]
+	b = b[len(b)-size*count:]
 	v = mat5.Variable{Class: "texts", Shape: []int{count, 1}, Texts: []string{}}
-	for range count {
+	for ; len(v.Texts) < count; b = b[size:] {
+		if unit == 1 {
+			text := bytes.TrimRight(b[:size], "\x00")
+			if !utf8.Valid(text) {
+				v.Problem = fmt.Errorf("its texts are bytes, but no UTF-8: save them as text (dtype U)")
+				return v, nil
+			}
+			v.Texts = append(v.Texts, string(text))
+			continue
+		}
 		var text []rune
-		for range letters {
-			if c := rune(order.Uint32(b)); c != 0 {
+		for at := 0; at < size; at += unit {
+			if c := rune(order.Uint32(b[at:])); c != 0 {
 				text = append(text, c)
 			}
-			b = b[4:]
 		}
 		v.Texts = append(v.Texts, string(text))
 	}

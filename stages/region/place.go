@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,8 @@ var confoundName = pattern.New(`^((csf|csf_wm|white_matter|global_signal|(std_|d
 // laboratories write themselves.
 var indexName = pattern.New(`(?i)^((mean_?)?fd(_?(power|jenkinson|mean|mm))?|dvars|motion|censor(ed)?|scrub(bed)?|outlier|` +
 	`(run|session|subject|participant|scan|site|volume|frame|time_?point|trial|block)(_?(id|index|no|nr|number|num))?|` +
-	`ses|vol|index|row|time|onset|duration|trial_type|condition)$`)
+	`ses|vol|index|row|t|time(_?(s|sec|seconds|ms))?|seconds|timestamp|onset|duration|trial_type|condition|` +
+	`unnamed: ?[0-9]+(_level_[0-9]+)?)$`)
 
 // isConfound reports whether a column of series is one of confounds or of indices, and no region.
 func isConfound(name string) bool {
@@ -59,7 +61,7 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 	if err != nil {
 		return nil, err
 	}
-	if names == nil || Counted(names) {
+	if names == nil || Counted(names) && !listed(names, rows) {
 		what := map[bool]string{true: "without names", false: "that are numbered from 0"}[names == nil]
 		if columns != n {
 			return nil, fmt.Errorf("%d columns %s for %d nodes", columns, what, n)
@@ -123,6 +125,13 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
+}
+
+// listed reports whether names are those of nodes, of which none has another.
+func listed(names []string, rows []called) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(rows, func(r called) bool { return r.Name == name })
+	})
 }
 
 // disordered is the first row, from 0, of a list whose ids are 1…N in another order; -1 for any other list, in which

@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,19 +19,23 @@ func Variables(file *os.File) (all []mat5.Variable, is bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	switch first, _ := br.Peek(mat5.HeaderSize); {
-	case mat5.Is(first):
-		all, err = readMat(file, br)
-	case isNPZ(first):
-		all, err = readNPZ(br)
-	default:
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !isNPZ(first) {
 		return nil, false, nil
 	}
+	all, err = readVariables(file, br)
 	var with []mat5.Variable
 	for _, v := range all {
 		with = append(with, fieldsOf(v, v.Name)...)
 	}
 	return with, true, err
+}
+
+// readVariables reads those of a .mat or npz file.
+func readVariables(file io.Reader, content *connectivity.Content) ([]mat5.Variable, error) {
+	if first, _ := content.Peek(mat5.HeaderSize); isNPZ(first) {
+		return readNPZ(content)
+	}
+	return readMat(file, content)
 }
 
 // fieldsOf is a variable and, of a struct, its fields.

@@ -195,7 +195,7 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 	if err := conflict(edges); err != nil {
 		return err
 	}
-	n := len(index)
+	n, first := len(index), 1 // the number of the first region
 	if numbered {
 		base, err := l.baseOf(least, most, len(edges))
 		if err != nil {
@@ -213,10 +213,15 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 				index[name] = k - base
 			}
 		}
-		c.Names = nil
+		first, c.Names = base, nil
 	}
 	if n < 2 || n > 1<<13 {
 		return fmt.Errorf("an edge list of %s", words.Count(n, "region"))
+	}
+	for k := range n {
+		if first == 0 { // as the file counts them
+			c.Names = append(c.Names, strconv.Itoa(k))
+		}
 	}
 	x := connectivity.NewMatrix(n, n)
 	for i := range x.Data {

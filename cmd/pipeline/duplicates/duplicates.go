@@ -299,6 +299,12 @@ func (s *scan) store(to string, matrix bool) error {
 		return fmt.Errorf("%s: %w", filepath.Base(s.path), err)
 	}
 	c, err := read(f, layout)
+	if errors.As(err, new(region.NamesError)) { // copies are found without names
+		layout.Names = region.NoNames
+		if _, err = f.Seek(0, io.SeekStart); err == nil {
+			c, err = read(f, layout)
+		}
+	}
 	if err == nil {
 		s.names, x = c.Names, c.Draws[0]
 		if matrix {

@@ -19,6 +19,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
 	"prgnn/stages/assess/leakage"
+	"prgnn/stages/mat5"
 )
 
 const oracle = "../../../stages/assess/leakage/testdata/copies"
@@ -154,6 +155,30 @@ func TestOneScanTwice(t *testing.T) {
 		}
 		need.NoError(t, os.Remove(path))
 	}
+}
+
+// Lists of names of which none can be chosen here do not hide a copy.
+func TestCopyWithListsOfNames(t *testing.T) {
+	table := oracleTable(t, 6, func(int) string { return "n/a" })
+	dir := filepath.Dir(table)
+	f := need.Value(os.Open(filepath.Join(dir, "m2.npy")))(t)
+	defer f.Close()
+	shape, v, err := encoding.ReadFloats(f, 1)
+	need.NoError(t, err)
+	list := func(name string) mat5.Variable {
+		texts := make([]string, shape[0])
+		for i := range texts {
+			texts[i] = fmt.Sprint(name, i)
+		}
+		return mat5.Texts(name, texts)
+	}
+	var b bytes.Buffer
+	need.NoError(t, mat5.Write(&b, []mat5.Variable{mat5.Matrix("r", v, shape...), list("roi"), list("net")}))
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "copy.mat"), b.Bytes(), 0o666))
+	rows := string(need.Value(os.ReadFile(table))(t)) + "9\tn/a\tcopy.mat\n"
+	need.NoError(t, os.WriteFile(table, []byte(rows), 0o666))
+	_, err = check(Options{Table: table, Matrices: "file", Path: filepath.Join(dir, "pairs.tsv")})
+	need.Error(t, err, "1 violation (one scan under two ids)")
 }
 
 // A faulty scan concerns its participant, mistakes of the table all at once, and few participants are stated.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,7 +24,7 @@ import (
 // Within are the parameters that state where the numbers stand within files of other programs.
 type Within struct {
 	Variable  string   `param:"variable" doc:"in a .mat file: the variable, as MATLAB names it: ts, out.timeseries, sub(2).ts, data{4}; by default the only one that fits, or that of a known program (CONN, DPABI, GIFT)"`
-	Names     string   `param:"names" place:"maybe" doc:"the names of the regions: a variable of the same .mat file (a cell or rows of characters), or a file of labels, one a line, or with a column Label in Mask, which may have {columns} in its path"`
+	Names     string   `param:"names" place:"maybe" doc:"the names of the regions: a variable of the same .mat or npz file (texts, or distinct whole numbers), none where no variable has them, or a file of labels, one a line, or with a column Label in Mask, which may have {columns} in its path"`
 	Regions   []string `param:"regions" doc:"the regions to take, by their names, in which * is any text and ? a character; by default all"`
 	Range     []int    `param:"columns_range" doc:"the first and the last column to take, from 1, such as [5, 10]; by default all"`
 	Transpose bool     `param:"transpose" doc:"time series with a row per region and a column per volume"`
@@ -61,9 +62,26 @@ func (w *Within) check(l *listed.List) error {
 		problems = append(problems, fmt.Errorf("columns_range: %v is not of the form [first, last], from 1", w.Range))
 	}
 	if w.Member != "" && whole(w.Member) == 0 {
-		problems = append(problems, l.CheckColumn("member", w.Member))
+		problems = append(problems, w.checkMembers(l))
 	}
 	return errors.Join(problems...)
+}
+
+// checkMembers refuses a column of members that does not count from 1, whoever takes part: 0 is a participant, so every
+// other number is that of the participant before. Nobody's exclusion helps.
+func (w *Within) checkMembers(l *listed.List) error {
+	if err := l.CheckColumn("member", w.Member); err != nil {
+		return err
+	}
+	values, _ := l.Sheet.Column(w.Member)
+	for i, value := range values {
+		text, _ := cell.Whole(value)
+		if n, err := strconv.Atoi(text); err == nil && n == 0 {
+			return fmt.Errorf("member: %s:%d: column %q has a 0, so it counts from 0, but the first participant of a file is 1: add 1 to all numbers of the column",
+				l.Path, l.Sheet.Lines[i], w.Member)
+		}
+	}
+	return nil
 }
 
 // whole is a number from 1; 0 for any other text.
@@ -106,7 +124,7 @@ func (w *Within) of(l *listed.List, row listed.Row, y region.Layout, path string
 		if from, err = labels.File(l, row); err != nil {
 			return y, err
 		}
-	} else if _, err := os.Stat(from); from == "" || err != nil || w.Names != "" {
+	} else if _, err := os.Stat(from); from == "" || errors.Is(err, fs.ErrNotExist) || w.Names != "" {
 		return y, nil
 	}
 	f, err := userfile.Open(from)
@@ -116,7 +134,7 @@ func (w *Within) of(l *listed.List, row listed.Row, y region.Layout, path string
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 64<<20))
 	if err == nil {
-		y.Labels, err = y.ReadLabels(b)
+		y.Labels, y.Atlas, err = y.ReadLabels(b)
 	}
 	if err != nil {
 		return y, fmt.Errorf("%s: %w", userfile.NameIn(l.Dir, from), err)
@@ -132,6 +150,8 @@ type Reading struct {
 	Row    listed.Row
 	Layout region.Layout
 	Found  *region.Contents // nil where the file was not read
+	Names  []string         // of its regions, by the file itself; nil for none
+	Listed bool             // whether Names is known
 	Err    error
 }
 
@@ -152,11 +172,19 @@ func (w *Within) Locate(all []*Reading, l *listed.List, base region.Layout, node
 		f.Layout, f.Err = w.of(l, f.Row, base, f.Path, matrix, labels)
 		f.Layout.Size = nodes
 	}
+	requireKeys(all)
+	oneAtlas(all)
 	readAll(all, matrix)
-	return nil
+	oneOrder(all)
+	return w.checkNumbers(all, l)
 }
 
-// readAll reads the files whose numbers do not stand alone: those with a layout, and series among other variables.
+// hasVariables reports whether a file is one of variables, by its name.
+func (f *Reading) hasVariables() bool {
+	return slices.Contains([]string{"mat", "npz"}, userfile.FormatOf(f.Path))
+}
+
+// readAll reads the files whose numbers do not stand alone: those with a layout, and those among other variables.
 func readAll(all []*Reading, matrix bool) {
 	var workers sync.WaitGroup
 	next := make(chan *Reading)
@@ -168,8 +196,7 @@ func readAll(all []*Reading, matrix bool) {
 		})
 	}
 	for _, f := range all {
-		if f.Err == nil && (!f.Layout.Plain() || !matrix && slices.Contains([]string{"mat", "npz"},
-			userfile.FormatOf(f.Path))) {
+		if f.Err == nil && (!f.Layout.Plain() || f.hasVariables()) {
 			next <- f
 		}
 	}
@@ -183,6 +210,14 @@ func (f *Reading) read(matrix bool) error {
 		return err
 	}
 	defer file.Close()
+	if matrix && f.Layout.Plain() { // the stage has the variable
+		f.Names, err = region.NamesAmong(file, f.Layout)
+		f.Listed = err == nil
+		if errors.As(err, new(region.NamesError)) {
+			return err
+		}
+		return nil
+	}
 	read := region.ReadSeries
 	if matrix {
 		read = region.ReadSquares
@@ -198,7 +233,7 @@ func (f *Reading) read(matrix bool) error {
 		c.Notes = []string{fmt.Sprintf("%d rows and %d columns with %d regions in the list: the rows are regions, and were transposed", x.Rows, x.Cols, nodes)}
 		c.Draws[0].Rows = x.Cols
 	}
-	f.Found = c
+	f.Found, f.Names, f.Listed = c, c.Names, f.hasVariables()
 	return nil
 }
 

@@ -1,0 +1,188 @@
+package cohort
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/cohort/container"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/mat5"
+	"prgnn/stages/stagetest"
+)
+
+// squaresOf is a .mat file with the matrices of some participants, and further variables.
+func squaresOf(t *testing.T, participants int, more ...mat5.Variable) string {
+	v := mat5.Variable{Name: "r", Shape: []int{2, 2, participants}, Class: "double"}
+	for i := range participants {
+		x := .1 + float64(i)/100
+		v.Numbers = append(v.Numbers, 1, x, x, 1)
+	}
+	return string(stagetest.Mat(t, append([]mat5.Variable{v}, more...)...))
+}
+
+// A column of members that is not that of the file is refused as a whole, whoever takes part: without one participant,
+// all others would have the matrices of their neighbors.
+func TestMembersOfAFile(t *testing.T) {
+	ids := func(names ...string) mat5.Variable { return mat5.Texts("subjects", names) }
+	table := func(numbers ...string) string {
+		b := "participant_id\tgroup\tage\trow\n"
+		for i, n := range numbers {
+			b += fmt.Sprintf("%d\t%s\t%d\t%s\n", i+1, "ab"[i%2:i%2+1], 20+i, n)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		what, table, file string
+		change            func(c *MatricesCohort)
+		want              string // "" for none
+	}{
+		{"from 1", table("1", "2", "3"), squaresOf(t, 3), nil, ""},
+		{"some of the file", table("1", "4", "3"), squaresOf(t, 4), nil, ""},
+		{"from 0", table("0", "1", "2"), squaresOf(t, 3), nil, `p.tsv:2: column "row" has a 0, so it counts from 0`},
+		{"0.0", table("2.0", "1.0", "0.0"), squaresOf(t, 3), nil, `p.tsv:4: column "row" has a 0`},
+		{"0 is excluded", table("0", "1", "2"), squaresOf(t, 3), func(c *MatricesCohort) { c.Exclude = []string{"1"} },
+			"counts from 0"},
+		{"0 is not selected", table("0", "1", "2"), squaresOf(t, 3), func(c *MatricesCohort) { c.Select = "age > 20" },
+			"counts from 0"},
+		{"from 2", table("2", "3", "4"), squaresOf(t, 3), nil, "is 4, but the file of all participants has 3"},
+		{"4 is excluded", table("2", "3", "4"), squaresOf(t, 3), func(c *MatricesCohort) { c.Exclude = []string{"3"} },
+			"is 4, but the file of all participants has 3"},
+		{"the order of the ids", table("1", "2", "3"), squaresOf(t, 3, ids("sub-1", "2", "sub-3")), nil, ""},
+		{"another order", table("1", "2", "3"), squaresOf(t, 3, ids("sub-1", "sub-3", "sub-2")), nil,
+			"2 of 3 participants are others than by subjects of all.mat: sub-2 (2, which is sub-3)"},
+		{"one is excluded", table("1", "3", "2"), squaresOf(t, 3, ids("sub-3", "sub-1", "sub-2")),
+			func(c *MatricesCohort) { c.Exclude = []string{"1"} }, "1 of 2 participants are others"},
+		{"other ids", table("1", "2", "3"), squaresOf(t, 3, ids("x", "y", "z")), nil, ""},
+		{"numbers", table("2", "1", "3"), squaresOf(t, 3, mat5.Matrix("ids", []float64{2, 1, 3}, 3)), nil, ""},
+		{"numbers in another order", table("1", "2", "3"), squaresOf(t, 3, mat5.Matrix("ids", []float64{2, 1, 3}, 3)), nil,
+			"2 of 3 participants are others than by ids of all.mat"},
+	} {
+		dir := testdir.Files(t, map[string]string{"p.tsv": c.table, "all.mat": c.file})
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
+		m.File = "p.tsv"
+		if c.change != nil {
+			c.change(m)
+		}
+		r, err := m.Load(dir)
+		if c.want != "" {
+			need.Error(t, err, c.want)
+			if strings.Contains(err.Error(), "exclude: [") {
+				t.Errorf("%s: the error proposes to exclude one participant: %v", c.what, err)
+			}
+			continue
+		}
+		need.NoError(t, err, c.what)
+		for _, s := range r.Subjects {
+			need.NoError(t, s.Problem, c.what)
+		}
+	}
+	// What is wrong with one number concerns one participant.
+	dir := testdir.Files(t, map[string]string{"p.tsv": table("1", "n/a", "3"), "all.mat": squaresOf(t, 3)})
+	m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
+	m.File = "p.tsv"
+	r, err := m.Load(dir)
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[1].Problem, `member: column "row" is ""`, "exclude: [sub-2]")
+	need.NoError(t, r.Subjects[0].Problem)
+}
+
+// The order keys of DPABI are of all files or of none, and of one atlas.
+func TestOrderKeys(t *testing.T) {
+	const head = "Order\tLabel in Mask\tROI Definition\n"
+	key := func(image string) string {
+		return head + "1\t7\tC:\\m\\" + image + "\n2\t5\tC:\\m\\" + image + "\n"
+	}
+	base := map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n3\ta\n"}
+	for i, r := range []string{".1", ".2", ".3"} {
+		base[fmt.Sprintf("ROICorrelation_%d.txt", i+1)] = "1 " + r + "\n" + r + " 1\n"
+	}
+	for _, c := range []struct {
+		what    string
+		keys    [3]string
+		wrong   string // the participants with a problem
+		problem string
+	}{
+		{"all", [3]string{key("aal.nii"), key("aal.nii"), key("aal.nii")}, "", ""},
+		{"none", [3]string{}, "", ""},
+		{"some", [3]string{key("aal.nii"), "", key("aal.nii")}, "2",
+			"ROI_OrderKey_2.tsv, with the names of its columns, is missing, but 2 other files have their names, such as ROI_OrderKey_3.tsv"},
+		{"few", [3]string{key("aal.nii"), "", ""}, "23", "1 other file has their names"},
+		{"another atlas", [3]string{key("aal.nii"), key("cc.nii"), key("aal.nii")}, "2",
+			"label 5 is of several images: aal.nii (2 files), cc.nii (1 file)"},
+		{"masks of each", [3]string{key("1_aal.nii"), key("2_aal.nii"), key("3_aal.nii")}, "", ""},
+	} {
+		files := maps.Clone(base)
+		for i, k := range c.keys {
+			if k != "" {
+				files[fmt.Sprintf("ROI_OrderKey_%d.tsv", i+1)] = k
+			}
+		}
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "ROICorrelation_{participant_id}.txt"}
+		m.File = "p.tsv"
+		r, err := m.Load(testdir.Files(t, files))
+		need.NoError(t, err, c.what)
+		for i, s := range r.Subjects {
+			if strings.Contains(c.wrong, fmt.Sprint(i+1)) {
+				need.Error(t, s.Problem, c.problem, s.ID)
+			} else {
+				need.NoError(t, s.Problem, c.what)
+			}
+		}
+	}
+}
+
+// The names of the regions in files are used in all of them, or those without are refused.
+func TestNamesInFiles(t *testing.T) {
+	roi := func(names ...string) mat5.Variable { return mat5.Texts("roi", names) }
+	one := func(more ...mat5.Variable) string { return squaresOf(t, 1, more...) }
+	for _, c := range []struct {
+		what           string
+		first, second  string
+		ending, listed string
+		names          string
+		want           string // names, or a problem of the second or of all
+	}{
+		{"orders of their own", one(roi("a", "b")), one(roi("b", "a")), "mat", "", "", "[a b]"},
+		{"none", one(), one(), "mat", "", "", "[1 2]"},
+		{"one without", one(roi("a", "b")), one(), "mat", "", "", "have no names"},
+		{"others", one(roi("a", "b")), one(roi("a", "c")), "mat", "", "", "[a b]"},
+		{"two lists", one(roi("a", "b"), mat5.Texts("net", []string{"x", "y"})), one(), "mat", "", "", "several lists"},
+		{"numbers from 0", "0\t1\n1\t.5\n.5\t1\n", "0\t1\n1\t.4\n.4\t1\n", "tsv", "", "", "[0 1]"},
+		{"edges from 0", "0\t1\t.5\n", "0\t1\t.4\n", "tsv", "", "", "[0 1]"},
+		{"edges from 1", "1\t2\t.5\n", "1\t2\t.4\n", "tsv", "", "", "[1 2]"},
+		{"numbers from 0 in two orders", one(mat5.Matrix("labels", []float64{1, 0}, 2)),
+			one(mat5.Matrix("labels", []float64{0, 1}, 2)), "mat", "", "", "[1 0]"},
+		{"a heading", one(), one(), "mat", "label\nx\ny\n", "names.txt", "[x y]"},
+		{"a name too few", one(), one(), "mat", "label\nx\n", "names.txt", "2 columns, but 1 labels"},
+		{"a name too many", one(), one(), "mat", "label\nx\ny\nz\n", "names.txt", "2 columns, but 3 labels"},
+		{"replaced", one(roi("a", "b")), one(roi("a", "b")), "mat", "x\ny\n", "names.txt", "[x y]"},
+		{"replaced in two orders", one(roi("a", "b")), one(roi("b", "a")), "mat", "x\ny\n", "names.txt",
+			"the columns of the files have different names or orders"},
+	} {
+		dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n", "names.txt": c.listed,
+			"1." + c.ending: c.first, "2." + c.ending: c.second})
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "{participant_id}." + c.ending,
+			Within: container.Within{Names: c.names}}
+		m.File = "p.tsv"
+		r, err := m.Load(dir)
+		got := ""
+		if err == nil {
+			for _, s := range r.Subjects {
+				if s.Problem != nil {
+					err = s.Problem
+				}
+			}
+			got = fmt.Sprint(names(r))
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package region
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
+	"prgnn/internal/words"
+	"prgnn/stages/mat5"
+)
+
+// NoNames is the value of names for regions without names, whatever lists the file has.
+const NoNames = "none"
+
+// usualName is the name of a variable that lists the names or the numbers of the regions; memberName that of one that
+// lists the participants of a file.
+var (
+	usualName = pattern.New(`(?i)^(names?|labels?|(roi|region|node|parcel)s?|` +
+		`(roi|region|node|parcel|atlas|component|column|area|label)s?_?(names?|labels?|ids?|keys?|index|indices|idx|` +
+		`num(ber)?s?|codes?|list))$`)
+	memberName = pattern.New(`(?i)^((subject|sub|subj|participant|member|person|people|patient|scan|file|session)s?` +
+		`(_?(names?|labels?|ids?|codes?|keys?|list))?|ids?)$`)
+)
+
+// A List is a variable of texts or distinct whole numbers, which may name regions or participants.
+type List struct {
+	Name    string
+	Values  []string
+	numbers bool
+}
+
+// describe is a list in a sentence: "roi (24 texts)".
+func (l List) describe() string {
+	return fmt.Sprintf("%.80s (%d %s)", l.Name, len(l.Values), map[bool]string{true: "numbers",
+		false: "texts"}[l.numbers])
+}
+
+// A NamesError is that of a file whose own names of the regions cannot be used.
+type NamesError struct{ error }
+
+// lastName is the name of a field or of a variable.
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// listOf is a variable as a list. Numbers are read from a variable with a usual name alone; err is why one with such a
+// name is none.
+func listOf(v mat5.Variable) (l List, err error) {
+	usual := usualName.MatchString(lastName(v.Name))
+	l = List{Name: v.Name}
+	named := usual || memberName.MatchString(lastName(v.Name))
+	switch {
+	case v.Problem != nil && named:
+		return l, v.Problem
+	case len(v.Texts) > 1:
+		l.Values = lists.Map(v.Texts, strings.TrimSpace)
+	case v.Class == "cell" && named:
+		for _, one := range v.Cells {
+			switch {
+			case len(one.Texts) == 1:
+				l.Values = append(l.Values, strings.TrimSpace(one.Texts[0]))
+			case one.Count() == 1 && len(one.Numbers) == 1:
+				l.Values = append(l.Values, strconv.FormatFloat(one.Numbers[0], 'f', -1, 64))
+			default:
+				return l, fmt.Errorf("an element of the cell is %s", one.Describe())
+			}
+		}
+	case named && v.Numeric() && v.Class != "logical" && len(v.Shape) == 2 && min(v.Shape[0], v.Shape[1]) == 1 &&
+		v.Count() > 1 && v.Count() < 1<<16:
+		numbers, err := v.All()
+		if err != nil {
+			return l, err
+		}
+		l.numbers = true
+		for _, x := range numbers {
+			if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+				return List{}, nil // weights, or areas
+			}
+			l.Values = append(l.Values, strconv.FormatFloat(x, 'f', -1, 64))
+		}
+		if repeats(l.Values) { // networks, or groups
+			return List{}, nil
+		}
+	}
+	if len(l.Values) < 2 {
+		l.Values = nil
+	}
+	return l, nil
+}
+
+func repeats(values []string) bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(values)))) < len(values)
+}
+
+// beside are the variables around one: the fields of its struct or the elements of its cell, then the others of the
+// file, then the fields of structs with usual names.
+func beside(all []mat5.Variable, of string) (scopes [3][]mat5.Variable) {
+	if at := strings.LastIndexAny(of, ".{"); at > 0 {
+		if v, err := mat5.Find(all, of[:at]); err == nil {
+			for i, one := range v.Cells {
+				name := fmt.Sprintf("%s{%d}", of[:at], i+1)
+				if v.Class == "struct" {
+					name = of[:at] + "." + v.Fields[i%len(v.Fields)]
+				}
+				one.Name = name
+				scopes[0] = append(scopes[0], one)
+			}
+		}
+	}
+	scopes[1] = all
+	for _, v := range all {
+		if v.Class != "struct" || v.Count() != 1 {
+			continue
+		}
+		for _, field := range fieldsOf(v, v.Name)[1:] {
+			if usualName.MatchString(lastName(field.Name)) && !strings.Contains(field.Name, "(") {
+				scopes[2] = append(scopes[2], field)
+			}
+		}
+	}
+	return scopes
+}
+
+// namesIn finds the names of the regions of a variable, of which there are as many as counts, in the file: the list
+// that the layout names; else the one list with so many entries, of texts under any name, or of numbers under a usual
+// one. Lists beside the variable come first, texts before numbers. Several lists, and one with a usual name that does
+// not fit, are refused. members is the number of participants in the variable; of them, there may be lists too.
+func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, members int, counts ...int) (
+	names []string, err error) {
+	if l.Labels != nil { // they count, and arrange keeps these
+		l.Labels = nil
+		names, _ = l.namesIn(all, of, c, members, counts...)
+		return names, nil
+	}
+	if l.Names != "" && l.Names != NoNames {
+		return l.namedList(all)
+	}
+	var unfit []string
+	for scope, variables := range beside(all, of.Name) {
+		var texts, numbers []List
+		for _, v := range variables {
+			if v.Name == of.Name {
+				continue
+			}
+			list, wrong := listOf(v)
+			usual, ofMembers := usualName.MatchString(lastName(v.Name)), memberName.MatchString(lastName(v.Name))
+			n := len(list.Values)
+			fits, again := slices.Contains(counts, n) && !ofMembers, repeats(list.Values)
+			switch {
+			case wrong != nil && usual && scope < 2:
+				unfit = append(unfit, fmt.Sprintf("%s cannot be read: %v", v.Name, wrong))
+			case n == 0:
+			case members > 1 && n == members && !fits:
+				c.Members = append(c.Members, list)
+			case ofMembers:
+			case fits && list.numbers:
+				numbers = append(numbers, list)
+			case fits && !again:
+				texts = append(texts, list)
+			case scope == 2:
+			case usual && again:
+				unfit = append(unfit, list.describe()+" has entries that repeat")
+			case usual || slices.Contains(counts, n-1) && !list.numbers && !again:
+				unfit = append(unfit, list.describe()+" does not fit")
+			}
+		}
+		found := texts
+		if found == nil {
+			found = numbers
+		}
+		other := func(o List) bool { return !slices.Equal(o.Values, found[0].Values) }
+		switch {
+		case l.Names == NoNames || found == nil || names != nil:
+		case slices.ContainsFunc(found, other):
+			return nil, NamesError{fmt.Errorf("several lists could name the regions: %s; name one (names: %s), or none (names: none)",
+				words.Some(lists.Map(found, List.describe), 6), found[0].Name)}
+		default:
+			names = found[0].Values
+		}
+	}
+	if names == nil && unfit != nil && l.Names != NoNames {
+		return nil, NamesError{fmt.Errorf("no list names the %d regions, but %s: set names to the variable or the file of labels that does, or to none",
+			counts[len(counts)-1], words.Some(unfit, 6))}
+	}
+	return names, nil
+}
+
+// namedList is the list that the layout names.
+func (l Layout) namedList(all []mat5.Variable) ([]string, error) {
+	v, err := mat5.Find(all, l.Names)
+	if err != nil {
+		return nil, fmt.Errorf("names: %w; it has %s", err, described(all))
+	}
+	v.Name = "names" // whatever it is called
+	list, err := listOf(v)
+	if err == nil && list.Values == nil {
+		v.Name = l.Names
+		err = fmt.Errorf("%s is no list of texts or of distinct whole numbers", v.Describe())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("names: %w", err)
+	}
+	return list.Values, nil
+}

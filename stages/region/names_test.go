@@ -1,0 +1,212 @@
+package region
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"prgnn/connectivity"
+	"prgnn/internal/need"
+	"prgnn/stages/mat5"
+)
+
+// One rule finds the names of regions among the variables of a file.
+func TestNamesAmongVariables(t *testing.T) {
+	ts := mat5.Matrix("ts", make([]float64, 8), 4, 2)
+	r := mat5.Matrix("r", make([]float64, 12), 2, 2, 3)
+	texts := mat5.Texts
+	numbers := func(name string, v ...float64) mat5.Variable { return mat5.Matrix(name, v, 1, len(v)) }
+	in := func(name string, fields ...mat5.Variable) mat5.Variable {
+		v := mat5.Variable{Name: name, Shape: []int{1, 1}, Class: "struct", Cells: fields}
+		for _, f := range fields {
+			v.Fields = append(v.Fields, f.Name)
+		}
+		return v
+	}
+	ab, pq := []string{"a", "b"}, []string{"p", "q"}
+	for _, c := range []struct {
+		what     string
+		all      []mat5.Variable
+		variable string
+		names    string // of the layout
+		want     string // names or an error
+	}{
+		{"texts under any name", []mat5.Variable{ts, texts("where", []string{"a ", "b"})}, "ts", "", "[a b]"},
+		{"none", []mat5.Variable{ts}, "ts", "", "[]"},
+		{"numbers under a usual name", []mat5.Variable{ts, numbers("ROI_labels", 7, 3)}, "ts", "", "[7 3]"},
+		{"numbers under another name", []mat5.Variable{ts, numbers("voxels", 7, 3)}, "ts", "", "[]"},
+		{"areas are no numbers of regions", []mat5.Variable{ts, numbers("labels", 7.5, 3)}, "ts", "", "[]"},
+		{"nor are networks", []mat5.Variable{ts, numbers("labels", 7, 7)}, "ts", "", "[]"},
+		{"texts before numbers", []mat5.Variable{ts, numbers("labels", 7, 3), texts("roi", ab)}, "ts", "", "[a b]"},
+		{"two lists", []mat5.Variable{ts, texts("roi", ab), texts("net", pq)}, "ts", "",
+			"several lists could name the regions: roi (2 texts), net (2 texts); name one (names: roi), or none (names: none)"},
+		{"two equal lists", []mat5.Variable{ts, texts("roi", ab), texts("net", ab)}, "ts", "", "[a b]"},
+		{"the one that is named", []mat5.Variable{ts, texts("roi", ab), texts("net", pq)}, "ts", "net", "[p q]"},
+		{"numbers that are named", []mat5.Variable{ts, numbers("voxels", 7, 3)}, "ts", "voxels", "[7 3]"},
+		{"none, as it is stated", []mat5.Variable{ts, texts("roi", ab), texts("net", pq)}, "ts", "none", "[]"},
+		{"networks in texts", []mat5.Variable{ts, texts("roi", ab), texts("net", []string{"x", "x"})}, "ts", "",
+			"[a b]"},
+		{"one more, as with the background", []mat5.Variable{ts, texts("where", []string{"bg", "a", "b"})}, "ts", "",
+			"no list names the 2 regions, but where (3 texts) does not fit"},
+		{"a usual name of another length", []mat5.Variable{ts, numbers("labels", 1, 2, 3, 4, 5, 6)}, "ts", "",
+			"labels (6 numbers) does not fit"},
+		{"another length, as it is stated", []mat5.Variable{ts, numbers("labels", 1, 2, 3, 4, 5, 6)}, "ts", "none", "[]"},
+		{"texts of something else", []mat5.Variable{ts, texts("history", make([]string, 9))}, "ts", "", "[]"},
+		{"names that cannot be read", []mat5.Variable{ts, {Name: "names", Class: "string", Shape: []int{1, 1},
+			Problem: errors.New("an object")}}, "ts", "", "names cannot be read: an object"},
+		{"beside the variable", []mat5.Variable{in("out", ts, texts("roi", ab)), texts("roi", pq)}, "out.ts", "", "[a b]"},
+		{"in the file", []mat5.Variable{in("out", ts), texts("roi", pq)}, "out.ts", "", "[p q]"},
+		{"in another struct", []mat5.Variable{ts, in("atlas", texts("labels", ab))}, "ts", "", "[a b]"},
+		{"of rows", []mat5.Variable{ts, texts("roi", []string{"a", "b", "c", "d"})}, "ts", "", "[a b c d]"},
+		{"ids of participants", []mat5.Variable{r, texts("who", []string{"x", "y", "z"}), texts("roi", ab)}, "r", "", "[a b]"},
+		{"a mixed cell", []mat5.Variable{ts, {Name: "labels", Class: "cell", Shape: []int{1, 2},
+			Cells: []mat5.Variable{numbers("", 4), texts("", []string{"b"})}}}, "ts", "", "[4 b]"},
+	} {
+		v, err := mat5.Find(c.all, c.variable)
+		need.NoError(t, err)
+		counts, members := []int{4, 2}, 0
+		if c.variable == "r" {
+			counts, members = []int{2}, 3
+		}
+		file := &Contents{}
+		names, err := Layout{Names: c.names}.namesIn(c.all, v, file, members, counts...)
+		got := fmt.Sprint(names)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+		if members > 0 && (len(file.Members) != 1 || file.Members[0].Name != "who") {
+			t.Errorf("%s: lists of the participants %v", c.what, file.Members)
+		}
+	}
+}
+
+// npzOf is an npz file of arrays: type, shape and bytes of each.
+func npzOf(t *testing.T, arrays ...[4]string) *bytes.Reader {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, a := range arrays {
+		w := need.Value(z.Create(a[0] + ".npy"))(t)
+		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", a[1], a[2])
+		head += strings.Repeat(" ", 117-len(head)) + "\n"
+		fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s%s", len(head), head, a[3])
+	}
+	need.NoError(t, z.Close())
+	return bytes.NewReader(b.Bytes())
+}
+
+// Texts of numpy are those of letters (U) and of bytes (S); objects that should name regions are refused.
+func TestNamesOfNumpy(t *testing.T) {
+	ts := [4]string{"ts", "<f8", "3, 2", strings.Repeat("\x00", 48)}
+	for _, c := range []struct {
+		names [4]string
+		want  string
+	}{
+		{[4]string{"rois", "|S3", "2,", "ab\x00cde"}, "[ab cde]"},
+		{[4]string{"rois", "<U1", "2,", "a\x00\x00\x00b\x00\x00\x00"}, "[a b]"},
+		{[4]string{"labels", "<i8", "2,", "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"}, "[2 1]"},
+		{[4]string{"rois", "|S1", "2,", "\xff\xfe"}, "its texts are bytes, but no UTF-8"},
+		{[4]string{"rois", "|O", "2,", "pickle"}, "it holds Python objects"},
+	} {
+		x, err := ReadSeries(npzOf(t, ts, c.names), Layout{})
+		if err != nil {
+			need.Error(t, err, c.want)
+		} else if got := fmt.Sprint(x.Names); got != c.want {
+			t.Errorf("%v: %s, want %s", c.names, got, c.want)
+		}
+	}
+}
+
+// A file without variables has none that names the regions.
+func TestNamesOfOtherFiles(t *testing.T) {
+	_, err := ReadSeries(strings.NewReader("a\tb\n1\t2\n3\t5\n"), Layout{Names: "out.roi"})
+	need.Error(t, err, "names is out.roi, a variable of a .mat or npz file, which this file is not; name a file of labels")
+	c, err := ReadSeries(strings.NewReader("a\tb\n1\t2\n3\t5\n"), Layout{Names: NoNames})
+	need.NoError(t, err)
+	need.Equal(t, c.Names == nil, true, "names: none")
+}
+
+// The targets of CONN's Z are those of names2, in any order.
+func TestTargetsOfCONN(t *testing.T) {
+	z := mat5.Variable{Name: "Z", Class: "double", Shape: []int{3, 3}, // columns c, a, b
+		Numbers: []float64{.2, .3, 0, 0, .1, .2, .1, 0, .3}}
+	all := []mat5.Variable{z, mat5.Texts("names", []string{"a", "b", "c"}), mat5.Texts("names2", []string{"c",
+		"a", "b"})}
+	l := Layout{Program: conn, Variable: "Z", Names: "names", FisherZ: true}
+	c := &Contents{}
+	need.NoError(t, l.matSquares(all, c))
+	need.Equal(t, fmt.Sprint(c.Draws[0].Data), "[0 0.1 0.2 0.1 0 0.3 0.2 0.3 0]", "Z in the order of names")
+	for _, twisted := range [][]string{{"c", "a", "a"}, {"c", "a", "x"}, {"c", "a"}} {
+		all[2] = mat5.Texts("names2", twisted)
+		need.Error(t, l.matSquares(all, &Contents{}), "names2")
+	}
+}
+
+// An order key gives the labels in the order of the columns.
+func TestOrderKey(t *testing.T) {
+	for _, c := range []struct{ key, want, err string }{
+		{"Order\tLabel in Mask\tROI Definition\n1\t7\tC:\\x\\aal.nii\n2\t5\t/x/aal.nii\n", "[7 5]", ""},
+		{"Order\tLabel in Mask\n2\t7\n1\t5\n", "[5 7]", ""},
+		{"Label in Mask\n7\n5\n", "[7 5]", ""},
+		{"7\n5\n", "[7 5]", ""},
+		{"label\n7\n5\n", "[7 5]", ""},
+		{"ROI name\nPCC\n\nIPL\n", "[PCC IPL]", ""},
+		{"Order\tLabel in Mask\n2\t7\n2\t5\n", "", `row 2 of the order key has the Order "2"`},
+		{"Order\tLabel in Mask\n0\t7\n1\t5\n", "", `row 1 of the order key has the Order "0"`},
+		{"Order\tLabel in Mask\n1\t7\n3\t5\n", "", "has 2 rows, but one has the Order 3"},
+		{"Order\tLabel\n1\t7\n", "", "no column Label in Mask"},
+		{"label\n", "", "it lists no region"},
+	} {
+		labels, atlas, err := keyLabels([]byte(c.key))
+		if c.err != "" {
+			need.Error(t, err, c.err)
+			continue
+		}
+		need.NoError(t, err)
+		need.Equal(t, fmt.Sprint(labels), c.want, c.key)
+		if strings.Contains(c.key, "aal") {
+			need.Equal(t, atlas["7"]+atlas["5"], "aal.niiaal.nii", "images")
+		}
+	}
+}
+
+// Columns that count, also again from the start, are no regions; signals are.
+func TestColumnsThatCount(t *testing.T) {
+	f := need.Value(os.Open(need.Shared(t, "fixtures/doors/mat") + "/truth_series.tsv"))(t)
+	defer f.Close()
+	_, x, err := connectivity.ReadText(f)
+	need.NoError(t, err)
+	for j := range x.Cols {
+		need.Equal(t, counts(x.Data[j:], x.Rows, x.Cols), false, "a signal")
+	}
+	of := func(f func(i int) float64) (x []float64) {
+		for i := range 60 {
+			x = append(x, f(i))
+		}
+		return x
+	}
+	for what, x := range map[string][]float64{
+		"volumes":                of(func(i int) float64 { return float64(i) }),
+		"volumes of two runs":    of(func(i int) float64 { return float64(i % 30) }),
+		"seconds of two runs":    of(func(i int) float64 { return .72 * float64(i%30) }),
+		"every second, again":    of(func(i int) float64 { return float64(2 * i % 60) }),
+		"some volumes, two runs": of(func(i int) float64 { k := i % 30; return float64(k + k*k/7) }),
+		"backwards":              of(func(i int) float64 { return float64(-i) }),
+	} {
+		need.Equal(t, counts(x, len(x), 1), true, what)
+	}
+	for what, x := range map[string][]float64{
+		"a constant": of(func(int) float64 { return 3 }),
+		"a triangle": of(func(i int) float64 { return float64(max(i%20, 20-i%20)) }),
+		"a wave":     of(func(i int) float64 { return float64(i * i % 17) }),
+	} {
+		need.Equal(t, counts(x, len(x), 1), false, what)
+	}
+}
