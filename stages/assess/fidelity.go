@@ -23,7 +23,7 @@ import (
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
-		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with as many regions at random: the regions exchange their places in the ranking, in all graphs alike. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
+		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with as many regions at random: the regions exchange their places in the ranking, in all graphs alike. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All graphs of a participant, of random draws or sessions, are masked, or with draws the first ones; the column graphs states which. As in evaluate, the mean probability over the graphs of a participant decides whether its prediction is correct.",
 	New:        func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -64,7 +64,7 @@ type maskSetting struct {
 	order  []int // the group's; nil for that of each graph
 	people int
 	tested []float64 // participants that each model was not trained on
-	whole  []float64 // of each model: sum of their shares of right answers on whole graphs
+	whole  []float64 // of each model: participants who are classified correctly by their whole graphs
 	effect []maskEffect
 }
 
@@ -96,7 +96,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	edges, features := t.All("edges"), t.All("features")
-	var masked []string // the draws, in words
+	var masked []string // the graphs of a participant, in words
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
@@ -113,7 +113,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text := fold.DrawsText(p.Draws, p.Of); text != "" && !slices.Contains(masked, text) {
+		if text := fold.GraphsText(p.Draws, p.Of); p.Of > 1 && !slices.Contains(masked, text) {
 			masked = append(masked, text)
 		}
 		for _, of := range settings {
@@ -235,10 +235,8 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 		if err != nil {
 			return err
 		}
-		for _, p := range whole {
-			if p.Class == label {
-				of.whole[number] += 1 / float64(len(graphs))
-			}
+		if isCorrect(whole, label) {
+			of.whole[number]++
 		}
 		for e := range of.effect {
 			effect := &of.effect[e]
@@ -268,15 +266,24 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 					if a.Class != class {
 						effect.changed[r] += share
 					}
-					if a.Class == label {
-						effect.accuracy[r][number] += 1 / float64(len(graphs))
-					}
 				}
-				r += selections
+				for of := range slices.Chunk(answers, len(graphs)) {
+					if isCorrect(of, label) {
+						effect.accuracy[r][number]++
+					}
+					r++
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// isCorrect reports whether a participant is classified correctly: by the mean probability over its graphs, as in
+// evaluate.
+func isCorrect(graphs []gnn.Prediction, label int) bool {
+	cases := lists.Map(graphs, func(p gnn.Prediction) fold.Case { return fold.Case{Probability: p.Probability} })
+	return fold.OverDraws(cases)[0].Predicted == label
 }
 
 // first marks k regions: the first ones, or in the r-th control those in whose places a permutation of the regions puts

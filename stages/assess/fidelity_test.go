@@ -23,7 +23,7 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		"features":     in["features"],
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})["fidelity"].(*encoding.Table)
 	if graphs, _ := encoding.ListsOf[string](byDefault, "graphs"); !slices.Equal(graphs[0],
-		[]string{"all 2 random draws"}) {
+		[]string{"all graphs"}) {
 		t.Errorf("masked: %q", graphs)
 	}
 	if k, _ := byDefault.Ints("k"); !slices.Equal(k, []int64{1, 1, 3, 3, 6, 6}) {
@@ -113,4 +113,17 @@ func TestFidelityChoicesAreOfAllGraphs(t *testing.T) {
 	if differ < 15 {
 		t.Errorf("%d of 19 random choices differ from the ranking", differ)
 	}
+}
+
+// A participant is classified by the mean probability over its graphs, not by most of them.
+func TestFidelityDecidesByMeanProbability(t *testing.T) {
+	of := func(p ...float64) (graphs []gnn.Prediction) {
+		for _, x := range p {
+			graphs = append(graphs, gnn.Prediction{Probability: []float64{x, 1 - x}})
+		}
+		return graphs
+	}
+	need.Equal(t, isCorrect(of(0.9, 0.4, 0.45), 0), true)
+	need.Equal(t, isCorrect(of(0.9, 0.4, 0.45), 1), false)
+	need.Equal(t, isCorrect(of(0.5), 0), true) // the first among equals
 }

@@ -16,7 +16,7 @@ type FoldRow struct {
 	Classifier  string      `column:"classifier,optional" doc:"its kind: pr-gnn, svm, majority …; empty for a program of yours that states none"`
 	Repeat      int32       `column:"repeat"`
 	Fold        int32       `column:"fold"`
-	Level       string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
+	Level       string      `column:"level" doc:"graph: every graph counts; participant: mean probability over the graphs of a participant"`
 	N           int32       `column:"n,optional" doc:"graphs or participants tested"`
 	Accuracy    float64     `column:"accuracy,missing" doc:"share of correct predictions"`
 	Balanced    float64     `column:"balanced_accuracy,missing,optional" doc:"mean over the groups of the share of correct predictions"`
@@ -30,7 +30,7 @@ type AccuracyRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name,optional" doc:"display name of the classifier"`
 	Classifier   string      `column:"classifier,optional" doc:"its kind: pr-gnn, svm, majority …; empty for a program of yours that states none"`
-	Level        string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
+	Level        string      `column:"level" doc:"graph: every graph counts; participant: mean probability over the graphs of a participant"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	Accuracy     float64     `column:"accuracy,missing" doc:"share of correct predictions, pooled over the folds"`

@@ -113,9 +113,9 @@ type FidelityRow struct {
 	P              float64     `column:"p,missing" doc:"share of random selections with at least this decrease (remove), or at most this decrease (keep), (b+1)/(n+1)"`
 	Changed        float64     `column:"changed,missing" doc:"share of predictions that change"`
 	RandomChanged  float64     `column:"random_changed,missing" doc:"with random regions"`
-	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy on masked graphs, mean over the models"`
+	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy per participant on masked graphs, by the mean probability over the graphs of a participant; mean over the models"`
 	RandomAccuracy float64     `column:"random_accuracy,missing" doc:"with random regions"`
 	WholeAccuracy  float64     `column:"accuracy_whole,missing" doc:"accuracy on whole graphs, likewise"`
 	Choices        int32       `column:"choices,optional" doc:"random selections of k regions"`
-	Graphs         []string    `column:"graphs,optional" doc:"the draws of each participant that are masked: random draw 1 of 10"`
+	Graphs         []string    `column:"graphs,optional" doc:"the graphs of each participant that are masked: graph 1 of 10"`
 }

@@ -48,20 +48,21 @@ func (s Params) Graphs(draws int, name string) (int, error) {
 	return len(used), err
 }
 
-// DrawsText names draws of n, of which draw 0 is not resampled: "random draws 1 to 3 of 10".
-func DrawsText(draws []int, n int) string {
+// GraphsText names graphs of a participant, by their draws of n: "graphs 1 to 3 of 10". Draws are random or of sessions;
+// draw 0 has all data.
+func GraphsText(draws []int, n int) string {
 	var parts []string
 	if len(draws) > 0 && draws[0] == 0 {
-		parts, draws = append(parts, "draw 0 (not resampled)"), draws[1:]
+		parts, draws = append(parts, "the graph of all data"), draws[1:]
 	}
 	switch {
 	case len(draws) == 0:
 	case len(draws) == 1:
-		parts = append(parts, fmt.Sprintf("random draw %d of %d", draws[0], n-1))
+		parts = append(parts, fmt.Sprintf("graph %d of %d", draws[0], n-1))
 	case len(draws) == n-1:
-		parts = append(parts, fmt.Sprintf("all %d random draws", n-1))
+		parts = append(parts, "all graphs")
 	default:
-		parts = append(parts, fmt.Sprintf("random draws %d to %d of %d", draws[0], draws[len(draws)-1], n-1))
+		parts = append(parts, fmt.Sprintf("graphs %d to %d of %d", draws[0], draws[len(draws)-1], n-1))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -16,15 +16,15 @@ func TestDrawsText(t *testing.T) {
 		n      int
 		want   string
 	}{
-		{Params{}, 11, "all 10 random draws"},
-		{Params{Draws: 1}, 11, "random draw 1 of 10"},
-		{Params{Draws: 3}, 11, "random draws 1 to 3 of 10"},
-		{Params{Draws: 10, DrawZero: true}, 11, "draw 0 (not resampled), all 10 random draws"},
-		{Params{}, 2, "random draw 1 of 1"},
-		{Params{Draws: 1}, 1, "draw 0 (not resampled)"},
+		{Params{}, 11, "all graphs"},
+		{Params{Draws: 1}, 11, "graph 1 of 10"},
+		{Params{Draws: 3}, 11, "graphs 1 to 3 of 10"},
+		{Params{Draws: 10, DrawZero: true}, 11, "the graph of all data, all graphs"},
+		{Params{}, 2, "graph 1 of 1"},
+		{Params{Draws: 1}, 1, "the graph of all data"},
 	} {
 		draws := need.Value(c.params.Numbers(c.n, "features"))(t)
-		need.Equal(t, DrawsText(draws, c.n), c.want, c.params, "of", c.n)
+		need.Equal(t, GraphsText(draws, c.n), c.want, c.params, "of", c.n)
 	}
 }
 

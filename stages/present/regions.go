@@ -206,7 +206,10 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 func (a *author) agreement(setting []dag.Coord) {
 	type row = column.ConsistencyRow
 	rows := section.Rows[row](a.Writer, "consistency")
-	for _, r := range rows {
+	for i, r := range rows {
+		if r.Over == "draws" {
+			rows[i].Over = a.GraphsAre()
+		}
 		if r.Over == "models" && slices.Equal(r.Coords, setting) {
 			a.Put("ranking.agreement", r)
 			a.Find(finding.Agreement(r)...)

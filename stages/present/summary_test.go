@@ -184,7 +184,7 @@ Quality control and checks
   of the last epoch, while the weights change; mean over 1 model) and 0.800 on
   test graphs.
 
-  Quality of each step, over participants and their scans, regions or draws
+  Quality of each step, over participants and their scans, regions or graphs
     step     measure                                median  smallest  largest
     parcels  voxels per region                         5.5       0.0      9.0
     parcels  share of the label on the scan's grid     1.0       0.5      1.0

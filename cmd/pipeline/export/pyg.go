@@ -73,7 +73,7 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		}
 	}
 	if side.DrawsOf != nil && len(d.used) < d.of {
-		x.Note("%s, as %s; --draws adds the others", fold.DrawsText(slices.Sorted(maps.Keys(d.used)), d.of),
+		x.Note("%s, as %s; --draws adds the others", fold.GraphsText(slices.Sorted(maps.Keys(d.used)), d.of),
 			words.Some(side.DrawsOf, 6))
 	}
 	side.Edges, side.Features = x.origins("edges", tasks), x.origins("features", tasks)

@@ -20,7 +20,7 @@ type measure struct {
 	step, port, column string
 	code               string                  // of its name
 	each               string                  // key of its column in the table of each participant; "" for none
-	of                 func([]float64) float64 // over the regions or draws of a participant
+	of                 func([]float64) float64 // over the regions or graphs of a participant
 }
 
 // measures in the order of the chain; those that a table does not have are left out.

@@ -232,11 +232,6 @@ func (a *Results) corrected(rows []Row, of values) {
 // Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or
 // both; "" where each has one, and for a number whose predictions are not connected.
 func (a *Results) Over() string {
-	sessions := a.Plan.Of("sessions") != nil || slices.ContainsFunc(a.T.All("cleaning"),
-		func(in dag.Input) bool { return in.Coord("session") != "" })
-	draws := slices.ContainsFunc(a.Plan.Stages, func(s finding.StageSettings) bool {
-		return s.Number("draws") > 1 && (s.Kind == "bootstrap" || s.Kind == "denoise")
-	})
 	several := len(a.Accuracy) > 0 && !sameLevels(a.Accuracy, a.PerParticipant())
 	if predicted := a.T.All("predicted"); a.Regression != nil && len(predicted) > 0 {
 		all, err := fold.ReadNumbers(predicted)
@@ -248,9 +243,20 @@ func (a *Results) Over() string {
 			return len(f.Graphs) > len(f.Participants)
 		})
 	}
-	switch {
-	case !several:
+	if !several {
 		return ""
+	}
+	return a.GraphsAre()
+}
+
+// GraphsAre is what a participant has several graphs or matrices of: draws, sessions, or both.
+func (a *Results) GraphsAre() string {
+	sessions := a.Plan.Of("sessions") != nil || slices.ContainsFunc(a.T.All("cleaning"),
+		func(in dag.Input) bool { return in.Coord("session") != "" })
+	draws := slices.ContainsFunc(a.Plan.Stages, func(s finding.StageSettings) bool {
+		return s.Number("draws") > 1 && (s.Kind == "bootstrap" || s.Kind == "denoise")
+	})
+	switch {
 	case sessions && draws:
 		return "sessions and draws"
 	case sessions:
