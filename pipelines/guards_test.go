@@ -866,3 +866,49 @@ func TestPositiveAssumed(t *testing.T) {
 		need.Equal(t, len(notesWith(p, "the positive group is F, the first of F and M")), c.want, p.Notes)
 	}
 }
+
+// A covariate that differs between the runs of a participant, and motion that neither the table nor cleaning has, are
+// mistakes before the run: no value can be filled in.
+func TestCovariatesOfRuns(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) { need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
+	table := "participant_id\trun\tgroup\tage\tmean_fd\n"
+	for i := range 12 {
+		for run := 1; run <= 2; run++ {
+			id := fmt.Sprintf("sub-%02d", i+1)
+			table += fmt.Sprintf("%s\t%d\t%s\t%d\t0.%d%d\n", id, run, []string{"A", "B"}[i%2], 20+i+run, run, i)
+			write(fmt.Sprintf("%s_run-%d.tsv", id, run), "a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n")
+		}
+	}
+	write("participants.tsv", table)
+	write("confounds.tsv", "framewise_displacement\nn/a\n0.1\n0.2\n")
+	const before = `series: { use: timeseries, each: run, in: { series: cohort.series, nodes: cohort.nodes }, with: { tr: 2 } }
+  joined: { use: join, each: subject, in: { series: "clean[*].series", quality: "clean[*].quality" } }
+  connectivity: { use: connectivity, each: subject, in: { series: joined, quality: joined.quality } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+`
+	const plain = "  clean: { use: denoise, each: run, in: { series: series }, with: { regress: none, filter: none } }\n"
+	deconfound := func(covariates, cleaning string) string {
+		return `  d: { use: deconfound, matrix: { fold: [1..3] }, in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants` +
+			cleaning + ` }, with: { covariates: [` + covariates + `] } }` + "\n"
+	}
+	const quality = `, cleaning: "joined[*].quality"`
+	for _, c := range []struct{ cohort, stages, want string }{
+		{"", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs of a participant, so it is no covariate"},
+		{"", plain + deconfound("age", quality), "stage d: covariates: age differs between the runs of a participant, so it is no covariate"},
+		{"", plain + deconfound("mean_fd", ""), "stage d: covariates: mean_fd differs between the runs"},
+		{"columns: [age], ", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs"},
+		{"", strings.Replace(plain, "series: series }", "series: series, confounds: { file: confounds.tsv } }", 1) +
+			deconfound("mean_fd", quality), ""},
+	} {
+		text := `cohort: { timeseries: { file: participants.tsv, runs: all, ` + c.cohort + `series: "{participant_id}_run-{run}.tsv" } }
+stages:
+  ` + before + c.stages
+		_, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
+		if c.want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, c.want)
+	}
+}

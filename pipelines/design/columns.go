@@ -178,18 +178,60 @@ func (s *Study) names() {
 		for _, read := range role.Readings(n.Instance()) {
 			what, have := "", []string(nil)
 			switch {
-			case read.Needed && OfCohort(n):
+			case read.Needed && OfCohort(n), read.Motion && OfCohort(n) && !said[n.Stage().Name()+" motion"]:
 				what, have = lacksColumn, s.columns()
+				said[n.Stage().Name()+" motion"] = said[n.Stage().Name()+" motion"] || read.Motion
+				if read.Motion && givesMotion(n) {
+					continue
+				}
 			case read.Group && groups != nil:
 				what, have = "there is no group", groups
 			}
 			if key := n.Stage().Name() + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
 				!slices.Contains(have, read.Name) {
 				said[key] = true
-				s.mistake(n.Stage(), read.Parameter, missing(read.Parameter, what, read.Name, have))
+				text := missing(read.Parameter, what, read.Name, have)
+				if !read.Group && slices.Contains(s.roster.OfRuns, read.Name) {
+					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it is no covariate: give each participant one value in the table, such as the mean, or leave it out",
+						read.Parameter, read.Name, s.roster.PartAxis())
+				} else if read.Motion {
+					text += "; motion also comes from cleaning (connect denoise's or join's quality), but only of scans with a table of confounds"
+				}
+				s.mistake(n.Stage(), read.Parameter, text)
 			}
 		}
 	}
+}
+
+// givesMotion reports whether the input cleaning of a task may have the motion of some scan: a scan was cleaned with a
+// table of confounds, or it is unknown how scans were cleaned.
+func givesMotion(n *dag.Node) bool {
+	seen, known := map[*dag.Node]bool{}, false
+	var with func(of []*dag.Node) bool
+	with = func(of []*dag.Node) bool {
+		for _, node := range of {
+			if seen[node] {
+				continue
+			}
+			seen[node] = true
+			if _, cleans := node.Instance().(role.Cleaner); cleans {
+				if known = true; len(Sources(node, "confounds")) > 0 {
+					return true
+				}
+				continue
+			}
+			var above []*dag.Node
+			for src := range node.Upstream() {
+				above = append(above, src.Node)
+			}
+			if with(above) {
+				return true
+			}
+		}
+		return false
+	}
+	of := behind(n, "cleaning")
+	return with(of) || len(of) > 0 && !known
 }
 
 const lacksColumn = "the participants have no column"

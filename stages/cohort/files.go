@@ -83,7 +83,7 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 	}
 	r.refuseShared(l, files)
 	r.Left = l.LeftOut()
-	r.Notes = append(r.Notes, l.Notes...)
+	r.Notes, r.OfRuns = append(r.Notes, l.Notes...), l.OfRuns
 	for _, f := range sources {
 		if f.Plain != nil {
 			r.Notes = append(r.Notes, column.Notef("%s: whole numbers saved with decimals, as pandas does, are read without them in %q: %s",

@@ -61,6 +61,8 @@ type Roster struct {
 	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
 	// (see NameIn)
 	Notes []column.Note
+	// OfRuns are columns of the table that differ between the runs or sessions of a participant, and are no covariates.
+	OfRuns []string
 	// About, when set, notes what was found of the scans of some participants. timesApart is the one of these notes
 	// that says which headers and sidecars give different repetition times, "" for none: which counts depends on the
 	// stages.

@@ -116,10 +116,9 @@ func removesNames(name string) error {
 // ReadsParticipants are the names that its parameters have.
 func (s *Deconfound) ReadsParticipants() (read []role.Reading) {
 	for _, name := range s.Covariates {
-		if name != column.MeanFD { // it may come from cleaning
-			read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true, Removes: true,
-				Categories: name == "site" || slices.Contains(s.Categories, name)})
-		}
+		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != column.MeanFD,
+			Motion: name == column.MeanFD, Removes: true,
+			Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
 	return append(read, role.Reading{Parameter: "controls", Name: s.Controls, Group: true})
 }

@@ -116,10 +116,8 @@ func (s *Confounds) RefusesInputs(has func(port string) bool) error {
 // ReadsParticipants are the names that its parameters have.
 func (s *Confounds) ReadsParticipants() (read []role.Reading) {
 	for _, name := range s.Covariates {
-		if name != column.MeanFD { // it may come from cleaning
-			read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true,
-				Categories: name == "site" || slices.Contains(s.Categories, name)})
-		}
+		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != column.MeanFD,
+			Motion: name == column.MeanFD, Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
 	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
 }

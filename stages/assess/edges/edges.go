@@ -125,9 +125,8 @@ func (s *Edges) ReadsParticipants() (read []role.Reading) {
 		read = append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
 	}
 	for _, name := range s.Covariates {
-		if name != meanFD { // it may come from cleaning
-			read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true})
-		}
+		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != meanFD,
+			Motion: name == meanFD})
 	}
 	return read
 }

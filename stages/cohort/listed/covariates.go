@@ -120,6 +120,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		columns = append(columns, Covariate(name, values))
 		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
 	}
+	l.OfRuns = ofRuns
 	if ofRuns != nil {
 		text := fmt.Sprintf("not used as covariates: columns that differ between the %ss of a participant (%s)", l.part(),
 			words.Some(ofRuns, 6))

@@ -109,6 +109,7 @@ type List struct {
 	// covariates are columns of the sheet, and their names among the participants; nil: all, as they are
 	covariates [][2]string
 	Notes      []column.Note
+	OfRuns     []string // columns that differ between the runs or sessions of a participant
 	left       []LeftOut
 	named      []Row             // of those whom exclude names
 	dropped    []Row             // all that Drop took out
