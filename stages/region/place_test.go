@@ -2,11 +2,13 @@ package region
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
 	"prgnn/internal/need"
 	"prgnn/nifti/cifti"
 )
@@ -69,4 +71,61 @@ func TestConfoundNames(t *testing.T) {
 		need.Error(t, RefuseConfounds([]string{"R1", name}), name+" (column 2)")
 	}
 	need.NoError(t, RefuseConfounds(strings.Fields("CSF Cerebral_White_Matter cosine lh_trans_x global R01 10 rot csf_left Sub TR fd_left runner time_l lh_run")))
+}
+
+// Series with as many volumes as regions and without names are refused where they persist along their rows, unless
+// transpose states what these are. Series down the columns, noise, neighbors that are alike, and columns with names
+// are read as they are.
+func TestSquareSeries(t *testing.T) {
+	const n = 24
+	series := func(keep, near float64) connectivity.Matrix { // of an earlier volume, of a neighbor
+		stream := rand.New(rand.NewPCG(1, 2))
+		x := connectivity.NewMatrix(n, n)
+		for v := range n {
+			row := x.Row(v)
+			for k := range row {
+				if row[k] = stream.NormFloat64(); v > 0 {
+					row[k] += keep * (x.At(v-1, k) - 1000 - float64(k*k%7))
+				}
+				if k > 0 {
+					row[k] += near * (row[k-1] - 1000 - float64((k-1)*(k-1)%7))
+				}
+				row[k] += 1000 + float64(k*k%7) // levels of the regions
+			}
+		}
+		return x
+	}
+	turned := func(x connectivity.Matrix) connectivity.Matrix {
+		y := connectivity.NewMatrix(n, n)
+		for i := range n {
+			for j := range n {
+				y.Row(j)[i] = x.At(i, j)
+			}
+		}
+		return y
+	}
+	names := make([]string, n)
+	for k := range names {
+		names[k] = fmt.Sprintf("R%d", k)
+	}
+	for about, c := range map[string]struct {
+		x       connectivity.Matrix
+		names   []string
+		layout  Layout
+		refused bool
+	}{
+		"down the columns": {x: series(0.6, 0)},
+		"along the rows":   {x: turned(series(0.6, 0)), refused: true},
+		"stated":           {x: turned(series(0.6, 0)), layout: Layout{Transpose: true}},
+		"with names":       {x: turned(series(0.6, 0)), names: names},
+		"noise":            {x: series(0, 0)},
+		"near regions":     {x: series(0.6, 0.4)},
+	} {
+		err := c.layout.arrangeSeries(&Contents{Names: c.names, Draws: []connectivity.Matrix{c.x}})
+		if c.refused {
+			need.Error(t, err, "as many rows as columns (24), which have no names", "set transpose: true")
+		} else if err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
 }
