@@ -256,6 +256,10 @@ func TestZero(t *testing.T) {
 	}
 	_, err := Read(strings.NewReader("Background\na\nb\n"), "names.txt")
 	need.Error(t, err, `names.txt:1: the first name is "Background"`)
+	headed, err := Read(strings.NewReader("ROI name\na\nb\n"), "names.txt")
+	if err != nil || len(headed) != 2 || headed[0].Name != "a" {
+		t.Errorf("below a heading: %v, error %v", headed, err)
+	}
 	nodes, err := Read(strings.NewReader("index,name\n1.0,a\n7.00,b\n"), "pandas.csv")
 	if err != nil || nodes[0].ID != 1 || nodes[1].ID != 7 {
 		t.Errorf("%v, error %v", nodes, err)

@@ -45,12 +45,10 @@ type NamesError struct{ error }
 // lastName is the name of a field or of a variable.
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// listOf is a variable as a list. Numbers are read from a variable with a usual name alone; err is why one with such a
-// name is none.
+// listOf is a variable as a list; err is why one with a usual name is none.
 func listOf(v mat5.Variable) (l List, err error) {
-	usual := usualName.MatchString(lastName(v.Name))
 	l = List{Name: v.Name}
-	named := usual || memberName.MatchString(lastName(v.Name))
+	named := usualName.MatchString(lastName(v.Name)) || memberName.MatchString(lastName(v.Name))
 	switch {
 	case v.Problem != nil && named:
 		return l, v.Problem
@@ -58,16 +56,18 @@ func listOf(v mat5.Variable) (l List, err error) {
 		l.Values = lists.Map(v.Texts, strings.TrimSpace)
 	case v.Class == "cell" && named:
 		for _, one := range v.Cells {
-			switch {
+			switch x, err := one.All(); {
+			case err != nil:
+				return l, err
 			case len(one.Texts) == 1:
 				l.Values = append(l.Values, strings.TrimSpace(one.Texts[0]))
-			case one.Count() == 1 && len(one.Numbers) == 1:
-				l.Values = append(l.Values, strconv.FormatFloat(one.Numbers[0], 'f', -1, 64))
+			case len(x) == 1:
+				l.Values = append(l.Values, strconv.FormatFloat(x[0], 'f', -1, 64))
 			default:
 				return l, fmt.Errorf("an element of the cell is %s", one.Describe())
 			}
 		}
-	case named && v.Numeric() && v.Class != "logical" && len(v.Shape) == 2 && min(v.Shape[0], v.Shape[1]) == 1 &&
+	case v.Numeric() && v.Class != "logical" && len(v.Shape) == 2 && min(v.Shape[0], v.Shape[1]) == 1 &&
 		v.Count() > 1 && v.Count() < 1<<16:
 		numbers, err := v.All()
 		if err != nil {
@@ -138,6 +138,7 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 		return l.namedList(all)
 	}
 	var unfit []string
+	var unused []List
 	for scope, variables := range beside(all, of.Name) {
 		var texts, numbers []List
 		for _, v := range variables {
@@ -150,11 +151,15 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 			fits, again := slices.Contains(counts, n) && !ofMembers, repeats(list.Values)
 			switch {
 			case wrong != nil && usual && scope < 2:
-				unfit = append(unfit, fmt.Sprintf("%s cannot be read: %v", v.Name, wrong))
+				unfit = append(unfit, fmt.Sprintf("%s cannot be read (%v)", v.Name, wrong))
 			case n == 0:
-			case members > 1 && n == members && !fits:
+			case members > 1 && n == members && !fits && (ofMembers || !list.numbers):
 				c.Members = append(c.Members, list)
 			case ofMembers:
+			case list.numbers && !usual:
+				if n == counts[len(counts)-1] && scope < 2 {
+					unused = append(unused, list)
+				}
 			case fits && list.numbers:
 				numbers = append(numbers, list)
 			case fits && !again:
@@ -183,6 +188,10 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 	if names == nil && unfit != nil && l.Names != NoNames {
 		return nil, NamesError{fmt.Errorf("no list names the %d regions, but %s: set names to the variable or the file of labels that does, or to none",
 			counts[len(counts)-1], words.Some(unfit, 6))}
+	}
+	if names == nil && unused != nil && l.Names != NoNames {
+		c.Notes = append(c.Notes, fmt.Sprintf("not taken for the numbers of the regions: %s; names: %s takes it",
+			words.Some(lists.Map(unused, List.describe), 6), unused[0].Name))
 	}
 	return names, nil
 }

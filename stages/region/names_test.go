@@ -57,7 +57,7 @@ func TestNamesAmongVariables(t *testing.T) {
 		{"another length, as it is stated", []mat5.Variable{ts, numbers("labels", 1, 2, 3, 4, 5, 6)}, "ts", "none", "[]"},
 		{"texts of something else", []mat5.Variable{ts, texts("history", make([]string, 9))}, "ts", "", "[]"},
 		{"names that cannot be read", []mat5.Variable{ts, {Name: "names", Class: "string", Shape: []int{1, 1},
-			Problem: errors.New("an object")}}, "ts", "", "names cannot be read: an object"},
+			Problem: errors.New("an object")}}, "ts", "", "names cannot be read (an object)"},
 		{"beside the variable", []mat5.Variable{in("out", ts, texts("roi", ab)), texts("roi", pq)}, "out.ts", "", "[a b]"},
 		{"in the file", []mat5.Variable{in("out", ts), texts("roi", pq)}, "out.ts", "", "[p q]"},
 		{"in another struct", []mat5.Variable{ts, in("atlas", texts("labels", ab))}, "ts", "", "[a b]"},
@@ -80,6 +80,9 @@ func TestNamesAmongVariables(t *testing.T) {
 		}
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+		if noted := c.what == "numbers under another name"; noted != (len(file.Notes) > 0) {
+			t.Errorf("%s: notes %q", c.what, file.Notes)
 		}
 		if members > 0 && (len(file.Members) != 1 || file.Members[0].Name != "who") {
 			t.Errorf("%s: lists of the participants %v", c.what, file.Members)
