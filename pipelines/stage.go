@@ -216,6 +216,7 @@ func (l *loader) makeTasks(s *stage) {
 	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type
 	}
+	unset := l.unset(s)
 	for m := range s.works {
 		w := s.work
 		if len(s.axes) > 0 {
@@ -234,21 +235,38 @@ func (l *loader) makeTasks(s *stage) {
 			value := k.Value.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
 			if err := param.Set(w, k.Name, textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
 				l.once(said, k.Value.Pos, s.name, err)
+				unset[k.Value.Pos] = true
 			}
 		}
 		s.kind.SetDefaults(w, func(name string) bool { return s.isSetIn(m, name) })
 		s.works[m] = w
 		if v, ok := w.(dag.Validator); ok {
 			for _, err := range v.Validate() {
-				l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)
+				if pos := placeOf(s.pos, s.with)(err.Error()); !unset[pos] {
+					l.once(said, pos, s.name, err)
+				}
 			}
 		}
 		if a, ok := w.(role.Adviser); ok {
 			for _, advice := range a.Advise() {
-				l.note("stage %s: %s", s.name, advice)
+				l.note("%s: stage %s: %s", placeOf(s.pos, s.with)(advice), s.name, advice)
 			}
 		}
 	}
+}
+
+// unset are the places of parameters whose values were mistakes: what else is wrong with them follows from that.
+func (l *loader) unset(s *stage) map[dag.Pos]bool {
+	all := map[dag.Pos]bool{}
+	if s.with == nil {
+		return all
+	}
+	for _, k := range s.with.Keys {
+		all[k.Value.Pos] = k.Value.Broken() || slices.ContainsFunc(l.bad.List, func(m *tree.Mistake) bool {
+			return m.Pos == k.Value.Pos
+		})
+	}
+	return all
 }
 
 // once reports what is wrong with many tasks for the first of them.

@@ -105,7 +105,8 @@ const (
 )
 
 func (f *Digests) content(hash Hashing, paths, except []string) (string, error) {
-	sum, files, bytes := sha256.New(), 0, int64(0)
+	files, bytes := 0, int64(0)
+	var all []counted // no file is read before it is known that there are not too many
 	temporary, _ := os.Stat(os.TempDir())
 	var add func(path, name string, above []fs.FileInfo) error
 	add = func(path, name string, above []fs.FileInfo) error {
@@ -113,7 +114,7 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 		switch {
 		case Computed(path):
 		case err != nil:
-			fmt.Fprintf(sum, "%q is not there\n", name)
+			all = append(all, counted{name: name, is: "is not there"})
 		case info.Mode().IsRegular():
 			if files++; files > mostCode {
 				return fmt.Errorf("%s holds more than %d files: connect what the command needs as inputs, or run it in a container", paths, mostCode)
@@ -121,31 +122,25 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 			if bytes += info.Size(); above != nil && bytes > mostBytes {
 				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
 			}
-			ref, err := f.File(hash, path)
-			if errors.Is(err, artifacts.ErrChanged) || errors.Is(err, context.Canceled) {
-				return err
-			}
-			if err != nil { // which the command cannot read either
-				fmt.Fprintf(sum, "%q cannot be read\n", name)
-				return nil
-			}
-			fmt.Fprintf(sum, "%q %s\n", name, ref.Digest)
+			all = append(all, counted{name: name, path: path})
 		case info.IsDir() && !slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }):
 			entries, _ := os.ReadDir(path) // sorted; what cannot be listed, the command cannot list either
-			counted := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
+			within := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
 				return ofRuns(path, e, temporary) || Within(filepath.Join(path, e.Name()), except)
 			})
-			if len(counted) == 0 && len(entries) > 0 || isStore(path) {
+			if len(within) == 0 && len(entries) > 0 || isStore(path) {
 				return nil
 			}
 			if !leads(path, except) { // the stage may make it, for what it writes there
-				fmt.Fprintf(sum, "%q is a directory\n", name)
+				all = append(all, counted{name: name, is: "is a directory"})
 			}
-			for _, e := range counted {
+			for _, e := range within {
 				if err := add(filepath.Join(path, e.Name()), name+"/"+e.Name(), append(above, info)); err != nil {
 					return err
 				}
 			}
+		case !info.IsDir():
+			all = append(all, counted{name: name, is: "is " + regular.Otherwise(info)})
 		}
 		return nil
 	}
@@ -157,8 +152,25 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 			return "", err
 		}
 	}
+	sum := sha256.New()
+	for _, c := range all {
+		if c.path != "" {
+			ref, err := f.File(hash, c.path)
+			if errors.Is(err, artifacts.ErrChanged) || errors.Is(err, context.Canceled) {
+				return "", err
+			}
+			c.is = ref.Digest.String()
+			if err != nil { // which the command cannot read either
+				c.is = "cannot be read"
+			}
+		}
+		fmt.Fprintf(sum, "%q %s\n", c.name, c.is)
+	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
+
+// A counted file, directory or other entry of code has the digest of the file at path, or what it is.
+type counted struct{ name, path, is string }
 
 // Computed reports whether a path leads to what the system computes.
 func Computed(path string) bool {

@@ -3,8 +3,10 @@ package content
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"prgnn/artifacts"
@@ -29,6 +31,33 @@ func TestTooMuch(t *testing.T) {
 	var changed Digests
 	if one == need.Value(changed.Code(HashFile, []string{dir}, nil))(t) {
 		t.Error("another file has the same digest")
+	}
+}
+
+// TestTooMany: of too many files none is read.
+func TestTooMany(t *testing.T) {
+	dir := t.TempDir()
+	for i := range mostCode + 1 {
+		need.NoError(t, os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o644))
+	}
+	read := 0
+	hash := func(path string, again bool) (artifacts.Ref, error) { read++; return HashFile(path, again) }
+	_, err := new(Digests).Code(hash, []string{dir}, nil)
+	need.Error(t, err, "holds more than 20000 files")
+	need.Equal(t, read, 0)
+}
+
+// TestNotFiles: a socket, like a named pipe, counts by its name.
+func TestNotFiles(t *testing.T) {
+	dir := t.TempDir()
+	before := need.Value(new(Digests).Code(HashFile, []string{dir}, nil))(t)
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		need.Missing(t, "sockets of Unix: %v", err)
+	}
+	defer l.Close()
+	if before == need.Value(new(Digests).Code(HashFile, []string{dir}, nil))(t) {
+		t.Error("with a socket, the directory has the same digest")
 	}
 }
 

@@ -90,7 +90,10 @@ func (c *causes) add(list *[]Cause, stage, text, task string, d Difference) {
 		*list = append(*list, Cause{Stage: stage, Change: d, Text: text})
 	}
 	of := &(*list)[i]
-	if of.Tasks = append(of.Tasks, task); of.Stage != stage {
+	if n := len(of.Tasks); n == 0 || of.Tasks[n-1] != task {
+		of.Tasks = append(of.Tasks, task)
+	}
+	if of.Stage != stage {
 		of.Stage = ""
 	}
 }

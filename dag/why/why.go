@@ -209,6 +209,9 @@ func (x *explainer) differences(step *engine.Step, past *record.Record, old, now
 			d.From = origin(source(step.Node, now, d.Name, d.New))
 		case slices.Contains(line.Files, d.What):
 			d.From = outside(step.Node, d)
+			if slices.Contains(ds, d) { // one file by several paths
+				continue
+			}
 		case d.What == "code" && d.New != "":
 			kind := step.Node.Stage().Kind()
 			at := codeOf{past, kind, d}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/role"
@@ -28,8 +29,11 @@ func (s *Study) references(stage *dag.StageNode) {
 func (s *Study) inputs(stage *dag.StageNode) {
 	for n, work := range role.With[role.InputUser](stage) {
 		has := func(port string) bool { return len(Sources(n, port)) > 0 }
-		if err := work.RefusesInputs(has); err != nil {
+		wrong := tree.Parts(work.RefusesInputs(has))
+		for _, err := range wrong {
 			s.mistake(stage, err.Error(), err.Error())
+		}
+		if wrong != nil {
 			return
 		}
 	}

@@ -34,8 +34,8 @@ func (e *Exec) Advise() []string {
 		return advice
 	}
 	for _, dir := range e.Software {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			advice = append(advice, "software: there is no directory "+dir+" on this machine, and the command fails where it is missing")
+		if wrong := noDirectory(dir); wrong != "" {
+			advice = append(advice, wrong+" on this machine, and the command fails where it is missing")
 		}
 	}
 	for _, path := range e.Scratch {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
@@ -37,12 +38,19 @@ func checkPackages(t *dag.Task) error {
 				return err
 			}
 		}
-		if form, ok := lockForms[filepath.Base(in.Name)]; ok && !form.has.MatchString(string(list)) {
+		form, ok := lockForms[filepath.Base(in.Name)]
+		if !ok && !(utf8.Valid(list) && versioned.MatchString(string(list))) {
+			return fmt.Errorf("packages: %s is no list of packages: it has no line with a name and a version, such as numpy 2.1.0: connect the lock file of the package manager (uv.lock, conda-lock.yml, renv.lock, Manifest.toml), or requirements.txt with hashes", in.Name)
+		}
+		if ok && !form.has.MatchString(string(list)) {
 			return fmt.Errorf("packages: %s is no lock file of %s: it has no %s: write it by %s, or connect the list of another manager", in.Name, form.of, form.what, form.by)
 		}
 	}
 	return nil
 }
+
+// versioned is a name with a version behind it, as in the lists of managers that are not in lockForms.
+var versioned = pattern.New(`(?m)[A-Za-z][\w.-]*[^\w\n]+v?[0-9]+(\.[0-9]+)*`)
 
 // lockForms are what the lock files of package managers have, by their names.
 var lockForms = map[string]struct {
@@ -81,11 +89,15 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 	}
 	v := sandbox.New(root, room, inside, e.Network)
 	v.Entries = append(v.Entries, sandbox.Entry{To: inside + "/inputs", From: filepath.Join(room, "inputs")})
+	var wrong []string
 	for _, dir := range e.Software {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, &machine.Fault{Err: fmt.Errorf("software: there is no directory %s", dir)}
+		if text := noDirectory(dir); text != "" {
+			wrong = append(wrong, text)
 		}
 		v.Show(dir)
+	}
+	if wrong != nil {
+		return nil, &machine.Fault{Err: errors.New(strings.Join(wrong, "; "))}
 	}
 	if python != "" {
 		for _, dir := range installations(python) {
@@ -125,10 +137,24 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 			v.Entries = append(v.Entries, sandbox.Entry{To: filepath.Clean(path), Link: real})
 		}
 		v.Entries = append(v.Entries, sandbox.Entry{To: real, From: real, Writable: true})
-		hideStore(v, filepath.Join(real, ".pipeline"))
+		entries, _ := os.ReadDir(real) // what cannot be listed, the command cannot list either
+		for _, entry := range entries {
+			hideStore(v, filepath.Join(real, entry.Name()))
+		}
 	}
 	hideStore(v, content.Store(ctx))
 	return v, nil
+}
+
+// noDirectory states that software is no directory of this machine; "" where it is one.
+func noDirectory(dir string) string {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return "software: there is no directory " + dir
+	case !info.IsDir():
+		return "software: " + dir + " is no directory"
+	}
+	return ""
 }
 
 // hideStore makes a store empty that lies in a directory of the view. Where a link leads there, so it does in the view.

@@ -331,9 +331,14 @@ func TestExecStrictSoftware(t *testing.T) {
 	need.Error(t, err, "software lists directories of this machine, but a container is connected")
 	_, err = run(list("requirements.txt", "numpy>=2\n"))
 	need.Error(t, err, "requirements.txt:1: numpy>=2 has no --hash=sha256:…")
-	e.Software = []string{env + "/none"}
+	for _, garbage := range []string{"hello\n", "\xff\xfe numpy 2\n"} {
+		_, err = run(list("mine.lock", garbage))
+		need.Error(t, err, "packages: mine.lock is no list of packages: it has no line with a name and a version")
+	}
+	e.Software = []string{env + "/none", env + "/file"}
+	need.NoError(t, os.WriteFile(env+"/file", nil, 0o666))
 	_, err = run(nil)
-	need.Error(t, err, "software: there is no directory "+env+"/none")
+	need.Error(t, err, "software: there is no directory "+env+"/none; software: "+env+"/file is no directory")
 }
 
 // Scratch is written where it is; nothing else is.
@@ -359,7 +364,8 @@ func TestExecStrictApart(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	st := need.Value(disk.Open(filepath.Join(dir, "study", ".pipeline")))(t)
 	need.NoError(t, st.Close())
-	e, in := strict(t, "ls $1/.pipeline; touch $1/.pipeline/evil; echo x > $1/new; true")
+	need.NoError(t, need.Value(disk.Open(filepath.Join(dir, "study", "other")))(t).Close())
+	e, in := strict(t, "ls $1/.pipeline; touch $1/.pipeline/evil $1/other/evil; echo x > $1/new; true")
 	e.Command = append(e.Command, filepath.Join(dir, "study"))
 	for _, c := range []struct{ scratch, software, want string }{
 		{filepath.Join(dir, "some"), "", "scratch: " + dir + "/some has the directory of temporary files, " + temporary},
@@ -382,8 +388,10 @@ func TestExecStrictApart(t *testing.T) {
 		}
 		need.Error(t, err, c.want)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "study", ".pipeline", "evil")); err == nil {
-		t.Error("the command wrote into the store")
+	for _, store := range []string{".pipeline", "other"} {
+		if _, err := os.Stat(filepath.Join(dir, "study", store, "evil")); err == nil {
+			t.Errorf("the command wrote into the store %s", store)
+		}
 	}
 	need.Value(os.Stat(filepath.Join(dir, "study", "new")))(t)
 }
@@ -398,7 +406,7 @@ func TestExecStrictStoreInUse(t *testing.T) {
 	e.Command = append(e.Command, filepath.Join(dir, "study"))
 	need.NoError(t, os.Symlink("results", filepath.Join(dir, "study", ".pipeline")))
 	ctx := content.WithStore(context.Background(), filepath.Join(dir, "study", ".pipeline"))
-	in[packagesPort] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "lock", Data: []byte("[[package]]\n")})}
+	in[packagesPort] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "lock", Data: []byte("[[package]]\nversion = 1\n")})}
 	for _, list := range []*[]string{&e.Scratch, &e.Software} {
 		*list = []string{filepath.Join(dir, "study")}
 		task := dag.NewTask(in)
