@@ -32,7 +32,8 @@ type Regions struct {
 // ringColor marks regions: shared, or planted.
 var ringColor = color.NRGBA{0x00, 0x7a, 0x33, 0xff}
 
-func shade(c color.NRGBA, light uint8) color.NRGBA {
+// Shade is a color in less light; 255 is its own.
+func Shade(c color.NRGBA, light uint8) color.NRGBA {
 	f := func(v uint8) uint8 { return uint8(int(v) * int(light) / 255) }
 	return color.NRGBA{f(c.R), f(c.G), f(c.B), c.A}
 }
@@ -54,7 +55,7 @@ func (r Raster) image(of Regions) *image.NRGBA {
 			value, colored := of.Value[n]
 			colored = colored && n != 0
 			if colored {
-				paint = shade(heat.At(value), r.Light[j*r.Width+i])
+				paint = Shade(heat.At(value), r.Light[j*r.Width+i])
 			}
 			// The edge of a region is darker: neighbors of one color stay apart.
 			right, below := region(min(i+1, r.Width-1), j), region(i, min(j+1, r.Height-1))
@@ -66,7 +67,7 @@ func (r Raster) image(of Regions) *image.NRGBA {
 				}
 				paint = r.Edges[of-1]
 			case edge && n != 0 && (colored || r.Outlined):
-				paint = shade(paint, 199)
+				paint = Shade(paint, 199)
 			}
 			if n != 0 && of.Ring[n] {
 				for k := 1; k <= wide; k++ {

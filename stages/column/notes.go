@@ -35,7 +35,6 @@ const (
 	DoubtTraining      = "training unchecked"
 	DoubtMotion        = "motion contradicts"
 	DoubtMotionFilled  = "motion filled in"
-	DoubtPreserved     = "preserved covariate tied to site"
 	DoubtSessions      = "group by session"
 	DoubtUnharmonized  = "sites not harmonized"
 )

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 )
 
@@ -71,17 +72,12 @@ func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes d
 
 // EdgeValues are what the entries about a test of edges use.
 func EdgeValues(r column.EdgeSummaryRow) values {
-	v := values{"Test": r.Test, "Design": r.Design, "Statistic": r.Statistic, "Effect": r.Effect, "Groups": r.Groups,
-		"Sessions": r.Sessions, "Covariates": r.Covariates, "Participants": r.Participants, "Edges": r.Edges,
-		"MissingEdges": r.MissingEdges, "Within": r.Within, "Family": r.Family, "Permutations": r.Permutations,
-		"Correction": r.Correction, "Size": r.Size, "Tail": r.Tail, "Threshold": r.Threshold,
-		"Significant": r.Significant, "Components": r.Components, "LeastP": r.LeastP,
-		"ByQ": r.Correction == "bh" || r.Correction == "bh-permutation"}
+	v := values(finding.Values(r))
 	var sizes []string
 	for i, n := range r.Counts {
 		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
 	}
-	v["Sizes"], v["Larger"] = sizes, ""
+	v["ByQ"], v["Sizes"], v["Larger"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes, ""
 	if len(r.Groups) > 0 {
 		v["Larger"] = r.Groups[len(r.Groups)-1]
 	}

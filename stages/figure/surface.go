@@ -228,13 +228,10 @@ func light(r *chart.Raster, depth []int) {
 			bright := 255 * (8*32 - 4*gy) / (9 * norm)
 			bright = 110 + max(bright, 0)*150/255 - even[p]/16*7/10
 			r.Light[p] = uint8(min(max(bright, 60), 255)) | 7 // 32 steps: a third of the bytes of a file
-			r.Ground[p] = color.NRGBA{shadeOf(0xe6, r.Light[p]), shadeOf(0xe7, r.Light[p]),
-				shadeOf(0xe9, r.Light[p]), 0xff}
+			r.Ground[p] = chart.Shade(color.NRGBA{0xe6, 0xe7, 0xe9, 0xff}, r.Light[p])
 		}
 	}
 }
-
-func shadeOf(v, light uint8) uint8 { return uint8(int(v) * int(light) / 255) }
 
 func abs(x int) int { return max(x, -x) }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -65,6 +66,18 @@ type Counted struct {
 	Name string
 	N    int
 }
+
+// Tally counts names, the most frequent first.
+func Tally(names []string) []Counted {
+	all := lists.Map(lists.By(names, func(name string) string { return name }), func(of lists.Group[string, string]) Counted {
+		return Counted{of.Key, len(of.All)}
+	})
+	slices.SortFunc(all, BySize)
+	return all
+}
+
+// BySize compares names by how often they are there, the most frequent first.
+func BySize(x, y Counted) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) }
 
 // Empty is the finding about regions without a voxel, of all scans together: empty has their names, all is the
 // number of regions.

@@ -25,7 +25,6 @@ type Settings struct {
 // StageSettings are the parameters of one stage.
 type StageSettings struct {
 	Stage, Kind string
-	Tasks       int32
 	Parameters  []string              // in their order
 	Values      map[string][][]string // of each parameter: one, or those of an axis
 	Defaults    map[string][]string
@@ -51,7 +50,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	s.Rows = rows
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
-			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string][][]string{},
+			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, nil, map[string][][]string{},
 				map[string][]string{}, map[string][]string{}, map[string]string{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -171,13 +170,9 @@ func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row
 		return nil, nil
 	}
 	in := t.In("targets")
-	table, err := in.Table()
+	facts, table, err := region.ReadFit[struct{ Fold, Repeat int }](in, "deconfound")
 	if err != nil {
 		return nil, err
-	}
-	var facts struct{ Fold, Repeat int }
-	if err := json.Unmarshal([]byte(table.Meta["deconfound"]), &facts); err != nil {
-		return nil, fmt.Errorf("%s: its metadata lack the fit of the stage deconfound: %w", in.Name, err)
 	}
 	d, err := s.Divide(t.In("folds"))
 	if err == nil {

@@ -201,14 +201,11 @@ func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error)
 
 // readFit reads what combat wrote.
 func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
-	table, err := in.Table()
+	facts, table, err := region.ReadFit[combatFacts](in, "combat")
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &combatBook{}
-	if err := json.Unmarshal([]byte(table.Meta["combat"]), &b.combatFacts); err != nil {
-		return nil, nil, fmt.Errorf("%s: its metadata lack the fit of the stage combat: %w", in.Name, err)
-	}
+	b := &combatBook{combatFacts: *facts}
 	pairs := b.Nodes * (b.Nodes - 1) / 2
 	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) ||
 		table.Rows() != pairs {

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -98,14 +97,11 @@ func (s *Residualize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // readCoefficients reads what deconfound wrote.
 func readCoefficients(in dag.Input) (*deconfoundFit, error) {
-	table, err := in.Table()
+	facts, table, err := region.ReadFit[deconfoundFacts](in, "deconfound")
 	if err != nil {
 		return nil, err
 	}
-	f := &deconfoundFit{}
-	if err := json.Unmarshal([]byte(table.Meta["deconfound"]), &f.deconfoundFacts); err != nil {
-		return nil, fmt.Errorf("%s: its metadata lack the fit of the stage deconfound: %w", in.Name, err)
-	}
+	f := &deconfoundFit{deconfoundFacts: *facts}
 	if f.Nodes == 0 {
 		return nil, fmt.Errorf("%s: no edges were fitted (what: target): connect a fit of edges", in.Name)
 	}

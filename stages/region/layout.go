@@ -2,7 +2,6 @@ package region
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -48,13 +47,7 @@ type Layout struct {
 type Layouts map[string]Layout
 
 // JSON is the text of the layouts.
-func (l Layouts) JSON() []byte {
-	b, err := json.Marshal(l)
-	if err != nil {
-		panic(err) // texts and numbers can be written
-	}
-	return append(b, '\n')
-}
+func (l Layouts) JSON() []byte { return []byte(column.JSON(l) + "\n") }
 
 // LayoutOf is the layout of a port; the zero one where nothing is connected.
 func LayoutOf(t *dag.Task, port string) (Layout, error) {

@@ -57,15 +57,24 @@ func (f ReferenceFacts) Table(s *tangent.Space, participants []string) *encoding
 		"tangent": column.JSON(f)})
 }
 
-// ReadReference reads what the stage tangent wrote.
-func ReadReference(in dag.Input) (*ReferenceFacts, *tangent.Space, error) {
+// ReadFit reads the table of what a stage fitted, and how, which its metadata have by the name of the stage's kind.
+func ReadFit[F any](in dag.Input, kind string) (*F, *encoding.Table, error) {
 	table, err := in.Table()
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &ReferenceFacts{}
-	if err := json.Unmarshal([]byte(table.Meta["tangent"]), f); err != nil {
-		return nil, nil, fmt.Errorf("%s: its metadata do not say how it was fitted, as the stage tangent does: %w", in.Name, err)
+	f := new(F)
+	if err := json.Unmarshal([]byte(table.Meta[kind]), f); err != nil {
+		return nil, nil, fmt.Errorf("%s: its metadata lack the fit of the stage %s: %w", in.Name, kind, err)
+	}
+	return f, table, nil
+}
+
+// ReadReference reads what the stage tangent wrote.
+func ReadReference(in dag.Input) (*ReferenceFacts, *tangent.Space, error) {
+	f, table, err := ReadFit[ReferenceFacts](in, "tangent")
+	if err != nil {
+		return nil, nil, err
 	}
 	rows, err := column.Rows[ReferenceRow](table)
 	if err != nil {

@@ -1,7 +1,6 @@
 package region
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -45,13 +44,9 @@ func (f StateFacts) Table(centers [][]float64, participants []string) *encoding.
 
 // ReadStates reads what the stage states wrote.
 func ReadStates(in dag.Input) (*StateFacts, [][]float64, error) {
-	table, err := in.Table()
+	f, table, err := ReadFit[StateFacts](in, "states")
 	if err != nil {
 		return nil, nil, err
-	}
-	f := &StateFacts{}
-	if err := json.Unmarshal([]byte(table.Meta["states"]), f); err != nil {
-		return nil, nil, fmt.Errorf("%s: its metadata do not say how it was fitted, as the stage states does: %w", in.Name, err)
 	}
 	rows, err := column.Rows[StateRow](table)
 	if err != nil {

@@ -191,7 +191,7 @@ func Text(code string, values any) (string, error) {
 		return "", fmt.Errorf("the catalog has no entry %s%s", code, words.DidYouMean(code, slices.Collect(maps.Keys(all))))
 	}
 	var b strings.Builder
-	if err := (&writer{&b, code, finding.Values(values)}).list(e.tree.Root); err != nil {
+	if err := (&writer{&b, finding.Values(values)}).list(e.tree.Root); err != nil {
 		return "", fmt.Errorf("%s:%d: %s: %w", e.file, e.line, code, err)
 	}
 	return b.String(), nil

@@ -113,7 +113,7 @@ a.e
 `))
 	text := func(code string, v Values) (string, error) {
 		var b strings.Builder
-		err := (&writer{&b, code, v}).list(all[code].tree.Root)
+		err := (&writer{&b, v}).list(all[code].tree.Root)
 		return b.String(), err
 	}
 	got, err := text("a.b", Values{"N": 2, "Names": []string{"x", "y"}, "X": 0.5})

@@ -16,7 +16,6 @@ import (
 // the linker drops the methods that nothing calls.
 type writer struct {
 	out    *strings.Builder
-	code   string
 	values Values
 }
 

@@ -1,7 +1,6 @@
 package methods
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -45,16 +44,9 @@ func (a *Author) cohort() {
 
 // groupSizes are the sizes of the groups; none where there are no groups.
 func (a *Author) groupSizes() []string {
-	if a.Who == nil {
-		return nil
-	}
-	size := map[string]int{}
-	for _, g := range a.Who.Group {
-		if g != "" {
-			size[g]++
-		}
-	}
-	return lists.Map(slices.Sorted(maps.Keys(size)), func(g string) string { return column.CountOf(size[g], g, " ") })
+	groups := slices.DeleteFunc(a.Groups(), func(g participants.Counted) bool { return g.Name == "" })
+	slices.SortFunc(groups, func(x, y participants.Counted) int { return strings.Compare(x.Name, y.Name) })
+	return lists.Map(groups, func(g participants.Counted) string { return column.CountOf(g.N, g.Name, " ") })
 }
 
 // labels states how voxels got their labels, and where these come from.
@@ -62,8 +54,8 @@ func (a *Author) labels(p *finding.StageSettings) {
 	way := map[string]string{column.LabelsMatched: "grayordinates", column.LabelsOnGrid: "none",
 		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
 	labeled := slices.DeleteFunc(slices.Clone(a.Labeled), func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
-	counted := tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
-	ways := lists.Map(counted, func(c count) values { return values{"How": c.of, "Scans": c.n} })
+	counted := finding.Tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
+	ways := lists.Map(counted, func(c participants.Counted) values { return values{"How": c.Name, "Scans": c.N} })
 	switch len(ways) {
 	case 0: // no results yet: as the parameter has it
 		ways = []values{{"How": p.Value("resampling"), "Scans": 0}}
@@ -81,25 +73,6 @@ func (a *Author) labels(p *finding.StageSettings) {
 		}
 		a.say("methods.label-source", values{"N": n, "From": from})
 	}
-}
-
-// A count is how often something occurs.
-type count struct {
-	of string
-	n  int
-}
-
-// tally counts, the most frequent first.
-func tally(all []string) (counted []count) {
-	n := map[string]int{}
-	for _, v := range all {
-		n[v]++
-	}
-	for _, v := range slices.Sorted(maps.Keys(n)) {
-		counted = append(counted, count{v, n[v]})
-	}
-	slices.SortStableFunc(counted, func(x, y count) int { return cmp.Compare(y.n, x.n) })
-	return counted
 }
 
 // scans states the length of the scans, who was excluded and why, and the number of regions, as far as the stages
@@ -124,24 +97,24 @@ func (a *Author) scans() {
 // counted together. There are none where somebody's is not known.
 func reasons(excluded []participants.ExcludedRow) (all []values) {
 	const most = 6
-	counted := tally(lists.Map(excluded, func(r participants.ExcludedRow) string { return r.Category }))
-	if slices.ContainsFunc(counted, func(c count) bool { return c.of == "" }) {
+	counted := finding.Tally(lists.Map(excluded, func(r participants.ExcludedRow) string { return r.Category }))
+	if slices.ContainsFunc(counted, func(c participants.Counted) bool { return c.Name == "" }) {
 		return nil
 	}
 	if len(counted) > most {
-		rest := count{}
+		rest := participants.Counted{}
 		for _, c := range counted[most:] {
-			rest.n += c.n
+			rest.N += c.N
 		}
 		counted = append(counted[:most], rest)
 	}
 	for _, c := range counted {
-		of := values{"Why": c.of, "Criterion": "", "NoValue": false, "N": c.n}
+		of := values{"Why": c.Name, "Criterion": "", "NoValue": false, "N": c.N}
 		if len(counted) == 1 {
 			of["N"] = 0
 		}
 		if i := slices.IndexFunc(excluded,
-			func(r participants.ExcludedRow) bool { return r.Category == c.of }); i >= 0 {
+			func(r participants.ExcludedRow) bool { return r.Category == c.Name }); i >= 0 {
 			of["Criterion"], of["NoValue"] = excluded[i].Criterion, excluded[i].NoValue
 		}
 		all = append(all, of)

@@ -201,9 +201,9 @@ func TestReasons(t *testing.T) {
 // The sizes of the groups are those of every cohort.
 func TestGroupSizes(t *testing.T) {
 	a := authorOf()
-	a.Who = &column.People{Group: map[string]string{"a": "HC", "b": "ASD", "c": "HC"}}
+	a.Who = &column.People{Ids: []string{"a", "b", "c"}, Group: map[string]string{"a": "HC", "b": "ASD", "c": "HC"}}
 	need.Equal(t, strings.Join(a.groupSizes(), ", "), "1 ASD, 2 HC")
-	a.Who.Group = map[string]string{"a": "", "b": ""} // a number is predicted
+	a.Who.Group = map[string]string{"a": "", "b": "", "c": ""} // a number is predicted
 	need.Equal(t, len(a.groupSizes()), 0)
 }
 

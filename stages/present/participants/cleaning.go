@@ -106,12 +106,3 @@ func (a *Cohort) site() map[string]string {
 
 // Joined is of how many participants what the page has on the cleaning is that of several runs or sessions, joined.
 func (a *Cohort) Joined() int { return finding.JoinedOf(a.Scans) }
-
-// mostFrequent are names with how often each is there, the most frequent first.
-func mostFrequent(count map[string]int) (all []Counted) {
-	for name, n := range count {
-		all = append(all, Counted{Name: name, N: n})
-	}
-	slices.SortFunc(all, bySize)
-	return all
-}

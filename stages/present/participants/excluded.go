@@ -2,6 +2,7 @@ package participants
 
 import (
 	"prgnn/internal/lists"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -40,11 +41,15 @@ func (a *Cohort) describeExcluded() {
 	}
 	a.Supplement(a.excludedTable)
 	a.Put("excluded.counted", values{"N": all, "Where": a.ExcludedList()})
-	counts, others := reasons(a.Excluded, mostInText, func(r ExcludedRow) string { return r.Reason })
+	counts := finding.Tally(lists.Map(a.Excluded, func(r ExcludedRow) string { return r.Reason }))
 	if len(counts) == all {
 		return
 	}
-	list := lists.Map(counts, func(r Counted) string { return a.Text("excluded.reason", r) })
+	most, others := min(len(counts), mostInText), 0
+	list := lists.Map(counts[:most], func(r Counted) string { return a.Text("excluded.reason", r) })
+	for _, r := range counts[most:] {
+		others += r.N
+	}
 	if others > 0 {
 		list = append(list, a.Text("excluded.others", values{"N": others}))
 	}
@@ -68,18 +73,4 @@ func (a *Cohort) ExcludedList() string {
 		return a.excludedTable.Label()
 	}
 	return a.Text("excluded.where", values{"Folded": a.excludedTable.Supplement})
-}
-
-// reasons are why participants were excluded, the most frequent first: at most so many, and how many participants have
-// others.
-func reasons(excluded []ExcludedRow, most int, of func(ExcludedRow) string) (counts []Counted, others int) {
-	count := map[string]int{}
-	for _, r := range excluded {
-		count[of(r)]++
-	}
-	counts = mostFrequent(count)
-	for _, r := range counts[min(len(counts), most):] {
-		others += r.N
-	}
-	return counts[:min(len(counts), most)], others
 }

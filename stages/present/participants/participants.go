@@ -1,10 +1,8 @@
 package participants
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
@@ -77,11 +75,7 @@ func (a *Cohort) Groups() []Counted {
 	if a.Who == nil {
 		return nil
 	}
-	counts := map[string]int{}
-	for _, id := range a.Who.Ids {
-		counts[a.Who.Group[id]]++
-	}
-	return mostFrequent(counts)
+	return finding.Tally(lists.Map(a.Who.Ids, func(id string) string { return a.Who.Group[id] }))
 }
 
 // Predicted are the classes that the models predict, the largest first, and the column of the participants that holds
@@ -98,7 +92,7 @@ func (a *Cohort) Predicted() (of string, all []Counted) {
 	}
 	of, size := a.ColumnOf(a.Classes)
 	all = lists.Map(a.Classes, func(name string) Counted { return Counted{Name: name, N: size[name]} })
-	slices.SortFunc(all, bySize)
+	slices.SortFunc(all, finding.BySize)
 	return of, all
 }
 
@@ -127,8 +121,6 @@ func (a *Cohort) ColumnOf(values []string) (name string, size map[string]int) {
 	}
 	return name, size
 }
-
-func bySize(x, y Counted) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) }
 
 // Difference is what a contrast of groups is: of more than two that of the two whose means are furthest apart.
 func (a *Cohort) Difference() string {

@@ -112,15 +112,15 @@ type CoverageRow struct {
 
 // withoutVoxels are the regions without a voxel, each with the number of participants, the most frequent first.
 func (a *Cohort) withoutVoxels() []Counted {
-	count := map[string]int{}
+	var names []string
 	for _, rows := range section.Members[CoverageRow](a.Writer, "coverage") {
 		for _, r := range rows {
 			if r.Voxels == 0 {
-				count[r.Name]++
+				names = append(names, r.Name)
 			}
 		}
 	}
-	return mostFrequent(count)
+	return finding.Tally(names)
 }
 
 // A measured holds the measures of the tables of one port.
