@@ -761,7 +761,7 @@ func TestPersons(t *testing.T) {
 		rows  []string
 		noted int
 	}{
-		{"person subject_id src_subject_id SUB_ID RID PTID patient subj eid participant subject person_id ID subjectkey mrn " +
+		{"person subject_id subject_uid src_subject_id SUB_ID RID PTID patient subj eid participant subject person_id ID subjectkey mrn " +
 			"participant_label bids_id NDAR_GUID guid IID", trios, 1},
 		{"subject_id", codes, 1}, {"site_id scan_id visit_id patient participant subject score", codes, 0},
 		{"subject_id person", []string{"A\t1", "A\t2", "A\t3", "B\t4", "B\t5", "B\tn/a"}, 0},

@@ -14,7 +14,7 @@ import (
 
 // Where labels come from, for the inventory.
 const (
-	labelsOnGrid     = "fMRIPrep's aparcaseg on the scan's grid"
+	labelsOnGrid     = "fMRIPrep's aparcaseg in the scan's space"
 	labelsOnT1w      = "fMRIPrep's aparcaseg on the T1w grid"
 	labelsFreeSurfer = "FreeSurfer's aparc+aseg.mgz, through the transform fsnative → T1w"
 	labelsThrough    = "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → %s"

@@ -121,6 +121,12 @@ func TestTableCohortSelects(t *testing.T) {
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
 			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4",
 				"every participant is in the group ASD: there is nothing to compare"}},
+		{"by name and query", func(c *TableCohort) {
+			c.Exclude, c.Select = []string{"sub-003"}, "years >= 10"
+		}, "sub-001 sub-A4", []string{"1 participant excluded by name: sub-003",
+			"  1 of these does not meet select either, and is counted with the reason that select gives",
+			"selected 2 of 3 participants", "  1 does not meet years >= 10 (1 without a value)",
+			"every participant is in the group HC: there is nothing to compare"}},
 		{"by level", func(c *TableCohort) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"

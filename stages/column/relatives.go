@@ -16,7 +16,7 @@ import (
 // Names of columns, as wordsOf joins their words. They are taken for what they say by how many share a value (see
 // certain): "household" may be urban or rural, "RID" right or left, "mother" her education, "patient" yes or no.
 const (
-	numberOf = `(_?(id|ids|identifier|key|nr|no|num|number|guid))`
+	numberOf = `(_?(id|ids|uid|uuid|identifier|key|nr|no|num|number|guid))`
 	family   = `(famil(y|ie|le|ia)|pedigree|twin_?pair|sibship|household)`
 	person   = `(sub|subj|subject|participant|patient|person|individual|proband|volunteer|bids|anon|anonymi[sz]ed)`
 )

@@ -441,11 +441,17 @@ func (l *List) exclude() error {
 // the others.
 func (l *List) unmet(q *sheet.Query) {
 	why, _ := q.Select(len(l.named))
+	n := 0
 	for i, r := range l.named {
 		at := slices.IndexFunc(l.left, func(o LeftOut) bool { return o.ID == r.ID && o.Why == ExcludedByName })
 		if at >= 0 && why[i].Term != "" {
 			l.left[at].Why, l.left[at].Unmet = notMet(why[i]), why[i]
+			n++
 		}
+	}
+	if n > 0 {
+		l.Notes = append(l.Notes, column.Notef("  %d of these %s not meet select either, and %s counted with the reason that select gives",
+			n, map[bool]string{true: "does", false: "do"}[n == 1], map[bool]string{true: "is", false: "are"}[n == 1]))
 	}
 }
 

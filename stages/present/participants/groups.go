@@ -28,10 +28,10 @@ type groupTable struct {
 
 // A covariate is a column of the participants that the table of the groups does not have, and why.
 type covariate struct {
-	Name, Unit string
-	Value      float64 // of all participants
-	Why        string  // of finding.DescribedAs, or texts, all differ
-	N          int     // different texts
+	Name, Unit  string
+	Value       float64 // of all participants
+	Why         string  // of finding.DescribedAs, or texts, all differ
+	N, Repeated int     // different texts, and those of several participants
 }
 
 // describeGroups gives the size of each group and its covariates.
@@ -150,16 +150,18 @@ func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding
 
 // describeTexts adds the counts of a column of words.
 func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string) {
-	seen := map[string]bool{}
+	seen, repeated := map[string]int{}, 0
 	for _, w := range c.Values.([]string) {
-		seen[w] = true
+		if seen[w]++; seen[w] == 2 && w != "" {
+			repeated++
+		}
 	}
 	if n := len(seen); n > 6 {
 		why := "texts"
 		if n == len(texts) {
 			why = "all differ"
 		}
-		t.hidden = append(t.hidden, covariate{Name: c.Name, Why: why, N: n})
+		t.hidden = append(t.hidden, covariate{Name: c.Name, Why: why, N: n, Repeated: repeated})
 		return
 	}
 	t.Add(report.Head{Text: wording.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {

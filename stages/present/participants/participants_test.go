@@ -256,3 +256,13 @@ func TestSessionsAreNoParticipants(t *testing.T) {
 	need.Equal(t, fmt.Sprint(of["N"], of["Of"], of["Empty"], of["Graphs"]), "2 2 3 3")
 	need.Equal(t, tables["connectivity"].without("partial_se"), 1)
 }
+
+// Texts that some participants share are counted where a column is not described.
+func TestRepeatedTextsAreCounted(t *testing.T) {
+	a, table := &Cohort{}, &groupTable{}
+	texts := []string{"a", "b", "c", "d", "e", "f", "g", "g", "h", "h", "", ""}
+	a.describeTexts(table, encoding.Column{Name: "code", Values: texts}, texts)
+	need.Equal(t, table.hidden[0].Repeated, 2)
+	text := need.Value(wording.Text("groups.hidden", table.hidden[0]))(t)
+	need.Equal(t, text, "code (9 different texts, 2 of them in several participants)")
+}
