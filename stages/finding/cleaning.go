@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -68,10 +69,10 @@ func (c Cleaning) nuisance() (all List) {
 		of := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return s.Why != why })
 		switch {
 		case len(of) == 0:
-		case len(of) == len(c.Scans):
-			all.study("nuisance.none", Limits, values{"Why": why})
+		case len(who(of)) == CountScans(c.Scans): // in all settings, or in some
+			all.Add(Finding{"nuisance.none", Limits, Subject{Only: only(c.Scans, of)}, values{"Why": why}})
 		default:
-			all.among(who(of), "nuisance.none-of-some", Limits, values{"Why": why})
+			all.Add(Finding{"nuisance.none-of-some", Limits, c.subject(of), values{"Why": why}})
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return !s.Given() || s.Sidecar != "" })
@@ -89,10 +90,12 @@ type Way struct {
 	Given         bool
 	Sidecar       string
 	Who           []string
+	Only          string // as in Subject
 }
 
 // Ways are those in which scans were cleaned, in their order.
 func Ways(scans []Scan) (ways []Way) {
+	var of [][]Scan
 	for _, s := range scans {
 		at := slices.IndexFunc(ways, func(w Way) bool {
 			return w.Strategy == s.Strategy && w.Why == s.Why &&
@@ -101,11 +104,15 @@ func Ways(scans []Scan) (ways []Way) {
 		if at < 0 {
 			at = len(ways)
 			ways = append(ways, Way{Strategy: s.Strategy, Why: s.Why, Given: s.Given(), Sidecar: s.Sidecar})
+			of = append(of, nil)
 		}
-		ways[at].Who = append(ways[at].Who, s.Who)
+		of[at] = append(of[at], s)
 	}
-	if len(ways) == 1 {
-		ways[0].Who = nil
+	for i := range ways {
+		ways[i].Only = only(scans, of[i])
+		if ways[i].Who = who(of[i]); len(ways[i].Who) == CountScans(scans) {
+			ways[i].Who = nil
+		}
 	}
 	return ways
 }
@@ -357,10 +364,11 @@ type ScanFault struct {
 // them, and lists the most severe one alone, if one is.
 func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers values) List {
 	var found []ScanFault
+	var with []Scan
 	for _, s := range c.Scans {
 		if f, ok := of(s); ok {
 			f.Who = s.Who
-			found = append(found, f)
+			found, with = append(found, f), append(with, s)
 		}
 	}
 	if found == nil {
@@ -370,7 +378,8 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	if cleanedAgain(c.Scans) {
 		found = once(found, func(f ScanFault) string { return f.Who })
 	}
-	subject := Subject{Participants: lists.Map(found, func(f ScanFault) string { return f.Who })}
+	subject := Subject{Participants: lists.Map(found, func(f ScanFault) string { return f.Who }),
+		Only: only(c.Scans, with)}
 	n, scans := len(found), CountScans(c.Scans)
 	shared := nobodyStandsOut(n, scans)
 	if shared {
@@ -449,6 +458,38 @@ func who(scans []Scan) []string {
 		names = once(names, func(name string) string { return name })
 	}
 	return names
+}
+
+// subject is some of the scans, in some of their settings.
+func (c Cleaning) subject(some []Scan) Subject {
+	return Subject{Participants: who(some), Only: only(c.Scans, some)}
+}
+
+// only are the settings that some scans were cleaned in, of those of all; "" where they are of all settings.
+func only(all, some []Scan) string {
+	if !cleanedAgain(all) {
+		return ""
+	}
+	var parts []string
+	for _, c := range all[0].Coords {
+		if c.Axis == column.Subject || c.Axis == "session" || c.Axis == "run" || c.Value == all[0].Participant {
+			continue
+		}
+		values := func(scans []Scan) (values []string) {
+			for _, s := range scans {
+				for _, own := range s.Coords {
+					if own.Axis == c.Axis && !slices.Contains(values, own.Value) {
+						values = append(values, own.Value)
+					}
+				}
+			}
+			return values
+		}
+		if in := values(some); len(in) < len(values(all)) {
+			parts = append(parts, c.Axis+"="+strings.Join(in, " or "))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // CountScans is the number of scans; one that was cleaned in several ways is one.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -201,6 +202,7 @@ func TestCleanedInSeveralWays(t *testing.T) {
 			}))[0]
 			s.Who, s.Session, s.Again = fmt.Sprint(i+1), "a", setting > 0
 			s.Participant = s.Who
+			s.Coords = []dag.Coord{{Axis: "motion", Value: fmt.Sprint(setting)}, {Axis: "subject", Value: s.Who}}
 			scans = append(scans, s)
 		}
 	}
@@ -209,8 +211,10 @@ func TestCleanedInSeveralWays(t *testing.T) {
 		switch v := f.Values(); f.Code {
 		case "nuisance.unknown":
 			need.Equal(t, fmt.Sprint(v["N"], v["Of"]), "4 4")
+			need.Equal(t, f.Subject.Only, "")
 		case "scans.regions-without-series":
 			need.Equal(t, fmt.Sprint(v["N"], v["Of"], f.Subject.Participants), "2 4 [2 4]")
+			need.Equal(t, f.Subject.Only, "motion=1 or 2")
 			need.Equal(t, v["Listed"].([]ScanFault)[0].N, 2)
 		default:
 			t.Errorf("unexpected: %s", f.Code)
@@ -218,6 +222,16 @@ func TestCleanedInSeveralWays(t *testing.T) {
 	}
 	need.Equal(t, len(c.Findings()), 2)
 	need.Equal(t, fmt.Sprint(SessionsOf(scans)), "[1 1 1 1]")
+	for i := range scans[:4] { // one of the settings regresses nothing
+		scans[i].Why, scans[i+4].Why, scans[i+4].Strategy = column.AskedForNone, "", "24P"
+	}
+	var without []string
+	for _, f := range (Cleaning{Scans: scans}).nuisance() {
+		without = append(without, f.Code+" "+f.Subject.Only)
+	}
+	need.Equal(t, strings.Join(without, "; "), "nuisance.none motion=0; nuisance.unknown ")
+	need.Equal(t, strings.Join(lists.Map(Ways(scans), func(w Way) string { return fmt.Sprint(w.Only, w.Who) }), "; "),
+		"motion=0[]; motion=1[]; motion=2[]")
 }
 
 // A fault of most scans is counted, and lists the most severe one alone if there is one; only a fault of few scans
@@ -422,5 +436,26 @@ func TestRegionsNeverUsable(t *testing.T) {
 		if got := all[0].Numbers.(map[string]any)["Always"]; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
+	}
+}
+
+// The scans of a page are those of one setting where others were evaluated, too.
+func TestOneOf(t *testing.T) {
+	of := func(motion ...string) (all [][]dag.Coord) {
+		for i, m := range motion {
+			all = append(all, []dag.Coord{{Axis: "motion", Value: m}, {Axis: "subject", Value: fmt.Sprint(i)}})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		scans, evaluated [][]dag.Coord
+		want             string
+	}{
+		{of("24P", "24P"), of("24P", "6P"), "motion=24P"},
+		{of("24P", "6P"), of("24P", "6P"), ""},
+		{of("24P", "24P"), of("24P"), ""},
+		{nil, of("24P", "6P"), ""},
+	} {
+		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)
 	}
 }

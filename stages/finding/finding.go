@@ -42,6 +42,7 @@ type Subject struct {
 	Setting      []dag.Coord // of the classifier
 	Participants []string
 	Stage        string
+	Only         string // the settings that it is about, where it is not about all: "denoising=24P or 6P"
 }
 
 // A List is findings in the order of their weights; those of one weight are in the order in which they were found.

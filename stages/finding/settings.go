@@ -97,6 +97,30 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 	return stages
 }
 
+// OneOf are the axes on which results were evaluated with several values, while a page has the scans of one of them
+// alone: "denoising=24P". scans are the coordinates of what the page has of them.
+func OneOf(scans, evaluated [][]dag.Coord) (settings []string) {
+	values := func(of [][]dag.Coord, axis string) (values []string) {
+		for _, coords := range of {
+			for _, c := range coords {
+				if c.Axis == axis && !slices.Contains(values, c.Value) {
+					values = append(values, c.Value)
+				}
+			}
+		}
+		return values
+	}
+	if len(scans) == 0 {
+		return nil
+	}
+	for _, c := range scans[0] {
+		if len(values(scans, c.Axis)) == 1 && len(values(evaluated, c.Axis)) > 1 {
+			settings = append(settings, c.Axis+"="+c.Value)
+		}
+	}
+	return settings
+}
+
 // Stage is the stage of a name; nil when there is none.
 func (s *Settings) Stage(name string) *StageSettings {
 	if s == nil {

@@ -1,7 +1,9 @@
 package present
 
 import (
+	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
@@ -34,6 +36,24 @@ func (a *author) read() {
 		a.at, err = column.NodePlaces(a.TableOf(a.T.In("nodes")))
 		a.Fail(err)
 	}
+}
+
+// oneOf are the settings that the scans, matrices and graphs of the page have, where accuracies are of further ones: of
+// several tasks of a report, each has those of its own setting.
+func (a *author) oneOf() []string {
+	var scans, evaluated [][]dag.Coord
+	for _, port := range []string{"cleaning", "connectivity", "graphs"} {
+		for _, in := range a.T.All(port) {
+			scans = append(scans, in.Coords)
+		}
+	}
+	for _, r := range a.Accuracy {
+		evaluated = append(evaluated, r.Coords)
+	}
+	for _, r := range a.Regression {
+		evaluated = append(evaluated, r.Coords)
+	}
+	return finding.OneOf(scans, evaluated)
 }
 
 // write writes the page.
@@ -74,6 +94,9 @@ func (a *author) write() (*report.Page, error) {
 		if len(a.Section.Blocks) > 0 {
 			a.Page.Sections = append(a.Page.Sections, *a.Section)
 		}
+	}
+	if of := a.oneOf(); of != nil {
+		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
 	a.abstract()
 	a.Page.Cautions = a.Cautions()

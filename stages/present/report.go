@@ -176,7 +176,7 @@ func (s *Report) page(t *dag.Task, of role.Partial) (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline}))
+	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline, "Settings": a.oneOf()}))
 	return p, a.Err()
 }
 

@@ -237,6 +237,11 @@ const mostLong = 3
 // Finding writes a group of findings: its entry, and which other classifiers have it.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())
+	if err == nil && g.Subject.Only != "" {
+		var only string
+		only, err = Text("finding.only", g.Subject)
+		text += only
+	}
 	if err != nil || g.Seeds == 0 && g.Also == nil {
 		return text, err
 	}

@@ -78,6 +78,10 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	if scans > 0 {
 		more += ", and " + besides(scans, path)
 	}
+	if of := task.Stage().Tasks(); len(of) > 1 {
+		more += fmt.Sprintf("; it is that of %s, one of %d: pipeline export %s %s -o DIR/ writes all", task.ID(), len(of),
+			console.Shell(p.File), task.Stage().Name())
+	}
 	a.Note("report: %s%s", path, more)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -113,6 +114,7 @@ func part(x float64) string {
 // denoising states the steps of denoising in their order.
 func (a *Author) denoising(d *finding.StageSettings) {
 	scans := a.ofUniverse()
+	elsewhere := len(scans) == 0 && len(a.Scans) > 0 // the page has no scan of the universe
 	step := func(code string, of values) {
 		if s := (statement{code, a.Text(code, parameters(d, of)), true}); !slices.Contains(a.said, s) {
 			a.said = append(a.said, s)
@@ -127,10 +129,11 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	} else if d.Value("detrend") != "-1" {
 		step("denoising.detrend", nil)
 	}
-	if len(scans) == 0 && a.universe != nil { // they are on other pages
-		a.planned(d, step)
+	like := scans
+	if elsewhere && !a.planned(d, step) {
+		like = a.Scans
 	}
-	for _, s := range scans {
+	for _, s := range like {
 		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy,
 			"Columns": d.List("columns")}); {
 		case s.Given():
@@ -177,8 +180,12 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	}
 }
 
-// planned states the nuisance regression of a universe whose scans are not on the page, where its parameter has it.
-func (a *Author) planned(d *finding.StageSettings, step func(code string, of values)) {
+// planned states the nuisance regression of a universe whose scans are not on the page, by its parameter; false where
+// no decision sets it, and the scans of the page have the same.
+func (a *Author) planned(d *finding.StageSettings, step func(code string, of values)) bool {
+	if !a.isDecided(d.Stage, "regress") {
+		return false
+	}
 	switch strategy := d.Value("regress"); strategy {
 	case "", "auto":
 	case "none":
@@ -186,6 +193,7 @@ func (a *Author) planned(d *finding.StageSettings, step func(code string, of val
 	default:
 		step("denoising.regression", values{"Strategy": strategy, "Columns": d.List("columns")})
 	}
+	return true
 }
 
 // spread is the median and range of a number of scans.
@@ -257,7 +265,7 @@ func (a *Author) silentRegions() {
 		port = "connectivity"
 	}
 	for in, rows := range section.Members[silentRow](a.Writer, port) {
-		if !a.isIn(in.Coords) {
+		if !a.isIn(in.Coords) && slices.ContainsFunc(a.T.All(port), func(of dag.Input) bool { return a.isIn(of.Coords) }) {
 			continue
 		}
 		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
