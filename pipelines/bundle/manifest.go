@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/artifacts"
+	"prgnn/pipelines/lock"
 )
 
 const magic = "prgnn bundle 1"
@@ -113,11 +114,10 @@ func parseEntry(line string) (entry, error) {
 }
 
 // knownFiles are the entries besides blobs.
-var knownFiles = map[string]bool{lockName: true, recipesName: true, readmeName: true}
+var knownFiles = map[string]bool{lock.FileName: true, recipesName: true, readmeName: true}
 
 const (
 	listName    = "bundle"
-	lockName    = "run.lock"
 	recipesName = "recipes"
 	readmeName  = "README"
 )

@@ -269,14 +269,14 @@ func (s *streamed) Encode(w io.Writer) error {
 
 // parse reads the lock and the recipes.
 func (o *Opened) parse(texts map[string][]byte) error {
-	for _, name := range []string{lockName, recipesName} {
+	for _, name := range []string{lock.FileName, recipesName} {
 		if texts[name] == nil {
 			return fmt.Errorf("it has no %s", name)
 		}
 	}
 	var err error
-	if o.Lock, err = lock.Parse(texts[lockName]); err != nil {
-		return fmt.Errorf("%s: %w", lockName, err)
+	if o.Lock, err = lock.Parse(texts[lock.FileName]); err != nil {
+		return fmt.Errorf("%s: %w", lock.FileName, err)
 	}
 	if o.recipes, err = parseRecipes(string(texts[recipesName])); err != nil {
 		return fmt.Errorf("%s: %w", recipesName, err)

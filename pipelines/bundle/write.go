@@ -33,12 +33,12 @@ func Write(w io.Writer, c Contents) error {
 		return err
 	}
 	files := map[string][]byte{
-		lockName:    lockText,
-		recipesName: encodeRecipes(c.Lock, c.Recipes),
-		readmeName:  []byte(readme(c.Lock, c.Inputs != nil)),
+		lock.FileName: lockText,
+		recipesName:   encodeRecipes(c.Lock, c.Recipes),
+		readmeName:    []byte(readme(c.Lock, c.Inputs != nil)),
 	}
 	var list []entry
-	for _, name := range []string{readmeName, lockName, recipesName} {
+	for _, name := range []string{readmeName, lock.FileName, recipesName} {
 		b := files[name]
 		list = append(list, entry{kind: isFile, name: name, ref: artifacts.Ref{Digest: artifacts.DigestOf(b),
 			Size: int64(len(b))}})

@@ -31,6 +31,9 @@ func (e *Incomplete) Error() string {
 	return fmt.Sprintf("cannot lock: %d tasks have no result, as %s (%s)", len(e.Tasks), words.Some(e.Tasks, 5), e.Why)
 }
 
+// FileName is the name of a lock beside its pipeline file, and in what holds it.
+const FileName = "run.lock"
+
 // A Lock is what a run.lock says.
 type Lock struct {
 	Pipeline string

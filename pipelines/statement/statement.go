@@ -22,9 +22,6 @@ const (
 	predicateType = "https://slsa.dev/provenance/v1"
 	buildType     = "urn:prgnn:pipeline-run:1"
 	builderID     = "urn:prgnn:pipeline"
-
-	// LockName is the subject that stands for the whole: the digest of run.lock.
-	LockName = "run.lock"
 )
 
 // A Statement is the signed content.
@@ -72,7 +69,7 @@ func Of(l *lock.Lock) (*Statement, error) {
 		return nil, err
 	}
 	s := &Statement{Type: statementType, PredicateType: predicateType}
-	s.Subject = []Resource{resource(LockName, artifacts.DigestOf(text))}
+	s.Subject = []Resource{resource(lock.FileName, artifacts.DigestOf(text))}
 	for t := range l.All() {
 		for _, ref := range t.Outputs {
 			s.Subject = append(s.Subject, resource(t.ID+"."+ref.Name, ref.Digest))
@@ -140,8 +137,8 @@ func parse(payload []byte) (*Statement, error) {
 		return nil, fmt.Errorf("the signed content has the type %.60q and is not an in-toto statement (%s)", s.Type, statementType)
 	case s.PredicateType != predicateType || s.Predicate.BuildDefinition.BuildType != buildType:
 		return nil, fmt.Errorf("the statement (%.60q, %.60q) is not about a run of a pipeline", s.PredicateType, s.Predicate.BuildDefinition.BuildType)
-	case len(s.Subject) == 0 || s.Subject[0].Name != LockName:
-		return nil, fmt.Errorf("the statement names no %s", LockName)
+	case len(s.Subject) == 0 || s.Subject[0].Name != lock.FileName:
+		return nil, fmt.Errorf("the statement names no %s", lock.FileName)
 	}
 	seen := map[string]bool{}
 	for i, r := range s.Subject {

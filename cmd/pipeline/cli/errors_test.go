@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,14 +14,9 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
-	"prgnn/dag/engine"
 	"prgnn/internal/lists"
-	"prgnn/internal/machine"
 	"prgnn/internal/need"
-	"prgnn/pipelines"
 	"prgnn/pipelines/tree"
-	"prgnn/stages/cohort"
-	"prgnn/stages/column"
 )
 
 // What the system says of a file is told with the file in front, and once.
@@ -42,34 +36,6 @@ func TestErrorsInWords(t *testing.T) {
 	} {
 		need.Equal(t, inWords(c.err), c.want)
 	}
-}
-
-// TestGroupCauses: one cause is printed once, whatever names and numbers of members are in its messages; other causes,
-// and another stage, are not joined with it.
-func TestGroupCauses(t *testing.T) {
-	var errs []*engine.Error
-	for _, e := range []struct{ task, message string }{
-		{"parcels[sub-01]", "/data/sub-01/func/sub-01_bold.nii.gz: truncated; fetch it again"},
-		{"parcels[sub-02]", "/data/sub-02/func/sub-02_bold.nii.gz: truncated; fetch it again"},
-		{"series[sub-01]", "needs parcels[sub-01]"},
-		{"train[fold=1]", "1 participant of the group ASD"},
-		{"train[fold=2]", "2 participants of the group ASD"},
-		{"train[fold=3]", "3 participants of the group ASD"},
-	} {
-		errs = append(errs, &engine.Error{Task: e.task, Err: errors.New(e.message)})
-	}
-	shown := func(each bool) []string {
-		return lists.Map(groupCauses(errs, each), func(c failureCause) string {
-			return strings.Join(c.tasks, " ") + ": " + c.text
-		})
-	}
-	need.Equal(t, strings.Join(shown(false), "\n"), strings.Join([]string{
-		"parcels[sub-01] parcels[sub-02]: /data/sub-…/func/sub-…_bold.nii.gz: truncated; fetch it again",
-		"series[sub-01]: needs parcels[sub-01]",
-		"train[fold=1]: 1 participant of the group ASD",
-		"train[fold=2] train[fold=3]: 2 participants of the group ASD (of train[fold=2]; the others differ in numbers, -v shows each)",
-	}, "\n"))
-	need.Equal(t, len(shown(true)), 6)
 }
 
 // TestFlatten: what errors.Join put together becomes lines of its own; an error
@@ -112,40 +78,6 @@ func TestManyErrors(t *testing.T) {
 		need.Equal(t, strings.Contains(out.String(), "and 2900 more\n"), n == 3000)
 		need.Equal(t, strings.Count(out.String(), "no kind"), min(want, n-n/3000*2900))
 	}
-}
-
-// Who failed only because the machine did is not to be excluded.
-func TestFaultyIsNotTheMachine(t *testing.T) {
-	b := dag.NewGraph("test")
-	b.BareAxis("subject")
-	a := b.Stage("a", nil, "subject")
-	for _, id := range []string{"sub-1", "sub-2", "sub-3"} {
-		b.Task(a, nil, id)
-	}
-	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: b.Draft()}
-	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/scratch/x", Err: syscall.ENOSPC})
-	damaged := errors.New("it is damaged")
-	r := &engine.Result{Errors: []*engine.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
-	need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "sub-2")
-	need.Equal(t, strings.Join(machineRemedies(r), "; "), "the disk of /scratch or its quota is full: free space")
-	for _, err := range []error{
-		full, context.Canceled, &machine.Fault{Err: errors.New("its node failed")},
-		fmt.Errorf("needs a[sub-1]; %w", engine.ErrOnly), fmt.Errorf("its input was lost: %w", engine.ErrLost),
-	} {
-		r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: err}}
-		need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "", err)
-	}
-	// Data in another unit: the others may have it too.
-	r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: fmt.Errorf("a: %w", column.UnitError{Err: damaged})},
-		{Task: "a[sub-2]", Err: damaged}}
-	need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "")
-	need.Equal(t, strings.Join(otherUnit(r), " "), "a[sub-1]")
-	// An outage is one cause, whatever stages it strikes; more memory is for one stage.
-	lost := &machine.Fault{Err: errors.New("Slurm job 1_2: its node failed")}
-	little := &machine.Fault{Err: errors.New("give its stage more"), OfStage: true}
-	r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: lost}, {Task: "b[sub-1]", Err: lost},
-		{Task: "a[sub-2]", Err: little}, {Task: "b[sub-2]", Err: little}}
-	need.Equal(t, len(groupCauses(r.Errors, false)), 3)
 }
 
 // net/http prints through the standard logger what a server sends unasked, past -q, --json and the console that makes

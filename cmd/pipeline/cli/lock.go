@@ -18,9 +18,6 @@ import (
 	"prgnn/pipelines/lock"
 )
 
-// lockFile is the name of a lock beside its pipeline file.
-const lockFile = "run.lock"
-
 func (a *app) lockCommand() *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
@@ -57,7 +54,7 @@ func (a *app) writeLock(file, path string) error {
 	}
 	defer c.Store.Close()
 	if path == "" {
-		path = filepath.Join(c.Pipeline.Dir, lockFile)
+		path = filepath.Join(c.Pipeline.Dir, lock.FileName)
 	}
 	if err := a.MayWrite(path); err != nil {
 		return err
@@ -95,7 +92,7 @@ type held struct {
 // hold refuses a pipeline that is not the one of the lock, before anything runs.
 func (a *app) hold(p *pipelines.Pipeline, store *disk.Store, path string) (*held, error) {
 	if path == "" {
-		path = filepath.Join(p.Dir, lockFile)
+		path = filepath.Join(p.Dir, lock.FileName)
 	}
 	l, err := audit.ReadLock(path)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,12 +150,4 @@ func (a *app) logs(store *disk.Store, tasks []taskKey) error {
 		a.Note("%s: not run yet", words.Some(names, 4))
 	}
 	return nil
-}
-
-// said is the end of a failed task's log, for a person, with where to find the rest.
-func (a *app) said(e *engine.Error, file string) string {
-	if e.Log == "" {
-		return ""
-	}
-	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Log, "\n", "\n      "), a.Command("log", file, e.Task))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,13 +12,12 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
-	"prgnn/dag"
+	"prgnn/cmd/pipeline/reasons"
 	"prgnn/dag/engine"
 	"prgnn/dag/why"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
-	"prgnn/stages/column"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -97,8 +95,8 @@ func (a *app) plan(file string, o engine.Options) error {
 		return exit.Wrong(errors.Join(failing...))
 	}
 	g := console.Grid{Wide: a.Wide()}
-	for _, group := range groupSteps(steps, a.Verbose) {
-		g.Add(group.name(), string(group.state), group.reason)
+	for _, group := range reasons.Group(steps, a.Verbose) {
+		g.Add(group.Name(), string(group.State), group.Reason)
 	}
 	g.Print(a.Out)
 	if universes := p.Universes.Summary(p.Graph); universes != "" {
@@ -127,79 +125,4 @@ func (a *app) plan(file string, o engine.Options) error {
 		}
 	}
 	return exit.Wrong(errors.Join(failing...))
-}
-
-// A stepGroup is tasks of one stage with one state and one reason.
-type stepGroup struct {
-	stage  *dag.StageNode
-	state  engine.State
-	reason string
-	tasks  []*dag.Node
-}
-
-func (g stepGroup) name() string {
-	if len(g.tasks) == 1 {
-		return g.tasks[0].ID()
-	}
-	if len(g.tasks) == len(g.stage.Tasks()) {
-		return fmt.Sprintf("%s (all %d)", g.stage.Name(), len(g.tasks))
-	}
-	return fmt.Sprintf("%s (%d of %d: %s …)", g.stage.Name(), len(g.tasks), len(g.stage.Tasks()), g.tasks[0].ID())
-}
-
-// mostReasons is how many reasons of the tasks of one stage are listed.
-const mostReasons = 100
-
-func groupSteps(steps []engine.Step, each bool) []stepGroup {
-	type same struct {
-		stage  *dag.StageNode
-		state  engine.State
-		reason string
-	}
-	at := map[same]int{}
-	reasons := map[same]int{} // of a stage and a state
-	var groups []stepGroup
-	for _, s := range steps {
-		k := same{s.Node.Stage(), s.State, reasonOf(s)}
-		i, seen := at[k]
-		if of := (same{k.stage, k.state, ""}); !seen && !each {
-			if reasons[of]++; reasons[of] > mostReasons {
-				k.reason = "for further reasons; -v lists them"
-				i, seen = at[k]
-			}
-		}
-		if !seen || each {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, stepGroup{s.Node.Stage(), s.State, s.Reason, nil})
-		}
-		groups[i].tasks = append(groups[i].tasks, s.Node)
-		if len(groups[i].tasks) > 1 {
-			groups[i].reason = k.reason
-		}
-	}
-	return groups
-}
-
-// withoutMember is a message about a task with […] for the task's own coordinates:
-// "needs clean[…]" is one reason for all participants.
-func withoutMember(task, message string) string {
-	if member := strings.TrimPrefix(task, dag.StageOf(task)); member != "" {
-		return strings.ReplaceAll(message, member, "[…]")
-	}
-	return message
-}
-
-// reasonOf is the reason of a step with the coordinates of its task left out.
-func reasonOf(s engine.Step) string {
-	reason := withoutMember(s.Node.ID(), s.Reason)
-	for _, c := range s.Node.Coords() { // the other stage may have fewer axes, or more
-		one := strings.Trim(dag.TaskID("", []dag.Coord{c}, column.Subject), "[]")
-		reason = strings.NewReplacer("["+one+"]", "[…]", "["+one+",", "[…,", ","+one+"]", ",…]", ","+one+",", ",…,",
-			" "+c.Value+": ", " …: ").Replace(reason)
-		if strings.HasPrefix(c.Value, "sub-") { // in the names of its files
-			reason = strings.ReplaceAll(reason, c.Value, "…")
-		}
-	}
-	return reason
 }

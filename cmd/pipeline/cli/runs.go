@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/reasons"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -156,7 +157,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 		if err := results.CheckRun(a.Console, r, store, outs); err != nil {
 			return err
 		}
-		return a.showOutputs(store, outs, rows)
+		return results.PrintOutputs(a.Console, store, outs, rows)
 	}
 	if a.JSON {
 		a.Object("run", pastRun(r))
@@ -217,7 +218,7 @@ func (a *app) printRun(r *record.Record) {
 	g.Print(a.Out)
 	for _, t := range r.Tasks {
 		if t.State == engine.Failed {
-			fmt.Fprintf(a.Out, "%s %s\n", a.Page.Red("failed:"), indented(t.Error))
+			fmt.Fprintf(a.Out, "%s %s\n", a.Page.Red("failed:"), reasons.Indented(t.Error))
 		}
 	}
 }

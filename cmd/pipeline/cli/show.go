@@ -1,21 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
-	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
-	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -53,7 +47,12 @@ an object "axis" before them names the regions. These files must not be changed.
 			case where && cmd.Flags().Changed("rows"):
 				return flags.Usage(cmd, "--rows is for a table that is shown: leave out --where")
 			case where:
-				return a.where(args[0], args[1], partial)
+				c, err := a.look(args[0], args[1])
+				if err != nil {
+					return err
+				}
+				defer c.Store.Close()
+				return results.PrintPlaces(a.Console, c, args[1], partial)
 			case partial:
 				return flags.Usage(cmd, "--partial needs --where")
 			case len(args) == 1 && cmd.Flags().Changed("rows"):
@@ -125,16 +124,6 @@ func (a *app) showFile(file string) error {
 	return nil
 }
 
-// An outputEvent is one artifact and what it holds.
-type outputEvent struct {
-	Task   string `json:"task"`
-	Stage  string `json:"stage"`
-	Output string `json:"output"`
-	Doc    string `json:"doc,omitempty"`
-	progress.Artifact
-	results.ContentJSON
-}
-
 func (a *app) showStage(file, what string, rows int) error {
 	c, err := a.look(file, what)
 	if err != nil {
@@ -169,7 +158,7 @@ func (a *app) showStage(file, what string, rows int) error {
 			}
 		}
 	}
-	return a.showOutputs(c.Store, outs, rows)
+	return results.PrintOutputs(a.Console, c.Store, outs, rows)
 }
 
 // shown are the tasks whose results a stage, task or output stands for.
@@ -210,56 +199,4 @@ func (a *app) complete(c *results.Current, what string, lacking []*dag.Node) *re
 		}
 	}
 	return nil
-}
-
-// showOutputs describes artifacts: all for --json and -v, else those of the
-// first task (of each part, where a stage has two).
-func (a *app) showOutputs(store *disk.Store, outs []results.Output, rows int) error {
-	if rows > 0 && !slices.ContainsFunc(outs, func(o results.Output) bool {
-		return o.Ref.Format == "arrow" || o.Ref.Format == "npy" && a.JSON
-	}) {
-		return exit.Wrongf("%s is no table: --rows is for tables, and with --json for arrays: leave it out", outs[0].Name())
-	}
-	rows = cmp.Or(rows, 5)
-	first, others := map[*dag.StageNode]*dag.Node{}, map[*dag.Node]bool{}
-	for _, o := range outs {
-		if first[o.Task.Stage()] == nil {
-			first[o.Task.Stage()] = o.Task
-		}
-		if o.Task != first[o.Task.Stage()] && !a.Verbose && !a.JSON {
-			others[o.Task] = true
-			continue
-		}
-		got, err := readOutput(store, o)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			a.Object("output", outputEvent{o.Task.ID(), o.Task.Stage().Name(), o.Port.Name, o.Port.Doc,
-				progress.ArtifactOf(o.Ref), got.JSON(rows)})
-			continue
-		}
-		fmt.Fprintf(a.Out, "%s  %s, %s, sha256 %s\n", a.Page.Bold(o.Name()), o.Ref.Format,
-			console.ByteCount(o.Ref.Size), console.Short(o.Ref.Digest.String()))
-		if o.Port.Doc != "" {
-			fmt.Fprintf(a.Out, "  %s\n", a.Page.Faint(o.Port.Doc))
-		}
-		got.Print(a.Console, rows, "  ")
-		fmt.Fprintln(a.Out)
-	}
-	if len(others) > 0 {
-		fmt.Fprintf(a.Out, "%s have the same schema; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage().Name())
-	}
-	return nil
-}
-
-func readOutput(store *disk.Store, o results.Output) (results.Content, error) {
-	got, err := results.Read(store, o.Ref, o.Port.Type)
-	if errors.Is(err, artifacts.ErrMiss) { // of a past run
-		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID()))
-	}
-	if err != nil {
-		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)
-	}
-	return got, nil
 }

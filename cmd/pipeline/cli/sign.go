@@ -192,7 +192,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 	e := signedEvent{Statement: path, Lock: s.Lock().String(), LockFile: "absent"}
 	named := lockPath != ""
 	if !named {
-		lockPath = filepath.Join(filepath.Dir(path), lockFile)
+		lockPath = filepath.Join(filepath.Dir(path), lock.FileName)
 	}
 	text, err := regular.ReadFile(lockPath)
 	switch {

@@ -1,11 +1,11 @@
-package cli
+package results
 
 import (
 	"fmt"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/progress"
-	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
@@ -38,24 +38,19 @@ type missingEvent struct {
 	Reason string `json:"reason"`
 }
 
-// where says in which files of the store an output lies. What lies in a pack is written out, and what only
-// the remote has is fetched. Unless partial, all results must be there.
-func (a *app) where(file, what string, partial bool) error {
-	c, err := a.look(file, what)
-	if err != nil {
-		return err
-	}
-	defer c.Store.Close()
-	sel, err := results.Choose(c.Pipeline.Graph, what)
+// PrintPlaces prints in which files of the store an output lies. What lies in a pack is written out, and what only the
+// remote has is fetched. Unless partial, all results must be there.
+func PrintPlaces(a *console.Console, c *Current, what string, partial bool) error {
+	sel, err := Choose(c.Pipeline.Graph, what)
 	if err != nil {
 		return err
 	}
 	there, others := c.Shown(sel.Tasks)
 	if len(others) > 0 && (!partial || len(there) == 0) {
-		return c.Missing(a.Console, sel, there, others, "; --partial (in Python: partial=True) uses the others")
+		return c.Missing(a, sel, there, others, "; --partial (in Python: partial=True) uses the others")
 	}
 	if a.JSON {
-		a.axes(c, sel)
+		printAxes(a, c, sel)
 	}
 	for _, n := range there {
 		ref := c.Ref(n, sel.Port.Name)
@@ -90,19 +85,19 @@ func (a *app) where(file, what string, partial bool) error {
 		}
 	}
 	if !a.JSON && len(others) > 0 {
-		a.Note("%d of %d results are missing: %s", len(others), len(sel.Tasks), words.Some(results.IDs(others), 6))
+		a.Note("%d of %d results are missing: %s", len(others), len(sel.Tasks), words.Some(IDs(others), 6))
 	}
 	return nil
 }
 
-// axes names the regions, where the output has an axis of them.
-func (a *app) axes(c *results.Current, sel *results.Selection) {
+// printAxes names the regions, where the output has an axis of them.
+func printAxes(a *console.Console, c *Current, sel *Selection) {
 	for _, axis := range sel.Port.Type.Axes {
 		if axis != "roi" {
 			continue
 		}
 		if regions, err := c.Regions(); err == nil { // a pipeline without a cohort names none
-			a.Object("axis", axisEvent{axis, lists.Map(regions, func(r results.Region) string { return r.Name })})
+			a.Object("axis", axisEvent{axis, lists.Map(regions, func(r Region) string { return r.Name })})
 		}
 		return
 	}

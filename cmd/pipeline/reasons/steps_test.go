@@ -1,4 +1,4 @@
-package cli
+package reasons
 
 import (
 	"fmt"
@@ -28,9 +28,9 @@ func TestReasonsAreGrouped(t *testing.T) {
 			n := b.Task(stage, nil, subject)
 			steps = append(steps, engine.Step{Node: n, State: engine.Unknown, Reason: fmt.Sprintf(c.reason, subject)})
 		}
-		groups := groupSteps(steps, false)
+		groups := Group(steps, false)
 		need.Equal(t, len(groups), 1)
-		need.Equal(t, groups[0].name()+" "+groups[0].reason, "joined (all 2) "+c.want)
+		need.Equal(t, groups[0].Name()+" "+groups[0].Reason, "joined (all 2) "+c.want)
 	}
 	// Of very many reasons, some are listed, and -v lists all.
 	b := dag.NewGraph("test")
@@ -40,11 +40,11 @@ func TestReasonsAreGrouped(t *testing.T) {
 		n := b.Task(stage, nil, strconv.Itoa(i))
 		steps = append(steps, engine.Step{Node: n, State: engine.Failed, Reason: fmt.Sprintf("line %d", i)})
 	}
-	groups := groupSteps(steps, false)
+	groups := Group(steps, false)
 	need.Equal(t, len(groups), mostReasons+1)
 	need.Equal(t, len(groups[mostReasons].tasks), 200)
-	need.Equal(t, groups[mostReasons].reason, "for further reasons; -v lists them")
-	need.Equal(t, len(groupSteps(steps, true)), 300)
+	need.Equal(t, groups[mostReasons].Reason, "for further reasons; -v lists them")
+	need.Equal(t, len(Group(steps, true)), 300)
 	// A number of one participant is not its name.
 	one := b.Task(b.Stage("a", nil, "subject"), nil, "1")
 	need.Equal(t, reasonOf(engine.Step{Node: one, Reason: "10 volumes"}), "10 volumes")
