@@ -181,11 +181,10 @@ func (c Cleaning) events() (all List) {
 	}
 	all.Add(c.faults("scans.events-outside", func(s Scan) (ScanFault, bool) {
 		out := s.Events - s.EventsInside
-		return ScanFault{N: int(out), Of: int(s.Events), severity: out / s.Events}, out > 0
+		return partOf(out, s.Events), out > 0
 	}, nil)...)
 	overlap := c.faults("scans.events-overlap", func(s Scan) (ScanFault, bool) {
-		n := float64(s.OverlappingEvents)
-		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n > 0
+		return partOf(float64(s.OverlappingEvents), s.Events), s.OverlappingEvents > 0
 	}, nil)
 	modeled, most := 0, 0
 	for _, s := range c.Scans {
@@ -204,14 +203,13 @@ func (c Cleaning) events() (all List) {
 	all.Add(overlap...)
 	all.Add(c.faults("scans.events-cut", func(s Scan) (ScanFault, bool) {
 		n := float64(s.EventsCut) // the last event of a condition may go on after the scan
-		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n >= 3 && 4*n > s.Events
+		return partOf(n, s.Events), n >= 3 && 4*n > s.Events
 	}, nil)...)
 	all.Add(c.faults("scans.events-in-part", func(s Scan) (ScanFault, bool) {
 		return ScanFault{X: s.EventsSpan, severity: -s.EventsSpan}, s.EventsSpan > 0 && 2*s.EventsSpan < 1
 	}, nil)...)
 	all.Add(c.faults("scans.events-repeated", func(s Scan) (ScanFault, bool) {
-		n := float64(s.RepeatedEvents)
-		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n > 0
+		return partOf(float64(s.RepeatedEvents), s.Events), s.RepeatedEvents > 0
 	}, nil)...)
 	return all
 }
@@ -288,17 +286,15 @@ func (c Cleaning) values() (all List) {
 // regions are findings about regions without a series of their own.
 func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
-		n := int(s.Missing + s.Constant)
-		return ScanFault{N: n, severity: float64(n)}, n > 0
+		return counted(s.Missing + s.Constant), s.Missing+s.Constant > 0
 	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
 	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
-		n := float64(s.RepeatedVolumes)
-		return ScanFault{N: int(n), Of: int(s.Volumes), severity: n / float64(s.Volumes)}, repeated(s)
+		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
 	}, values{"Exclude": c.toExclude(repeated)})...)
 	copied := func(s Scan) bool { return s.RepeatedRegions > 0 }
 	all.Add(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
-		return ScanFault{N: int(s.RepeatedRegions), severity: float64(s.RepeatedRegions)}, copied(s)
+		return counted(s.RepeatedRegions), copied(s)
 	}, values{"Exclude": c.toExclude(copied)})...)
 	return all
 }
@@ -325,12 +321,10 @@ const mostCubic, mostLinear = 5, 25
 // motion are findings about motion and its censoring.
 func (c Cleaning) motion() (all List) {
 	all.Add(c.faults("scans.half-censored", func(s Scan) (ScanFault, bool) {
-		return ScanFault{N: int(s.Censored), Of: int(s.Volumes), severity: float64(s.Censored) / float64(s.Volumes)},
-			2*s.Censored > s.Volumes
+		return partOf(float64(s.Censored), float64(s.Volumes)), 2*s.Censored > s.Volumes
 	}, nil)...)
 	all.Add(c.faults("scans.long-gaps", func(s Scan) (ScanFault, bool) {
-		return ScanFault{N: int(s.LongestGap), severity: float64(s.LongestGap)},
-			s.Bridge == "nilearn" && s.LongestGap > mostCubic
+		return counted(s.LongestGap), s.Bridge == "nilearn" && s.LongestGap > mostCubic
 	}, values{"Most": mostCubic})...)
 	all.Add(c.faults("scans.much-bridged", func(s Scan) (ScanFault, bool) {
 		n := s.Kept + s.Bridged
@@ -359,6 +353,10 @@ type ScanFault struct {
 	Codes    []Code
 	severity float64
 }
+
+// partOf is that so many of all have it, and counted that so many have.
+func partOf(n, all float64) ScanFault { return ScanFault{N: int(n), Of: int(all), severity: n / all} }
+func counted(n int32) ScanFault       { return ScanFault{N: int(n), severity: float64(n)} }
 
 // faults are one finding about the scans that have a fault, the most severe first. Where most scans have it, it counts
 // them, and lists the most severe one alone, if one is.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -24,17 +25,10 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		{"confounds.depends", func(r column.ConfounderRow) bool { return r.Partial <= Alpha }},
 		{"confounds.no-information", func(r column.ConfounderRow) bool { return r.Full > Alpha }},
 	} {
-		names, order := map[string][]string{}, []string{}
-		for _, r := range rows {
-			if of.is(r) {
-				if names[r.Covariate] == nil {
-					order = append(order, r.Covariate)
-				}
-				names[r.Covariate] = append(names[r.Covariate], r.Name)
-			}
-		}
-		for _, name := range order {
-			all.study(of.code, Limits, values{"Name": name, "Classifiers": names[name]})
+		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
+		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
+			names := lists.Map(by.All, func(r column.ConfounderRow) string { return r.Name })
+			all.study(of.code, Limits, values{"Name": by.Key, "Classifiers": names})
 		}
 	}
 	return all

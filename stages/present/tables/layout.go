@@ -39,10 +39,10 @@ func PrintedName(s string) string {
 	return s
 }
 
-func layoutOne(rows []variation, who tableSource, level string) report.Printed {
+func layoutOne(rows []VariationRow, who tableSource, level string) report.Printed {
 	l := report.Printed{Number: 1, Labels: 2, Header: []string{"Loss", "Pool"},
 		Caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].evaluated, who, level)}
-	lambda := func(v variation) string { return fmt.Sprintf("%g-%g", v.Lambda1, v.Lambda2) }
+	lambda := func(v VariationRow) string { return fmt.Sprintf("%g-%g", v.Lambda1, v.Lambda2) }
 	var columns [][2]float64
 	for _, v := range rows {
 		if at := [2]float64{v.Lambda1, v.Lambda2}; !slices.Contains(columns, at) {
@@ -51,7 +51,7 @@ func layoutOne(rows []variation, who tableSource, level string) report.Printed {
 	}
 	slices.SortFunc(columns, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
 	for _, c := range columns {
-		l.Header = append(l.Header, lambda(variation{VariationRow: VariationRow{Lambda1: c[0], Lambda2: c[1]}}))
+		l.Header = append(l.Header, lambda(VariationRow{Lambda1: c[0], Lambda2: c[1]}))
 	}
 	ours, theirs := report.PrintedSection{From: who.String()}, report.PrintedSection{From: paperSource}
 	var last [2]string
@@ -72,7 +72,7 @@ func layoutOne(rows []variation, who tableSource, level string) report.Printed {
 	return l
 }
 
-func layoutTwo(rows []contender, who tableSource, level string) report.Printed {
+func layoutTwo(rows []ClassifierRow, who tableSource, level string) report.Printed {
 	l := report.Printed{Number: 2, Labels: 1, Header: []string{"Metric"},
 		Caption: tableCaption("Comparison with other models", rows[0].evaluated, who, level) +
 			" 95 % CI: for the number of participants. #Par: trainable parameters; of SVM and Random Forest the number of inputs, as in the paper."}

@@ -10,13 +10,7 @@ import (
 	"prgnn/stages/column"
 )
 
-// A variation is one row of Table 1: a setting of PR-GNN.
-type variation struct {
-	VariationRow
-	evaluated column.AccuracyRow
-}
-
-// A VariationRow is a variation as the table table1 has it.
+// A VariationRow is one row of Table 1, a setting of PR-GNN, as the table table1 has it.
 type VariationRow struct {
 	Distance string  `column:"distance"`
 	Pool     string  `column:"pool"`
@@ -29,6 +23,8 @@ type VariationRow struct {
 	High     float64 `column:"ci_high,missing"`
 	Paper    float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
 	PaperSD  float64 `column:"paper_sd,missing" doc:"printed in the paper"`
+
+	evaluated column.AccuracyRow
 }
 
 // paperOne is Table 1 as printed: distance, pool, then λ1-λ2 of 0-0, 0.1-0, 0.1-0.1, 0.1-0.5, 0.1-1.
@@ -41,14 +37,7 @@ var paperOne = map[[2]string][5][2]float64{
 
 var paperLambda = [5][2]float64{{0, 0}, {0.1, 0}, {0.1, 0.1}, {0.1, 0.5}, {0.1, 1}}
 
-// A contender is one row of Table 2: a classifier.
-type contender struct {
-	id string
-	ClassifierRow
-	evaluated column.AccuracyRow
-}
-
-// A ClassifierRow is a classifier as the table table2 has it. The paper's numbers are 0 in the
+// A ClassifierRow is one row of Table 2 as the table table2 has it. The paper's numbers are 0 in the
 // list of contenders, and then NaN, where nothing is printed.
 type ClassifierRow struct {
 	Model           string  `column:"model"`
@@ -61,30 +50,30 @@ type ClassifierRow struct {
 	Paper           float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
 	PaperSD         float64 `column:"paper_sd,missing" doc:"printed in the paper"`
 	PaperParameters float64 `column:"paper_parameters,missing" doc:"printed in the paper, in thousands"`
+
+	id        string // of the model
+	evaluated column.AccuracyRow
 }
 
 // contenders are the models of Table 2 in the order of the paper, then ours,
 // with what is printed.
-var contenders = []contender{
-	{id: "svm", ClassifierRow: ClassifierRow{Model: "SVM", Paper: 0.686, PaperSD: 0.111, PaperParameters: 3000}},
-	{id: "forest", ClassifierRow: ClassifierRow{Model: "Random Forest", Paper: 0.723, PaperSD: 0.020,
-		PaperParameters: 3000}},
-	{id: "mlp", ClassifierRow: ClassifierRow{Model: "MLP", Paper: 0.727, PaperSD: 0.047, PaperParameters: 137000}},
-	{id: "brainnetcnn", ClassifierRow: ClassifierRow{Model: "BrainNetCNN", Paper: 0.781, PaperSD: 0.044,
-		PaperParameters: 1438000}},
-	{id: "li2019", ClassifierRow: ClassifierRow{Model: "Li et al. 2019", Paper: 0.753, PaperSD: 0.033,
-		PaperParameters: 16000}},
-	{id: "", ClassifierRow: ClassifierRow{Model: "PR-GNN", Paper: 0.797, PaperSD: 0.051, PaperParameters: 6000}},
-	{id: "majority", ClassifierRow: ClassifierRow{Model: "Majority"}},
-	{id: "linear-svm", ClassifierRow: ClassifierRow{Model: "Linear SVM"}},
-	{id: "ridge", ClassifierRow: ClassifierRow{Model: "Ridge"}},
-	{id: "logistic", ClassifierRow: ClassifierRow{Model: "Logistic"}},
-	{id: "kernel-ridge", ClassifierRow: ClassifierRow{Model: "Kernel ridge"}},
+var contenders = []ClassifierRow{
+	{id: "svm", Model: "SVM", Paper: 0.686, PaperSD: 0.111, PaperParameters: 3000},
+	{id: "forest", Model: "Random Forest", Paper: 0.723, PaperSD: 0.020, PaperParameters: 3000},
+	{id: "mlp", Model: "MLP", Paper: 0.727, PaperSD: 0.047, PaperParameters: 137000},
+	{id: "brainnetcnn", Model: "BrainNetCNN", Paper: 0.781, PaperSD: 0.044, PaperParameters: 1438000},
+	{id: "li2019", Model: "Li et al. 2019", Paper: 0.753, PaperSD: 0.033, PaperParameters: 16000},
+	{id: "", Model: "PR-GNN", Paper: 0.797, PaperSD: 0.051, PaperParameters: 6000},
+	{id: "majority", Model: "Majority"},
+	{id: "linear-svm", Model: "Linear SVM"},
+	{id: "ridge", Model: "Ridge"},
+	{id: "logistic", Model: "Logistic"},
+	{id: "kernel-ridge", Model: "Kernel ridge"},
 }
 
 // variations reads Table 1, in the order of the paper; settings that the paper
 // does not have come after its own.
-func (s *Tables) variations(t *dag.Task) ([]variation, error) {
+func (s *Tables) variations(t *dag.Task) ([]VariationRow, error) {
 	if !t.Has("variations") {
 		return nil, nil
 	}
@@ -98,15 +87,15 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: all })", in.Name, axis)
 		}
 	}
-	var out []variation
+	var out []VariationRow
 	for _, r := range rows {
 		if r.Level != s.Level {
 			continue
 		}
-		v := variation{evaluated: r, VariationRow: VariationRow{Distance: column.ValueOn(r.Coords, "distance"),
+		v := VariationRow{evaluated: r, Distance: column.ValueOn(r.Coords, "distance"),
 			Pool:     column.ValueOn(r.Coords, "pool"),
 			FoldMean: r.FoldMean, FoldSD: r.FoldSD, Accuracy: r.Accuracy, Low: r.Low, High: r.High, Paper: math.NaN(),
-			PaperSD: math.NaN()}}
+			PaperSD: math.NaN()}
 		if v.Lambda1, v.Lambda2, err = column.Lambdas(column.ValueOn(r.Coords, "lambda")); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -123,11 +112,11 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		}
 		out = append(out, v)
 	}
-	order := func(v variation) []float64 {
+	order := func(v VariationRow) []float64 {
 		return []float64{float64(place(v.Distance, "mmd", "bce")), float64(place(v.Pool, "topk", "sage")),
 			v.Lambda1, v.Lambda2}
 	}
-	slices.SortStableFunc(out, func(a, b variation) int { return slices.Compare(order(a), order(b)) })
+	slices.SortStableFunc(out, func(a, b VariationRow) int { return slices.Compare(order(a), order(b)) })
 	return out, nil
 }
 
@@ -141,7 +130,7 @@ func place(word string, words ...string) int {
 
 // comparison reads Table 2, in the order of the paper; models that it does not
 // have come after its own.
-func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
+func (s *Tables) comparison(t *dag.Task) ([]ClassifierRow, error) {
 	if !t.Has("comparison") {
 		return nil, nil
 	}
@@ -159,14 +148,14 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 			models++
 		}
 	}
-	var out []contender
+	var out []ClassifierRow
 	for _, r := range rows {
 		if r.Level != s.Level {
 			continue
 		}
 		id := column.ValueOn(r.Coords, "model")
-		c := contender{id: id, ClassifierRow: ClassifierRow{Model: id}}
-		if at := slices.IndexFunc(contenders, func(c contender) bool { return c.id == id || c.Model == id }); at >= 0 {
+		c := ClassifierRow{id: id, Model: id}
+		if at := slices.IndexFunc(contenders, func(c ClassifierRow) bool { return c.id == id || c.Model == id }); at >= 0 {
 			c = contenders[at]
 		}
 		if c.Paper == 0 {
@@ -183,9 +172,9 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 		}
 		out = append(out, c)
 	}
-	slices.SortStableFunc(out, func(a, b contender) int {
-		at := func(c contender) int {
-			if i := slices.IndexFunc(contenders, func(x contender) bool { return x.id == c.id }); i >= 0 {
+	slices.SortStableFunc(out, func(a, b ClassifierRow) int {
+		at := func(c ClassifierRow) int {
+			if i := slices.IndexFunc(contenders, func(x ClassifierRow) bool { return x.id == c.id }); i >= 0 {
 				return i
 			}
 			return len(contenders)

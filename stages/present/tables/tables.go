@@ -6,7 +6,6 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 	"prgnn/stages/role"
@@ -84,12 +83,10 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(two) > 0 {
 		pages = append(pages, layoutTwo(two, who, s.Level))
 	}
-	variations := lists.Map(one, func(v variation) VariationRow { return v.VariationRow })
-	classifiers := lists.Map(two, func(c contender) ClassifierRow { return c.ClassifierRow })
 	return dag.Outputs{
 		"markdown": tableText("md", pages, report.Printed.Markdown), "tsv": tableText("tsv", pages, report.Printed.TSV),
 		"latex":  tableText("tex", pages, report.Printed.LaTeX),
-		"table1": who.mark(column.Table(variations)), "table2": who.mark(column.Table(classifiers)),
+		"table1": who.mark(column.Table(one)), "table2": who.mark(column.Table(two)),
 	}, nil
 }
 
