@@ -178,6 +178,16 @@ func TestImpossibleDisplacements(t *testing.T) {
 	need.Equal(t, len(r.Subjects), 2)
 }
 
+// Ages in months beside ages in years have a caution; other columns with such numbers have none.
+func TestAgesInTwoUnits(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx,age,score\n" +
+		"a,HC,8,8\nb,HC,120,120\nc,ASD,11,11\nd,ASD,150,150\ne,HC,14,14\nf,ASD,n/a,1\ng,ASD,180,180\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "; "),
+		"ages may be in two units: age (3 from 8 to 14, as in years, and 3 from 120 to 180, as in months); give all in one unit")
+}
+
 // A group that may be a missing value is neither a group nor left out: it is asked for.
 func TestGroupsThatMayBeMissing(t *testing.T) {
 	for _, v := range []string{"none", "None", "unknown", "n.a.", "na", "not available"} {

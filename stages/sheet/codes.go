@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -163,4 +164,34 @@ func byNumber(a, b string) int {
 	x, _ := number(a)
 	y, _ := number(b)
 	return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
+}
+
+// InTwoUnits describes ages that seem to be in two units: two clusters with a gap between them, whose medians are as
+// far
+// apart as a year and its months, weeks or days, and the larger ones beyond the age of people; "" for others.
+func InTwoUnits(ages []float64) string {
+	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(ages),
+		func(x float64) bool { return !(x > 0) })))
+	const gap, fewest, oldest = 2.5, 3, 110
+	at := 0
+	for k := 1; k < len(known); k++ {
+		if ratio := known[k] / known[k-1]; ratio >= gap && (at == 0 || ratio > known[at]/known[at-1]) {
+			at = k
+		}
+	}
+	n := len(known)
+	if at < fewest || n-at < fewest || 5*min(at, n-at) < n || known[n-1] <= oldest {
+		return ""
+	}
+	ratio := known[at+(n-at)/2] / known[at/2]
+	for _, u := range []struct {
+		name string
+		in   float64 // a year
+	}{{"months", 12}, {"weeks", 52}, {"days", 365}} {
+		if ratio > u.in/1.5 && ratio < 1.5*u.in {
+			return fmt.Sprintf("%d from %g to %g, as in years, and %d from %g to %g, as in %s", at, known[0], known[at-1], n-at,
+				known[at], known[n-1], u.name)
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,43 @@ func TestFarCodes(t *testing.T) {
 	} {
 		if got := strings.Join(FarCodes(strings.Fields(text), false), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Ages in years and months, weeks or days are two clusters a unit apart. Children and old people, children in months
+// alone, one who is far older and babies beside their mothers are not.
+func TestInTwoUnits(t *testing.T) {
+	years := []float64{8, 9, 10.5, 11, 12, 13, 14, 15, 16, 17.5}
+	mix := func(unit float64) (v []float64) {
+		for i, x := range years {
+			if i%2 == 1 {
+				x *= unit
+			}
+			v = append(v, x)
+		}
+		return append(v, math.NaN())
+	}
+	var months []float64
+	for x := 8.0; x < 215; x += 7 {
+		months = append(months, x)
+	}
+	for _, c := range []struct {
+		ages []float64
+		want string
+	}{
+		{mix(12), "5 from 8 to 16, as in years, and 5 from 108 to 210, as in months"},
+		{mix(52), "5 from 8 to 16, as in years, and 5 from 468 to 910, as in weeks"},
+		{mix(365), "5 from 8 to 16, as in years, and 5 from 3285 to 6387.5, as in days"},
+		{years, ""},
+		{months, ""},
+		{append([]float64{66, 70, 75, 80, 81, 82}, years...), ""},
+		{append([]float64{130}, years...), ""},
+		{[]float64{0.5, 0.6, 0.7, 25, 30, 33}, ""},
+		{nil, ""},
+	} {
+		if got := InTwoUnits(c.ages); got != c.want {
+			t.Errorf("%v: %q, want %q", c.ages, got, c.want)
 		}
 	}
 }

@@ -246,7 +246,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either, below, motion, far, farValues, texts []string
+	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -268,6 +268,10 @@ func (l *List) clean() error {
 		}
 		if name != l.labelColumn() && column.NamesDisplacement(name) {
 			below = append(below, l.clearNegative(name, values, numbers)...)
+		}
+		if text := sheet.InTwoUnits(numbers); text != "" && column.NamesAge(name) && (name != l.Group ||
+			l.Target != "") {
+			mixed = append(mixed, name+" ("+text+")")
 		}
 		for _, v := range sheet.FarCodes(values, column.NamesAge(name)) {
 			if numbers == nil || name == l.Group && l.Target == "" {
@@ -321,6 +325,10 @@ func (l *List) clean() error {
 	}
 	if far != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
+	}
+	if mixed != nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all in one unit",
+			words.Some(mixed, 8)))
 	}
 	if texts != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "numbers among texts, and treated as categories: %s; if they stand for missing values, list them in missing",
