@@ -117,6 +117,8 @@ func excludedPort() dag.Port {
 	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", column.Needs[participants.ExcludedRow]())
 }
 
+func nodesPort() dag.Port { return optional("nodes", "the node list", dag.Arrow("index", "name")) }
+
 func notesPort() dag.Port {
 	return optional("notes", "pipeline.notes: notes of the loader", column.Needs[column.Note]())
 }
@@ -124,7 +126,7 @@ func notesPort() dag.Port {
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
 		optional("participants", "who took part", dag.Arrow("participant_id")),
-		optional("nodes", "the node list", dag.Arrow("index", "name")),
+		nodesPort(),
 		notesPort(),
 		excludedPort(),
 	}

@@ -38,7 +38,7 @@ type Summary struct {
 func (*Summary) Ports() dag.Ports {
 	participants := dag.Port{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "who took part"}
 	return dag.Ports{
-		In: append([]dag.Port{participants, notesPort(), excludedPort()}, sharedPorts()...),
+		In: append([]dag.Port{participants, nodesPort(), notesPort(), excludedPort()}, sharedPorts()...),
 		Out: []dag.Port{{Name: "text", Type: dag.Format("text"), Doc: "UTF-8, at most 80 columns wide, but for longer words"},
 			{Name: "findings", Type: column.Type[findingRow](), Doc: "the cautions of the text, for programs"}},
 	}
