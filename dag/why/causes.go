@@ -23,6 +23,7 @@ type Cause struct {
 type Summary struct {
 	Causes []Cause // edits first, in the order of the graph; then code, values known from the file, and new tasks
 	States map[engine.State]int
+	Follow []string // stale tasks that have none of the causes themselves
 }
 
 // Causes explains all tasks that patterns name, or the whole graph without any. Nothing is run.
@@ -58,6 +59,17 @@ func Causes(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, 
 		x.addCauses(&c, &x.steps[i], past, stale)
 	}
 	sum.Causes = slices.Concat(c.edits, c.code, c.values, c.new)
+	caused := map[string]bool{}
+	for _, c := range sum.Causes {
+		for _, id := range c.Tasks {
+			caused[id] = true
+		}
+	}
+	for _, step := range x.steps {
+		if id := step.Node.ID(); targets[step.Node] && !caused[id] && step.State == engine.Stale {
+			sum.Follow = append(sum.Follow, id)
+		}
+	}
 	return sum, nil
 }
 

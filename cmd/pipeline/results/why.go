@@ -28,6 +28,9 @@ func PrintCauses(a *console.Console, sum *why.Summary) {
 		return
 	}
 	printCauses(a, sum, true)
+	if len(sum.Follow) > 0 {
+		fmt.Fprintf(a.Out, "and what follows: %s\n", words.Some(sum.Follow, 3))
+	}
 	text := words.Count(all, "task") + ": "
 	for _, s := range []struct {
 		state engine.State
@@ -48,7 +51,13 @@ func printCauses(a *console.Console, sum *why.Summary, count bool) {
 	a.Few(a.Out, len(causes), 10, func(i int) {
 		c, tasks := causes[i], ""
 		if count || len(c.Tasks) > 1 {
-			tasks = a.Page.Faint(fmt.Sprintf("  (%s)", words.Count(len(c.Tasks), "task")))
+			tasks = words.Count(len(c.Tasks), "task")
+		}
+		if c.Change.What == "value" && strings.Contains(c.Tasks[0], "[") { // which rows, or participants
+			tasks = strings.TrimPrefix(tasks+": ", ": ") + words.Some(c.Tasks, 3)
+		}
+		if tasks != "" {
+			tasks = a.Page.Faint("  (" + tasks + ")")
 		}
 		fmt.Fprintln(a.Out, a.Page.Bold(c.Text)+tasks)
 	})
