@@ -115,7 +115,9 @@ import (
 //go:embed stages/chart/*[^t].go
 //go:embed stages/cohort/*[^s]t.go
 //go:embed stages/cohort/*[^t].go
+//go:embed stages/cohort/container/*[^t].go
 //go:embed stages/cohort/listed/*[^t].go
+//go:embed stages/cohort/located/*[^t].go
 //go:embed stages/cohort/motion/*[^t].go
 //go:embed stages/cohort/simulate/*[^s]t.go
 //go:embed stages/cohort/simulate/*[^t].go
