@@ -85,6 +85,27 @@ var examples = map[string]func(*testing.T, *chain) example{
 		}
 		return example{stagetest.Fresh("validate"), new}
 	},
+	"predict-regression": func(t *testing.T, c *chain) example {
+		e := c.regression(t, "ridge", 1)
+		file := stagetest.MustRun(t, e.stage, e.in)["file"]
+		return example{stagetest.Fresh("predict-regression"), map[string][]dag.Input{"model": {dag.InputOf(file)},
+			"matrices": e.in["pearson"]}}
+	},
+	"validate-regression": func(t *testing.T, c *chain) example {
+		in := stagetest.Numbered(t, stagetest.Ramp(24))
+		out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", "ridge", "fold", 2), in)
+		new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "participants": in["folds"]}
+		tested := map[string]bool{}
+		for _, r := range need.Value(column.Rows[fold.NumberRow](out["predictions"].(*encoding.Table)))(t) {
+			tested[r.ID] = r.Set == "test"
+		}
+		for _, m := range in["pearson"] {
+			if tested[m.Coord("subject")] {
+				new["matrices"] = append(new["matrices"], m)
+			}
+		}
+		return example{stagetest.Fresh("validate-regression"), new}
+	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
 	"network.meanmlp": func(t *testing.T, c *chain) example {

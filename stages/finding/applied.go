@@ -27,6 +27,7 @@ type Applied struct {
 	Calibrated bool           // the probabilities are estimates; decision values otherwise
 	Thresholds []float64      // of the models of two groups, each once: the second is predicted above it
 	Counts     map[string]int // training participants of each group, over the models
+	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Unknown    int            // models of matrices whose file does not state how these were made
 	Shift      *Shift         `json:",omitempty"`
 }

@@ -253,3 +253,54 @@ func BinProbabilities(p []float64, outcome []bool, bins int) (all []ProbabilityB
 	}
 	return all
 }
+
+// A NumberComparison compares predictions of a number with the numbers of cases that no prediction was fitted to.
+type NumberComparison struct {
+	R, RLow, RHigh             float64 // Pearson's correlation; Fisher's z, with SE 1/√(n−3)
+	R2, R2Training             float64 // 1 − squared errors / squares about the mean of the numbers, of the training
+	MAE, MAELow, MAEHigh       float64 // mean absolute error; interval of a mean
+	Error, ErrorLow, ErrorHigh float64 // mean of prediction − number; interval of a mean
+	// Numbers = Intercept + Slope · predictions by least squares, and half of the intervals (Student's t, n−2).
+	Intercept, InterceptHalf, Slope, SlopeHalf float64
+}
+
+// CompareNumbers compares predictions x with different numbers y of at least four cases; trained is the mean of the
+// training. What constant predictions have not is NaN.
+func CompareNumbers(x, y []float64, trained float64) (c NumberComparison) {
+	n := float64(len(x))
+	t := studentQuantile(n - 2)
+	mx, my, sxx, syy, sxy, squares, about, none := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, math.NaN()
+	for i := range x {
+		mx, my = mx+x[i]/n, my+y[i]/n
+	}
+	errors, sizes := make([]float64, len(x)), make([]float64, len(x))
+	for i := range x {
+		dx, dy, e, d := x[i]-mx, y[i]-my, x[i]-y[i], y[i]-trained
+		sxx, syy, sxy = sxx+float64(dx*dx), syy+float64(dy*dy), sxy+float64(dx*dy)
+		squares, about = squares+float64(e*e), about+float64(d*d)
+		errors[i], sizes[i] = e, math.Abs(e)
+	}
+	c.R2, c.R2Training = 1-squares/syy, 1-squares/about
+	interval := func(v []float64) (mean, low, high float64) {
+		mean, variance := meanVariance(v)
+		half := float64(studentQuantile(n-1) * math.Sqrt(variance/n))
+		return mean, mean - half, mean + half
+	}
+	c.Error, c.ErrorLow, c.ErrorHigh = interval(errors)
+	c.MAE, c.MAELow, c.MAEHigh = interval(sizes)
+	c.MAELow = max(0, c.MAELow)
+	c.R, c.RLow, c.RHigh = none, none, none
+	c.Intercept, c.InterceptHalf, c.Slope, c.SlopeHalf = none, none, none, none
+	if !(sxx > 1e-24*(1+float64(mx*mx))*n) {
+		return c
+	}
+	c.R = max(-1, min(1, sxy/math.Sqrt(float64(sxx*syy))))
+	z, half := fisher(c.R), normal975/math.Sqrt(n-3)
+	c.RLow, c.RHigh = exact.Tanh(z-half), exact.Tanh(z+half)
+	c.Slope = sxy / sxx
+	c.Intercept = my - float64(c.Slope*mx)
+	variance := max(0, syy-float64(c.Slope*sxy)) / (n - 2)
+	c.SlopeHalf = float64(t * math.Sqrt(variance/sxx))
+	c.InterceptHalf = float64(t * math.Sqrt(variance*(1/n+float64(mx*mx)/sxx)))
+	return c
+}

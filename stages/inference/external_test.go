@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -79,5 +80,28 @@ func TestExternalSeparated(t *testing.T) {
 	}
 	for _, v := range isotonic([]float64{1, 1, 2}, []float64{1, 0, 0}) {
 		need.Equal(t, v, 1.0/3)
+	}
+}
+
+// The comparison of numbers is that of scipy 1.16: pearsonr with its interval, t intervals of means, linregress.
+func TestCompareNumbers(t *testing.T) {
+	x := []float64{21.5, 30.25, 18, 44.5, 39, 25.75, 33.5, 28}
+	y := []float64{20, 35, 22, 41, 45, 19, 30, 27}
+	c := CompareNumbers(x, y, 32)
+	want := NumberComparison{R: 0.8822876252196548, RLow: 0.46953756739704827, RHigh: 0.978563771304382,
+		R2: 0.7775897725136304, R2Training: 0.7890513552068473,
+		MAE: 3.875, MAELow: 2.210439365824727, MAEHigh: 5.539560634175273,
+		Error: 0.1875, ErrorLow: -3.6513585456838373, ErrorHigh: 4.026358545683838,
+		Slope: 0.9773343330065171, SlopeHalf: 0.5208704514373269,
+		Intercept: 0.49388661399158096, InterceptHalf: 16.23482572278511}
+	got, of := reflect.ValueOf(c), reflect.ValueOf(want)
+	for i := range got.NumField() {
+		if a, b := got.Field(i).Float(), of.Field(i).Float(); math.Abs(a-b) > 1e-9*math.Abs(b) {
+			t.Errorf("%s is %v, want %v", got.Type().Field(i).Name, a, b)
+		}
+	}
+	flat := CompareNumbers([]float64{3, 3, 3, 3}, []float64{1, 2, 3, 5}, 2)
+	if !math.IsNaN(flat.R) || !math.IsNaN(flat.Slope) || flat.MAE != 1.25 || flat.Error != 0.25 {
+		t.Errorf("of constant predictions %+v", flat)
 	}
 }

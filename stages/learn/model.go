@@ -84,6 +84,9 @@ func ReadModels(in []dag.Input) ([]*Trained, error) {
 			return nil, err
 		}
 		m, err := ReadModel(b)
+		if err == nil {
+			err = expects(m.Header, false)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -132,10 +135,7 @@ func (m *Trained) check() error {
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("model.json: %w", err)
 	}
-	if o.Number {
-		return errors.New("it predicts a number; models of groups are expected here")
-	}
-	if len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
+	if o.Number != (m.Target != nil) || !o.Number && len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
 		return errors.New("model.json contradicts itself")
 	}
 	if mean, sd := m.arrays["input_mean"], m.arrays["input_sd"]; mean != nil && sd != nil {
@@ -231,5 +231,11 @@ func predictIn[T gnn.Float](m *Trained, graphs []GraphData, threads int) ([]gnn.
 	if err := cmp.Or(failed...); err != nil {
 		return nil, err
 	}
-	return model.Predict(gs, threads)
+	p, err := model.Predict(gs, threads)
+	for i := range p {
+		if m.Target != nil {
+			p[i].Probability[0] = m.Target[0] + float64(m.Target[1]*p[i].Probability[0])
+		}
+	}
+	return p, err
 }

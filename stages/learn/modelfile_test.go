@@ -158,7 +158,7 @@ func TestPredictFromMatrices(t *testing.T) {
 			in["matrices"] = append([]dag.Input{dag.InputOf(encoding.NewArray(v, 3, 5, 5),
 				in["matrices"][0].Coords...)},
 				in["matrices"][1:]...)
-		}, "no usable series of region 1 (a), which all participants had in training (sub-001)"},
+		}, "the matrices of 1 participant differ from the training matrices of a value in memory: no usable series of region 1 (a), which all participants had in training (sub-001)"},
 	} {
 		_, err := stagetest.RunStage(t, &Predict{}, apply(c.change))
 		need.Error(t, err, c.want)

@@ -86,32 +86,47 @@ type applier struct {
 	shift    modelfile.Moments
 }
 
-// readAppliers reads models of the same groups, all of graphs or all of matrices.
-func readAppliers(t *dag.Task) (all []*applier, err error) {
-	if t.Has("edges") {
-		models, err := ReadModels(t.All("model"))
-		for _, m := range models {
-			all = append(all, &applier{name: m.name, Header: m.Header, Training: m.Training, names: m.Graphs.Names,
-				made: m.Graphs.Made, graphs: m})
-		}
-		return all, err
-	}
+// readAppliers reads models of a number, or of the same groups, all of graphs or all of matrices.
+func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 	for _, in := range t.All("model") {
 		b, err := in.Bytes()
 		if err != nil {
 			return nil, err
 		}
-		m, err := modelfile.Read(b)
+		a := &applier{name: in.Name}
+		if t.Has("edges") {
+			var m *Trained
+			if m, err = ReadModel(b); err == nil {
+				a.Header, a.Training, a.names, a.made = m.Header, m.Training, m.Graphs.Names, m.Graphs.Made
+				a.graphs = m
+			}
+		} else {
+			var m *modelfile.Model
+			if m, err = modelfile.Read(b); err == nil {
+				a.Header, a.Training, a.names, a.made = m.Header, m.Training, m.Matrices.Names, m.Matrices.Made
+				a.matrices = m
+			}
+		}
+		if err == nil {
+			err = expects(a.Header, number)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if m.Groups == nil {
-			return nil, fmt.Errorf("%s predicts a number: models of groups are expected here", in.Name)
-		}
-		all = append(all, &applier{name: in.Name, Header: m.Header, Training: m.Training, names: m.Matrices.Names,
-			made: m.Matrices.Made, matrices: m})
+		all = append(all, a)
 	}
 	return all, sameGroups(all)
+}
+
+// expects refuses a model of groups where one of a number is expected, and the other way round.
+func expects(h modelfile.Header, number bool) error {
+	switch {
+	case number && h.Target == nil:
+		return errors.New("it predicts groups: models of a number are expected here")
+	case !number && h.Target != nil:
+		return errors.New("it predicts a number: models of groups are expected here")
+	}
+	return nil
 }
 
 // sameGroups refuses models of different groups.
@@ -181,7 +196,8 @@ func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err erro
 		var rows []float64
 		if rows, err = a.matrices.Rows(n.matrices); err == nil {
 			a.shift.Add(rows, len(rows)/len(n.draws))
-			p = lists.Map(slices.Collect(slices.Chunk(a.matrices.Predict(rows, threads), len(a.Groups))), prediction)
+			each := slices.Chunk(a.matrices.Predict(rows, threads), max(1, len(a.Groups)))
+			p = lists.Map(slices.Collect(each), prediction)
 		}
 	}
 	if err != nil {
@@ -189,18 +205,24 @@ func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err erro
 	}
 	for _, one := range p {
 		if slices.ContainsFunc(one.Probability, func(x float64) bool { return x-x != 0 }) {
-			return nil, fmt.Errorf("%s: %s computes the probabilities %v, which are not finite: are its weights "+
+			return nil, fmt.Errorf("%s: %s computes %v, which are not finite: are its weights "+
 				"and options damaged?", n.id, a.name, one.Probability)
 		}
 	}
 	return p, nil
 }
 
+// Run predicts groups.
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	return s.Apply(ctx, t, false)
+}
+
+// Apply applies models of groups, or of a number: this stands in the tables in place of a probability then.
+func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outputs, error) {
 	if err := s.RefusesInputs(t.Has); err != nil {
 		return nil, err
 	}
-	models, err := readAppliers(t)
+	models, err := readAppliers(t, number)
 	if err != nil {
 		return nil, err
 	}
@@ -264,14 +286,18 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
 	if refused != nil {
+		who := map[string]bool{}
 		for _, d := range refused {
+			for _, id := range d.Who {
+				who[id] = true
+			}
 			if d.Key == "regions" {
 				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
 			}
 		}
 		inputs := map[bool]string{true: "matrices", false: "graphs"}[t.Has("matrices")]
 		apart = append(apart, fmt.Errorf("the %s of %s differ from the training %s of %s: %s%s", inputs,
-			words.Count(people, "participant"), inputs,
+			words.Count(len(who), "participant"), inputs,
 			words.Some(lists.Map(models, func(m *applier) string { return m.name }), 4),
 			strings.Join(refused.Texts(people), "; "), hint))
 	}

@@ -56,6 +56,9 @@ type predictedScore struct {
 
 func newPredicted(models []*applier, participants int, allow []string) *predicted {
 	p := &predicted{groups: models[0].Groups, models: len(models)}
+	if models[0].Target != nil {
+		p.groups = []string{column.Target}
+	}
 	p.applied = finding.Applied{Participants: participants, Allow: allow}
 	for _, m := range models {
 		p.applied.AddModel(m.Participants, m.Scans != nil)
@@ -134,6 +137,9 @@ func (p *predicted) describe(models []*applier) {
 	share := 1 / float64(len(models))
 	for _, m := range models {
 		a.Calibrated = a.Calibrated && m.Calibrated
+		if m.Target != nil {
+			a.Mean += float64(share * m.Target[0])
+		}
 		if m.Threshold > 0 && !slices.Contains(a.Thresholds, m.Threshold) {
 			a.Thresholds = append(a.Thresholds, m.Threshold)
 		}

@@ -224,7 +224,7 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 	none, shared := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared")
 	all := train(groupsLack, "all")
 	for _, model := range []dag.Input{none, shared, all} {
-		need.Error(t, predict(model, []int{6, 7}), "the graphs of 20 participants differ from the training graphs of "+
+		need.Error(t, predict(model, []int{6, 7}), "the graphs of 2 participants differ from the training graphs of "+
 			"a value in memory: no usable series of regions 7 (area7), 8 (area8), which all participants had in training "+
 			"(sub-001, sub-002); exclude: [sub-001, sub-002], under cohort, or predict from zeros (allow: regions); to accept "+
 			"a difference, list it under allow")

@@ -18,12 +18,12 @@ func (a *app) validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate MODEL… FILE",
 		Short: "apply stored models to another cohort, and measure how well they predict",
-		Long: `Applies stored models to the cohort of a pipeline file and prints how well they predict its groups.
-MODEL is a model file, or a directory of them, as pipeline export FILE model writes it: the mean of
-their predictions counts. Nothing is fitted to the cohort.
+		Long: `Applies stored models to the cohort of a pipeline file and prints how well they predict its groups,
+or its numbers. MODEL is a model file, or a directory of them, as pipeline export FILE model writes
+it: the mean of their predictions counts. Nothing is fitted to the cohort.
 
-The command runs FILE with two more stages, validation (kind validate) and validation_text, and what
-these need; its other stages do not run. Every other command takes the results afterwards:
+The command runs FILE with two more stages, validation (kind validate or validate-regression) and
+validation_text, and what these need; its other stages do not run. Every other command takes the results afterwards:
 pipeline export FILE validation.participants -o predicted.csv. The models are refused if regions,
 estimator or denoising are not those of their training, or if the cohort has training participants;
 --allow accepts a difference by its name. docs/models.md explains the measures.`,

@@ -68,12 +68,18 @@ func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, of
 		with = append(with, "positive: "+quoted(o.Positive))
 	}
 	in = append(in, "model: ["+strings.Join(refs, ", ")+"]", "nodes: cohort.nodes", "participants: cohort.participants")
+	kind, calibration := "validate", []string{"validation_calibration: " + validated + ".calibration"}
+	if facts.Number {
+		kind, calibration = "validate-regression", nil
+		if o.Positive != "" {
+			return nil, "", exit.Wrongf("--positive is for models of groups, and these predict a number: leave it out")
+		}
+	}
 	about := []string{"participants: cohort.participants", "settings: pipeline.settings",
 		"validation: " + validated + ".measures", "validation_summary: " + validated + ".summary"}
-	return []string{setting(validated, "validate", in, with...), setting(printed, "summary", about)},
-		setting(shown, page.Kind().Name, append(about, "nodes: cohort.nodes", "notes: pipeline.notes",
-			"excluded: pipeline.excluded", "validation_calibration: "+validated+".calibration"),
-			`title: "Validation of stored models"`), nil
+	return []string{setting(validated, kind, in, with...), setting(printed, "summary", about)},
+		setting(shown, page.Kind().Name, slices.Concat(about, []string{"nodes: cohort.nodes", "notes: pipeline.notes",
+			"excluded: pipeline.excluded"}, calibration), `title: "Validation of stored models"`), nil
 }
 
 // setting adds a stage.

@@ -6,5 +6,7 @@ import "prgnn/dag"
 
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
+	predictRegressionKind,
 	validateKind,
+	validateRegressionKind,
 }

@@ -209,3 +209,68 @@ func TestValidateRefuses(t *testing.T) {
 		t.Errorf("findings %s", codes)
 	}
 }
+
+// Stored regressions give the numbers of their stage on new participants, and are measured on them.
+func TestValidateRegression(t *testing.T) {
+	in := stagetest.Numbered(t, stagetest.Ramp(36))
+	for _, model := range []string{"ridge", "forest"} {
+		out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", model, "fold", 2, "trees", 9), in)
+		want := map[string]float64{} // of a participant's draws
+		count := map[string]float64{}
+		for _, r := range stagetest.PredictedNumbers(t, out) {
+			if r.Set == "test" {
+				want[r.ID] += r.Predicted
+				count[r.ID]++
+			}
+		}
+		new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "participants": in["folds"]}
+		for _, m := range in["pearson"] {
+			if count[m.Coord("subject")] > 0 {
+				new["matrices"] = append(new["matrices"], m)
+			}
+		}
+		got := stagetest.MustRun(t, &ValidateRegression{}, new)
+		rows := need.Value(column.Rows[validatedNumber](got["participants"].(*encoding.Table)))(t)
+		error := 0.0
+		for _, r := range rows {
+			if p := want[r.ID] / count[r.ID]; math.Abs(r.Predicted-p) > 1e-9*math.Abs(p) || r.Trained != 0 {
+				t.Errorf("%s: %s is %v, want %v; trained %d", model, r.ID, r.Predicted, p, r.Trained)
+			}
+			error += math.Abs(r.Predicted-r.Target) / float64(len(rows))
+		}
+		if m := measures(t, got); len(rows) == 0 || math.Abs(m["mae"].Value-error) > 1e-9 ||
+			!(m["r"].Low < m["r"].Value) || !(m["r2_training"].Value > -10) || int(m["slope"].N) != len(rows) {
+			t.Errorf("%s: measures %+v, error %v", model, m, error)
+		}
+		// Training participants are refused, and so are models of groups and of numbers in the other kind.
+		new["matrices"] = in["pearson"]
+		_, err := stagetest.RunStage(t, &ValidateRegression{}, new)
+		need.Error(t, err, "participants of the new cohort have the id of a training participant")
+		_, err = stagetest.RunStage(t, &Validate{}, new)
+		need.Error(t, err, "it predicts a number: models of groups are expected here")
+	}
+	c := unseen(t, 40, "baseline", "model", "ridge")
+	_, err := stagetest.RunStage(t, &PredictRegression{}, c.in)
+	need.Error(t, err, "it predicts groups: models of a number are expected here")
+}
+
+// PR-GNN of a number gives the numbers of its training.
+func TestPredictRegressionFromGraphs(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 16, 2, 9, 1)
+	ids := need.Value(need.Value(in["folds"][0].Table())(t).Strings("participant_id"))(t)
+	folds, number := make([]int32, len(ids)), stagetest.Ramp(len(ids))
+	repeats := make([]int32, len(ids))
+	for i := range ids {
+		folds[i], repeats[i] = int32(1+i%2), 1
+	}
+	in["folds"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "target", Values: number}, encoding.Column{Name: "repeat", Values: repeats},
+		encoding.Column{Name: "fold", Values: folds}))}
+	out := stagetest.MustRun(t, stagetest.Fresh("train-regression", "fold", 2, "epochs", 2), in)
+	got := stagetest.MustRun(t, &PredictRegression{}, map[string][]dag.Input{"model": {dag.InputOf(out["model"])},
+		"edges": in["edges"], "features": in["features"]})
+	want := stagetest.FloatsOf(t, out["predictions"], "predicted")
+	if p := stagetest.FloatsOf(t, got["predictions"], "predicted"); !slices.Equal(p, want) {
+		t.Errorf("predictions %v, want %v", p, want)
+	}
+}

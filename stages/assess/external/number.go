@@ -1,0 +1,227 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/inference"
+	"prgnn/stages/learn"
+	"prgnn/stages/role"
+)
+
+var predictRegressionKind = dag.Kind{
+	Name: "predict-regression",
+	Doc: "applies trained models of a number to participants\n" +
+		"As predict, for models of train-regression and regression: the mean of their predictions, in the units of the target. Regions, estimators and denoising other than in training are refused.",
+	New:        func() dag.Stage { return &PredictRegression{} },
+	MaxThreads: 8,
+	Memory:     256 << 20,
+}
+
+var validateRegressionKind = dag.Kind{
+	Name: "validate-regression",
+	Doc: "validates stored models of a number on another cohort\n" +
+		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. Refused is what validate refuses.",
+	New:        func() dag.Stage { return &ValidateRegression{} },
+	MaxThreads: 8,
+	Memory:     256 << 20,
+}
+
+var (
+	_ role.PortUser  = (*PredictRegression)(nil)
+	_ role.InputUser = (*PredictRegression)(nil)
+	_ role.PortUser  = (*ValidateRegression)(nil)
+	_ role.InputUser = (*ValidateRegression)(nil)
+)
+
+// PredictRegression applies trained models of a number.
+type PredictRegression struct{ learn.Predict }
+
+// A predictedNumber is a participant with the number that models predict.
+type predictedNumber struct {
+	ID        string  `column:"participant_id"`
+	Graphs    int32   `column:"graphs" doc:"draws"`
+	Models    int32   `column:"models"`
+	Trained   int32   `column:"trained" doc:"as in predict"`
+	Same      string  `column:"same_data" doc:"as in predict"`
+	Predicted float64 `column:"predicted" doc:"in the units of the target, mean over graphs and models"`
+}
+
+// A numberOfGraph is what one model predicts from one graph.
+type numberOfGraph struct {
+	ID        string  `column:"participant_id"`
+	Draw      int32   `column:"draw"`
+	Model     int32   `column:"model" doc:"from 1, in the order of the models"`
+	Predicted float64 `column:"predicted" doc:"in the units of the target"`
+}
+
+// Ports are those of predict, with numbers.
+func (s *PredictRegression) Ports() dag.Ports {
+	ports := s.Predict.Ports()
+	ports.Out[0].Type, ports.Out[1].Type = column.Type[predictedNumber](), column.Type[numberOfGraph]()
+	ports.Out[0].Doc = "one row per participant: predicted number; trained should be 0 and same_data empty, as in predict"
+	return ports
+}
+
+// Run applies the models.
+func (s *PredictRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	out, err := s.Apply(ctx, t, true)
+	if err != nil {
+		return nil, err
+	}
+	people := out["participants"].(*encoding.Table)
+	rows, err := column.Rows[predicted](people)
+	if err != nil {
+		return nil, err
+	}
+	each, err := column.Rows[struct {
+		ID     string  `column:"participant_id"`
+		Draw   int32   `column:"draw"`
+		Model  int32   `column:"model"`
+		Number float64 `column:"probability"`
+	}](out["predictions"].(*encoding.Table))
+	if err != nil {
+		return nil, err
+	}
+	all, graphs := make([]predictedNumber, len(rows)), make([]numberOfGraph, len(each))
+	for i, r := range rows {
+		all[i] = predictedNumber{r.ID, r.Graphs, r.Models, r.Trained, r.Same, r.Probability}
+	}
+	for i, r := range each {
+		graphs[i] = numberOfGraph{r.ID, r.Draw, r.Model, r.Number}
+	}
+	out["participants"] = column.WithMeta(column.Table(all), people.Meta)
+	out["predictions"] = column.Table(graphs)
+	return out, nil
+}
+
+// ValidateRegression validates stored models of a number.
+type ValidateRegression struct {
+	Allow    []string `param:"allow" doc:"as in validate"`
+	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+}
+
+func (s *ValidateRegression) predict() *PredictRegression {
+	return &PredictRegression{*(&Validate{Allow: s.Allow, DrawZero: s.DrawZero}).predict()}
+}
+
+// UsesPorts are those of predict.
+func (s *ValidateRegression) UsesPorts() []role.PortUse { return s.predict().UsesPorts() }
+
+// RefusesInputs requires graphs or matrices.
+func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
+	return s.predict().RefusesInputs(has)
+}
+
+// A validatedNumber is a participant with the number that models predict.
+type validatedNumber struct {
+	ID        string  `column:"participant_id"`
+	Target    float64 `column:"target" doc:"the number of the participant"`
+	Predicted float64 `column:"predicted" doc:"mean over graphs and models"`
+	Graphs    int32   `column:"graphs" doc:"draws"`
+	Models    int32   `column:"models"`
+	Trained   int32   `column:"trained" doc:"as in predict"`
+	Same      string  `column:"same_data" doc:"as in predict"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (s *ValidateRegression) Ports() dag.Ports {
+	in := append(s.predict().Ports().In, dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "target"),
+		Doc: "the participants with their numbers"})
+	return dag.Ports{In: in, Out: []dag.Port{
+		{Name: "participants", Type: column.Type[validatedNumber](), Doc: "one row per participant: number, and predicted number"},
+		{Name: "predictions", Type: column.Type[numberOfGraph](), Doc: "of every graph and model"},
+		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure: r, r2 (about the mean of the new cohort), r2_training (about that of the training), mae, mean_error (predicted − observed), intercept and slope of the numbers on the predictions"},
+		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: the models and the cohort"},
+	}}
+}
+
+// Run validates.
+func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	out, err := s.predict().Run(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	table := out["participants"].(*encoding.Table)
+	rows, err := column.Rows[predictedNumber](table)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := finding.ReadApplied(table)
+	if err != nil {
+		return nil, err
+	}
+	people, err := column.Read[struct {
+		ID     string  `column:"participant_id"`
+		Target float64 `column:"target,missing"`
+	}](t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	number := map[string]float64{}
+	for _, p := range people {
+		number[p.ID] = p.Target
+	}
+	all := make([]validatedNumber, len(rows))
+	x, y := make([]float64, len(rows)), make([]float64, len(rows))
+	var unknown []string
+	for i, r := range rows {
+		of, known := number[r.ID]
+		if !known || of-of != 0 {
+			unknown = append(unknown, r.ID)
+		}
+		all[i] = validatedNumber{r.ID, of, r.Predicted, r.Graphs, r.Models, r.Trained, r.Same}
+		x[i], y[i] = r.Predicted, of
+	}
+	errs := (&validation{Validate: &Validate{Allow: s.Allow}, applied: applied}).overlap()
+	switch {
+	case unknown != nil:
+		errs = errors.Join(errs, fmt.Errorf("no number of %s: exclude them", words.Some(unknown, 10)))
+	case len(rows) < 4:
+		errs = errors.Join(errs, fmt.Errorf("%s: a validation needs 4 or more", words.Count(len(rows), "participant")))
+	case slices.Min(y) == slices.Max(y):
+		errs = errors.Join(errs, fmt.Errorf("all participants have the number %v: a validation needs different ones", y[0]))
+	}
+	if errs != nil {
+		return nil, errs
+	}
+	summary := column.ValidationSummaryRow{Threshold: math.NaN(), Calibrated: true, Models: int32(applied.Models),
+		Participants: int32(len(rows)), Trained: int32(applied.Trained), TrainingShare: math.NaN(),
+		ShiftMedian: math.NaN(), ShiftHigh: math.NaN()}
+	if of := applied.Shift; of != nil {
+		summary.ShiftInputs, summary.ShiftMedian, summary.ShiftHigh = int32(of.Inputs), of.Median, of.High
+	}
+	measures := measureNumbers(x, y, applied.Mean)
+	return dag.Outputs{
+		"participants": column.WithMeta(column.Table(all), table.Meta),
+		"predictions":  out["predictions"],
+		"measures":     column.Table(measures),
+		"summary":      column.Table([]column.ValidationSummaryRow{summary}),
+	}, nil
+}
+
+// measureNumbers compares predictions x with numbers y; trained is the mean of the number in training. Of constant
+// predictions, there is neither r nor slope.
+func measureNumbers(x, y []float64, trained float64) (all []column.ValidationRow) {
+	n, none := len(x), math.NaN()
+	add := func(name string, value, low, high float64) {
+		all = append(all, column.ValidationRow{Measure: name, Value: value, Low: low, High: high, N: int32(n)})
+	}
+	e := inference.CompareNumbers(x, y, trained)
+	add("r", e.R, e.RLow, e.RHigh)
+	add("r2", e.R2, none, none)
+	add("r2_training", e.R2Training, none, none)
+	add("mae", e.MAE, e.MAELow, e.MAEHigh)
+	add("mean_error", e.Error, e.ErrorLow, e.ErrorHigh)
+	add("intercept", e.Intercept, e.Intercept-e.InterceptHalf, e.Intercept+e.InterceptHalf)
+	add("slope", e.Slope, e.Slope-e.SlopeHalf, e.Slope+e.SlopeHalf)
+	return all
+}
