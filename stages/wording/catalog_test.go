@@ -172,7 +172,7 @@ func TestFindingText(t *testing.T) {
 		Numbers: map[string]any{"Positive": "PAT"}}, Also: []string{"ridge"}, Seeds: 2}
 	text, err := Finding(g)
 	need.NoError(t, err)
-	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training and ridge")
+	need.Equal(t, text, "SVM assigned no participant of the group PAT to it (sensitivity 0); likewise 2 other seeds of the same training and ridge")
 	for n, want := range map[int]string{2: "likewise SVM, band low; SVM, band low", 4: "likewise 4 other settings"} {
 		g.Seeds, g.Also = 0, slices.Repeat([]string{"SVM, band low"}, n)
 		if text = need.Value(Finding(g))(t); !strings.HasSuffix(text, want) {
@@ -220,4 +220,10 @@ func codes(t *testing.T) []string {
 	all, err := catalog()
 	need.NoError(t, err)
 	return slices.Sorted(maps.Keys(all))
+}
+
+// Names with commas, as those of universes, are listed with semicolons.
+func TestListOfNamesWithCommas(t *testing.T) {
+	need.Equal(t, List([]string{"ridge", "SVM", "MLP"}), "ridge, SVM and MLP")
+	need.Equal(t, List([]string{"ridge, trend linear", "SVM"}), "ridge, trend linear; and SVM")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -79,6 +80,9 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		if len(list) <= most {
 			return List(list), nil
+		}
+		if slices.ContainsFunc(list, hasComma) {
+			return fmt.Sprintf("%s; and %d more", strings.Join(list[:most-1], "; "), len(list)-most+1), nil
 		}
 		return words.Some(list, most), nil
 	},
@@ -333,5 +337,25 @@ func List(names []string) string {
 		return strings.Join(names, "")
 	}
 	last := len(names) - 1
+	if slices.ContainsFunc(names, hasComma) {
+		return strings.Join(names[:last], "; ") + "; and " + names[last]
+	}
 	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// hasComma reports whether a name has a comma outside parentheses, as those of universes do: a list of such names has
+// semicolons.
+func hasComma(name string) bool {
+	depth := 0
+	for _, c := range name {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			return true
+		}
+	}
+	return false
 }
