@@ -19,7 +19,8 @@ import (
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
-	_ "prgnn/stages/command" // registers its kinds
+	_ "prgnn/stages/command"      // registers its kinds
+	_ "prgnn/stages/command/echo" // registers its kind
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"

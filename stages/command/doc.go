@@ -1,3 +1,3 @@
-// Package command has the kinds that run commands. A program that imports it has them: they need no other kinds, so a
+// Package command has the kind that runs commands. A program that imports it has it: it needs no other kinds, so a
 // program by hand on package dag may run scripts.
 package command

@@ -6,6 +6,5 @@ import "prgnn/dag"
 
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
-	echoKind,
 	execKind,
 }
