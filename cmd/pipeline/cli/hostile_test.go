@@ -190,6 +190,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("init", "there"+hostile)
 	add("simulate", "-o", "simulated", "--participants", hostile)
 	add("simulate", hostile)
+	add("validate", hostile, "good.yaml")
+	add("validate", "people.tsv", "good.yaml", "--allow", hostile)
 	add("exec-task", hostile)
 	add("exec-pilot", hostile)
 	add("completion", hostile)
