@@ -171,9 +171,9 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	return t, nil
 }
 
-// decided are the axes on which analyses differ: decisions of the file, and parameters of stages that train no model, in
-// the order of their names. The values of an option are those of the first task that has it. Sentences list models, and
-// the settings of their training.
+// decided are the axes on which analyses differ: decisions of the file, and parameters of stages that train no model,
+// in the order of their names. The values of an option are those of the first task that has it. Sentences list
+// models, and the settings of their training.
 func (l *loader) decided() (all column.Decisions) {
 	options := map[string][]string{}
 	for _, s := range l.stages {

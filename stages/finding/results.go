@@ -59,8 +59,8 @@ func (r Row) OverFolds() values {
 		"SensFolds": int(r.SensFolds), "SpecFolds": int(r.SpecFolds), "Positive": r.Positive}
 }
 
-// NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one where
-// they lack it.
+// NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one
+// where they lack it.
 func (a *Results) NameOf(setting, own string) string {
 	at := slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
 	if at < 0 {

@@ -48,8 +48,8 @@ func (s Params) Graphs(draws int, name string) (int, error) {
 	return len(used), err
 }
 
-// GraphsText names graphs of a participant, by their draws of n: "graphs 1 to 3 of 10". Draws are random or of sessions;
-// draw 0 has all data.
+// GraphsText names graphs of a participant, by their draws of n: "graphs 1 to 3 of 10". Draws are random or of
+// sessions; draw 0 has all data.
 func GraphsText(draws []int, n int) string {
 	var parts []string
 	if len(draws) > 0 && draws[0] == 0 {

@@ -29,7 +29,8 @@ func (a *author) multiverse() {
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
-		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations, "Decisions": decisions}
+		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations,
+		"Decisions": decisions}
 	for _, r := range tests {
 		if r.Test {
 			of["Statistic"], of["P"] = r.Statistic, r.P

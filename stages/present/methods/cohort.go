@@ -53,7 +53,8 @@ func (a *Author) groupSizes() []string {
 func (a *Author) labels(p *finding.StageSettings) {
 	way := map[string]string{column.LabelsMatched: "grayordinates", column.LabelsOnGrid: "none",
 		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
-	labeled := slices.DeleteFunc(slices.Clone(a.Labeled), func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
+	labeled := slices.DeleteFunc(slices.Clone(a.Labeled),
+		func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
 	counted := finding.Tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
 	ways := lists.Map(counted, func(c participants.Counted) values { return values{"How": c.Name, "Scans": c.N} })
 	switch len(ways) {

@@ -265,7 +265,8 @@ func (a *Author) silentRegions() {
 		port = "connectivity"
 	}
 	for in, rows := range section.Members[silentRow](a.Writer, port) {
-		if !a.isIn(in.Coords) && slices.ContainsFunc(a.T.All(port), func(of dag.Input) bool { return a.isIn(of.Coords) }) {
+		if !a.isIn(in.Coords) && slices.ContainsFunc(a.T.All(port),
+			func(of dag.Input) bool { return a.isIn(of.Coords) }) {
 			continue
 		}
 		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))

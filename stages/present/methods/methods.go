@@ -125,7 +125,8 @@ func (a *Author) Write() {
 		said := a.inUniverses(part.write)
 		common := said[0]
 		for _, other := range said[1:] {
-			common = slices.DeleteFunc(slices.Clone(common), func(s statement) bool { return !slices.Contains(other, s) })
+			common = slices.DeleteFunc(slices.Clone(common),
+				func(s statement) bool { return !slices.Contains(other, s) })
 		}
 		a.said = nil
 		if part.after != nil {

@@ -81,7 +81,9 @@ func (a *Author) differing(said [][]statement, common []statement) (paragraphs [
 			texts[s.code][v] += s.text + "\n"
 		}
 	}
-	for _, group := range lists.By(codes, func(code string) string { return fmt.Sprint(dependsOn(views, texts[code])) }) {
+	for _, group := range lists.By(codes, func(code string) string {
+		return fmt.Sprint(dependsOn(views, texts[code]))
+	}) {
 		decisions := dependsOn(views, texts[group.All[0]])
 		var options []values
 		seen := map[string]bool{}
@@ -142,7 +144,8 @@ func (a *Author) optionSettings() [][]statement {
 				continue
 			}
 			for v, view := range views {
-				of := values{"Stage": set.Stage, "Name": set.Parameter, "Values": decision.Options[view[d]].Sets[i].Value}
+				of := values{"Stage": set.Stage, "Name": set.Parameter,
+					"Values": decision.Options[view[d]].Sets[i].Value}
 				all[v] = append(all[v], statement{"methods.option-setting", a.Text("methods.option-setting", of), false})
 			}
 		}
