@@ -51,16 +51,10 @@ func (b *App) options(chosen []string, files map[string]string) export.Options {
 		}}
 }
 
-// The files of OUTPUT_DIR that say what to cite.
-const (
-	CitationText   = "logs/CITATION.md"
-	CitationBibTeX = "logs/CITATION.bib"
-)
-
 // InTheWay reports files of others that stand where this call would write its own, and participants whose task is
 // unknown, before it computes anything.
 func (b *App) InTheWay(p *pipelines.Pipeline, chosen []string) error {
-	o := b.options(chosen, map[string]string{CitationText: "", CitationBibTeX: ""})
+	o := b.options(chosen, map[string]string{"logs/CITATION.md": "", "logs/CITATION.bib": ""})
 	names, err := export.BIDSNames(p, o)
 	if err != nil {
 		return err

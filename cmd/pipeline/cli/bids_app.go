@@ -155,9 +155,7 @@ func (a *app) appCitation(p *pipelines.Pipeline, store *disk.Store, file string,
 		if err != nil {
 			return nil, err
 		}
-		texts[f.Name] = string(text)
+		texts["logs/"+f.Name] = string(text)
 	}
-	return map[string]string{
-		bidsapp.CitationText: texts["CITATION.md"], bidsapp.CitationBibTeX: texts["CITATION.bib"],
-	}, nil
+	return texts, nil
 }

@@ -193,7 +193,13 @@ parameter changed back runs nothing.`,
 	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
 	f := root.PersistentFlags()
 	f.SortFlags = false
-	f.Var(directory{&a.StoreFlag}, "store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	f.Func("store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)", func(dir string) error {
+		if dir == "" {
+			return errors.New("it must name a directory")
+		}
+		a.StoreFlag = dir
+		return nil
+	})
 	f.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
 	f.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	f.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
@@ -298,24 +304,4 @@ var verbatim = []string{"graph", "print", "log", "cite", "completion", "docs", "
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {
 	cmd.Flags().StringVarP(path, "output", "o", byDefault, usage)
 	cmd.Flags().BoolVar(&a.Replace, "replace", false, "write over any file at PATH, or in the directory PATH; by default, only over what this command wrote")
-}
-
-// directory is a flag's value: a path that is not empty.
-type directory struct{ path *string }
-
-func (d directory) String() string {
-	if d.path == nil {
-		return ""
-	}
-	return *d.path
-}
-
-func (d directory) Type() string { return "DIR" }
-
-func (d directory) Set(s string) error {
-	if s == "" {
-		return errors.New("it must name a directory")
-	}
-	*d.path = s
-	return nil
 }

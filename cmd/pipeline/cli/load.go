@@ -333,6 +333,14 @@ func (a *app) lookUp(file string, sets []string, store *disk.Store) (*results.Cu
 	return c, nil
 }
 
+// silently loads a file again, whose notes have been printed.
+func (a *app) silently(load func()) {
+	quiet := a.Quiet
+	a.Quiet = true
+	load()
+	a.Quiet = quiet
+}
+
 // shownSets are settings in a message.
 func shownSets(sets []string) string { return console.Clip(strings.Join(sets, " --set "), 200) }
 

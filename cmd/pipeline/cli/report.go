@@ -70,11 +70,8 @@ func (a *app) report(file, path string) error {
 		return page.WritePlain(a.Console, c, path)
 	}
 	if page.Stage(g) == nil {
-		quiet := a.Quiet
-		a.Quiet = true // the note of a built-in pipeline has been given
 		sets := c.Sets
-		c, err = a.lookUp(file, append(slices.Clip(sets), page.Setting(g)), c.Store)
-		a.Quiet = quiet
+		a.silently(func() { c, err = a.lookUp(file, append(slices.Clip(sets), page.Setting(g)), c.Store) })
 		if err != nil {
 			return err
 		}

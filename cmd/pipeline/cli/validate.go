@@ -8,6 +8,7 @@ import (
 
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/cmd/pipeline/validation"
 )
 
@@ -64,10 +65,7 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	}
 	a.sets = append(a.sets, run...)
 	r.Until, r.summary = validation.Stages(), !a.Quiet && !a.JSON
-	quiet := a.Quiet
-	a.Quiet = true // the notes on the file have been printed
-	p, err = a.load(r.file, a.sets)
-	if a.Quiet = quiet; err != nil {
+	if a.silently(func() { p, err = a.load(r.file, a.sets) }); err != nil {
 		return err
 	}
 	if _, err := a.runLoaded(cmd, r, p); err != nil || path == "" && !a.JSON {
@@ -78,9 +76,9 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 		return err
 	}
 	defer store.Close()
-	a.Quiet = true
-	c, err := a.lookUp(r.file, append(slices.Clip(a.sets), ofPage), store)
-	if a.Quiet = quiet; err == nil && a.JSON {
+	var c *results.Current
+	a.silently(func() { c, err = a.lookUp(r.file, append(slices.Clip(a.sets), ofPage), store) })
+	if err == nil && a.JSON {
 		err = validation.Print(a.Console, c)
 	}
 	if err != nil || path == "" {

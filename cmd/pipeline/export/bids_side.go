@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/param"
@@ -119,12 +120,7 @@ func rootNames(atlas string) []string {
 func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 	label, _ := x.atlasName()
 	people := x.withTargetName(x.Pipeline.Roster.Participants)
-	text := func(s string) func(io.Writer) error {
-		return func(w io.Writer) error {
-			_, err := io.WriteString(w, s)
-			return err
-		}
-	}
+	text := func(s string) func(io.Writer) error { return console.Content([]byte(s)) }
 	generated := map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: regional time series, connectivity and brain graphs"}
 	ignore := []string{"*_relmat.tsv", "*_relmat.json", "*_timeseries.tsv", "*_timeseries.json", "*_bold.tsv",
 		"*_bold.json", "atlas-*"}

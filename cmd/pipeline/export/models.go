@@ -1,9 +1,7 @@
 package export
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +16,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/column"
 )
 
@@ -196,11 +195,10 @@ func (s *Setting) write() (is bool, err error) {
 	}
 	s.Models = slices.DeleteFunc(s.Models, func(m *Model) bool { return !slices.Contains(there, m.Of) })
 	for _, m := range s.Models {
-		var b bytes.Buffer
-		if err := s.Copy(&b, s.Ref(m.Of, s.Port.Name)); err != nil {
+		if m.File, err = differ.ReadBlob(s.Store, s.Ref(m.Of, s.Port.Name)); err != nil {
 			return false, err
 		}
-		m.File, m.origin = b.Bytes(), s.origins(s.Port.Name, []*dag.Node{m.Of})[0]
+		m.origin = s.origins(s.Port.Name, []*dag.Node{m.Of})[0]
 	}
 	if err := s.evaluated(); err != nil {
 		return false, err
@@ -218,13 +216,11 @@ func (s *Setting) write() (is bool, err error) {
 		return false, err
 	}
 	for _, m := range s.Models {
-		err := s.toFile(filepath.Join(dir, m.Name), func(w io.Writer) error { _, err := w.Write(m.File); return err })
-		if err != nil {
+		if err := s.toFile(filepath.Join(dir, m.Name), console.Content(m.File)); err != nil {
 			return false, err
 		}
 	}
-	if err := s.toFile(filepath.Join(dir, card),
-		func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+	if err := s.toFile(filepath.Join(dir, card), console.Content([]byte(text))); err != nil {
 		return false, err
 	}
 	s.then(func() {

@@ -56,8 +56,7 @@ var ofTheBrain = pattern.New(`sub-\d|graphs|connectivity|evaluate|summary|salien
 	`parcels|cohort\.|bids|citations|participant|scans|bold|aparc|sessions|biopoint|--full|my-study|pyg`)
 
 // brainFlags are flags that only results for the brain have a use for.
-var brainFlags = map[string][]string{"export": {"atlas", "column", "draw", "draws", "labels", "names", "task",
-	"tr", "citations"},
+var brainFlags = map[string][]string{"export": {"atlas", "column", "draw", "draws", "labels", "names", "task", "tr"},
 	"init": {"full"}, "inspect": {"stats"}}
 
 // Plain gives commands the help of a program without the kinds for the brain.

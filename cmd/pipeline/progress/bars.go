@@ -193,12 +193,7 @@ func (b *bars) line(s *tally, now time.Time, width int) string {
 
 // bar is filled with eighths of a character, so that it moves visibly.
 func (b *bars) bar(s *tally, length int) string {
-	done := float64(s.done())
-	for _, p := range s.running {
-		if p.total > 0 {
-			done += float64(p.done) / float64(p.total)
-		}
-	}
+	done := float64(s.done()) + s.underWay()
 	eighths := 0
 	if s.total() > 0 {
 		eighths = int(8 * float64(length) * min(1, done/float64(s.total())))

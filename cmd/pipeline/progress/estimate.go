@@ -167,17 +167,12 @@ func (t *tallies) allLeft(now time.Time) string {
 	var unknown []string
 	dark, known := 0.0, 0.0 // tasks left
 	for _, s := range t.order {
-		left, mean := float64(s.total()-s.done()), s.usual
+		left, mean := float64(s.total()-s.done())-s.underWay(), s.usual
 		if s.ran > 0 {
 			mean = s.spent / float64(s.ran)
 		}
 		if alone, ok := s.atItsPace(now); ok && len(s.running) > 0 {
 			longest = max(longest, alone.Seconds())
-		}
-		for _, p := range s.running {
-			if p.total > 0 {
-				left -= float64(p.done) / float64(p.total)
-			}
 		}
 		if work += left * mean; left > 0 && mean == 0 {
 			unknown, dark = append(unknown, s.name), dark+left

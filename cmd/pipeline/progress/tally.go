@@ -175,13 +175,17 @@ func (s *tally) atItsPace(now time.Time) (time.Duration, bool) {
 
 // work is how many tasks have been worked, those under way in part, and how many have to be.
 func (s *tally) work() (worked, all float64) {
-	worked = float64(s.ran + s.failed)
+	return float64(s.ran+s.failed) + s.underWay(), float64(s.total() - s.cached - s.skipped)
+}
+
+// underWay is how much of the running tasks has been worked, in tasks.
+func (s *tally) underWay() (n float64) {
 	for _, p := range s.running {
 		if p.total > 0 {
-			worked += float64(p.done) / float64(p.total)
+			n += float64(p.done) / float64(p.total)
 		}
 	}
-	return worked, float64(s.total() - s.cached - s.skipped)
+	return n
 }
 
 // allCached is the one line for a run that found every result; "" for any other.
