@@ -295,11 +295,12 @@ func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
 // inputs are the connections of inputs to other stages, sorted.
 func (l *loader) inputs() (links []column.Link) {
 	for _, s := range l.stages {
+		aside := role.Ports(s.work, role.Aside)
 		for _, k := range s.links {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
 					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
-						From: p.name + "." + k.from[i].output})
+						From: p.name + "." + k.from[i].output, Aside: slices.Contains(aside, k.port.Name)})
 				}
 			}
 		}

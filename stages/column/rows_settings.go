@@ -21,7 +21,8 @@ const (
 	SettingDecisions = "decisions"
 )
 
-// Decisions are what the analyses of a pipeline file differ in, beside their models, and the analyses: its decisions and
+// Decisions are what the analyses of a pipeline file differ in, beside their models, and the analyses: its decisions
+// and
 // their universes, or axes of matrices.
 type Decisions struct {
 	Decisions []Decision `json:"decisions"`
@@ -52,4 +53,5 @@ type Link struct {
 	Stage string `json:"stage"`
 	Port  string `json:"port"`
 	From  string `json:"from"`
+	Aside bool   `json:"aside,omitempty"` // no prediction of the stage depends on it
 }

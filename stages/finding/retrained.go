@@ -15,9 +15,6 @@ import (
 // withoutEffect are the parameters that change no prediction.
 var withoutEffect = []string{"scores_of", "checkpoint"}
 
-// describing are the inputs that change no prediction: labels of a test, and what only the model file states.
-var describing = []string{"permuted", "nodes", "quality"}
-
 // A RetrainedTest is the permutation test of one setting whose models were retrained on permuted labels.
 type RetrainedTest struct {
 	Rows   []column.PermutationTestRow // one for each measure
@@ -270,7 +267,7 @@ func (a *Results) differences(m Evaluated, t *RetrainedTest) (other, design []Di
 // folds. Permuted labels are none, and a leakage check gives leave, and no data. ok is false where p takes other data.
 func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool) {
 	for _, port := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(ports(e), ports(p))))) {
-		if slices.Contains(describing, port) {
+		if e.aside[port] || p.aside[port] {
 			continue
 		}
 		was, is := a.without(e.Inputs[port], p.Inputs[port]), a.without(p.Inputs[port], e.Inputs[port])

@@ -49,7 +49,7 @@ func study(t *testing.T, sets ...string) *dag.Task {
 	inputs := []string{"tangent matrices connectivity.pearson", "tangent folds folds.folds",
 		"permuted_tangent matrices connectivity.pearson", "permuted_tangent folds permuted_folds.folds",
 		"combat folds folds.folds", "baselines pearson connectivity.pearson", "baselines folds folds.folds",
-		"baselines checked gate.passed", "tangents tangent tangent.fitted", "tangents folds folds.folds",
+		"baselines checked gate.passed", "baselines nodes cohort.nodes aside", "tangents tangent tangent.fitted", "tangents folds folds.folds",
 		"after_combat pearson combat.fitted", "after_combat folds folds.folds", "permuted folds permuted_folds.folds",
 		"evaluate predictions baselines.predictions", "evaluate predictions tangents.predictions",
 		"evaluate predictions after_combat.predictions", "permutation predictions permuted.predictions",
@@ -164,6 +164,6 @@ func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
 func links(of ...string) map[string]string {
 	return map[string]string{column.SettingLinks: column.JSON(lists.Map(of, func(link string) column.Link {
 		words := strings.Fields(link)
-		return column.Link{Stage: words[0], Port: words[1], From: words[2]}
+		return column.Link{Stage: words[0], Port: words[1], From: words[2], Aside: len(words) > 3}
 	}))}
 }

@@ -30,6 +30,7 @@ type StageSettings struct {
 	Defaults    map[string][]string
 	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
 	doc         map[string]string
+	aside       map[string]bool // inputs on which no prediction depends
 }
 
 // ReadSettings reads the port settings; there are no stages where it is not connected.
@@ -51,7 +52,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, nil, map[string][][]string{},
-				map[string][]string{}, map[string][]string{}, map[string]string{}})
+				map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]bool{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		if last.Values[r.Parameter] == nil {
@@ -71,10 +72,10 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		of := s.Stage(l.Stage)
 		if of == nil { // a stage without parameters is known by its connections alone
 			s.Stages = append(s.Stages, StageSettings{Stage: l.Stage, Values: map[string][][]string{},
-				Inputs: map[string][]string{}})
+				Inputs: map[string][]string{}, aside: map[string]bool{}})
 			of = &s.Stages[len(s.Stages)-1]
 		}
-		of.Inputs[l.Port] = append(of.Inputs[l.Port], l.From)
+		of.Inputs[l.Port], of.aside[l.Port] = append(of.Inputs[l.Port], l.From), l.Aside
 	}
 	return s, nil
 }

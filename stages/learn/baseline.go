@@ -78,9 +78,10 @@ type Baseline struct {
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
 }
 
-// UsesPorts are each participant's data, of one setting, and the checks.
+// UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Baseline) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...)
+	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...),
+		role.Uses(role.Aside, "nodes", "quality", "permuted")...)
 }
 
 func (*Baseline) Ports() dag.Ports {

@@ -132,7 +132,8 @@ func copyFields(to, from any) {
 
 // UsesPorts are each participant's data, of one setting, and the checks.
 func (*Network) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("pearson", "edges", "features", "series")...)
+	return append(fold.AfterChecks(role.OneSettingOf("pearson", "edges", "features", "series")...),
+		role.Uses(role.Aside, "nodes")...)
 }
 
 // Ports are those of the model; before it is chosen, those of all.

@@ -67,9 +67,10 @@ type Regression struct {
 	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp"`
 }
 
-// UsesPorts are each participant's data, of one setting, and the checks.
+// UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Regression) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...)
+	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...),
+		role.Uses(role.Aside, "nodes", "quality", "permuted")...)
 }
 
 // Ports are the stage's inputs and outputs.

@@ -46,7 +46,7 @@ func trainOf(variant string) *Train {
 
 // UsesPorts are each participant's data, of one setting, and the checks.
 func (*Train) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("edges", "features")...)
+	return append(fold.AfterChecks(role.OneSettingOf("edges", "features")...), role.Uses(role.Aside, "nodes")...)
 }
 
 func (s *Train) Ports() dag.Ports {

@@ -40,7 +40,7 @@ type TrainRegression struct {
 
 // UsesPorts are each participant's data, of one setting, and the checks.
 func (*TrainRegression) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("edges", "features")...)
+	return append(fold.AfterChecks(role.OneSettingOf("edges", "features")...), role.Uses(role.Aside, "nodes")...)
 }
 
 // Ports are the stage's inputs and outputs.

@@ -140,6 +140,8 @@ const (
 	SomeFolds Use = "evaluates some folds"
 	// PermutedLabels: p is of labels that another stage permutes, or of models trained again on them.
 	PermutedLabels Use = "uses permuted labels"
+	// Aside: no prediction of the models depends on it. It has labels for a test, or what the model file states.
+	Aside Use = "takes what changes no prediction"
 	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.
 	Positions Use = "draws at positions"
 	// OneSetting: the stage takes the members for the data of different participants, or of their runs and sessions.
@@ -297,9 +299,12 @@ func Ports(s dag.Stage, as ...Use) (ports []string) {
 }
 
 // OneSettingOf are inputs that take one setting of each participant.
-func OneSettingOf(ports ...string) (uses []PortUse) {
+func OneSettingOf(ports ...string) []PortUse { return Uses(OneSetting, ports...) }
+
+// Uses are inputs that are used in one way.
+func Uses(as Use, ports ...string) (uses []PortUse) {
 	for _, port := range ports {
-		uses = append(uses, PortUse{Port: port, As: OneSetting})
+		uses = append(uses, PortUse{Port: port, As: as})
 	}
 	return uses
 }
