@@ -227,7 +227,7 @@ const fewTested = 10
 // A Residual is what deconfound left of the number to predict, and the models that were trained on it.
 type Residual struct {
 	Covariates []string // whose effects were removed
-	Scored     bool     // r, R² and MAE are of the residual; otherwise of the number, with its mean added to predictions
+	Scored     bool     // r, R² and MAE are of the residual; otherwise of the number, to whose mean it is added
 	Models     []string // by their names
 	Mixed      bool     // other models are measured beside them, in another way
 }

@@ -69,7 +69,8 @@ type Counted struct {
 
 // Tally counts names, the most frequent first.
 func Tally(names []string) []Counted {
-	all := lists.Map(lists.By(names, func(name string) string { return name }), func(of lists.Group[string, string]) Counted {
+	by := lists.By(names, func(name string) string { return name })
+	all := lists.Map(by, func(of lists.Group[string, string]) Counted {
 		return Counted{of.Key, len(of.All)}
 	})
 	slices.SortFunc(all, BySize)

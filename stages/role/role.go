@@ -92,7 +92,7 @@ type Reading struct {
 	Group      bool   // Name is a group
 	Two        bool   // the stage fails unless the participants have two groups
 	Needed     bool   // the stage fails without this column
-	Motion     bool   // the stage takes mean_fd of its input cleaning where there is no such column, and fails without both
+	Motion     bool   // without such a column the stage takes mean_fd of its input cleaning, and fails without both
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
 	Removes    bool   // the stage removes the column's effect from the data
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist

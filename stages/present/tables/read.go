@@ -155,7 +155,9 @@ func (s *Tables) comparison(t *dag.Task) ([]ClassifierRow, error) {
 		}
 		id := column.ValueOn(r.Coords, "model")
 		c := ClassifierRow{id: id, Model: id}
-		if at := slices.IndexFunc(contenders, func(c ClassifierRow) bool { return c.id == id || c.Model == id }); at >= 0 {
+		if at := slices.IndexFunc(contenders, func(c ClassifierRow) bool {
+			return c.id == id || c.Model == id
+		}); at >= 0 {
 			c = contenders[at]
 		}
 		if c.Paper == 0 {
