@@ -14,26 +14,13 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
-
-// cohortKeys stand beside the kind under cohort:, whatever the kind is.
-var cohortKeys = []string{"exclude", "limit"}
-
-// kindsIn are the keys under cohort: that name a kind, or try to.
-func kindsIn(t *tree.Node) []tree.Key {
-	var kinds []tree.Key
-	for _, k := range t.Keys {
-		if !slices.Contains(cohortKeys, k.Name) {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
-}
 
 func (l *loader) readCohort(t *tree.Node) {
 	l.cohortTree = t
@@ -54,12 +41,12 @@ func (l *loader) readCohort(t *tree.Node) {
 		l.bad.Add(t.Pos, "cohort must be a mapping with one of %s, not %s", strings.Join(names, ", "), t)
 		return
 	}
-	given := kindsIn(t)
+	given := layer.CohortKinds(t)
 	for i, k := range given {
 		if i > 0 {
 			l.bad.Add(k.Pos, "the cohort is %s already: a cohort has exactly one kind", given[0].Name)
 		} else if _, ok := kinds[k.Name]; !ok {
-			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, cohortKeys...)))
+			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, layer.CohortKeys...)))
 		}
 	}
 	if len(given) == 0 {

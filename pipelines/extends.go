@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/builtin"
@@ -78,8 +78,7 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 	root = chain[len(chain)-1]
 	l.wired = wiring.Connect(root, shown[len(chain)-1], l.removed, l.bad)
 	for i := len(chain) - 2; i >= 0; i-- {
-		m := merger{l.bad, shown[i+1], l.removed}
-		m.merge(root, chain[i], nil)
+		layer.Merge(root, chain[i], shown[i+1], l.removed, l.bad)
 		l.wired = wiring.Connect(root, shown[i], l.removed, l.bad) || l.wired
 	}
 	wiring.Forget(root)
@@ -129,110 +128,16 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 	case within:
 		return &sourceFile{name, true, builtinName(name), text}, nil
 	case !ownLine.MatchString(string(text)): // a link may lead to any file, whose content no message shows
-		return nil, fmt.Errorf("%s is no pipeline file: no line begins with one of the keys %s", path, strings.Join(ownKeys, ", "))
+		return nil, fmt.Errorf("%s is no pipeline file: no line begins with one of the keys %s", path, strings.Join(layer.FileKeys, ", "))
 	}
 	return &sourceFile{name, false, path, text}, nil
 }
 
 // ownLine is a line with a key of a pipeline file.
-var ownLine = pattern.New(`(?m)(^(\x{feff})?|[{,]\s*)["']?(` + strings.Join(ownKeys, "|") + `)["']?[ \t]*:`)
+var ownLine = pattern.New(`(?m)(^(\x{feff})?|[{,]\s*)["']?(` + strings.Join(layer.FileKeys, "|") + `)["']?[ \t]*:`)
 
 // builtinName tells a built-in file from the user's of the same name.
 func builtinName(name string) string { return "built-in " + name }
-
-// A merger puts the values of an extending file over those of the extended one.
-type merger struct {
-	bad     *tree.Mistakes
-	base    string             // the extended file, in messages
-	removed map[string]dag.Pos // the paths that were removed → where
-}
-
-// merge changes base key by key. A mapping is merged, any other value replaced, null removes.
-// A cohort or a stage of another kind is replaced as a whole: parameters and ports belong to
-// their kind. Keys that over names stand in its order, new ones too; all others stay where they are.
-func (m *merger) merge(base, over *tree.Node, path []string) {
-	index := make(map[string]int, len(base.Keys))
-	for i, k := range base.Keys {
-		index[k.Name] = i
-	}
-	first, last := len(base.Keys), -1 // those of base that keep their place: the first and the latest
-	gone := make([]bool, len(base.Keys))
-	behind := map[int][]tree.Key{} // what follows a key of base; -1: what comes before the first
-	for _, k := range over.Keys {
-		at, known := index[k.Name]
-		full := append(slices.Clip(path), k.Name)
-		null := k.Value.Kind == tree.Empty && !k.Value.Bad
-		switch {
-		case !known && null && k.Value.Text != "":
-			m.bad.Add(k.Pos, "null removes a key, but %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.Name, keysOf(base)))
-			continue
-		case !known:
-			behind[last] = append(behind[last], k)
-			continue
-		case null && k.Value.Text == "":
-			m.bad.Add(k.Pos, "%s has no value: delete the line to keep the value of %s, or write null to remove it", strings.Join(full, "."), m.base)
-		case null:
-			gone[at] = true
-			m.removed[strings.Join(full, ".")] = k.Pos
-			continue
-		default:
-			m.put(&base.Keys[at], k, full)
-		}
-		if at < last {
-			gone[at] = true
-			behind[last] = append(behind[last], base.Keys[at])
-		}
-		last = max(last, at)
-		first = min(first, last)
-	}
-	keys := make([]tree.Key, 0, len(base.Keys)+len(over.Keys))
-	for i, k := range base.Keys {
-		if i == first {
-			keys = append(keys, behind[-1]...)
-		}
-		if !gone[i] {
-			keys = append(keys, k)
-		}
-		keys = append(keys, behind[i]...)
-	}
-	if first == len(base.Keys) {
-		keys = append(keys, behind[-1]...)
-	}
-	base.Keys = keys
-}
-
-// put changes the value of one key.
-func (m *merger) put(base *tree.Key, over tree.Key, path []string) {
-	b, o := base.Value, over.Value
-	o.Above = cmp.Or(o.Above, b.Above)
-	switch {
-	case b.Kind != tree.Mapping || o.Kind != tree.Mapping:
-		*base = over
-	case otherKind(b, o, path):
-		o.Keys = slices.DeleteFunc(o.Keys, func(k tree.Key) bool {
-			return k.Value.Kind == tree.Empty && b.Get(k.Name) != nil
-		})
-		*base = over
-	case len(o.Keys) > 0:
-		m.merge(b, o, path)
-		b.Above, base.Pos = o.Above, over.Pos
-	}
-}
-
-// otherKind reports whether a cohort or a stage gets another kind.
-func otherKind(base, over *tree.Node, path []string) bool {
-	switch {
-	case len(path) == 1 && path[0] == "cohort":
-		kinds := slices.DeleteFunc(kindsIn(over), func(k tree.Key) bool {
-			return k.Value.Kind == tree.Empty && base.Get(k.Name) != nil
-		})
-		return slices.ContainsFunc(kinds, func(k tree.Key) bool { return base.Get(k.Name) == nil })
-	case len(path) == 2 && path[0] == "stages":
-		b, o := base.Get("use"), over.Get("use")
-		return b != nil && o != nil && o.Kind == tree.Scalar && b.Text != o.Text
-	}
-	return false
-}
 
 // gone ends an error about a name that is not there, where a file has removed it.
 func (l *loader) gone(path ...string) string {

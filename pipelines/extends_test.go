@@ -106,7 +106,7 @@ func TestExtends(t *testing.T) {
 func stageOrder(p *Pipeline) []string {
 	root := tree.Parse([]byte(p.Graph.Source()), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
 		&tree.Mistakes{})
-	return keysOf(root.Get("stages"))
+	return root.Get("stages").Names()
 }
 
 // TestExtendsMistakes: each mistake is reported at the file and line that made it.

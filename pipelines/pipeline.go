@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/design"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -365,7 +366,7 @@ func (l *loader) givenAt(s *dag.StageNode, port string) dag.Pos {
 		if k.port.Name != port {
 			continue
 		}
-		if kinds := kindsIn(l.cohortTree); k.from[0].stage == "cohort" && len(kinds) > 0 {
+		if kinds := layer.CohortKinds(l.cohortTree); k.from[0].stage == "cohort" && len(kinds) > 0 {
 			if given := kinds[0].Value.Get(port); given != nil {
 				return given.Pos
 			}
@@ -437,8 +438,8 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	l.places.sets = l.applySets(root, sets)
 	wiring.Connect(root, "", l.removed, l.bad) // what they add or open
 	wiring.Forget(root)
-	l.only(root, "a pipeline file", ownKeys)
-	l.vars = tree.ReadVars(root.Get("vars"), ownKeys, l.bad)
+	l.only(root, "a pipeline file", layer.FileKeys)
+	l.vars = tree.ReadVars(root.Get("vars"), layer.FileKeys, l.bad)
 	l.vars.Gone = func(name string) string { return l.gone("vars", name) }
 	l.places.vars = l.vars
 	p.Name = l.name(root)
@@ -580,7 +581,3 @@ func indexWord(text, name string) int {
 		from = i + 1
 	}
 }
-
-// ownKeys are the keys of a pipeline file, which no variable may be called:
-// --set seed=7 must mean one thing.
-var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "decisions", "stages"}

@@ -10,7 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 )
@@ -28,19 +28,19 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 			continue
 		}
 		values[set] = v
-		s, names := setter{root, pos, bad}, path
+		s, names := layer.Setter{Root: root, Pos: pos, Bad: bad}, path
 		if len(names) == 2 && names[0] == "stages" && v.Kind == tree.Empty && !v.Bad {
-			s.pos.File = "--without " + names[1]
-			if s.hasStage(names[1]) {
+			s.Pos.File = "--without " + names[1]
+			if s.HasStage(names[1]) {
 				out = append(out, names[1])
-				l.removed["stages."+names[1]] = s.pos
+				l.removed["stages."+names[1]] = s.Pos
 			}
 			continue
 		}
-		s.set(names, v)
+		s.Set(names, v)
 	}
 	if out != nil {
-		l.leftOut = leaveOut(root, out)
+		l.leftOut = layer.LeaveOut(root, out)
 	}
 	return values
 }
@@ -88,7 +88,7 @@ func Placed(file string, sets []string) (placed, gone []string) {
 	for _, set := range sets {
 		l, root := fresh()
 		path, v := parseSet(set, dag.Pos{}, l.bad)
-		if len(path) == 2 && path[0] == "stages" && v != nil && v.Kind == tree.Empty && under(root, path...) == nil {
+		if len(path) == 2 && path[0] == "stages" && v != nil && v.Kind == tree.Empty && root.Under(path...) == nil {
 			continue
 		}
 		if l.applySets(root, append(slices.Clone(placed), set)); len(l.bad.List) > 0 || !all.takes(whole, path) {
@@ -102,13 +102,13 @@ func Placed(file string, sets []string) (placed, gone []string) {
 
 // takes reports whether the kind of the stage that a setting is of may have its parameter.
 func (l *loader) takes(root *tree.Node, path []string) bool {
-	full := setter{root, dag.Pos{}, l.bad}.full(path)
+	full := layer.Setter{Root: root, Bad: l.bad}.Full(path)
 	if len(full) < 4 || full[0] != "stages" || full[2] != "with" {
 		return true
 	}
-	stage := under(root, full[:2]...)
+	stage := root.Under(full[:2]...)
 	_, known := dag.Lookup(wiring.Kind(stage))
-	return !known || hasParam(stage, full[3])
+	return !known || layer.HasParameter(stage, full[3])
 }
 
 // A Dropped is a setting that an earlier reading of a file had.
@@ -138,7 +138,7 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 		var bad tree.Mistakes
 		path, v := parseSet(set, dag.Pos{}, &bad)
 		if v != nil {
-			full = setter{root, dag.Pos{}, &bad}.full(path)
+			full = layer.Setter{Root: root, Bad: &bad}.Full(path)
 		}
 		if len(bad.List) > 0 {
 			return nil, nil
@@ -155,11 +155,11 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 		if full == nil || settled[at] {
 			continue
 		}
-		if full[0] == "stages" && len(full) > 2 && under(root, full[:2]...) == nil {
+		if full[0] == "stages" && len(full) > 2 && root.Under(full[:2]...) == nil {
 			continue // the stage is left out
 		}
 		settled[at] = true
-		if now := under(root, full...); now == nil || !sameValue(now, v) {
+		if now := root.Under(full...); now == nil || !sameValue(now, v) {
 			if text, other := presently(root, set, full, now, v); other {
 				dropped = append(dropped, Dropped{set, text})
 			}
@@ -178,7 +178,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 	case len(full) == 2 && full[0] == "stages" && v.Kind == tree.Empty:
 		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
-		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
+		if standard, ok := defaultOf(root.Under(full[:2]...), full[3]); ok {
 			other = !sameNumber(standard, strings.Join(plainValue(v.Parameter("list of texts")), ", "))
 			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
@@ -239,149 +239,4 @@ func shortly(v *tree.Node) string {
 		return "[" + strings.Join(lists.Map(v.Items, shortly), ", ") + "]"
 	}
 	return v.String()
-}
-
-type setter struct {
-	root *tree.Node
-	pos  dag.Pos
-	bad  *tree.Mistakes
-}
-
-// set puts a value where its path says.
-func (s setter) set(path []string, v *tree.Node) {
-	full := s.full(path)
-	if full == nil {
-		return
-	}
-	if len(full) == 4 && full[0] == "stages" && full[2] == "matrix" && len(path) == 2 && v.Kind != tree.List {
-		v = &tree.Node{Pos: s.pos, Kind: tree.List, Items: []*tree.Node{v}}
-	}
-	s.walk(full, v)
-}
-
-// full understands the short forms NAME, STAGE.PARAMETER and cohort.PARAMETER, and else takes the path as the file
-// has it. It is nil after a mistake.
-func (s setter) full(path []string) []string {
-	switch first := path[0]; {
-	case len(path) == 1:
-		return s.single(first)
-	case len(path) == 2 && first == "cohort":
-		cohort := s.root.Get("cohort")
-		if cohort != nil && cohort.Get(path[1]) == nil && !slices.Contains(cohortKeys, path[1]) {
-			if kinds := kindsIn(cohort); len(kinds) == 1 {
-				return []string{"cohort", kinds[0].Name, path[1]}
-			}
-		}
-		return path
-	case slices.Contains(ownKeys, first):
-		return path
-	case !s.hasStage(first, "cohort"):
-		return nil
-	case len(path) == 2 && under(s.root, "stages", first, "matrix", path[1]) != nil:
-		return []string{"stages", first, "matrix", path[1]}
-	case len(path) == 2:
-		return []string{"stages", first, "with", path[1]}
-	default:
-		return append([]string{"stages"}, path...)
-	}
-}
-
-// hasStage reports whether the file has a stage, and says so where it has not; others are names to propose.
-func (s setter) hasStage(name string, others ...string) bool {
-	if under(s.root, "stages", name) != nil {
-		return true
-	}
-	names := append(keysOf(s.root.Get("stages")), others...)
-	s.bad.Add(s.pos, "there is no stage %q%s", name, words.OrAll(name, names))
-	return false
-}
-
-// single finds a variable, the seed or the name.
-func (s setter) single(name string) []string {
-	switch {
-	case under(s.root, "vars", name) != nil:
-		return []string{"vars", name}
-	case name == "extends":
-		s.bad.Add(s.pos, "extends cannot be set: which file is extended is part of the pipeline file")
-	case name == "seed" || name == "pipeline":
-		return []string{name}
-	case slices.Contains(ownKeys, name):
-		s.bad.Add(s.pos, "%s as a whole cannot be set: name what is in it, such as %[1]s.NAME=value", name)
-	default:
-		var owners []string
-		if all := s.root.Get("stages"); all != nil {
-			for _, k := range all.Keys {
-				if hasParam(k.Value, name) {
-					owners = append(owners, k.Name+"."+name)
-				}
-			}
-		}
-		if len(owners) > 0 {
-			s.bad.Add(s.pos, "there is no variable %q (did you mean %s?)", name, words.Some(owners, 5))
-			return nil
-		}
-		s.bad.Add(s.pos, "there is no variable %q%s", name, words.OrAll(name, append(keysOf(s.root.Get("vars")), "seed")))
-	}
-	return nil
-}
-
-func hasParam(stage *tree.Node, name string) bool {
-	k, ok := dag.Lookup(wiring.Kind(stage))
-	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
-}
-
-// walk goes down to where the value belongs. What a stage may have, it makes on
-// the way; a last key that is not allowed is found when the file is checked.
-func (s setter) walk(path []string, v *tree.Node) {
-	at := s.root
-	for i, name := range path {
-		if name == "" {
-			s.bad.Add(s.pos, "a name is missing in the path")
-			return
-		}
-		if at.Kind == tree.Empty {
-			at.Kind = tree.Mapping
-		}
-		if at.Kind != tree.Mapping {
-			s.bad.Add(s.pos, "%s is %s, which has no keys", strings.Join(path[:i], "."), at)
-			return
-		}
-		k := slices.IndexFunc(at.Keys, func(k tree.Key) bool { return k.Name == name })
-		last := i == len(path)-1
-		switch {
-		case last && k >= 0:
-			at.Keys[k] = tree.Key{Name: name, Pos: s.pos, Value: v}
-		case last:
-			at.Keys = append(at.Keys, tree.Key{Name: name, Pos: s.pos, Value: v})
-		case k >= 0:
-			at = at.Keys[k].Value
-		case i == 0 || i == 2 && path[0] == "stages" && slices.Contains(stageKeys, name):
-			made := &tree.Node{Pos: s.pos, Kind: tree.Mapping}
-			at.Keys = append(at.Keys, tree.Key{Name: name, Pos: s.pos, Value: made})
-			at = made
-		default:
-			names := keysOf(at)
-			if i == 2 && path[0] == "stages" {
-				names = stageKeys
-			}
-			s.bad.Add(s.pos, "there is no %q in %s%s", name, strings.Join(path[:i], "."), words.OrAll(name, names))
-			return
-		}
-	}
-}
-
-// under goes down a path of keys; nil when it is not there.
-func under(t *tree.Node, path ...string) *tree.Node {
-	for _, name := range path {
-		t = t.Get(name)
-	}
-	return t
-}
-
-func keysOf(t *tree.Node) []string {
-	if t == nil {
-		return nil
-	}
-	names := lists.Map(t.Keys, func(k tree.Key) string { return k.Name })
-	return names
 }

@@ -10,11 +10,10 @@ import (
 	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/role"
 )
-
-var stageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}
 
 // A stage is one entry under stages: as it has been read.
 type stage struct {
@@ -91,11 +90,11 @@ func (l *loader) readStage(k tree.Key) *stage {
 	s.kind = l.readUse(s, k.Value.Get("use"))
 	s.needs = l.readNeeds(s, k.Value.Get("resources"))
 	for _, part := range k.Value.Keys {
-		if s.kind != nil && !slices.Contains(stageKeys, part.Name) && hasParam(k.Value, part.Name) {
+		if s.kind != nil && !slices.Contains(layer.StageKeys, part.Name) && layer.HasParameter(k.Value, part.Name) {
 			l.bad.Add(part.Pos, "stage %s has no key %q, but its kind has that parameter: with: { %s: … }", s.name, part.Name, part.Name)
 			continue
 		}
-		l.known(part, "stage "+s.name, stageKeys)
+		l.known(part, "stage "+s.name, layer.StageKeys)
 	}
 	each, matrix := k.Value.Get("each"), k.Value.Get("matrix")
 	l.readEach(s, each)

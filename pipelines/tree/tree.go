@@ -81,6 +81,22 @@ func (t *Node) Get(name string) *Node {
 	return nil
 }
 
+// Under goes down a path of keys; nil where it is not there.
+func (t *Node) Under(path ...string) *Node {
+	for _, name := range path {
+		t = t.Get(name)
+	}
+	return t
+}
+
+// Names are the keys of a mapping; nil has none.
+func (t *Node) Names() []string {
+	if t == nil {
+		return nil
+	}
+	return lists.Map(t.Keys, func(k Key) string { return k.Name })
+}
+
 // Decoded is the value as param.Set takes it.
 func (t *Node) Decoded() any {
 	switch t.Kind {

@@ -233,7 +233,7 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	}
 	t := r.stages.Get(stage)
 	if t == nil {
-		return refuse("there is no stage %q%s", stage, words.OrAll(stage, keys(r.stages)))
+		return refuse("there is no stage %q%s", stage, words.OrAll(stage, r.stages.Names()))
 	}
 	kind, ok := dag.Lookup(Kind(t))
 	switch {
@@ -250,10 +250,6 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 
 func hasParameter(kind *dag.Kind, name string) bool {
 	return slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == name })
-}
-
-func keys(t *tree.Node) []string {
-	return lists.Map(keysIn(t), func(k tree.Key) string { return k.Name })
 }
 
 func keysIn(t *tree.Node) []tree.Key {

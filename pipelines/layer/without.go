@@ -1,4 +1,4 @@
-package pipelines
+package layer
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 	"prgnn/stages/role"
 )
 
-// leaveOut takes stages out of a file (--set stages.NAME=null). References to them are
+// LeaveOut takes stages out of a file (--set stages.NAME=null). References to them are
 // disconnected. A stage goes too when it loses an input that it needs, or the reference that it compares with, and so
 // does one that repeats work on permuted labels, when all its readers have gone; leakage checks do not count as
 // readers. It returns all names, in the order of the file.
-func leaveOut(root *tree.Node, named []string) (names []string) {
+func LeaveOut(root *tree.Node, named []string) (names []string) {
 	all := root.Get("stages")
 	gone := map[string]bool{}
 	for _, name := range named {
@@ -31,7 +31,7 @@ func leaveOut(root *tree.Node, named []string) (names []string) {
 		}
 	}
 	idle := func(k tree.Key) bool {
-		return under(k.Value, "matrix", "permutation") != nil && len(readers[k.Name]) > 0 &&
+		return k.Value.Under("matrix", "permutation") != nil && len(readers[k.Name]) > 0 &&
 			!slices.ContainsFunc(readers[k.Name], func(reader string) bool { return !gone[reader] })
 	}
 	for more := true; more; {
@@ -90,7 +90,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 
 // lostReference reports whether the setting that a stage compares with was one of a stage that is gone.
 func lostReference(stage *tree.Node, gone map[string]bool) bool {
-	reference := under(stage, "with", "reference")
+	reference := stage.Under("with", "reference")
 	kind, known := dag.Lookup(wiring.Kind(stage))
 	if reference == nil || !known {
 		return false

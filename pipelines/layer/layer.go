@@ -1,0 +1,39 @@
+// Package layer makes one tree from the layers of a pipeline file, before anything in it is understood: a file over the
+// one that it extends, values of --set over both, and without the stages that are left out.
+package layer
+
+import (
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
+)
+
+// FileKeys are the keys of a pipeline file, which no variable may be called:
+// --set seed=7 must mean one thing.
+var FileKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "decisions", "stages"}
+
+// StageKeys are the keys of a stage.
+var StageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}
+
+// CohortKeys stand beside the kind under cohort:, whatever the kind is.
+var CohortKeys = []string{"exclude", "limit"}
+
+// CohortKinds are the keys under cohort: that name a kind, or try to.
+func CohortKinds(t *tree.Node) []tree.Key {
+	var kinds []tree.Key
+	for _, k := range t.Keys {
+		if !slices.Contains(CohortKeys, k.Name) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// HasParameter reports whether the kind of a stage has a parameter.
+func HasParameter(stage *tree.Node, name string) bool {
+	k, ok := dag.Lookup(wiring.Kind(stage))
+	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
+}
