@@ -46,7 +46,7 @@ func ReadPeople(in dag.Input) (*People, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &People{Simulated: simulated(t)}
+	p := &People{Simulated: HasSimulated(t)}
 	if _, ok := t.Column(Target); ok && t.Meta[Target] != "" {
 		p.Target, p.Group, p.Numbers = t.Meta[Target], map[string]string{}, map[string]float64{}
 		rows, err := Read[TargetRow](in)
@@ -61,10 +61,10 @@ func ReadPeople(in dag.Input) (*People, error) {
 	return p, nil
 }
 
-// simulated reports whether the column of that name marks anybody: as the simulated cohort does, or as
+// HasSimulated reports whether the column of that name marks anybody: as the simulated cohort does, or as
 // text, which it is after `pipeline simulate` has written a table that bids reads. It is no typed row, for a cohort's
 // own column may have any type.
-func simulated(t *encoding.Table) bool {
+func HasSimulated(t *encoding.Table) bool {
 	if marks, err := t.Bools("simulated"); err == nil {
 		return slices.Contains(marks, true)
 	}

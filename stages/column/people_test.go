@@ -21,9 +21,9 @@ func TestSimulated(t *testing.T) {
 		{[]int64{1, 1}, false},
 	} {
 		table := encoding.NewTable(ids, encoding.Column{Name: "simulated", Values: c.marks})
-		need.Equal(t, simulated(table), c.want, c.marks)
+		need.Equal(t, HasSimulated(table), c.want, c.marks)
 	}
-	if simulated(encoding.NewTable(ids)) {
+	if HasSimulated(encoding.NewTable(ids)) {
 		t.Error("a table without the column")
 	}
 }

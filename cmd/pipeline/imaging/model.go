@@ -14,7 +14,7 @@ import (
 func models(s *export.Setting) (card string, is bool, err error) {
 	c := methods.Card{Atlas: s.AtlasName(), Pipeline: s.Pipeline.Name, Version: version.Number}
 	if r := s.Pipeline.Roster; r != nil && r.Participants != nil {
-		c.Target = r.Participants.Meta[column.Target]
+		c.Target, c.Simulated = r.Participants.Meta[column.Target], column.HasSimulated(r.Participants)
 	}
 	for _, m := range s.Models {
 		f, err := modelfile.ReadFacts(m.File)

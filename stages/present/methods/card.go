@@ -28,6 +28,7 @@ type Card struct {
 	Threshold                       float64
 	Calibrated                      bool
 	Data                            bool // the files have data of participants
+	Simulated                       bool // the training participants are simulated
 	Parameters                      map[string]string
 	Files                           []CardFile
 
@@ -136,7 +137,11 @@ func (c *Card) Markdown() (string, error) {
 		fmt.Fprintln(&b, text("card.unmeasured", of))
 	}
 	heading("card.limits")
+	of["Measured"] = len(c.measures()) > 0
 	limits := []string{"card.elsewhere"}
+	if c.Simulated {
+		limits = []string{"card.simulated", "card.elsewhere"}
+	}
 	if len(c.Groups) == 2 {
 		of["Second"] = markup.Markdown(c.Groups[1])
 		limits = append(limits, "card.threshold")
