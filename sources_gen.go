@@ -126,6 +126,7 @@ import (
 //go:embed stages/column/*[^t].go
 //go:embed stages/command/*[^s]t.go
 //go:embed stages/command/*[^t].go
+//go:embed stages/command/echo/*[^t].go
 //go:embed stages/draw/*[^s]t.go
 //go:embed stages/draw/*[^t].go
 //go:embed stages/figure/*[^t].go
