@@ -49,7 +49,7 @@ var plainNames = strings.NewReplacer(
 	"the whole analysis, on a simulated cohort", "everything that has no result yet",
 	"participants' scans", "data of others", "/data/scans", "/data", "scan.nii.gz", "oslo.tsv", "MGH/MGZ, ", "",
 	"STAGE may be findings: the cautions of the summary with their codes and numbers.\n", "",
-	"names the regions", "lists the places", "tensor, pyg, mat, bids, all", "tensor, mat, all")
+	"names the regions", "lists the places", "tensor, pyg, mat, bids, model, all", "tensor, mat, all")
 
 // ofTheBrain is what an example has that this program has not.
 var ofTheBrain = pattern.New(`sub-\d|graphs|connectivity|evaluate|summary|saliency|biomarkers|findings|fidelity|train\b|` +
