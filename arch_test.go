@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 		"stages/present/tables", "stages/wording",
 		"stages/figure",
 		"stages/assess", "stages/assess/confounds", "stages/assess/edges", "stages/assess/external",
-		"stages/assess/leakage", "stages/learn",
+		"stages/assess/leakage", "stages/learn", "stages/learn/choose",
 		"stages/prepare", "stages/prepare/extract", "stages/prepare/windows",
 		"stages/cohort", "stages/cohort/simulate"},
 	"stages/command": {"stages/role", "artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},
@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 		"stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "nifti", "gnn",
 		"stages/column", "stages/fold",
-		"stages/region", "stages/learn", "stages/inference"},
+		"stages/region", "stages/learn", "stages/learn/choose", "stages/inference"},
 	"stages/assess/confounds": {"stages/role", "dag", "stages/column", "stages/fold", "stages/region",
 		"stages/inference"},
 	"stages/assess/edges": {"stages/role", "stages/finding", "artifacts/encoding", "dag", "stages/column",
@@ -70,6 +70,7 @@ var mayImport = map[string][]string{
 	"stages/assess/leakage": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag",
 		"stages/column", "stages/fold", "stages/region",
 		"stages/learn", "stages/inference"},
+	"stages/learn/choose": {"stages/role", "artifacts/encoding", "dag", "stages/column", "stages/fold"},
 	"stages/learn": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn",
 		"stages/column", "stages/fold",
 		"stages/region", "stages/inference", "stages/learn/family", "stages/learn/modelfile"},
@@ -226,8 +227,8 @@ func inside(path, of string) bool { return path == of || strings.HasPrefix(path,
 // tests do not count.
 func TestRoomsStaySmall(t *testing.T) {
 	const files, lines = 40, 5000
-	// cli has a file a command; the others are to be divided: splits and models.
-	larger := map[string]int{"cmd/pipeline/cli": 6000, "stages/learn": 5250}
+	// cli has a file a command.
+	larger := map[string]int{"cmd/pipeline/cli": 6000}
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", "./...").Output()
 	need.NoError(t, err, "go list")
 	root, err := os.Getwd()

@@ -141,6 +141,7 @@ import (
 //go:embed stages/inference/edgewise/*[^t].go
 //go:embed stages/learn/*[^s]t.go
 //go:embed stages/learn/*[^t].go
+//go:embed stages/learn/choose/*[^t].go
 //go:embed stages/learn/family/*[^t].go
 //go:embed stages/learn/modelfile/*[^t].go
 //go:embed stages/literature/*[^t].go

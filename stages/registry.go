@@ -23,6 +23,7 @@ import (
 	_ "prgnn/stages/command/echo" // registers its kind
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/choose"
 	"prgnn/stages/prepare"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/prepare/windows"
@@ -48,8 +49,8 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
-		assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, figure.Kinds, present.Kinds,
-		tables.Kinds)...)
+		choose.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, figure.Kinds,
+		present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

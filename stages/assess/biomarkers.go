@@ -15,7 +15,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
-	"prgnn/stages/learn"
+	"prgnn/stages/learn/choose"
 	"prgnn/stages/role"
 )
 
@@ -64,7 +64,7 @@ func (*Biomarkers) Ports() dag.Ports {
 				"kept"), Gather: true, Optional: true,
 				Doc: "the same for models trained on permuted labels with the same parameters (split's axis permutation; 0 is ignored)"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features used in training: for the reference rankings without a graph network, and for the held-out effect of every ranking"},
-			learn.ChoicePort("the scores"),
+			choose.Port("the scores"),
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "the planted group difference of simulated participants"},
 		},
 		Out: []dag.Port{
@@ -201,7 +201,7 @@ func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
 	if in.planted, err = plantedNodes(t, n); err != nil {
 		return nil, err
 	}
-	scores, chosen, err := learn.Chosen(t, "scores")
+	scores, chosen, err := choose.Chosen(t, "scores")
 	if err != nil {
 		return nil, err
 	}

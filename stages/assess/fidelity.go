@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/choose"
 	"prgnn/stages/role"
 )
 
@@ -49,7 +50,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "ranking", Type: column.Needs[rankRow](), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
-			learn.ChoicePort("the model"),
+			choose.Port("the model"),
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{{Name: "fidelity", Type: column.Type[column.FidelityRow](),
@@ -151,7 +152,7 @@ func (s *Fidelity) sizes(t *dag.Task) ([]int, error) {
 
 // settings gathers the models by setting, each with its order of the regions.
 func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, axes []string, err error) {
-	ins, _, err := learn.Chosen(t, "model")
+	ins, _, err := choose.Chosen(t, "model")
 	if err != nil {
 		return nil, nil, err
 	}

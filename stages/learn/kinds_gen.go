@@ -7,7 +7,6 @@ import "prgnn/dag"
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
 	baselineKind,
-	chooseKind,
 	networkKind,
 	predictKind,
 	regressionKind,

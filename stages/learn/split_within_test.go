@@ -1,6 +1,9 @@
 package learn
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -39,5 +42,37 @@ func TestSplitRefusesFixedLabels(t *testing.T) {
 		s.Permutation = 0 // the true labels
 		_, err = stagetest.RunStage(t, s, map[string][]dag.Input{"participants": {dag.InputOf(people)}})
 		need.NoError(t, err, within)
+	}
+}
+
+// Inner divisions hold nobody whom the outer fold tests, and spread the groups.
+func TestSplitInner(t *testing.T) {
+	p := stagetest.SomeParticipants(40, "HC", "ASD")
+	base := Split{Folds: 5, Repeats: 2, Stratify: true, Inner: 4, Seed: 3}
+	ids, _, repeat, outer := splitOf(t, &base, p)
+	for o := 1; o <= 5; o++ {
+		s := base
+		s.Outer = o
+		again, groups, repeats, inner := splitOf(t, &s, p)
+		if !slices.Equal(ids, again) || !slices.Equal(repeat, repeats) {
+			t.Fatal("other participants")
+		}
+		sizes := map[string]int{}
+		for i := range ids {
+			if (inner[i] == 0) != (outer[i] == int64(o)) {
+				t.Errorf("outer %d: %s is in inner fold %d and outer fold %d", o, ids[i], inner[i], outer[i])
+			}
+			sizes[fmt.Sprint(groups[i], repeat[i], inner[i])]++
+		}
+		for _, r := range []int{1, 2} {
+			for f := 1; f <= 4; f++ {
+				need.Equal(t, sizes[fmt.Sprint("HC", r, f)], 4, "outer", o, "HC in inner fold", f)
+			}
+		}
+	}
+	base.Outer = 6
+	if _, err := stagetest.RunStage(t, &base, map[string][]dag.Input{"participants": {dag.InputOf(p)}}); err == nil ||
+		!strings.HasSuffix(err.Error(), "outer is 6, but there are 5 folds") {
+		t.Errorf("got %v", err)
 	}
 }

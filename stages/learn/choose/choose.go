@@ -1,4 +1,4 @@
-package learn
+package choose
 
 import (
 	"cmp"
@@ -196,8 +196,8 @@ func triedCoords(coords []dag.Coord) []dag.Coord {
 	return own
 }
 
-// ChoicePort takes a choice; Chosen then leaves out all other settings.
-func ChoicePort(of string) dag.Port {
+// Port takes a choice; Chosen then leaves out all other settings.
+func Port(of string) dag.Port {
 	return dag.Port{Name: "choice", Type: column.Type[choiceRow](), Optional: true,
 		Doc: "choose's choice: of each fold, only " + of + " of the setting that was chosen inside it"}
 }

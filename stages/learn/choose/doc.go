@@ -1,0 +1,2 @@
+// Package choose has the kind that chooses settings by nested cross-validation.
+package choose

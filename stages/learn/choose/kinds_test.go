@@ -1,0 +1,5 @@
+package choose
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }
