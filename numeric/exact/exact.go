@@ -203,3 +203,21 @@ func Atanh(x float64) float64 {
 	}
 	return math.Copysign(y, x)
 }
+
+// Mean is the mean, rounded once: whatever their order, and however many they are, equal numbers have their own value,
+// and numbers of the same mean have the same one. The errors of the sum are exact (Knuth's two-sum), as is that of the
+// division (Dekker 1971, Numerische Mathematik 18:224). NaN of none.
+func Mean(v []float64) float64 {
+	sum, rest, n := 0.0, 0.0, float64(len(v))
+	for _, x := range v {
+		s := sum + x
+		b := s - sum
+		rest += (sum - (s - b)) + (x - b)
+		sum = s
+	}
+	mean := sum / n
+	if math.IsInf(mean, 0) {
+		return mean
+	}
+	return mean + (math.FMA(-mean, n, sum)+rest)/n
+}

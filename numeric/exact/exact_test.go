@@ -377,3 +377,31 @@ func TestFrexp(t *testing.T) {
 		}
 	}
 }
+
+// The oracle sums in so many bits that nothing is rounded, and rounds the quotient once.
+func TestMean(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 0))
+	for range 2000 {
+		v := make([]float64, 1+r.IntN(12))
+		sum := new(big.Rat)
+		for i := range v {
+			v[i] = math.Ldexp(r.Float64()-0.3, r.IntN(30))
+			sum.Add(sum, new(big.Rat).SetFloat64(v[i]))
+		}
+		want, _ := sum.Quo(sum, big.NewRat(int64(len(v)), 1)).Float64()
+		need.Equal(t, Mean(v), want)
+		r.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
+		need.Equal(t, Mean(append(v, v...)), want)
+	}
+	for n := 1; n < 400; n++ {
+		same := make([]float64, n)
+		for i := range same {
+			same[i] = 24.0 / 49 // whose sum of three is rounded
+		}
+		need.Equal(t, Mean(same), 24.0/49)
+	}
+	if v := Mean(nil); !math.IsNaN(v) {
+		t.Error(v)
+	}
+	need.Equal(t, Mean([]float64{1, math.Inf(1)}), math.Inf(1))
+}

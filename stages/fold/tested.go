@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
@@ -225,34 +226,21 @@ func byFold(rows []graphRow) ([]Tested, error) {
 	return folds, nil
 }
 
-// OverDraws averages the probabilities, or the predicted numbers, of each participant's graphs; the class
+// OverDraws averages the probabilities, or the predicted numbers, of each participant's graphs or models; the class
 // is that of the highest mean, the first among equals.
 func OverDraws(graphs []Case) []Case {
-	var out []Case
-	at, n := map[string]int{}, []float64{}
-	for _, g := range graphs {
-		i, ok := at[g.Id]
-		if !ok {
-			i = len(out)
-			at[g.Id] = i
-			out, n = append(out, Case{Id: g.Id, Label: g.Label, Target: g.Target,
-				Probability: make([]float64, len(g.Probability))}), append(n, 0)
-		}
-		n[i]++
-		for c, p := range g.Probability {
-			out[i].Probability[c] += p
-		}
-	}
-	for i := range out {
-		c := &out[i]
-		for k := range c.Probability {
-			c.Probability[k] /= n[i]
-			if c.Probability[k] > c.Probability[c.Predicted] {
-				c.Predicted = k
+	return lists.Map(lists.By(graphs, func(g Case) string { return g.Id }), func(of lists.Group[string, Case]) Case {
+		first := of.All[0]
+		out := Case{Id: first.Id, Label: first.Label, Target: first.Target,
+			Probability: make([]float64, len(first.Probability))}
+		for k := range out.Probability {
+			out.Probability[k] = exact.Mean(lists.Map(of.All, func(g Case) float64 { return g.Probability[k] }))
+			if out.Probability[k] > out.Probability[out.Predicted] {
+				out.Predicted = k
 			}
 		}
-	}
-	return out
+		return out
+	})
 }
 
 // bySetting gathers the folds of each setting, in the order of the inputs, and

@@ -49,3 +49,25 @@ func TestReadTestedProbabilities(t *testing.T) {
 		})
 	}
 }
+
+// The mean of equal probabilities is their value, however many graphs a participant has: a classifier that predicts
+// alike for everybody has an AUC of 0.5. 24/49 is one whose sum of three is rounded.
+func TestConstantPredictionsAreTies(t *testing.T) {
+	var graphs []fold.Case
+	for i, n := range []int{1, 2, 3, 3, 7, 1, 6, 10} {
+		for range n {
+			graphs = append(graphs, fold.Case{Id: fmt.Sprint(i), Label: i % 2, Probability: []float64{24. / 49, 25. / 49}})
+		}
+	}
+	people := fold.OverDraws(graphs)
+	for _, c := range people {
+		need.Equal(t, c.Probability[0], 24./49)
+		need.Equal(t, c.Predicted, 1)
+	}
+	need.Equal(t, fold.Score(people, 1).Auc, 0.5)
+	// What has the same mean is a tie too, in any order and number.
+	mixed := fold.OverDraws([]fold.Case{{Id: "a", Probability: []float64{0.1}}, {Id: "a", Probability: []float64{0.2}},
+		{Id: "a", Probability: []float64{0.3}}, {Id: "b", Probability: []float64{0.3}},
+		{Id: "b", Probability: []float64{0.2}}, {Id: "b", Probability: []float64{0.1}}})
+	need.Equal(t, mixed[0].Probability[0], mixed[1].Probability[0])
+}

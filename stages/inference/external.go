@@ -55,7 +55,7 @@ type Recalibration struct {
 }
 
 // Recalibrate compares log odds lp, at most 708 in magnitude, with outcomes of both kinds. What cannot be estimated is
-// NaN.
+// NaN, such as the slope of log odds that are the same for all.
 func Recalibrate(lp []float64, outcome []bool) (r Recalibration) {
 	none := math.NaN()
 	r = Recalibration{none, none, none, none, none, none, none, none, false}
@@ -70,6 +70,9 @@ func Recalibrate(lp []float64, outcome []bool) (r Recalibration) {
 	}
 	if b, se, ok := newtonLogit(make([]float64, len(x)), x, outcome, false); ok {
 		r.Large, r.LargeSE = b[0], se[0]
+	}
+	if low, high := min(limits[0][0], limits[1][0]), max(limits[0][1], limits[1][1]); high-low <= rounding*(1+math.Abs(low)) {
+		return r
 	}
 	r.Separated = limits[0][1] <= limits[1][0] || limits[1][1] <= limits[0][0]
 	if r.Separated {

@@ -73,6 +73,11 @@ func TestExternalSeparated(t *testing.T) {
 	if !r.Separated || !math.IsNaN(r.Slope) || !math.IsNaN(r.P) || math.IsNaN(r.Large) {
 		t.Errorf("%+v", r)
 	}
+	// Log odds that are the same for all have no slope either, and separate nothing.
+	r = Recalibrate([]float64{0.5, 0.5 + 1e-15, 0.5, 0.5}, []bool{false, true, false, true})
+	if r.Separated || !math.IsNaN(r.Slope) || !math.IsNaN(r.P) || math.Abs(r.Large+0.5) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
 	auc, se := DeLong([]float64{1, 2}, []float64{-1, 0})
 	low, high := LogitInterval(auc, se, 2, 2)
 	if auc != 1 || se != 0 || !(low > 0 && low < 1 && high == 1) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
 
@@ -80,15 +81,16 @@ func (f NumberFold) constant() bool {
 	if !f.hasR() {
 		return false
 	}
-	var sum, squares float64
-	for _, p := range f.Predicted {
-		sum += p
+	return !Varies(f.Predicted)
+}
+
+// Varies reports whether predictions differ by more than rounding.
+func Varies(v []float64) bool {
+	mean, squares := exact.Mean(v), 0.0
+	for _, x := range v {
+		squares += float64((x - mean) * (x - mean))
 	}
-	n := float64(len(f.Predicted))
-	for _, p := range f.Predicted {
-		squares += float64((p - sum/n) * (p - sum/n))
-	}
-	return !vary(squares, n, sum/n)
+	return vary(squares, float64(len(v)), mean)
 }
 
 // vary reports whether n predictions differ by more than rounding, by the sum of their squared distances from the mean.

@@ -9,18 +9,17 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
 
 // predicted gathers the answers of the models, participant by participant.
 type predicted struct {
 	groups  []string
-	models  int
 	applied finding.Applied
 	lacked  []int // regions without a series in some participant that all had in training
 
 	participants []predictedPerson
-	persons      [][]float64 // participant × group: mean probability so far
 	graphs       []predictedGraph
 	each         [][]float64 // graph × group: probability
 	scores       []predictedScore
@@ -55,7 +54,7 @@ type predictedScore struct {
 }
 
 func newPredicted(models []*applier, participants int, allow []string) *predicted {
-	p := &predicted{groups: models[0].Groups, models: len(models)}
+	p := &predicted{groups: models[0].Groups}
 	if models[0].Target != nil {
 		p.groups = []string{column.Target}
 	}
@@ -86,18 +85,14 @@ func (p *predicted) start(n newcomer, models []*applier) {
 		}
 	}
 	p.applied.AddParticipant(n.id, one.Trained > 0, equal, one.Same)
-	p.participants, p.persons = append(p.participants, one), append(p.persons, make([]float64, len(p.groups)))
+	p.participants = append(p.participants, one)
 }
 
 func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction) {
-	last := len(p.participants) - 1
 	for i, a := range answers {
 		draw, number := int32(draws[i]), int32(model+1)
 		p.graphs = append(p.graphs, predictedGraph{id, draw, number, p.groups[a.Class], a.Probability[a.Class]})
 		p.each = append(p.each, a.Probability)
-		for c, x := range a.Probability {
-			p.persons[last][c] += x / float64(len(answers)*p.models)
-		}
 		for l, s := range a.Layers {
 			for j, node := range s.Node {
 				p.scores = append(p.scores,
@@ -109,9 +104,14 @@ func (p *predicted) add(id string, draws []int, model int, answers []gnn.Predict
 }
 
 func (p *predicted) tables(accepted column.Differences, names []string, models []*applier) dag.Outputs {
-	for i := range p.participants {
-		best := prediction(p.persons[i])
-		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
+	cases := make([]fold.Case, len(p.graphs))
+	for i, g := range p.graphs {
+		cases[i] = fold.Case{Id: g.ID, Probability: p.each[i]}
+	}
+	var means [][]float64 // participant × group
+	for i, of := range fold.OverDraws(cases) {
+		p.participants[i].Predicted, p.participants[i].Probability = p.groups[of.Predicted], of.Probability[of.Predicted]
+		means = append(means, of.Probability)
 	}
 	p.applied.Accepted = accepted.Texts(len(p.participants))
 	for _, d := range accepted {
@@ -122,7 +122,7 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 	p.describe(models)
 	return dag.Outputs{
 		"participants": column.WithMeta(encoding.NewTable(append(column.Columns(p.participants),
-			groupColumns(p.groups, p.persons)...)...), p.applied.Meta()),
+			groupColumns(p.groups, means)...)...), p.applied.Meta()),
 		"predictions": encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
 		"scores":      column.Table(p.scores),
 	}

@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
@@ -387,24 +389,25 @@ func some(c confound.Covariate, who []int) confound.Covariate {
 }
 
 // centered is the mean prediction of each participant, less the mean of its fold: models of folds have other scales.
+// What differs from the mean by rounding is 0.
 func (st *study) centered(folds []fold.Tested) map[string]float64 {
-	sum, n := map[string]float64{}, map[string]float64{}
+	all := map[string][]float64{}
 	for _, f := range folds {
-		mean := 0.0
-		value := func(c fold.Case) float64 { return c.Probability[max(0, st.positive)] }
-		for _, c := range f.Participants {
-			mean += value(c)
-		}
-		mean /= float64(len(f.Participants))
-		for _, c := range f.Participants {
-			sum[c.Id] += value(c) - mean
-			n[c.Id]++
+		v := lists.Map(f.Participants, func(c fold.Case) float64 { return c.Probability[max(0, st.positive)] })
+		mean, varies := exact.Mean(v), inference.Varies(v)
+		for i, c := range f.Participants {
+			rest := 0.0
+			if varies {
+				rest = v[i] - mean
+			}
+			all[c.Id] = append(all[c.Id], rest)
 		}
 	}
-	for id := range sum {
-		sum[id] /= n[id]
+	out := map[string]float64{}
+	for id, v := range all {
+		out[id] = exact.Mean(v)
 	}
-	return sum
+	return out
 }
 
 // edgesOf are the edges of one participant: draw 0. Those of a region without a signal, whose row is 0, are NaN.

@@ -210,3 +210,33 @@ func TestConfoundsOfANumber(t *testing.T) {
 	_, err := stagetest.RunStage(t, quick("match", []any{"age"}), in)
 	need.Error(t, err, "pairs are of two groups")
 }
+
+// Predictions that are the same for everybody of a fold have no relation with anything. The sum of the folds' 24/49 is
+// rounded, and those of the second fold differ by rounding.
+func TestConstantPredictionsHaveNoConfounders(t *testing.T) {
+	in := oracle(t)
+	for k, p := range in["predictions"] {
+		table := need.Value(p.Table())(t)
+		for _, name := range []string{"p_ASD", "p_HC"} {
+			c, _ := table.Column(name)
+			v := c.Values.([]float64)
+			for i := range v {
+				v[i] = map[string]float64{"p_ASD": 24. / 49, "p_HC": 25. / 49}[name]
+				if k == 1 && i%2 == 0 {
+					v[i] += 0x1p-54
+				}
+			}
+		}
+		c, _ := table.Column("predicted")
+		for i := range c.Values.([]int32) {
+			c.Values.([]int32)[i] = 1
+		}
+		in["predictions"][k] = dag.InputOf(table, p.Coords...)
+	}
+	out := stagetest.MustRun(t, quick(), in)
+	for _, r := range need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t) {
+		if r.Why == "" || !math.IsNaN(r.Association) || !math.IsNaN(r.Prediction) || !math.IsNaN(r.Full) {
+			t.Errorf("%+v", r)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 	"prgnn/stages/role"
 )
 
@@ -96,10 +97,10 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := map[string]*candidate{} // outer fold and repeat
+	best := map[string]*candidate{} // outer fold and repeat; the first among equals
 	for _, c := range candidates {
 		key := fmt.Sprintf("%s\x00%d", c.outer, c.repeat)
-		if b := best[key]; b == nil || c.value > b.value {
+		if b := best[key]; b == nil || c.value > b.value && !inference.AsLarge(b.value, c.value) {
 			best[key] = c
 		}
 	}
