@@ -354,6 +354,9 @@ func (l *loader) take(found design.Outcome) {
 		l.connectPages(column.UncheckedPort, "")
 	}
 	l.connectPages("settings", "permutation")
+	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
+		l.connectPages("settings", "regression")
+	}
 }
 
 // givenAt is where the files at a port of a stage are given: in the cohort, or in the stage.

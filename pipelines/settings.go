@@ -143,15 +143,15 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		}
 	}
 	for _, s := range l.stages {
-		standard := param.Of(s.kind.New())
-		if len(standard) == 0 {
-			add(s.name, s.kind.Name, s.members, param.Param{}, nil)
-		}
-		values := s.values()
-		for i, p := range standard {
+		set, values := false, s.values()
+		for i, p := range param.Of(s.kind.New()) {
 			if p.Name != "subject" && !s.perPart(p.Name) {
 				add(s.name, s.kind.Name, s.members, p, values[i]...)
+				set = true
 			}
+		}
+		if !set { // its kind is stated all the same
+			add(s.name, s.kind.Name, s.members, param.Param{}, nil)
 		}
 	}
 	t := column.Table(rows)

@@ -36,6 +36,36 @@ stages:
 	need.Equal(t, slices.Contains(parameter, "run") || slices.Contains(parameter, "subject"), false)
 }
 
+// A stage whose only parameter is the participant has a row that states its kind, and a summary of models of a residual
+// has the settings, by which it states so, though the file does not connect them.
+func TestSettingsOfResiduals(t *testing.T) {
+	p := need.Value(build("r.yaml", []byte(`
+cohort: { simulate: { asd: 4, hc: 0, grid: 9, target: score } }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  clean: { use: denoise, each: subject, in: { series: series.series, confounds: cohort.confounds } }
+  connectivity: { use: connectivity, each: subject, in: { series: clean.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, label: target } }
+  deconfound:
+    use: deconfound
+    matrix: { fold: all }
+    in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants }
+    with: { covariates: [age], what: both }
+  residuals: { use: residualize, each: subject, matrix: { fold: all }, in: { matrices: connectivity.pearson, fitted: deconfound.fitted, design: deconfound.design } }
+  models: { use: regression, matrix: { fold: all }, in: { pearson: "residuals[*]", folds: folds, targets: deconfound.targets } }
+  evaluate: { use: evaluate-regression, in: { predictions: "models[*].predictions" } }
+  summary: { use: summary, in: { participants: cohort.participants, regression: evaluate.summary } }
+`), ".", nil, maxTasks))(t)
+	settings := outputOf(t, p.Graph, "pipeline", "settings")
+	kind := need.Value(settings.Strings("kind"))(t)
+	need.Equal(t, slices.Contains(kind, "residualize"), true)
+	at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "summary" })
+	need.Equal(t, slices.ContainsFunc(p.Graph.Stages()[at].Tasks()[0].Inputs(), func(b dag.Binding) bool {
+		return b.Port == "settings"
+	}), true)
+}
+
 // outputOf runs the task of that name, which needs nothing.
 func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()
