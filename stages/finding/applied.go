@@ -30,6 +30,7 @@ type Applied struct {
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Unknown    int            // models of matrices whose file does not state how these were made
 	Shift      *Shift         `json:",omitempty"`
+	SameMeans  bool           `json:",omitempty"` // the training participants have the means of these, input by input
 }
 
 // A Shift is the absolute standardized mean difference between the training and new participants, over the inputs of a
@@ -100,6 +101,9 @@ func (a Applied) Findings() (all List) {
 	if len(a.Same) > 0 {
 		who := lists.Map(a.Same, func(p Pair) string { return p.New })
 		all.among(who, "applied.same-data", Overturns, values{"N": len(who), "Pairs": a.Same})
+	}
+	if a.SameMeans && len(a.Known)+len(a.Same) == 0 {
+		all.study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained, "N": a.Participants})
 	}
 	if a.Unlisted > 0 {
 		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})

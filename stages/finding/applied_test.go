@@ -45,3 +45,11 @@ func TestAppliedFindings(t *testing.T) {
 		need.Equal(t, codes(need.Value(Of(table.Meta))(t)), c.want, c)
 	}
 }
+
+// Equal means are a caution where ids and data do not show the training participants already.
+func TestAppliedSameMeans(t *testing.T) {
+	a := Applied{Participants: 9, Trained: 9, Shift: &Shift{Inputs: 276}, SameMeans: true}
+	need.Equal(t, codes(a.Findings()), "applied.same-means")
+	a.Known = []string{"sub-1"}
+	need.Equal(t, codes(a.Findings()), "applied.trained")
+}

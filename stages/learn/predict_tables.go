@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -135,6 +136,8 @@ func (p *predicted) describe(models []*applier) {
 	a.Calibrated, a.Counts = true, map[string]int{}
 	shift := finding.Shift{}
 	share := 1 / float64(len(models))
+	var pooled, sds []float64 // of each input: the difference of the means, weighted over the models, and the SD
+	weight := 0.0
 	for _, m := range models {
 		a.Calibrated = a.Calibrated && m.Calibrated
 		if m.Target != nil {
@@ -153,7 +156,14 @@ func (p *predicted) describe(models []*applier) {
 			a.Unknown++
 		}
 		if m.shift.N > 1 {
-			all := m.matrices.Shift(&m.shift)
+			all, sd := m.matrices.Shift(&m.shift)
+			pooled = append(pooled, make([]float64, max(0, len(all)-len(pooled)))...)
+			n := float64(len(m.Participants))
+			weight, sds = weight+n, sd
+			for j, d := range all {
+				pooled[j] += float64(n * d)
+				all[j] = math.Abs(d / sd[j])
+			}
 			slices.Sort(all)
 			if len(all) > 0 {
 				shift.Inputs = len(all)
@@ -165,5 +175,29 @@ func (p *predicted) describe(models []*applier) {
 	}
 	if shift.Inputs > 0 {
 		a.Shift = &shift
+		a.SameMeans = len(sds) == len(pooled) && sameMeans(pooled, sds, weight, a.Participants, a.Trained)
 	}
+}
+
+// The squared difference of the means of different people is the part leastMeans of the expected one with a probability
+// of 5e-6 where all inputs together vary in six directions only (chi-squared, 6 degrees of freedom). Of 8,000 divisions
+// of participants of ABIDE, none was below 0.26.
+const (
+	fewestMeans = 100
+	leastMeans  = 0.01
+)
+
+// sameMeans reports whether the training participants have the means of the new ones. Each one is in the training of
+// equally many folds, so the mean over the models of a study, by their participants, is that of all.
+func sameMeans(differences, sds []float64, weight float64, participants, trained int) bool {
+	if len(differences) < fewestMeans {
+		return false
+	}
+	squares := 0.0
+	for j, d := range differences {
+		d /= float64(weight * sds[j])
+		squares += float64(d * d)
+	}
+	expected := 1/float64(participants) + 1/float64(trained)
+	return squares/float64(len(differences)) < leastMeans*expected
 }

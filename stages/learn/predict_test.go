@@ -20,6 +20,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/learn/modelfile"
@@ -341,4 +342,63 @@ func TestComposedNodes(t *testing.T) {
 	training := []string{"ü", "o"}
 	need.NoError(t, modelfile.AcceptNodes(training, []string{"u\u0308", "o"}))
 	need.Error(t, modelfile.AcceptNodes(training, []string{"u\u0308", "ö"}), "region 2 is ö in the node list, but o in training")
+}
+
+// The means of all training participants, over models of folds, are those of the same people, also with other volumes,
+// and of no others, not even where the inputs vary in ten directions only.
+func TestSameMeans(t *testing.T) {
+	const n, inputs, directions, folds = 22, 276, 10, 3
+	r := random.New(1, "means")
+	var basis []float64
+	for range directions * inputs {
+		basis = append(basis, r.Normal())
+	}
+	people := func() (all [][]float64) {
+		for range n {
+			row := make([]float64, inputs)
+			for d := range directions {
+				x := r.Normal()
+				for j := range row {
+					row[j] += x * basis[d*inputs+j]
+				}
+			}
+			all = append(all, row)
+		}
+		return all
+	}
+	same := func(trained, new [][]float64) bool {
+		moments := func(rows [][]float64, leave int) (mean, sd []float64, count int) {
+			var m modelfile.Moments
+			for i, row := range rows {
+				if i%folds != leave {
+					m.Add(row, inputs)
+				}
+			}
+			mean, sd = m.MeanSD()
+			return mean, sd, m.N
+		}
+		differences, weight := make([]float64, inputs), 0.0
+		mean, sd, _ := moments(new, folds)
+		for k := range folds {
+			of, _, count := moments(trained, k)
+			weight += float64(count)
+			for j := range of {
+				differences[j] += float64(count) * (mean[j] - of[j])
+			}
+		}
+		return sameMeans(differences, sd, weight, n, n)
+	}
+	first := people()
+	again := make([][]float64, n) // noise of a tenth of the SD
+	for i, row := range first {
+		for _, x := range row {
+			again[i] = append(again[i], x+0.1*math.Sqrt(directions)*r.Normal())
+		}
+	}
+	need.Equal(t, [3]bool{same(first, first), same(first, again), same(first, first[:n-2])}, [3]bool{true, true, false})
+	for range 300 {
+		if same(first, people()) {
+			t.Fatal("other people have the same means")
+		}
+	}
 }

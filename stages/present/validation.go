@@ -8,7 +8,7 @@ import (
 	"prgnn/stages/present/section"
 )
 
-// validation writes how stored models predict the groups of another cohort.
+// validation writes how stored models predict the groups of a cohort.
 func (a *author) validation() {
 	all := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary")
 	if len(all) == 0 {
@@ -24,6 +24,8 @@ func (a *author) validation() {
 	of["Sizes"] = sizes
 	a.Put("validation.result", of)
 	a.Find(finding.Validation(s, rows)...)
+	of["Inputs"] = map[bool]string{true: "matrices", false: "features"}[s.ShiftInputs > 0]
+	a.Put("validation.compared", of)
 	if s.ShiftInputs > 0 {
 		a.Put("validation.shift", of)
 	}

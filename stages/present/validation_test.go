@@ -25,7 +25,7 @@ func TestValidationSection(t *testing.T) {
 			Low: 0.05, High: 0.4}}))},
 	})
 	page := string(stagetest.Encoded(t, out["page"]))
-	for _, part := range []string{"Validation on another cohort", "2 stored models, trained on 100 participants, were applied",
+	for _, part := range []string{"Validation of stored models", "2 stored models, trained on 100 participants, were applied",
 		"9 ASD, 21 HC", "median absolute", "0.400 to 0.700", "calibration slope", "0.050–0.400"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report lacks %q", part)

@@ -181,7 +181,7 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		all[i] = validatedNumber{r.ID, of, r.Predicted, r.Graphs, r.Models, r.Trained, r.Same}
 		x[i], y[i] = r.Predicted, of
 	}
-	errs := (&validation{Validate: &Validate{Allow: s.Allow}, applied: applied}).overlap()
+	errs := errors.Join((&validation{Validate: &Validate{Allow: s.Allow}, applied: applied}).overlap(), twice(t))
 	switch {
 	case unknown != nil:
 		errs = errors.Join(errs, fmt.Errorf("no number of %s: exclude them", words.Some(unknown, 10)))

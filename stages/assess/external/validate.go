@@ -25,7 +25,7 @@ var validateKind = dag.Kind{
 	Name: "validate",
 	Doc: "validates stored models on another cohort\n" +
 		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants. " +
-		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, training participants by id, and copies of training data under another id.",
+		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, training participants by id, copies of training data under another id, and one scan under two ids.",
 	New:        func() dag.Stage { return &Validate{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -122,7 +122,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
 	v := &validation{Validate: s, applied: applied, groups: groups}
-	if err := errors.Join(v.overlap(), v.read(rows, table, group)); err != nil {
+	if err := errors.Join(v.overlap(), v.read(rows, table, group), twice(t)); err != nil {
 		return nil, err
 	}
 	if v.positive, v.assumed, err = fold.PositiveGroup(s.Positive, groups); err != nil {
@@ -177,6 +177,15 @@ func (v *validation) overlap() error {
 			words.Count(len(pairs), "participant"), words.Some(pairs, 10)))
 	}
 	return errors.Join(all...)
+}
+
+// twice refuses one scan under several ids, which would count as several people.
+func twice(t *dag.Task) error {
+	pairs, err := fold.Duplicates(slices.Concat(t.All("matrices"), t.All("features")))
+	if len(pairs) > 0 {
+		err = errors.New(fold.DuplicateText(pairs))
+	}
+	return err
 }
 
 // read joins predictions and groups.

@@ -188,6 +188,9 @@ func TestValidateRefuses(t *testing.T) {
 		{Validate{}, with(first(strings.ToUpper(trained))), "1 participant of the new cohort has the id of a training participant: SUB-"},
 		{Validate{}, with(first("new-1", taught("new-1"))), "the data of 1 participant are those of a training participant of another id, number by number: new-1 (number 1 of "},
 		{Validate{Allow: []string{"participants"}}, with(first("new-1", taught("new-1"))), "the data of 1 participant"},
+		{Validate{}, with(func(d *cohort) {
+			d.in["matrices"][1].Reader, d.in["matrices"][1].Ref = d.in["matrices"][0].Reader, d.in["matrices"][0].Ref
+		}), c.id[0] + " and " + c.id[1] + " have the same features"},
 		{Validate{}, with(func(d *cohort) { d.group[0] = "TD" }), "the models have the groups ASD, HC, and " + c.id[0] + " (TD) is in another"},
 		{Validate{}, with(func(d *cohort) { d.id[0] = "else" }), "no group of " + c.id[0]},
 		{Validate{}, with(func(d *cohort) {

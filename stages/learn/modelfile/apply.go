@@ -133,14 +133,14 @@ func (s *Moments) MeanSD() (mean, sd []float64) {
 	return s.mean, sd
 }
 
-// Shift is the absolute standardized mean difference of each input between the training and new participants, the
-// difference of the means over the root of the mean of both variances; of inputs that vary in either.
-func (m *Model) Shift(of *Moments) (all []float64) {
+// Shift is the difference of the means of each input between the training and new participants, and the root of the
+// mean of both variances; of inputs that vary in either.
+func (m *Model) Shift(of *Moments) (differences, sds []float64) {
 	mean, sd := of.MeanSD()
 	for j := range mean {
 		if v := math.Sqrt((float64(sd[j]*sd[j]) + float64(m.trainingSD[j]*m.trainingSD[j])) / 2); v > 0 {
-			all = append(all, math.Abs(mean[j]-m.trainingMean[j])/v)
+			differences, sds = append(differences, mean[j]-m.trainingMean[j]), append(sds, v)
 		}
 	}
-	return all
+	return differences, sds
 }
