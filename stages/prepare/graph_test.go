@@ -166,7 +166,7 @@ func everyConfound(volumes int) artifacts.Bytes {
 	text := strings.Join(names, "\t") + "\tframewise_displacement\tstd_dvars"
 	for i, v := range stagetest.Series(1, volumes, len(names)).Float64s() {
 		if i > 0 && i%len(names) == 0 {
-			text += "\t0.1\t1"
+			text += fmt.Sprintf("\t0.%d\t1", 1+i%2)
 		}
 		text += fmt.Sprintf("%c%.6f", "\n\t"[min(i%len(names), 1)], v-1000)
 	}
