@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"stages/cohort": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/cohort/container",
 		"stages/cohort/listed", "stages/cohort/located", "stages/cohort/motion", "stages/cohort/userfile", "stages/column", "stages/region", "stages/sheet", "stages/bids", "stages/atlas"},
 	"stages/cohort/container": {"stages/cohort/listed", "stages/cohort/located", "stages/cohort/userfile",
-		"stages/region"},
+		"stages/column", "stages/region"},
 	"stages/cohort/located": {"stages/bids", "stages/cohort/listed", "stages/cohort/userfile"},
 	"stages/cohort/listed": {"artifacts/encoding", "dag", "stages/cohort/userfile", "stages/column", "stages/sheet",
 		"stages/bids"},

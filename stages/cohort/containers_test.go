@@ -56,12 +56,45 @@ func TestMembersOfAFile(t *testing.T) {
 			"2 of 3 participants are others than by subjects of all.mat: sub-2 (2, which is sub-3)"},
 		{"one is excluded", table("1", "3", "2"), squaresOf(t, 3, ids("sub-3", "sub-1", "sub-2")),
 			func(c *MatricesCohort) { c.Exclude = []string{"1"} }, "1 of 2 participants are others"},
-		{"other ids", table("1", "2", "3"), squaresOf(t, 3, ids("x", "y", "z")), nil, ""},
+		{"other ids", table("1", "2", "3"), squaresOf(t, 3, ids("x", "y", "z")), nil,
+			"the ids in subjects of all.mat, such as x, y, z, are not those of"},
+		{"ids of a column", strings.NewReplacer("age", "subject_id", "20", "x", "21", "y", "22", "z").Replace(
+			table("1", "2", "3")), squaresOf(t, 3, ids("x", "y", "z")), nil, ""},
+		{"the order of a column", strings.NewReplacer("age", "subject_id", "20", "x", "21", "y", "22", "z").Replace(
+			table("1", "2", "3")), squaresOf(t, 3, ids("x", "z", "y")), nil, "2 of 3 participants are others"},
+		{"one id more", table("1", "2", "3"), squaresOf(t, 3, ids("1", "2", "3", "4")), nil,
+			"subjects of all.mat has 4 entries, but there are 3 participants"},
+		{"leading zeros", table("1", "2", "3"), squaresOf(t, 3, ids("0002", "0001", "0003")), nil, "2 of 3"},
+		{"in order", table("1", "2", "3"), squaresOf(t, 3, ids("0001", "0002", "0003")), nil, ""},
+		{"a site in front", table("1", "2", "3"), squaresOf(t, 3, ids("NYU_02", "NYU_01", "NYU_03")), nil, "2 of 3"},
+		{"sites in order", table("1", "2", "3"), squaresOf(t, 3, ids("NYU_01", "KKI_02", "NYU_03")), nil, ""},
+		{"sessions", table("1", "2", "3"), squaresOf(t, 3, ids("sub-2_ses-1", "sub-1_ses-1", "sub-3_ses-1")),
+			nil, "2 of 3"},
+		{"paths", table("1", "2", "3"), squaresOf(t, 3, mat5.Texts("files",
+			[]string{`D:\x\S2_task-rest.nii.gz`, "/d3/S1_bold.nii", "S3.mat"})), nil, "2 of 3 participants are others than by files"},
+		{"paths in order", table("1", "2", "3"), squaresOf(t, 3, mat5.Texts("files",
+			[]string{"/9/S1_task-2.nii.gz", "/8/S2_ses-7_bold.nii", "S3.mat"})), nil, ""},
+		{"paths of something else", table("1", "2", "3"), squaresOf(t, 3, mat5.Texts("files",
+			[]string{"a.nii", "b.nii", "c.nii"})), nil, ""},
+		{"a table of numbers", table("1", "2", "3"), squaresOf(t, 3, mat5.Matrix("phenotype",
+			[]float64{2, 30, 1, 30, 3, 31}, 3, 2)), nil, "2 of 3 participants are others than by phenotype(:,1)"},
+		{"groups", table("1", "2", "3"), squaresOf(t, 3, mat5.Texts("dx", []string{"a", "a", "b"})), nil,
+			"2 of 3 participants are others than by dx"},
+		{"groups in order", table("1", "2", "3"), squaresOf(t, 3, mat5.Texts("dx", []string{"a", "b", "a"})), nil, ""},
+		{"one number twice", table("1", "1", "2"), squaresOf(t, 3), nil,
+			`p.tsv:3: column "row" is 1 for sub-2 and for sub-1 (line 2)`},
+		{"twice, and one is excluded", table("1", "1", "2"), squaresOf(t, 3), func(c *MatricesCohort) { c.Exclude = []string{"1"} },
+			`p.tsv:3: column "row" is 1 for sub-2 and for sub-1`},
+		{"twice in files of their own", table("1", "1", "1"), squaresOf(t, 1), func(c *MatricesCohort) { c.Pearson = "{age}.mat" }, ""},
+		{"no number", table("1", "n/a", "3"), squaresOf(t, 3), nil, `p.tsv:3: column "row" has no number of sub-2`},
+		{"no number of one who is not in the file", table("1", "n/a", "3"), squaresOf(t, 3),
+			func(c *MatricesCohort) { c.Exclude = []string{"2"} }, ""},
 		{"numbers", table("2", "1", "3"), squaresOf(t, 3, mat5.Matrix("ids", []float64{2, 1, 3}, 3)), nil, ""},
 		{"numbers in another order", table("1", "2", "3"), squaresOf(t, 3, mat5.Matrix("ids", []float64{2, 1, 3}, 3)), nil,
 			"2 of 3 participants are others than by ids of all.mat"},
 	} {
-		dir := testdir.Files(t, map[string]string{"p.tsv": c.table, "all.mat": c.file})
+		dir := testdir.Files(t, map[string]string{"p.tsv": c.table, "all.mat": c.file, "20.mat": c.file,
+			"21.mat": c.file, "22.mat": c.file})
 		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
 		m.File = "p.tsv"
 		if c.change != nil {
@@ -80,14 +113,6 @@ func TestMembersOfAFile(t *testing.T) {
 			need.NoError(t, s.Problem, c.what)
 		}
 	}
-	// What is wrong with one number concerns one participant.
-	dir := testdir.Files(t, map[string]string{"p.tsv": table("1", "n/a", "3"), "all.mat": squaresOf(t, 3)})
-	m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
-	m.File = "p.tsv"
-	r, err := m.Load(dir)
-	need.NoError(t, err)
-	need.Error(t, r.Subjects[1].Problem, `member: column "row" is ""`, "exclude: [sub-2]")
-	need.NoError(t, r.Subjects[0].Problem)
 }
 
 // The order keys of DPABI are of all files or of none, and of one atlas.

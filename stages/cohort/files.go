@@ -27,7 +27,7 @@ import (
 // covariates.
 func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster {
 	r := &Roster{Files: map[string]dag.Type{}, Root: l.Dir, Table: l.Path, Lines: l.Lines(),
-		Sources: l.Sources()}
+		Sources: l.Sources(), located: sources}
 	used := also
 	for _, f := range sources {
 		r.Files[f.Port] = dag.Format(f.Format)

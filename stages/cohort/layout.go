@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -36,7 +37,11 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 			}
 		}
 	}
-	if err := w.Locate(all, l, base, nodes, matrix); err != nil {
+	var source *located.Source // of the port, where the table has its files
+	if at := slices.IndexFunc(r.located, func(f *located.Source) bool { return f.Port == port }); at >= 0 {
+		source = r.located[at]
+	}
+	if err := w.Locate(all, l, source, base, nodes, matrix); err != nil {
 		return err
 	}
 	r.volumes = map[string]int{}

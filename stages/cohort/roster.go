@@ -20,6 +20,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -84,7 +85,8 @@ type Roster struct {
 	Scan    func(id, part string) (volumes int, tr float64)
 	volumes map[string]int // of files that were read, by path
 	// names of the regions that files of variables list, by port and path; nil of one that lists none
-	heads map[string][]string
+	heads   map[string][]string
+	located []*located.Source // where the files of the table's rows are
 	// names of the participants as the table has them, by id; nil where they have no others
 	Sources map[string]string
 	Table   string         // the table of the participants or rows, absolute; "" where there is none

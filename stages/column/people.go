@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -84,4 +85,21 @@ func ByParticipant(t *encoding.Table, name string) (ids []string, value map[stri
 		value[id] = values[i]
 	}
 	return ids, value, nil
+}
+
+// NormalID is an id without what programs change in ids: sub-, upper case, leading zeros of numbers, and the way in
+// which accents are written.
+func NormalID(id string) string {
+	id = strings.TrimPrefix(strings.ToLower(Composed(strings.TrimSpace(id))), "sub-")
+	var b strings.Builder
+	digit := false // the last one was a digit other than a leading 0
+	for i := range len(id) {
+		c := id[i]
+		if c == '0' && !digit && i+1 < len(id) && '0' <= id[i+1] && id[i+1] <= '9' {
+			continue
+		}
+		digit = '0' <= c && c <= '9'
+		b.WriteByte(c)
+	}
+	return b.String()
 }

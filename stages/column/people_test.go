@@ -27,3 +27,10 @@ func TestSimulated(t *testing.T) {
 		t.Error("a table without the column")
 	}
 }
+
+func TestNormalID(t *testing.T) {
+	for id, want := range map[string]string{"sub-0012": "12", "0": "0", "000": "0", "A007b05": "a7b5", "SUB-x": "x",
+		"sub-100": "100", "u\u0308": "ü", " a ": "a"} {
+		need.Equal(t, NormalID(id), want, id)
+	}
+}

@@ -250,13 +250,6 @@ func TestModelFilesInPython(t *testing.T) {
 	need.Equal(t, strings.Count(string(text), " equal\n"), 6)
 }
 
-func TestNormalID(t *testing.T) {
-	for id, want := range map[string]string{"sub-0012": "12", "0": "0", "000": "0", "A007b05": "a7b5", "SUB-x": "x",
-		"sub-100": "100", "u\u0308": "ü", " a ": "a"} {
-		need.Equal(t, modelfile.NormalID(id), want, id)
-	}
-}
-
 // What is no model file of matrices is refused.
 func TestModelFileRefuses(t *testing.T) {
 	linear := func() (a modelfile.About) {

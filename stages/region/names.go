@@ -24,12 +24,19 @@ var (
 		`num(ber)?s?|codes?|list))$`)
 	memberName = pattern.New(`(?i)^((subject|sub|subj|participant|member|person|people|patient|scan|file|session)s?` +
 		`(_?(names?|labels?|ids?|codes?|keys?|list))?|ids?)$`)
+	personName = pattern.New(`(?i)^(sub|participant|member|person|people|patient)`)
 )
+
+// NamesMembers reports whether a column or a variable of this name lists participants, their scans or files.
+func NamesMembers(name string) bool { return memberName.MatchString(name) }
 
 // A List is a variable of texts or distinct whole numbers, which may name regions or participants.
 type List struct {
 	Name    string
 	Values  []string
+	Persons bool // by its name, it lists the participants
+	IDs     bool // by its name, it lists ids, of participants or of regions
+	Weak    bool // numbers under any name, which are ids only if all ids are among them
 	numbers bool
 }
 
@@ -45,10 +52,60 @@ type NamesError struct{ error }
 // lastName is the name of a field or of a variable.
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
+// ofArray is the class of a field of all elements of a struct array, as one list: roi(1).name, roi(2).name … are
+// roi.name.
+const ofArray = "fields"
+
+// kindName is the name that states what a variable lists. In a struct array, its name and that of the field state it
+// together: roi(k).id, subjects(k).name.
+func kindName(v mat5.Variable) string {
+	parts := strings.Split(v.Name, ".")
+	last := parts[len(parts)-1]
+	if v.Class == ofArray && len(parts) > 1 {
+		joined := parts[len(parts)-2] + "_" + last
+		if usualName.MatchString(joined) || memberName.MatchString(joined) {
+			return joined
+		}
+	}
+	return last
+}
+
+// listsWhat reports what a variable lists by its name: regions, or participants.
+func listsWhat(v mat5.Variable) (regions, members bool) {
+	name := kindName(v)
+	return usualName.MatchString(name), memberName.MatchString(name)
+}
+
+// arraysOf are the fields of a struct array of which each element has one text or one number, as lists.
+func arraysOf(v mat5.Variable) (fields []mat5.Variable) {
+	if v.Class != "struct" || v.Count() < 2 || v.Count() > 1<<16 {
+		return nil
+	}
+	for f, name := range v.Fields {
+		one := mat5.Variable{Name: v.Name + "." + name, Shape: []int{v.Count(), 1}, Class: ofArray}
+		for i := range v.Count() {
+			of := v.Cells[i*len(v.Fields)+f]
+			switch {
+			case len(of.Texts) == 1:
+				one.Texts = append(one.Texts, of.Texts[0])
+			case of.Count() == 1 && len(of.Numbers) == 1:
+				one.Numbers = append(one.Numbers, of.Numbers[0])
+			}
+		}
+		if len(one.Texts) == v.Count() || len(one.Numbers) == v.Count() {
+			fields = append(fields, one)
+		}
+	}
+	return fields
+}
+
 // listOf is a variable as a list; err is why one with a usual name is none.
 func listOf(v mat5.Variable) (l List, err error) {
 	l = List{Name: v.Name}
-	named := usualName.MatchString(lastName(v.Name)) || memberName.MatchString(lastName(v.Name))
+	regions, members := listsWhat(v)
+	l.Persons = members && personName.MatchString(kindName(v))
+	l.IDs = regions || l.Persons || members && strings.HasPrefix(strings.ToLower(kindName(v)), "id")
+	named := regions || members
 	switch {
 	case v.Problem != nil && named:
 		return l, v.Problem
@@ -109,16 +166,30 @@ func beside(all []mat5.Variable, of string) (scopes [3][]mat5.Variable) {
 			}
 		}
 	}
-	scopes[1] = all
-	for _, v := range all {
+	for i, one := range [][]mat5.Variable{scopes[0], all} {
+		scopes[i] = slices.Clone(one)
+		for _, v := range one {
+			scopes[i] = append(scopes[i], arraysOf(v)...)
+		}
+	}
+	var within func(v mat5.Variable)
+	within = func(v mat5.Variable) {
 		if v.Class != "struct" || v.Count() != 1 {
-			continue
+			return
 		}
-		for _, field := range fieldsOf(v, v.Name)[1:] {
-			if usualName.MatchString(lastName(field.Name)) && !strings.Contains(field.Name, "(") {
-				scopes[2] = append(scopes[2], field)
+		for f, field := range v.Fields {
+			one := v.Cells[f]
+			one.Name = v.Name + "." + field
+			for _, list := range append(arraysOf(one), one) {
+				if regions, members := listsWhat(list); regions || members {
+					scopes[2] = append(scopes[2], list)
+				}
 			}
+			within(one)
 		}
+	}
+	for _, v := range all {
+		within(v)
 	}
 	return scopes
 }
@@ -145,15 +216,16 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 			if v.Name == of.Name {
 				continue
 			}
+			c.weakly(v, members)
 			list, wrong := listOf(v)
-			usual, ofMembers := usualName.MatchString(lastName(v.Name)), memberName.MatchString(lastName(v.Name))
+			usual, ofMembers := listsWhat(v)
 			n := len(list.Values)
 			fits, again := slices.Contains(counts, n) && !ofMembers, repeats(list.Values)
 			switch {
 			case wrong != nil && usual && scope < 2:
 				unfit = append(unfit, fmt.Sprintf("%s cannot be read (%v)", v.Name, wrong))
 			case n == 0:
-			case members > 1 && n == members && !fits && (ofMembers || !list.numbers):
+			case members > 1 && (n == members && !fits && (ofMembers || !list.numbers) || list.Persons):
 				c.Members = append(c.Members, list)
 			case ofMembers:
 			case list.numbers && !usual:
@@ -196,9 +268,34 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 	return names, nil
 }
 
+// weakly keeps the columns of numbers with a row for each of the participants, as of a table of ids and ages.
+func (c *Contents) weakly(v mat5.Variable, members int) {
+	if members < 2 || !v.Numeric() || len(v.Shape) != 2 || v.Shape[0] != members || v.Shape[1] < 2 ||
+		v.Shape[1] > 32 {
+		return
+	}
+	for j := range v.Shape[1] {
+		column, err := v.Member(j)
+		if err != nil {
+			return
+		}
+		one := mat5.Matrix(fmt.Sprintf("%s(:,%d)", v.Name, j+1), column, members)
+		if list, _ := listOf(one); list.Values != nil {
+			list.Weak = true
+			c.Members = append(c.Members, list)
+		}
+	}
+}
+
 // namedList is the list that the layout names.
 func (l Layout) namedList(all []mat5.Variable) ([]string, error) {
 	v, err := mat5.Find(all, l.Names)
+	for _, scope := range beside(all, "") {
+		if at := slices.IndexFunc(scope, func(v mat5.Variable) bool { return v.Name == l.Names }); err != nil &&
+			at >= 0 {
+			v, err = scope[at], nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("names: %w; it has %s", err, described(all))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,13 @@ func TestNamesAmongVariables(t *testing.T) {
 		v := mat5.Variable{Name: name, Shape: []int{1, 1}, Class: "struct", Cells: fields}
 		for _, f := range fields {
 			v.Fields = append(v.Fields, f.Name)
+		}
+		return v
+	}
+	array := func(name, field string, values ...string) mat5.Variable {
+		v := mat5.Variable{Name: name, Shape: []int{1, len(values)}, Class: "struct", Fields: []string{field}}
+		for _, value := range values {
+			v.Cells = append(v.Cells, mat5.Variable{Class: "char", Shape: []int{1, 1}, Texts: []string{value}})
 		}
 		return v
 	}
@@ -63,6 +71,15 @@ func TestNamesAmongVariables(t *testing.T) {
 		{"in another struct", []mat5.Variable{ts, in("atlas", texts("labels", ab))}, "ts", "", "[a b]"},
 		{"of rows", []mat5.Variable{ts, texts("roi", []string{"a", "b", "c", "d"})}, "ts", "", "[a b c d]"},
 		{"ids of participants", []mat5.Variable{r, texts("who", []string{"x", "y", "z"}), texts("roi", ab)}, "r", "", "[a b]"},
+		{"ids in a struct", []mat5.Variable{r, in("info", texts("who_else", ab), texts("id", []string{"x", "y", "z"})),
+			texts("roi", ab)}, "r", "", "[a b]"},
+		{"ids in a struct array", []mat5.Variable{r, array("subjects", "name", "x", "y", "z"), texts("roi", ab)}, "r", "", "[a b]"},
+		{"names in a struct array", []mat5.Variable{ts, array("roi", "name", "b", "a")}, "ts", "", "[b a]"},
+		{"ids of regions in a struct array", []mat5.Variable{ts, array("roi", "id", "b", "a")}, "ts", "", "[b a]"},
+		{"a struct array beside the variable", []mat5.Variable{in("out", ts, array("roi", "label", "b", "a"))}, "out.ts", "",
+			"[b a]"},
+		{"the field that is named", []mat5.Variable{ts, array("roi", "name", "b", "a"), texts("net", pq)}, "ts", "roi.name",
+			"[b a]"},
 		{"a mixed cell", []mat5.Variable{ts, {Name: "labels", Class: "cell", Shape: []int{1, 2},
 			Cells: []mat5.Variable{numbers("", 4), texts("", []string{"b"})}}}, "ts", "", "[4 b]"},
 	} {
@@ -84,7 +101,8 @@ func TestNamesAmongVariables(t *testing.T) {
 		if noted := c.what == "numbers under another name"; noted != (len(file.Notes) > 0) {
 			t.Errorf("%s: notes %q", c.what, file.Notes)
 		}
-		if members > 0 && (len(file.Members) != 1 || file.Members[0].Name != "who") {
+		if members > 0 && (len(file.Members) != 1 || !slices.Contains([]string{"who", "info.id", "subjects.name"},
+			file.Members[0].Name)) {
 			t.Errorf("%s: lists of the participants %v", c.what, file.Members)
 		}
 	}

@@ -8,85 +8,83 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/region"
 )
 
-// checkNumbers refuses a column of members whose numbers are not those of the file that several participants share: one
-// that is beyond its members, also of somebody who takes no part, and one where the ids in the file are others. All
-// numbers are then doubtful, and nobody's exclusion helps.
-func (w *Within) checkNumbers(all []*Reading, l *listed.List) error {
+// checkNumbers refuses a column of members whose numbers are not those of the file that several participants share:
+// one that is beyond its members or that two participants have, also of somebody who takes no part, one that is
+// missing, and one where the ids in the file are others. All numbers are then doubtful, and nobody's exclusion helps.
+func (w *Within) checkNumbers(all []*Reading, l *listed.List, source *located.Source) error {
 	if w.Member == "" || whole(w.Member) != 0 {
 		return nil
 	}
+	rows := w.rowsOf(l, source)
 	sharing := map[string]map[string]bool{} // participants by file
-	for _, f := range all {
-		if sharing[f.Path] == nil {
-			sharing[f.Path] = map[string]bool{}
+	for _, r := range rows {
+		if sharing[r.key] == nil {
+			sharing[r.key] = map[string]bool{}
 		}
-		sharing[f.Path][f.ID] = true
+		sharing[r.key][r.id] = true
 	}
+	one := source != nil && source.One()
 	most := 0
+	var shared []*Reading
 	for _, f := range all {
+		if source == nil || len(sharing[source.Key(f.Row)]) < 2 {
+			continue
+		}
+		shared = append(shared, f)
 		var beyond region.MemberError
 		switch {
-		case len(sharing[f.Path]) < 2:
 		case errors.As(f.Err, &beyond):
 			return w.beyond(l, f.Row.Line, beyond)
-		case f.Found != nil && len(sharing) == 1:
+		case whole(f.Row.Cells.Get(w.Member)) == 0:
+			return fmt.Errorf("member: %s:%d: column %q has no number of %s, so the numbers may be those of other rows: write all of them, and exclude only who is not in the file",
+				l.Path, f.Row.Line, w.Member, f.ID)
+		case f.Found != nil && one:
 			most = f.Found.Many
 		}
 	}
-	values, _ := l.Sheet.Column(w.Member)
-	for i, value := range values {
-		if n := whole(value); most > 0 && n > most {
-			return w.beyond(l, l.Sheet.Lines[i], region.MemberError{Member: n, Many: most})
+	first := map[string]memberRow{}
+	for _, r := range rows {
+		if most > 0 && r.number > most {
+			return w.beyond(l, r.line, region.MemberError{Member: r.number, Many: most})
+		}
+		at := fmt.Sprintf("%s\x00%d", r.key, r.number)
+		if was, there := first[at]; there && r.number > 0 && was.id != r.id {
+			return fmt.Errorf("member: %s:%d: column %q is %d for %s and for %s (line %d), but each participant of a file has a number of its own; all numbers below may be shifted: correct the column",
+				l.Path, r.line, w.Member, r.number, r.id, was.id, was.line)
+		} else if !there {
+			first[at] = r
 		}
 	}
-	return w.checkIDs(all, l)
+	return w.checkIDs(shared, l)
+}
+
+// A memberRow is a row of the table, whoever takes part.
+type memberRow struct {
+	id, key string // key is one text for rows that have one file
+	number  int    // 0 for none
+	line    int
+}
+
+func (w *Within) rowsOf(l *listed.List, source *located.Source) (rows []memberRow) {
+	if source == nil {
+		return nil
+	}
+	for _, r := range l.BareRows() {
+		r.ID = listed.ParticipantID(r.Cells.Get(l.ID))
+		rows = append(rows, memberRow{r.ID, source.Key(r), whole(r.Cells.Get(w.Member)), r.Line})
+	}
+	return rows
 }
 
 func (w *Within) beyond(l *listed.List, line int, e region.MemberError) error {
 	return fmt.Errorf("member: %s:%d: column %q is %d, but the file of all participants has %d: correct the numbers, which count its participants from 1",
 		l.Path, line, w.Member, e.Member, e.Many)
-}
-
-// checkIDs compares the participants with the ids that the file itself lists, which are those of the list with the most
-// of the table's participants, half of them or more.
-func (w *Within) checkIDs(all []*Reading, l *listed.List) error {
-	known := map[string]bool{}
-	ids, _ := l.Sheet.Column(l.ID)
-	for _, id := range ids {
-		known[listed.ParticipantID(id)] = true
-	}
-	var apart []string
-	of := ""
-	for _, f := range all {
-		if f.Found == nil {
-			continue
-		}
-		for _, list := range f.Found.Members {
-			here := lists.Map(list.Values, listed.ParticipantID)
-			theirs := 0
-			for _, id := range here {
-				if known[id] {
-					theirs++
-				}
-			}
-			at := f.Layout.Member - 1
-			if 2*theirs >= min(len(here), len(known)) && at < len(here) && here[at] != f.ID {
-				apart = append(apart, fmt.Sprintf("%s (%d, which is %s)", f.ID, at+1, list.Values[at]))
-				of = fmt.Sprintf("%s of %s", list.Name, filepath.Base(f.Path))
-			}
-		}
-	}
-	if apart == nil {
-		return nil
-	}
-	return fmt.Errorf("member: by column %q of %s, %d of %d participants are others than by %s: %s; number the participants in the order of the file",
-		w.Member, l.Path, len(apart), len(all), of, words.Some(apart, 4))
 }
 
 // requireKeys refuses files without the names of their columns beside them (DPABI's order key) where other files have

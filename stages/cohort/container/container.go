@@ -156,8 +156,10 @@ type Reading struct {
 }
 
 // Locate finds where the numbers stand within files, and reads those whose numbers do not stand alone. base is what
-// the parameters of entries state, and nodes the number of regions of a list that is given, 0 for none.
-func (w *Within) Locate(all []*Reading, l *listed.List, base region.Layout, nodes int, matrix bool) error {
+// the parameters of entries state, nodes the number of regions of a list that is given, 0 for none, and source where
+// the files of the table's rows are, nil where it does not have them.
+func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, base region.Layout, nodes int,
+	matrix bool) error {
 	if err := w.check(l); err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, base region.Layout, node
 	oneAtlas(all)
 	readAll(all, matrix)
 	oneOrder(all)
-	return w.checkNumbers(all, l)
+	return w.checkNumbers(all, l, source)
 }
 
 // hasVariables reports whether a file is one of variables, by its name.

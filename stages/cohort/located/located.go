@@ -166,3 +166,6 @@ func (f *Source) Asked(r listed.Row) string {
 	}
 	return strings.Join(filled, "")
 }
+
+// Key is one text for rows that have one file.
+func (f *Source) Key(r listed.Row) string { return r.Cells.Get(f.Column) + "\x00" + f.Asked(r) }

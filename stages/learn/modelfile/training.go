@@ -29,8 +29,8 @@ func NewTraining(cohort, ids, scans []string, counts map[string]int) Training {
 	t := Training{Key: hex.EncodeToString(key[:16]), Participants: make([]string, len(ids)), Counts: counts}
 	seen := map[string]bool{}
 	for _, id := range all {
-		t.Exact = t.Exact || seen[NormalID(id)]
-		seen[NormalID(id)] = true
+		t.Exact = t.Exact || seen[column.NormalID(id)]
+		seen[column.NormalID(id)] = true
 	}
 	for i, id := range ids {
 		t.Participants[i] = t.person(id)
@@ -53,7 +53,7 @@ func (t Training) hash(of, text string) string {
 
 func (t Training) person(id string) string {
 	if !t.Exact {
-		id = NormalID(id)
+		id = column.NormalID(id)
 	}
 	return t.hash("participant", id)
 }
@@ -82,23 +82,6 @@ func (t Training) Scan(data string) int {
 		return -1
 	}
 	return slices.Index(t.Scans, t.hash("scan", data))
-}
-
-// NormalID is an id without what programs change in ids: sub-, upper case, leading zeros of numbers, and the way in
-// which accents are written.
-func NormalID(id string) string {
-	id = strings.TrimPrefix(strings.ToLower(column.Composed(strings.TrimSpace(id))), "sub-")
-	var b strings.Builder
-	digit := false // the last one was a digit other than a leading 0
-	for i := range len(id) {
-		c := id[i]
-		if c == '0' && !digit && i+1 < len(id) && '0' <= id[i+1] && id[i+1] <= '9' {
-			continue
-		}
-		digit = '0' <= c && c <= '9'
-		b.WriteByte(c)
-	}
-	return b.String()
 }
 
 // DataOf is a digest of numbers.

@@ -1,0 +1,185 @@
+package container
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+// forms are the ways in which the ids of a file and of the table are compared: without what programs change in ids;
+// without the directory, the session, the task and the ending of a file name too; and by their last number. They
+// serve to refuse, never to choose.
+var forms = []func(string) string{
+	func(id string) string { return column.NormalID(listed.ParticipantID(id)) },
+	func(id string) string { return column.NormalID(listed.ParticipantID(person(id))) },
+	func(id string) string {
+		numbers := digits.FindAllString(person(id), -1)
+		if numbers == nil {
+			return ""
+		}
+		return column.NormalID(numbers[len(numbers)-1])
+	},
+}
+
+var (
+	digits  = pattern.New(`[0-9]+`)
+	entity  = pattern.New(`(?i)(?:^|[/\\_])sub-([a-z0-9]+)`)
+	endings = pattern.New(`(\.[A-Za-z][A-Za-z0-9]*)+$`)
+	parts   = pattern.New(`(?i)[_-](ses|session|task|run|acq|rec|echo|space|desc|func|rois?|bold|rest)(-?[a-z0-9]*)([_.-].*)?$`)
+)
+
+// person is the part of a file name, or of an id with a session, that names the participant.
+func person(text string) string {
+	if m := entity.FindAllStringSubmatch(text, -1); m != nil {
+		return m[len(m)-1][1]
+	}
+	text = strings.TrimRight(text, "/\\")
+	text = text[strings.LastIndexAny(text, "/\\")+1:]
+	text = endings.ReplaceAllString(text, "")
+	return parts.ReplaceAllString(text, "")
+}
+
+// checkIDs compares the participants with the lists that the file has itself: of ids, by the first form in which half
+// of them or more are those of the table, and of groups. One that lists ids by its name, and cannot be compared, is
+// refused.
+func (w *Within) checkIDs(shared []*Reading, l *listed.List) error {
+	compared := map[string]*comparison{} // by file and list
+	for _, f := range shared {
+		if f.Found == nil {
+			continue
+		}
+		for _, list := range f.Found.Members {
+			at := f.Path + "\x00" + list.Name
+			c := compared[at]
+			if c == nil {
+				var err error
+				if c, err = w.compare(f, list, l); err != nil {
+					return err
+				}
+				compared[at] = c
+			}
+			if c.form == nil {
+				continue
+			}
+			k := f.Layout.Member - 1
+			if value := f.Row.Cells.Get(c.column); value != "" && c.form(list.Values[k]) != c.form(value) {
+				c.apart = append(c.apart, fmt.Sprintf("%s (%d, which is %s)", f.ID, k+1, list.Values[k]))
+			}
+		}
+	}
+	for _, f := range shared { // in the order of the table
+		if f.Found == nil {
+			continue
+		}
+		for _, list := range f.Found.Members {
+			if c := compared[f.Path+"\x00"+list.Name]; c.apart != nil {
+				return fmt.Errorf("member: by column %q of %s, %d of %d participants are others than by %s of %s: %s; number the participants in the order of the file",
+					w.Member, l.Path, len(c.apart), len(shared), list.Name, filepath.Base(f.Path),
+					words.Some(c.apart, 4))
+			}
+		}
+	}
+	return nil
+}
+
+// A comparison is that of a list in a file with a column of the table; form is nil where they have nothing in common.
+type comparison struct {
+	form   func(string) string
+	column string
+	apart  []string // participants who are others
+}
+
+// compare finds the column of the table, and the form, in which a list can be compared.
+func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*comparison, error) {
+	name := fmt.Sprintf("%s of %s", list.Name, filepath.Base(f.Path))
+	if len(list.Values) != f.Found.Many {
+		return nil, fmt.Errorf("member: %s has %d entries, but there are %d participants in the file: list each of them, or save the file without this list",
+			name, len(list.Values), f.Found.Many)
+	}
+	distinct := func(values []string) bool {
+		return len(slices.Compact(slices.Sorted(slices.Values(values)))) == len(values)
+	}
+	ids, _ := l.Sheet.Column(l.ID)
+	for k, form := range forms {
+		if list.Weak && k > 0 {
+			break
+		}
+		for _, c := range append([]string{l.ID}, l.Sheet.Columns...) {
+			if c != l.ID && (c == w.Member || !region.NamesMembers(c)) {
+				continue
+			}
+			values, _ := l.Sheet.Column(c)
+			var each []string // of one participant with several rows once
+			for i, v := range values {
+				if pair := form(v) + "\x00" + listed.ParticipantID(ids[i]); form(v) != "" &&
+					!slices.Contains(each, pair) {
+					each = append(each, pair)
+				}
+			}
+			each = lists.Map(each, func(pair string) string { v, _, _ := strings.Cut(pair, "\x00"); return v })
+			here, theirs := lists.Map(list.Values, form), 0
+			for _, id := range here {
+				if slices.Contains(each, id) {
+					theirs++
+				}
+			}
+			if distinct(each) && len(each) > 0 && 2*theirs >= min(len(here), len(each)) &&
+				(!list.Weak || theirs == len(here) && theirs == len(each)) {
+				return &comparison{form: form, column: c}, nil
+			}
+		}
+	}
+	if c := w.labelsOf(list, l); c != "" {
+		return &comparison{form: forms[0], column: c}, nil
+	}
+	if !list.IDs || !distinct(list.Values) && !list.Persons || counting(list.Values) {
+		return &comparison{}, nil
+	}
+	return nil, fmt.Errorf("member: the ids in %s, such as %s, are not those of %s, so the numbers cannot be checked: add a column subject_id with these ids to the table, or save the file without the list",
+		name, words.Some(list.Values, 3), l.Path)
+}
+
+// labelsOf is the column of the table whose labels a list with entries that repeat has: one of its name, or the groups.
+func (w *Within) labelsOf(list region.List, l *listed.List) string {
+	for _, c := range l.Sheet.Columns {
+		if !strings.EqualFold(c, list.Name) && c != l.Group {
+			continue
+		}
+		values, _ := l.Sheet.Column(c)
+		here, there := map[string]bool{}, map[string]bool{}
+		for _, v := range list.Values {
+			here[forms[0](v)] = true
+		}
+		all := true
+		for _, v := range values {
+			if v != "" {
+				there[forms[0](v)] = true
+				all = all && here[forms[0](v)]
+			}
+		}
+		if all && len(there) > 1 && len(here) < len(list.Values) {
+			return c
+		}
+	}
+	return ""
+}
+
+// counting reports whether values are 1, 2, 3 … or 0, 1, 2 …, as the order of a file alone has them.
+func counting(values []string) bool {
+	for first := range 2 {
+		if !slices.ContainsFunc(values,
+			func(v string) bool { return v != strconv.Itoa(first+slices.Index(values, v)) }) {
+			return true
+		}
+	}
+	return false
+}
