@@ -294,6 +294,9 @@ func (l *loader) precheck(g *dag.Graph) {
 		for _, err := range precheck.Parameters(l.roster, s) {
 			l.bad.Add(s.Pos(), "stage %s: %v", s.Name(), err)
 		}
+		for _, m := range precheck.Origins(s) {
+			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
+		}
 	}
 	if l.roster == nil {
 		return

@@ -260,3 +260,29 @@ func TestConnectUsualAnew(t *testing.T) {
 		}
 	}
 }
+
+// A file that changes the matrices of a stage changes their quality, too, without connect: usual; what a person wrote
+// stays, and is refused where it is of other matrices.
+func TestQualityFollowsMatrices(t *testing.T) {
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("base.yaml", []byte(small), 0o666))
+	const more = `extends: base.yaml
+stages:
+  deconfound: { use: deconfound, matrix: { fold: all }, with: { covariates: [age] }, in: { matrices: "connectivity[*].pearson", folds: folds } }
+  residuals: { use: residualize, each: subject, matrix: { fold: all } }
+  baselines: { in: { pearson: "residuals[*]", folds: folds } }
+`
+	need.NoError(t, os.WriteFile("x.yaml", []byte(more), 0o666))
+	need.NoError(t, os.WriteFile("back.yaml",
+		[]byte("extends: x.yaml\nstages: { baselines: { in: { pearson: \"connectivity[*].pearson\" } } }\n"), 0o666))
+	for file, want := range map[string]string{"x.yaml": "quality<-residuals[sub-sim001,fold=1].quality",
+		"back.yaml": "quality<-connectivity[sub-sim001].quality"} {
+		p := need.Value(Load(file, nil))(t)
+		if text := stageText(t, p, "baselines"); !strings.Contains(text, want) {
+			t.Errorf("%s: %.900s", file, text)
+		}
+		if text := stageText(t, p, "residuals"); !strings.Contains(text, "quality<-connectivity[sub-sim001].quality") {
+			t.Errorf("%s: %.900s", file, text)
+		}
+	}
+}

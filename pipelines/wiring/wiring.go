@@ -172,16 +172,19 @@ func (w *wirer) ports(s tree.Key) {
 		usual := role.UsualOf(kind.Name, p.Name)
 		_, removed := w.removed[w.path(s, p.Name)]
 		before := in.Get(p.Name)
-		if len(usual.From) == 0 || removed || open[p.Name] || p.Optional && !whole {
+		refs := w.sameOrigin(s, p, kind)
+		if removed || open[p.Name] || refs == nil && (len(usual.From) == 0 || p.Optional && !whole) {
 			continue
 		}
 		given, siblings := w.siblings(s, usual)
-		if before != nil {
+		if before != nil && refs == nil {
 			if usual = w.anew(before, usual, siblings && !p.Gather); len(usual.From) == 0 {
 				continue
 			}
 		}
-		refs := w.find(s, p, before, usual, given, siblings)
+		if refs == nil {
+			refs = w.find(s, p, before, usual, given, siblings)
+		}
 		if len(refs) == 0 && before != nil && siblings && !p.Gather { // of another origin
 			in.Keys = slices.DeleteFunc(in.Keys, func(k tree.Key) bool { return k.Name == p.Name })
 		}
@@ -209,6 +212,44 @@ func (w *wirer) ports(s tree.Key) {
 		}
 		shown.Remark("by itself: " + strings.Join(made, ", "))
 	}
+}
+
+// sameOrigin is the reference of an input that states how others were made (role.Origin), to the stage that made these:
+// where this one, or that one, passes such a statement on, a model would else not refuse other data. What a person wrote
+// stays. Of two stages it is the one that passes on, which can state the origin of both.
+func (w *wirer) sameOrigin(s tree.Key, p dag.Port, kind *dag.Kind) []*tree.Node {
+	port, of := role.OriginOf(kind.New())
+	in := s.Value.Get("in")
+	before := in.Get(p.Name)
+	if in == nil || p.Name != port || before != nil && !before.Usual {
+		return nil
+	}
+	var from, passing []string
+	for _, k := range in.Keys {
+		if !slices.Contains(of, k.Name) || k.Value.Bad || k.Value.Kind != tree.Scalar {
+			continue
+		}
+		o := originOf(k.Value)
+		made, known := dag.Lookup(Kind(w.stages[o.stage]))
+		states := known && slices.ContainsFunc(portsOf(made, w.stages[o.stage]).Out, func(out dag.Port) bool {
+			return out.Name == port && dag.Fits(out.Type, p.Type) == nil
+		})
+		text := o.stage + o.selected + "." + port
+		if !states || slices.Contains(from, text) {
+			continue
+		}
+		if from = append(from, text); role.PassesOrigin(made.New()) {
+			passing = append(passing, text)
+		}
+	}
+	if passing == nil && (role.PassesOrigin(kind.New()) || before != nil) {
+		passing = from
+	}
+	if len(passing) != 1 {
+		return nil
+	}
+	return []*tree.Node{{Pos: s.Pos, Kind: tree.Scalar, Value: passing[0], Text: passing[0], Usual: true,
+		Plain: !strings.Contains(passing[0], "[")}}
 }
 
 // anew is what may replace a connection that an extended file made by itself: an output of the stage that the file
@@ -416,17 +457,21 @@ func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
 		is = true
 		for _, ref := range append(slices.Clone(k.Value.Items), k.Value) {
 			if ref.Kind == tree.Scalar {
-				text := strings.TrimSpace(ref.Text)
-				at := strings.IndexAny(text+".", "[.")
-				end := at
-				if close := strings.LastIndex(text, "]"); close > at {
-					end = close + 1
-				}
-				of = append(of, origin{text[:at], text[at:end]})
+				of = append(of, originOf(ref))
 			}
 		}
 	}
 	return of, is
+}
+
+func originOf(ref *tree.Node) origin {
+	text := strings.TrimSpace(ref.Text)
+	at := strings.IndexAny(text+".", "[.")
+	end := at
+	if close := strings.LastIndex(text, "]"); close > at {
+		end = close + 1
+	}
+	return origin{text[:at], text[at:end]}
 }
 
 func within(a, b []string) bool {

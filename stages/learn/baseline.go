@@ -81,7 +81,7 @@ type Baseline struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Baseline) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...),
-		role.Uses(role.Aside, "nodes", "quality", "permuted")...)
+		append(role.Uses(role.Aside, "nodes", "quality", "permuted"), role.QualityOf("pearson", "tangent"))...)
 }
 
 func (*Baseline) Ports() dag.Ports {

@@ -60,7 +60,7 @@ func (*Predict) Ports() dag.Ports {
 // UsesPorts are the models: features fitted for other folds than theirs are refused.
 func (*Predict) UsesPorts() []role.PortUse {
 	return append(role.OneSettingOf("edges", "features", "matrices", "quality"),
-		role.PortUse{Port: "model", As: role.Models})
+		role.PortUse{Port: "model", As: role.Models}, role.QualityOf("matrices"))
 }
 
 // RefusesInputs requires graphs or matrices.

@@ -70,7 +70,7 @@ type Regression struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Regression) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...),
-		role.Uses(role.Aside, "nodes", "quality", "permuted")...)
+		append(role.Uses(role.Aside, "nodes", "quality", "permuted"), role.QualityOf("pearson", "tangent"))...)
 }
 
 // Ports are the stage's inputs and outputs.

@@ -23,7 +23,10 @@ var graphKind = dag.Kind{
 	},
 }
 
-var _ role.Drawer = (*Graph)(nil)
+var (
+	_ role.PortUser = (*Graph)(nil)
+	_ role.Drawer   = (*Graph)(nil)
+)
 
 // Graph makes brain graphs.
 type Graph struct {
@@ -34,6 +37,9 @@ type Graph struct {
 	Repair     string  `param:"repair" doc:"edge for an isolated node: its largest entry, its entry of largest magnitude, or none (rule: largest)" choices:"largest|absolute|none"`
 	Features   string  `param:"features" doc:"features of a node: its row of the correlation matrix; its local degree profile (5 numbers); its identity (one-hot)" choices:"pearson|degree-profile|identity"`
 }
+
+// UsesPorts are what states the origin of the matrices.
+func (*Graph) UsesPorts() []role.PortUse { return []role.PortUse{role.QualityOf("pearson", "partial")} }
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Graph) DrawsOf(input int) int { return input }

@@ -19,10 +19,16 @@ var projectKind = dag.Kind{
 	New: func() dag.Stage { return &Project{} },
 }
 
-var _ role.Drawer = (*Project)(nil)
+var (
+	_ role.PortUser = (*Project)(nil)
+	_ role.Drawer   = (*Project)(nil)
+)
 
 // Project maps matrices to the tangent space.
 type Project struct{}
+
+// UsesPorts are what states the origin of the matrices.
+func (*Project) UsesPorts() []role.PortUse { return []role.PortUse{role.QualityOf("matrices")} }
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Project) DrawsOf(input int) int { return input }

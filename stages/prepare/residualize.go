@@ -34,9 +34,9 @@ type Residualize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
-// UsesPorts are the fits that it applies to its participant.
+// UsesPorts are the fits that it applies to its participant, and what states the origin of the matrices.
 func (*Residualize) UsesPorts() []role.PortUse {
-	return []role.PortUse{{Port: "fitted", As: role.FittedTable}}
+	return []role.PortUse{{Port: "fitted", As: role.FittedTable}, role.QualityOf("matrices")}
 }
 
 // DrawsOf is how many draws its arrays have, of an input with so many.

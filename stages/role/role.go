@@ -114,6 +114,7 @@ type PortUser interface {
 type PortUse struct {
 	Port string
 	As   Use
+	Of   []string // Origin: the inputs that the port states the origin of
 }
 
 // A Use is what a stage does with an input.
@@ -142,6 +143,9 @@ const (
 	PermutedLabels Use = "uses permuted labels"
 	// Aside: no prediction of the models depends on it. It has labels for a test, or what the model file states.
 	Aside Use = "takes what changes no prediction"
+	// Origin: it states how other inputs were made, and the stage passes it on to a model, which then refuses others. The
+	// file must connect it to what made these inputs.
+	Origin Use = "states how inputs were made"
 	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.
 	Positions Use = "draws at positions"
 	// OneSetting: the stage takes the members for the data of different participants, or of their runs and sessions.
@@ -307,6 +311,27 @@ func Uses(as Use, ports ...string) (uses []PortUse) {
 		uses = append(uses, PortUse{Port: port, As: as})
 	}
 	return uses
+}
+
+// QualityOf states that the input quality has the origin of these inputs.
+func QualityOf(ports ...string) PortUse { return PortUse{Port: "quality", As: Origin, Of: ports} }
+
+// OriginOf is the input that states how others were made, and which; "" for none.
+func OriginOf(s dag.Stage) (port string, of []string) {
+	if user, ok := s.(PortUser); ok {
+		for _, use := range user.UsesPorts() {
+			if use.As == Origin {
+				return use.Port, use.Of
+			}
+		}
+	}
+	return "", nil
+}
+
+// PassesOrigin reports whether a stage changes data of one origin, and states it with what it changed.
+func PassesOrigin(s dag.Stage) bool {
+	_, of := OriginOf(s)
+	return slices.ContainsFunc(s.Ports().Out, func(out dag.Port) bool { return slices.Contains(of, out.Name) })
 }
 
 // Readings are the names that the parameters of a stage have.
