@@ -468,23 +468,20 @@ func only(all, some []Scan) string {
 	if !cleanedAgain(all) {
 		return ""
 	}
+	coords := func(scans []Scan) [][]dag.Coord {
+		return lists.Map(scans, func(s Scan) []dag.Coord { // the axis of participants may have any name
+			return slices.DeleteFunc(slices.Clone(s.Coords), func(c dag.Coord) bool { return c.Value == s.Participant })
+		})
+	}
+	return Only(coords(all), coords(some))
+}
+
+// Only are the settings of some scans or matrices, of those of all; "" where they are of all settings.
+func Only(all, some [][]dag.Coord) string {
 	var parts []string
-	for _, c := range all[0].Coords {
-		if c.Axis == column.Subject || c.Axis == "session" || c.Axis == "run" || c.Value == all[0].Participant {
-			continue
-		}
-		values := func(scans []Scan) (values []string) {
-			for _, s := range scans {
-				for _, own := range s.Coords {
-					if own.Axis == c.Axis && !slices.Contains(values, own.Value) {
-						values = append(values, own.Value)
-					}
-				}
-			}
-			return values
-		}
-		if in := values(some); len(in) < len(values(all)) {
-			parts = append(parts, c.Axis+"="+strings.Join(in, " or "))
+	for _, axis := range axesOf(all) {
+		if in := valuesOn(some, axis); len(in) < len(valuesOn(all, axis)) && !slices.Contains(noOptions, axis) {
+			parts = append(parts, axis+"="+strings.Join(in, " or "))
 		}
 	}
 	return strings.Join(parts, " and ")

@@ -439,6 +439,22 @@ func TestRegionsNeverUsable(t *testing.T) {
 	}
 }
 
+// Findings state the settings that a page has of what they are about, but for those about a classifier.
+func TestFindingsWithinSettings(t *testing.T) {
+	at := func(edges string) []dag.Coord {
+		return []dag.Coord{{Axis: "edges", Value: edges}, {Axis: "stage", Value: edges}}
+	}
+	given := List{{Code: "a"}, {Code: "b", Subject: Subject{Only: "motion=6P"}}, {Code: "c",
+		Subject: Subject{Classifier: "PR-GNN"}}}
+	only := func(some ...[]dag.Coord) string {
+		return strings.Join(lists.Map(Within(some, [][]dag.Coord{at("dense"), at("sparse")}, given...),
+			func(f Finding) string { return f.Code + ": " + f.Subject.Only }), "; ")
+	}
+	need.Equal(t, only(at("dense")), "a: edges=dense; b: edges=dense and motion=6P; c: ")
+	need.Equal(t, only(at("dense"), at("sparse")), "a: ; b: motion=6P; c: ")
+	need.Equal(t, given[0].Subject.Only, "")
+}
+
 // The scans of a page are those of one setting where others were evaluated, too.
 func TestOneOf(t *testing.T) {
 	of := func(motion ...string) (all [][]dag.Coord) {
@@ -454,6 +470,7 @@ func TestOneOf(t *testing.T) {
 		{of("24P", "24P"), of("24P", "6P"), "motion=24P"},
 		{of("24P", "6P"), of("24P", "6P"), ""},
 		{of("24P", "24P"), of("24P"), ""},
+		{append([][]dag.Coord{{{Axis: "subject", Value: "0"}}}, of("24P")...), of("24P", "6P"), "motion=24P"},
 		{nil, of("24P", "6P"), ""},
 	} {
 		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)

@@ -98,28 +98,60 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 	return stages
 }
 
-// OneOf are the axes on which results were evaluated with several values, while a page has the scans of one of them
-// alone: "denoising=24P". scans are the coordinates of what the page has of them.
-func OneOf(scans, evaluated [][]dag.Coord) (settings []string) {
-	values := func(of [][]dag.Coord, axis string) (values []string) {
-		for _, coords := range of {
-			for _, c := range coords {
-				if c.Axis == axis && !slices.Contains(values, c.Value) {
-					values = append(values, c.Value)
-				}
-			}
-		}
-		return values
-	}
-	if len(scans) == 0 {
-		return nil
-	}
-	for _, c := range scans[0] {
-		if len(values(scans, c.Axis)) == 1 && len(values(evaluated, c.Axis)) > 1 {
-			settings = append(settings, c.Axis+"="+c.Value)
+// noOptions are axes whose values are no options of an analysis: scans, folds, and the classifiers themselves.
+var noOptions = []string{column.Subject, "session", "run", "fold", "repeat", "stage", "model"}
+
+// OneOf are the axes on which results were evaluated with several values, while a page has something of one of them
+// alone: "denoising=24P". some are the coordinates of what it has: scans, graphs, trained models or regions.
+func OneOf(some, evaluated [][]dag.Coord) (settings []string) {
+	for _, axis := range axesOf(some) {
+		own := valuesOn(some, axis)
+		if len(own) == 1 && len(valuesOn(evaluated, axis)) > 1 && !slices.Contains(noOptions, axis) {
+			settings = append(settings, axis+"="+own[0])
 		}
 	}
 	return settings
+}
+
+// Within are findings of what a page has of some settings alone, which they state; those about a classifier state its
+// setting.
+func Within(some, evaluated [][]dag.Coord, all ...Finding) []Finding {
+	all = slices.Clone(all)
+	for i, f := range all {
+		of := OneOf(some, evaluated)
+		if f.Subject.Classifier != "" || f.Subject.Setting != nil || of == nil {
+			continue
+		}
+		if f.Subject.Only != "" {
+			of = append(of, f.Subject.Only)
+		}
+		all[i].Subject.Only = strings.Join(of, " and ")
+	}
+	return all
+}
+
+// axesOf are the axes of some coordinates, each once.
+func axesOf(of [][]dag.Coord) (axes []string) {
+	for _, coords := range of {
+		for _, c := range coords {
+			if !slices.Contains(axes, c.Axis) {
+				axes = append(axes, c.Axis)
+			}
+		}
+	}
+	return axes
+}
+
+// valuesOn are the values of some coordinates on an axis, each once.
+func valuesOn(of [][]dag.Coord, axis string) (values []string) {
+	for _, coords := range of {
+		for _, c := range coords {
+			if c.Axis == axis && !slices.Contains(values, c.Value) {
+				values = append(values, c.Value)
+			}
+		}
+	}
+	return values
 }
 
 // Stage is the stage of a name; nil when there is none.

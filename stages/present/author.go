@@ -1,7 +1,6 @@
 package present
 
 import (
-	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/methods"
@@ -41,19 +40,7 @@ func (a *author) read() {
 // oneOf are the settings that the scans, matrices and graphs of the page have, where accuracies are of further ones: of
 // several tasks of a report, each has those of its own setting.
 func (a *author) oneOf() []string {
-	var scans, evaluated [][]dag.Coord
-	for _, port := range []string{"cleaning", "connectivity", "graphs"} {
-		for _, in := range a.T.All(port) {
-			scans = append(scans, in.Coords)
-		}
-	}
-	for _, r := range a.Accuracy {
-		evaluated = append(evaluated, r.Coords)
-	}
-	for _, r := range a.Regression {
-		evaluated = append(evaluated, r.Coords)
-	}
-	return finding.OneOf(scans, evaluated)
+	return finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated)
 }
 
 // write writes the page.

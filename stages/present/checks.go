@@ -233,7 +233,7 @@ func (a *author) training() {
 		return
 	}
 	learned := finding.Learned(all, a.Accuracy)
-	a.Find(learned.Findings()...)
+	a.FindOf(a.At("training"), learned.Findings()...)
 	if learned.Unknown != nil {
 		a.Put("training.unknown", values{"N": len(learned.Unknown), "Models": learned.Unknown})
 	}

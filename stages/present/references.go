@@ -3,6 +3,8 @@ package present
 import (
 	"slices"
 
+	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -22,11 +24,11 @@ func (a *author) references(regions int, shown finding.Shown) {
 	for _, c := range comparisons {
 		a.Put("ranking.comparison", c)
 	}
-	a.Find(found...)
+	a.FindOf([][]dag.Coord{shown.Setting}, found...)
 	if len(setting) == 0 {
 		setting = rows
 	}
-	a.Find(finding.HeldOutEffects(setting)...)
+	a.FindOf(lists.Map(setting, func(r row) []dag.Coord { return r.Coords }), finding.HeldOutEffects(setting)...)
 	first := setting[0]
 	leading := map[string]string{} // criterion of the first ranking of each setting
 	for _, r := range rows {

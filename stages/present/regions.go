@@ -212,7 +212,7 @@ func (a *author) agreement(setting []dag.Coord) {
 		}
 		if r.Over == "models" && slices.Equal(r.Coords, setting) {
 			a.Put("ranking.agreement", r)
-			a.Find(finding.Agreement(r)...)
+			a.FindOf([][]dag.Coord{setting}, finding.Agreement(r)...)
 		}
 	}
 	if a.Pictures && len(rows) > 0 {
@@ -242,7 +242,7 @@ func (a *author) fidelity() {
 	if len(rows) == 0 {
 		return
 	}
-	a.Find(a.Masking(rows)...)
+	a.FindOf(lists.Map(rows, func(r row) []dag.Coord { return r.Coords }), a.Masking(rows)...)
 	decimals := 3
 	for _, r := range rows {
 		for decimals < 6 && r.RandomSD > 0 && r.RandomSD < math.Pow10(-decimals) {

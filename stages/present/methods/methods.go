@@ -53,6 +53,12 @@ func (a *Author) Read() {
 		a.Number = cmp.Or(a.Who.Target, a.Number)
 	}
 	a.Fail(a.Results.Read(a.T))
+	for _, r := range a.Accuracy {
+		a.Evaluated = append(a.Evaluated, r.Coords)
+	}
+	for _, r := range a.Regression {
+		a.Evaluated = append(a.Evaluated, r.Coords)
+	}
 	a.Classes = a.Labels
 }
 

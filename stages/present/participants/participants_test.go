@@ -191,6 +191,26 @@ func TestWarningsOfUnusedMatrices(t *testing.T) {
 	}
 }
 
+// A warning of some options of a decision states them.
+func TestWarningsStateTheirOptions(t *testing.T) {
+	warning := finding.Written(finding.List{finding.Warning("deconfound.dropped", map[string]any{"Term": "sex2=M"})})
+	var ins []dag.Input
+	for i, option := range []string{"24P", "6P", "24P", "6P"} {
+		in := dag.InputOf(encoding.NewTable(encoding.Column{Name: "warning",
+			Values: []string{[]string{"", warning}[i%2]}}))
+		in.Coords = []dag.Coord{{Axis: "motion", Value: option}, {Axis: "subject", Value: fmt.Sprint(i / 2)}}
+		ins = append(ins, in)
+	}
+	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": ins}))}
+	a.warnings()
+	need.NoError(t, a.Err())
+	need.Equal(t, a.Findings[0].Subject.Only, "motion=6P")
+	blocks := a.Section.Blocks
+	if of := blocks[len(blocks)-1].List[0]; !strings.HasSuffix(of, "(2 participants: 0 and 1) (with motion=6P)") {
+		t.Error(of)
+	}
+}
+
 // Tables of fits are no participants: a stage that fans out over folds has a fit a fold. What several sessions of one
 // participant have counts once.
 func TestWarningsCountWhatTheyAreOf(t *testing.T) {

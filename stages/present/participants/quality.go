@@ -80,9 +80,9 @@ func (a *Cohort) Quality() {
 	a.registration()
 	a.cleaning()
 	if voxels := tables["coverage"].values["voxels"]; slices.Contains(voxels, 0) {
-		a.Find(finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
+		a.FindOf(a.At("coverage"), finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
 	}
-	a.Find(withoutEdges(tables["graphs"], tables["connectivity"])...)
+	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"])...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}

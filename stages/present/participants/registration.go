@@ -47,7 +47,7 @@ func (a *Cohort) registration() {
 	if slices.Sort(how); how != nil {
 		a.Put("scans.labels-resampled", values{"How": how})
 	}
-	a.Find(finding.Registration(doubtful)...)
+	a.FindOf(a.At("registration"), finding.Registration(doubtful)...)
 }
 
 // gray reports whether the regions are of grayordinates.

@@ -16,15 +16,17 @@ type warned struct {
 	step     string
 	unit     string // what all counts: participant, fit of a fold, or result of another axis; "" for the one result
 	all, hit int
+	coords   [][]dag.Coord // of all tables
 	warnings []warning
 	seen     map[string]bool // participants: one may have several tables, and draws
 }
 
 // A warning is one finding of several participants or fits, which differ in numbers alone.
 type warning struct {
-	each  []finding.Finding
-	n     int      // of the unit
-	known []string // those whose name is known
+	each   []finding.Finding
+	n      int           // of the unit
+	known  []string      // those whose name is known
+	coords [][]dag.Coord // of its tables
 }
 
 // warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
@@ -47,20 +49,24 @@ func (a *Cohort) warnings() {
 				return slices.Contains(ofPartial, f.Code)
 			})
 		}
-		steps[at].add(found, in.Coord("subject"))
+		steps[at].add(found, in)
 	}
 	var list []string
 	for _, s := range steps {
 		for i, w := range s.warnings {
 			of := finding.List{a.withNames(finding.Over(w.each))}
+			only := ""
+			if s.unit != "participant" || !s.seen["all "] { // else an axis of any name is that of participants
+				only = finding.Only(s.coords, w.coords)
+			}
 			if i == 0 {
-				a.Find(finding.Finding{Code: "quality.warned", Weight: finding.Limits,
-					Subject: finding.Subject{Stage: s.step},
+				a.FindOf(s.coords, finding.Finding{Code: "quality.warned", Weight: finding.Limits,
+					Subject: finding.Subject{Stage: s.step, Only: only},
 					Numbers: values{"N": s.hit, "Of": s.all, "Unit": s.unit, "Warning": of,
 						"Others": len(s.warnings) - 1}})
 			}
 			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Warning": of, "N": w.n,
-				"Unit": s.unit, "Participants": w.known}))
+				"Unit": s.unit, "Participants": w.known, "Only": only}))
 		}
 	}
 	if list == nil {
@@ -95,8 +101,10 @@ var ofPartial = []string{"connectivity.undetermined", "connectivity.poorly-deter
 // mostWarnings is how many different warnings a page lists.
 const mostWarnings = 100
 
-// add adds what one table warns of; whose is "" where that is not known, and then counts as a further participant.
-func (s *warned) add(found finding.List, whose string) {
+// add adds what one table warns of. One whose participant is not known counts as a further participant.
+func (s *warned) add(found finding.List, in dag.Input) {
+	whose := in.Coord("subject")
+	s.coords = append(s.coords, in.Coords)
 	if again := s.seen["all "+whose]; !again || whose == "" {
 		s.all++
 	}
@@ -113,7 +121,7 @@ func (s *warned) add(found finding.List, whose string) {
 			s.warnings = append(s.warnings, warning{})
 		}
 		w := &s.warnings[at]
-		w.each = append(w.each, f)
+		w.each, w.coords = append(w.each, f), append(w.coords, in.Coords)
 		if hit[at] || whose != "" && slices.Contains(w.known, whose) {
 			continue
 		}

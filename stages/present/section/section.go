@@ -24,8 +24,10 @@ type Writer struct {
 	Page     *report.Page
 	Findings finding.List // of all rules, written by Cautions
 	err      error        // the first
-	Count    report.Count
-	Section  *report.Section // the section being written
+
+	Evaluated [][]dag.Coord // coordinates of the results of the page
+	Count     report.Count
+	Section   *report.Section // the section being written
 }
 
 // NewWriter is the writer of an empty page.
@@ -108,6 +110,22 @@ func (w *Writer) Put(code string, values any) { w.Add(report.Block{Text: w.Text(
 
 // Find adds findings to the cautions.
 func (w *Writer) Find(all ...finding.Finding) { w.Findings.Add(all...) }
+
+// FindOf adds findings about what the page has with some coordinates. They state its settings where results are of others,
+// too.
+func (w *Writer) FindOf(some [][]dag.Coord, all ...finding.Finding) {
+	w.Find(finding.Within(some, w.Evaluated, all...)...)
+}
+
+// At are the coordinates of the members at ports.
+func (w *Writer) At(ports ...string) (all [][]dag.Coord) {
+	for _, port := range ports {
+		for _, in := range w.T.All(port) {
+			all = append(all, in.Coords)
+		}
+	}
+	return all
+}
 
 // Cautions are the findings in words, those with the same fault as one.
 func (w *Writer) Cautions() (texts []string) {
