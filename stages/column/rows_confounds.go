@@ -40,6 +40,9 @@ type ConfoundSummaryRow struct {
 	Increment    float64  `column:"increment,missing" doc:"score of edges and covariates less that of the covariates alone"`
 	Low          float64  `column:"increment_low,missing" doc:"95 % interval, as of the scores"`
 	High         float64  `column:"increment_high,missing"`
+	Removal      float64  `column:"removal,missing" doc:"score of the edges without what the covariates explain less that of the edges"`
+	RemovalLow   float64  `column:"removal_low,missing" doc:"95 % interval of this difference, over the same resamples"`
+	RemovalHigh  float64  `column:"removal_high,missing"`
 	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds, models trained again"`
 	Permutations int32    `column:"permutations"`
 	Resamples    int32    `column:"resamples"`

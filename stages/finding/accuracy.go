@@ -297,15 +297,21 @@ func (a *Results) Regressions() (all List) {
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
 		if r.Constant > 0 {
-			found("regression.constant", Limits, values{"Constant": int(r.Constant), "Folds": int(r.Folds)})
+			weight := Limits
+			if math.IsNaN(r.R) {
+				weight = Overturns
+			}
+			found("regression.constant", weight, values{"Constant": int(r.Constant), "Folds": int(r.Folds),
+				"All": math.IsNaN(r.R)})
 		}
 		switch state, t := a.TestOfR(r); {
 		case state == Unattributed: // RetrainedOthers
-		case state == Untested && !math.IsNaN(r.R):
+		case math.IsNaN(r.R): // regression.constant, or folds without r
+		case state == Untested:
 			found("regression.untested", Overturns, values{"Measure": "r"})
-		case state == Undecidable && !math.IsNaN(r.R):
+		case state == Undecidable:
 			found("regression.undecidable", Limits, Values(t))
-		case math.IsNaN(r.R) || state == NotAbove ||
+		case state == NotAbove ||
 			corrected[RKey(r)] >= Alpha: // there is no headline among the models
 			numbers := Values(t)
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], len(corrected)

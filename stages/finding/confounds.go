@@ -49,8 +49,9 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		}
 		return models[at].Score
 	}
-	if raw, without := score("edges"), score("deconfounded edges"); without > raw {
-		all.study("confounds.removal-better", Limits, values{"Measure": r.Measure, "Raw": raw, "Without": without})
+	if r.RemovalLow > 0 {
+		all.study("confounds.removal-better", Limits, values{"Measure": r.Measure, "Raw": score("edges"),
+			"Without": score("deconfounded edges"), "Removal": r.Removal, "Low": r.RemovalLow, "High": r.RemovalHigh})
 	}
 	if len(r.Left) > 0 {
 		all.study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})

@@ -54,7 +54,9 @@ func TestIncrement(t *testing.T) {
 		want     string
 	}{
 		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1}, models(0.7, 0.6), nil, ""},
-		{column.ConfoundSummaryRow{P: 0.06, Pairs: -1}, models(0.6, 0.7), nil, "confounds.adds-nothing confounds.removal-better"},
+		{column.ConfoundSummaryRow{P: 0.06, Pairs: -1, RemovalLow: 0.01}, models(0.6, 0.7), nil,
+			"confounds.adds-nothing confounds.removal-better"},
+		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1, RemovalLow: -0.01}, models(0.6, 0.7), nil, ""},
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 19}, nil, []column.ConfoundMatchRow{{After: 0.3}}, "confounds.few-pairs"},
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Left: []string{"sub-1"}}, nil,
 			[]column.ConfoundMatchRow{{After: -0.11}, {After: 0.1}}, "confounds.skipped confounds.unbalanced"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
@@ -93,13 +94,13 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	rows = append(rows, interval(base, resampled, everybody, len(who), confound.Features())...)
 	summary.Resamples, summary.Permutations = int32(st.Resamples), int32(st.Permutations)
 	summary.Alone, summary.Both = base[confound.Covariates], base[confound.Both]
-	summary.Increment = summary.Both - summary.Alone
-	var differences []float64
-	for _, r := range resampled {
-		differences = append(differences, r[confound.Both]-r[confound.Covariates])
+	paired := func(of, than string) (difference, low, high float64) {
+		difference = base[of] - base[than]
+		half := halfWidth(lists.Map(resampled, func(r map[string]float64) float64 { return r[of] - r[than] }))
+		return difference, difference - half, difference + half
 	}
-	half := halfWidth(differences)
-	summary.Low, summary.High = summary.Increment-half, summary.Increment+half
+	summary.Increment, summary.Low, summary.High = paired(confound.Both, confound.Covariates)
+	summary.Removal, summary.RemovalLow, summary.RemovalHigh = paired(confound.Deconfounded, confound.Edges)
 	if summary.P, err = c.permute(whole, base[confound.Both]); err != nil {
 		return nil, nil, err
 	}

@@ -43,7 +43,7 @@ func Match(group []bool, of []Covariate) (pairs [][2]int) {
 					fits = fits && math.Abs(of[c].Number[i]-of[c].Number[j]) <= caliper[c]
 				}
 			}
-			if d := math.Abs(v[i] - v[j]); fits && d < least {
+			if d := math.Abs(v[i] - v[j]); fits && !inference.AsLarge(d, least) {
 				at, least = k, d
 			}
 		}
