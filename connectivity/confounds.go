@@ -232,6 +232,10 @@ type Displacement struct {
 	// Ratio is its mean, divided by that of the motion parameters, where both have one course over time, and its unit
 	// is another, whatever the definition; else NaN.
 	Ratio float64
+	// Multiple is the same where both are one definition, but for a factor; else 0.
+	Multiple float64
+	// Apart is their correlation where they are of two scans; else 0.
+	Apart float64
 }
 
 // Other definitions of the framewise displacement (Jenkinson et al. 2002; of translations alone) give 0.4 to 1 times
@@ -240,6 +244,12 @@ const (
 	leastRatio, mostRatio = 0.2, 5
 	oneCourse             = 0.9 // Pearson's r from which two displacements have one course
 	fewestDisplaced       = 10  // volumes
+	oneDefinition         = 0.9999
+	// Displacements of two scans correlate less, and those of one scan, by whatever definition, 0.9 and more in general.
+	twoScans         = 0.3
+	fewestOfTwoScans = 20 // volumes
+	// Parameters whose displacement is more on average, mm, are in another unit, and show no course.
+	mostOfParameters = 5
 )
 
 // Displacement compares the framewise displacement that a table has with that of its motion parameters, in mm and rad.
@@ -266,20 +276,37 @@ func (c Confounds) Displacement() (d Displacement) {
 		}
 	}
 	d.Degrees = math.Abs(degreeSum-sum) < 0.05*sum && radSum > 2*sum
-	ratio := sum / radSum
-	if d.Degrees || n < fewestDisplaced || ratio >= leastRatio && ratio <= mostRatio {
+	if d.Degrees || n < fewestDisplaced {
 		return d
 	}
-	var aa, bb, ab float64 // about the means
-	for t, v := range fd {
-		if x, y := v-sum/n, byRad[t]-radSum/n; !math.IsNaN(x + y) {
+	ratio, r := sum/radSum, correlation(fd, byRad)
+	switch outside := ratio < leastRatio || ratio > mostRatio; {
+	case outside && r >= oneCourse:
+		d.Ratio = ratio
+	case n >= fewestOfTwoScans && radSum/n <= mostOfParameters && r < twoScans &&
+		correlation(fd, byDegrees) < twoScans: // false of NaN
+		d.Apart = r
+	}
+	if r >= oneDefinition {
+		d.Multiple = ratio
+	}
+	return d
+}
+
+// correlation is Pearson's r where both have values; NaN of constant ones.
+func correlation(a, b []float64) float64 {
+	var n, aSum, bSum, aa, bb, ab float64
+	for t, v := range a {
+		if !math.IsNaN(v + b[t]) {
+			n, aSum, bSum = n+1, aSum+v, bSum+b[t]
+		}
+	}
+	for t, v := range a { // about the means
+		if x, y := v-aSum/n, b[t]-bSum/n; !math.IsNaN(x + y) {
 			aa, bb, ab = aa+float64(x*x), bb+float64(y*y), ab+float64(x*y)
 		}
 	}
-	if ab >= oneCourse*math.Sqrt(float64(aa*bb)) && ab > 0 {
-		d.Ratio = ratio
-	}
-	return d
+	return ab / math.Sqrt(float64(aa*bb))
 }
 
 // Impossible refuses motion that no scan has: a displacement, or DVARS, below 0 or beyond LargestConfound.

@@ -206,7 +206,8 @@ func TestDisplacement(t *testing.T) {
 		"root":      {jenkinson, motion, Displacement{Ratio: math.NaN()}},
 		"cm":        {times(0.1), motion, Displacement{Ratio: 0.1}},
 		"µm":        {times(1000), motion, Displacement{Ratio: 1000}},
-		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN()}},
+		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN(), Apart: correlation(unrelated, power)}},
+		"third":     {times(0.3), motion, Displacement{Ratio: math.NaN(), Multiple: 0.3}},
 		"degrees":   {power, rotated, Displacement{Degrees: true, Ratio: math.NaN()}},
 		"constant": {slices.Repeat([]float64{0.2}, volumes), motion, Displacement{Constant: true,
 			Ratio: math.NaN()}},
@@ -233,7 +234,8 @@ func TestDisplacement(t *testing.T) {
 		}
 		got := table.Displacement()
 		if math.IsNaN(got.Ratio) != math.IsNaN(c.want.Ratio) || math.Abs(got.Ratio-c.want.Ratio) > 1e-9*c.want.Ratio ||
-			got.Constant != c.want.Constant || got.Degrees != c.want.Degrees {
+			got.Constant != c.want.Constant || got.Degrees != c.want.Degrees || got.Apart != c.want.Apart ||
+			c.want.Multiple != 0 && math.Abs(got.Multiple-c.want.Multiple) > 1e-9 || name == "root" && got.Multiple != 0 {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

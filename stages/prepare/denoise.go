@@ -500,8 +500,8 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	return row, each, nil
 }
 
-// displaced refuses a framewise displacement that is in another unit or was not measured, and so censors the wrong
-// volumes. mean is in mm.
+// displaced refuses a framewise displacement that is in another unit, of another scan or was not measured, and so
+// censors the wrong volumes. mean is in mm.
 func displaced(table connectivity.Confounds, mean float64) error {
 	const remedy = ": give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad"
 	switch d := table.Displacement(); {
@@ -513,6 +513,8 @@ func displaced(table connectivity.Confounds, mean float64) error {
 		return column.UnitError{Err: fmt.Errorf("the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing%s", mean, column.LeastMotion, remedy)}
 	case mean > column.MostMotion:
 		return column.UnitError{Err: fmt.Errorf("the mean framewise displacement is %.3g mm, above %g mm, so it is in another unit, and censors too much%s", mean, column.MostMotion, remedy)}
+	case d.Apart != 0:
+		return column.UnitError{Err: fmt.Errorf("framewise_displacement correlates %.2f with that of trans and rot of the same table, so they are of two scans, and volumes of the other one would be censored: give both of this scan, or remove framewise_displacement: it is then computed from the motion parameters", d.Apart)}
 	}
 	return nil
 }

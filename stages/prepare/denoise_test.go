@@ -122,16 +122,19 @@ func TestDenoiseRefuses(t *testing.T) {
 	inMeters := strings.NewReplacer("0.75\t", "0.0003\t", "0.25\t", "0.0003\t")
 	still := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte(inMeters.Replace(string(stagetest.Confounds(50).Data)))})
+	shake := 1.0 // mm
 	displaced := func(fd func(v int) string) dag.Input {
 		text := "framewise_displacement\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n"
 		for v := range 50 {
-			text += fmt.Sprintf("%s\t%d\t0\t0\t0\t0\t0\n", fd(v), v*v)
+			text += fmt.Sprintf("%s\t%g\t0\t0\t0\t0\t0\n", fd(v), shake*float64(v*v))
 		}
 		return stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte(text)})
 	}
 	constant := displaced(func(int) string { return "0.2" })
 	centimeters := displaced(func(v int) string { return fmt.Sprint(math.Abs(float64(2*v-1)) / 10) })
 	micrometers := displaced(func(v int) string { return fmt.Sprint(100 + v*v%7) })
+	shake = 0.01
+	twoScans := displaced(func(v int) string { return fmt.Sprint(0.2 + 0.1*float64(v%2)) })
 	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte("non_steady_state_outlier00\n1\nn/a\n" + strings.Repeat("0\n", 48))})
 	meters := displaced(func(v int) string { return fmt.Sprint(0.0002 + 0.0001*float64(v%2)) })
@@ -179,6 +182,8 @@ func TestDenoiseRefuses(t *testing.T) {
 			"x.tsv: the mean framewise displacement is 0.00025 mm, below 0.01 mm, so it was not measured or is in another unit, and censors nothing" + unit},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": micrometers},
 			"x.tsv: the mean framewise displacement is 102 mm, above 5 mm, so it is in another unit, and censors too much" + unit},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": twoScans},
+			"x.tsv: framewise_displacement correlates 0.00 with that of trans and rot of the same table, so they are of two scans, and volumes of the other one would be censored: give both of this scan, or remove framewise_displacement: it is then computed from the motion parameters"},
 		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},

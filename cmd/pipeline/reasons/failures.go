@@ -38,8 +38,8 @@ func Print(a *console.Console, p *pipelines.Pipeline, r *engine.Result, o engine
 		a.Warn("The machine failed, not the data: %s", remedy)
 	}
 	if unit := otherUnit(r); unit != nil {
-		fmt.Fprintf(a.Stderr, "The inputs of %s are in another unit, and those of the other %ss may be too, although no "+
-			"number shows it: state the unit of all files, or correct them, instead of excluding these\n",
+		fmt.Fprintf(a.Stderr, "The inputs of %s are in another unit or of another scan, and those of the other %ss may be too, "+
+			"although no number shows it: state the unit of all files, or correct them, instead of excluding these\n",
 			words.Some(unit, 6), p.Roster.Noun())
 	}
 	out := faulty(p, r, o)

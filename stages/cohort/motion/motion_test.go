@@ -51,3 +51,30 @@ func TestTenths(t *testing.T) {
 			"that of trans and rot, multiplied: sub-1 (0.1 times); give it in mm, or remove the column: it is then computed "+
 			"from the motion parameters")
 }
+
+// Displacements of another scan, and those multiplied in some scans of a cohort, are noted; a factor in all scans is a
+// definition.
+func TestOtherDisplacements(t *testing.T) {
+	scans := func(of ...connectivity.Displacement) (all []Scan) {
+		for i, d := range of {
+			all = append(all, Scan{fmt.Sprintf("sub-%d", i+1), Head{Mean: 0.2, Has: true, checked: true, displacement: d}})
+		}
+		return all
+	}
+	power, third := connectivity.Displacement{Multiple: 1}, connectivity.Displacement{Multiple: 0.3}
+	for name, c := range map[string]struct {
+		scans []Scan
+		want  string
+	}{
+		"two scans":            {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (-0.04)"},
+		"multiplied":           {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
+		"multiplied in all":    {scans(third, third), ""},
+		"another definition":   {scans(power, connectivity.Displacement{}), ""},
+		"one, as it should be": {scans(power), ""},
+	} {
+		texts := column.NoteTexts(Notes(c.scans))
+		if c.want == "" && len(texts) > 0 || c.want != "" && (len(texts) != 1 || !strings.Contains(texts[0], c.want)) {
+			t.Errorf("%s: notes %q", name, texts)
+		}
+	}
+}
