@@ -20,7 +20,7 @@ import (
 var compareKind = dag.Kind{
 	Name: "compare",
 	Doc: "paired comparison of classifiers on the same participants\n" +
-		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the accuracies of the folds that both have (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. With several repeats, McNemar's test is of the first one that both have, since the tests of one participant in several repeats are not independent. Both are corrected for the number of pairs (Holm 1979).",
+		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the accuracies of the folds that both have (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. With several repeats, McNemar's test is of the first one that both have, since the tests of one participant in several repeats are not independent. Both are corrected for the number of pairs (Holm 1979). Settings of one model with the same predictions, which differ in nothing that it reads, are one classifier, compared once.",
 	New: func() dag.Stage { return &Compare{} },
 }
 
@@ -70,9 +70,16 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	var rows []column.PairRow
+	same := all.SameAs()
+	if reference >= 0 && same[reference] >= 0 { // of what is one classifier, the reference is compared
+		same[same[reference]], same[reference] = reference, -1
+	}
 	for i := range names {
 		for j := range names {
 			if j <= i && reference < 0 || reference >= 0 && (i != reference || j == reference) {
+				continue
+			}
+			if same[i] >= 0 || same[j] >= 0 {
 				continue
 			}
 			c, err := compareTwo(all.Settings[i], all.Settings[j])

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
 )
@@ -47,6 +48,36 @@ func TestCompareByHand(t *testing.T) {
 	if a, _ := one.Strings("a"); !slices.Equal(a, []string{"model=good", "model=good"}) {
 		t.Errorf("with a reference: %v", a)
 	}
+}
+
+// Settings of one model with the same predictions are one classifier, whichever of them is the reference.
+func TestCompareOneClassifierOnce(t *testing.T) {
+	at := func(penalty string, ins []dag.Input) []dag.Input {
+		for i := range ins {
+			ins[i].Coords = append(slices.Clone(ins[i].Coords), dag.Coord{Axis: "penalty", Value: penalty})
+		}
+		return ins
+	}
+	ins := slices.Concat(at("1", stagetest.TwoFolds("svm", 0.1, 0.2, 0.9, 0.3)),
+		at("10", stagetest.TwoFolds("svm", 0.1, 0.2, 0.9, 0.3)),
+		at("1", stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6)), at("1", stagetest.TwoFolds("twin", 0.1, 0.9, 0.1, 0.6)))
+	for _, c := range []struct {
+		reference []string
+		pairs     int
+		a         string
+	}{{nil, 3, ""}, {[]string{"model=svm", "penalty=1"}, 2, "model=svm penalty=1"},
+		{[]string{"model=svm", "penalty=10"}, 2, "model=svm penalty=10"}} {
+		pairs := stagetest.MustRun(t, &Compare{Reference: c.reference},
+			map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
+		a, _ := pairs.Strings("a")
+		need.Equal(t, len(a), c.pairs)
+		if c.a != "" {
+			need.Equal(t, a[0], c.a)
+		}
+	}
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
+	need.Equal(t, summary.Meta[column.SamePredictions],
+		`{"model=svm penalty=10":"model=svm penalty=1"}`)
 }
 
 // With several repeats, McNemar's test is of the first one that both have, and t of all that both have: "good" and

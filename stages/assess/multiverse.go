@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -183,7 +182,7 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 				out[0].Universe, u.Universe, why)
 		}
 		s.measure(u, curve, all.Groups, positive)
-		u.same = slices.IndexFunc(out, func(o *universe) bool { return o.same < 0 && samePredictions(o.folds, folds) })
+		u.same = slices.IndexFunc(out, func(o *universe) bool { return o.same < 0 && fold.SamePredictions(o.folds, folds) })
 		out = append(out, u)
 	}
 	if untrained != nil {
@@ -216,30 +215,6 @@ func (s *Multiverse) measure(u *universe, curve fold.Curve, groups []string, pos
 		low, high = r.Low, r.High
 	}
 	u.UniverseRow.Low, u.UniverseRow.High = low-chance, high-chance
-}
-
-// samePredictions reports whether two universes predict the same for everybody.
-func samePredictions(a, b []fold.Tested) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Repeat != b[i].Repeat || a[i].Fold != b[i].Fold || len(a[i].Participants) != len(b[i].Participants) {
-			return false
-		}
-		for k, c := range a[i].Participants {
-			d := b[i].Participants[k]
-			if c.Id != d.Id || slices.ContainsFunc(c.Probability, math.IsNaN) {
-				return false
-			}
-			for g, p := range c.Probability {
-				if math.Abs(p-d.Probability[g]) > 1e-12 {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // weigh gives the universes their weights, whose sum is 1.

@@ -99,6 +99,10 @@ func LeakText(leaks []Leak) string {
 	return "test participants take part in the training (" + strings.Join(texts, ", ") + "), so the accuracy is biased upward"
 }
 
+// SamePredictions is the metadata by which evaluate's summary lists the settings that predict as an earlier one of the
+// same model: a JSON object of settings, as CoordText writes them.
+const SamePredictions = "same_predictions"
+
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"

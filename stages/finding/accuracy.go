@@ -23,7 +23,7 @@ func (a *Results) Performance() (all List) {
 	slices.SortStableFunc(rows, func(x, y Row) int { return a.behind(x) - a.behind(y) })
 	compared := 0
 	for _, r := range rows {
-		if !r.IsMajority() {
+		if !r.IsMajority() && r.SameAs == "" {
 			compared++
 		}
 		all.Add(a.accuracyOf(r)...)
@@ -33,6 +33,11 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.seeds()...)
 	if compared > 1 {
 		all.study("accuracy.best-of-several", Notes, values{"N": compared})
+	}
+	for _, r := range rows {
+		if r.SameAs != "" {
+			all.Add(about("accuracy.same-predictions", Notes, r, values{"Same": a.NameOf(r.SameAs, r.SameAs)}))
+		}
 	}
 	for _, r := range rows {
 		all.Add(a.oneClass(r)...)

@@ -136,10 +136,11 @@ func (a *Results) IsAbove(r Row) bool {
 	return state == Above
 }
 
-// tested are the classifiers that have a test of their accuracy, with it; the majority classifier is none.
+// tested are the classifiers that have a test of their accuracy, with it; the majority classifier is none, and one that
+// has several settings is one.
 func (a *Results) tested() (rows []Row, tests []Test) {
 	for _, r := range a.PerParticipant() {
-		if state, t := a.uncorrected(r, "accuracy"); state < Untested && !r.IsMajority() {
+		if state, t := a.uncorrected(r, "accuracy"); state < Untested && !r.IsMajority() && r.SameAs == "" {
 			rows, tests = append(rows, r), append(tests, t)
 		}
 	}
@@ -153,6 +154,11 @@ func (a *Results) Corrected() map[string]float64 {
 	of := map[string]float64{}
 	for i, p := range inference.Holm(lists.Map(tests, func(t Test) float64 { return t.P })) {
 		of[column.CoordText(rows[i].Coords)] = p
+	}
+	for _, r := range a.PerParticipant() {
+		if p, ok := of[r.SameAs]; ok {
+			of[column.CoordText(r.Coords)] = p
+		}
 	}
 	return of
 }
@@ -184,7 +190,7 @@ func (a *Results) Uncorrectables() (all []Uncorrectable) {
 // correction for all that were tested.
 func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 	for _, r := range a.PerParticipant() {
-		if r.Own || r.IsMajority() {
+		if r.Own || r.IsMajority() || r.SameAs != "" {
 			continue
 		}
 		if state, _ := a.uncorrected(r, "accuracy"); state == Above {
@@ -194,7 +200,8 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 			above = append(above, r)
 		}
 	}
-	return above, before, len(a.Corrected())
+	rows, _ := a.tested()
+	return above, before, len(rows)
 }
 
 // IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the

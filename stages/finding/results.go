@@ -39,6 +39,7 @@ type Row struct {
 	Leaks  bool   // its training has known leakage, which was let pass
 	Own    bool   // the model that the pipeline is about, not one to compare with
 	Within string // the column within whose values labels were permuted, beside folds; "" for nothing else
+	SameAs string // an earlier setting of the same model with the same predictions; "" for none
 }
 
 // A FoldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
@@ -142,10 +143,14 @@ func ReadAccuracy(in dag.Input) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	same, err := column.MetaOf[map[string]string](table.Meta, column.SamePredictions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
 	rows := make([]Row, len(read))
 	for i, r := range read {
 		rows[i] = Row{AccuracyRow: r, Title: cmp.Or(r.Name, column.ShownSetting(r.Coords)),
-			Within: table.Meta["within"]}
+			Within: table.Meta["within"], SameAs: same[column.CoordText(r.Coords)]}
 	}
 	return rows, nil
 }

@@ -281,3 +281,40 @@ func (f *Tested) Cases(level string) []Case {
 	}
 	return f.Participants
 }
+
+// SameAs is, for each setting, the first one of the same model with the same predictions: settings that differ in what
+// the model does not read are one classifier. −1 for none before it.
+func (all *Settings) SameAs() []int {
+	same := make([]int, len(all.Settings))
+	for i, b := range all.Settings {
+		same[i] = slices.IndexFunc(all.Settings[:i], func(a []Tested) bool {
+			return a[0].Model == b[0].Model && SamePredictions(a, b) &&
+				column.ValueOn(a[0].Coords, "model") == column.ValueOn(b[0].Coords, "model")
+		})
+	}
+	return same
+}
+
+// SamePredictions reports whether two settings predict the same for everybody.
+func SamePredictions(a, b []Tested) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Repeat != b[i].Repeat || a[i].Fold != b[i].Fold || len(a[i].Participants) != len(b[i].Participants) {
+			return false
+		}
+		for k, c := range a[i].Participants {
+			d := b[i].Participants[k]
+			if c.Id != d.Id || slices.ContainsFunc(c.Probability, math.IsNaN) {
+				return false
+			}
+			for g, p := range c.Probability {
+				if math.Abs(p-d.Probability[g]) > 1e-12 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
