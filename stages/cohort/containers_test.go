@@ -115,6 +115,30 @@ func TestMembersOfAFile(t *testing.T) {
 	}
 }
 
+// Columns that are taken by their place are of files of one width.
+func TestColumnsRangeOfOneWidth(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"1\t2\n3\t5\n4\t4\n", "1\t2\n3\t5\n5\t6\n", ""},
+		{"1\t2\n3\t5\n4\t4\n", "9\t1\t2\n8\t3\t5\n8\t4\t4\n", "different widths and no names: 2 columns (1 file), 3 columns (1 file)"},
+		{"a\tb\n3\t5\n4\t4\n5\t6\n", "a\tb\tc\n8\t3\t5\n8\t4\t4\n1\t2\t7\n", ""},
+	} {
+		dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n", "1.tsv": c.first,
+			"2.tsv": c.second})
+		m := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "{participant_id}.tsv",
+			Within: container.Within{Range: []int{1, 2}}}
+		m.File = "p.tsv"
+		r, err := m.Load(dir)
+		if err == nil {
+			err = r.Subjects[1].Problem
+		}
+		if c.want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.want)
+		}
+	}
+}
+
 // The order keys of DPABI are of all files or of none, and of one atlas.
 func TestOrderKeys(t *testing.T) {
 	const head = "Order\tLabel in Mask\tROI Definition\n"
@@ -185,6 +209,8 @@ func TestNamesInFiles(t *testing.T) {
 		{"a name too few", one(), one(), "mat", "label\nx\n", "names.txt", "2 columns, but 1 labels"},
 		{"a name too many", one(), one(), "mat", "label\nx\ny\nz\n", "names.txt", "2 columns, but 3 labels"},
 		{"replaced", one(roi("a", "b")), one(roi("a", "b")), "mat", "x\ny\n", "names.txt", "[x y]"},
+		{"replaced by another order", one(roi("a", "b")), one(roi("a", "b")), "mat", "b\na\n", "names.txt",
+			"names has the same names as the columns of the file, in another order"},
 		{"replaced in two orders", one(roi("a", "b")), one(roi("b", "a")), "mat", "x\ny\n", "names.txt",
 			"the columns of the files have different names or orders"},
 	} {

@@ -69,6 +69,7 @@ func LayoutPort() dag.Port {
 type Contents struct {
 	Names   []string              // of the columns; nil where they have none
 	Own     []string              // those that the file has itself, where labels of another file replace them
+	Width   int                   // columns of the file, before some were taken
 	Many    int                   // matrices in the file: of participants, sessions or draws
 	Members []List                // lists with an entry for each participant in the file
 	Draws   []connectivity.Matrix // one of series
@@ -170,10 +171,9 @@ func (l Layout) ReadLabels(b []byte) (labels []string, atlas map[string]string, 
 	return keyLabels(b)
 }
 
-// keyLabels are the labels of an order key, of its column Label in Mask in the order of its column Order, and the image
-// that defines each (ROI Definition; y_ExtractROISignal.m). A table of one column has a label a line, below a heading
-// or
-// not.
+// keyLabels are the labels of an order key, of its column Label in Mask in the order of its column Order, and the
+// image that defines each (ROI Definition; y_ExtractROISignal.m). A table of one column has a label a line, below a
+// heading or not.
 func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 	const label, order, definition = "Label in Mask", "Order", "ROI Definition"
 	var places []int
@@ -350,8 +350,7 @@ func (l Layout) matching(names []string) ([]bool, error) {
 }
 
 // clearlyMore is a difference of mean autocorrelations that is no chance: time series persist, and regions in a list
-// are
-// at most neighbors.
+// are at most neighbors.
 const (
 	clearlyMore = 0.1
 	fewestRows  = 10
@@ -418,6 +417,7 @@ func (l Layout) arrangeSeries(c *Contents) error {
 	if given && len(c.Names) != x.Cols {
 		return fmt.Errorf("%d names for %d rows and %d columns", len(c.Names), c.Draws[0].Rows, c.Draws[0].Cols)
 	}
+	c.Width = x.Cols
 	take, err := l.chosen(c.Names, x.Cols)
 	if err != nil {
 		return err
@@ -452,6 +452,7 @@ func (l Layout) arrangeSquares(c *Contents) error {
 	} else if names != nil {
 		c.Own, c.Names = c.Names, names
 	}
+	c.Width = n
 	take, err := l.chosen(c.Names, n)
 	if err != nil {
 		return err

@@ -1,12 +1,15 @@
 package region
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -151,9 +154,91 @@ func repeats(values []string) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(values)))) < len(values)
 }
 
+// split are the entries of a text that holds a list: a line each, or with tabs, semicolons, commas or blanks between.
+// Blanks, and any of them under a name that is no usual one, divide only a text of as many entries as counts.
+func split(text string, usual bool, counts ...int) []string {
+	for _, between := range []string{"\n", "\t", ";", ",", " "} {
+		var parts []string
+		for part := range strings.SplitSeq(strings.TrimSpace(text), between) {
+			if part = strings.TrimSpace(part); part != "" {
+				parts = append(parts, part)
+			}
+		}
+		fits := slices.Contains(counts, len(parts)) && !repeats(parts)
+		if len(parts) > 1 && (fits || usual && between != " ") {
+			return parts
+		}
+	}
+	return nil
+}
+
+// unfolded is a variable, or, where its one text is JSON, what that holds.
+func unfolded(v mat5.Variable) mat5.Variable {
+	var value any
+	if len(v.Texts) != 1 || !strings.ContainsAny(v.Texts[0][:min(1, len(v.Texts[0]))], "{[") ||
+		json.Unmarshal([]byte(v.Texts[0]), &value) != nil {
+		return v
+	}
+	return ofJSON(v.Name, value)
+}
+
+func ofJSON(name string, value any) mat5.Variable {
+	v := mat5.Variable{Name: name, Shape: []int{1, 1}}
+	switch x := value.(type) {
+	case string:
+		v.Class, v.Texts = "char", []string{x}
+	case float64:
+		v.Class, v.Numbers = "double", []float64{x}
+	case []any:
+		v.Class, v.Shape = "cell", []int{len(x), 1}
+		for _, one := range x {
+			v.Cells = append(v.Cells, ofJSON("", one))
+		}
+		texts := lists.Map(v.Cells, func(one mat5.Variable) string { return strings.Join(one.Texts, "") })
+		if !slices.ContainsFunc(v.Cells, func(one mat5.Variable) bool { return one.Class != "char" }) {
+			v.Cells, v.Texts = nil, texts
+		}
+	case map[string]any:
+		v.Class, v.Fields = "struct", slices.Sorted(maps.Keys(x))
+		for _, field := range v.Fields {
+			v.Cells = append(v.Cells, ofJSON("", x[field]))
+		}
+	}
+	return v
+}
+
+// permuted reports whether numbers are those of n places, from 0 or from 1, in another order.
+func permuted(values []string) bool {
+	for first := range 2 {
+		all := true
+		for i := range values {
+			all = all && slices.Contains(values, strconv.Itoa(first+i))
+		}
+		if all {
+			return len(values) > 2 && !slices.IsSortedFunc(values, dag.CompareValues)
+		}
+	}
+	return false
+}
+
+// orderIn is a column of a matrix of numbers, with a row for each region, which is an order of these; "" for none.
+func orderIn(v mat5.Variable, regions int) string {
+	if !v.Numeric() || len(v.Shape) != 2 || v.Shape[0] != regions || v.Shape[1] < 2 || v.Shape[1] > 8 {
+		return ""
+	}
+	for j := range v.Shape[1] {
+		column, err := v.Member(j)
+		if list, _ := listOf(mat5.Matrix("", column, len(column))); err == nil && permuted(list.Values) {
+			return fmt.Sprintf("%s(:,%d)", v.Name, j+1)
+		}
+	}
+	return ""
+}
+
 // beside are the variables around one: the fields of its struct or the elements of its cell, then the others of the
 // file, then the fields of structs with usual names.
 func beside(all []mat5.Variable, of string) (scopes [3][]mat5.Variable) {
+	all = lists.Map(all, unfolded)
 	if at := strings.LastIndexAny(of, ".{"); at > 0 {
 		if v, err := mat5.Find(all, of[:at]); err == nil {
 			for i, one := range v.Cells {
@@ -162,6 +247,7 @@ func beside(all []mat5.Variable, of string) (scopes [3][]mat5.Variable) {
 					name = of[:at] + "." + v.Fields[i%len(v.Fields)]
 				}
 				one.Name = name
+				one = unfolded(one)
 				scopes[0] = append(scopes[0], one)
 			}
 		}
@@ -180,6 +266,7 @@ func beside(all []mat5.Variable, of string) (scopes [3][]mat5.Variable) {
 		for f, field := range v.Fields {
 			one := v.Cells[f]
 			one.Name = v.Name + "." + field
+			one = unfolded(one)
 			for _, list := range append(arraysOf(one), one) {
 				if regions, members := listsWhat(list); regions || members {
 					scopes[2] = append(scopes[2], list)
@@ -208,8 +295,9 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 	if l.Names != "" && l.Names != NoNames {
 		return l.namedList(all)
 	}
-	var unfit []string
+	var unfit, orders []string
 	var unused []List
+	regions := counts[len(counts)-1]
 	for scope, variables := range beside(all, of.Name) {
 		var texts, numbers []List
 		for _, v := range variables {
@@ -219,7 +307,14 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 			c.weakly(v, members)
 			list, wrong := listOf(v)
 			usual, ofMembers := listsWhat(v)
-			n := len(list.Values)
+			if len(v.Texts) == 1 && v.Class != ofArray {
+				list.Values = split(v.Texts[0], usual || ofMembers, append(counts[:len(counts):len(counts)],
+					members)...)
+			}
+			n, apart := len(list.Values), len(v.Texts) == 1
+			if order := orderIn(v, regions); order != "" && scope < 2 && members == 0 {
+				orders = append(orders, order)
+			}
 			fits, again := slices.Contains(counts, n) && !ofMembers, repeats(list.Values)
 			switch {
 			case wrong != nil && usual && scope < 2:
@@ -229,7 +324,11 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				c.Members = append(c.Members, list)
 			case ofMembers:
 			case list.numbers && !usual:
-				if n == counts[len(counts)-1] && scope < 2 {
+				switch {
+				case n != regions || scope == 2:
+				case permuted(list.Values):
+					orders = append(orders, list.Name)
+				default:
 					unused = append(unused, list)
 				}
 			case fits && list.numbers:
@@ -239,7 +338,7 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 			case scope == 2:
 			case usual && again:
 				unfit = append(unfit, list.describe()+" has entries that repeat")
-			case usual || slices.Contains(counts, n-1) && !list.numbers && !again:
+			case usual || slices.Contains(counts, n-1) && !list.numbers && !again && !apart:
 				unfit = append(unfit, list.describe()+" does not fit")
 			}
 		}
@@ -259,7 +358,11 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 	}
 	if names == nil && unfit != nil && l.Names != NoNames {
 		return nil, NamesError{fmt.Errorf("no list names the %d regions, but %s: set names to the variable or the file of labels that does, or to none",
-			counts[len(counts)-1], words.Some(unfit, 6))}
+			regions, words.Some(unfit, 6))}
+	}
+	if names == nil && orders != nil && l.Names != NoNames {
+		return nil, NamesError{fmt.Errorf("%s may be the order of the %d regions, and no list names them: set names to the variable or the file of labels that does, or to none where the columns of all files are alike",
+			words.Some(orders, 6), regions)}
 	}
 	if names == nil && unused != nil && l.Names != NoNames {
 		c.Notes = append(c.Notes, fmt.Sprintf("not taken for the numbers of the regions: %s; names: %s takes it",

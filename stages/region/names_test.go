@@ -18,6 +18,7 @@ import (
 // One rule finds the names of regions among the variables of a file.
 func TestNamesAmongVariables(t *testing.T) {
 	ts := mat5.Matrix("ts", make([]float64, 8), 4, 2)
+	wide := mat5.Matrix("wide", make([]float64, 12), 4, 3)
 	r := mat5.Matrix("r", make([]float64, 12), 2, 2, 3)
 	texts := mat5.Texts
 	numbers := func(name string, v ...float64) mat5.Variable { return mat5.Matrix(name, v, 1, len(v)) }
@@ -80,6 +81,25 @@ func TestNamesAmongVariables(t *testing.T) {
 			"[b a]"},
 		{"the field that is named", []mat5.Variable{ts, array("roi", "name", "b", "a"), texts("net", pq)}, "ts", "roi.name",
 			"[b a]"},
+		{"one text, a line each", []mat5.Variable{ts, texts("names", []string{"b\r\na\n"})}, "ts", "", "[b a]"},
+		{"one text with commas", []mat5.Variable{ts, texts("where", []string{"b, a"})}, "ts", "", "[b a]"},
+		{"one text with blanks", []mat5.Variable{ts, texts("labels", []string{"b a"})}, "ts", "", "[b a]"},
+		{"one text of another number", []mat5.Variable{ts, texts("labels", []string{"a,b,c"})}, "ts", "",
+			"labels (3 texts) does not fit"},
+		{"one text of something else", []mat5.Variable{ts, texts("label", []string{"the left side"}),
+			texts("history", []string{"a,b,c"})}, "ts", "", "[]"},
+		{"JSON", []mat5.Variable{ts, texts("meta", []string{`{"tr": 2, "names": ["b", "a"]}`})}, "ts", "", "[b a]"},
+		{"a list of JSON", []mat5.Variable{ts, texts("meta", []string{`["b", "a"]`})}, "ts", "", "[b a]"},
+		{"in JSON, as it is named", []mat5.Variable{ts, texts("meta", []string{`{"where": {"names": ["b", "a"]}}`}),
+			texts("net", pq)}, "ts", "meta.where.names", "[b a]"},
+		{"an order", []mat5.Variable{wide, numbers("index", 1, 0, 2)}, "wide", "", "index may be the order of the 3 regions"},
+		{"an order that is named", []mat5.Variable{wide, numbers("index", 1, 0, 2)}, "wide", "index", "[1 0 2]"},
+		{"an order that is none", []mat5.Variable{wide, numbers("index", 1, 0, 2)}, "wide", "none", "[]"},
+		{"an order beside names", []mat5.Variable{wide, numbers("index", 1, 0, 2), texts("roi", []string{"a", "b", "c"})}, "wide",
+			"", "[a b c]"},
+		{"the same order", []mat5.Variable{wide, numbers("index", 0, 1, 2)}, "wide", "", "[]"},
+		{"an order in a table", []mat5.Variable{wide, mat5.Matrix("xyz", []float64{2, .5, 1, .5, 3, .5}, 3, 2)}, "wide", "",
+			"xyz(:,1) may be the order of the 3 regions"},
 		{"a mixed cell", []mat5.Variable{ts, {Name: "labels", Class: "cell", Shape: []int{1, 2},
 			Cells: []mat5.Variable{numbers("", 4), texts("", []string{"b"})}}}, "ts", "", "[4 b]"},
 	} {
@@ -88,6 +108,9 @@ func TestNamesAmongVariables(t *testing.T) {
 		counts, members := []int{4, 2}, 0
 		if c.variable == "r" {
 			counts, members = []int{2}, 3
+		}
+		if c.variable == "wide" {
+			counts = []int{4, 3}
 		}
 		file := &Contents{}
 		names, err := Layout{Names: c.names}.namesIn(c.all, v, file, members, counts...)
@@ -98,7 +121,7 @@ func TestNamesAmongVariables(t *testing.T) {
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}
-		if noted := c.what == "numbers under another name"; noted != (len(file.Notes) > 0) {
+		if noted := c.what == "numbers under another name" || c.what == "the same order"; noted != (len(file.Notes) > 0) {
 			t.Errorf("%s: notes %q", c.what, file.Notes)
 		}
 		if members > 0 && (len(file.Members) != 1 || !slices.Contains([]string{"who", "info.id", "subjects.name"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
@@ -172,8 +173,34 @@ func oneOrder(all []*Reading) {
 	}
 	for _, those := range of {
 		for _, f := range those {
-			if 2*len(those) <= read && len(of) > 1 {
+			if slices.Equal(slices.Sorted(slices.Values(f.Found.Own)), slices.Sorted(slices.Values(f.Layout.Labels))) {
+				f.Err = errors.New("names has the same names as the columns of the file, in another order: leave names out, so that the columns keep their own")
+			} else if 2*len(those) <= read && len(of) > 1 {
 				f.Err = errors.New("names replaces the names of the columns by their place, but the columns of the files have different names or orders: leave names out, and set nodes to the list of these names")
+			}
+		}
+	}
+}
+
+// oneWidth refuses files whose columns have no names, and are not as many as those of most files, where columns_range
+// takes some by their place: one more in front shifts all.
+func oneWidth(all []*Reading) {
+	of := map[int][]*Reading{}
+	read := 0
+	for _, f := range all {
+		if f.Err == nil && f.Found != nil && f.Found.Names == nil && f.Layout.Range != nil {
+			of[f.Found.Width] = append(of[f.Found.Width], f)
+			read++
+		}
+	}
+	widths := lists.Map(slices.Sorted(maps.Keys(of)), func(n int) string {
+		return fmt.Sprintf("%s (%s)", words.Count(n, "column"), words.Count(len(of[n]), "file"))
+	})
+	for _, those := range of {
+		for _, f := range those {
+			if 2*len(those) <= read && len(of) > 1 {
+				f.Err = fmt.Errorf("columns_range takes columns by their place, but the files have different widths and no names: %s; give the names of the columns (names), or files of one width",
+					strings.Join(widths, ", "))
 			}
 		}
 	}

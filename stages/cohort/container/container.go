@@ -178,6 +178,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	oneAtlas(all)
 	readAll(all, matrix)
 	oneOrder(all)
+	oneWidth(all)
 	return w.checkNumbers(all, l, source)
 }
 
