@@ -894,8 +894,8 @@ func TestCovariatesOfRuns(t *testing.T) {
 	}
 	const quality = `, cleaning: "joined[*].quality"`
 	for _, c := range []struct{ cohort, stages, want string }{
-		{"", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs of a participant, so it is no covariate"},
-		{"", plain + deconfound("age", quality), "stage d: covariates: age differs between the runs of a participant, so it is no covariate"},
+		{"", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs of a participant, so it cannot be a covariate"},
+		{"", plain + deconfound("age", quality), "stage d: covariates: age differs between the runs of a participant, so it cannot be a covariate"},
 		{"", plain + deconfound("mean_fd", ""), "stage d: covariates: mean_fd differs between the runs"},
 		{"columns: [age], ", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs"},
 		{"", strings.Replace(plain, "series: series }", "series: series, confounds: { file: confounds.tsv } }", 1) +

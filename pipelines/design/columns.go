@@ -192,7 +192,7 @@ func (s *Study) names() {
 				said[key] = true
 				text := missing(read.Parameter, what, read.Name, have)
 				if !read.Group && slices.Contains(s.roster.OfRuns, read.Name) {
-					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it is no covariate: give each participant one value in the table, such as the mean, or leave it out",
+					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it cannot be a covariate: give each participant one value in the table, such as the mean, or leave it out",
 						read.Parameter, read.Name, s.roster.PartAxis())
 				} else if read.Motion {
 					text += "; motion also comes from cleaning (connect denoise's or join's quality), but only of scans with a table of confounds"
