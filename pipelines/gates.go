@@ -166,8 +166,8 @@ func (l *loader) connectCollected() {
 
 // connectPages gives an output of the pipeline itself to every page (summary, report) with a port of this name, whether
 // the file connects it or not; where another port is named, to those on which it is connected. A page must not say that
-// the leakage checks passed where there are stages that they do not see, and finds by the settings the classifier that a
-// permutation test is of, and the models that were trained on a residual.
+// the leakage checks passed where there are stages that they do not see, and finds by the settings the classifier of a
+// permutation test, and the models that were trained on a residual.
 func (l *loader) connectPages(output, where string) {
 	for _, s := range l.stages {
 		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {

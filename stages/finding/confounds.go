@@ -8,10 +8,10 @@ import (
 	"prgnn/stages/column"
 )
 
-// What limits matched models: fewer pairs than leastPairs give none, and a standardized difference above unbalanced is
-// left (Austin 2011).
+// What limits matched models: fewer pairs than LeastPairs give none (see the kind confounds), and a standardized
+// difference above unbalanced is left (Austin 2011).
 const (
-	leastPairs = 20
+	LeastPairs = 20
 	unbalanced = 0.1
 )
 
@@ -56,8 +56,8 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 	if len(r.Left) > 0 {
 		all.study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})
 	}
-	if r.Pairs >= 0 && r.Pairs < leastPairs {
-		all.study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": leastPairs})
+	if r.Pairs >= 0 && r.Pairs < LeastPairs {
+		all.study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": LeastPairs})
 	}
 	var apart []string
 	for _, m := range matching {
@@ -65,7 +65,7 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 			apart = append(apart, m.Covariate)
 		}
 	}
-	if r.Pairs >= leastPairs && apart != nil {
+	if r.Pairs >= LeastPairs && apart != nil {
 		all.study("confounds.unbalanced", Limits, values{"Names": apart, "Most": unbalanced})
 	}
 	return all

@@ -56,7 +56,8 @@ func TestConstantPredictionsAreTies(t *testing.T) {
 	var graphs []fold.Case
 	for i, n := range []int{1, 2, 3, 3, 7, 1, 6, 10} {
 		for range n {
-			graphs = append(graphs, fold.Case{Id: fmt.Sprint(i), Label: i % 2, Probability: []float64{24. / 49, 25. / 49}})
+			graphs = append(graphs, fold.Case{Id: fmt.Sprint(i), Label: i % 2,
+				Probability: []float64{24. / 49, 25. / 49}})
 		}
 	}
 	people := fold.OverDraws(graphs)

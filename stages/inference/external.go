@@ -71,7 +71,8 @@ func Recalibrate(lp []float64, outcome []bool) (r Recalibration) {
 	if b, se, ok := newtonLogit(make([]float64, len(x)), x, outcome, false); ok {
 		r.Large, r.LargeSE = b[0], se[0]
 	}
-	if low, high := min(limits[0][0], limits[1][0]), max(limits[0][1], limits[1][1]); high-low <= rounding*(1+math.Abs(low)) {
+	low, high := min(limits[0][0], limits[1][0]), max(limits[0][1], limits[1][1])
+	if high-low <= float64(rounding*(1+math.Abs(low))) {
 		return r
 	}
 	r.Separated = limits[0][1] <= limits[1][0] || limits[1][1] <= limits[0][0]

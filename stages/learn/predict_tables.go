@@ -111,7 +111,8 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 	}
 	var means [][]float64 // participant × group
 	for i, of := range fold.OverDraws(cases) {
-		p.participants[i].Predicted, p.participants[i].Probability = p.groups[of.Predicted], of.Probability[of.Predicted]
+		one := &p.participants[i]
+		one.Predicted, one.Probability = p.groups[of.Predicted], of.Probability[of.Predicted]
 		means = append(means, of.Probability)
 	}
 	p.applied.Accepted = accepted.Texts(len(p.participants))

@@ -136,7 +136,7 @@ func TestLiteratureAsBibTeX(t *testing.T) {
 				t.Errorf("%s has no %s", key, name)
 			}
 		}
-		for name, want := range map[string]string{"year": `^(19|20)\d\d$`, "volume": `^\d+$`, "pages": `^\d+(--\d+)?$`,
+		for name, want := range map[string]string{"year": `^(19|20)\d\d$`, "volume": `^\d+$`, "pages": `^([a-z]*\d+|\d+--\d+)$`,
 			"doi": `^10\.\d{4,}/\S+$`, "author": `^[^\\%&#$~^_]+$`, "title": `^[^\\%&#$~^_]+$`,
 			"journal": `^[^\\%&#$~^_]+$`} {
 			if v := fields[name]; v != "" && !regexp.MustCompile(want).MatchString(v) {

@@ -39,7 +39,7 @@ func (a *Author) measured() {
 		})})
 	}
 	for _, part := range []func(){a.permutations, a.multiverse, a.rankings, a.fidelity, a.edgeTests,
-		a.covariates, a.motion} {
+		a.covariates, a.confounds, a.motion} {
 		part()
 	}
 }
@@ -326,7 +326,41 @@ func (a *Author) fidelity() {
 func (a *Author) covariates() {
 	if c := a.Run.Of("covariates"); c != nil && a.T.Has("covariates") {
 		a.say("methods.covariates", values{"Target": a.targetOf(c), "Permutations": c.Number("permutations"),
-			"Within": a.TableOf(a.T.In("covariates")).Meta["within"]})
+			"Within": a.TableOf(a.T.In("covariates")).Meta["within"],
+			"Alone":  len(section.Rows[column.ConfoundModelRow](a.Writer, "confound_models")) > 0})
+	}
+}
+
+// confounds states the models of covariates, the matching and the confounder tests.
+func (a *Author) confounds() {
+	s := a.Run.Shown("confounds", "confound_summary")
+	if s == nil {
+		return
+	}
+	shown := func(covariates []string) []values {
+		return lists.Map(covariates, func(name string) values { return values{"Name": name} })
+	}
+	rows := section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")
+	of := parameters(s, values{"Target": ""})
+	if a.Regression != nil || len(rows) == 1 && rows[0].Measure == "r" {
+		of["Target"] = a.Number
+	}
+	if models := section.Rows[column.ConfoundModelRow](a.Writer, "confound_models"); len(models) > 0 && len(rows) == 1 {
+		r := rows[0]
+		maps.Copy(of, finding.Values(r))
+		of["Names"], of["Left"] = shown(r.Covariates), len(r.Left)
+		split := a.division()
+		of["Repeated"] = split != nil && split.Number("repeats") > 1
+		a.say("methods.confound-models", of)
+		if r.Pairs >= 0 {
+			of["Matched"], of["Nearest"] = shown(r.Match), values{"Name": r.Match[0]}
+			of["Few"], of["Least"] = r.Pairs < finding.LeastPairs, finding.LeastPairs
+			a.say("methods.confound-matching", of)
+		}
+	}
+	if tests := section.Rows[column.ConfounderRow](a.Writer, "confounders"); len(tests) > 0 {
+		of["Tests"] = tests[0].Permutations
+		a.say("methods.confounder-tests", of)
 	}
 }
 

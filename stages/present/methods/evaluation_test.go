@@ -108,6 +108,44 @@ func TestChecks(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "permutations of the groups, corrected"), true, text) // all are at one site
 }
 
+// The models of covariates, the matching and the confounder tests are stated where their results are.
+func TestConfounds(t *testing.T) {
+	c := with("confounds", "penalty", "1", "transform", "fisher", "repeat", "1")
+	a := authorOf(c, with("covariates", "permutations", "9999", "label", "group"))
+	tables := map[string]*encoding.Table{"covariates": column.Table([]column.CovariateRow{{}}),
+		"confound_models": column.Table([]column.ConfoundModelRow{{Features: "edges", Sample: "all"}}),
+		"confound_summary": column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age", "mean_fd"},
+			Measure:  "AUC",
+			Positive: "ASD", Permutations: 199, Resamples: 40, Pairs: 27, Match: []string{"mean_fd", "sex"}}}),
+		"confounders": column.Table([]column.ConfounderRow{{Permutations: 999}})}
+	task := map[string][]dag.Input{}
+	for port, table := range tables {
+		task[port] = []dag.Input{dag.InputOf(table)}
+	}
+	a.T = dag.NewTask(task)
+	a.measured()
+	need.NoError(t, a.Err())
+	codes, text := written(t, a)
+	need.Equal(t, codes, "methods.covariates methods.confound-models methods.confound-matching methods.confounder-tests")
+	for _, want := range []string{"apart from the models of covariates below, no model had covariates as inputs",
+		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (Fisher's z),",
+		"199 permutations of the residuals", "40 bootstrap samples", "For pairs alike in mean framewise displacement and " +
+			"sex, each participant of the group ASD, from the largest mean framewise displacement down,", "(27 pairs)",
+		"the predicted probability, less its mean", "999 conditional permutations"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %s", text, want)
+		}
+	}
+	delete(task, "confound_models")
+	delete(task, "confounders")
+	a = authorOf(c, with("covariates", "permutations", "9999", "label", "group"))
+	a.T = dag.NewTask(task)
+	a.measured()
+	codes, text = written(t, a)
+	need.Equal(t, codes, "methods.covariates")
+	need.Equal(t, strings.Contains(text, "corrected for the false discovery rate [1]; no model had covariates"), true, text)
+}
+
 // A ranking is by the scores of the models that its stage takes.
 func TestRankedBy(t *testing.T) {
 	for _, c := range []struct{ model, attribution, layer, score, work string }{
