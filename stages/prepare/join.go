@@ -128,12 +128,24 @@ func sameParts(series []dag.Input, others ...[]dag.Input) error {
 	}
 	for _, ins := range others {
 		same := len(ins) == 0 || slices.EqualFunc(series, ins,
-			func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
+			func(a, b dag.Input) bool { return samePart(a, b) && samePart(b, a) })
 		if !same {
 			return fmt.Errorf("%s (%d runs) and %s (%d) have different runs or sessions: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
 		}
 	}
 	return nil
+}
+
+// samePart reports whether an input is of the participant, run and session of another. Of a decision, only inputs behind
+// it have the axis.
+func samePart(a, of dag.Input) bool {
+	return !slices.ContainsFunc(a.Coords, func(c dag.Coord) bool {
+		at := slices.IndexFunc(of.Coords, func(d dag.Coord) bool { return d.Axis == c.Axis })
+		if at < 0 {
+			return slices.Contains([]string{"subject", "run", "session"}, c.Axis)
+		}
+		return of.Coords[at].Value != c.Value
+	})
 }
 
 func runNames(series []dag.Input) []string {

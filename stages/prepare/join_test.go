@@ -178,6 +178,25 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
+// Runs that one option of a decision cleaned have its axis, and what comes before the decision does not.
+func TestJoinUnderDecision(t *testing.T) {
+	part := func(coords ...string) (in dag.Input) {
+		for i := 0; i < len(coords); i += 2 {
+			in.Coords = append(in.Coords, dag.Coord{Axis: coords[i], Value: coords[i+1]})
+		}
+		return in
+	}
+	series := []dag.Input{part("clean", "24P", "session", "1", "subject", "a"), part("clean", "24P", "session", "2", "subject", "a")}
+	need.NoError(t, sameParts(series, series, []dag.Input{part("session", "1", "subject", "a"), part("session", "2", "subject", "a")}))
+	for _, other := range [][]dag.Input{
+		{part("session", "1", "subject", "a"), part("session", "3", "subject", "a")},
+		{part("clean", "24P", "session", "1", "subject", "a"), part("clean", "scrub", "session", "2", "subject", "a")},
+		{part("subject", "a"), part("subject", "a")},
+	} {
+		need.Error(t, sameParts(series, other), "have different runs or sessions")
+	}
+}
+
 // min_minutes is on all runs together, of which any volume is censored: 146 volumes of 2 s are 4.9 minutes, though
 // neither run has 4. What the files tell before a run is the same.
 func TestJoinMinutes(t *testing.T) {
