@@ -51,10 +51,15 @@ func TestCovariateFindings(t *testing.T) {
 		{[]column.CovariateRow{row(column.UnusablePattern, 0.01), row(column.UnusableRegions, 0.01)}, "group",
 			"covariate.missing-regions-differ covariate.number-of-missing-regions"},
 	} {
-		need.Equal(t, codes(Covariates(c.rows, c.of, "", nil)), c.want, c.rows, c.of)
+		need.Equal(t, codes(Covariates(c.rows, c.of, "", nil, true)), c.want, c.rows, c.of)
+	}
+	for inputs, want := range map[bool]Weight{true: Overturns, false: Limits} { // regions that no model had as inputs
+		for _, name := range []string{column.UnusablePattern, column.UnusableRegions} {
+			need.Equal(t, Covariates([]column.CovariateRow{row(name, 0.01)}, "group", "", nil, inputs)[0].Weight, want, name)
+		}
 	}
 	for leftOut, want := range map[string]string{"site": "covariate.left-out-predicts-group", "family": "covariate.predicts-group"} {
-		need.Equal(t, codes(Covariates([]column.CovariateRow{row("site", 0.001)}, "group", leftOut, nil)), want)
+		need.Equal(t, codes(Covariates([]column.CovariateRow{row("site", 0.001)}, "group", leftOut, nil, true)), want)
 	}
 	number := func(name string, p float64) column.NumberCovariateRow {
 		return column.NumberCovariateRow{

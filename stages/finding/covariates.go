@@ -36,22 +36,26 @@ type Lacked struct {
 
 // Covariates are the findings about covariates that alone separate the groups. of is the column that the models
 // predict: the table is of the column group. leftOut is the column whose values the folds leave out in turn, "" for
-// none.
-// lacked are the regions that some participants lack.
-func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked) (all List) {
+// none. lacked are the regions that some participants lack; inputs reports whether models may have had them.
+func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked, inputs bool) (all List) {
 	if of != "group" {
 		all.study("covariate.not-of-labels", Limits, values{"Column": of})
 		return all
 	}
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
+	weight := Overturns
+	if !inputs {
+		weight = Limits
+	}
 	for _, r := range rows {
-		numbers := values{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations)}
+		numbers := values{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations), "Inputs": inputs}
 		switch name := named(r); name {
 		case "":
 		case column.UnusablePattern:
-			all.study("covariate.missing-regions-differ", Overturns, values{"P": r.P, "Draws": int(r.Permutations), "Regions": lacked})
+			all.study("covariate.missing-regions-differ", weight, values{"P": r.P, "Draws": int(r.Permutations),
+				"Regions": lacked, "Inputs": inputs})
 		case column.UnusableRegions:
-			all.study("covariate.number-of-missing-regions", Overturns, numbers)
+			all.study("covariate.number-of-missing-regions", weight, numbers)
 		case leftOut:
 			numbers["Name"] = name
 			all.study("covariate.left-out-predicts-group", Limits, numbers)

@@ -98,6 +98,32 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 	return stages
 }
 
+// LeavesOutRegions reports whether a region that some participants lack is left out for all in every model, whatever the
+// decisions choose (regions: shared). Features other than correlations are not reduced, and nobody knows what a program
+// of the user's does.
+func (s *Settings) LeavesOutRegions() bool {
+	shared := false
+	for _, of := range s.Behind() {
+		for _, v := range of.Values["regions"] {
+			if shared = true; !slices.Equal(v, []string{"shared"}) {
+				return false
+			}
+		}
+		features := of.Kind == "graph" && of.Value("features") != "pearson"
+		if features || of.Kind == "exec" || of.Kind == "occupancy" {
+			return false
+		}
+	}
+	return shared && !slices.ContainsFunc(s.Decisions.Decisions, func(d column.Decision) bool {
+		return slices.ContainsFunc(d.Options, func(o column.Option) bool {
+			return slices.ContainsFunc(o.Sets, func(set column.OptionSet) bool {
+				return set.Parameter == "regions" && !slices.Equal(set.Value, []string{"shared"}) ||
+					set.Parameter == "features" && !slices.Equal(set.Value, []string{"pearson"})
+			})
+		})
+	})
+}
+
 // noOptions are axes whose values are no options of an analysis: scans, folds, and the classifiers themselves.
 var noOptions = []string{column.Subject, "session", "run", "fold", "repeat", "stage", "model"}
 

@@ -102,7 +102,7 @@ func (a *author) covariates() {
 		lacked[i].Name = a.RegionName(r.Region)
 	}
 	leftOut, _ := a.ColumnOf(a.HeldOut())
-	a.Find(finding.Covariates(rows, of, leftOut, lacked)...)
+	a.Find(finding.Covariates(rows, of, leftOut, lacked, !a.Run.LeavesOutRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })

@@ -186,6 +186,9 @@ type reportInputs struct {
 func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportInputs, error) {
 	all := &reportInputs{ports: map[string][]dag.Input{}, lacking: map[string]bool{}}
 	gathers, checks := map[string]bool{}, role.Port(task.Instance(), role.Checks)
+	others := otherOptions(c)
+	there := map[string]bool{} // results of participants, by others
+	lacks := map[string]string{}
 	for _, p := range task.Instance().Ports().In {
 		gathers[p.Name] = p.Gather
 	}
@@ -200,7 +203,7 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 					all.missing = append(all.missing, id)
 				}
 				if who := in.Coord("subject"); who != "" {
-					all.lacking[who] = true
+					lacks[others(src)] = who
 				}
 				if b.Port == checks {
 					all.unchecked = append(all.unchecked, src.Node.ID())
@@ -211,10 +214,18 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 			if src.Node != nil && src.Node.Stage().Kind().Name != "pipeline" {
 				all.results++
 			}
+			if src.Node != nil {
+				there[others(src)] = true
+			}
 			if !gathers[b.Port] {
 				in.Coords = nil
 			}
 			all.ports[b.Port] = append(all.ports[b.Port], in)
+		}
+	}
+	for of, who := range lacks {
+		if !there[of] {
+			all.lacking[who] = true
 		}
 	}
 	if all.unchecked != nil {
@@ -223,6 +234,21 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 		})
 	}
 	return all, nil
+}
+
+// otherOptions gives results that only differ in options of the file's decisions one text: a participant whose result of
+// one option is missing, and of another is there, is in the numbers of the page.
+func otherOptions(c *results.Current) func(dag.Source) string {
+	decisions := map[string]bool{}
+	if u := c.Pipeline.Universes; u != nil {
+		for _, d := range u.Decisions {
+			decisions[d.Name] = true
+		}
+	}
+	return func(src dag.Source) string {
+		coords := slices.DeleteFunc(slices.Clone(src.Node.Coords()), func(c dag.Coord) bool { return decisions[c.Axis] })
+		return dag.TaskID(src.Node.Stage().Name(), coords, "subject") + "." + src.Output
+	}
 }
 
 // inputOf opens one source of a task, which is read until ctx ends; not ok when it has no result.
