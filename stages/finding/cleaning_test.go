@@ -439,6 +439,18 @@ func TestRegionsNeverUsable(t *testing.T) {
 	}
 }
 
+// A table of several stages calls a classifier as the accuracies of one stage do.
+func TestNameOfAnotherStage(t *testing.T) {
+	ridge := []dag.Coord{{Axis: "model", Value: "ridge"}}
+	a := Results{Accuracy: []Row{{AccuracyRow: column.AccuracyRow{Coords: ridge}, Title: "ridge regression"}},
+		Plan: &Settings{Stages: []StageSettings{{Stage: "baselines", Kind: "baseline"},
+			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
+			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
+	need.Equal(t, a.NameOf("model=ridge stage=baselines", "own"), "ridge regression")
+	need.Equal(t, a.NameOf("stage=baselines model=ridge", "own"), "ridge regression")
+	need.Equal(t, a.NameOf("stage=deconfounded model=ridge", "own"), "own")
+}
+
 // Findings state the settings that a page has of what they are about, but for those about a classifier.
 func TestFindingsWithinSettings(t *testing.T) {
 	at := func(edges string) []dag.Coord {

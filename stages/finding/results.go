@@ -61,9 +61,18 @@ func (r Row) OverFolds() values {
 }
 
 // NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one
-// where they lack it.
+// where they lack it. Accuracies of one stage lack the stage, which tables of several have.
 func (a *Results) NameOf(setting, own string) string {
-	at := slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
+	stages := a.StagesBehind("evaluation", "predictions")
+	at := slices.IndexFunc(a.Accuracy, func(r Row) bool {
+		for i := 0; len(stages) == 1 && StageOf(r.Coords) == "" && i <= len(r.Coords); i++ {
+			stage := dag.Coord{Axis: "stage", Value: stages[0]}
+			if column.CoordText(slices.Insert(slices.Clone(r.Coords), i, stage)) == setting {
+				return true
+			}
+		}
+		return column.CoordText(r.Coords) == setting
+	})
 	if at < 0 {
 		return own
 	}
