@@ -12,6 +12,7 @@ import (
 
 	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
+	"prgnn/internal/pattern"
 )
 
 // ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
@@ -42,6 +43,7 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		return nil, Matrix{}, err
 	}
 	br := content.Reader
+	var points thousands
 	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" {
 		return nil, Matrix{}, errors.New(foreign.Name(first))
 	}
@@ -60,6 +62,9 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		}
 		line, err := readLine(br)
 		if err == io.EOF && len(line) == 0 {
+			if err := points.doubt(); err != nil {
+				return nil, Matrix{}, err
+			}
 			return t.finish()
 		}
 		if err != nil && err != io.EOF {
@@ -70,6 +75,9 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 				t.rows++
 			}
 			continue
+		}
+		if t.started && !points.none {
+			points.add(line)
 		}
 		if t.started && !t.square && t.separator != 0 && plainRow(t.values, line, t.separator) {
 			if err := t.add(t.values); err != nil {
@@ -84,6 +92,49 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 			return nil, Matrix{}, err
 		}
 	}
+}
+
+// thousands finds numbers whose points may separate thousands, as German programs write 5012 and 540: 5.012 and 540.
+type thousands struct {
+	none    bool               // a value is no such number
+	columns map[int]*[2]string // a value of each column with points, and one without
+}
+
+var (
+	withPoints    = pattern.New(`^-?[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
+	withoutPoints = pattern.New(`^-?[0-9]{1,3}$`)
+)
+
+func (p *thousands) add(line []byte) {
+	if p.columns == nil {
+		p.columns = map[int]*[2]string{}
+	}
+	fields := bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\t,; \r\n\"", r) })
+	for j, field := range fields {
+		if p.columns[j] == nil {
+			p.columns[j] = &[2]string{}
+		}
+		switch {
+		case withPoints.MatchString(string(field)):
+			p.columns[j][0] = string(field)
+		case withoutPoints.MatchString(string(field)):
+			p.columns[j][1] = string(field)
+		default:
+			p.none, p.columns = true, nil
+			return
+		}
+	}
+}
+
+// doubt refuses a text in which a column has both.
+func (p *thousands) doubt() error {
+	for j := range len(p.columns) {
+		if c := p.columns[j]; !p.none && c[0] != "" && c[1] != "" {
+			return fmt.Errorf("column %d has %s and %s, and no value has other than three decimals: the points may separate thousands; write the numbers without them, or all with decimals",
+				j+1, c[0], c[1])
+		}
+	}
+	return nil
 }
 
 // oldMac reads lines that end in a carriage return alone.

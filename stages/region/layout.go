@@ -192,7 +192,8 @@ func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 			if _, there := at[label]; there {
 				continue
 			} else if columns > 1 {
-				return nil, nil, fmt.Errorf("the order key has no column %s; it has %s", label, words.Some(fields, 6))
+				return nil, nil, fmt.Errorf("it has no column %s, but %d others (%s): write a label a line, in the order of the columns of the files",
+					label, columns, words.Some(fields, 6))
 			}
 			if at = map[string]int{label: 0}; cell.Heading(fields[0]) {
 				continue

@@ -205,7 +205,7 @@ func TestOrderKey(t *testing.T) {
 		{"Order\tLabel in Mask\n2\t7\n2\t5\n", "", `row 2 of the order key has the Order "2"`},
 		{"Order\tLabel in Mask\n0\t7\n1\t5\n", "", `row 1 of the order key has the Order "0"`},
 		{"Order\tLabel in Mask\n1\t7\n3\t5\n", "", "has 2 rows, but one has the Order 3"},
-		{"Order\tLabel\n1\t7\n", "", "no column Label in Mask"},
+		{"Order\tLabel\n1\t7\n", "", "no column Label in Mask, but 2 others"},
 		{"label\n", "", "it lists no region"},
 	} {
 		labels, atlas, err := keyLabels([]byte(c.key))
@@ -252,5 +252,40 @@ func TestColumnsThatCount(t *testing.T) {
 		"a wave":     of(func(i int) float64 { return float64(i * i % 17) }),
 	} {
 		need.Equal(t, counts(x, len(x), 1), false, what)
+	}
+}
+
+// Columns of a wide table in an order of their own, whose names have numbers, ascend.
+func TestWideColumnsAscend(t *testing.T) {
+	for _, c := range []struct {
+		columns []string
+		order   string
+		wrong   string
+	}{
+		{[]string{"id", "fc_0", "fc_1", "fc_2"}, upperRows, ""},
+		{[]string{"fc_1", "fc_10", "fc_2"}, upperRows, "fc_2 comes after fc_10"},
+		{[]string{"fc_1_2", "fc_1_3", "fc_2_3"}, upperRows, ""},
+		{[]string{"fc_2_3", "fc_1_3", "fc_1_2"}, "", ""},
+	} {
+		_, err := WideOf(c.columns, "fc_*", nil, Layout{Order: c.order})
+		if c.wrong == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.wrong)
+		}
+	}
+}
+
+// Points that may separate thousands are refused.
+func TestPointsOfThousands(t *testing.T) {
+	for text, wrong := range map[string]bool{
+		"a\tb\n5.012\t540\n540\t4.001\n1.000\t2.000\n": true,
+		"a\tb\n5.012\t540\n541\t4.001\n1.5\t2.000\n":   false,
+		"1\t512.345\n2\t512.346\n3\t1.000\n":           false, // a column that counts
+		"0.123\t1\n1\t0.123\n1\t.5\n":                  false,
+		"5.012\n540.000\n1.000\n":                      false,
+	} {
+		_, _, err := connectivity.ReadText(strings.NewReader(text))
+		need.Equal(t, err != nil && strings.Contains(err.Error(), "thousands"), wrong, text)
 	}
 }

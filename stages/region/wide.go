@@ -54,6 +54,9 @@ func WideOf(columns []string, of string, regions []string, l Layout) (*Wide, err
 			ambiguous = append(ambiguous, c)
 		}
 	}
+	if err := w.ascending(); err != nil {
+		return nil, err
+	}
 	switch {
 	case w.Columns == nil:
 		return nil, fmt.Errorf("wide: no column matches %s; the columns are %s", of, words.Some(columns, 8))
@@ -66,6 +69,33 @@ func WideOf(columns []string, of string, regions []string, l Layout) (*Wide, err
 		return nil, fmt.Errorf("wide: %s may name several pairs of regions: rename the columns, or set order", words.Some(ambiguous, 6))
 	}
 	return w, nil
+}
+
+// ascending refuses columns in an order of the layout whose names end in numbers that do not ascend: those of V10
+// before V2 are sorted as texts.
+func (w *Wide) ascending() error {
+	if w.layout.Order == "" {
+		return nil
+	}
+	before := ""
+	for i, c := range w.Columns {
+		stem := strings.TrimRight(c, "0123456789")
+		_, err := strconv.Atoi(c[len(stem):])
+		if err != nil || i > 0 && stem != before { // other names
+			return nil
+		}
+		before = stem
+	}
+	last := -1
+	for i, c := range w.Columns {
+		n, _ := strconv.Atoi(c[len(before):])
+		if n <= last {
+			return fmt.Errorf("wide: order %s takes the columns as they stand, but %s comes after %s: sort the columns by their numbers",
+				w.layout.Order, c, w.Columns[i-1])
+		}
+		last = n
+	}
+	return nil
 }
 
 // pairsOf are the pairs of regions that a text may name; of the readings by a list, those of the longest names.
