@@ -10,7 +10,8 @@ import (
 )
 
 // Origins are the mistakes of a stage whose input quality (role.Origin) does not state how the matrices at its other
-// inputs were made, and the first for all tasks: a model would record another origin, and take matrices that differ from
+// inputs were made, and the first for all tasks: a model would record another origin, and take matrices that differ
+// from
 // those of its training.
 func Origins(s *dag.StageNode) []Mistake {
 	for _, n := range s.Tasks() {
@@ -52,7 +53,8 @@ func otherOrigin(n *dag.Node, port, input string, from, stated []dag.Source) err
 		}
 		made := src.Node.Stage().Name()
 		remedy := fmt.Sprintf("connect its quality, as %s: %q", port, reference(n, port, src.Node))
-		states := slices.ContainsFunc(src.Node.Instance().Ports().Out, func(out dag.Port) bool { return out.Name == port })
+		states := slices.ContainsFunc(src.Node.Instance().Ports().Out,
+			func(out dag.Port) bool { return out.Name == port })
 		if !states {
 			remedy = fmt.Sprintf("no output of %s states how they were made: set %s: null", made, port)
 		} else if apart(n, of, src.Node) {

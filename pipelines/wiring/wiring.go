@@ -215,7 +215,8 @@ func (w *wirer) ports(s tree.Key) {
 }
 
 // sameOrigin is the reference of an input that states how others were made (role.Origin), to the stage that made these:
-// where this one, or that one, passes such a statement on, a model would else not refuse other data. What a person wrote
+// where this one, or that one, passes such a statement on, a model would else not refuse other data. What a person
+// wrote
 // stays. Of two stages it is the one that passes on, which can state the origin of both.
 func (w *wirer) sameOrigin(s tree.Key, p dag.Port, kind *dag.Kind) []*tree.Node {
 	port, of := role.OriginOf(kind.New())

@@ -55,7 +55,8 @@ func TestCovariateFindings(t *testing.T) {
 	}
 	for inputs, want := range map[bool]Weight{true: Overturns, false: Limits} { // regions that no model had as inputs
 		for _, name := range []string{column.UnusablePattern, column.UnusableRegions} {
-			need.Equal(t, Covariates([]column.CovariateRow{row(name, 0.01)}, "group", "", nil, inputs)[0].Weight, want, name)
+			need.Equal(t, Covariates([]column.CovariateRow{row(name, 0.01)}, "group", "", nil,
+				inputs)[0].Weight, want, name)
 		}
 	}
 	for leftOut, want := range map[string]string{"site": "covariate.left-out-predicts-group", "family": "covariate.predicts-group"} {

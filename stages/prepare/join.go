@@ -136,7 +136,8 @@ func sameParts(series []dag.Input, others ...[]dag.Input) error {
 	return nil
 }
 
-// samePart reports whether an input is of the participant, run and session of another. Of a decision, only inputs behind
+// samePart reports whether an input is of the participant, run and session of another. Of a decision, only inputs
+// behind
 // it have the axis.
 func samePart(a, of dag.Input) bool {
 	return !slices.ContainsFunc(a.Coords, func(c dag.Coord) bool {

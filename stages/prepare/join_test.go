@@ -186,8 +186,10 @@ func TestJoinUnderDecision(t *testing.T) {
 		}
 		return in
 	}
-	series := []dag.Input{part("clean", "24P", "session", "1", "subject", "a"), part("clean", "24P", "session", "2", "subject", "a")}
-	need.NoError(t, sameParts(series, series, []dag.Input{part("session", "1", "subject", "a"), part("session", "2", "subject", "a")}))
+	series := []dag.Input{part("clean", "24P", "session", "1", "subject", "a"), part("clean", "24P", "session",
+		"2", "subject", "a")}
+	need.NoError(t, sameParts(series, series, []dag.Input{part("session", "1", "subject", "a"), part("session",
+		"2", "subject", "a")}))
 	for _, other := range [][]dag.Input{
 		{part("session", "1", "subject", "a"), part("session", "3", "subject", "a")},
 		{part("clean", "24P", "session", "1", "subject", "a"), part("clean", "scrub", "session", "2", "subject", "a")},

@@ -143,7 +143,8 @@ const (
 	PermutedLabels Use = "uses permuted labels"
 	// Aside: no prediction of the models depends on it. It has labels for a test, or what the model file states.
 	Aside Use = "takes what changes no prediction"
-	// Origin: it states how other inputs were made, and the stage passes it on to a model, which then refuses others. The
+	// Origin: it states how other inputs were made, and the stage passes it on to a model, which then refuses others.
+	// The
 	// file must connect it to what made these inputs.
 	Origin Use = "states how inputs were made"
 	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.

@@ -236,7 +236,8 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 	return all, nil
 }
 
-// otherOptions gives results that only differ in options of the file's decisions one text: a participant whose result of
+// otherOptions gives results that only differ in options of the file's decisions one text: a participant whose result
+// of
 // one option is missing, and of another is there, is in the numbers of the page.
 func otherOptions(c *results.Current) func(dag.Source) string {
 	decisions := map[string]bool{}
@@ -246,7 +247,8 @@ func otherOptions(c *results.Current) func(dag.Source) string {
 		}
 	}
 	return func(src dag.Source) string {
-		coords := slices.DeleteFunc(slices.Clone(src.Node.Coords()), func(c dag.Coord) bool { return decisions[c.Axis] })
+		coords := slices.DeleteFunc(slices.Clone(src.Node.Coords()),
+			func(c dag.Coord) bool { return decisions[c.Axis] })
 		return dag.TaskID(src.Node.Stage().Name(), coords, "subject") + "." + src.Output
 	}
 }
