@@ -228,9 +228,9 @@ func (c Confounds) motionParameters() (motion Matrix, ok bool) {
 // A Displacement is what shows how the framewise displacement of a table was made.
 type Displacement struct {
 	Constant bool // one value in all volumes: it was not measured
-	Degrees  bool // it is that of the motion parameters with the rotations as degrees
-	// Ratio is its mean, divided by that of the motion parameters, where both have one course over time, and its unit
-	// is another, whatever the definition; else NaN.
+	Degrees  bool // it is computed from the motion parameters with the rotations read as degrees
+	// Ratio is its mean, divided by that of the displacement from motion parameters, if both have the same time course
+	// and the unit differs under every definition; else NaN.
 	Ratio float64
 	// Multiple is the same where both are one definition, but for a factor; else 0.
 	Multiple float64

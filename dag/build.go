@@ -84,28 +84,28 @@ func (b *Builder) Measure(s *StageNode, sizes Sizes) {
 	}
 }
 
-// owns reports whether a stage is of this builder; that it is not is a mistake.
+// owns reports whether a stage belongs to this builder, and records a mistake otherwise.
 func (b *Builder) owns(s *StageNode, caller string) bool {
 	b.graph()
 	switch {
 	case s == nil:
 		b.mistake(&StageNode{}, "%s is called without a stage", caller)
 	case s.of != b:
-		b.mistake(s, "%s is called with the stage %s, which is of another graph", caller, s.name)
+		b.mistake(s, "%s is called with the stage %s, which belongs to another graph", caller, s.name)
 	default:
 		return true
 	}
 	return false
 }
 
-// ownsTask reports whether a task is of this builder; that it is not is a mistake.
+// ownsTask reports whether a task belongs to this builder, and records a mistake otherwise.
 func (b *Builder) ownsTask(n *Node, caller string) bool {
 	b.graph()
 	switch {
 	case n == nil || n.stage == nil:
 		b.mistake(&StageNode{}, "%s is called without a task", caller)
 	case n.stage.of != b:
-		b.mistake(n.stage, "%s is called with the task %s, which is of another graph", caller, n.id)
+		b.mistake(n.stage, "%s is called with the task %s, which belongs to another graph", caller, n.id)
 	default:
 		return true
 	}
@@ -286,7 +286,7 @@ func (c *copies) of(n *Node, list []Source) []Source {
 func (c *check) names() {
 	stages, tasks := map[string]*StageNode{}, map[string]bool{}
 	if name := c.b.graph().name; strings.Contains(name, "\n") {
-		c.b.mistake(&StageNode{}, "the name of the pipeline is on one line, not %q", name)
+		c.b.mistake(&StageNode{}, "the name of the pipeline must be on one line, not %q", name)
 	}
 	for _, s := range c.b.g.stages {
 		c.stage(s)
@@ -357,7 +357,7 @@ func (c *check) stage(s *StageNode) {
 	}
 	for _, n := range needs {
 		if n.value < 0 {
-			c.b.mistake(s, "stage %s: its %s is %d, which is negative", s.name, n.name, n.value)
+			c.b.mistake(s, "stage %s: its %s must not be negative, but is %d", s.name, n.name, n.value)
 		}
 	}
 }

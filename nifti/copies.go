@@ -17,9 +17,9 @@ import (
 
 // LabelCopies are the groups of label images that show the same, as places in paths, ascending: whatever their type,
 // byte order and scaling, with their axes in the order and direction that the affine states, the labels of one are at
-// the places of another in the array or in the world. An image of one value alone is in no group. Larger images than
-// manyVoxels are compared so where they fill one box in the world; of others only the stored voxels are (see
-// storedCopies).
+// the places of another in the array or in the world. An image with a single value is in no group. Images larger than
+// manyVoxels are compared in this way if they fill the same box in the world; otherwise only their stored voxels are
+// compared (see storedCopies).
 func LabelCopies(paths []string) (groups [][]int) {
 	extents := make([]string, len(paths)) // of larger images
 	regular.Each(len(paths), func(i int) {

@@ -94,9 +94,8 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 	}
 }
 
-// checkOptions refuses an option that no stage has whose parameters its decision sets: the universes would count it,
-// and
-// no result be of it.
+// checkOptions refuses an option that none of the stages has whose parameters its decision sets, because it would count
+// among the universes without any result.
 func (l *loader) checkOptions() {
 	for i := range l.universes.Decisions {
 		d := &l.universes.Decisions[i]
@@ -118,7 +117,7 @@ func (l *loader) checkOptions() {
 		}
 		for _, o := range d.Options {
 			if setting != nil && !has[o.Name] {
-				l.bad.Add(o.Pos, "decision %s: no task has the option %s, as the matrix of %s does not list it: take it out of the decision, or write %[1]s: all in the matrix",
+				l.bad.Add(o.Pos, "decision %s: no task has the option %s, because the matrix of %s does not list it; remove it from the decision, or write %[1]s: all in the matrix",
 					d.Name, o.Name, strings.Join(setting, " and "))
 			}
 		}

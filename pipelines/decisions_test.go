@@ -74,8 +74,8 @@ func TestDecisionsUnused(t *testing.T) {
 		return strings.Replace(many, "use: baseline, matrix: { fold: all }", "use: baseline, matrix: { fold: all, "+matrix+" }", 1)
 	}
 	for text, want := range map[string]string{
-		restricted("model: [ridge]"): "decision model: no task has the option svm, as the matrix of baselines does not list it: " +
-			"take it out of the decision, or write model: all in the matrix",
+		restricted("model: [ridge]"): "decision model: no task has the option svm, because the matrix of baselines does not list it; " +
+			"remove it from the decision, or write model: all in the matrix",
 		restricted("model: [svm, ridge]"):  "",
 		restricted("model: all"):           "",
 		restricted("pearson: ledoit-wolf"): "",
@@ -160,7 +160,7 @@ func TestDecisionMistakes(t *testing.T) {
 		{model, "seed: [1, 2]", "decision seed: a list has the values of the one parameter with the name of the decision, but "},
 		{model, "fold: [1, 2]", "a decision cannot be named fold"},
 		{model, "folds: { folds.folds: [2, 3] }", "a decision cannot be named folds, which is a column of the results of evaluate"},
-		{model, "k: { folds.folds: [2, 3] }", "folds[k=2] makes 2 folds, where folds[k=3] makes more: write exclude: [{ fold: 3, k: 2 }] in the matrix of baselines"},
+		{model, "k: { folds.folds: [2, 3] }", "folds[k=2] makes only 2 folds, while folds[k=3] makes more; write exclude: [{ fold: 3, k: 2 }] in the matrix of baselines"},
 		{model, "m: { baselines.modell: [a] }", `stage baselines has no parameter "modell" (did you mean "model"?)`},
 		{model, "m: { classify.model: [ridge] }", `decision m: there is no stage "classify"`},
 		{model, "m: { cohort.bids: [ridge] }", "cohort.bids: the cohort is read once for all universes"},

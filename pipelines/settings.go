@@ -267,7 +267,7 @@ func (s *stage) decides(a axis) (parameters []string) {
 	return parameters
 }
 
-// numbering are parameters that number the tasks of a stage, and are no choice of an analysis.
+// numbering are parameters that number the tasks of a stage, and are not choices of an analysis.
 var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "permutation", "outer", "inner", "seed"}
 
 // setBy are the values of what an axis decides in a stage, in its tasks with one option; in its first one where none

@@ -230,7 +230,7 @@ func refuseForeign(dir string) error {
 func (x *Health) Readable() error {
 	s := x.store
 	if s.closed.Load() {
-		return fmt.Errorf("store %s: it is closed", s.dir)
+		return fmt.Errorf("store %s is closed", s.dir)
 	}
 	for _, sub := range []string{packsDir, actionsDir, blobsDir} {
 		f, err := os.Open(filepath.Join(s.dir, sub))

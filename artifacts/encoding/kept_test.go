@@ -151,7 +151,7 @@ func TestKeptIsNotComputedWith(t *testing.T) {
 	c.Valid = make([]bool, 5)
 	need.Error(t, (&encoding.Table{Columns: []encoding.Column{c}}).Check(), "Valid must be nil")
 	c.Values, c.Valid = array.NewNull(5), nil
-	need.Error(t, (&encoding.Table{Columns: []encoding.Column{c}}).Check(), "FromRecord reads this type")
+	need.Error(t, (&encoding.Table{Columns: []encoding.Column{c}}).Check(), "which FromRecord reads")
 	// A dictionary is what its values are.
 	same(t, need.Value(tab.Strings("group"))(t), []string{"asd", "n/a", "hc", "asd", "é"})
 	need.Equal(t, need.Value(tab.Floats("code"))(t)[2], 9.0)

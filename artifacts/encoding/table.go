@@ -114,7 +114,7 @@ func (c *Column) instants(v []time.Time) {
 	c.Values, c.Valid = arrow.Array(b.NewArray()), nil
 }
 
-// A typeError is that of a column whose values have no type of Column.
+// A typeError is the error for a column whose values have no type of Column.
 type typeError struct{ error }
 
 // Check reports why a table cannot be encoded.
@@ -163,17 +163,17 @@ func (c *Column) len() (int, error) {
 
 func (c *Column) notColumn() error {
 	if a, ok := c.Values.(arrow.Array); ok {
-		return typeError{fmt.Errorf("table: column %q is an arrow.Array of %s: FromRecord reads this type", c.Name,
+		return typeError{fmt.Errorf("table: column %q is an arrow.Array of %s, which FromRecord reads", c.Name,
 			a.DataType())}
 	}
 	switch v := c.Values.(type) {
 	case []uint64:
 		at := slices.IndexFunc(v, func(x uint64) bool { return x > math.MaxInt64 })
-		return typeError{fmt.Errorf("table: column %q holds %d in row %d, which is beyond an int64", c.Name, v[max(at, 0)],
+		return typeError{fmt.Errorf("table: column %q holds %d in row %d, which is outside the range of int64", c.Name, v[max(at, 0)],
 			at+1)}
 	case []time.Time:
-		return typeError{fmt.Errorf("table: column %q holds a time before 1677-09-21 or after 2262-04-11, which has no "+
-			"nanoseconds in 64 bits: use an arrow.Array of another unit", c.Name)}
+		return typeError{fmt.Errorf("table: column %q holds a time before 1677-09-21 or after 2262-04-11, which "+
+			"nanoseconds in 64 bits cannot represent; use an arrow.Array of another unit", c.Name)}
 	}
 	return typeError{fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)}
 }

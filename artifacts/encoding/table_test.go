@@ -138,9 +138,9 @@ func TestNewTableConverts(t *testing.T) {
 		{[]complex64{1}, `table: column "x" holds a []complex64, which is not a column type`},
 		{7, `table: column "x" holds a int, which is not a column type`},
 		{nil, `table: column "x" holds a <nil>, which is not a column type`},
-		{[]uint64{1, math.MaxUint64}, `table: column "x" holds 18446744073709551615 in row 2, which is beyond an int64`},
-		{[]time.Time{{}}, `table: column "x" holds a time before 1677-09-21 or after 2262-04-11, which has no ` +
-			`nanoseconds in 64 bits: use an arrow.Array of another unit`},
+		{[]uint64{1, math.MaxUint64}, `table: column "x" holds 18446744073709551615 in row 2, which is outside the range of int64`},
+		{[]time.Time{{}}, `table: column "x" holds a time before 1677-09-21 or after 2262-04-11, which ` +
+			`nanoseconds in 64 bits cannot represent; use an arrow.Array of another unit`},
 	} {
 		tab := NewTable(Column{Name: "x", Values: c.values})
 		need.Equal(t, tab.Encode(io.Discard).Error(), c.want)

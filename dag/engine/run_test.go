@@ -47,7 +47,7 @@ func TestStoreIsClosed(t *testing.T) {
 	st := newStore(t)
 	g := chain("a").Draft()
 	need.NoError(t, st.Close())
-	want := "store " + st.Dir() + ": it is closed"
+	want := "store " + st.Dir() + " is closed"
 	_, err := Run(t.Context(), g, st, Options{})
 	need.Equal(t, err.Error(), want)
 	_, err = Plan(t.Context(), g, st, Options{})

@@ -124,7 +124,7 @@ func (s *Study) beyond(n *dag.Node) (int, string) {
 		}
 		if repeats, folds := s.divisions(of); axis == "fold" && folds >= want || axis == "repeat" && repeats >= want {
 			coords := lists.Map(by.Coords(), func(c dag.Coord) string { return c.Axis + ": " + c.Value })
-			return want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s, where %[6]s makes more: write exclude: [{ %[1]s: %[3]d, %[7]s }] in the matrix of %[8]s",
+			return want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes only %[5]s, while %[6]s makes more; write exclude: [{ %[1]s: %[3]d, %[7]s }] in the matrix of %[8]s",
 				axis, n.ID(), want, by.ID(), words.Count(have, axis), of.ID(), strings.Join(coords, ", "),
 				n.Stage().Name())
 		}

@@ -138,7 +138,7 @@ func parse(payload []byte) (*Statement, error) {
 	case s.PredicateType != predicateType || s.Predicate.BuildDefinition.BuildType != buildType:
 		return nil, fmt.Errorf("the statement (%.60q, %.60q) is not about a run of a pipeline", s.PredicateType, s.Predicate.BuildDefinition.BuildType)
 	case len(s.Subject) == 0 || s.Subject[0].Name != lock.FileName:
-		return nil, fmt.Errorf("the statement names no %s", lock.FileName)
+		return nil, fmt.Errorf("the statement lists no %s", lock.FileName)
 	}
 	seen := map[string]bool{}
 	for i, r := range s.Subject {

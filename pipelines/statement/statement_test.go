@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 		{"a key of another kind", envelope, rsa, "an ed25519 key is needed"},
 		{"a statement of another type", resigned(func(s *Statement) { s.Type = "https://in-toto.io/Statement/v0.1" }), public, "not an in-toto statement"},
 		{"is not about a run", resigned(func(s *Statement) { s.PredicateType = "https://example.org/review" }), public, "is not about a run"},
-		{"without a lock", resigned(func(s *Statement) { s.Subject = s.Subject[1:] }), public, "names no run.lock"},
+		{"without a lock", resigned(func(s *Statement) { s.Subject = s.Subject[1:] }), public, "lists no run.lock"},
 		{"a subject twice", resigned(func(s *Statement) { s.Subject = append(s.Subject, s.Subject[1]) }),
 			public, "appears twice"},
 		{"a subject without a digest", resigned(func(s *Statement) { s.Subject[1].Digest = nil }), public, "has 0 characters"},

@@ -106,6 +106,6 @@ def test_report(quick: Quick, tmp_path: Path) -> None:
 def test_no_result_yet(write: Write) -> None:
     write("numbers.yaml", NUMBERS)
     store = prgnn.open("numbers.yaml")
-    with pytest.raises(prgnn.Error, match="nothing of numbers.yaml has been run") as caught:
+    with pytest.raises(prgnn.Error, match="numbers.yaml has not run") as caught:
         store["n"]
     assert "pipeline run numbers.yaml makes the results" in str(caught.value.remedy)

@@ -24,7 +24,7 @@ import (
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
-		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with as many regions at random: the regions exchange their places in the ranking, in all graphs alike. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All graphs of a participant, of random draws or sessions, are masked, or with draws the first ones; the column graphs states which. As in evaluate, the mean probability over the graphs of a participant decides whether its prediction is correct.",
+		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with the same number of random regions: regions exchange their places in the ranking, in the same way in all graphs. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All graphs of a participant, from random draws or sessions, are masked, or with draws only the first ones; the column graphs states which. As in evaluate, the mean probability over the graphs of a participant decides whether its prediction is correct.",
 	New:        func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	MaxThreads: 8,
 	Memory:     256 << 20,

@@ -185,7 +185,7 @@ func TestAgesInTwoUnits(t *testing.T) {
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "; "),
-		"ages may be in two units: age (3 from 8 to 14, as in years, and 3 from 120 to 180, as in months); give all in one unit")
+		"ages may be in two units: age (3 from 8 to 14, as in years, and 3 from 120 to 180, as in months); give all ages in one unit")
 }
 
 // A group that may be a missing value is neither a group nor left out: it is asked for.
@@ -308,7 +308,7 @@ func TestNumbersAsNames(t *testing.T) {
 		got = append(got, s.ID+" "+filepath.Base(s.Files["series"]))
 	}
 	need.Equal(t, strings.Join(got, ", "), "sub-1 1.csv, sub-1e5 1e5.csv, sub-2 2.csv, sub-3 3.0.csv, sub-4 .")
-	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, since people.csv holds whole numbers with decimals: write them without")
+	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, because people.csv has whole numbers with decimals; write them without decimals")
 	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
 		"are read as whole numbers: 1.0 is sub-1, 2.0 is sub-2, 3.0 is sub-3, 4.0 is sub-4") {
 		t.Error(notes)
@@ -591,7 +591,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	r, err = (&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 		Series: "{f}.csv"}).Load(dir)
 	need.NoError(t, err)
-	need.Error(t, r.Subjects[0].Problem, `column "f" is "../x", which leads out of the directory of its series file: correct it`)
+	need.Error(t, r.Subjects[0].Problem, `column "f" is "../x", which leads out of the directory of its series file; correct it`)
 }
 
 // A value with = in it is named by the values of the table, or in quotation marks; the message has what to paste.

@@ -121,7 +121,7 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 		for _, pair := range [2][2]listed.Row{{f.row, g.row}, {g.row, f.row}} {
 			if shared[pair[0].ID] == nil {
 				other := pair[1]
-				err := located.Several{Err: fmt.Errorf("%s is %s, and so is that of %s (line %d): one file is not of two %ss; correct %s, or the table",
+				err := located.Several{Err: fmt.Errorf("%s is %s, and so is that of %s (line %d), but one file cannot belong to two %ss; correct %s, or the table",
 					g.What(), userfile.NameIn(r.Root, g.path), other.ID, other.Line, l.Noun(), g.Port)}
 				shared[pair[0].ID] = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.Path, pair[0].Line,
 					l.Noun(), pair[0].ID, err, pair[0].ID)

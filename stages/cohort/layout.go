@@ -77,7 +77,7 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		}
 		if first, there := s.layouts[port]; there &&
 			string(region.Layouts{"": first}.JSON()) != string(region.Layouts{"": f.Layout}.JSON()) {
-			s.Problem = fmt.Errorf("participant %s: its %s files differ in where the numbers stand (%s); write them alike%s",
+			s.Problem = fmt.Errorf("participant %s: its %s files have the numbers in different places (%s); write them alike%s",
 				s.ID, port, filepath.Base(f.Path), r.Without(s.ID))
 		}
 		s.layouts[port] = f.Layout

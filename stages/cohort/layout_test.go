@@ -332,7 +332,7 @@ func TestRefusedFilesOfPrograms(t *testing.T) {
 		within container.Within
 		want   string
 	}{
-		{"mat/conn/resultsROI_Condition001.mat", true, container.Within{}, "Z has the matrices of 5 participants: set member"},
+		{"mat/conn/resultsROI_Condition001.mat", true, container.Within{}, "Z has the matrices of 5 participants; set member"},
 		{"mat/conn/ROI_Subject001_Condition000.mat", false, container.Within{}, "it has 2 sessions (data_sessions)"},
 		{"mat/gift/rest_postprocess_results/rest_post_process_sub_001.mat", true, container.Within{}, "fnc_corrs has 2 sessions: set member"},
 		{"mat/gift/rest_dfnc_sub_001_sess_001_results.mat", true, container.Within{}, "sliding windows (windows × pairs)"},

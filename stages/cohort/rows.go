@@ -92,7 +92,7 @@ func isReserved(axis string) bool {
 // An AxisError is that of a column that cannot name the axis.
 type AxisError struct{ error }
 
-// A NamesError is that of a column that cannot name the rows.
+// A NamesError is the error for a column whose values cannot be the names of the rows.
 type NamesError struct{ error }
 
 // axis is the name of the axis.

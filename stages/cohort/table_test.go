@@ -124,7 +124,7 @@ func TestTableCohortSelects(t *testing.T) {
 		{"by name and query", func(c *TableCohort) {
 			c.Exclude, c.Select = []string{"sub-003"}, "years >= 10"
 		}, "sub-001 sub-A4", []string{"1 participant excluded by name: sub-003",
-			"  1 of these does not meet select either, and is counted with the reason that select gives",
+			"  1 of these does not meet select either, and is counted under the reason from select",
 			"selected 2 of 3 participants", "  1 does not meet years >= 10 (1 without a value)",
 			"every participant is in the group HC: there is nothing to compare"}},
 		{"by level", func(c *TableCohort) {
@@ -162,7 +162,7 @@ func TestTableCohortProblems(t *testing.T) {
 	want := map[string]string{
 		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to continue without it: exclude: [sub-001])`,
 		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to continue without it: exclude: [sub-002])`,
-		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, but it names its bold file (to continue without it: exclude: [sub-A4])`,
+		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, but it must have the path of its bold file (to continue without it: exclude: [sub-A4])`,
 	}
 	for _, s := range r.Subjects {
 		got := ""
@@ -232,7 +232,7 @@ func TestTableCohortRefuses(t *testing.T) {
 			`bold: "scans" is neither a column of study/people.csv (did you mean "scan"?) nor a file (study/scans)` + "\n" +
 				`labels: in "{nam}/{dx}.nii", {nam} is not a column of study/people.csv (did you mean "name"?); ` + columns + "\n" +
 				`nodes: "dk" is neither a built-in list (dk84, dk84-index) nor a file (study/dk)`},
-		{"open brace", func(c *TableCohort) { c.BOLD = "{name.nii" }, "", `bold: in "{name.nii" a { is not closed`},
+		{"open brace", func(c *TableCohort) { c.BOLD = "{name.nii" }, "", `bold: "{name.nii" has a { without its }`},
 		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
 			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be named sub-1: if they are one person, remove one row; if they are two, rename one\n" +
 				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be named sub-A1: if they are one person, remove one row; if they are two, rename one\n" +
@@ -347,10 +347,10 @@ func TestTimeseriesCohort(t *testing.T) {
 	for series, want := range map[string]string{
 		"":                           "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}":    "nodes: broken/sub-a: line 2",
-		"timed/{participant_id}":     "nodes: timed/sub-a: the column first is no region: from row to row it only rises, or only falls, or begins again, as time does; remove it from all files",
-		"down/{participant_id}":      "nodes: down/sub-a: the column first is no region",
-		"some/{participant_id}":      "nodes: some/sub-a: the column first is no region",
-		"slow/{participant_id}":      "nodes: slow/sub-a: the column first is no region",
+		"timed/{participant_id}":     "nodes: timed/sub-a: the column first is not a region: from row to row it only rises, only falls, or begins again, as time does; remove it from all files",
+		"down/{participant_id}":      "nodes: down/sub-a: the column first is not a region",
+		"some/{participant_id}":      "nodes: some/sub-a: the column first is not a region",
+		"slow/{participant_id}":      "nodes: slow/sub-a: the column first is not a region",
 		"confounds/{participant_id}": "nodes: confounds/sub-a: confounds or indices among the regions: csf (column 2), framewise_displacement (column 3); remove them from all files",
 		"none/{participant_id}":      "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {

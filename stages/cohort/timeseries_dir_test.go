@@ -223,7 +223,7 @@ func TestTimeseriesStar(t *testing.T) {
 	// Several files are nobody's choice but the user's.
 	r, err = load(nil, "cpac/a_1_rois_ho.1D", "niak/a_1_rois_cc200.1D.gz", "cpac/b_2_rois_ho.1D")
 	need.NoError(t, err)
-	const wrong = "2 files match */a_1_rois_*.1D*: cpac/a_1_rois_ho.1D, niak/a_1_rois_cc200.1D.gz; series must match one"
+	const wrong = "2 files match */a_1_rois_*.1D*: cpac/a_1_rois_ho.1D, niak/a_1_rois_cc200.1D.gz; series must match only one"
 	need.Error(t, r.Subjects[0].Problem, wrong)
 
 	if _, err = load(nil, "cpac/b_2_rois_ho.1D", "niak/b_2_rois_cc200.1D.gz"); err == nil ||
@@ -297,8 +297,8 @@ func TestStarExtendsNobody(t *testing.T) {
 	d.write("ts/x_run-1_y_run-2.tsv", "A\tB\n1\t2\n")
 	r, err = (&RowsCohort{File: "people.tsv", Files: []string{"f=ts/*run-{participant_id}*.tsv"}}).Load(d.dir)
 	need.NoError(t, err)
-	need.Error(t, r.Subjects[0].Problem, "so is that of 2 (line 3): one file is not of two rows")
-	need.Error(t, r.Subjects[1].Problem, "so is that of 1 (line 2): one file is not of two rows")
+	need.Error(t, r.Subjects[0].Problem, "so is that of 2 (line 3), but one file cannot belong to two rows")
+	need.Error(t, r.Subjects[1].Problem, "so is that of 1 (line 2), but one file cannot belong to two rows")
 	r, err = (&RowsCohort{File: "people.tsv", Files: []string{"f=ts/*{group}_ts.tsv"}}).Load(d.dir)
 	need.NoError(t, err)
 	need.Error(t, r.Subjects[0].Problem, "no file matches")

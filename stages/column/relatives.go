@@ -90,8 +90,8 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		matched := matchedName.MatchString(wordsOf(c.Name))
 		if visitName.MatchString(wordsOf(c.Name)) {
 			if pairs, all := visits(table, c.Name); pairs != nil {
-				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ by it alone (%s): if these are "+
-					"visits of one person, that person %s, since %s divides participants one by one: give each person one id, with sessions "+
+				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ only by it (%s); if these are "+
+					"visits of one person, that person %s, because %s divides participants one by one; give each person one id, with sessions "+
 					"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
 					c.Name, all, words.Some(pairs, 3), onBothSides, by))
 			}
@@ -135,8 +135,8 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 // fewestVisited is how many ids with several visits are no chance.
 const fewestVisited = 3
 
-// visits are participants whose ids are one but for an end that goes with the value of a column of visits: P1V1 and
-// P1V2. all counts those who have others; pairs are nil where most ids of a visit are found in no other.
+// visits are participants whose ids are the same except for an end that depends on the value of a column of visits:
+// P1V1 and P1V2. all counts those who have others; pairs are nil where most ids of a visit are found in no other.
 func visits(table *encoding.Table, name string) (pairs []string, all int) {
 	ids, values, err := ByParticipant(table, name)
 	if err != nil {

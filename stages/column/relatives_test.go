@@ -66,7 +66,7 @@ func TestVisits(t *testing.T) {
 		table *encoding.Table
 		want  string
 	}{
-		{table("visit", two...), "8 participants have ids that differ by it alone (sub-P14V1 and sub-P14V2, sub-P1V1 and sub-P1V2 " +
+		{table("visit", two...), "8 participants have ids that differ only by it (sub-P14V1 and sub-P14V2, sub-P1V1 and sub-P1V2 " +
 			"and 2 more)"},
 		{table("Session_ID", two...), "8 participants"},
 		{table("timepoint", dropped...), "6 participants"},

@@ -35,7 +35,7 @@ func (e *Exec) Advise() []string {
 	}
 	for _, dir := range e.Software {
 		if wrong := noDirectory(dir); wrong != "" {
-			advice = append(advice, wrong+" on this machine, and the command fails where it is missing")
+			advice = append(advice, wrong+" on this machine; the command fails without it")
 		}
 	}
 	for _, path := range e.Scratch {

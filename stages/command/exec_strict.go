@@ -40,7 +40,7 @@ func checkPackages(t *dag.Task) error {
 		}
 		form, ok := lockForms[filepath.Base(in.Name)]
 		if !ok && !(utf8.Valid(list) && versioned.MatchString(string(list))) {
-			return fmt.Errorf("packages: %s is no list of packages: it has no line with a name and a version, such as numpy 2.1.0: connect the lock file of the package manager (uv.lock, conda-lock.yml, renv.lock, Manifest.toml), or requirements.txt with hashes", in.Name)
+			return fmt.Errorf("packages: %s is not a list of packages: it has no line with a name and a version, such as numpy 2.1.0; connect the lock file of the package manager (uv.lock, conda-lock.yml, renv.lock, Manifest.toml), or requirements.txt with hashes", in.Name)
 		}
 		if ok && !form.has.MatchString(string(list)) {
 			return fmt.Errorf("packages: %s is no lock file of %s: it has no %s: write it by %s, or connect the list of another manager", in.Name, form.of, form.what, form.by)
@@ -146,13 +146,13 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 	return v, nil
 }
 
-// noDirectory states that software is no directory of this machine; "" where it is one.
+// noDirectory states that a path of software is not a directory on this machine; "" if it is one.
 func noDirectory(dir string) string {
 	switch info, err := os.Stat(dir); {
 	case err != nil:
 		return "software: there is no directory " + dir
 	case !info.IsDir():
-		return "software: " + dir + " is no directory"
+		return "software: " + dir + " is not a directory"
 	}
 	return ""
 }

@@ -333,12 +333,12 @@ func TestExecStrictSoftware(t *testing.T) {
 	need.Error(t, err, "requirements.txt:1: numpy>=2 has no --hash=sha256:…")
 	for _, garbage := range []string{"hello\n", "\xff\xfe numpy 2\n"} {
 		_, err = run(list("mine.lock", garbage))
-		need.Error(t, err, "packages: mine.lock is no list of packages: it has no line with a name and a version")
+		need.Error(t, err, "packages: mine.lock is not a list of packages: it has no line with a name and a version")
 	}
 	e.Software = []string{env + "/none", env + "/file"}
 	need.NoError(t, os.WriteFile(env+"/file", nil, 0o666))
 	_, err = run(nil)
-	need.Error(t, err, "software: there is no directory "+env+"/none; software: "+env+"/file is no directory")
+	need.Error(t, err, "software: there is no directory "+env+"/none; software: "+env+"/file is not a directory")
 }
 
 // Scratch is written where it is; nothing else is.

@@ -164,7 +164,7 @@ func TestExecRefusesInputs(t *testing.T) {
 	e := newExec()
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	e.Strict, e.Software, e.Scratch = true, []string{nowhere}, []string{nowhere}
-	need.Equal(t, strings.Join(e.Advise(), "\n"), "software: there is no directory "+nowhere+" on this machine, and the command fails where it is missing\n"+
+	need.Equal(t, strings.Join(e.Advise(), "\n"), "software: there is no directory "+nowhere+" on this machine; the command fails without it\n"+
 		"scratch: "+nowhere+" does not exist on this machine, and a strict command cannot make it: make it before the run")
 }
 

@@ -130,9 +130,9 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	return twins, nil
 }
 
-// MadeInFold reports whether features are of one fold, as those that a fit to its training participants was applied to.
-// They are no evidence of one scan: least squares leaves residuals of opposite sign in two training participants who
-// alone have a category, and 0 in one who alone has it. What is fitted refuses duplicates in its own inputs.
+// MadeInFold reports whether features were computed within one fold, by a fit to its training participants. Equal
+// features are then no evidence of one scan: least squares leaves residuals of opposite sign if only two training
+// participants have a category, and 0 if only one has it. The fit itself refuses duplicates in its inputs.
 func MadeInFold(in dag.Input) bool { return in.Coord("fold") != "" }
 
 // RefuseDuplicates fails when one scan has two ids within a division: it could be trained on and tested.

@@ -122,9 +122,9 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 func expects(h modelfile.Header, number bool) error {
 	switch {
 	case number && h.Target == nil:
-		return errors.New("it predicts groups: models of a number are expected here")
+		return errors.New("it predicts groups, but models of a number are expected here")
 	case !number && h.Target != nil:
-		return errors.New("it predicts a number: models of groups are expected here")
+		return errors.New("it predicts a number, but models of groups are expected here")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return s.Apply(ctx, t, false)
 }
 
-// Apply applies models of groups, or of a number: this stands in the tables in place of a probability then.
+// Apply applies models of groups, or of a number; then the tables have the number in place of a probability.
 func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outputs, error) {
 	if err := s.RefusesInputs(t.Has); err != nil {
 		return nil, err

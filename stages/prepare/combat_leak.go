@@ -28,7 +28,7 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 	more, doubts := covariateLeaks{
 		label: leaksLabel,
 		names: func(name string) error {
-			return fmt.Errorf("preserve: %s names participants or families rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name)
+			return fmt.Errorf("preserve: %s identifies participants or families instead of describing them, so its effect cannot be estimated; remove it from preserve", name)
 		},
 		standsFor: "preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
 		tied:      "preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",

@@ -506,9 +506,9 @@ func displaced(table connectivity.Confounds, mean float64) error {
 	const remedy = ": give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad"
 	switch d := table.Displacement(); {
 	case d.Constant:
-		return fmt.Errorf("framewise_displacement is %.4g mm in all volumes, so it was not measured, and censors no volume by its motion: remove that column and give the motion parameters in mm and rad%s", mean, column.OrExclude)
+		return fmt.Errorf("framewise_displacement is %.4g mm in all volumes, so it was not measured and cannot censor volumes by their motion; remove that column and give the motion parameters in mm and rad%s", mean, column.OrExclude)
 	case d.Ratio > 0:
-		return column.UnitError{Err: fmt.Errorf("framewise_displacement is %.3g times that of trans and rot, so it is not in mm, or they are not in mm and rad, and other volumes would be censored%s", d.Ratio, remedy)}
+		return column.UnitError{Err: fmt.Errorf("framewise_displacement is %.3g times that of trans and rot, so it is not in mm, or they are not in mm and rad, and the wrong volumes would be censored%s", d.Ratio, remedy)}
 	case mean < column.LeastMotion:
 		return column.UnitError{Err: fmt.Errorf("the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing%s", mean, column.LeastMotion, remedy)}
 	case mean > column.MostMotion:

@@ -37,8 +37,8 @@ func (a *author) read() {
 	}
 }
 
-// oneOf are the settings that the scans, matrices and graphs of the page have, where accuracies are of further ones: of
-// several tasks of a report, each has those of its own setting.
+// oneOf are the settings of the scans, matrices and graphs on the page, if accuracies are for further settings: each of
+// several tasks of a report has the scans of its own setting.
 func (a *author) oneOf() []string {
 	return finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated)
 }

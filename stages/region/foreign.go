@@ -106,7 +106,7 @@ func (l Layout) member(all []connectivity.Matrix) ([]connectivity.Matrix, error)
 	return all, nil
 }
 
-// A MemberError is that of a member that the file does not have.
+// A MemberError is the error for a member that the file does not have.
 type MemberError struct{ Member, Many int }
 
 func (e MemberError) Error() string {
@@ -191,7 +191,7 @@ func (l Layout) inside(c *Contents) error {
 	case l.Names == NoNames:
 		c.Names = nil
 	case l.Names != "" && l.Labels == nil:
-		return fmt.Errorf("names is %s, a variable of a .mat or npz file, which this file is not; name a file of labels", l.Names)
+		return fmt.Errorf("names is %s, a variable of a .mat or npz file, but this file is neither; set names to a file of labels", l.Names)
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func SeriesNames(r io.Reader, l Layout) ([]string, error) {
 	}
 	for i, name := range names {
 		if counts(x.Data[i:], x.Rows, x.Cols) {
-			return nil, fmt.Errorf("the column %s is no region: from row to row it only rises, or only falls, or begins again, as time does; remove it from all files", name)
+			return nil, fmt.Errorf("the column %s is not a region: from row to row it only rises, only falls, or begins again, as time does; remove it from all files", name)
 		}
 	}
 	return names, nil

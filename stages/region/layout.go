@@ -274,10 +274,10 @@ func (l Layout) Note(matrix bool) string {
 		how = append(how, "a row of 0 is a missing region, and the diagonal is 0")
 	}
 	if l.Program == dpabi && !l.Named() {
-		how = append(how, "without order keys (ROI_OrderKey_….tsv), a column is a region by its place alone")
+		how = append(how, "without order keys (ROI_OrderKey_….tsv), the region of a column is its position")
 	}
 	if l.Program == dpabi && l.Labels != nil {
-		how = append(how, "the order keys name the columns, and a label without a column is a missing region")
+		how = append(how, "the order keys have the names of the columns, and a label without a column is a missing region")
 	}
 	if l.Program == "" {
 		return ""
@@ -399,7 +399,7 @@ func (l Layout) arrangeSeries(c *Contents) error {
 	}
 	if !given && !turn && x.Rows == x.Cols && x.Rows >= fewestRows {
 		if down, along := persistence(x); along > down+clearlyMore {
-			return fmt.Errorf("as many rows as columns (%d), which have no names, and the values persist along the rows (lag-1 autocorrelation %.2f) more than down the columns (%.2f), so the rows may be regions: turn the file, or set transpose: true where all files are so, or give the names of the columns (names)",
+			return fmt.Errorf("as many rows as columns (%d), which have no names, and the lag-1 autocorrelation along the rows (%.2f) is higher than down the columns (%.2f), so the rows may be regions; transpose the file, or set transpose: true if all files are so, or give the names of the columns (names)",
 				x.Rows, along, down)
 		}
 	}

@@ -290,7 +290,7 @@ func (l Layout) connSquares(all []mat5.Variable, v mat5.Variable, c *Contents) (
 		return err
 	}
 	if c.Many > 1 && l.Member == 0 {
-		return fmt.Errorf("%s has the matrices of %d participants: set member to the column of the table that numbers "+
+		return fmt.Errorf("%s has the matrices of %d participants; set member to the column of the table that numbers "+
 			"them from 1, in CONN's order", v.Name, c.Many)
 	}
 	one, err := l.matMember(v)
@@ -352,7 +352,7 @@ func (l Layout) connTargets(all []mat5.Variable, regions []string, n, targets in
 	for i, name := range regions {
 		columns[i] = slices.Index(names, name)
 		if columns[i] < 0 || slices.Contains(names[columns[i]+1:], name) {
-			return nil, fmt.Errorf("names2, the targets of Z, has the region %s %s", name,
+			return nil, fmt.Errorf("names2, the targets of Z, lists the region %s %s", name,
 				map[bool]string{true: "not at all", false: "twice"}[columns[i] < 0])
 		}
 	}

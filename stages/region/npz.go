@@ -170,7 +170,7 @@ func npzTexts(r *claimed, kind, shape string) (v mat5.Variable, err error) {
 		if unit == 1 {
 			text := bytes.TrimRight(b[:size], "\x00")
 			if !utf8.Valid(text) {
-				v.Problem = fmt.Errorf("its texts are bytes, but no UTF-8: save them as text (dtype U)")
+				v.Problem = fmt.Errorf("its texts are bytes, but not UTF-8; save them as text (dtype U)")
 				return v, nil
 			}
 			v.Texts = append(v.Texts, string(text))

@@ -27,7 +27,7 @@ type auditEvent struct {
 	Failed    int `json:"failed"`
 	Damaged   int `json:"damaged"` // not audited: their stored result or inputs are damaged
 	Skipped   int `json:"skipped"` // without a stored result, or without stored inputs
-	away      int // those of them whose results came from a remote, where no remote is named
+	away      int // skipped ones whose results came from a remote, if no remote is set
 	reasons   []reason
 	earlier   string // which command audits the results of earlier inputs
 }

@@ -32,8 +32,9 @@ built-in file, with a comment on every step. NAME.yaml, with or without a direct
 that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
 is left alone.
 
---rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. Its
-name is that of the table, or NAME.yaml. The first column names the rows, or that of --id.`,
+--rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. The
+file is named after the table, or is NAME.yaml. The names of the rows are in the first column, or in
+the column that --id sets.`,
 		Example: `  pipeline init my-study
   cd my-study && pipeline run biopoint.yaml
   pipeline init sessions.yaml
@@ -45,7 +46,7 @@ name is that of the table, or NAME.yaml. The first column names the rows, or tha
 			case rows != "" && full:
 				return flags.Usage(cmd, "--rows and --full exclude each other: leave out one of them")
 			case rows == "" && id != "":
-				return flags.Usage(cmd, "--id is a column of the table of --rows, which is not given")
+				return flags.Usage(cmd, "--id needs --rows: it is a column of that table")
 			case rows != "":
 				return a.initRows(strings.Join(args, ""), rows, id)
 			}

@@ -241,7 +241,7 @@ func (a *app) look(file string, named ...string) (*results.Current, error) {
 		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
 			dir = full
 		}
-		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  %s makes the results; --store DIR says where they are", file, dir, results.Run(a.Console, file, a.sets))
+		return nil, fmt.Errorf("%s has not run: there is no store in %s\n  %s makes the results; --store DIR sets another store", file, dir, results.Run(a.Console, file, a.sets))
 	}
 	store, err := a.openStore(dir)
 	if err != nil {
@@ -258,7 +258,7 @@ func (a *app) look(file string, named ...string) (*results.Current, error) {
 		a.explainLeftOut(file, last.ID, used, c.Pipeline)
 	}
 	if last.Changed && !c.Complete() {
-		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last.ID))
+		a.Warn("%s has changed since its last run; these are results of the file as it is now, and %s shows that run", file, a.Command("show", last.ID))
 	}
 	return c, nil
 }
@@ -354,7 +354,7 @@ func (a *app) lastSets(file string, last results.Last) []string {
 	switch {
 	case len(missing) == 0 || a.asWritten:
 	case len(a.sets) > 0:
-		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
+		a.Warn("these settings differ from those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
 	default:
 		placed, gone := pipelines.Placed(file, last.Sets)
 		if len(placed) > 0 {
@@ -434,7 +434,7 @@ func (a *app) lookAtRun(what string, find func(*record.Record, *disk.Store) (*re
 // openRun finds a recorded run in the store of the working directory.
 func (a *app) openRun(id string) (*record.Record, *disk.Store, error) {
 	if len(a.sets) > 0 || a.asWritten {
-		return nil, nil, exit.Wrongf("a run has fixed settings: --set, --without and --as-written need a pipeline file")
+		return nil, nil, exit.Wrongf("a run has fixed settings; --set, --without and --as-written need a pipeline file")
 	}
 	store, err := a.openHere()
 	if err != nil {

@@ -20,14 +20,14 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate MODEL… FILE",
 		Short: "apply stored models to another cohort, and measure how well they predict",
 		Long: `Applies stored models to the cohort of a pipeline file and prints how well they predict its groups,
-or its numbers. MODEL is a model file, or a directory of them, as pipeline export FILE model writes
-it: the mean of their predictions counts. Nothing is fitted to the cohort.
+or its numbers. MODEL is a model file or a directory of model files, as pipeline export FILE model
+writes them; the predictions of several models are averaged. Nothing is fitted to the cohort.
 
 The command runs FILE with two more stages, validation (kind validate or validate-regression) and
-validation_text, and what these need; its other stages do not run. Every other command takes the results afterwards:
-pipeline export FILE validation.participants -o predicted.csv. The models are refused if regions,
-estimator or denoising are not those of their training, or if the cohort has training participants;
---allow accepts a difference by its name. docs/models.md explains the measures.`,
+validation_text, and the stages that these need; its other stages do not run. Other commands can use
+the results afterwards, such as pipeline export FILE validation.participants -o predicted.csv. The
+models are refused if regions, estimator or denoising differ from training, or if the cohort has
+training participants; --allow accepts a difference. docs/models.md explains the measures.`,
 		Example: `  pipeline validate models/baselines_model-ridge second.yaml
   pipeline validate models/train second.yaml --positive ASD -o validation.html
   pipeline validate ridge.npz second.yaml --allow denoise.fd --allow participants`,
@@ -39,9 +39,9 @@ estimator or denoising are not those of their training, or if the cohort has tra
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd; participants: equal ids are other people; may be repeated")
-	f.StringVar(&o.Positive, "positive", "", "the `GROUP` that sensitivity is of (default: as in evaluate)")
-	f.StringVar(&o.Inputs, "inputs", "", "the `STAGE` whose outputs the models take (default: the one that makes matrices, or graphs)")
+	f.StringArrayVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd (participants: equal ids are different people); may be repeated")
+	f.StringVar(&o.Positive, "positive", "", "the `GROUP` for sensitivity (default: as in evaluate)")
+	f.StringVar(&o.Inputs, "inputs", "", "the `STAGE` whose outputs the models take (default: the one that makes matrices or graphs)")
 	f.VarP(flags.Positive(&r.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	setFlag(cmd, &a.sets)
 	a.outputFlags(cmd, &path, "", "also write a report page to `PATH`")

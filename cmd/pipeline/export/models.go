@@ -32,7 +32,7 @@ type Setting struct {
 	Kinds     []string
 }
 
-// A Model is one of a setting.
+// A Model is one trained model of a setting.
 type Model struct {
 	Of   *dag.Node
 	Name string // of its file
@@ -108,7 +108,7 @@ func (o *Options) Named() []string {
 // directory of its own, with a card.
 func writeModels(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
-		return exit.Wrongf("models are several files: give a directory: -o models/")
+		return exit.Wrongf("models are several files; set a directory: -o models/")
 	}
 	stages, called := c.Pipeline.Graph.Stages(), results.HasStage(c.Pipeline.Graph, o.What)
 	if o.What != "" && (called || o.What != modelWord) {
@@ -234,8 +234,8 @@ func (s *Setting) write() (is bool, err error) {
 	return true, nil
 }
 
-// refuseOthers refuses a directory with models that this export does not write, as of a fold that there was: whoever
-// applies the directory would apply them.
+// refuseOthers refuses a directory with models that this export does not write, such as one of a former fold: an
+// application of the directory would apply them, too.
 func (s *Setting) refuseOthers(dir string) error {
 	entries, _ := os.ReadDir(dir) // what cannot be read is an error where it is written to
 	var others []string
@@ -248,7 +248,7 @@ func (s *Setting) refuseOthers(dir string) error {
 	if others == nil {
 		return nil
 	}
-	return exit.Wrongf("%s has models that are not of this export: %s; remove them, or name another directory", dir,
+	return exit.Wrongf("%s has models that are not from this export: %s; remove them, or set another directory", dir,
 		words.Some(others, 4))
 }
 

@@ -188,7 +188,7 @@ func Arguments(cmd *cobra.Command, args []string) error {
 	case n <= len(takes) || strings.Contains(cmd.Use, "…"):
 		return nil
 	case cmd.Flags().Lookup("until") != nil: // make and its kin take a target here
-		return Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[len(takes)])
+		return Usage(cmd, "unexpected argument %q; to run a stage and what it needs: --until %[1]s", args[len(takes)])
 	}
 	return Usage(cmd, "unexpected argument %q", args[len(takes)])
 }

@@ -79,7 +79,7 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		more += ", and " + besides(scans, path)
 	}
 	if of := task.Stage().Tasks(); len(of) > 1 {
-		more += fmt.Sprintf("; it is that of %s, one of %d: pipeline export %s %s -o DIR/ writes all", task.ID(), len(of),
+		more += fmt.Sprintf("; it is the report of %s, one of %d; pipeline export %s %s -o DIR/ writes all", task.ID(), len(of),
 			console.Shell(p.File), task.Stage().Name())
 	}
 	a.Note("report: %s%s", path, more)

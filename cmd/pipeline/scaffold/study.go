@@ -81,7 +81,7 @@ func (r Rows) text(stage string) string {
 	if stage != "" {
 		return text + stage
 	}
-	return text + "  first: # replace the command by a program of yours, such as\n" +
+	return text + "  first: # replace the command with a program of yours, such as\n" +
 		"  # [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
 		"    use: exec\n    each: " + each + "\n    in: { row: cohort.row }\n" +
 		"    with: { command: [cp, \"{row}\", \"{out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"

@@ -44,7 +44,7 @@ func Stages() []string { return []string{validated, printed} }
 func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, ofPage string, err error) {
 	for _, name := range []string{validated, printed, shown} {
 		if results.HasStage(p.Graph, name) {
-			return nil, "", exit.Wrongf("%s has a stage %s: pipeline run FILE --until %[2]s runs it; for this command, give it another name", file, name)
+			return nil, "", exit.Wrongf("%s has a stage %s, which pipeline run FILE --until %[2]s runs; to use this command, rename the stage", file, name)
 		}
 	}
 	files, facts, err := o.files()
@@ -72,7 +72,7 @@ func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, of
 	if facts.Number {
 		kind, calibration = "validate-regression", nil
 		if o.Positive != "" {
-			return nil, "", exit.Wrongf("--positive is for models of groups, and these predict a number: leave it out")
+			return nil, "", exit.Wrongf("--positive is for models of groups, but these models predict a number; leave it out")
 		}
 	}
 	about := []string{"participants: cohort.participants", "settings: pipeline.settings",
@@ -125,7 +125,7 @@ func (o *Options) files() (files []string, of export.ModelFacts, err error) {
 		files = append(files, found...)
 	}
 	if len(kinds) > 1 {
-		return nil, of, exit.Wrongf("these are models of several kinds, %s, whose mean nobody tested: name those of one", words.Some(kinds, 6))
+		return nil, of, exit.Wrongf("these models are of several kinds, %s, and their mean is not tested; list models of one kind", words.Some(kinds, 6))
 	}
 	return files, of, nil
 }
@@ -145,7 +145,7 @@ func filesOf(path string) (files []string, err error) {
 		}
 	}
 	if files == nil {
-		return nil, exit.Wrongf("%s has no model file (.npz): name the directory of one setting, which pipeline export FILE model writes", path)
+		return nil, exit.Wrongf("%s has no model file (.npz); set the directory of one setting, which pipeline export FILE model writes", path)
 	}
 	return files, nil
 }
@@ -172,14 +172,14 @@ func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []
 		}
 		switch {
 		case len(found) > 1:
-			return nil, exit.Wrongf("the models may take %s: add --inputs STAGE", words.Some(found, 6))
+			return nil, exit.Wrongf("the models may take %s; select one with --inputs STAGE", words.Some(found, 6))
 		case len(found) == 1:
 			in = append(in, port[0]+": "+quoted(found[0]))
 		case port[0] == "quality":
 		case o.Inputs != "":
-			return nil, exit.Wrongf("--inputs %s: no such stage makes the %s that the models take", o.Inputs, port[0])
+			return nil, exit.Wrongf("--inputs %s: no stage with this name makes the %s that the models take", o.Inputs, port[0])
 		default:
-			return nil, exit.Wrongf("%s has no stage that makes the %s that the models take: add stages such as connectivity, as for their training", file, port[0])
+			return nil, exit.Wrongf("%s has no stage that makes the %s that the models take; add the stages that made them in training, such as connectivity", file, port[0])
 		}
 	}
 	return in, nil

@@ -20,7 +20,7 @@ import (
 var predictRegressionKind = dag.Kind{
 	Name: "predict-regression",
 	Doc: "applies trained models of a number to participants\n" +
-		"As predict, for models of train-regression and regression: the mean of their predictions, in the units of the target. Regions, estimators and denoising other than in training are refused.",
+		"Like predict, for models of train-regression and regression. The prediction is the mean over the models, in the units of the target. Regions, estimators and denoising that differ from training are refused.",
 	New:        func() dag.Stage { return &PredictRegression{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -29,7 +29,7 @@ var predictRegressionKind = dag.Kind{
 var validateRegressionKind = dag.Kind{
 	Name: "validate-regression",
 	Doc: "validates stored models of a number on another cohort\n" +
-		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. Refused is what validate refuses.",
+		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. It refuses what validate refuses.",
 	New:        func() dag.Stage { return &ValidateRegression{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -184,11 +184,11 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	errs := errors.Join((&validation{Validate: &Validate{Allow: s.Allow}, applied: applied}).overlap(), twice(t))
 	switch {
 	case unknown != nil:
-		errs = errors.Join(errs, fmt.Errorf("no number of %s: exclude them", words.Some(unknown, 10)))
+		errs = errors.Join(errs, fmt.Errorf("no number for %s; exclude them", words.Some(unknown, 10)))
 	case len(rows) < 4:
-		errs = errors.Join(errs, fmt.Errorf("%s: a validation needs 4 or more", words.Count(len(rows), "participant")))
+		errs = errors.Join(errs, fmt.Errorf("%s, but a validation needs 4 or more", words.Count(len(rows), "participant")))
 	case slices.Min(y) == slices.Max(y):
-		errs = errors.Join(errs, fmt.Errorf("all participants have the number %v: a validation needs different ones", y[0]))
+		errs = errors.Join(errs, fmt.Errorf("all participants have the number %v, but a validation needs different numbers", y[0]))
 	}
 	if errs != nil {
 		return nil, errs

@@ -250,11 +250,11 @@ func TestValidateRegression(t *testing.T) {
 		_, err := stagetest.RunStage(t, &ValidateRegression{}, new)
 		need.Error(t, err, "participants of the new cohort have the id of a training participant")
 		_, err = stagetest.RunStage(t, &Validate{}, new)
-		need.Error(t, err, "it predicts a number: models of groups are expected here")
+		need.Error(t, err, "it predicts a number, but models of groups are expected here")
 	}
 	c := unseen(t, 40, "baseline", "model", "ridge")
 	_, err := stagetest.RunStage(t, &PredictRegression{}, c.in)
-	need.Error(t, err, "it predicts groups: models of a number are expected here")
+	need.Error(t, err, "it predicts groups, but models of a number are expected here")
 }
 
 // PR-GNN of a number gives the numbers of its training.

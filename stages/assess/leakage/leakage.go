@@ -48,7 +48,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated signals, under two ids are a duplicate scan"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan. Features made in a fold, such as residuals, are not compared: the fit refuses duplicates before the removal"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan. Features computed within a fold, such as residuals, are not compared, because the fit refuses duplicates before the removal"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[fold.CheckRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}

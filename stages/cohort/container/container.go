@@ -24,7 +24,7 @@ import (
 // Within are the parameters that state where the numbers stand within files of other programs.
 type Within struct {
 	Variable  string   `param:"variable" doc:"in a .mat file: the variable, as MATLAB names it: ts, out.timeseries, sub(2).ts, data{4}; by default the only one that fits, or that of a known program (CONN, DPABI, GIFT)"`
-	Names     string   `param:"names" place:"maybe" doc:"the names of the regions: a variable of the same .mat or npz file (texts, or distinct whole numbers), none where no variable has them, or a file of labels, one a line, or with a column Label in Mask, which may have {columns} in its path"`
+	Names     string   `param:"names" place:"maybe" doc:"the names of the regions: a variable of the same .mat or npz file (texts or distinct whole numbers), none if no variable has them, or the path, which may have {columns}, of a file of labels (one per line, or in a column Label in Mask)"`
 	Regions   []string `param:"regions" doc:"the regions to take, by their names, in which * is any text and ? a character; by default all"`
 	Range     []int    `param:"columns_range" doc:"the first and the last column to take, from 1, such as [5, 10]; by default all"`
 	Transpose bool     `param:"transpose" doc:"time series with a row per region and a column per volume"`
@@ -67,8 +67,8 @@ func (w *Within) check(l *listed.List) error {
 	return errors.Join(problems...)
 }
 
-// checkMembers refuses a column of members that does not count from 1, whoever takes part: 0 is a participant, so every
-// other number is that of the participant before. Nobody's exclusion helps.
+// checkMembers refuses a column of members that does not count from 1: if it has a 0, even for an excluded participant,
+// every other number is that of the participant before. No exclusion helps.
 func (w *Within) checkMembers(l *listed.List) error {
 	if err := l.CheckColumn("member", w.Member); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (w *Within) checkMembers(l *listed.List) error {
 	for i, value := range values {
 		text, _ := cell.Whole(value)
 		if n, err := strconv.Atoi(text); err == nil && n == 0 {
-			return fmt.Errorf("member: %s:%d: column %q has a 0, so it counts from 0, but the first participant of a file is 1: add 1 to all numbers of the column",
+			return fmt.Errorf("member: %s:%d: column %q has a 0, so it counts from 0, but the first participant of a file is 1; add 1 to all numbers of the column",
 				l.Path, l.Sheet.Lines[i], w.Member)
 		}
 	}

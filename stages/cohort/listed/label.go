@@ -327,7 +327,7 @@ func (l *List) clean() error {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
 	}
 	if mixed != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all in one unit",
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all ages in one unit",
 			words.Some(mixed, 8)))
 	}
 	if texts != nil {

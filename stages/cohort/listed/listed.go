@@ -450,7 +450,7 @@ func (l *List) unmet(q *sheet.Query) {
 		}
 	}
 	if n > 0 {
-		l.Notes = append(l.Notes, column.Notef("  %d of these %s not meet select either, and %s counted with the reason that select gives",
+		l.Notes = append(l.Notes, column.Notef("  %d of these %s not meet select either, and %s counted under the reason from select",
 			n, map[bool]string{true: "does", false: "do"}[n == 1], map[bool]string{true: "is", false: "are"}[n == 1]))
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"prgnn/stages/cohort/userfile"
 )
 
-// A Source says where a port's file of a participant is: in a column, under a
+// A Source states where a port's file of a participant is: in a column, under a
 // name made from columns ("func/{file_id}_bold.nii.gz"), or one for everybody.
 type Source struct {
 	Port    string
@@ -71,7 +71,7 @@ func (f *Source) pattern(l *listed.List) error {
 		}
 		name, after, ok := strings.Cut(after, "}")
 		if !ok {
-			return fmt.Errorf("%s: in %q a { is not closed", f.Port, f.Spec)
+			return fmt.Errorf("%s: %q has a { without its }", f.Port, f.Spec)
 		}
 		if (name != "participant_id" || l.Each == "row") && !slices.Contains(l.Sheet.Columns, name) {
 			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
@@ -100,7 +100,7 @@ func (f *Source) File(l *listed.List, r listed.Row) (string, error) {
 		f.Plain = append(f.Plain, r.ID+" ("+filepath.Base(whole)+")")
 		return whole, nil
 	}
-	return "", Several{Err: fmt.Errorf("%s may be %s or %s, since %s holds whole numbers with decimals: write them without", f.What(),
+	return "", Several{Err: fmt.Errorf("%s may be %s or %s, because %s has whole numbers with decimals; write them without decimals", f.What(),
 		filepath.Base(path), filepath.Base(whole), filepath.Base(l.Path))}
 }
 
@@ -111,7 +111,7 @@ func (f *Source) named(l *listed.List, r listed.Row, plain bool) (path string, c
 	switch {
 	case f.Column != "":
 		if name = r.Cells.Get(f.Column); name == "" {
-			return "", false, fmt.Errorf("column %q is empty, but it names %s", f.Column, f.What())
+			return "", false, fmt.Errorf("column %q is empty, but it must have the path of %s", f.Column, f.What())
 		}
 	case f.pieces != nil:
 		var b strings.Builder
@@ -128,7 +128,7 @@ func (f *Source) named(l *listed.List, r listed.Row, plain bool) (path string, c
 					return "", changed, fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.What())
 				}
 				if isSlash(rune(v[0])) || slices.Contains(strings.FieldsFunc(v, isSlash), "..") {
-					return "", changed, fmt.Errorf("column %q is %q, which leads out of the directory of %s: correct it", piece, v, f.What())
+					return "", changed, fmt.Errorf("column %q is %q, which leads out of the directory of %s; correct it", piece, v, f.What())
 				}
 				piece = v
 			}

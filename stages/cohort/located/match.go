@@ -138,7 +138,7 @@ func (f *Source) match(root, name string, filled []string) (string, error) {
 	})
 	switch {
 	case len(found) == 0 && longer != nil:
-		return "", fmt.Errorf("no file matches %s, where * begins and ends with no letter or digit beside a value of the table: "+
+		return "", fmt.Errorf("no file matches %s, where * must not begin or end with a letter or digit beside a value of the table; "+
 			"%s may be of another %s; write what stands between in %s", name, words.Some(longer, 4), f.noun, f.Port)
 	case len(found) == 0:
 		if near := matching(f.dirs[dir], anyGlob, anyZeros+")$"); len(near) > 0 {
@@ -147,7 +147,7 @@ func (f *Source) match(root, name string, filled []string) (string, error) {
 		return "", userfile.OneLine(append([]error{fmt.Errorf("no file matches %s", name)},
 			f.dirs[dir].unlisted(dir)...))
 	case len(found) > 1:
-		return "", Several{Err: fmt.Errorf("%d files match %s: %s; %s must match one", len(found), name, words.Some(found, 4), f.Port)}
+		return "", Several{Err: fmt.Errorf("%d files match %s: %s; %s must match only one", len(found), name, words.Some(found, 4), f.Port)}
 	}
 	return fixed + found[0], nil
 }

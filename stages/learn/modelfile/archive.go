@@ -24,7 +24,7 @@ import (
 // aboutName is the member that describes the model.
 const aboutName = "model.json"
 
-// ErrNoModel is of an npz file that is no model.
+// ErrNoModel is the error for an npz file that is not a model.
 var ErrNoModel = errors.New("it has no model.json: is it a trained model?")
 
 // noTime is the first time that a zip archive can state.

@@ -95,7 +95,7 @@ func WithOrigin(b []byte, o Origin) ([]byte, error) {
 		}
 		text, is := strings.CutSuffix(strings.TrimSpace(string(about)), "}")
 		if !is {
-			return nil, errors.New("model.json is no object")
+			return nil, errors.New("model.json is not a JSON object")
 		}
 		if err := addMember(w, aboutName, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s,\n \"origin\": %s\n}\n", strings.TrimRight(text, "\n"), origin)

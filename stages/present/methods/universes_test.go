@@ -56,8 +56,8 @@ Analyses differed in motion. With motion=24P: In denoising, 24 motion parameters
 		`With motion=cut: In denoising, 6 motion parameters were regressed out [1]; volumes with a framewise displacement `+
 		`above 0.5 mm were censored [2]; a cosine filter retained frequencies above 0.01 Hz.
 All computations were performed with PR-GNN Pipeline 1.0.0 [3].
-Analyses differed in trend. With trend=linear: The stage clean had margin 0. `+
-		`With trend=square: The stage clean had margin 3.
+Analyses differed in trend. With trend=linear: In the stage clean, margin was 0. `+
+		`With trend=square: In the stage clean, margin was 3.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
 }
