@@ -156,7 +156,7 @@ func TestNamesOfNumpy(t *testing.T) {
 		{[4]string{"rois", "|S3", "2,", "ab\x00cde"}, "[ab cde]"},
 		{[4]string{"rois", "<U1", "2,", "a\x00\x00\x00b\x00\x00\x00"}, "[a b]"},
 		{[4]string{"labels", "<i8", "2,", "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"}, "[2 1]"},
-		{[4]string{"rois", "|S1", "2,", "\xff\xfe"}, "its texts are bytes, but no UTF-8"},
+		{[4]string{"rois", "|S1", "2,", "\xff\xfe"}, "its texts are bytes, but not UTF-8"},
 		{[4]string{"rois", "|O", "2,", "pickle"}, "it holds Python objects"},
 	} {
 		x, err := ReadSeries(npzOf(t, ts, c.names), Layout{})
@@ -171,7 +171,7 @@ func TestNamesOfNumpy(t *testing.T) {
 // A file without variables has none that names the regions.
 func TestNamesOfOtherFiles(t *testing.T) {
 	_, err := ReadSeries(strings.NewReader("a\tb\n1\t2\n3\t5\n"), Layout{Names: "out.roi"})
-	need.Error(t, err, "names is out.roi, a variable of a .mat or npz file, which this file is not; name a file of labels")
+	need.Error(t, err, "names is out.roi, a variable of a .mat or npz file, but this file is neither; set names to a file of labels")
 	c, err := ReadSeries(strings.NewReader("a\tb\n1\t2\n3\t5\n"), Layout{Names: NoNames})
 	need.NoError(t, err)
 	need.Equal(t, c.Names == nil, true, "names: none")
