@@ -39,7 +39,11 @@ var (
 	// visitName is the name of a column of visits: visit, session_id, timepoint, wave, VISCODE (ADNI),
 	// redcap_event_name.
 	visitName = pattern.New(`^(.*_)?(visit|session|ses|time_?point|wave|follow_?up|occasion|viscode2?|event_name)(` +
-		numberOf + `|_?(code|label|name))?$`)
+		numberOf + `|_?(code|label|name))?$|^time$|^((scan|visit|session|acquisition)_)?date$`)
+	// visitEnd is an id with a session or a time point at its end: P01_ses-1, P1post.
+	visitEnd = pattern.New(`^(.*[0-9])[-_]?((ses|session|visit|wave|timepoint)[-_]?[0-9]+|pre|post|baseline|follow_?up[0-9]*)$`)
+	// visitBegin is the begin of an id that has a visit: V1, ses-2, pre.
+	visitBegin = pattern.New(`^([a-z]+[-_]?[0-9]+|[a-z]+)`)
 	// identified is a name that says of its values that they are identifiers.
 	identified = pattern.New(`(` + family + `|fam|mother|father|maternal|paternal|parent|` + person + `)` + numberOf + `$`)
 )
@@ -86,10 +90,12 @@ const onBothSides = "may be in training and test data"
 // DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
 // may put on both sides of a split.
 func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
+	byColumn := false
 	for _, c := range table.Columns {
 		matched := matchedName.MatchString(wordsOf(c.Name))
 		if visitName.MatchString(wordsOf(c.Name)) {
 			if pairs, all := visits(table, c.Name); pairs != nil {
+				byColumn = true
 				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ only by it (%s); if these are "+
 					"visits of one person, that person %s, because %s divides participants one by one; give each person one id, with sessions "+
 					"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
@@ -129,19 +135,70 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		notes = append(notes, Doubtf(DoubtRelated, "%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
 			begin, onBothSides, end, c.Name))
 	}
+	if pairs := visitsById(table); pairs != nil && !byColumn {
+		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session or time point (%s) may be those of "+
+			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
+			"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
+			words.Some(pairs, 3), onBothSides, by))
+	}
 	return notes
+}
+
+// visitsById are participants whose ids are the same except for a session or a time point at the end.
+func visitsById(table *encoding.Table) (pairs []string) {
+	ids, err := table.Strings("participant_id")
+	if err != nil {
+		return nil
+	}
+	first := map[string]string{}
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		parts := visitEnd.FindStringSubmatch(strings.ToLower(id))
+		if parts == nil {
+			continue
+		}
+		stem := parts[1]
+		if other := first[stem]; other != "" {
+			pairs = append(pairs, other+" and "+id)
+		} else {
+			first[stem] = id
+		}
+	}
+	if len(pairs) < fewestVisited {
+		return nil
+	}
+	return pairs
 }
 
 // fewestVisited is how many ids with several visits are no chance.
 const fewestVisited = 3
 
-// visits are participants whose ids are the same except for an end that depends on the value of a column of visits:
-// P1V1 and P1V2. all counts those who have others; pairs are nil where most ids of a visit are found in no other.
+// visits are participants whose ids are the same except for an end, or a beginning, that depends on the value of a column
+// of visits: P1V1 and P1V2, V1P1 and V2P1. all counts those who have others; pairs are nil where most ids of a visit are
+// found in no other.
 func visits(table *encoding.Table, name string) (pairs []string, all int) {
 	ids, values, err := ByParticipant(table, name)
 	if err != nil {
 		return nil, 0
 	}
+	same := func(id string) string { return id }
+	if pairs, all = visitsOf(ids, values, same); pairs != nil {
+		return pairs, all
+	}
+	backward := map[string]string{} // ids by themselves read from the end
+	turned := map[string]string{}   // visits of these
+	for _, id := range ids {
+		text := []rune(strings.TrimPrefix(id, "sub-"))
+		slices.Reverse(text)
+		begin := visitBegin.FindString(strings.ToLower(strings.TrimPrefix(id, "sub-")))
+		if v := strings.ToLower(strings.TrimSpace(values[id])); v == "" || !strings.HasSuffix(begin, v) {
+			return nil, 0
+		}
+		backward[string(text)], turned[string(text)] = id, values[id]
+	}
+	return visitsOf(slices.Collect(maps.Keys(turned)), turned, func(id string) string { return backward[id] })
+}
+
+func visitsOf(ids []string, values map[string]string, shown func(id string) string) (pairs []string, all int) {
 	of := map[string][]string{} // ids of each visit
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		if v := strings.TrimSpace(values[id]); !Unrelated(v) {
@@ -176,7 +233,7 @@ func visits(table *encoding.Table, name string) (pairs []string, all int) {
 		}
 		for _, p := range best {
 			found[p[0]], found[p[1]] = true, true
-			pairs = append(pairs, p[0]+" and "+p[1])
+			pairs = append(pairs, shown(p[0])+" and "+shown(p[1]))
 		}
 	}
 	if len(pairs) < fewestVisited || 2*len(pairs) < later {
