@@ -245,7 +245,8 @@ const (
 	oneCourse             = 0.9 // Pearson's r from which two displacements have one course
 	fewestDisplaced       = 10  // volumes
 	oneDefinition         = 0.9999
-	// Displacements of two scans correlate less, and those of one scan, by whatever definition, 0.9 and more in general.
+	// Displacements of two scans correlate less, and those of one scan, by whatever definition, 0.9 and more in
+	// general.
 	twoScans         = 0.3
 	fewestOfTwoScans = 20 // volumes
 	// Parameters whose displacement is more on average, mm, are in another unit, and show no course.

@@ -235,7 +235,8 @@ func TestDisplacement(t *testing.T) {
 		got := table.Displacement()
 		if math.IsNaN(got.Ratio) != math.IsNaN(c.want.Ratio) || math.Abs(got.Ratio-c.want.Ratio) > 1e-9*c.want.Ratio ||
 			got.Constant != c.want.Constant || got.Degrees != c.want.Degrees || got.Apart != c.want.Apart ||
-			c.want.Multiple != 0 && math.Abs(got.Multiple-c.want.Multiple) > 1e-9 || name == "root" && got.Multiple != 0 {
+			c.want.Multiple != 0 && math.Abs(got.Multiple-c.want.Multiple) > 1e-9 ||
+			name == "root" && got.Multiple != 0 {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

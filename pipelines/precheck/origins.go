@@ -48,7 +48,8 @@ func otherOrigin(n *dag.Node, port, input string, from, stated []dag.Source) err
 			continue
 		}
 		if stated != nil && role.PassesOrigin(stated[0].Node.Instance()) && takes(n, of, stated[0].Node) &&
-			!role.PassesOrigin(src.Node.Instance()) { // graph: no quality describes both, and this one refuses unchanged ones
+			!role.PassesOrigin(src.Node.Instance()) {
+			// graph: no quality describes both, and this one refuses unchanged ones
 			continue
 		}
 		made := src.Node.Stage().Name()

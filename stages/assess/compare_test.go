@@ -60,7 +60,8 @@ func TestCompareOneClassifierOnce(t *testing.T) {
 	}
 	ins := slices.Concat(at("1", stagetest.TwoFolds("svm", 0.1, 0.2, 0.9, 0.3)),
 		at("10", stagetest.TwoFolds("svm", 0.1, 0.2, 0.9, 0.3)),
-		at("1", stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6)), at("1", stagetest.TwoFolds("twin", 0.1, 0.9, 0.1, 0.6)))
+		at("1", stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6)),
+		at("1", stagetest.TwoFolds("twin", 0.1, 0.9, 0.1, 0.6)))
 	for _, c := range []struct {
 		reference []string
 		pairs     int
@@ -75,7 +76,8 @@ func TestCompareOneClassifierOnce(t *testing.T) {
 			need.Equal(t, a[0], c.a)
 		}
 	}
-	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99},
+		map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
 	need.Equal(t, summary.Meta[column.SamePredictions],
 		`{"model=svm penalty=10":"model=svm penalty=1"}`)
 }

@@ -182,7 +182,9 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 				out[0].Universe, u.Universe, why)
 		}
 		s.measure(u, curve, all.Groups, positive)
-		u.same = slices.IndexFunc(out, func(o *universe) bool { return o.same < 0 && fold.SamePredictions(o.folds, folds) })
+		u.same = slices.IndexFunc(out, func(o *universe) bool {
+			return o.same < 0 && fold.SamePredictions(o.folds, folds)
+		})
 		out = append(out, u)
 	}
 	if untrained != nil {

@@ -103,7 +103,8 @@ func (a Applied) Findings() (all List) {
 		all.among(who, "applied.same-data", Overturns, values{"N": len(who), "Pairs": a.Same})
 	}
 	if a.SameMeans && len(a.Known)+len(a.Same) == 0 {
-		all.study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained, "N": a.Participants})
+		all.study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained,
+			"N": a.Participants})
 	}
 	if a.Unlisted > 0 {
 		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})

@@ -57,7 +57,8 @@ func TestTenths(t *testing.T) {
 func TestOtherDisplacements(t *testing.T) {
 	scans := func(of ...connectivity.Displacement) (all []Scan) {
 		for i, d := range of {
-			all = append(all, Scan{fmt.Sprintf("sub-%d", i+1), Head{Mean: 0.2, Has: true, checked: true, displacement: d}})
+			all = append(all, Scan{fmt.Sprintf("sub-%d", i+1), Head{Mean: 0.2, Has: true, checked: true,
+				displacement: d}})
 		}
 		return all
 	}

@@ -79,7 +79,8 @@ func (a *Cohort) cleaning() {
 	if a.Who != nil {
 		group = a.Who.Group
 	}
-	a.FindOf(a.At("cleaning"), finding.Cleaning{Scans: a.Scans, Group: group, Element: a.Element(), Joined: a.Joined() > 0,
+	a.FindOf(a.At("cleaning"), finding.Cleaning{Scans: a.Scans, Group: group, Element: a.Element(),
+		Joined:     a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
 }

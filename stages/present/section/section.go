@@ -111,8 +111,8 @@ func (w *Writer) Put(code string, values any) { w.Add(report.Block{Text: w.Text(
 // Find adds findings to the cautions.
 func (w *Writer) Find(all ...finding.Finding) { w.Findings.Add(all...) }
 
-// FindOf adds findings about what the page has with some coordinates. They state its settings where results are of others,
-// too.
+// FindOf adds findings about what the page has with some coordinates. They state its settings where results are of
+// others, too.
 func (w *Writer) FindOf(some [][]dag.Coord, all ...finding.Finding) {
 	w.Find(finding.Within(some, w.Evaluated, all...)...)
 }
