@@ -12,7 +12,6 @@ import (
 
 	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
-	"prgnn/internal/pattern"
 )
 
 // ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
@@ -100,11 +99,6 @@ type thousands struct {
 	columns map[int]*[2]string // a value of each column with points, and one without
 }
 
-var (
-	withPoints    = pattern.New(`^-?[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
-	withoutPoints = pattern.New(`^-?[0-9]{1,3}$`)
-)
-
 func (p *thousands) add(line []byte) {
 	if p.columns == nil {
 		p.columns = map[int]*[2]string{}
@@ -114,10 +108,10 @@ func (p *thousands) add(line []byte) {
 		if p.columns[j] == nil {
 			p.columns[j] = &[2]string{}
 		}
-		switch {
-		case withPoints.MatchString(string(field)):
+		switch may, below := cell.Thousands(string(field)); {
+		case may:
 			p.columns[j][0] = string(field)
-		case withoutPoints.MatchString(string(field)):
+		case below:
 			p.columns[j][1] = string(field)
 		default:
 			p.none, p.columns = true, nil

@@ -178,6 +178,16 @@ func TestImpossibleDisplacements(t *testing.T) {
 	need.Equal(t, len(r.Subjects), 2)
 }
 
+// Points that may separate thousands have a caution; columns with other decimals have none.
+func TestPointsInATable(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx,icv,score,iq\n" +
+		"a,HC,1.234,1.5,100\nb,HC,987,1.234,101\nc,ASD,1.100,987,102\nd,ASD,n/a,12,103\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	got := strings.Join(column.NoteTexts(r.Notes), "; ")
+	need.Equal(t, strings.Contains(got, "taken for decimal points: icv (1.100, 987); write"), true, got)
+}
+
 // Ages in months beside ages in years have a caution; other columns with such numbers have none.
 func TestAgesInTwoUnits(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx,age,score\n" +

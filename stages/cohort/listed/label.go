@@ -246,7 +246,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed []string
+	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed, points []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -260,6 +260,9 @@ func (l *List) clean() error {
 			found, either = append(found, cleared...), append(either, taken...)
 		}
 		numbers, _ := sheet.Numbers(values)
+		if text := pointsOfThousands(l.Sheet, name); numbers != nil && text != "" {
+			points = append(points, text)
+		}
 		for i, x := range numbers {
 			if math.Abs(x) > most {
 				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.Path,
@@ -329,6 +332,10 @@ func (l *List) clean() error {
 	if mixed != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all ages in one unit",
 			words.Some(mixed, 8)))
+	}
+	if points != nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "points may separate thousands, and were taken for decimal points: %s; write whole numbers without points, or all numbers with decimals",
+			words.Some(points, 8)))
 	}
 	if texts != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "numbers among texts, and treated as categories: %s; if they stand for missing values, list them in missing",
@@ -482,4 +489,25 @@ func (l *List) doubtTarget() error {
 		l.Notes = append(l.Notes, column.Note{Text: note})
 	}
 	return nil
+}
+
+// pointsOfThousands shows a value with a point and one without, in a column in which no value has other than three
+// decimals; it is "" for any other column.
+func pointsOfThousands(s *sheet.Sheet, name string) string {
+	values, _ := s.Column(name)
+	with, without := "", ""
+	for _, v := range values {
+		switch may, below := cell.Thousands(v); {
+		case may:
+			with = v
+		case below:
+			without = v
+		case v != "":
+			return ""
+		}
+	}
+	if with == "" || without == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s, %s)", name, with, without)
 }
