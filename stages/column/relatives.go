@@ -172,9 +172,9 @@ func visitsById(table *encoding.Table) (pairs []string) {
 // fewestVisited is how many ids with several visits are no chance.
 const fewestVisited = 3
 
-// visits are participants whose ids are the same except for an end, or a beginning, that depends on the value of a column
-// of visits: P1V1 and P1V2, V1P1 and V2P1. all counts those who have others; pairs are nil where most ids of a visit are
-// found in no other.
+// visits are participants whose ids are the same except for an end, or a beginning, that depends on the value of a
+// column of visits: P1V1 and P1V2, V1P1 and V2P1. all counts those who have others; pairs are nil where most ids of
+// a visit are found in no other.
 func visits(table *encoding.Table, name string) (pairs []string, all int) {
 	ids, values, err := ByParticipant(table, name)
 	if err != nil {
