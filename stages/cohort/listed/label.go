@@ -260,7 +260,7 @@ func (l *List) clean() error {
 			found, either = append(found, cleared...), append(either, taken...)
 		}
 		numbers, _ := sheet.Numbers(values)
-		if text := pointsOfThousands(l.Sheet, name); numbers != nil && text != "" {
+		if text := pointsOfThousands(name, values); numbers != nil && text != "" {
 			points = append(points, text)
 		}
 		for i, x := range numbers {
@@ -493,8 +493,7 @@ func (l *List) doubtTarget() error {
 
 // pointsOfThousands shows a value with a point and one without, in a column in which no value has other than three
 // decimals; it is "" for any other column.
-func pointsOfThousands(s *sheet.Sheet, name string) string {
-	values, _ := s.Column(name)
+func pointsOfThousands(name string, values []string) string {
 	with, without := "", ""
 	for _, v := range values {
 		switch may, below := cell.Thousands(v); {
