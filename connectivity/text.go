@@ -95,35 +95,36 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 
 // thousands finds numbers whose points may separate thousands, as German programs write 5012 and 540: 5.012 and 540.
 type thousands struct {
-	none    bool               // a value is no such number
-	columns map[int]*[2]string // a value of each column with points, and one without
+	none    bool        // a value is no such number
+	columns [][2]string // a value of each column with points, and one without
 }
 
 func (p *thousands) add(line []byte) {
-	if p.columns == nil {
-		p.columns = map[int]*[2]string{}
-	}
-	fields := bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\t,; \r\n\"", r) })
-	for j, field := range fields {
-		if p.columns[j] == nil {
-			p.columns[j] = &[2]string{}
-		}
-		switch may, below := cell.Thousands(string(field)); {
-		case may:
-			p.columns[j][0] = string(field)
-		case below:
-			p.columns[j][1] = string(field)
-		default:
+	j := 0
+	for field := range bytes.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune("\t,; \r\n\"", r) }) {
+		may, below := cell.Thousands(string(field))
+		if !may && !below {
 			p.none, p.columns = true, nil
 			return
 		}
+		if j == len(p.columns) {
+			p.columns = append(p.columns, [2]string{})
+		}
+		at := 1
+		if may {
+			at = 0
+		}
+		if c := &p.columns[j]; c[at] == "" {
+			c[at] = string(field)
+		}
+		j++
 	}
 }
 
 // doubt refuses a text in which a column has both.
 func (p *thousands) doubt() error {
-	for j := range len(p.columns) {
-		if c := p.columns[j]; !p.none && c[0] != "" && c[1] != "" {
+	for j, c := range p.columns {
+		if c[0] != "" && c[1] != "" {
 			return fmt.Errorf("column %d has %s and %s, and no value has other than three decimals: the points may separate thousands; write the numbers without them, or all with decimals",
 				j+1, c[0], c[1])
 		}

@@ -82,13 +82,14 @@ var heading = pattern.New(`(?i)^((roi|region|node|parcel|label)s?[ _]?(names?|la
 // Heading reports whether a text is the heading of a list of regions, and names none.
 func Heading(text string) bool { return heading.MatchString(strings.TrimSpace(text)) }
 
-var (
-	withPoints    = pattern.New(`^-?[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
-	withoutPoints = pattern.New(`^-?[0-9]{1,3}$`)
-)
+var withPoints = pattern.New(`^[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
 
 // Thousands reports whether a number may have points that separate thousands, as German programs write 5012: 5.012; or,
 // below, is a whole one that needs none: 540.
 func Thousands(text string) (may, below bool) {
-	return withPoints.MatchString(text), withoutPoints.MatchString(text)
+	text = strings.TrimPrefix(text, "-")
+	if 1 <= len(text) && len(text) <= 3 && strings.Trim(text, "0123456789") == "" {
+		return false, true
+	}
+	return withPoints.MatchString(text), false
 }
