@@ -52,9 +52,6 @@ func (l List) describe() string {
 // A NamesError is that of a file whose own names of the regions cannot be used.
 type NamesError struct{ error }
 
-// lastName is the name of a field or of a variable.
-func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
 // ofArray is the class of a field of all elements of a struct array, as one list: roi(1).name, roi(2).name … are
 // roi.name.
 const ofArray = "fields"
