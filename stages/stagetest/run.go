@@ -563,7 +563,8 @@ func Numbered(t *testing.T, of []float64) map[string][]dag.Input {
 			m := x[d*16:][:16]
 			for a := range 4 {
 				for b := range 4 {
-					m[a*4+b] = 0.1 * math.Sin(float64(7*i+3*a*b+d))
+					sin, _ := exact.Sincos(float64(7*i + 3*a*b + d))
+					m[a*4+b] = 0.1 * sin
 					if a > b {
 						m[a*4+b] = m[b*4+a]
 					}
