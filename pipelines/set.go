@@ -108,7 +108,7 @@ func (l *loader) takes(root *tree.Node, path []string) bool {
 	}
 	stage := root.Under(full[:2]...)
 	_, known := dag.Lookup(wiring.Kind(stage))
-	return !known || layer.HasParameter(stage, full[3])
+	return !known || wiring.HasParameter(stage, full[3])
 }
 
 // A Dropped is a setting that an earlier reading of a file had.

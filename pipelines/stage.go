@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/role"
 )
 
@@ -90,7 +91,7 @@ func (l *loader) readStage(k tree.Key) *stage {
 	s.kind = l.readUse(s, k.Value.Get("use"))
 	s.needs = l.readNeeds(s, k.Value.Get("resources"))
 	for _, part := range k.Value.Keys {
-		if s.kind != nil && !slices.Contains(layer.StageKeys, part.Name) && layer.HasParameter(k.Value, part.Name) {
+		if s.kind != nil && !slices.Contains(layer.StageKeys, part.Name) && wiring.HasParameter(k.Value, part.Name) {
 			l.bad.Add(part.Pos, "stage %s has no key %q, but its kind has that parameter: with: { %s: … }", s.name, part.Name, part.Name)
 			continue
 		}

@@ -5,10 +5,7 @@ package layer
 import (
 	"slices"
 
-	"prgnn/dag"
-	"prgnn/dag/param"
 	"prgnn/pipelines/tree"
-	"prgnn/pipelines/wiring"
 )
 
 // FileKeys are the keys of a pipeline file, which no variable may be called:
@@ -30,10 +27,4 @@ func CohortKinds(t *tree.Node) []tree.Key {
 		}
 	}
 	return kinds
-}
-
-// HasParameter reports whether the kind of a stage has a parameter.
-func HasParameter(stage *tree.Node, name string) bool {
-	k, ok := dag.Lookup(wiring.Kind(stage))
-	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
 }

@@ -7,6 +7,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 )
 
 // A Setter puts values of --set into the tree of a file.
@@ -80,7 +81,7 @@ func (s Setter) single(name string) []string {
 		var owners []string
 		if all := s.Root.Get("stages"); all != nil {
 			for _, k := range all.Keys {
-				if HasParameter(k.Value, name) {
+				if wiring.HasParameter(k.Value, name) {
 					owners = append(owners, k.Name+"."+name)
 				}
 			}

@@ -138,7 +138,7 @@ func (r *decisionReader) options(k tree.Key) (all []Option) {
 	case t.Kind == tree.List:
 		var of []string
 		for _, s := range keysIn(r.stages) {
-			if kind, ok := dag.Lookup(Kind(s.Value)); ok && hasParameter(kind, k.Name) {
+			if HasParameter(s.Value, k.Name) {
 				of = append(of, s.Name+"."+k.Name)
 			}
 		}
@@ -239,7 +239,7 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	switch {
 	case !ok:
 		return Setting{}, false // which is reported at the stage
-	case !hasParameter(kind, parameter):
+	case !HasParameter(t, parameter):
 		return refuse("stage %s has no parameter %q%s", stage, parameter, words.OrAll(parameter, lists.Map(param.Of(kind.New()),
 			func(p param.Param) string { return p.Name })))
 	case t.Get("matrix").Get(parameter) != nil && r.decisions.Get(parameter) == nil:
@@ -248,8 +248,10 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	return Setting{Stage: stage, Parameter: parameter, Pos: pos, Value: value}, true
 }
 
-func hasParameter(kind *dag.Kind, name string) bool {
-	return slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == name })
+// HasParameter reports whether the kind of a stage has a parameter.
+func HasParameter(stage *tree.Node, name string) bool {
+	kind, ok := dag.Lookup(Kind(stage))
+	return ok && slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == name })
 }
 
 func keysIn(t *tree.Node) []tree.Key {
