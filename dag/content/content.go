@@ -210,6 +210,27 @@ func Uncounted(dir string, except []string) (all []string) {
 	return all
 }
 
+// Stores are the stores of results in a directory, at any depth, and whether it was read to its end: after most files
+// and directories it is not. No link is followed, and what cannot be listed has none.
+func Stores(ctx context.Context, dir string, most int) (all []string, whole bool) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, true
+	}
+	read := 0
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if read++; read > most || ctx.Err() != nil {
+			return fs.SkipAll
+		}
+		if err == nil && e.IsDir() && isStore(path) {
+			all = append(all, path)
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return all, err == nil && read <= most && ctx.Err() == nil
+}
+
 // ofRuns reports whether a file or directory is none that a command reads: it follows from the rest, or is what runs
 // write, such as a store of results, the page beside a pipeline file, or temporary files.
 func ofRuns(dir string, e fs.DirEntry, temporary fs.FileInfo) bool {

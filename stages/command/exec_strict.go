@@ -137,12 +137,15 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 			v.Entries = append(v.Entries, sandbox.Entry{To: filepath.Clean(path), Link: real})
 		}
 		v.Entries = append(v.Entries, sandbox.Entry{To: real, From: real, Writable: true})
-		entries, _ := os.ReadDir(real) // what cannot be listed, the command cannot list either
-		for _, entry := range entries {
-			hideStore(v, filepath.Join(real, entry.Name()))
+	}
+	for _, dir := range slices.Concat(e.Scratch, e.Software) {
+		if err := hideStores(ctx, v, dir); err != nil {
+			return nil, err
 		}
 	}
-	hideStore(v, content.Store(ctx))
+	if store := content.Store(ctx); whole.Store(store) != "" && v.Shows(store) {
+		v.Hide(store)
+	}
 	return v, nil
 }
 
@@ -157,11 +160,22 @@ func noDirectory(dir string) string {
 	return ""
 }
 
-// hideStore makes a store empty that lies in a directory of the view. Where a link leads there, so it does in the view.
-func hideStore(v *sandbox.View, dir string) {
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() && v.Shows(dir) && whole.Store(dir) != "" {
-		v.Hide(dir)
+// mostScratch is the number of files and directories in which stores are looked for: some seconds.
+const mostScratch = 2_000_000
+
+// hideStores makes the stores in a directory of the view empty. Where a link leads to one, so it does in the view.
+func hideStores(ctx context.Context, v *sandbox.View, dir string) error {
+	stores, all := content.Stores(ctx, dir, mostScratch)
+	for _, store := range stores {
+		if v.Shows(store) {
+			v.Hide(store)
+		}
 	}
+	if err := ctx.Err(); err != nil || all {
+		return err
+	}
+	return &machine.Fault{Err: fmt.Errorf("strict: %s has more than %d files and directories, too many to look for stores in it, which a strict command must not see", dir, mostScratch),
+		Remedy: "list only the directories in it that the command needs (scratch, software)"}
 }
 
 // inStores refuses what a strict command would see of a store, which counts in no key.

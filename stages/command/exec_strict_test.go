@@ -364,15 +364,20 @@ func TestExecStrictApart(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	st := need.Value(disk.Open(filepath.Join(dir, "study", ".pipeline")))(t)
 	need.NoError(t, st.Close())
-	need.NoError(t, need.Value(disk.Open(filepath.Join(dir, "study", "other")))(t).Close())
-	e, in := strict(t, "ls $1/.pipeline; touch $1/.pipeline/evil $1/other/evil; echo x > $1/new; true")
+	stores := []string{".pipeline", "other", "a/b/c/deep"}
+	for _, store := range stores[1:] {
+		need.NoError(t, need.Value(disk.Open(filepath.Join(dir, "study", store)))(t).Close())
+	}
+	e, in := strict(t, "cd $1; for s in .pipeline other a/b/c/deep; do ls $s; touch $s/evil; done; echo x > new; true")
 	e.Command = append(e.Command, filepath.Join(dir, "study"))
+	in[packagesPort] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "lock", Data: []byte("[[package]]\nversion = 1\n")})}
 	for _, c := range []struct{ scratch, software, want string }{
 		{filepath.Join(dir, "some"), "", "scratch: " + dir + "/some has the directory of temporary files, " + temporary},
 		{temporary, "", "where other commands work"},
 		{"", dir, "software: " + dir + " has the directory of temporary files"},
 		{filepath.Join(dir, "study", ".pipeline"), "", "is in the store"},
 		{filepath.Join(dir, "study"), "", ""},
+		{"", filepath.Join(dir, "study"), ""},
 	} {
 		e.Scratch, e.Software = nil, nil
 		if c.scratch != "" {
@@ -381,14 +386,16 @@ func TestExecStrictApart(t *testing.T) {
 		if c.software != "" {
 			e.Software = []string{c.software}
 		}
-		_, err := e.Run(context.Background(), dag.NewTask(in))
+		task := dag.NewTask(in)
+		_, err := e.Run(context.Background(), task)
 		if c.want == "" {
 			need.NoError(t, err)
+			need.Equal(t, strings.Contains(said(task), "version"), false, said(task))
 			continue
 		}
 		need.Error(t, err, c.want)
 	}
-	for _, store := range []string{".pipeline", "other"} {
+	for _, store := range stores {
 		if _, err := os.Stat(filepath.Join(dir, "study", store, "evil")); err == nil {
 			t.Errorf("the command wrote into the store %s", store)
 		}
