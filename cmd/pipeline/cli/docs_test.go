@@ -215,7 +215,7 @@ func TestBaselinesPieces(t *testing.T) {
 			}
 		}
 	}
-	if pieces < 5 {
+	if pieces < 4 {
 		t.Errorf("only %d pieces were found", pieces)
 	}
 }
