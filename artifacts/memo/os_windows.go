@@ -49,5 +49,5 @@ func StateOf(path string) (State, error) {
 }
 
 // WriteBack cannot be done: FlushFileBuffers asks for the right to write. What
-// remains is told in docs/inputs.md.
+// remains: docs/inputs.md.
 func WriteBack(string) {}

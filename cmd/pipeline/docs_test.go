@@ -14,7 +14,7 @@ import (
 
 // docsPages are the pages whose shell lines a reader copies.
 var docsPages = []string{"README.md", "docs/tutorial.md", "docs/bids-app.md", "docs/data.md", "docs/denoising.md",
-	"docs/inputs.md", "docs/quality.md", "docs/reading-your-report.md"}
+	"docs/atlases.md", "docs/quality.md", "docs/reading-your-report.md"}
 
 // elsewhere are the shell lines that TestDocsCommands does not run, with the reason.
 var elsewhere = map[string]string{

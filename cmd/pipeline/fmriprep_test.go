@@ -29,7 +29,7 @@ var fmriprepVersions = []struct{ version, write string }{
 }
 
 // What init writes runs on the defaults of every version of fMRIPrep: init, cohort,
-// and run to the correlations. The table of docs/inputs.md tells what was
+// and run to the correlations. The table of docs/fmriprep.md tells what was
 // taken.
 func TestFMRIPrepVersions(t *testing.T) {
 	raw := need.Shared(t, "fixtures", "fmriprep", "raw")
@@ -94,10 +94,10 @@ func TestFMRIPrepVersions(t *testing.T) {
 		}
 	})
 	table = append(table, rows...)
-	docs := need.Value(os.ReadFile(filepath.Join("..", "..", "docs", "inputs.md")))(t)
+	docs := need.Value(os.ReadFile(filepath.Join("..", "..", "docs", "fmriprep.md")))(t)
 	if want := strings.Join(table, "\n") + "\n"; !strings.Contains(strings.ReplaceAll(string(docs), "\r\n", "\n"),
 		want) {
-		t.Errorf("docs/inputs.md lacks the table\n%s", want)
+		t.Errorf("docs/fmriprep.md lacks the table\n%s", want)
 	}
 }
 

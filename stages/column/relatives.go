@@ -98,7 +98,7 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 				byColumn = true
 				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ only by it (%s); if these are "+
 					"visits of one person, that person %s, because %s divides participants one by one; give each person one id, with sessions "+
-					"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
+					"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 					c.Name, all, words.Some(pairs, 3), onBothSides, by))
 			}
 			continue
@@ -129,7 +129,7 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
 		if NamesPerson(c.Name) {
 			notes = append(notes, Doubtf(DoubtRelated, "%sif these are scans of one person, that person %s, %sgive each person one "+
-				"id, with sessions (docs/inputs.md, Longitudinal data), or set keep_together: [%s] there", begin, onBothSides, end, c.Name))
+				"id, with sessions (docs/sessions-and-runs.md), or set keep_together: [%s] there", begin, onBothSides, end, c.Name))
 			continue
 		}
 		notes = append(notes, Doubtf(DoubtRelated, "%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
@@ -138,7 +138,7 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 	if pairs := visitsById(table); pairs != nil && !byColumn {
 		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session or time point (%s) may be those of "+
 			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
-			"(docs/inputs.md, Longitudinal data), or add a column of persons, and set keep_together to it there",
+			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 			words.Some(pairs, 3), onBothSides, by))
 	}
 	return notes
