@@ -209,3 +209,119 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	partials(partial, place, inv, m)
 	return partial, q, nil
 }
+
+// A PartialProblem is what a matrix that was given as the partial correlation is beside that of the correlation.
+type PartialProblem int
+
+// From none on.
+const (
+	NoProblem   PartialProblem = iota
+	EqualMatrix                // one matrix was given for both
+	Exchanged                  // each is that of the other
+	// NoPartial is a matrix p that no set of series has as its partial correlations: with 1 on its diagonal, 2·I − p is
+	// their scaled inverse covariance, which has no negative eigenvalue. Correlations mostly have eigenvalues far
+	// above 2.
+	NoPartial
+)
+
+// The bounds of CheckPartial: lift is added to eigenvalues, for rounded entries; related and unrelated are how far,
+// relative to its entries, a matrix lies from the other's inverse where it is the partial correlation of the other, and
+// where it is not.
+const lift, related, unrelated = 0.1, 0.02, 0.2
+
+// CheckPartial compares a correlation and a partial correlation, both as Given gives them. Matrices whose regions are
+// alike in both readings, as two regions are, are no problem.
+func CheckPartial(r, p Matrix) PartialProblem {
+	var place []int
+	for i := range r.Rows {
+		if givenStatus(r, i) == Present && givenStatus(p, i) == Present {
+			place = append(place, i)
+		}
+	}
+	if len(place) < 3 || r.Rows != p.Rows {
+		return NoProblem
+	}
+	r, p = pick(r, place), pick(p, place)
+	ofR, forward := inverted(r)
+	ofP, backward := inverted(p)
+	isPartial := forward && distance(ofR, p) < unrelated
+	if unit := max(decimalUnit(r), decimalUnit(p)); farthest(r, p) <= 1.01*unit {
+		if most := farthest(r, NewMatrix(r.Rows, r.Cols)); most > 10*unit &&
+			!(forward && farthest(ofR, p) <= 3*unit) {
+			return EqualMatrix
+		}
+		return NoProblem
+	}
+	switch bounded := positive(p, -1, 2); {
+	case backward && distance(ofP, r) < related && !isPartial,
+		!bounded && positive(r, -1, 2) && positive(p, 1, 0) && !positive(r, 1, 0):
+		return Exchanged
+	case !bounded:
+		return NoPartial
+	}
+	return NoProblem
+}
+
+// pick is a matrix of some of the regions.
+func pick(x Matrix, place []int) Matrix {
+	y := NewMatrix(len(place), len(place))
+	for i, pi := range place {
+		for j, pj := range place {
+			y.Row(i)[j] = x.At(pi, pj)
+		}
+	}
+	return y
+}
+
+// inverted is the partial correlation that follows from a correlation, if its matrix can be inverted.
+func inverted(r Matrix) (Matrix, bool) {
+	p, _, err := PartialOf(r, Ridge, 0, 0)
+	return p, err == nil
+}
+
+// positive reports whether sign·x + shift·I has no eigenvalue below −lift.
+func positive(x Matrix, sign, shift float64) bool {
+	s := dense.NewCholesky(x.Rows)
+	a := make([]float64, s.M*s.M)
+	for i := range x.Rows {
+		for j := range x.Cols {
+			a[i*s.M+j] = sign * x.At(i, j)
+		}
+		a[i*s.M+i] += shift + lift
+	}
+	return s.Factor(a)
+}
+
+// farthest is the largest difference of two matrices beside their diagonals.
+func farthest(a, b Matrix) (most float64) {
+	for i := range a.Rows {
+		for j := range i {
+			most = max(most, math.Abs(a.At(i, j)-b.At(i, j)))
+		}
+	}
+	return most
+}
+
+// distance is the root of the mean square of a − b, relative to that of b, beside the diagonals.
+func distance(a, b Matrix) float64 {
+	var apart, all float64
+	for i := range a.Rows {
+		for j := range i {
+			d := a.At(i, j) - b.At(i, j)
+			apart += float64(d * d)
+			all += float64(b.At(i, j) * b.At(i, j))
+		}
+	}
+	return math.Sqrt(apart / all)
+}
+
+// decimalUnit is the unit of the last decimal with which the entries were written, 1e-6 or larger.
+func decimalUnit(x Matrix) float64 {
+	unit := 1.0
+	for _, v := range x.Data {
+		for unit > 2e-6 && math.Abs(v/unit-math.Round(v/unit)) > 1e-6 {
+			unit /= 10
+		}
+	}
+	return unit
+}

@@ -211,3 +211,52 @@ func TestPartialOfRefuses(t *testing.T) {
 		need.Error(t, f(), want)
 	}
 }
+
+// The correlation of series and their partial correlations, by any estimator, also rounded, are no problem. One matrix
+// for both is one, and so are the two exchanged: by their inverse, or where the correlation has large eigenvalues.
+func TestCheckPartial(t *testing.T) {
+	rounded := func(x Matrix, unit float64) Matrix {
+		x = x.Clone()
+		for i, v := range x.Data {
+			x.Data[i] = math.Round(v/unit) * unit
+		}
+		return x
+	}
+	found := map[PartialProblem]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(3, 30).Draw(rt, "regions")
+		x := randomSeries(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(n/2+3, 5*n+20).Draw(rt, "volumes"), n)
+		shared := rapid.SampledFrom([]float64{0, 0.1, 0.5, 1, 3}).Draw(rt, "shared")
+		for i := range x.Rows {
+			for j := 1; j < n; j++ {
+				x.Row(i)[j] += float64(shared * x.At(i, 0))
+			}
+		}
+		e := rapid.SampledFrom([]Estimator{Empirical, Ridge, LedoitWolf}).Draw(rt, "estimator")
+		c, err := Estimate([]Matrix{x}, Options{Partial: e, Rho: 0.1})
+		if err != nil {
+			return
+		}
+		r, p := square(n, c.Pearson...), square(n, c.Partial...)
+		unit := rapid.SampledFrom([]float64{1e-12, 1e-6, 1e-3}).Draw(rt, "unit")
+		need.Equal(rt, CheckPartial(rounded(r, unit), rounded(p, 1e-2)), NoProblem)
+		for _, one := range []Matrix{r, p} {
+			of, ok := inverted(one)
+			if farthest(one, NewMatrix(n, n)) > 0.15 && (!ok || farthest(of, one) > 0.05) {
+				need.Equal(rt, CheckPartial(rounded(one, unit), rounded(one, 1e-3)), EqualMatrix)
+			}
+		}
+		exchanged := CheckPartial(rounded(p, unit), rounded(r, unit))
+		found[exchanged]++
+		if e == Empirical && unit < 1e-6 && shared == 1 && n > 5 {
+			need.Equal(rt, exchanged, Exchanged)
+		}
+	})
+	if found[Exchanged] == 0 || found[NoPartial] == 0 {
+		t.Errorf("problems of exchanged matrices: %v", found)
+	}
+	two := square(2, 1, .5, .5, 1)
+	need.Equal(t, CheckPartial(two, two), NoProblem)
+	pairs := square(4, 1, .5, 0, 0, .5, 1, 0, 0, 0, 0, 1, -.3, 0, 0, -.3, 1) // each its own partial correlation
+	need.Equal(t, CheckPartial(pairs, pairs), NoProblem)
+}

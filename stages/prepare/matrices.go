@@ -90,12 +90,16 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	var partial []connectivity.Matrix
+	noPartial := false
 	if s.Partial == "given" {
 		if partial, _, err = read("partial", s.PartialVariable); err != nil {
 			return nil, err
 		}
 		if len(partial) != len(pearson) {
 			return nil, fmt.Errorf("%s has %d draws, but %s has %d", t.In("partial").Name, len(partial), t.In("pearson").Name, len(pearson))
+		}
+		if noPartial, err = checkPartial(t, pearson, partial); err != nil {
+			return nil, err
 		}
 	} else {
 		for d, r := range pearson {
@@ -120,9 +124,31 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			if doubtful != nil {
 				all.Add(finding.Warning("matrices.ones-in-z", map[string]any{"Of": doubtful}))
 			}
+			if noPartial {
+				all.Add(finding.Warning("matrices.no-partial", nil))
+			}
 			return all
 		}),
 			column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
+}
+
+// checkPartial refuses files of which one was given for both matrices, or each for the other. doubtful reports whether
+// no set of series has the partial correlations of a draw.
+func checkPartial(t *dag.Task, pearson, partial []connectivity.Matrix) (doubtful bool, err error) {
+	a, b := t.In("pearson").Name, t.In("partial").Name
+	for d := range pearson {
+		switch connectivity.CheckPartial(pearson[d], partial[d]) {
+		case connectivity.EqualMatrix:
+			return false, fmt.Errorf("%s: draw %d: the correlation and the partial correlation (%s) are one matrix: supply both, or remove partial from the cohort and compute it from the correlation (partial: ridge)",
+				a, d, b)
+		case connectivity.Exchanged:
+			return false, fmt.Errorf("%s: draw %d: this is the partial correlation of %s, and not the reverse: exchange pearson and partial",
+				a, d, b)
+		case connectivity.NoPartial:
+			doubtful = true
+		}
+	}
+	return doubtful, nil
 }
 
 // matrixWarnings adds the regions whose correlations are all 0: a file does not state whether they have no signal or

@@ -190,6 +190,41 @@ func TestMatricesOnesInZ(t *testing.T) {
 	}
 }
 
+// One matrix as both files is refused, and so are exchanged files. Partial correlations that no series have are a
+// warning.
+func TestMatricesOfOneFile(t *testing.T) {
+	s := stagetest.NewStage[*Connectivity](t, "connectivity")
+	s.Partial = "empirical"
+	series := dag.InputOf(stagetest.Series(1, 120, 8))
+	made := need.Value(stagetest.RunWith(s, map[string]dag.Input{"series": series}))(t)
+	r, p := made["pearson"].(*encoding.Array).Float64s(), made["partial"].(*encoding.Array).Float64s()
+	nodes := dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e", "f", "g", "h"))
+	other := slices.Clone(r)
+	for i := range 6 { // another sign
+		other[i*8+7], other[56+i] = -other[i*8+7], -other[56+i]
+	}
+	for name, c := range map[string]struct {
+		pearson, partial []float64
+		err, warning     string
+	}{"both": {r, p, "", ""}, "equal": {r, r, "are one matrix", ""},
+		"exchanged":     {p, r, "exchange pearson and partial", ""},
+		"of other data": {r, other, "", "matrices.no-partial"}} {
+		out, err := stagetest.RunWith(stagetest.NewStage[*Matrices](t, "matrices"), map[string]dag.Input{"nodes": nodes,
+			"pearson": given(npy(t, c.pearson, 8, 8)), "partial": given(npy(t, c.partial, 8, 8))})
+		if c.err != "" {
+			need.Error(t, err, c.err, name)
+			continue
+		}
+		need.NoError(t, err)
+		code := ""
+		rows := need.Value(column.Rows[matrixRow](out["quality"].(*encoding.Table)))(t)
+		for _, f := range finding.Warned(rows[0].Warning) {
+			code += f.Code
+		}
+		need.Equal(t, code, c.warning, name)
+	}
+}
+
 // TestMatricesZeroRegion: a region whose correlations are all 0 is listed as a warning, whatever its diagonal is; a
 // missing one is not.
 func TestMatricesZeroRegion(t *testing.T) {
