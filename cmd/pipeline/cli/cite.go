@@ -17,7 +17,9 @@ func (a *app) citeCommand() *cobra.Command {
 		Short: "what to cite, as text and BibTeX",
 		Long: `Without FILE, prints the references to this program and to the paper of PR-GNN. With FILE or the id
 of a run, prints what to cite for the results of its report: the methods text of this run, with the
-works that it used, and their BibTeX entries. STAGE selects one of several report stages.
+works that it used, and their BibTeX entries. STAGE selects one of several report stages; a file
+without one is read as by pipeline report. For a study without participants, prints the reference to
+this program.
 
 -o writes both into a directory, as CITATION.md and CITATION.bib.`,
 		Example: `  pipeline cite
@@ -28,7 +30,7 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 				if need := flags.Given(cmd); need != nil {
 					return flags.Usage(cmd, "FILE or RUN is missing for %s", strings.Join(need, ", "))
 				}
-				page.CiteProgram(a.Console)
+				page.CiteProgram(a.Console, true)
 				return nil
 			case dir == "-":
 				return flags.Usage(cmd, "-o takes a directory; without -o, the text goes to stdout")
@@ -38,7 +40,14 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 				return err
 			}
 			defer c.Store.Close()
-			return page.Cite(a.Console, c, strings.Join(args[1:], ""), dir)
+			stage, added := strings.Join(args[1:], ""), false
+			if g := c.Pipeline.Graph; stage == "" && c.Run == nil && !page.Cites(g) && page.Fits(g) {
+				if c, err = a.withReport(c); err != nil {
+					return err
+				}
+				added = true
+			}
+			return page.Cite(a.Console, c, stage, dir, added)
 		},
 	}
 	a.outputFlags(cmd, &dir, "", "write CITATION.md and CITATION.bib into the directory `PATH`")

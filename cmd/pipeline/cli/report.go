@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/stages/report"
 )
 
@@ -70,12 +71,20 @@ func (a *app) report(file, path string) error {
 		return page.WritePlain(a.Console, c, path)
 	}
 	if page.Stage(g) == nil {
-		sets := c.Sets
-		a.silently(func() { c, err = a.lookUp(file, append(slices.Clip(sets), page.Setting(g)), c.Store) })
-		if err != nil {
+		if c, err = a.withReport(c); err != nil {
 			return err
 		}
-		c.Sets = sets // those of a run
 	}
 	return page.Write(context.Background(), a.Console, c, path)
+}
+
+// withReport are the results of a pipeline file, which is read with a report stage of its results.
+func (a *app) withReport(c *results.Current) (with *results.Current, err error) {
+	a.silently(func() {
+		with, err = a.lookUp(c.File, append(slices.Clip(c.Sets), page.Setting(c.Pipeline.Graph)), c.Store)
+	})
+	if err == nil {
+		with.Sets = c.Sets // those of a run
+	}
+	return with, err
 }

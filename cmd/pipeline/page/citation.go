@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/version"
+	"prgnn/internal/words"
 	"prgnn/stages/literature"
 	"prgnn/stages/role"
 )
@@ -50,8 +51,8 @@ type citedFile struct {
 }
 
 // Cite writes what to cite for the results of a report stage: to the directory dir or, where that is empty, to stdout.
-// Of several report stages, stage selects one; by default it is the last.
-func Cite(a *console.Console, c *results.Current, stage, dir string) error {
+// Of several report stages, stage selects one; by default it is the last. added reports that the file lacks it.
+func Cite(a *console.Console, c *results.Current, stage, dir string, added bool) error {
 	task := Stage(c.Pipeline.Graph)
 	if stage != "" {
 		sel, err := results.Choose(c.Pipeline.Graph, stage)
@@ -60,16 +61,14 @@ func Cite(a *console.Console, c *results.Current, stage, dir string) error {
 		}
 		task = sel.Tasks[0]
 	}
-	_, reports := dag.Lookup("report")
 	switch {
 	case task == nil && dir != "":
-		return exit.Wrongf("no stage of the pipeline lists the works that it used; pipeline cite without FILE prints what to " +
-			"cite for the program")
+		return exit.Wrongf("nothing lists the works that the results used; pipeline cite without FILE prints what to cite for " +
+			"the program")
 	case task == nil:
-		CiteProgram(a)
-		if reports {
-			a.Note("the pipeline has no stage of the kind report; with one that reads settings: pipeline.settings, " +
-				"cite prints the works that a run used")
+		CiteProgram(a, false)
+		if c.Run != nil && Fits(c.Pipeline.Graph) {
+			a.Note("run %s has no stage of the kind report; cite with the pipeline file prints the works that it used", c.Run.ID)
 		}
 		return nil
 	}
@@ -80,18 +79,23 @@ func Cite(a *console.Console, c *results.Current, stage, dir string) error {
 	if !knowsSettings(task) {
 		return exit.Wrongf("%s lacks the parameters that determine what to cite; add settings: pipeline.settings to its inputs", task.ID())
 	}
-	sel, err := results.Choose(c.Pipeline.Graph, task.ID())
-	if err != nil {
-		return err
-	}
-	if there, others := c.Shown(sel.Tasks); len(others) > 0 {
-		return c.Missing(a, sel, there, others, "")
+	if !added {
+		sel, err := results.Choose(c.Pipeline.Graph, task.ID())
+		if err != nil {
+			return err
+		}
+		if there, others := c.Shown(sel.Tasks); len(others) > 0 {
+			return c.Missing(a, sel, there, others, "")
+		}
 	}
 	files, missing, err := Citation(c, task)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if missing != nil {
+	case missing != nil && added:
+		return fmt.Errorf("%s without a result, so that what they used is unknown: %s\n  %s makes them",
+			words.Count(len(missing), "task"), words.Some(missing, 6), c.RunAll(a))
+	case missing != nil:
 		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID(),
 			missing[0], c.RunAll(a))
 	}
@@ -147,10 +151,11 @@ func writeCitation(a *console.Console, files []role.File, dir string, ours func(
 	return nil
 }
 
-// CiteProgram prints the references to the program and, where its kinds train PR-GNN, to the paper, as text and BibTeX.
-func CiteProgram(a *console.Console) {
+// CiteProgram prints the references to the program and, with its model and where a kind trains that, to the paper of
+// PR-GNN, as text and BibTeX.
+func CiteProgram(a *console.Console, model bool) {
 	works := []string{"prgnn"}
-	if _, trains := dag.Lookup("train"); trains {
+	if _, trains := dag.Lookup("train"); trains && model {
 		works = append(works, "li2020")
 	}
 	var text, bib strings.Builder

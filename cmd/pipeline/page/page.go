@@ -85,7 +85,7 @@ func Setting(g *dag.Graph) string { return "stages." + freeName(g) + "=" + conne
 
 func freeName(g *dag.Graph) string {
 	name := "report"
-	for results.HasStage(g, name) {
+	for results.HasStage(g, name) || g.LeftOut(name) != "" {
 		name += "_"
 	}
 	return name
