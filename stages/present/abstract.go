@@ -15,8 +15,10 @@ import (
 
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() {
-	a.Page.Abstract = a.data()
+	asked := a.asked()
+	a.Page.Abstract = a.data(asked)
 	if a.Regression != nil {
+		a.Page.Answer = a.Text("abstract.answer-number", a.RegressionAnswer())
 		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult())
 		a.regressionTiles()
 		return
@@ -33,7 +35,8 @@ func (a *author) abstract() {
 	}
 	switch {
 	case row != nil:
-		a.Page.Abstract = append(a.Page.Abstract, a.result(*row))
+		answer, result := a.result(*row, asked)
+		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
 		a.tiles(*row)
 	case own > 1:
 		a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
@@ -44,27 +47,45 @@ func (a *author) abstract() {
 // values are what entries of the catalog use.
 type values = wording.Values
 
+// asked is what the models predict, of whom: what the question and the answer have in common.
+func (a *author) asked() values {
+	v := values{"Column": "", "Classes": []string(nil), "Many": a.many(), "Number": "", "HeldOut": ""}
+	if a.Regression != nil {
+		v["Number"] = a.Number
+		return v
+	}
+	of, classes := a.Predicted()
+	var names []string
+	for _, g := range classes {
+		names = append(names, g.Name)
+	}
+	slices.Sort(names)
+	if v["Classes"], v["Many"] = names, len(names) > 6; of != "group" {
+		v["Column"] = of
+	}
+	if heldOut, _ := a.ColumnOf(a.HeldOut()); heldOut != "participant_id" {
+		v["HeldOut"] = heldOut
+	}
+	return v
+}
+
 // data describes who was classified, and as what.
-func (a *author) data() []string {
+func (a *author) data(asked values) []string {
 	if a.Who == nil {
 		return nil
 	}
 	of, classes := a.Predicted()
-	var groups, names []string
+	var groups []string
 	for _, g := range classes {
-		if names = append(names, g.Name); of != "" {
+		if of != "" && classes[0].Name != "" { // a number has no groups
 			groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
 		}
 	}
-	if names != nil && names[0] == "" { // a number has no groups
-		groups = nil
-	}
-	slices.Sort(names)
-	heldOut, _ := a.ColumnOf(a.HeldOut())
 	v := values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
 		"NotMet": a.NotMeeting(),
 		"Table":  len(a.Who.Ids) + len(a.Excluded), "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
-		"Lacking": a.Lacking, "Column": "", "Classes": names, "Many": len(names) > 6, "Number": "", "HeldOut": ""}
+		"Lacking": a.Lacking}
+	maps.Copy(v, asked)
 	if len(a.Excluded) > 0 {
 		v["Reasons"] = a.ExcludedList()
 	}
@@ -72,15 +93,8 @@ func (a *author) data() []string {
 		v["Kind"] = "simulated participant"
 	}
 	if a.Regression == nil && a.Accuracy == nil {
+		v["Column"] = ""
 		return []string{a.Text("abstract.data", v)}
-	}
-	if heldOut != "participant_id" {
-		v["HeldOut"] = heldOut
-	}
-	if a.Regression != nil {
-		v["Number"], v["HeldOut"] = a.Number, ""
-	} else if of != "group" {
-		v["Column"] = of
 	}
 	return []string{a.Text("abstract.question", v), a.Text("abstract.data", v)}
 }
@@ -104,8 +118,8 @@ func (a *author) tests(r finding.Row, measure string) []string {
 	})
 }
 
-// result is the headline in a sentence.
-func (a *author) result(r finding.Row) string {
+// result is the headline in plain words, and with its numbers.
+func (a *author) result(r finding.Row, asked values) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
@@ -134,7 +148,12 @@ func (a *author) result(r finding.Row) string {
 		}
 	}
 	v["Uncorrectable"] = cannot
-	return a.Text("abstract.result", v)
+	result = a.Text("abstract.result", v)
+	if maps.Copy(v, asked); len(v["Classes"].([]string)) < 2 && v["Column"] == "" {
+		return "", result // the classes are not known
+	}
+	v["Name"] = r.Called()
+	return a.Text("abstract.answer", v), result
 }
 
 // tile adds a tile, whose label and note the catalog has.
@@ -149,9 +168,10 @@ func (a *author) tiles(r finding.Row) {
 	v := values(finding.Values(r))
 	maps.Copy(v, r.OverFolds())
 	v["Many"], v["Similar"] = a.many(), a.Similar
-	a.tile(report.Share(r.Accuracy), "tile.accuracy", v, &report.Bar{Share: r.Accuracy, Mark: r.Majority})
+	a.tile(report.Share(r.Accuracy), "tile.accuracy", v, &report.Bar{Share: r.Accuracy, Mark: r.Majority, Low: r.Low,
+		High: r.High})
 	if !math.IsNaN(r.AUC) {
-		a.tile(report.Share(r.AUC), "tile.auc", v, &report.Bar{Share: r.AUC, Mark: 0.5})
+		a.tile(report.Share(r.AUC), "tile.auc", v, &report.Bar{Share: r.AUC, Mark: 0.5, Low: r.AUCLow, High: r.AUCHigh})
 	}
 	if !math.IsNaN(r.Sensitivity) {
 		a.tile(report.Share(r.Sensitivity)+" / "+report.Share(r.Specificity), "tile.sensitivity", v, nil)

@@ -138,7 +138,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			"(models retrained on 99 label permutations with epochs 4 instead of 20, pool none instead of topk; sage)",
 			said + "retrained the model with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
 			"trained with epochs 4 instead of 20, pool none instead of topk; sage."},
-		{"unknown settings", nil, 0.55, "The accuracy is not reported as above chance, because a permutation test cannot be attributed to it",
+		{"unknown settings", nil, 0.55, "the accuracy is not reported as above chance, because a permutation test cannot be attributed to it",
 			"The permutation test retrained a model whose result with the true labels differs from that of the evaluated model (accuracy 0.550 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)", ""},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
@@ -155,7 +155,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			in["settings"] = []dag.Input{dag.InputOf(table)}
 		}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
-		text := strings.Join(page.Abstract, "\n")
+		text := page.Answer + "\n" + strings.Join(page.Abstract, "\n")
 		if !strings.Contains(text, c.how) {
 			t.Errorf("%s: no %q in %s", c.name, c.how, text)
 		}

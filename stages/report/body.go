@@ -83,6 +83,9 @@ func (b *body) page(p *Page) {
 	}
 	if summary {
 		b.put("<section aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n")
+		if p.Answer != "" {
+			b.put("<p class=\"answer\">%s</p>\n", p.Answer)
+		}
 		b.each("<p>%s</p>\n", p.Abstract)
 		b.tiles(p.Tiles)
 		b.put("</section>\n")
@@ -252,7 +255,11 @@ func (b *body) bar(of *Bar) {
 	}
 	percent := func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) }
 	b.put(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="6" class="rail"/>`+
-		`<rect width="%s" height="6" class="fill"/><rect x="%s" width="0.8" height="6" class="mark"/></svg>`, percent(of.Share), percent(of.Mark))
+		`<rect width="%s" height="6" class="fill"/>`, percent(of.Share))
+	if of.Low < of.High {
+		b.put(`<path d="M%s 3H%s" class="interval"/>`, percent(of.Low), percent(of.High))
+	}
+	b.put(`<rect x="%s" width="0.8" height="6" class="mark"/></svg>`, percent(of.Mark))
 }
 
 // mediaTypes of the formats that a figure may have.

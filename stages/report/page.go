@@ -8,6 +8,7 @@ type Page struct {
 	Simulated bool // simulated participants: said at the top, in every caption and on every printed page
 	// Incomplete says what is missing, and why: at the top, before any number.
 	Incomplete []string
+	Answer     string   // in one sentence of plain words
 	Abstract   []string // paragraphs: question, data and result
 	Tiles      []Tile   // the result in a few numbers
 	Cautions   []string
@@ -28,8 +29,9 @@ type Tile struct {
 	Bar                *Bar
 }
 
-// A Bar is a share of 0 … 1, drawn up to Share with a line at Mark.
-type Bar struct{ Share, Mark float64 }
+// A Bar is a share of 0 … 1, drawn up to Share with a line at Mark, and its interval from Low to High where
+// that is known (Low < High).
+type Bar struct{ Share, Mark, Low, High float64 }
 
 // A Section is a chapter.
 type Section struct {

@@ -24,6 +24,9 @@ func (p *Page) Text() string {
 	w.list("Incomplete", p.Incomplete)
 	if p.Abstract != nil || p.Tiles != nil {
 		w.section("Summary")
+		if p.Answer != "" {
+			w.paragraph(2, p.Answer)
+		}
 		for _, text := range p.Abstract {
 			w.paragraph(2, text)
 		}
@@ -273,8 +276,14 @@ func (w *textWriter) columns(columns []textColumn) {
 func (b *Bar) text(n int) string {
 	out := []rune(strings.Repeat("·", n))
 	for i := range out {
-		if (float64(i)+0.5)/float64(n) < b.Share {
+		at := (float64(i) + 0.5) / float64(n)
+		switch within := b.Low <= at && at < b.High; {
+		case at < b.Share && within:
+			out[i] = '▓'
+		case at < b.Share:
 			out[i] = '█'
+		case within:
+			out[i] = '░'
 		}
 	}
 	if b.Mark > 0 && b.Mark < 1 {
