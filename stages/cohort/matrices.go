@@ -84,7 +84,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes, "")
+	r.setRegions(nodes)
 	return r, nil
 }
 
@@ -127,6 +127,6 @@ func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
 	if given == nil {
 		given, err = regionsOf(names, l.Path)
 	}
-	r.Nodes = NodesTable(given, "")
+	r.setRegions(given)
 	return r, err
 }

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -21,6 +23,7 @@ func TestMatricesCohort(t *testing.T) {
 		"m/sub-b.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
 		"mat/sub-a.mat": pair, "mat/sub-b.mat": pair,
 		"fd/sub-a": "Node\tleft\tdvars\nleft\t1\t.5\ndvars\t.5\t1\n", "fd/sub-b": "",
+		"csf/sub-a": "Node\tleft\tCSF\nleft\t1\t.5\nCSF\t.5\t1\n", "csf/sub-b": "Node\tleft\tCSF\nleft\t1\t.4\nCSF\t.4\t1\n",
 		"giga/sub-a": "0\t1\n1.0\t0.5\n0.5\t1.0\n", "giga/sub-b": "",
 	})
 	load := func(pearson, partial string) (*Roster, error) {
@@ -48,10 +51,14 @@ func TestMatricesCohort(t *testing.T) {
 		}
 	}
 	if _, err := load("fd/{participant_id}", ""); err == nil || !strings.HasSuffix(err.Error(),
-		"fd/sub-a: confounds or indices among the regions: dvars (column 2); remove them from all files "+
+		"fd/sub-a: confounds, indices or a background among the regions: dvars (column 2); remove them from all files "+
 			"(and from nodes, if it is set), or rename those that are regions") {
 		t.Errorf("with confounds: %v", err)
 	}
+	r, err := load("csf/{participant_id}", "")
+	need.NoError(t, err)
+	noted := slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtTissues })
+	need.Equal(t, noted, true)
 	if _, err := load("", ""); err == nil || !strings.Contains(err.Error(), "pearson is not set") {
 		t.Errorf("without pearson: %v", err)
 	}

@@ -73,6 +73,21 @@ func regionsOf(names []string, file string) ([]atlas.Node, error) {
 	return nodes, nil
 }
 
+// setRegions takes the regions of files of series and matrices, and notes those whose names confounds have, too.
+func (r *Roster) setRegions(nodes []atlas.Node) {
+	r.Nodes = NodesTable(nodes, "")
+	var found []string
+	for i, n := range nodes {
+		if region.MayBeConfound(n.Name) {
+			found = append(found, fmt.Sprintf("%s (region %d)", n.Name, i+1))
+		}
+	}
+	if found != nil {
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTissues, "regions whose names are those of confounds: %s; if they are no regions, remove them from all files (and from nodes, if it is set)",
+			words.Some(found, 6)))
+	}
+}
+
 // listRegions is findNodes for files whose columns are the regions.
 func listRegions(name, root string) ([]atlas.Node, error) {
 	nodes, err := findNodes(name, root)

@@ -351,7 +351,7 @@ func TestTimeseriesCohort(t *testing.T) {
 		"down/{participant_id}":      "nodes: down/sub-a: the column first is not a region",
 		"some/{participant_id}":      "nodes: some/sub-a: the column first is not a region",
 		"slow/{participant_id}":      "nodes: slow/sub-a: the column first is not a region",
-		"confounds/{participant_id}": "nodes: confounds/sub-a: confounds or indices among the regions: csf (column 2), framewise_displacement (column 3); remove them from all files",
+		"confounds/{participant_id}": "nodes: confounds/sub-a: confounds, indices or a background among the regions: csf (column 2), framewise_displacement (column 3); remove them from all files",
 		"none/{participant_id}":      "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
 		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {
@@ -368,7 +368,7 @@ func TestConfoundsAreNoRegions(t *testing.T) {
 		c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "{participant_id}", Nodes: nodes}
 		c.File = "p.tsv"
 		_, err := c.Load(dir)
-		need.Error(t, err, "confounds or indices among the regions: rot_x_derivative1 (column 3); remove them from all files")
+		need.Error(t, err, "confounds, indices or a background among the regions: rot_x_derivative1 (column 3); remove them from all files")
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes, "")
+	r.setRegions(nodes)
 	return r, nil
 }
 

@@ -20,6 +20,7 @@ const (
 	DoubtEntity        = "acquisition by group"
 	DoubtLabels        = "labels without a region"
 	DoubtNames         = "names unverified"
+	DoubtTissues       = "confounds as regions"
 	DoubtNegative      = "negative displacement"
 	DoubtDisplacements = "codes in displacements"
 	DoubtCase          = "names differ in case"

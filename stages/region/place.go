@@ -19,11 +19,19 @@ type called struct {
 	Name         string `column:"name,optional"`
 }
 
-// confoundName is the name of a column of confounds in fMRIPrep (outputs.rst, "Confounds") and XCP-D.
-// CSF in capitals is a label of atlases.
-var confoundName = pattern.New(`^((csf|csf_wm|white_matter|global_signal|(std_|denoised_)?dvars|rmsd|` +
-	`framewise_displacement|(trans|rot)_[xyz])(_derivative1)?(_power2)?(_filtered)?|` +
-	`([actw]_comp_cor|edge_comp|aroma_motion)_[0-9]+|(cosine|motion_outlier|non_steady_state_outlier)_?[0-9]+)$`)
+// confoundName is the name of a column of confounds in fMRIPrep (outputs.rst, "Confounds"; aCompCor00 and GlobalSignal
+// before 1.2), XCP-D and CONN, or of the background of a label image, as squashed gives it.
+var confoundName = pattern.New(`^((csf|csfwm|whitematter|gr[ae]ymatter|globalsignal|((non)?std|denoised)?dvars|rmsd|` +
+	`framewisedisplacement|(trans|rot)[xyz])(derivative1)?(power2)?(filtered)?|background|` +
+	`([actw]compcor|edgecomp|aromamotion|aromaaggrcomp|cosine|motionoutlier|nonsteadystateoutlier)[0-9]+)$`)
+
+// tissueName is a name that confounds and labels of atlases have (CSF is label 24 of FreeSurfer).
+var tissueName = pattern.New(`^(csf|wm|gm|gs|tr|global|ventricles?)$`)
+
+// squashed is a name in small letters, without what programs write between its words.
+func squashed(name string) string {
+	return strings.NewReplacer("_", "", " ", "", ".", "", "-", "").Replace(strings.ToLower(name))
+}
 
 // indexName is the name of a column that counts or names what a row belongs to, or measures its motion, in tables that
 // laboratories write themselves.
@@ -35,10 +43,16 @@ var indexName = pattern.New(`(?i)^((mean_?)?fd(_?(power|jenkinson|mean|mm))?|dva
 // isConfound reports whether a column of series is one of confounds or of indices, and no region.
 func isConfound(name string) bool {
 	name = strings.TrimSpace(name)
-	return confoundName.MatchString(name) || indexName.MatchString(name)
+	if MayBeConfound(name) {
+		return false
+	}
+	return confoundName.MatchString(squashed(name)) || indexName.MatchString(name)
 }
 
-// RefuseConfounds refuses names of regions that are those of confounds or of indices.
+// MayBeConfound reports whether a name is that of a confound or of a label: CSF in capitals.
+func MayBeConfound(name string) bool { return name != "csf" && tissueName.MatchString(squashed(name)) }
+
+// RefuseConfounds refuses names of regions that are those of confounds, of indices or of a background.
 func RefuseConfounds(names []string) error {
 	var found []string
 	for i, name := range names {
@@ -49,7 +63,7 @@ func RefuseConfounds(names []string) error {
 	if found == nil {
 		return nil
 	}
-	return fmt.Errorf("confounds or indices among the regions: %s; remove them from all files (and from nodes, if it is set), or rename those that are regions",
+	return fmt.Errorf("confounds, indices or a background among the regions: %s; remove them from all files (and from nodes, if it is set), or rename those that are regions",
 		words.Some(found, 6))
 }
 

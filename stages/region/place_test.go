@@ -29,7 +29,7 @@ func TestPlaceUnnamedColumns(t *testing.T) {
 		{[]int32{1, 3, 2}, []string{"1", "2", "3"}, []int{0, 2, 1}, ""},
 		{[]int32{1, 3, 2}, []string{"c", "a", "b"}, []int{2, 0, 1}, ""},
 		{[]int32{1, 3, 2}, nil, nil, "3 columns without names: column 2 is row 2 of the node list (b) or the region with index 2, and the list is not sorted by index; name the columns"},
-		{[]int32{1, 2, 3}, []string{"a", "motion_outlier00", "c"}, nil, "confounds or indices among the regions: motion_outlier00 (column 2); remove them"},
+		{[]int32{1, 2, 3}, []string{"a", "motion_outlier00", "c"}, nil, "confounds, indices or a background among the regions: motion_outlier00 (column 2); remove them"},
 		{[]int32{3, 2, 1}, []string{"0", "1", "2"}, nil, "3 columns that are numbered from 0: column 1 is row 1 of the node list (a) or the region with index 1"},
 	} {
 		place, err := PlaceColumns(c.names, 3, encoding.NewTable(encoding.Column{Name: "id", Values: c.ids},
@@ -67,10 +67,16 @@ func TestConfoundNames(t *testing.T) {
 	for _, name := range strings.Fields("framewise_displacement global_signal csf white_matter_derivative1_power2 trans_x " +
 		"rot_z_power2 a_comp_cor_00 t_comp_cor_01 cosine00 motion_outlier12 dvars std_dvars rmsd aroma_motion_01 csf_wm " +
 		"framewise_displacement_filtered non_steady_state_outlier00 edge_comp_03 w_comp_cor_2 " +
-		"fd FD mean_fd fd_power run Run run_id session ses volume vol Frame timepoint time subject participant_id trial_type") {
+		"GlobalSignal Global_Signal WhiteMatter White_Matter FramewiseDisplacement non-stdDVARS RotX aCompCor00 Cosine01 " +
+		"Background background Grey_Matter Index TIME fd FD mean_fd fd_power run Run run_id session ses volume vol Frame timepoint time subject participant_id trial_type") {
 		need.Error(t, RefuseConfounds([]string{"R1", name}), name+" (column 2)")
 	}
-	need.NoError(t, RefuseConfounds(strings.Fields("CSF Cerebral_White_Matter cosine lh_trans_x global R01 10 rot csf_left Sub TR fd_left runner time_l lh_run")))
+	need.NoError(t, RefuseConfounds(strings.Fields("CSF Cerebral_White_Matter cosine lh_trans_x global R01 10 rot csf_left "+
+		"Sub TR fd_left runner time_l lh_run")))
+	for name, may := range map[string]bool{"CSF": true, "WM": true, "TR": true, "tr": true, "csf": false, "Sub": false,
+		"lh_CSF": false} {
+		need.Equal(t, MayBeConfound(name), may, name)
+	}
 }
 
 // Series with as many volumes as regions and without names are refused where they persist along their rows, unless
