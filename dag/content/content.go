@@ -18,6 +18,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/memo"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -185,29 +186,59 @@ func Computed(path string) bool {
 	})
 }
 
-// Uncounted are what lies in a directory and does not count, without the exceptions, or else the directory itself.
-func Uncounted(dir string, except []string) (all []string) {
+// Around is what a directory that counts has beside its own files: what lies in it and does not count, without the
+// exceptions (or else the directory itself), and where links lead out of it, or into the former, whose content counts.
+func Around(dir string, except []string) (uncounted, linked []string) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	temporary, _ := os.Stat(os.TempDir())
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil || e.Type()&fs.ModeSymlink != 0: // where a link leads counts, or is not in it
-			return nil
-		case Within(path, except):
-		case path == dir && isStore(path), path != dir && ofRuns(filepath.Dir(path), e, temporary):
-			all = append(all, path)
-		default:
-			return nil
+	done := map[string]bool{}
+	var walk func(dir string)
+	walk = func(dir string) {
+		entries, _ := os.ReadDir(dir)
+		var links []string
+		for _, e := range entries {
+			switch path := filepath.Join(dir, e.Name()); {
+			case Within(path, except):
+			case ofRuns(dir, e, temporary):
+				if e.Type()&fs.ModeSymlink == 0 {
+					uncounted = append(uncounted, path)
+				}
+			case e.Type()&fs.ModeSymlink != 0:
+				links = append(links, path)
+			case e.IsDir():
+				walk(path)
+			}
 		}
-		if e.IsDir() {
-			return fs.SkipDir
+		for _, path := range links {
+			to, err := os.Readlink(path)
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(dir, to)
+			}
+			real, failed := filepath.EvalSymlinks(path)
+			info, missing := os.Stat(path)
+			if err != nil || failed != nil || missing != nil || Computed(path) || Within(real, except) ||
+				temporary != nil && os.SameFile(info, temporary) || whole.Store(real) != "" {
+				continue
+			}
+			linked = append(linked, to)
+			if info.IsDir() && !done[real] {
+				done[real] = true
+				walk(real)
+			}
 		}
-		return nil
+	}
+	if isStore(dir) && !Within(dir, except) {
+		return []string{dir}, nil
+	}
+	done[dir] = true
+	walk(dir)
+	inside := func(dir, path string) bool { return leads(dir, []string{path}) }
+	return uncounted, slices.DeleteFunc(linked, func(to string) bool {
+		return inside(dir, to) && !slices.ContainsFunc(uncounted, func(dir string) bool { return inside(dir, to) })
 	})
-	return all
 }
 
 // Stores are the stores of results in a directory, at any depth, and whether it was read to its end: after most files

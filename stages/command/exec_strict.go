@@ -119,8 +119,12 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 				v.Show(path)
 			}
 			if c.What != "program" {
-				for _, uncounted := range content.Uncounted(path, c.Except) {
-					v.Hide(uncounted)
+				uncounted, linked := content.Around(path, c.Except)
+				for _, path := range uncounted {
+					v.Hide(path)
+				}
+				for _, path := range linked { // as its content counts
+					v.Show(path)
 				}
 			}
 		}

@@ -516,6 +516,39 @@ func strictHides(t *testing.T) {
 	}
 }
 
+// Where links of a directory lead counts, and a strict command sees it: in what is hidden, outside, by way of other
+// links, and in directories. It sees nothing else there, and no store.
+func TestExecStrictLinks(t *testing.T) { asUsers(t, strictLinks) }
+
+func strictLinks(t *testing.T) {
+	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	for _, name := range []string{"data/.git/annex/a", "data/.git/config", "far/f", "far/g", "lib/m", "lib/.git/config",
+		"lib/deep/x", "store/blob"} {
+		path := filepath.Join(dir, name)
+		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(name+"\n"), 0o644)))
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "store", "version"), []byte("prgnn store 1\n"), 0o644))
+	for name, to := range map[string]string{"data/annexed": ".git/annex/a", "data/out": "../by/f", "by": "far",
+		"data/lib": filepath.Join(dir, "lib"), "lib/deep/g": "../../far/g", "data/blob": "../store/blob",
+		"data/__pycache__": "../lib/.git", "data/gone": "nowhere"} {
+		need.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+	}
+	e, in := strict(t, "cd "+dir+"; for f in data/annexed data/out data/lib/m data/lib/deep/x data/lib/deep/g; do cat $f; done; "+
+		"cat far/g data/.git/config data/lib/.git/config data/blob data/__pycache__/config; ls far lib/.git; true")
+	e.Command = append(e.Command, filepath.Join(dir, "data"))
+	task := dag.NewTask(in)
+	_, err := e.Run(context.Background(), task)
+	need.NoError(t, err)
+	var got []string
+	for line := range strings.Lines(said(task)) {
+		if !strings.Contains(line, ": ") {
+			got = append(got, strings.Fields(line)...)
+		}
+	}
+	need.Equal(t, strings.Join(got, " "), "data/.git/annex/a far/f lib/m lib/deep/x far/g far/g far: f g lib/.git:")
+}
+
 // With network a strict command reaches the machine's.
 func TestExecStrictNetwork(t *testing.T) {
 	need.Program(t, "bash", "bash")
