@@ -18,6 +18,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/lists"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
@@ -147,6 +148,8 @@ func inWords(err error) string {
 	if link := (*os.LinkError)(nil); errors.As(err, &link) && errors.Is(link, syscall.ENOTDIR) {
 		call = &fs.PathError{Op: link.Op, Path: filepath.Dir(link.New), Err: link.Err}
 		text = strings.Replace(text, link.Error(), call.Error(), 1)
+	} else if odd := (*regular.Error)(nil); errors.As(err, &odd) {
+		return strings.Replace(text, odd.Path+": "+odd.Error(), odd.Error(), 1)
 	} else if !errors.As(err, &call) {
 		return text
 	}
@@ -158,6 +161,8 @@ func inWords(err error) string {
 		what = "permission denied"
 	case errors.Is(call, syscall.ENOTDIR):
 		what = "it is a file, or below one, but a directory is needed"
+	case errors.Is(call, syscall.ELOOP):
+		what = "its symbolic links lead back to themselves"
 	case errors.Is(call, syscall.EISDIR):
 		what = "it is a directory, but a file is needed"
 	default:

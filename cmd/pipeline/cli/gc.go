@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +12,8 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/cmd/pipeline/space"
+	"prgnn/pipelines"
+	"prgnn/pipelines/tree"
 )
 
 func (a *app) storeCommand() *cobra.Command {
@@ -30,10 +30,10 @@ time: a run makes its results again.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, beside := len(args) == 1 && results.IsRun(args[0]), ""
 			if len(args) == 1 && !run {
-				if _, err := os.Stat(args[0]); err != nil {
-					return exit.Wrongf("store takes a pipeline file or the id of a run: %v", err)
+				var err error
+				if _, beside, err = pipelines.Source(args[0]); err != nil && !errors.As(err, new(tree.Errors)) {
+					return a.mistaken(args[0], err)
 				}
-				beside = filepath.Dir(args[0])
 			}
 			dir, err := a.dirBeside(beside)
 			if err != nil {

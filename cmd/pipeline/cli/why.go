@@ -56,6 +56,7 @@ type whyEvent struct {
 type causesEvent struct {
 	States map[engine.State]int `json:"states"`
 	Causes []why.Cause          `json:"causes"` // never null
+	Follow []string             `json:"follow"` // tasks that run for no cause of their own; never null
 }
 
 func (a *app) why(file string, named []string) error {
@@ -81,7 +82,7 @@ func (a *app) why(file string, named []string) error {
 	one := len(nodes) == 1 || len(named) == 1 &&
 		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
 	if !one {
-		if a.AsJSON("causes", causesEvent{sum.States, sum.Causes}) {
+		if a.AsJSON("causes", causesEvent{sum.States, sum.Causes, append([]string{}, sum.Follow...)}) {
 			return nil
 		}
 		results.PrintCauses(a.Console, sum)
