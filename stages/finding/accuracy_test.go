@@ -376,3 +376,18 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 	state, _ := a.TestOfR(column.RegressionRow{Test: column.Retrained, P: 0.01, Least: 0.001})
 	need.Equal(t, state, Dependent)
 }
+
+// The answer without a headline has only settings that are above chance after Holm's correction for all of them.
+func TestAnswerOfSeveralSettings(t *testing.T) {
+	row := func(setting string, p float64, own bool) Row {
+		r := sound(setting, setting)
+		r.P, r.Own = p, own
+		return r
+	}
+	a := &Results{Plan: &Settings{}, Accuracy: []Row{row("a=1", 0.01, true), row("a=2", 0.03, true),
+		row("a=3", 0.2, true),
+		row("a=4", 0.0001, false)}}
+	above, not := a.Distinguish()
+	need.Equal(t, strings.Join(above, " "), "a=1")
+	need.Equal(t, strings.Join(not, " "), "a=2 a=3")
+}

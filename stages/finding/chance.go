@@ -204,6 +204,37 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 	return above, before, len(rows)
 }
 
+// Distinguish are the names of the settings of the model that the page is about whose accuracy is above chance after
+// Holm's correction, and of those whose test could show it and does not.
+func (a *Results) Distinguish() (above, not []string) {
+	corrected := a.Corrected()
+	for _, r := range a.PerParticipant() {
+		switch state, _ := a.Chance(r, "accuracy"); {
+		case !r.Own || r.IsMajority():
+		case state == Above && corrected[column.CoordText(r.Coords)] < Alpha:
+			above = append(above, r.Called())
+		case state == Above || state == NotAbove || state == NotAboveMajority:
+			not = append(not, r.Called())
+		}
+	}
+	return above, not
+}
+
+// PredictNumber are the same of the models of a number, by r.
+func (a *Results) PredictNumber() (above, not []string) {
+	corrected := a.CorrectedR()
+	for _, r := range a.Regression {
+		switch state, _ := a.TestOfR(r); {
+		case IsMean(r):
+		case state == Above && r.R > 0 && corrected[RKey(r)] < Alpha:
+			above = append(above, r.Name)
+		case state == Above || state == NotAbove:
+			not = append(not, r.Name)
+		}
+	}
+	return above, not
+}
+
 // IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the
 // setting may be of, where they are known and the setting has none.
 func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {

@@ -18,7 +18,7 @@ func (a *author) abstract() {
 	asked := a.asked()
 	a.Page.Abstract = a.data(asked)
 	if a.Regression != nil {
-		a.Page.Answer = a.Text("abstract.answer-number", a.RegressionAnswer())
+		a.answers(asked, a.PredictNumber)
 		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult())
 		a.regressionTiles()
 		return
@@ -39,6 +39,7 @@ func (a *author) abstract() {
 		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
 		a.tiles(*row)
 	case own > 1:
+		a.answers(asked, a.Distinguish)
 		a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
@@ -116,6 +117,16 @@ func (a *author) tests(r finding.Row, measure string) []string {
 		}
 		return a.Text("chance.test", t)
 	})
+}
+
+// answers is the answer where there is no headline: which models or settings are above chance, and which are not.
+func (a *author) answers(asked values, of func() (above, not []string)) {
+	if a.Who == nil && asked["Number"] == "" {
+		return
+	}
+	v := maps.Clone(asked)
+	v["Above"], v["Not"] = of()
+	a.Page.Answer = a.Text("abstract.answers", v)
 }
 
 // result is the headline in plain words, and with its numbers.

@@ -67,23 +67,6 @@ func (a *Results) DescribeRegression() {
 	}
 }
 
-// RegressionAnswer is what the answer in plain words needs: the models that predict the number better than chance,
-// after Holm's correction, and those that were tested and do not.
-func (a *Results) RegressionAnswer() values {
-	corrected := a.CorrectedR()
-	var above, not []string
-	for _, r := range a.Regression {
-		switch state, _ := a.TestOfR(r); {
-		case finding.IsMean(r):
-		case state == finding.Above && r.R > 0 && corrected[finding.RKey(r)] < finding.Alpha:
-			above = append(above, r.Name)
-		case state == finding.Above || state == finding.NotAbove:
-			not = append(not, r.Name)
-		}
-	}
-	return values{"Number": a.Number, "Above": above, "Not": not}
-}
-
 // RegressionResult is the result of each model in a sentence.
 func (a *Results) RegressionResult() string {
 	corrected := a.CorrectedR()
