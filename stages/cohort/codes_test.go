@@ -494,6 +494,37 @@ func TestDoubtfulGroups(t *testing.T) {
 	}
 }
 
+// One group in several ways is refused, with levels to paste, which is a note where these keep them apart; a covariate
+// in several ways is a caution.
+func TestSynonymsInTables(t *testing.T) {
+	load := func(groups, sexes string, levels ...string) (*Roster, error) {
+		people, sex := "id,dx,sex\n", strings.Fields(sexes)
+		for i, g := range strings.Fields(groups) {
+			people += fmt.Sprintf("s%d,%s,%s\n", i, g, sex[i])
+		}
+		p := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
+		dir := testdir.Files(t, map[string]string{"people.csv": people, "x.csv": "1,2\n3,4\n"})
+		return (&TimeseriesCohort{Parameters: p, Series: "x.csv"}).Load(dir)
+	}
+	doubts := func(r *Roster) (n int) {
+		for _, note := range r.Notes {
+			if note.Doubt == column.DoubtAlike {
+				n++
+			}
+		}
+		return n
+	}
+	_, err := load("0 1 TRUE 0 FALSE", "M M F M F")
+	need.Error(t, err, "1 (1 row, first in line 3) and TRUE (1 row, first in line 4); 0 (2 rows, first in line 2) and FALSE "+
+		"(1 row, first in line 6); give each one name in levels: [0=0, 1=1, FALSE=0, TRUE=1]")
+	r := need.Value(load("0 1 TRUE 0 FALSE", "M M F M F", "0=0", "1=TRUE", "FALSE=0", "TRUE=TRUE"))(t)
+	need.Equal(t, doubts(r), 0)
+	r = need.Value(load("0 1 TRUE 0 FALSE", "M M F M F", "0=no", "1=1", "FALSE=0", "TRUE=TRUE"))(t)
+	need.Equal(t, doubts(r), 1)
+	r = need.Value(load("A A B B A", "M male F F M"))(t)
+	need.Equal(t, doubts(r), 1)
+}
+
 // The levels that a note or a mistake names are those of the whole table, with all slips, and can be pasted.
 func TestLevelsToPaste(t *testing.T) {
 	const rows = "id,dx,age\na,asd,9\nb,Asd,9\nc,hc,9\nd,\"x, y\",9\ne,OTHER,3\nf,n/a,9\n"

@@ -2,12 +2,14 @@ package column
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -144,4 +146,51 @@ func stem(name string) string {
 		return m[1] + m[2] + m[3]
 	}
 	return name
+}
+
+// meanings are words, letters and numbers that stand for one thing in tables.
+var meanings = []struct {
+	words  []string // as Spelling gives them
+	unless []string // words beside which the letters mean something else: F is false, or female
+}{
+	{[]string{"true", "yes", "t", "y", "1"}, []string{"m", "male", "female"}},
+	{[]string{"false", "no", "f", "n", "0"}, []string{"m", "male", "female"}},
+	{[]string{"male", "man", "boy", "m"}, nil},
+	{[]string{"female", "woman", "girl", "f", "w"}, []string{"t", "true", "false"}},
+	{[]string{"left", "l"}, nil}, {[]string{"right", "r"}, nil},
+}
+
+// Synonyms are the values of a column that stand for one thing in several ways, M and male: each group sorted. One of
+// a group is a word, and numbers are in a group only where all values are words of yes and no.
+func Synonyms(values []string) (groups [][]string) {
+	spelled := map[string][]string{}
+	binary := true
+	for _, v := range slices.Compact(slices.Sorted(slices.Values(values))) {
+		if cell.Missing(v) || cell.DoubtOf(v) != cell.Value {
+			continue
+		}
+		s := Spelling(v)
+		spelled[s] = append(spelled[s], v)
+		binary = binary && (slices.Contains(meanings[0].words, s) || slices.Contains(meanings[1].words, s))
+	}
+	has := func(s string) bool { return spelled[s] != nil }
+	for _, m := range meanings {
+		if slices.ContainsFunc(m.unless, has) {
+			continue
+		}
+		var group []string
+		ways, word := 0, false
+		for _, s := range m.words {
+			if !has(s) || number.MatchString(s) && !binary {
+				continue
+			}
+			ways, word = ways+1, word || len(s) > 1
+			group = append(group, spelled[s]...)
+		}
+		if ways > 1 && word {
+			slices.Sort(group)
+			groups = append(groups, group)
+		}
+	}
+	return groups
 }

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,5 +57,18 @@ func TestSitesInTwoSpellings(t *testing.T) {
 				encoding.Column{Name: "group", Values: []string{"a", "a", "b", "b", "a", "b"}})
 			need.Equal(t, strings.Join(NoteTexts(DoubtSites(table, "site")), "\n"), want)
 		})
+	}
+}
+
+// Words of yes and no, of sex and of sides that are written in several ways are found; one way each, letters that may
+// mean something else and numbers beside other texts are not.
+func TestSynonyms(t *testing.T) {
+	for values, want := range map[string]string{
+		"0 1 FALSE TRUE": "[[1 TRUE] [0 FALSE]]", "yes no y n": "[[y yes] [n no]]",
+		"M F male Female": "[[M male] [F Female]]", "M male unknown": "[[M male]]", "L left R": "[[L left]]",
+		"1.0 Yes 0": "[[1.0 Yes]]", "M Female": "[]", "yes no": "[]", "Yes YES": "[]", "T F M": "[]", "1 2 TRUE": "[]",
+		"M F no": "[]", "T F FALSE": "[[F FALSE]]", "1 y": "[]", "n/a true": "[]", "": "[]",
+	} {
+		need.Equal(t, fmt.Sprint(Synonyms(strings.Fields(values))), want, values)
 	}
 }

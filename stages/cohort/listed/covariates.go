@@ -119,6 +119,10 @@ func (l *List) Participants(used []string) *encoding.Table {
 		taken[name] = true
 		columns = append(columns, Covariate(name, values))
 		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
+		if texts, _ := synonyms(values, rows); texts != nil {
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "column %s: one category in several ways: %s; write it in one way, since each is a category of its own",
+				name, strings.Join(texts, "; ")))
+		}
 	}
 	l.OfRuns = ofRuns
 	if ofRuns != nil {

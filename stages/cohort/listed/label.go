@@ -139,6 +139,49 @@ func (l *List) doubtGroups() (notes []column.Note) {
 	return notes
 }
 
+// refuseSynonyms refuses groups that are written in several ways, 1 and TRUE; groups that levels names so are a note.
+func (l *List) refuseSynonyms() error {
+	labels, rows := make([]string, len(l.Rows)), l.Rows
+	for i, r := range rows {
+		labels[i] = r.Label
+	}
+	texts, one := synonyms(labels, rows)
+	switch {
+	case texts == nil:
+	case l.Levels == nil:
+		return fmt.Errorf("group: column %s of %s has one group in several ways: %s; give each one name%s", l.Group, l.Path,
+			strings.Join(texts, "; "), l.allLevels(one))
+	default:
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "groups may be one: %s: if they are, give them one name%s",
+			strings.Join(texts, "; "), l.allLevels(one)))
+	}
+	return nil
+}
+
+// synonyms describes the values that stand for one thing in several ways, with their rows. one has the most frequent
+// one in place of the others.
+func synonyms(values []string, rows []Row) (texts []string, one map[string]string) {
+	one = map[string]string{}
+	for _, group := range column.Synonyms(values) {
+		most := slices.MaxFunc(group, func(a, b string) int { return cmp.Compare(count(values, a), count(values, b)) })
+		var ways []string
+		for _, v := range group {
+			var lines []string
+			for i := range rows {
+				if values[i] == v {
+					lines = append(lines, strconv.Itoa(rows[i].Line))
+				}
+			}
+			if ways = append(ways, fmt.Sprintf("%s (%s, first in line %s)", column.Shown(v), words.Count(len(lines), "row"),
+				lines[0])); v != most {
+				one[v] = most
+			}
+		}
+		texts = append(texts, strings.Join(ways, " and "))
+	}
+	return texts, one
+}
+
 // rareGroups doubts a third group, and further ones, with fewer than a tenth of the participants of the next larger
 // one: controls, of whom a few are called otherwise, are rather one group than two.
 func (l *List) rareGroups(size map[string]int) (notes []column.Note) {

@@ -629,7 +629,7 @@ func (l *List) Doubt() error {
 		return l.doubtTarget()
 	}
 	l.Notes = append(l.Notes, l.doubtGroups()...)
-	return nil
+	return l.refuseSynonyms()
 }
 
 func lacking(n int) string {
