@@ -17,7 +17,8 @@ import (
 
 // LabelCopies are the groups of label images that show the same, as places in paths, ascending: whatever their type,
 // byte order and scaling, with their axes in the order and direction that the affine states, the labels of one are at
-// the places of another in the array or in the world. An image with a single value is in no group. Images larger than
+// the places of another in the array or in the world, or at nearly all (mostApart) of them in an array of the same
+// shape. An image with a single value is in no group. Images larger than
 // manyVoxels are compared in this way if they fill the same box in the world; otherwise only their stored voxels are
 // compared (see storedCopies).
 func LabelCopies(paths []string) (groups [][]int) {
@@ -45,7 +46,9 @@ func LabelCopies(paths []string) (groups [][]int) {
 			continue
 		}
 		with := slices.IndexFunc(groups, func(g []int) bool {
-			return slices.ContainsFunc(g, func(j int) bool { return one.same(seen[j]) })
+			return slices.ContainsFunc(g, func(j int) bool {
+				return one.same(seen[j]) || one.resembles(seen[j]) && nearlySame(paths[i], paths[j])
+			})
 		})
 		if with < 0 {
 			groups = append(groups, []int{i})
@@ -74,21 +77,31 @@ type upright struct {
 	from  [3]int // of the smallest box with all labels
 	box   Grid
 	sum   [sha256.Size]byte // of the labels in the box
+	// of the labels in each cube of blockSide voxels of the array; 0 where it has none
+	blocks []uint64
 }
 
-// uprightLabels reads a label image; nil where it has none, or one value alone.
-func uprightLabels(path string) *upright {
+// blockSide is how many voxels of an axis a block of upright has.
+const blockSide = 8
+
+// A walk goes through a label image along the axes of the world.
+type walk struct {
+	*Labels
+	shape, step [3]int // step is in Voxels
+	start       int
+	axes        Affine // of a voxel, in these directions, without its place
+}
+
+// walkOf reads a label image; nil where it has none, or one value alone.
+func walkOf(path string) *walk {
 	l, err := OpenLabels(path)
 	if err != nil || len(l.Voxels) == 0 ||
 		!slices.ContainsFunc(l.Voxels, func(v int32) bool { return v != l.Voxels[0] }) {
 		return nil
 	}
+	w := &walk{Labels: l}
 	stride := [3]int{1, l.Shape[0], l.Shape[0] * l.Shape[1]}
-	var step [3]int // in Voxels, along the axes of the world
-	var t upright
-	var axes Affine // of a voxel, in these directions
-	axes[3][3] = 1
-	start := 0
+	w.axes[3][3] = 1
 	for axis, end := range l.Affine.Axes() {
 		world := strings.IndexRune("RASLPI", end)
 		if world < 0 {
@@ -97,27 +110,56 @@ func uprightLabels(path string) *upright {
 		sign := 1
 		if world >= 3 {
 			world, sign = world-3, -1
-			start += stride[axis] * (l.Shape[axis] - 1)
+			w.start += stride[axis] * (l.Shape[axis] - 1)
 		}
-		step[world], t.shape[world] = sign*stride[axis], l.Shape[axis]
+		w.step[world], w.shape[world] = sign*stride[axis], l.Shape[axis]
 		for r := range 3 {
-			axes[r][world] = float64(sign) * l.Affine[r][axis]
+			w.axes[r][world] = float64(sign) * l.Affine[r][axis]
 		}
 	}
-	lo, hi := t.shape, [3]int{-1, -1, -1}
-	at := func(x, y, z int) int32 { return l.Voxels[start+x*step[0]+y*step[1]+z*step[2]] }
-	for z := range t.shape[2] {
-		for y := range t.shape[1] {
-			for x := range t.shape[0] {
-				if at(x, y, z) != 0 {
-					for k, v := range [3]int{x, y, z} {
-						lo[k], hi[k] = min(lo[k], v), max(hi[k], v)
-					}
+	return w
+}
+
+func (w *walk) place(x, y, z int) int { return w.start + x*w.step[0] + y*w.step[1] + z*w.step[2] }
+
+// each visits the voxels with a label.
+func (w *walk) each(visit func(x, y, z int, label int32)) {
+	for z := range w.shape[2] {
+		for y := range w.shape[1] {
+			for x := range w.shape[0] {
+				if v := w.Voxels[w.place(x, y, z)]; v != 0 {
+					visit(x, y, z, v)
 				}
 			}
 		}
 	}
-	first := l.coords(start + lo[0]*step[0] + lo[1]*step[1] + lo[2]*step[2])
+}
+
+// uprightLabels reads a label image; nil where it has none, or one value alone.
+func uprightLabels(path string) *upright {
+	l := walkOf(path)
+	if l == nil {
+		return nil
+	}
+	t := upright{shape: l.shape}
+	lo, hi := t.shape, [3]int{-1, -1, -1}
+	var many [3]int // blocks
+	for k, n := range t.shape {
+		many[k] = (n + blockSide - 1) / blockSide
+	}
+	t.blocks = make([]uint64, many[0]*many[1]*many[2])
+	l.each(func(x, y, z int, label int32) {
+		for k, v := range [3]int{x, y, z} {
+			lo[k], hi[k] = min(lo[k], v), max(hi[k], v)
+		}
+		// A sum of mixed numbers (the finalizer of SplitMix64) is one in any order.
+		h := uint64(uint32(label))<<9 | uint64(z%blockSide)<<6 | uint64(y%blockSide)<<3 | uint64(x%blockSide)
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		t.blocks[(z/blockSide*many[1]+y/blockSide)*many[0]+x/blockSide] += h ^ h>>31
+	})
+	axes := l.axes
+	first := l.coords(l.place(lo[0], lo[1], lo[2]))
 	axes[0][3], axes[1][3], axes[2][3] = l.Affine.Apply(float64(first[0]), float64(first[1]), float64(first[2]))
 	t.from, t.box = lo, Grid{Affine: axes, Oriented: l.Oriented}
 	sum := sha256.New()
@@ -126,7 +168,7 @@ func uprightLabels(path string) *upright {
 		for y := lo[1]; y <= hi[1]; y++ {
 			row = row[:0]
 			for x := lo[0]; x <= hi[0]; x++ {
-				row = binary.LittleEndian.AppendUint32(row, uint32(at(x, y, z)))
+				row = binary.LittleEndian.AppendUint32(row, uint32(l.Voxels[l.place(x, y, z)]))
 			}
 			sum.Write(row)
 		}
@@ -158,6 +200,48 @@ func (t *upright) same(other *upright) bool {
 		}
 	}
 	return true
+}
+
+// mostApart is the share of the voxels with a label in one of two images, at most, in which copies of one image differ
+// that somebody edited. Labels of two people differ in many more.
+const mostApart = 0.001
+
+// resembles reports whether half of the blocks with labels are the same in two images, as in those that differ in few
+// voxels.
+func (t *upright) resembles(other *upright) bool {
+	if t.shape != other.shape {
+		return false
+	}
+	same, all := 0, 0
+	for i, sum := range t.blocks {
+		if sum != 0 || other.blocks[i] != 0 {
+			all++
+			if sum == other.blocks[i] {
+				same++
+			}
+		}
+	}
+	return 2*same >= all
+}
+
+// nearlySame reports whether two images of one shape have the same labels at nearly all places of the array.
+func nearlySame(a, b string) bool {
+	one, two := walkOf(a), walkOf(b)
+	if one == nil || two == nil || one.shape != two.shape {
+		return false
+	}
+	all, apart := 0, 0
+	one.each(func(x, y, z int, label int32) {
+		if all++; two.Voxels[two.place(x, y, z)] != label {
+			apart++
+		}
+	})
+	two.each(func(x, y, z int, _ int32) {
+		if one.Voxels[one.place(x, y, z)] == 0 {
+			all, apart = all+1, apart+1
+		}
+	})
+	return float64(apart) <= mostApart*float64(all)
 }
 
 // storedCopies are the groups of NIfTI images whose voxels are the same, whatever their headers state of space and

@@ -164,3 +164,39 @@ func TestLabelCopies(t *testing.T) {
 	paths = append(paths, filepath.Join(dir, "missing.nii"))
 	need.Equal(t, fmt.Sprint(LabelCopies(paths)), "[[0 2 3 4]]")
 }
+
+// A label image of another participant in which few voxels were edited, also beside all others and under a moved
+// affine, is a copy; one that differs in more than a thousandth of its voxels, and one on another grid, are none.
+func TestEditedLabelCopies(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	write := func(far float64, n int, edit func(v []int16)) {
+		v := make([]int16, n*n*n)
+		for i := range v {
+			if x, y, z := i%n-20, i/n%n-20, i/n/n-20; x*x+y*y+z*z < 200 { // 11,513 voxels
+				v[i] = int16(1 + (x+20)/7 + 3*((y+20)/9))
+			}
+		}
+		edit(v)
+		var b bytes.Buffer
+		need.NoError(t, Encode(&b, &Image{Shape: []int{n, n, n}, Code: 1, Data: v,
+			Affine: Affine{{2, 0, 0, far}, {0, 2, 0, -7}, {0, 0, 3, 4}, {0, 0, 0, 1}}}))
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(len(paths), ".nii.gz")))
+		need.NoError(t, os.WriteFile(paths[len(paths)-1], b.Bytes(), 0o666))
+	}
+	center := 20 + 40*20 + 1600*20
+	write(0, 40, func([]int16) {})
+	write(0.3, 40, func(v []int16) { v[center]++ })
+	write(0, 40, func(v []int16) { v[0] = 9 })
+	few := func(n int) func(v []int16) {
+		return func(v []int16) {
+			for i := range n {
+				v[center-8+i%16+40*(i/16)]++
+			}
+		}
+	}
+	write(0, 40, few(40)) // a three-hundredth: none
+	write(0, 40, few(5))
+	write(0, 41, func(v []int16) { v[20+41*20+1681*20]++ })
+	need.Equal(t, fmt.Sprint(LabelCopies(paths)), "[[0 1 2 4]]")
+}

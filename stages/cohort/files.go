@@ -168,14 +168,17 @@ type ownPort struct {
 
 func inNative(_ *Roster, native bool) bool { return native }
 
+// nearly is what label images have in common that show the same; see nifti.LabelCopies.
+const nearly = "at least 99.9 % of the voxels"
+
 // ownPorts are those of files that two participants cannot share, the first one reported first.
 var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},
 	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion.IsMeasured,
-		saved: motion.Copies, holds: "values"},
+		saved: motion.Copies, holds: "the values"},
 	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented },
-		saved: nifti.LabelCopies, holds: "voxels"},
-	{name: "mask", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: "voxels"},
-	{name: "within", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: "voxels"},
+		saved: nifti.LabelCopies, holds: nearly},
+	{name: "mask", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: nearly},
+	{name: "within", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: nearly},
 	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves}}
 
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
@@ -266,7 +269,7 @@ func (r *Roster) shared(port ownPort, i, other int, path, its string) error {
 		}
 		is, what = "is also", "the path"
 	} else if port.saved != nil && !regular.Same(path, its) {
-		is = "has the " + port.holds + " of"
+		is = "has " + port.holds + " of"
 	}
 	return fmt.Errorf("participant %s: %w%s", r.called(i), userfile.Place(fmt.Errorf(
 		"its %s file %s %s that of %s, but one %s is not of two participants: correct %s of one, or exclude one of the two",
