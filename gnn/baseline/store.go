@@ -111,15 +111,16 @@ func (f *forest) store() Stored {
 		{"threshold", []int{n}, threshold}, {"right", []int{n}, right}, {"share", []int{n, f.classes}, share}}}
 }
 
-// restoring takes the parts of a stored model, and remembers what is wrong with them.
-type restoring struct {
+// A Reader takes the parts of a stored model, and remembers what is wrong with them.
+type Reader struct {
 	parts map[string]Part
 	err   error
 }
 
-func (s Stored) restoring() *restoring {
-	r := &restoring{parts: map[string]Part{}}
-	for _, p := range s.Parts {
+// Restoring reads parts, of which no number may be other than finite.
+func Restoring(parts []Part) *Reader {
+	r := &Reader{parts: map[string]Part{}}
+	for _, p := range parts {
 		if bad := notFinite(p.Values); bad != "" {
 			r.err = fmt.Errorf("the array %s holds %s", p.Name, bad)
 		}
@@ -129,15 +130,18 @@ func (s Stored) restoring() *restoring {
 }
 
 // width is the length of a vector; 0 where there is none of this name.
-func (r *restoring) width(name string) int {
+func (r *Reader) width(name string) int {
 	if p := r.parts[name]; len(p.Shape) == 1 {
 		return p.Shape[0]
 	}
 	return 0
 }
 
-// ended is what is wrong with the parts, once all that the model needs are taken.
-func (r *restoring) ended(kind string) error {
+// Err is what was wrong with the parts so far.
+func (r *Reader) Err() error { return r.err }
+
+// Ended is what is wrong with the parts, once all that the model needs are taken.
+func (r *Reader) Ended(kind string) error {
 	if r.err == nil && len(r.parts) > 0 {
 		r.err = fmt.Errorf("a model of the kind %s has no array %s", kind,
 			strings.Join(slices.Sorted(maps.Keys(r.parts)), ", "))
@@ -145,8 +149,8 @@ func (r *restoring) ended(kind string) error {
 	return r.err
 }
 
-// take is a part of this shape; −1 stands for any length.
-func take[T any](r *restoring, name string, shape ...int) (values []T, of []int) {
+// Take is a part of this shape; −1 stands for any length.
+func Take[T any](r *Reader, name string, shape ...int) (values []T, of []int) {
 	p, there := r.parts[name]
 	delete(r.parts, name)
 	fits := len(p.Shape) == len(shape)
@@ -166,29 +170,29 @@ func take[T any](r *restoring, name string, shape ...int) (values []T, of []int)
 // Restore puts a model of so many inputs together again, from a file that may come from anywhere. outputs is the number
 // of classes, or 1 for a number. The model is a Classifier or a Regressor.
 func (s Stored) Restore(inputs, outputs int) (any, error) {
-	r := s.restoring()
+	r := Restoring(s.Parts)
 	var model any
 	if r.err == nil {
 		model = s.restore(r, inputs, outputs)
 	}
-	return model, r.ended(s.Kind)
+	return model, r.Ended(s.Kind)
 }
 
-func (s Stored) restore(r *restoring, inputs, outputs int) any {
+func (s Stored) restore(r *Reader, inputs, outputs int) any {
 	count := outputs // of machines
 	if outputs == 2 {
 		count = 1
 	}
 	switch s.Kind {
 	case "shares":
-		share, _ := take[float64](r, "share", outputs)
+		share, _ := Take[float64](r, "share", outputs)
 		if outputs == 1 && r.err == nil {
 			return machines{constant(share[0])}
 		}
 		return majority{share}
 	case "linear":
-		w, _ := take[float64](r, "weights", count, inputs)
-		b, _ := take[float64](r, "offset", count)
+		w, _ := Take[float64](r, "weights", count, inputs)
+		b, _ := Take[float64](r, "offset", count)
 		if r.err != nil {
 			return nil
 		}
@@ -203,12 +207,12 @@ func (s Stored) restore(r *restoring, inputs, outputs int) any {
 		}
 		return ms
 	case "kernel":
-		b, _ := take[float64](r, "offset", count)
-		gamma, _ := take[float64](r, "gamma", 1)
+		b, _ := Take[float64](r, "offset", count)
+		gamma, _ := Take[float64](r, "gamma", 1)
 		var ms machines
 		for i := range count {
-			x, of := take[float64](r, fmt.Sprintf("vectors%d", i+1), -1, inputs)
-			coef, _ := take[float64](r, fmt.Sprintf("coefficients%d", i+1), of[0])
+			x, of := Take[float64](r, fmt.Sprintf("vectors%d", i+1), -1, inputs)
+			coef, _ := Take[float64](r, fmt.Sprintf("coefficients%d", i+1), of[0])
 			if r.err == nil {
 				ms = append(ms, &vectorMachine{kernel: kernel{gamma: gamma[0]}, vectors: Rows{N: of[0],
 					D: inputs, X: x},
@@ -228,7 +232,7 @@ func (s Stored) restore(r *restoring, inputs, outputs int) any {
 			return nil
 		}
 		m := newMLP[float32](Rows{D: inputs}, nil, nil, widths)
-		return &trainedMLP[float32]{mlp: m, params: joined(r, m.l), widths: widths}
+		return &trainedMLP[float32]{mlp: m, params: Joined(r, m.l), widths: widths}
 	case "brainnetcnn":
 		return s.restoreCNN(r, inputs, outputs)
 	}
@@ -236,16 +240,16 @@ func (s Stored) restore(r *restoring, inputs, outputs int) any {
 	return nil
 }
 
-// joined are the arrays of a layout in one.
-func joined(r *restoring, l gnn.Layout) (params []float32) {
+// Joined are the arrays of a layout in one.
+func Joined(r *Reader, l gnn.Layout) (params []float32) {
 	for _, p := range l {
-		v, _ := take[float32](r, p.Name, p.Shape...)
+		v, _ := Take[float32](r, p.Name, p.Shape...)
 		params = append(params, v...)
 	}
 	return params
 }
 
-func (s Stored) restoreCNN(r *restoring, inputs, outputs int) any {
+func (s Stored) restoreCNN(r *Reader, inputs, outputs int) any {
 	o := BrainNetCNN{Edges: [2]int{r.width("e2e1_row_b"), r.width("e2e2_row_b")}, Nodes: r.width("e2n_b"),
 		Hidden: []int{r.width("n2g_b")}, Slope: s.Slope}
 	for i := 1; r.width(fmt.Sprintf("fc%d_b", i+1)) > 0; i++ { // the last is that of the classes
@@ -257,16 +261,16 @@ func (s Stored) restoreCNN(r *restoring, inputs, outputs int) any {
 		return nil
 	}
 	m := newBrainNetCNN[float32](o, nodes, Rows{D: inputs}, nil, outputs)
-	return &trainedCNN[float32]{brainNetCNN: m, params: joined(r, m.l)}
+	return &trainedCNN[float32]{brainNetCNN: m, params: Joined(r, m.l)}
 }
 
-func restoreForest(r *restoring, inputs, outputs int) any {
-	first, _ := take[int32](r, "tree", -1)
-	feature, of := take[int32](r, "feature", -1)
+func restoreForest(r *Reader, inputs, outputs int) any {
+	first, _ := Take[int32](r, "tree", -1)
+	feature, of := Take[int32](r, "feature", -1)
 	n := of[0]
-	threshold, _ := take[float64](r, "threshold", n)
-	right, _ := take[int32](r, "right", n)
-	share, _ := take[float64](r, "share", n, outputs)
+	threshold, _ := Take[float64](r, "threshold", n)
+	right, _ := Take[int32](r, "right", n)
+	share, _ := Take[float64](r, "share", n, outputs)
 	if r.err != nil {
 		return nil
 	}
@@ -322,7 +326,7 @@ func notFinite(values any) string {
 
 // RestoreGraphs is Restore for a model of graphs with so many features per node.
 func (s Stored) RestoreGraphs(features, outputs int) (GraphClassifier, error) {
-	r, o := s.restoring(), Li2019{Ratio: s.Ratio}
+	r, o := Restoring(s.Parts), Li2019{Ratio: s.Ratio}
 	for i := 1; r.width(fmt.Sprintf("conv%d_b", i)) > 0; i++ {
 		o.Widths = append(o.Widths, r.width(fmt.Sprintf("conv%d_b", i)))
 	}
@@ -333,6 +337,6 @@ func (s Stored) RestoreGraphs(features, outputs int) (GraphClassifier, error) {
 		return nil, fmt.Errorf("its arrays are not those of the graph network of Li et al. (2019)")
 	}
 	m := newLi2019[float32](o, features, nil, nil, outputs)
-	params := joined(r, m.l)
-	return &trainedLi[float32]{li2019: m, params: params, classes: outputs}, r.ended(s.Kind)
+	params := Joined(r, m.l)
+	return &trainedLi[float32]{li2019: m, params: params, classes: outputs}, r.Ended(s.Kind)
 }

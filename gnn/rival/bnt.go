@@ -24,6 +24,7 @@ type BNT struct {
 	Hidden      []int   // widths of the head
 	Mixup       bool
 	Classes     int
+	centers     []float64 // K × V, of a stored network; nil: drawn
 }
 
 // IdentityColumns is the width of the released program's identity.
@@ -282,6 +283,9 @@ func mixedEntropy[T gnn.Float](logits []T, label, other int, share float64) (los
 // lengths are 1, but that of the first as it was drawn, unless unit is set. More centers than columns cannot
 // be orthogonal; the released program does not notice.
 func centersOf(o BNT, t *network.Training) []float64 {
+	if o.centers != nil {
+		return o.centers
+	}
 	columns := o.Columns()
 	bound := math.Sqrt(6 / float64(o.Clusters+columns))
 	r := random.New(t.Seed, append([]any{"weights", "centers"}, t.Stream...)...)

@@ -12,6 +12,8 @@ import (
 type Design[C any] interface {
 	// net makes the network for cases, and completes how it is trained.
 	net(t *network.Training, cases []C, label []int) net[float32]
+	// Check refuses options that no network can have, of a file.
+	Check() error
 }
 
 // A net is trained, and rates its cases.

@@ -78,10 +78,16 @@ func TestExternalSeparated(t *testing.T) {
 	if r.Separated || !math.IsNaN(r.Slope) || !math.IsNaN(r.P) || math.Abs(r.Large+0.5) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
-	auc, se := DeLong([]float64{1, 2}, []float64{-1, 0})
-	low, high := LogitInterval(auc, se, 2, 2)
-	if auc != 1 || se != 0 || !(low > 0 && low < 1 && high == 1) {
-		t.Errorf("AUC %v, SE %v, interval %v to %v", auc, se, low, high)
+	for n := 2; n < 60; n++ { // 1/n, n times, is not always 1
+		above, below := make([]float64, n), make([]float64, n)
+		for i := range above {
+			above[i], below[i] = float64(i+1), -float64(i)
+		}
+		auc, se := DeLong(above, below)
+		low, high := LogitInterval(auc, se, n, n)
+		if auc != 1 || se != 0 || !(low > 0 && low < 1 && high == 1) {
+			t.Errorf("%d of each: AUC %v, SE %v, interval %v to %v", n, auc, se, low, high)
+		}
 	}
 	for _, v := range isotonic([]float64{1, 1, 2}, []float64{1, 0, 0}) {
 		need.Equal(t, v, 1.0/3)

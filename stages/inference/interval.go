@@ -236,9 +236,7 @@ func (v Validation) numbers(folds []NumberFold, of NumberScore) (low, high Numbe
 
 // meanVariance are the mean and the variance (n−1).
 func meanVariance(x []float64) (mean, variance float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
+	mean = exact.Mean(x)
 	for _, v := range x {
 		variance += float64((v - mean) * (v - mean))
 	}

@@ -202,7 +202,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	classes := len(r.set.groups)
 	predictions := make([]gnn.Prediction, len(r.set.rows))
 	for i := range predictions {
-		predictions[i] = prediction(r.probability[i*classes:][:classes])
+		predictions[i] = modelfile.PredictionOf(r.probability[i*classes:][:classes])
 	}
 	table := predictionTable(s.Params, r.set, predictions, s.Model, nil)
 	if t.Has("states") {
@@ -274,7 +274,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
 		return nil, err
 	}
-	r.file, err = set.file(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, s.calibrated()), model)
+	r.file, err = set.file(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, s.calibrated()), baseline.Store(model), nil)
 	return r, err
 }
 
@@ -331,7 +331,7 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
 	about, err := set.about(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, true))
 	if err == nil {
-		r.file, err = graphNetworkFile(about, model)
+		r.file, err = graphNetworkFile(about, baseline.Store(model))
 	}
 	return r, err
 }
@@ -365,17 +365,6 @@ func (s *Baseline) training(t *dag.Task, n, test int, history *[]network.Epoch) 
 		t.Progress(e.Number, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
 	}
 	return o
-}
-
-// prediction names the class of the highest probability, the first among equals.
-func prediction(p []float64) gnn.Prediction {
-	out := gnn.Prediction{Probability: p}
-	for c, v := range p {
-		if v > p[out.Class] {
-			out.Class = c
-		}
-	}
-	return out
 }
 
 // A baselineEpochRow is one epoch of a network, with those columns of train's history that it has.

@@ -127,7 +127,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 		}
 	}
 	r.about.Form, r.about.Nodes = form, nodes
-	if err := r.describe(t, d, inputs); err != nil {
+	if err := r.describe(t, d, inputs, "quality"); err != nil {
 		return err
 	}
 	for i, of := range graphs {
@@ -181,15 +181,15 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 	return graphs, nil
 }
 
-// describe states how the matrices were made, as far as the stage is connected to what states it.
-func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (err error) {
+// describe states how the matrices were made, as far as the stage is connected to what states it, the port quality.
+func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, quality string) (err error) {
 	if r.about.Names, err = column.NodeNames(t); err != nil {
 		return err
 	}
 	if n := r.about.Names; n != nil && len(n) != r.about.Nodes && !r.about.States() {
-		return fmt.Errorf("%s lists %d nodes, but the matrices have %d", t.In("nodes").Name, len(n), r.about.Nodes)
+		return fmt.Errorf("%s lists %d nodes, but the data have %d", t.In("nodes").Name, len(n), r.about.Nodes)
 	}
-	for i, q := range t.All("quality") {
+	for i, q := range t.All(quality) {
 		table, err := q.Table()
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (er
 			r.about.Made = made
 		}
 		if made != r.about.Made {
-			return fmt.Errorf("%s: its matrices were processed differently from those of other participants: %s", q.Name,
+			return fmt.Errorf("%s: its data were processed differently from those of other participants: %s", q.Name,
 				strings.Join(column.MadeApart(made, r.about.Made), "; "))
 		}
 	}
@@ -219,7 +219,7 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (er
 		if d.Side[in.Coord("subject")] != 0 {
 			continue
 		}
-		lacked, err := lackedRegions(in, r.about.LeftOut, r.about.Lacked)
+		lacked, err := lackedRegions(in, r.about.Form.Series(), r.about.LeftOut, r.about.Lacked)
 		if err != nil {
 			return err
 		}
@@ -230,8 +230,9 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (er
 }
 
 // file is the model file of a model of the rows.
-func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model any) (artifacts.Bytes, error) {
-	a := modelfile.About{Header: h, Fitted: baseline.Store(model), Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
+func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model baseline.Stored,
+	net *modelfile.Network) (artifacts.Bytes, error) {
+	a := modelfile.About{Header: h, Fitted: model, Network: net, Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
 	f := modelfile.Fits{Mean: r.mean, SD: r.sd}
 	var err error
 	if r.about.Tangent() {
@@ -252,7 +253,9 @@ func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model any)
 			last++
 		}
 		d := r.all.D
-		f.Training.Add(r.all.X[r.at[i]*d:(r.at[last-1]+1)*d], d)
+		if d > 0 { // of series, there are none
+			f.Training.Add(r.all.X[r.at[i]*d:(r.at[last-1]+1)*d], d)
+		}
 		ids, scans = append(ids, row.Id), append(scans, r.scans[row.Id])
 	}
 	if a.Training, err = listTraining(t, p, ids, scans); err != nil {

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
 )
 
@@ -139,7 +140,7 @@ func TestSeriesValues(t *testing.T) {
 	nan := math.NaN()
 	// Four volumes: one region 1 to 4, one missing, one constant.
 	v := []float64{1, nan, 5, 2, nan, 5, 3, nan, 5, 4, nan, 5}
-	got, err := valuesOf(v, 3, true)
+	got, err := modelfile.SeriesOf(v, 3, true, nil)
 	sd := math.Sqrt(1.25)
 	want := make([]float32, 12)
 	for t := range 4 {
@@ -148,14 +149,14 @@ func TestSeriesValues(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	got, err = valuesOf(v, 3, false)
+	got, err = modelfile.SeriesOf(v, 3, false, nil)
 	if err != nil || !slices.Equal(got, []float32{1, 0, 5, 2, 0, 5, 3, 0, 5, 4, 0, 5}) {
 		t.Errorf("as they are: %v, %v", got, err)
 	}
-	if _, err := valuesOf([]float64{1, 2, nan, 3}, 2, true); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes of region 1 are NaN") {
+	if _, err := modelfile.SeriesOf([]float64{1, 2, nan, 3}, 2, true, nil); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes of region 1 are NaN") {
 		t.Error(err)
 	}
-	if _, err := valuesOf([]float64{1, 2, 1, math.Inf(1)}, 2, true); err == nil || !strings.Contains(err.Error(), "volume 2 of region 2 is +Inf") {
+	if _, err := modelfile.SeriesOf([]float64{1, 2, 1, math.Inf(1)}, 2, true, nil); err == nil || !strings.Contains(err.Error(), "volume 2 of region 2 is +Inf") {
 		t.Error(err)
 	}
 }

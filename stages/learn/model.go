@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/gnn/rival"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
@@ -23,9 +24,10 @@ import (
 // modelFile is model.json of a model of graphs.
 type modelFile struct {
 	modelfile.Header
-	Options  gnn.Options        `json:"options,omitzero"` // of PR-GNN
-	Fitted   *baseline.Stored   `json:"fitted,omitempty"` // of another model
-	Graphs   graphFacts         `json:"graphs"`           // what the model was trained on
+	Options  gnn.Options        `json:"options,omitzero"`  // of PR-GNN
+	Fitted   *baseline.Stored   `json:"fitted,omitempty"`  // of another model
+	Network  *modelfile.Network `json:"network,omitempty"` // its options, of the kind network
+	Graphs   graphFacts         `json:"graphs"`            // what the model was trained on
 	Training modelfile.Training `json:"training"`
 }
 
@@ -44,7 +46,8 @@ type Trained struct {
 	double bool // its arrays are in float64
 	arrays map[string]*encoding.Array
 	norm   standardization
-	other  baseline.GraphClassifier // a network that is not PR-GNN
+	other  baseline.GraphClassifier // a network that is not PR-GNN, or
+	brain  *rival.Model[rival.Graph[float32]]
 }
 
 // layouts are the arrays of a model: those of training, its buffers, and its standardization.
@@ -65,8 +68,7 @@ func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (arti
 }
 
 // graphNetworkFile is the file of a network that is not PR-GNN.
-func graphNetworkFile(about modelFile, model baseline.GraphClassifier) (artifacts.Bytes, error) {
-	fitted := baseline.Store(model)
+func graphNetworkFile(about modelFile, fitted baseline.Stored) (artifacts.Bytes, error) {
 	about.Fitted = &fitted
 	var arrays []modelfile.Array
 	for _, p := range fitted.Parts {
@@ -182,12 +184,29 @@ func (m *Trained) restore() (err error) {
 	for name, a := range m.arrays {
 		m.Fitted.Parts = append(m.Fitted.Parts, baseline.Part{Name: name, Shape: a.Shape, Values: a.Values()})
 	}
+	if m.Network != nil {
+		o := m.Network.BrainGNN
+		if o == nil || o.Classes != len(m.Groups) || o.Features != m.Graphs.Features || o.Nodes != m.Graphs.Nodes {
+			return errors.New("model.json contradicts itself")
+		}
+		m.brain, err = rival.Restore(rival.Design[rival.Graph[float32]](*o), m.Fitted.Parts)
+		return err
+	}
 	m.other, err = m.Fitted.RestoreGraphs(m.Graphs.Features, len(m.Groups))
 	return err
 }
 
 // Predict runs the model in the precision of its weights.
 func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, error) {
+	if m.brain != nil {
+		cases, err := make([]rival.Graph[float32], len(graphs)), error(nil)
+		for i, g := range graphs {
+			if cases[i], err = brainGraph(*m.Network.BrainGNN, m.Graphs.reduced(g), m.Network.Fisher); err != nil {
+				return nil, err
+			}
+		}
+		return m.brain.Rate(cases, threads), nil
+	}
 	if m.other != nil {
 		cases := make([]baseline.EdgeGraph, len(graphs))
 		for i, g := range graphs {
@@ -198,7 +217,7 @@ func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, er
 			}
 		}
 		p := m.other.Probability(cases, threads)
-		return lists.Map(slices.Collect(slices.Chunk(p, len(m.Groups))), prediction), nil
+		return lists.Map(slices.Collect(slices.Chunk(p, len(m.Groups))), modelfile.PredictionOf), nil
 	}
 	if m.double {
 		return predictIn[float64](m, graphs, threads)

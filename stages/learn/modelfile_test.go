@@ -94,6 +94,66 @@ func TestGraphNetworkFile(t *testing.T) {
 	}
 }
 
+// The files of the networks give the probabilities and scores of the training, to the bit, and find its participants.
+func TestNetworkFiles(t *testing.T) {
+	few := []any{"epochs", 3}
+	for name, c := range map[string]struct {
+		s  dag.Stage
+		in map[string][]dag.Input
+		as map[string]string // ports of predict by those of the training
+	}{
+		"bnt": {smallBNT(few...), stagetest.NewCorrStudy(t, 18).Inputs(), map[string]string{"pearson": "matrices"}},
+		"bnt, paper": {smallBNT(append(few, "readout", "paper", "transform", "fisher", "pos_encoding", "identity", "signed",
+			true)...), stagetest.NewCorrStudy(t, 18).Inputs(), map[string]string{"pearson": "matrices"}},
+		"meanmlp": {smallMeanMLP(few...), waves(t, 24), map[string]string{"series": "series"}},
+		"meanmlp, z-scored": {smallMeanMLP(append(few, "zscore", true, "layers", 1, "attribution", "integrated", "steps",
+			3)...), waves(t, 24), map[string]string{"series": "series"}},
+		"braingnn": {smallBrainGNN(few...), correlated(t, 2), map[string]string{"edges": "edges", "features": "features"}},
+		"braingnn, code": {smallBrainGNN("epochs", 7, "variant", "authors-code"), correlated(t, 2),
+			map[string]string{"edges": "edges", "features": "features"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := stagetest.MustRun(t, c.s, c.in)
+			apply := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}}
+			for from, to := range c.as {
+				apply[to] = c.in[from]
+			}
+			got := stagetest.MustRun(t, &Predict{}, apply)
+			for _, of := range [][2]string{{"predictions", "p_HC"}, {"scores", "score"}} {
+				want := stagetest.FloatsOf(t, out[of[0]], of[1])
+				if v := stagetest.FloatsOf(t, got[of[0]], of[1]); len(v) == 0 || !slices.Equal(v, want) {
+					t.Errorf("%s: %d values differ from those of the training", of[0], len(want))
+				}
+			}
+			side := need.Value(out["predictions"].(*encoding.Table).Strings("set"))(t)
+			known := need.Value(got["participants"].(*encoding.Table).Ints("trained"))(t)
+			for i, k := range known {
+				if each := len(side) / len(known); (k == 1) != (side[each*i] == "train") {
+					t.Errorf("participant %d: known to %d models, and on the side %s", i+1, k, side[each*i])
+				}
+			}
+			if codes := stagetest.Codes(t, got["participants"].(*encoding.Table)); strings.Contains(codes,
+				"applied.not-compared") {
+				t.Errorf("findings %s", codes)
+			}
+			for _, wrong := range []string{"matrices", "series"} {
+				if apply[wrong] != nil {
+					continue
+				}
+				other := map[string][]dag.Input{"model": apply["model"], wrong: gatheredOf(apply)}
+				_, err := stagetest.RunStage(t, &Predict{}, other)
+				if err == nil {
+					t.Errorf("it takes %s", wrong)
+				}
+			}
+		})
+	}
+}
+
+func gatheredOf(in map[string][]dag.Input) []dag.Input {
+	return slices.Concat(in["matrices"], in["features"], in["series"])
+}
+
 // The kind predict applies models of matrices, refuses matrices that were made differently, and finds copies.
 func TestPredictFromMatrices(t *testing.T) {
 	s := stagetest.NewCorrStudy(t, 16)

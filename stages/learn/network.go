@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/gnn"
+	"prgnn/gnn/baseline"
 	"prgnn/gnn/network"
 	"prgnn/gnn/rival"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -133,7 +135,7 @@ func copyFields(to, from any) {
 // UsesPorts are each participant's data, of one setting, and the checks.
 func (*Network) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "edges", "features", "series")...),
-		role.Uses(role.Aside, "nodes")...)
+		append(role.Uses(role.Aside, "nodes", "quality", "cleaning"), role.QualityOf("pearson"))...)
 }
 
 // Ports are those of the model; before it is chosen, those of all.
@@ -155,14 +157,16 @@ func (s *Network) Ports() dag.Ports {
 				dag.Port{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 				dag.Port{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"}),
 			of("meanmlp", dag.Port{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "each participant's denoised time series; their lengths may differ"}),
-			[]dag.Port{{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"}},
-			of("braingnn", dag.Port{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; graphs with another number of nodes are then refused"}),
+			[]dag.Port{{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"}, nodesPort},
+			of("bnt", qualityPort),
+			of("meanmlp", dag.Port{Name: "cleaning", Type: dag.Arrow("t_eff"), Gather: true, Optional: true, Doc: "quality of each participant's series, of the stage that cleaned them; the model file then records how they were made and refuses others"}),
 			[]dag.Port{fold.LeakagePort()}),
 		Out: append([]dag.Port{
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](), Doc: "of every graph, as those of train"},
 			{Name: "history", Type: column.Type[networkEpochRow](), Doc: "losses and accuracies per epoch; with mixup, of the training graphs as they were mixed"},
 			{Name: "scores", Type: column.Type[column.ScoreRow[float64]](), Doc: "of every graph and region, for biomarkers; bnt: layers 1 and 2 are the attention received in each block, layer 3 is gradient × input; braingnn: the sigmoid of the score in pool 1 and, if the region is kept, in pool 2; meanmlp: layer 1 is the attribution; bnt and meanmlp keep all regions"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted"},
+			filePort,
 		}, of("braingnn", dag.Port{Name: "communities", Type: column.Type[communityRow](), Doc: "the community of each region, by the first convolution"})...),
 	}
 }
@@ -235,6 +239,7 @@ type study[C any] struct {
 	inputs int // numbers a graph
 	design rival.Design[C]
 	note   string // on the design
+	file   func(modelfile.Header, []baseline.Part) (artifacts.Bytes, error)
 }
 
 // trainNetwork reads a study, trains the network, and writes its tables; further adds to them.
@@ -273,8 +278,8 @@ func trainNetwork[C any](ctx context.Context, t *dag.Task, s *Network, read func
 	}
 	trained, untrained := m.Rate(of.cases, t.Threads), rival.Untrained(of.design, training).Rate(of.cases, t.Threads)
 	if !s.Signed {
-		magnitudes(trained)
-		magnitudes(untrained)
+		modelfile.Magnitudes(trained)
+		modelfile.Magnitudes(untrained)
 	}
 	note := fmt.Sprintf("the last of %d epochs", s.Epochs)
 	if best >= 0 {
@@ -288,7 +293,8 @@ func trainNetwork[C any](ctx context.Context, t *dag.Task, s *Network, read func
 	if further != nil {
 		further(m, out)
 	}
-	return out, nil
+	out["file"], err = of.file(modelfile.HeaderOf(s.Model, of.set.groups, true), m.Parts())
+	return out, err
 }
 
 // training is how the network is trained.
@@ -310,15 +316,4 @@ func (s *Network) training() network.Training {
 		}
 	}
 	return training
-}
-
-// magnitudes takes the signs from scores.
-func magnitudes(of []gnn.Prediction) {
-	for _, p := range of {
-		for _, l := range p.Layers {
-			for j, v := range l.Score {
-				l.Score[j] = math.Abs(v)
-			}
-		}
-	}
 }

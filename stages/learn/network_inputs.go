@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
@@ -12,6 +13,7 @@ import (
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
 )
 
@@ -48,17 +50,11 @@ func (s *Network) matrices(t *dag.Task) (*study[[]float32], error) {
 		of.note += fmt.Sprintf(", clustering loss × %g", o.Clustering)
 	}
 	for _, at := range set.at {
-		m, triangle := make([]float32, nodes*nodes), set.all.Row(at)
-		for i := range nodes {
-			if s.Transform != "fisher" {
-				m[i*nodes+i] = 1
-			}
-			for j := i + 1; j < nodes; j++ {
-				m[i*nodes+j], m[j*nodes+i] = float32(triangle[0]), float32(triangle[0])
-				triangle = triangle[1:]
-			}
-		}
-		of.cases = append(of.cases, m)
+		of.cases = append(of.cases, form.Square(set.all.Row(at), nodes))
+	}
+	of.file = func(h modelfile.Header, parts []baseline.Part) (artifacts.Bytes, error) {
+		return set.file(t, s.Params, h, baseline.Stored{Kind: s.Model, Parts: parts},
+			&modelfile.Network{BNT: &o, Signed: s.Signed})
 	}
 	return of, nil
 }
@@ -74,13 +70,7 @@ func (s *Network) graphs(t *dag.Task) (*study[rival.Graph[float32]], error) {
 		if d.Nodes != o.Nodes {
 			return fmt.Errorf("%d nodes, but other participants have %d: use the same atlas for all", d.Nodes, o.Nodes)
 		}
-		if s.Transform == "fisher" {
-			var err error
-			if d, err = fisher(d); err != nil {
-				return err
-			}
-		}
-		g, err := rival.NewGraph[float32](o, d.features, d.edges)
+		g, err := brainGraph(o, d, s.Transform == "fisher")
 		of.cases = append(of.cases, g)
 		return err
 	})
@@ -89,7 +79,25 @@ func (s *Network) graphs(t *dag.Task) (*study[rival.Graph[float32]], error) {
 	}
 	o.Classes = len(set.groups)
 	of.set, of.inputs, of.design = set, o.Nodes*o.Features, o
+	of.file = func(h modelfile.Header, parts []baseline.Part) (artifacts.Bytes, error) {
+		about, err := set.about(t, s.Params, h)
+		if err != nil {
+			return artifacts.Bytes{}, err
+		}
+		about.Network = &modelfile.Network{BrainGNN: &o, Fisher: s.Transform == "fisher"}
+		return graphNetworkFile(about, baseline.Stored{Kind: s.Model, Parts: parts})
+	}
 	return of, nil
+}
+
+// brainGraph is a graph as BrainGNN takes it.
+func brainGraph(o rival.BrainGNN, d GraphData, z bool) (g rival.Graph[float32], err error) {
+	if z {
+		if d, err = fisher(d); err != nil {
+			return g, err
+		}
+	}
+	return rival.NewGraph[float32](o, d.features, d.edges)
 }
 
 // brainGNN are the options for graphs of this size.
@@ -115,6 +123,7 @@ func (s *Network) series(t *dag.Task) (*study[[]float32], error) {
 		return nil, err
 	}
 	of, regions := &study[[]float32]{set: &trainingSet{groups: d.Groups, note: note}}, 0
+	set := &rowSet{trainingSet: of.set, scans: map[string]string{}, out: out}
 	for i, in := range inputs {
 		r, err := d.Row(in)
 		if err != nil {
@@ -137,15 +146,13 @@ func (s *Network) series(t *dag.Task) (*study[[]float32], error) {
 		case n != regions:
 			return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, regions)
 		}
+		if r.Side == 0 {
+			set.scans[r.Id] = modelfile.DataOf(draws[0].Data)
+		}
 		for _, draw := range numbers {
-			x, err := valuesOf(draws[draw].Data, regions, s.ZScore)
+			x, err := modelfile.SeriesOf(draws[draw].Data, regions, s.ZScore, out)
 			if err != nil {
 				return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
-			}
-			for i := range x {
-				if out != nil && out[i%regions] {
-					x[i] = 0
-				}
 			}
 			r.Draw = draw
 			of.set.rows, of.cases = append(of.set.rows, r), append(of.cases, x)
@@ -158,52 +165,15 @@ func (s *Network) series(t *dag.Task) (*study[[]float32], error) {
 		o.Steps = 0
 	}
 	of.inputs, of.design = regions, o
-	return of, of.set.check(d)
-}
-
-// valuesOf is a series (volumes × regions), z-scored over time on request. A region without a signal, missing (NaN
-// throughout) or constant, becomes 0.
-func valuesOf(v []float64, regions int, zscore bool) ([]float32, error) {
-	volumes := len(v) / regions
-	out := make([]float32, len(v))
-	for j := range regions {
-		missing, mean, sum := 0, 0.0, 0.0
-		for t := range volumes {
-			x := v[t*regions+j]
-			switch {
-			case math.IsNaN(x):
-				missing++
-			case math.IsInf(x, 0):
-				return nil, fmt.Errorf("volume %d of region %d is %v: clean the series, or exclude the participant or the region", t+1, j+1, x)
-			}
-			mean += x
-		}
-		switch missing {
-		case volumes:
-			continue
-		case 0:
-		default:
-			return nil, fmt.Errorf("%d of %d volumes of region %d are NaN: clean the series, or exclude the participant or the region", missing, volumes, j+1)
-		}
-		mean /= float64(volumes)
-		for t := range volumes {
-			d := v[t*regions+j] - mean
-			sum += float64(d * d)
-		}
-		sd := math.Sqrt(sum / float64(volumes))
-		for t := range volumes {
-			x := v[t*regions+j]
-			switch {
-			case !zscore:
-			case sd > 1e-12*math.Abs(mean):
-				x = (x - mean) / sd
-			default:
-				x = 0
-			}
-			out[t*regions+j] = float32(x)
-		}
+	set.about.Port, set.about.Nodes = "series", regions
+	if err := set.describe(t, d, inputs, "cleaning"); err != nil {
+		return nil, err
 	}
-	return out, nil
+	of.file = func(h modelfile.Header, parts []baseline.Part) (artifacts.Bytes, error) {
+		return set.file(t, s.Params, h, baseline.Stored{Kind: s.Model, Parts: parts},
+			&modelfile.Network{MeanMLP: &o, ZScore: s.ZScore, Signed: s.Signed})
+	}
+	return of, of.set.check(d)
 }
 
 // A communityRow is what a region belongs to.

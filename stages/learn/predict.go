@@ -21,7 +21,7 @@ import (
 var predictKind = dag.Kind{
 	Name: "predict",
 	Doc: "applies trained models to participants\n" +
-		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Models of graphs take edges and features, models of matrices take matrices. Graphs and matrices that differ in processing from those of the training are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
+		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Models of graphs take edges and features, models of matrices take matrices, and models of time series take series. Data that differ in processing from those of the training are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
 	New:        func() dag.Stage { return &Predict{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -45,33 +45,49 @@ func (*Predict) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "models of graphs: the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "models of graphs: their node features"},
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "models of matrices: each participant's correlation matrices, or, of a model of tangent matrices, the matrices that the stage tangent took"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Optional: true, Doc: "models of time series: each participant's denoised series"},
 			{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "models of matrices: the quality of the matrices, of the stage that made them"},
+			{Name: "cleaning", Type: dag.Arrow("t_eff"), Gather: true, Optional: true, Doc: "models of time series: denoise's quality of the series"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed if the training had one"},
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
 				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models with this id in their training, unless their digests show other data, and should be 0; same_data should be empty"},
 			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same for every graph and model"},
-			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer; no rows for models without"},
+			{Name: "scores", Type: column.Type[predictedScore](), Doc: "scores of the regions, as in training: of every node that reaches a pooling layer, or of every region; no rows for models without"},
 		},
 	}
 }
 
 // UsesPorts are the models: features fitted for other folds than theirs are refused.
 func (*Predict) UsesPorts() []role.PortUse {
-	return append(role.OneSettingOf("edges", "features", "matrices", "quality"),
+	return append(role.OneSettingOf("edges", "features", "matrices", "series", "quality", "cleaning"),
 		role.PortUse{Port: "model", As: role.Models}, role.QualityOf("matrices"))
 }
 
-// RefusesInputs requires graphs or matrices.
+// RefusesInputs requires graphs, matrices or series.
 func (*Predict) RefusesInputs(has func(port string) bool) error {
-	switch {
-	case has("edges") != has("features"):
+	if has("edges") != has("features") {
 		return errors.New("edges and features belong together: connect both to the same stage")
-	case has("edges") == has("matrices"):
-		return errors.New("connect edges and features to apply models of graphs, or matrices to apply models of matrices")
+	}
+	count := 0
+	for _, port := range []string{"edges", "matrices", "series"} {
+		if has(port) {
+			count++
+		}
+	}
+	if count != 1 {
+		return errors.New("connect edges and features to apply models of graphs, or matrices to apply models of matrices, or series to apply models of series: one of the three")
 	}
 	return nil
+}
+
+// ofSeries reports whether the participants have series.
+func ofSeries(t *dag.Task) bool { return t.Has("series") }
+
+// gathered are the participants' data: their features, matrices or series.
+func gathered(t *dag.Task) []dag.Input {
+	return slices.Concat(t.All("features"), t.All("matrices"), t.All("series"))
 }
 
 // An applier is a model that is applied.
@@ -102,7 +118,10 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 			}
 		} else {
 			var m *modelfile.Model
-			if m, err = modelfile.Read(b); err == nil {
+			if m, err = modelfile.Read(b); err == nil && m.Matrices.Series() != ofSeries(t) {
+				err = fmt.Errorf("it takes %s: connect these", map[bool]string{true: "series", false: "matrices"}[m.Matrices.Series()])
+			}
+			if err == nil {
 				a.Header, a.Training, a.names, a.made = m.Header, m.Training, m.Matrices.Names, m.Matrices.Made
 				a.matrices = m
 			}
@@ -157,14 +176,18 @@ func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
 		n.graphs, err = ReadParticipant(t.All("edges")[i], n.in, draws)
 		n.made, n.draws, n.data = n.graphs.Made, n.graphs.Draws, n.graphs.scan()
 	} else {
-		n.in = t.All("matrices")[i]
+		n.in = gathered(t)[i]
 		var quality *dag.Input
-		for _, q := range t.All("quality") {
+		axes, port := "draw, roi, roi", "quality"
+		if ofSeries(t) {
+			axes, port = "draw, time, roi", "cleaning"
+		}
+		for _, q := range t.All(port) {
 			if q.Coord("subject") == n.in.Coord("subject") {
 				quality = &q
 			}
 		}
-		n.matrices, err = modelfile.ReadPerson(n.in, quality, draws)
+		n.matrices, err = modelfile.ReadPerson(n.in, axes, quality, draws)
 		n.made, n.draws, n.data = n.matrices.Made, n.matrices.Draws, n.matrices.Data
 	}
 	n.id = n.in.Coord("subject")
@@ -181,7 +204,7 @@ func (a *applier) differs(n newcomer, names []string) (all []column.Difference, 
 	}
 	of := &a.matrices.Matrices
 	if all = a.matrices.Differs(n.matrices); n.matrices.Nodes() == of.Nodes {
-		if lacked, err = lackedRegions(n.in, of.LeftOut, of.Lacked); lacked != nil {
+		if lacked, err = lackedRegions(n.in, of.Series(), of.LeftOut, of.Lacked); lacked != nil {
 			all = append(all, lackedDifference(lacked, names))
 		}
 	}
@@ -194,10 +217,8 @@ func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err erro
 		p, err = a.graphs.Predict(n.graphs.Graphs, threads)
 	} else {
 		var rows []float64
-		if rows, err = a.matrices.Rows(n.matrices); err == nil {
+		if p, rows, err = a.matrices.Apply(n.matrices, threads); rows != nil {
 			a.shift.Add(rows, len(rows)/len(n.draws))
-			each := slices.Chunk(a.matrices.Predict(rows, threads), max(1, len(a.Groups)))
-			p = lists.Map(slices.Collect(each), prediction)
 		}
 	}
 	if err != nil {
@@ -226,7 +247,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	if err != nil {
 		return nil, err
 	}
-	people := len(t.All("features")) + len(t.All("matrices"))
+	people := len(gathered(t))
 	if n := len(t.All("edges")); n > 0 && n != people {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", n, people)
 	}
@@ -266,7 +287,8 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				to.Add(n.id, d.Key == "edges" || d.Key == "features", d)
 			}
 			if n.made == "" && m.made != "" {
-				hint = "; their processing is unknown: connect quality, of the stage that made their matrices" +
+				hint = "; their processing is unknown: connect " + map[bool]string{true: "cleaning, denoise's quality",
+					false: "quality, of the stage that made their matrices"}[ofSeries(t)] +
 					map[bool]string{true: ", to the graph stage"}[m.graphs != nil]
 			}
 			out.lacked = append(out.lacked, lacked...)
@@ -295,7 +317,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
 			}
 		}
-		inputs := map[bool]string{true: "matrices", false: "graphs"}[t.Has("matrices")]
+		inputs := "graphs"
+		if !t.Has("edges") {
+			inputs = map[bool]string{true: "series", false: "matrices"}[ofSeries(t)]
+		}
 		apart = append(apart, fmt.Errorf("the %s of %s differ from the training %s of %s: %s%s", inputs,
 			words.Count(len(who), "participant"), inputs,
 			words.Some(lists.Map(models, func(m *applier) string { return m.name }), 4),

@@ -259,7 +259,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
 	file, err := set.file(t, s.Params, modelfile.Header{Format: modelfile.Format, Model: s.Model,
-		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, model)
+		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, baseline.Store(model), nil)
 	if err != nil {
 		return nil, err
 	}

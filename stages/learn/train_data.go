@@ -71,16 +71,20 @@ func (f *graphFacts) reduced(g GraphData) GraphData {
 
 // lacks are the regions, from 1, without a usable series in these features that the training did not lack.
 func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
-	return lackedRegions(features, f.LeftOut, f.Lacked)
+	return lackedRegions(features, false, f.LeftOut, f.Lacked)
 }
 
-// lackedRegions are the regions, from 1, without a usable series in an array, except for some.
-func lackedRegions(in dag.Input, except ...[]int) (regions []int, err error) {
+// lackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
+func lackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
 	a, err := dag.ReadOnce(in, dag.Input.Array)
 	if err != nil {
 		return nil, err
 	}
-	absent := fold.AbsentRows(a)
+	of := fold.AbsentRows
+	if series {
+		of = fold.AbsentColumns
+	}
+	absent := of(a)
 	if !slices.Contains(absent, false) { // the identities of regions show none
 		return nil, nil
 	}

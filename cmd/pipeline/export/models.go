@@ -65,7 +65,8 @@ type ModelFiles struct {
 type ModelFacts struct {
 	Model  string // ridge, pr-gnn …
 	Number bool   // it predicts a number, and no group
-	Graphs bool   // it takes graphs; matrices otherwise
+	Graphs bool   // it takes graphs
+	Series bool   // it takes time series; matrices otherwise
 	Stored string // digest of the stored file that this one was exported from; "" where it states none
 }
 
@@ -140,7 +141,7 @@ func writeModels(a *console.Console, c *results.Current, o Options) error {
 		o.Format = ""
 		return writeStage(a, c, o)
 	default:
-		err = exit.Wrongf("no stage of %s trains a model that has a file (kinds train, train-regression, baseline, regression)", c.File)
+		err = exit.Wrongf("no stage of %s trains a model that has a file (kinds train, train-regression, baseline, network, regression)", c.File)
 	}
 	return err
 }

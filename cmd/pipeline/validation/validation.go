@@ -153,8 +153,11 @@ func filesOf(path string) (files []string, err error) {
 // inputs connects what the models take, to the stage that usually makes it.
 func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []string, err error) {
 	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}}
-	if of.Graphs {
+	switch {
+	case of.Graphs:
 		kind, ports = "train", [][2]string{{"edges", "edges"}, {"features", "features"}}
+	case of.Series:
+		kind, ports = "network", [][2]string{{"series", "series"}, {"cleaning", "cleaning"}}
 	}
 	for _, port := range ports {
 		usual := role.UsualOf(kind, port[1])
@@ -175,7 +178,7 @@ func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []
 			return nil, exit.Wrongf("the models may take %s; select one with --inputs STAGE", words.Some(found, 6))
 		case len(found) == 1:
 			in = append(in, port[0]+": "+quoted(found[0]))
-		case port[0] == "quality":
+		case port[0] == "quality", port[0] == "cleaning":
 		case o.Inputs != "":
 			return nil, exit.Wrongf("--inputs %s: no stage with this name makes the %s that the models take", o.Inputs, port[0])
 		default:

@@ -181,7 +181,7 @@ func (v *validation) overlap() error {
 
 // twice refuses one scan under several ids, which would count as several people.
 func twice(t *dag.Task) error {
-	pairs, err := fold.Duplicates(slices.Concat(t.All("matrices"), t.All("features")))
+	pairs, err := fold.Duplicates(slices.Concat(t.All("matrices"), t.All("features"), t.All("series")))
 	if len(pairs) > 0 {
 		err = errors.New(fold.DuplicateText(pairs))
 	}

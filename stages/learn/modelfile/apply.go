@@ -21,9 +21,9 @@ type Person struct {
 	of    []connectivity.Matrix // of each draw
 }
 
-// ReadPerson reads the draws of one participant; quality, if it is connected, states how the matrices were made.
-func ReadPerson(in dag.Input, quality *dag.Input, p fold.Params) (r Person, err error) {
-	all, err := region.SharedDraws(in, "draw, roi, roi")
+// ReadPerson reads the draws of one participant, of these axes; quality, if it is connected, states how they were made.
+func ReadPerson(in dag.Input, axes string, quality *dag.Input, p fold.Params) (r Person, err error) {
+	all, err := region.SharedDraws(in, axes)
 	if err != nil {
 		return r, err
 	}
@@ -45,22 +45,26 @@ func ReadPerson(in dag.Input, quality *dag.Input, p fold.Params) (r Person, err 
 }
 
 // Nodes is the number of regions.
-func (p *Person) Nodes() int { return p.of[0].Rows }
+func (p *Person) Nodes() int { return p.of[0].Cols }
 
 // Differs are the parameters in which the matrices were made differently from those of the training.
 func (m *Model) Differs(p Person) (all []column.Difference) {
 	if m.Matrices.Made != "" {
 		all = column.MadeDiffers(p.Made, m.Matrices.Made)
 	}
-	if n := p.of[0]; n.Rows != m.Matrices.Nodes || n.Cols != n.Rows {
+	switch n := p.of[0]; {
+	case m.Matrices.Series() && n.Cols != m.Matrices.Nodes:
+		all = append(all, column.Difference{Text: fmt.Sprintf("series of %d regions, and %d regions in training", n.Cols,
+			m.Matrices.Nodes)})
+	case !m.Matrices.Series() && (n.Rows != m.Matrices.Nodes || n.Cols != n.Rows):
 		all = append(all, column.Difference{Text: fmt.Sprintf("matrices of %d × %d numbers, and %d regions in training",
 			n.Rows, n.Cols, m.Matrices.Nodes)})
 	}
 	return all
 }
 
-// Rows are the inputs of each draw of a participant.
-func (m *Model) Rows(p Person) (rows []float64, err error) {
+// rows are the inputs of each draw of a participant.
+func (m *Model) rows(p Person) (rows []float64, err error) {
 	if m.Matrices.States() {
 		return nil, errors.New("its inputs are features of connectivity states that were fitted in training: models of states cannot be applied to other participants")
 	}

@@ -12,7 +12,7 @@ import (
 // A Form says which entries of a symmetric matrix are the inputs of a model, in their order: those above the diagonal
 // by rows, or the lower triangle by rows, as nilearn has tangent vectors.
 type Form struct {
-	Port     string  `json:"matrices"` // pearson, tangent, or states: features of connectivity states, all of them
+	Port     string  `json:"matrices"` // pearson, tangent, series, or states: features of connectivity states, all of them
 	Fisher   bool    `json:"fisher"`   // z = atanh r, |r| at most 0.9999999
 	Upper    bool    `json:"upper"`
 	Diagonal bool    `json:"diagonal"`    // tangent: over √2
@@ -25,9 +25,14 @@ func (f Form) Tangent() bool { return f.Port == "tangent" }
 // States reports whether the inputs are features of connectivity states, and no matrix.
 func (f Form) States() bool { return f.Port == "states" }
 
-// Width is the number of inputs of n nodes or states.
+// Series reports whether the inputs are time series, and no matrix.
+func (f Form) Series() bool { return f.Port == "series" }
+
+// Width is the number of inputs of n nodes or states; of series, in a volume.
 func (f Form) Width(n int) int {
 	switch {
+	case f.Series():
+		return n
 	case f.States():
 		return n * (n + 2)
 	case f.Diagonal:

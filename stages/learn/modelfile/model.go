@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/tangent"
+	"prgnn/gnn"
 	"prgnn/gnn/baseline"
 	"prgnn/stages/region"
 )
@@ -73,6 +74,7 @@ type Matrices struct {
 type About struct {
 	Header
 	Fitted   baseline.Stored `json:"fitted"`
+	Network  *Network        `json:"network,omitempty"` // of a model of the kind network
 	Matrices Matrices        `json:"matrices"`
 	Training Training        `json:"training"`
 	// The reference of the tangent space, whose matrices are tangent_mean and tangent_whitening.
@@ -87,6 +89,7 @@ type Model struct {
 	About
 	mean, sd []float64 // by which each input is z-scored; nil: by nothing
 	fitted   any       // baseline.Classifier or baseline.Regressor
+	rate     rater     // of a network
 	space    *tangent.Space
 
 	trainingMean, trainingSD []float64 // of each input, over the training participants
@@ -116,7 +119,7 @@ func Write(a About, f Fits) (artifacts.Bytes, error) {
 	for _, p := range a.Fitted.Parts {
 		arrays = append(arrays, Array{p.Name, arrayOf(p)})
 	}
-	if !a.Matrices.States() {
+	if a.Matrices.pairs() {
 		pairs, factors := a.Matrices.inputNodes()
 		arrays = append(arrays, Array{"input_nodes", encoding.NewArray(pairs, len(factors), 2)})
 		vector("input_factor", factors)
@@ -129,9 +132,11 @@ func Write(a About, f Fits) (artifacts.Bytes, error) {
 		arrays = append(arrays, Array{"tangent_mean", encoding.NewArray(s.Mean, s.N, s.N)},
 			Array{"tangent_whitening", encoding.NewArray(s.Whitening, s.N, s.N)})
 	}
-	mean, sd := f.Training.MeanSD()
-	vector("training_mean", mean)
-	vector("training_sd", sd)
+	if !a.Matrices.Series() {
+		mean, sd := f.Training.MeanSD()
+		vector("training_mean", mean)
+		vector("training_sd", sd)
+	}
 	return Pack(a, arrays)
 }
 
@@ -180,17 +185,22 @@ func Read(b []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if trainingMean == nil || trainingSD == nil {
-		return nil, errors.New("training_mean or training_sd is missing")
+	if !of.Series() {
+		if trainingMean == nil || trainingSD == nil {
+			return nil, errors.New("training_mean or training_sd is missing")
+		}
+		m.trainingMean, m.trainingSD = trainingMean.Float64s(), trainingSD.Float64s()
+		if at := slices.IndexFunc(slices.Concat(m.trainingMean, m.trainingSD), notFinite); at >= 0 {
+			return nil, fmt.Errorf("input %d has a training mean or SD that is not finite", at%inputs+1)
+		}
 	}
-	m.trainingMean, m.trainingSD = trainingMean.Float64s(), trainingSD.Float64s()
 	if of.Tangent() {
 		if reference == nil || whitening == nil || m.Tangent == nil || m.Tangent.Nodes != of.Nodes {
 			return nil, errors.New("a model of tangent matrices needs tangent, tangent_mean and tangent_whitening, of its regions")
 		}
 		m.space = tangent.At(reference.Float64s(), whitening.Float64s(), of.Nodes)
 	}
-	if !of.States() {
+	if of.pairs() {
 		p, f := of.inputNodes()
 		if pairs == nil || factors == nil || !slices.Equal(pairs.Values().([]int32), p) ||
 			!slices.Equal(factors.Float64s(), f) {
@@ -211,14 +221,23 @@ func Read(b []byte) (*Model, error) {
 	for name, a := range arrays {
 		m.Fitted.Parts = append(m.Fitted.Parts, baseline.Part{Name: name, Shape: a.Shape, Values: a.Values()})
 	}
+	if m.Network != nil {
+		m.rate, err = m.Network.restore(of, len(m.Groups), m.Fitted.Parts)
+		return m, err
+	}
 	m.fitted, err = m.Fitted.Restore(inputs, max(1, len(m.Groups)))
 	return m, err
 }
 
+func notFinite(x float64) bool { return x-x != 0 }
+
+// pairs reports whether each input belongs to two regions.
+func (m *Matrices) pairs() bool { return !m.States() && !m.Series() }
+
 // inputs is how many numbers a row has.
 func (m *Matrices) inputs() (int, error) {
 	const most = 1 << 13
-	if m.Nodes < 1 || m.Nodes > most || !slices.Contains([]string{"pearson", "tangent", "states"}, m.Port) {
+	if m.Nodes < 1 || m.Nodes > most || !slices.Contains([]string{"pearson", "tangent", "states", "series"}, m.Port) {
 		return 0, fmt.Errorf("model.json: matrices: %d nodes, and inputs of %.40q", m.Nodes, m.Port)
 	}
 	if m.Names != nil && len(m.Names) != m.Nodes {
@@ -240,17 +259,63 @@ func (m *Model) Row(to, matrix []float64) ([]float64, error) {
 		return to, err
 	}
 	row := to[before:]
-	if m.Matrices.LeftOut != nil {
-		out := make([]bool, m.Matrices.Nodes)
-		for _, r := range m.Matrices.LeftOut {
-			out[r-1] = true
-		}
-		m.Matrices.LeaveOut(row, out)
-	}
+	m.Matrices.LeaveOut(row, m.out())
 	for j := range m.sd {
 		row[j] = (row[j] - m.mean[j]) / m.sd[j]
 	}
 	return to, nil
+}
+
+// Apply predicts from the inputs of each draw: groups, or a number as the only probability. Of a model of matrices,
+// rows are these inputs.
+func (m *Model) Apply(p Person, threads int) (of []gnn.Prediction, rows []float64, err error) {
+	if m.Matrices.Series() {
+		var cases [][]float32
+		for i, of := range p.of {
+			x, err := SeriesOf(of.Data, m.Matrices.Nodes, m.Network != nil && m.Network.ZScore, m.out())
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s, draw %d: %w", p.name, p.Draws[i], err)
+			}
+			cases = append(cases, x)
+		}
+		return m.rate(cases, threads), nil, nil
+	}
+	if rows, err = m.rows(p); err != nil {
+		return nil, nil, err
+	}
+	if m.rate != nil {
+		var cases [][]float32
+		for row := range slices.Chunk(rows, len(rows)/len(p.of)) {
+			cases = append(cases, m.Matrices.Square(row, m.Matrices.Nodes))
+		}
+		return m.rate(cases, threads), rows, nil
+	}
+	for probability := range slices.Chunk(m.Predict(rows, threads), max(1, len(m.Groups))) {
+		of = append(of, PredictionOf(probability))
+	}
+	return of, rows, nil
+}
+
+// PredictionOf is the class of the highest probability, the first among equals.
+func PredictionOf(p []float64) gnn.Prediction {
+	out := gnn.Prediction{Probability: p}
+	for c, v := range p {
+		if v > p[out.Class] {
+			out.Class = c
+		}
+	}
+	return out
+}
+
+// out are the regions that are left out; nil: none.
+func (m *Model) out() (out []bool) {
+	for _, r := range m.Matrices.LeftOut {
+		if out == nil {
+			out = make([]bool, m.Matrices.Nodes)
+		}
+		out[r-1] = true
+	}
+	return out
 }
 
 // Predict is the probability of each group for each row, or the number.
