@@ -274,7 +274,8 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
 		return nil, err
 	}
-	r.file, err = set.file(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, s.calibrated()), baseline.Store(model), nil)
+	header := modelfile.HeaderOf(s.Model, set.groups, s.calibrated())
+	r.file, err = set.file(t, s.Params, header, baseline.Store(model), nil)
 	return r, err
 }
 

@@ -153,12 +153,10 @@ func TestSeriesValues(t *testing.T) {
 	if err != nil || !slices.Equal(got, []float32{1, 0, 5, 2, 0, 5, 3, 0, 5, 4, 0, 5}) {
 		t.Errorf("as they are: %v, %v", got, err)
 	}
-	if _, err := modelfile.SeriesOf([]float64{1, 2, nan, 3}, 2, true, nil); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes of region 1 are NaN") {
-		t.Error(err)
-	}
-	if _, err := modelfile.SeriesOf([]float64{1, 2, 1, math.Inf(1)}, 2, true, nil); err == nil || !strings.Contains(err.Error(), "volume 2 of region 2 is +Inf") {
-		t.Error(err)
-	}
+	_, err = modelfile.SeriesOf([]float64{1, 2, nan, 3}, 2, true, nil)
+	need.Error(t, err, "1 of 2 volumes of region 1 are NaN")
+	_, err = modelfile.SeriesOf([]float64{1, 2, 1, math.Inf(1)}, 2, true, nil)
+	need.Error(t, err, "volume 2 of region 2 is +Inf")
 }
 
 func TestMeanMLPMistakes(t *testing.T) {

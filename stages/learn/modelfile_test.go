@@ -96,21 +96,21 @@ func TestGraphNetworkFile(t *testing.T) {
 
 // The files of the networks give the probabilities and scores of the training, to the bit, and find its participants.
 func TestNetworkFiles(t *testing.T) {
-	few := []any{"epochs", 3}
+	few, matrices := []any{"epochs", 3}, map[string]string{"pearson": "matrices"}
+	graphs, series := map[string]string{"edges": "edges", "features": "features"}, map[string]string{"series": "series"}
 	for name, c := range map[string]struct {
 		s  dag.Stage
 		in map[string][]dag.Input
 		as map[string]string // ports of predict by those of the training
 	}{
-		"bnt": {smallBNT(few...), stagetest.NewCorrStudy(t, 18).Inputs(), map[string]string{"pearson": "matrices"}},
-		"bnt, paper": {smallBNT(append(few, "readout", "paper", "transform", "fisher", "pos_encoding", "identity", "signed",
-			true)...), stagetest.NewCorrStudy(t, 18).Inputs(), map[string]string{"pearson": "matrices"}},
-		"meanmlp": {smallMeanMLP(few...), waves(t, 24), map[string]string{"series": "series"}},
-		"meanmlp, z-scored": {smallMeanMLP(append(few, "zscore", true, "layers", 1, "attribution", "integrated", "steps",
-			3)...), waves(t, 24), map[string]string{"series": "series"}},
-		"braingnn": {smallBrainGNN(few...), correlated(t, 2), map[string]string{"edges": "edges", "features": "features"}},
-		"braingnn, code": {smallBrainGNN("epochs", 7, "variant", "authors-code"), correlated(t, 2),
-			map[string]string{"edges": "edges", "features": "features"}},
+		"bnt": {smallBNT(few...), stagetest.NewCorrStudy(t, 18).Inputs(), matrices},
+		"bnt, paper": {smallBNT(append(few, "readout", "paper", "transform", "fisher", "pos_encoding",
+			"identity", "signed", true)...), stagetest.NewCorrStudy(t, 18).Inputs(), matrices},
+		"meanmlp": {smallMeanMLP(few...), waves(t, 24), series},
+		"meanmlp, z-scored": {smallMeanMLP(append(few, "zscore", true, "layers", 1, "attribution",
+			"integrated", "steps", 3)...), waves(t, 24), series},
+		"braingnn": {smallBrainGNN(few...), correlated(t, 2), graphs},
+		"braingnn, code": {smallBrainGNN("epochs", 7, "variant", "authors-code"), correlated(t, 2), graphs},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := stagetest.MustRun(t, c.s, c.in)

@@ -72,7 +72,8 @@ func readModel(file []byte) (of export.ModelFacts, err error) {
 	if err != nil {
 		return of, err
 	}
-	of = export.ModelFacts{Model: f.Model, Number: f.Target != nil, Graphs: f.Inputs.Port == "", Series: f.Inputs.Port == "series"}
+	of = export.ModelFacts{Model: f.Model, Number: f.Target != nil, Graphs: f.Inputs.Port == "",
+		Series: f.Inputs.Port == "series"}
 	if f.Origin != nil {
 		of.Stored = f.Origin.Digest
 	}

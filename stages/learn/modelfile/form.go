@@ -12,7 +12,7 @@ import (
 // A Form says which entries of a symmetric matrix are the inputs of a model, in their order: those above the diagonal
 // by rows, or the lower triangle by rows, as nilearn has tangent vectors.
 type Form struct {
-	Port     string  `json:"matrices"` // pearson, tangent, series, or states: features of connectivity states, all of them
+	Port     string  `json:"matrices"` // pearson, tangent, series, or states: all features of connectivity states
 	Fisher   bool    `json:"fisher"`   // z = atanh r, |r| at most 0.9999999
 	Upper    bool    `json:"upper"`
 	Diagonal bool    `json:"diagonal"`    // tangent: over √2
