@@ -109,7 +109,7 @@ func TestNetworkFiles(t *testing.T) {
 		"meanmlp": {smallMeanMLP(few...), waves(t, 24), series},
 		"meanmlp, z-scored": {smallMeanMLP(append(few, "zscore", true, "layers", 1, "attribution",
 			"integrated", "steps", 3)...), waves(t, 24), series},
-		"braingnn": {smallBrainGNN(few...), correlated(t, 2), graphs},
+		"braingnn":       {smallBrainGNN(few...), correlated(t, 2), graphs},
 		"braingnn, code": {smallBrainGNN("epochs", 7, "variant", "authors-code"), correlated(t, 2), graphs},
 	} {
 		t.Run(name, func(t *testing.T) {
