@@ -479,7 +479,10 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 	for i := range from {
 		src := &from[i]
 		if src.Node == nil {
-			if src.File == "" {
+			if src.File == "" && src.Output != "" {
+				c.b.mistake(n.stage, "task %s: its input %s is connected to the output %s of a nil task or stage", n.id,
+					p.Name, src.Output)
+			} else if src.File == "" {
 				c.b.mistake(n.stage, "task %s: its input %s is connected to no task and no file", n.id, p.Name)
 			} else if !filepath.IsAbs(src.File) {
 				c.b.mistake(n.stage, "task %s: its input %s reads the file %s, which is not an absolute path", n.id,
@@ -559,13 +562,16 @@ func (p *Ports) equal(q Ports) bool {
 
 // Output is an output of the task, for Connect.
 func (n *Node) Output(name string) Source {
-	coords := slices.Clone(n.coords)
+	coords := slices.Clone(n.self().coords)
 	slices.SortFunc(coords, func(a, b Coord) int { return strings.Compare(a.Axis, b.Axis) })
 	return Source{Node: n, Output: name, Coords: coords}
 }
 
 // Outputs are an output of all tasks, for Connect to a port that gathers.
 func (s *StageNode) Outputs(name string) []Source {
+	if s == nil {
+		return []Source{{Output: name}}
+	}
 	all := make([]Source, len(s.tasks))
 	for i, n := range s.tasks {
 		all[i] = n.Output(name)

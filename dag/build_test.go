@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -367,6 +368,40 @@ func TestBuildListsAll(t *testing.T) {
 	}, "\n"))
 	need.Equal(t, fmt.Sprint(len(apart.Tasks()), apart.Pos(), apart.Needs().Threads, apart.Sizes(), away.Inputs(),
 		away.Problem()), "1  1 map[] [] <nil>")
+}
+
+// Outputs of a nil task and stage are mistakes where they are connected, and no method of one panics.
+func TestNilNodes(t *testing.T) {
+	var task *Node
+	var stage *StageNode
+	b := NewGraph("nil")
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
+	for _, from := range [][]Source{{task.Output("out")}, stage.Outputs("out"), {{Node: &Node{}, Output: "out"}},
+		{{}}} {
+		name := fmt.Sprintf("reads%d", len(b.Draft().Stages()))
+		b.Connect(b.Task(b.Stage(name, kind), &typed{in("in", Format("text"), true)}), "in", from...)
+	}
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task reads0: its input in is connected to the output out of a nil task or stage",
+		"task reads1: its input in is connected to the output out of a nil task or stage",
+		"task reads2 needs the task , which is not in the graph",
+		"task reads3: its input in is connected to no task and no file",
+	}, "\n"))
+	for _, of := range []any{task, stage, &Node{}, &StageNode{}, b.Stage("none", nil)} {
+		v := reflect.ValueOf(of)
+		for i := range v.NumMethod() {
+			switch m := v.Method(i); m.Type().NumIn() {
+			case 0:
+				m.Call(nil)
+			default:
+				m.Call([]reflect.Value{reflect.ValueOf("out")})
+			}
+		}
+	}
+	for range task.Upstream() {
+		t.Error("a nil task reads something")
+	}
 }
 
 // Names can stand on a command line, in a recipe and in a record; values are any text.

@@ -54,19 +54,19 @@ type StageNode struct {
 }
 
 // Name is the name of the stage: "connectivity".
-func (s *StageNode) Name() string { return s.name }
+func (s *StageNode) Name() string { return s.self().name }
 
 // Kind is the kind of its tasks.
-func (s *StageNode) Kind() *Kind { return s.kind }
+func (s *StageNode) Kind() *Kind { return s.self().kind }
 
 // Pos is its place in the pipeline file.
-func (s *StageNode) Pos() Pos { return s.pos }
+func (s *StageNode) Pos() Pos { return s.self().pos }
 
 // Axes are those of its fan-out; nil for a single task.
-func (s *StageNode) Axes() []string { return s.axes }
+func (s *StageNode) Axes() []string { return s.self().axes }
 
 // Tasks are its tasks, in order.
-func (s *StageNode) Tasks() []*Node { return s.tasks }
+func (s *StageNode) Tasks() []*Node { return s.self().tasks }
 
 // Needs are what one task takes of a machine. They enter no key.
 type Needs struct {
@@ -90,22 +90,33 @@ func (g *Graph) Tasks() iter.Seq[*Node] {
 
 // Needs are those of a task: as asked, or else by the kind.
 func (s *StageNode) Needs() Needs {
-	n := s.asked
-	n.Threads = cmp.Or(n.Threads, s.kind.Threads, 1)
+	n, k := s.self().asked, s.ofKind()
+	n.Threads = cmp.Or(n.Threads, k.Threads, 1)
 	n.Memory = cmp.Or(n.Memory, s.Memory())
 	return n
 }
 
 // Sizes are those of Builder.Measure.
-func (s *StageNode) Sizes() Sizes { return s.sizes }
+func (s *StageNode) Sizes() Sizes { return s.self().sizes }
 
 // Memory is what a task needs by its kind, in bytes.
 func (s *StageNode) Memory() int64 {
-	if s.kind.MemoryFor != nil {
-		return s.kind.MemoryFor(s.sizes)
+	k := s.ofKind()
+	if k.MemoryFor != nil {
+		return k.MemoryFor(s.sizes)
 	}
-	return s.kind.Memory
+	return k.Memory
 }
+
+// What a nil stage and a nil task are: a mistake of who connects them, which Build reports (Node.Output).
+var (
+	noStage = &StageNode{}
+	noNode  = &Node{}
+)
+
+func (s *StageNode) self() *StageNode { return cmp.Or(s, noStage) }
+func (s *StageNode) ofKind() *Kind    { return cmp.Or(s.self().kind, &Kind{}) }
+func (n *Node) self() *Node           { return cmp.Or(n, noNode) }
 
 // A Node is one task of a graph.
 type Node struct {
@@ -119,27 +130,27 @@ type Node struct {
 }
 
 // ID is the name of the task: "train[pool=topk,fold=2]".
-func (n *Node) ID() string { return n.id }
+func (n *Node) ID() string { return n.self().id }
 
 // Stage is the stage that the task belongs to.
-func (n *Node) Stage() *StageNode { return n.stage }
+func (n *Node) Stage() *StageNode { return n.self().stage }
 
 // Coords are its coordinates, in the order of the stage's axes.
-func (n *Node) Coords() []Coord { return n.coords }
+func (n *Node) Coords() []Coord { return n.self().coords }
 
 // Instance is the stage of the task's kind, with the parameters of the task.
-func (n *Node) Instance() Stage { return n.instance }
+func (n *Node) Instance() Stage { return n.self().instance }
 
 // Inputs are what its ports are connected to.
-func (n *Node) Inputs() []Binding { return n.inputs }
+func (n *Node) Inputs() []Binding { return n.self().inputs }
 
 // Problem is why the task cannot run (Builder.Refuse); nil for no reason.
-func (n *Node) Problem() error { return n.problem }
+func (n *Node) Problem() error { return n.self().problem }
 
 // Upstream yields the outputs of other tasks that the task reads.
 func (n *Node) Upstream() iter.Seq[Source] {
 	return func(yield func(Source) bool) {
-		for _, b := range n.inputs {
+		for _, b := range n.self().inputs {
 			for _, src := range b.Sources {
 				if src.Node != nil && !yield(src) {
 					return
