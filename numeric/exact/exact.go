@@ -208,16 +208,35 @@ func Atanh(x float64) float64 {
 // and numbers of the same mean have the same one. The errors of the sum are exact (Knuth's two-sum), as is that of the
 // division (Dekker 1971, Numerische Mathematik 18:224). NaN of none.
 func Mean(v []float64) float64 {
-	sum, rest, n := 0.0, 0.0, float64(len(v))
+	var s Sum
 	for _, x := range v {
-		s := sum + x
-		b := s - sum
-		rest += (sum - (s - b)) + (x - b)
-		sum = s
+		s.Add(x)
 	}
-	mean := sum / n
+	return s.Mean(float64(len(v)))
+}
+
+// A Sum adds numbers one by one for their Mean.
+type Sum struct{ sum, rest float64 }
+
+// Add adds a number.
+func (s *Sum) Add(x float64) {
+	sum := s.sum + x
+	b := sum - s.sum
+	s.rest += (s.sum - (sum - b)) + (x - b)
+	s.sum = sum
+}
+
+// Join adds the numbers of another sum.
+func (s *Sum) Join(other Sum) {
+	s.Add(other.sum)
+	s.rest += other.rest
+}
+
+// Mean is the sum divided by n, rounded once.
+func (s *Sum) Mean(n float64) float64 {
+	mean := s.sum / n
 	if math.IsInf(mean, 0) {
 		return mean
 	}
-	return mean + (math.FMA(-mean, n, sum)+rest)/n
+	return mean + (math.FMA(-mean, n, s.sum)+s.rest)/n
 }

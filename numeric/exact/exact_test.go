@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"prgnn/internal/need"
@@ -392,6 +393,15 @@ func TestMean(t *testing.T) {
 		need.Equal(t, Mean(v), want)
 		r.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
 		need.Equal(t, Mean(append(v, v...)), want)
+		var all Sum // of sums
+		for part := range slices.Chunk(v, 3) {
+			var of Sum
+			for _, x := range part {
+				of.Add(x)
+			}
+			all.Join(of)
+		}
+		need.Equal(t, all.Mean(float64(len(v))), want)
 	}
 	for n := 1; n < 400; n++ {
 		same := make([]float64, n)

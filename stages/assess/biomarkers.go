@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/lists"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -30,7 +31,7 @@ var biomarkersKind = dag.Kind{
 	},
 
 	// between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
-	MemoryFor: column.Memory{Each: 275e3}.For,
+	MemoryFor: column.Memory{Each: 300e3}.For,
 }
 
 var (
@@ -124,7 +125,7 @@ func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, [
 
 // A Tally sums the scores of one region over the graphs of one participant.
 type Tally struct {
-	score  float64
+	score  exact.Sum
 	scored int32 // graphs in which the region reached the layer
 	kept   int32
 }
@@ -451,12 +452,15 @@ func (m *ModelScores) add(set, id string, n, node int, score float64, kept bool)
 }
 
 func (t *Tally) add(score float64, kept bool) {
-	t.score += score
+	t.score.Add(score)
 	t.scored++
 	if kept {
 		t.kept++
 	}
 }
+
+// mean is the mean score: equal for equal scores, in whatever order and number of graphs. NaN without a graph.
+func (t *Tally) mean() float64 { return t.score.Mean(float64(t.scored)) }
 
 // rank averages every region over participants, each of whom counts once, and
 // sorts: the highest score first, of equal ones the lower index.
@@ -474,7 +478,7 @@ func (b *Biomarkers) rank(ids []string, of *ModelScores, n int) []saliency {
 			people++
 			frequency += float64(ts[j].kept) / float64(of.graphs[id])
 			if ts[j].scored > 0 {
-				scores = append(scores, ts[j].score/float64(ts[j].scored))
+				scores = append(scores, ts[j].mean())
 			}
 		}
 		mean, sd := column.MeanSD(scores)

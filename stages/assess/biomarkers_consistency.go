@@ -29,7 +29,7 @@ func added(sum, ts []Tally) []Tally {
 		return slices.Clone(ts)
 	}
 	for j, t := range ts {
-		sum[j].score += t.score
+		sum[j].score.Join(t.score)
 		sum[j].scored += t.scored
 		sum[j].kept += t.kept
 	}
@@ -49,7 +49,7 @@ func (m *ModelScores) ofDraw(d int64) *ModelScores {
 func means(ts []Tally) []float64 {
 	v := make([]float64, len(ts))
 	for j, t := range ts {
-		v[j] = t.score / float64(t.scored)
+		v[j] = t.mean()
 	}
 	return v
 }

@@ -65,7 +65,7 @@ func individualRows(coords []dag.Coord, id, group string, ts []Tally, graphs int
 	out := make([]column.IndividualRow, len(ts))
 	for j, t := range ts {
 		out[j] = column.IndividualRow{Coords: coords, Participant: id, Group: group, Index: int32(j + 1),
-			Score: t.score / float64(t.scored), Frequency: float64(t.kept) / float64(graphs)}
+			Score: t.mean(), Frequency: float64(t.kept) / float64(graphs)}
 	}
 	return out
 }

@@ -383,3 +383,27 @@ func TestBiomarkersRefuses(t *testing.T) {
 		})
 	}
 }
+
+// Regions of equal means have equal scores, whatever the order of their graphs, models and participants: rounding ranks
+// nothing.
+func TestEqualMeansTie(t *testing.T) {
+	tally := func(scores ...float64) (one Tally) {
+		for _, v := range scores {
+			one.add(v, true)
+		}
+		return one
+	}
+	// the second region has the scores of the first in another order
+	graphs := &ModelScores{Tallies: map[string][]Tally{"a": {tally(.3, .2, .1), tally(.1, .2, .3)}}, graphs: map[string]int{"a": 3}}
+	models := merged([]*ModelScores{
+		{Tallies: map[string][]Tally{"a": {tally(.3, .2), tally(.1)}}, graphs: map[string]int{"a": 2}},
+		{Tallies: map[string][]Tally{"a": {tally(.1), tally(.2, .3)}}, graphs: map[string]int{"a": 2}}})
+	people := &ModelScores{graphs: map[string]int{"a": 1, "b": 1, "c": 1}, Tallies: map[string][]Tally{
+		"a": {tally(.3), tally(.1)}, "b": {tally(.2), tally(.2)}, "c": {tally(.1), tally(.3)}}}
+	for i, of := range []*ModelScores{graphs, models, people} {
+		rows := (&Biomarkers{}).rank([]string{"a", "b", "c"}, of, 2)
+		if rows[0].node != 0 || rows[0].score != rows[1].score {
+			t.Errorf("%d: regions of equal means have scores %v and %v", i, rows[0].score, rows[1].score)
+		}
+	}
+}

@@ -3,15 +3,14 @@ package column
 import (
 	"math"
 	"slices"
+
+	"prgnn/numeric/exact"
 )
 
 // MeanSD is the mean and the standard deviation of a sample (n − 1); NaN where
-// there is too little of it.
+// there is too little of it. The mean is exact.Mean, as means are ranked and compared with those of permutations.
 func MeanSD(x []float64) (mean, sd float64) {
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
+	mean = exact.Mean(x)
 	q := 0.0
 	for _, v := range x {
 		q += float64((v - mean) * (v - mean))

@@ -99,18 +99,20 @@ func vary(squares, n, mean float64) bool { return squares > 1e-29*n*float64(mean
 // meanScore is the mean over the folds of each measure. Those with constant predictions, constant of them, count as
 // r = 0, unless all are such; otherwise folds without a measure are left out.
 func meanScore(folds []NumberFold, constant int, of func(NumberFold) NumberScore) NumberScore {
-	var sum, n [4]float64
+	var sum [4]exact.Sum
+	var n [4]float64
 	for _, f := range folds {
 		for k, v := range of(f).values() {
 			if !math.IsNaN(v) {
-				sum[k], n[k] = sum[k]+v, n[k]+1
+				sum[k].Add(v)
+				n[k]++
 			}
 		}
 	}
 	if n[0] > 0 {
 		n[0] += float64(constant)
 	}
-	return NumberScore{sum[0] / n[0], sum[1] / n[1], sum[2] / n[2], sum[3] / n[3]}
+	return NumberScore{sum[0].Mean(n[0]), sum[1].Mean(n[1]), sum[2].Mean(n[2]), sum[3].Mean(n[3])}
 }
 
 // MeanScore is the mean over the folds of each measure; one with constant predictions counts as r = 0, unless all are
