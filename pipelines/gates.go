@@ -167,7 +167,7 @@ func (l *loader) connectCollected() {
 // connectPages gives an output of the pipeline itself to every page (summary, report) with a port of this name, whether
 // the file connects it or not; where another port is named, to those on which it is connected. A page must not say that
 // the leakage checks passed where there are stages that they do not see, and finds by the settings the classifier of a
-// permutation test, and the models that were trained on a residual.
+// permutation test, the models that were trained on a residual, and partial correlations that no stage takes.
 func (l *loader) connectPages(output, where string) {
 	for _, s := range l.stages {
 		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {
@@ -185,6 +185,22 @@ func (l *loader) connectPages(output, where string) {
 			l.settled = true
 		}
 	}
+}
+
+// leavesPartial reports whether a stage makes partial correlations that no stage takes. Warnings about them concern no
+// result.
+func (l *loader) leavesPartial(s *stage) bool {
+	const output = "partial"
+	if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().Out, func(p dag.Port) bool { return p.Name == output }) {
+		return false
+	}
+	return !slices.ContainsFunc(l.stages, func(other *stage) bool {
+		return slices.ContainsFunc(other.links, func(k link) bool {
+			return slices.ContainsFunc(k.from, func(f source) bool {
+				return f.output == output && f.producer != nil && f.producer.of == s
+			})
+		})
+	})
 }
 
 // takesTargets reports whether a stage is connected to the number to predict without what covariates explain.

@@ -360,6 +360,10 @@ func (l *loader) take(found design.Outcome) {
 	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
 		l.connectPages("settings", "regression")
 	}
+	if slices.ContainsFunc(l.stages, l.leavesPartial) {
+		l.connectPages("settings", "connectivity")
+		l.connectPages("settings", "warnings")
+	}
 }
 
 // givenAt is where the files at a port of a stage are given: in the cohort, or in the stage.

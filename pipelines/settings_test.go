@@ -66,6 +66,25 @@ stages:
 	}), true)
 }
 
+// A summary has the settings where no stage takes partial correlations: it leaves out what warns of them.
+func TestSettingsWithoutPartial(t *testing.T) {
+	for takes, taken := range map[string]bool{"": false,
+		"  graphs: { use: graph, each: subject, in: { pearson: connectivity.pearson, partial: connectivity.partial } }\n": true} {
+		p := need.Value(build("p.yaml", []byte(`
+cohort: { simulate: { asd: 2, hc: 2, grid: 9 } }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  connectivity: { use: connectivity, each: subject, in: { series: series.series } }
+`+takes+`  summary: { use: summary, in: { participants: cohort.participants, connectivity: "connectivity[*].quality" } }
+`), ".", nil, maxTasks))(t)
+		at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "summary" })
+		need.Equal(t, slices.ContainsFunc(p.Graph.Stages()[at].Tasks()[0].Inputs(), func(b dag.Binding) bool {
+			return b.Port == "settings"
+		}), !taken, takes)
+	}
+}
+
 // outputOf runs the task of that name, which needs nothing.
 func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()
