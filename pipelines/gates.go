@@ -191,7 +191,8 @@ func (l *loader) connectPages(output, where string) {
 // result.
 func (l *loader) leavesPartial(s *stage) bool {
 	const output = "partial"
-	if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().Out, func(p dag.Port) bool { return p.Name == output }) {
+	if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().Out,
+		func(p dag.Port) bool { return p.Name == output }) {
 		return false
 	}
 	return !slices.ContainsFunc(l.stages, func(other *stage) bool {

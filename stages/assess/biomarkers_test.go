@@ -394,7 +394,8 @@ func TestEqualMeansTie(t *testing.T) {
 		return one
 	}
 	// the second region has the scores of the first in another order
-	graphs := &ModelScores{Tallies: map[string][]Tally{"a": {tally(.3, .2, .1), tally(.1, .2, .3)}}, graphs: map[string]int{"a": 3}}
+	graphs := &ModelScores{Tallies: map[string][]Tally{"a": {tally(.3, .2, .1), tally(.1, .2, .3)}},
+		graphs: map[string]int{"a": 3}}
 	models := merged([]*ModelScores{
 		{Tallies: map[string][]Tally{"a": {tally(.3, .2), tally(.1)}}, graphs: map[string]int{"a": 2}},
 		{Tallies: map[string][]Tally{"a": {tally(.1), tally(.2, .3)}}, graphs: map[string]int{"a": 2}}})

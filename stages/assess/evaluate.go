@@ -110,14 +110,8 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if sites.By != "" {
 		summary.Meta["within"] = sites.By
 	}
-	of := map[string]string{}
-	for i, first := range all.SameAs() {
-		if first >= 0 {
-			of[column.CoordText(all.Settings[i][0].Coords)] = column.CoordText(all.Settings[first][0].Coords)
-		}
-	}
-	if len(of) > 0 {
-		summary.Meta[column.SamePredictions] = column.JSON(of)
+	if same := all.SameSettings(); same != "" {
+		summary.Meta[column.SamePredictions] = same
 	}
 	if all.Found != nil {
 		summary.Meta[finding.Meta] = finding.Written(all.Found)

@@ -125,7 +125,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.RFolds < r.Folds }) {
 		drop(table, func(name string) bool { return name == "r_folds" })
 	}
-	table.Meta = map[string]string{"within": sites.By, finding.Meta: finding.Written(all.Found)}
+	table.Meta = map[string]string{"within": sites.By, finding.Meta: finding.Written(all.Found),
+		column.SamePredictions: all.SameSettings()}
 	maps.DeleteFunc(table.Meta, func(_, text string) bool { return text == "" })
 	return dag.Outputs{"scores": column.Table(scores, all.Axes...), "summary": table}, nil
 }

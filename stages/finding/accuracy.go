@@ -290,12 +290,18 @@ func (a *Results) Residuals() (all []*Residual) {
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
-	compared, corrected := 0, a.CorrectedR()
+	compared := 0
+	corrected, among := a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {
 			continue
 		}
-		compared++
+		if same := a.SameNumbers(r); same != nil {
+			all.Add(Finding{"regression.same-predictions", Notes, Subject{Classifier: r.Name, Setting: r.Coords},
+				values{"Same": same.Name}})
+		} else {
+			compared++
+		}
 		residual := a.ResidualOf(r.Coords)
 		found := func(code string, weight Weight, numbers values) {
 			numbers["Number"], numbers["Scored"] = a.Number, residual != nil && residual.Scored
@@ -319,7 +325,7 @@ func (a *Results) Regressions() (all List) {
 		case state == NotAbove ||
 			corrected[RKey(r)] >= Alpha: // there is no headline among the models
 			numbers := Values(t)
-			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], len(corrected)
+			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], among
 			found("regression.not-above-chance", Overturns, numbers)
 		case r.R2 <= 0:
 			found("regression.r2-not-positive", Overturns, values{"R2": r.R2})

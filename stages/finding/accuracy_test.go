@@ -294,6 +294,24 @@ func TestModelsOfResiduals(t *testing.T) {
 	}
 }
 
+// Two settings of one model with the same predictions are one model: p is not corrected for two.
+func TestSameNumbersCountOnce(t *testing.T) {
+	rows := []column.RegressionRow{{Name: "ridge regression, C 1"}, {Name: "ridge regression, C 2"}}
+	same := map[string]string{}
+	for i := range rows {
+		rows[i].Coords = []dag.Coord{{Axis: "c", Value: fmt.Sprint(i + 1)}}
+		rows[i].Folds, rows[i].Participants, rows[i].Permutations, rows[i].Test = 5, 175, 9999, column.PerFold
+		rows[i].R, rows[i].P, rows[i].R2, rows[i].R2Low, rows[i].R2High = 0.4, 0.03, 0.2, 0.1, 0.3
+	}
+	same["c=2"] = "c=1"
+	a := &Results{Plan: &Settings{}, Number: "IQ", Regression: rows, sameNumbers: same}
+	need.Equal(t, codes(a.Regressions()), "regression.same-predictions")
+	corrected, among := a.CorrectedR()
+	need.Equal(t, fmt.Sprint(corrected[RKey(rows[0])], corrected[RKey(rows[1])], among), "0.03 0.03 1")
+	a.sameNumbers = nil
+	need.Equal(t, len(a.Regressions()), 3)
+}
+
 // Of two models p is corrected: 0.03 twice is not below 0.05.
 func TestNumbersAreCorrected(t *testing.T) {
 	for p, want := range map[float64]string{0.02: "regression.best-of-several",

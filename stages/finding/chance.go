@@ -255,20 +255,27 @@ func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
 }
 
 // CorrectedR are the p of r of each model of a number, by its name and coordinates (RKey), corrected by Holm for all
-// that were tested; the mean is none.
-func (a *Results) CorrectedR() map[string]float64 {
+// that were tested, among models; the mean is none, and one that has several settings is one.
+func (a *Results) CorrectedR() (of map[string]float64, among int) {
 	var keys []string
 	var p []float64
 	for _, r := range a.Regression {
-		if state, t := a.TestOfR(r); state < Untested && !IsMean(r) {
+		if state, t := a.TestOfR(r); state < Untested && !IsMean(r) && a.SameNumbers(r) == nil {
 			keys, p = append(keys, RKey(r)), append(p, t.P)
 		}
 	}
-	of := map[string]float64{}
+	of = map[string]float64{}
 	for i, p := range inference.Holm(p) {
 		of[keys[i]] = p
 	}
-	return of
+	for _, r := range a.Regression {
+		if same := a.SameNumbers(r); same != nil {
+			if p, ok := of[RKey(*same)]; ok {
+				of[RKey(r)] = p
+			}
+		}
+	}
+	return of, len(keys)
 }
 
 // RKey is the key of a model of a number in CorrectedR.

@@ -29,7 +29,8 @@ type Results struct {
 	Found      List                        // of the tables of results
 	Within     string                      // the column within whose values a number was permuted; "" for folds alone
 
-	retrained []*RetrainedTest // of Permuted; nil until they are asked for
+	sameNumbers map[string]string // of Regression: settings and the first of the same model with the same predictions
+	retrained   []*RetrainedTest  // of Permuted; nil until they are asked for
 }
 
 // A Row is one row of evaluate's summary.
@@ -219,7 +220,20 @@ func (a *Results) readRegression(t *dag.Task) error {
 		return err
 	}
 	a.Within = table.Meta["within"]
+	if a.sameNumbers, err = column.MetaOf[map[string]string](table.Meta, column.SamePredictions); err != nil {
+		return fmt.Errorf("%s: %w", t.In("regression").Name, err)
+	}
 	return a.readMeta(t.In("regression"))
+}
+
+// SameNumbers is an earlier model of the page with the same predictions as this one of the same model; nil for none.
+func (a *Results) SameNumbers(r column.RegressionRow) *column.RegressionRow {
+	first, ok := a.sameNumbers[column.CoordText(r.Coords)]
+	at := slices.IndexFunc(a.Regression, func(o column.RegressionRow) bool { return column.CoordText(o.Coords) == first })
+	if !ok || at < 0 {
+		return nil
+	}
+	return &a.Regression[at]
 }
 
 // IsMean reports whether a row is of the mean of the training participants.

@@ -295,7 +295,22 @@ func (all *Settings) SameAs() []int {
 	return same
 }
 
-// SamePredictions reports whether two settings predict the same for everybody.
+// SameSettings are the settings of SameAs by their coordinates, each with the first one (column.SamePredictions); "" for
+// none.
+func (all *Settings) SameSettings() string {
+	of := map[string]string{}
+	for i, first := range all.SameAs() {
+		if first >= 0 {
+			of[column.CoordText(all.Settings[i][0].Coords)] = column.CoordText(all.Settings[first][0].Coords)
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return column.JSON(of)
+}
+
+// SamePredictions reports whether two settings predict the same for everybody, of the same numbers.
 func SamePredictions(a, b []Tested) bool {
 	if len(a) != len(b) {
 		return false
@@ -306,11 +321,11 @@ func SamePredictions(a, b []Tested) bool {
 		}
 		for k, c := range a[i].Participants {
 			d := b[i].Participants[k]
-			if c.Id != d.Id || slices.ContainsFunc(c.Probability, math.IsNaN) {
+			if c.Id != d.Id || c.Target != d.Target || slices.ContainsFunc(c.Probability, math.IsNaN) {
 				return false
 			}
 			for g, p := range c.Probability {
-				if math.Abs(p-d.Probability[g]) > 1e-12 {
+				if math.Abs(p-d.Probability[g]) > 1e-12*max(1, math.Abs(p)) {
 					return false
 				}
 			}

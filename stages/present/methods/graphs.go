@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -157,14 +158,7 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if fd == 0 && slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Strategy == "scrubbing" }) {
 		step("denoising.scrubbing", nil)
 	}
-	if slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
-		step("denoising.kept", spread(scans, func(s finding.Scan) float64 { return float64(s.Kept) }))
-	}
-	if len(scans) > 0 {
-		of := spread(scans, func(s finding.Scan) float64 { return s.TEff })
-		of["UpperBound"], of["Joined"] = finding.UpperBound(scans), finding.JoinedOf(scans)
-		step("denoising.freedom", of)
-	}
+	a.remaining(d, scans, step)
 	if fd > 0 {
 		step("denoising.censoring", nil)
 	}
@@ -177,6 +171,39 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	}
 	if d.Uses("standardize") {
 		step("denoising.scale", nil)
+	}
+}
+
+// remaining states the volumes and degrees of freedom that denoising left, with each of its settings.
+func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step func(code string, of values)) {
+	all := 1
+	settings := lists.By(scans, func(s finding.Scan) string {
+		all = 1
+		var own []string
+		for _, c := range s.Coords {
+			n := len(d.Values[c.Axis])
+			if n > 1 && !slices.Contains([]string{column.Subject, "session", "run"}, c.Axis) {
+				own, all = append(own, c.Axis+"="+c.Value), all*n
+			}
+		}
+		return strings.Join(own, ", ")
+	})
+	state := func(code string, with values, scans []finding.Scan, of func(finding.Scan) float64) {
+		maps.Copy(with, spread(scans, of))
+		step(code, with)
+	}
+	for _, with := range settings {
+		if slices.ContainsFunc(with.All, func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
+			state("denoising.kept", values{"Setting": with.Key}, with.All,
+				func(s finding.Scan) float64 { return float64(s.Kept) })
+		}
+	}
+	for _, with := range settings {
+		state("denoising.freedom", values{"Setting": with.Key, "UpperBound": finding.UpperBound(with.All),
+			"Joined": finding.JoinedOf(with.All)}, with.All, func(s finding.Scan) float64 { return s.TEff })
+	}
+	if len(scans) > 0 && len(settings) < all || len(scans) == 0 && len(a.Scans) > 0 {
+		step("denoising.freedom-elsewhere", values{"Others": len(scans) > 0})
 	}
 }
 
@@ -246,7 +273,11 @@ func (a *Author) windows() {
 	}
 	a.say("methods.states", parameters(s, nil))
 	for _, s := range a.kinds("states") {
-		a.say("methods.states-fitted", values{"Stage": s.Stage, "Folds": s.Inputs["folds"]})
+		stage := s.Stage
+		if len(a.kinds("states")) == 1 {
+			stage = ""
+		}
+		a.say("methods.states-fitted", values{"Stage": stage, "Folds": s.Inputs["folds"]})
 	}
 	a.say("methods.state-measures", nil)
 }
@@ -286,20 +317,25 @@ func (a *Author) silentRegions() {
 	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs"),
 		"Counted": counted}
 	a.say("methods.silent-regions", of)
-	var shared []string
+	var shared, models []string
 	every := true
 	for _, s := range a.Run.Stages {
-		if s.Value("regions") == "shared" {
+		switch {
+		case s.Value("regions") != "shared":
+		case slices.Contains(learners, s.Kind):
+			models = append(models, a.named(&s)...)
+		default:
 			shared = append(shared, s.Stage)
 		}
 		every = every && s.Value("regions") != "all"
 	}
-	if shared == nil {
+	if shared == nil && models == nil {
 		return
 	}
-	if of["Stages"] = shared; every {
-		of["Stages"] = nil
+	if every {
+		shared, models = nil, nil
 	}
+	of["Stages"], of["Models"] = shared, models
 	a.say("methods.shared-regions", of)
 }
 

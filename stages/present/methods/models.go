@@ -167,6 +167,62 @@ func isUnstated(s *finding.StageSettings, name string) bool {
 		Unstated[kind+"."+name] != "" || strings.HasPrefix(kind+"."+name, "cohort.labels.")
 }
 
+// inForce reports whether a parameter has an effect with the others of its stage.
+func inForce(s *finding.StageSettings, name string) bool {
+	of := conditions[s.Kind][name]
+	return of == nil || of(s)
+}
+
+// conditions are, by kind, what parameters need to have an effect.
+var conditions = map[string]map[string]func(s *finding.StageSettings) bool{
+	"denoise": {
+		"trend_over":  func(s *finding.StageSettings) bool { return censors(s) && !one("filter", "butterworth")(s) },
+		"bridge":      func(s *finding.StageSettings) bool { return censors(s) && has("filter", "butterworth")(s) },
+		"min_segment": censors, "min_minutes": censors,
+		"order":     has("filter", "butterworth"),
+		"high_pass": uses("filter"), "low_pass": uses("filter"),
+		"components": has("regress", "acompcor"),
+		"conditions": uses("task"), "after": has("task", "fir"),
+		"block": func(s *finding.StageSettings) bool { return !one("draws", "0")(s) },
+	},
+	"connectivity": {"rho": has("partial", "ridge"), "alpha": has("partial", "glasso")},
+	"matrices":     {"rho": has("partial", "ridge")},
+	"windows":      {"sigma": has("taper", "gaussian")},
+	"graph": {"density": has("rule", "largest"), "of": has("rule", "largest"), "repair": has("rule", "largest"),
+		"percentile": has("rule", "authors-code")},
+	"tangent": {"controls": has("reference", "controls")},
+	"train":   networkLosses, "train-regression": networkLosses,
+	"edges": {"threshold": has("correction", "nbs"), "size": has("correction", "nbs"), "tail": has("correction", "nbs"),
+		"tfnbs_e": has("correction", "tfnbs"), "tfnbs_h": has("correction", "tfnbs"),
+		"tfnbs_step": has("correction", "tfnbs")},
+}
+
+var networkLosses = map[string]func(s *finding.StageSettings) bool{"kernel": has("distance", "mmd"),
+	"sigma": has("distance", "mmd"), "bce": has("distance", "bce")}
+
+// censors reports whether a denoising may censor volumes for motion.
+func censors(s *finding.StageSettings) bool {
+	above := func(parameter string) bool { return s.Values[parameter] != nil && !one(parameter, "0")(s) }
+	return slices.Contains(s.Over("regress"), "scrubbing") || above("fd") || above("dvars")
+}
+
+// has holds where a parameter has the value, perhaps among those of an axis, or is not known.
+func has(parameter, value string) func(s *finding.StageSettings) bool {
+	return func(s *finding.StageSettings) bool {
+		return s.Values[parameter] == nil || slices.Contains(s.Over(parameter), value)
+	}
+}
+
+// one holds where a parameter has no other value.
+func one(parameter, value string) func(s *finding.StageSettings) bool {
+	return func(s *finding.StageSettings) bool { return s.Value(parameter) == value }
+}
+
+// uses holds where a parameter has a value other than none, or is not known.
+func uses(parameter string) func(s *finding.StageSettings) bool {
+	return func(s *finding.StageSettings) bool { return s.Values[parameter] == nil || s.Uses(parameter) }
+}
+
 // settings lists parameters that differ from their defaults, and that no sentence states: with the default in their
 // place all sentences would be the same.
 func (a *Author) settings() {
@@ -180,7 +236,7 @@ func (a *Author) settings() {
 				continue // optionSettings
 			}
 			differs := slices.ContainsFunc(value, func(v []string) bool { return !slices.Equal(v, standard) })
-			if !differs || isUnstated(s, name) || !s.Concerns(name, modelsOf(s)) {
+			if !differs || isUnstated(s, name) || !inForce(s, name) || !s.Concerns(name, modelsOf(s)) {
 				continue
 			}
 			as = cmp.Or(as, a.sketch())

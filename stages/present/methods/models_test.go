@@ -61,6 +61,11 @@ func TestInputs(t *testing.T) {
 	states.Inputs = map[string][]string{"states": {"states.features"}}
 	a := authorOf(first, tangents, plain, with("network", "model", "meanmlp"),
 		with("network", "model", "bnt", "transform", "fisher"), states)
+	permuted := first // for a permutation test: its models are the same
+	permuted.Stage, permuted.Inputs = "permuted", map[string][]string{"permuted": {"split.permuted"}}
+	same := authorOf(first, permuted)
+	need.Equal(t, same.nameOf(&first, "ridge"), "ridge regression")
+	need.Equal(t, a.nameOf(&first, "ridge"), "ridge regression (baselines)")
 	a.inputs("baseline", "network", "regression")
 	_, text := written(t, a)
 	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression were the correlations of all pairs of regions. "+
@@ -145,4 +150,10 @@ func TestSettings(t *testing.T) {
 	need.Equal(t, write(model("slope", "not 0.2", "draws", "not 2"), cleaning("margin", "not 3")),
 		"Other settings that differed from the program's defaults: slope 0.2, draws 2 in the stage train; "+
 			"margin 3 in the stage denoise.")
+	// parameters without an effect
+	idle := []string{"min_segment", "not 3", "min_minutes", "not 2", "bridge", "not nilearn", "order", "not 3",
+		"dvars", "0"}
+	need.Equal(t, write(model("kernel", "not rbf2", "sigma", "not 2"), cleaning(idle...)), "")
+	need.Equal(t, write(model(), cleaning(append(idle, "dvars", "not 2")...)),
+		"Other settings that differed from the program's defaults: min segment 3, min minutes 2, dvars 2 in the stage denoise.")
 }

@@ -133,7 +133,8 @@ func dependsOn(views [][]int32, texts []string) (decisions []int) {
 	return decisions
 }
 
-// optionSettings are, for each view, the values of parameters that decisions set and that no sentence states.
+// optionSettings are, for each view, the values of parameters that decisions set, that have an effect and that
+// no sentence states.
 func (a *Author) optionSettings() [][]statement {
 	views, stages := a.views(), a.Run.Stages
 	all := make([][]statement, len(views))
@@ -144,13 +145,20 @@ func (a *Author) optionSettings() [][]statement {
 				continue
 			}
 			for v, view := range views {
+				a.Run.Stages = a.Run.In(view, stages)
+				if !inForce(a.Run.Stage(set.Stage), set.Parameter) {
+					continue
+				}
 				of := values{"Stage": set.Stage, "Name": set.Parameter,
 					"Values": decision.Options[view[d]].Sets[i].Value}
-				all[v] = append(all[v], statement{"methods.option-setting", a.Text("methods.option-setting", of), false})
+				// of one parameter each: others may depend on other decisions
+				code := "methods.option-setting " + set.Stage + "." + set.Parameter
+				all[v] = append(all[v], statement{code, a.Text("methods.option-setting", of), false})
 			}
+			a.Run.Stages = stages
 		}
 	}
-	a.Run.Stages, a.universe = stages, nil
+	a.universe = nil
 	return all
 }
 

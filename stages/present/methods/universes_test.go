@@ -12,18 +12,21 @@ import (
 	"prgnn/stages/finding"
 )
 
-// What differs between universes is stated for each option, also a parameter without a sentence; what is the same is
-// stated once, and nothing as if it were done in all universes.
+// What differs between universes is stated for each option, also a parameter without a sentence, but not one without an
+// effect; what is the same is stated once, and nothing as if it were done in all universes.
 func TestUniverses(t *testing.T) {
 	clean := with("denoise", "detrend", "1; 2", "fd", "0; 0.5", "filter", "none; cosine", "high_pass", "0; 0.01",
-		"low_pass", "0", "standardize", "zscore", "draws", "0", "regress", "24P; 6P", "margin", "0; 3")
+		"low_pass", "0", "standardize", "zscore", "draws", "0", "regress", "24P; 6P", "margin", "0; 3",
+		"min_segment", "0; 4", "bridge", "linear; nilearn")
 	clean.Stage = "clean"
 	set := func(parameter, value string) column.OptionSet {
 		return column.OptionSet{Stage: "clean", Parameter: parameter, Value: []string{value}}
 	}
 	option := func(name, regress, fd, filter, high string) column.Option {
 		return column.Option{Name: name, Sets: []column.OptionSet{set("regress", regress), set("fd", fd),
-			set("filter", filter), set("high_pass", high)}}
+			set("filter", filter), set("high_pass", high), set("min_segment",
+				map[string]string{"0": "3", "0.5": "4"}[fd]),
+			set("bridge", map[string]string{"0": "linear", "0.5": "nilearn"}[fd])}}
 	}
 	of := func(margin, detrend string) []column.OptionSet {
 		return []column.OptionSet{set("margin", margin), set("detrend", detrend)}
@@ -58,8 +61,41 @@ Analyses differed in motion. With motion=24P: In denoising, 24 motion parameters
 All computations were performed with PR-GNN Pipeline 1.0.0 [3].
 Analyses differed in trend. With trend=linear: In the stage clean, margin was 0. `+
 		`With trend=square: In the stage clean, margin was 3.
+Analyses differed in motion. `+
+		`With motion=24P: none of what is listed with the other options. `+
+		`With motion=cut: In the stage clean, min segment was 4.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
+}
+
+// The degrees of freedom are those of each setting of an axis; where the page has one of several, it states so.
+func TestFreedomOfSettings(t *testing.T) {
+	for want, settings := range map[string][]string{
+		"with fd=0, 90 degrees of freedom remained; with fd=0.5, 60 degrees of freedom remained":      {"0", "0.5"},
+		"with fd=0.5, 60 degrees of freedom remained; the degrees of freedom with the other settings": {"0.5"},
+		"the degrees of freedom that remained":                                                        nil,
+	} {
+		clean := with("denoise", "detrend", "1", "fd", "0; 0.5", "filter", "none", "standardize", "none", "draws", "0",
+			"regress", "24P", "subject", "a; b")
+		a := authorOf(clean)
+		for _, fd := range settings {
+			r := column.CleaningRow{Strategy: "24P", TEff: map[string]float64{"0": 90, "0.5": 60}[fd], Volumes: 148,
+				Kept: 148}
+			a.Scans = append(a.Scans, finding.Scan{Who: "a", CleaningRow: r,
+				Coords: []dag.Coord{{Axis: "fd", Value: fd}, {Axis: "subject", Value: "a"}}})
+		}
+		if settings == nil { // it has those of another universe
+			a.Scans = []finding.Scan{{Who: "a", Coords: []dag.Coord{{Axis: "motion", Value: "other"}}}}
+			a.Run.Decisions = column.Decisions{Decisions: []column.Decision{{Name: "motion",
+				Options: []column.Option{{Name: "own"}}}}}
+			a.universe = []int32{0}
+		}
+		a.denoising(&clean)
+		need.NoError(t, a.Err())
+		if text := a.paragraph(a.said, "methods.denoising"); !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %s", text, want)
+		}
+	}
 }
 
 // A text that two decisions change together is stated for their combinations.

@@ -1,9 +1,12 @@
 package methods
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -130,15 +133,26 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 	return names
 }
 
-// nameOf is the name of a model of a stage, with the stage where another one has the same model.
+// nameOf is the name of a model of a stage, with the stage where another one trains the same model on other data or
+// for another label. Models of a permutation test, or of other folds, are the same.
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
-	name := section.OrItself(column.Classifiers, model)
+	name, learns := section.OrItself(column.Classifiers, model), a.learns(s)
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
 		return other.Stage != s.Stage && slices.Contains(learners, other.Kind) &&
-			slices.Contains(modelsOf(&other), model)
+			slices.Contains(modelsOf(&other), model) && a.learns(&other) != learns
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
 		name += " (" + wording.PlainName(s.Stage) + ")"
 	}
 	return name
+}
+
+// learns is what the models of a stage are trained on, and for which label.
+func (a *Author) learns(s *finding.StageSettings) string {
+	data := maps.Clone(s.Inputs)
+	maps.DeleteFunc(data, func(port string, _ []string) bool {
+		return slices.Contains([]string{"folds", "permuted", "leakage"}, port)
+	})
+	labels := lists.Map(a.Run.Sources(s, "folds"), label)
+	return fmt.Sprint(data, s.Over("transform"), labels) // in the order of the ports
 }
