@@ -518,7 +518,7 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 }
 
 // members checks that a gathered output stands once in its list, with no coordinates but those of its task and the
-// axis stage.
+// axes stage and output.
 func (c *check) members(n *Node, p *Port, from []Source) {
 	type output struct {
 		of   *Node
@@ -531,7 +531,8 @@ func (c *check) members(n *Node, p *Port, from []Source) {
 			continue
 		}
 		if slices.ContainsFunc(src.Coords, func(own Coord) bool {
-			return !slices.Contains(of.coords, own) && own != Coord{"stage", of.stage.name}
+			return !slices.Contains(of.coords, own) && own != Coord{"stage", of.stage.name} &&
+				own != Coord{"output", src.Output}
 		}) {
 			c.b.mistake(n.stage, "task %s: its input %s reads %s.%s as %s: that task has the coordinates %s", n.id, p.Name,
 				of.id, src.Output, TaskID("", src.Coords, ""), TaskID("", of.coords, ""))

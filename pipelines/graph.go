@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 )
 
 // graph writes out what has been checked: the cohort, then every stage after
@@ -122,7 +123,11 @@ func (l *loader) gather(s *stage, k *link, m int) []dag.Source {
 				continue
 			}
 			if k.stage {
-				got.Coords = append([]dag.Coord{{Axis: "stage", Value: src.stage}}, got.Coords...)
+				own := []dag.Coord{{Axis: "stage", Value: src.stage}}
+				if k.several(src) && !slices.Contains(src.producer.axes, column.Output) {
+					own = append(own, dag.Coord{Axis: column.Output, Value: src.output})
+				}
+				got.Coords = append(own, got.Coords...)
 				slices.SortFunc(got.Coords, func(a, b dag.Coord) int { return strings.Compare(a.Axis, b.Axis) })
 			}
 			all = append(all, *got)
@@ -132,6 +137,13 @@ func (l *loader) gather(s *stage, k *link, m int) []dag.Source {
 		slices.SortStableFunc(all, func(a, b dag.Source) int { return dag.CompareCoords(a.Coords, b.Coords) })
 	}
 	return all
+}
+
+// several reports whether a link has another output of the stage of a source, too: their coordinates have the output.
+func (k *link) several(src *source) bool {
+	return slices.ContainsFunc(k.from, func(other source) bool {
+		return other.producer == src.producer && other.output != src.output
+	})
 }
 
 // member is one output with the coordinates that it is gathered under: by the

@@ -66,6 +66,35 @@ stages:
 	}), true)
 }
 
+// Two outputs of one stage at one input differ in the axis output: the scores of a number and of its residual stand on
+// one page.
+func TestOutputsOfOneStage(t *testing.T) {
+	p := need.Value(build("o.yaml", []byte(`
+cohort: { simulate: { asd: 4, hc: 0, grid: 9, target: score } }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, label: target } }
+  deconfound: { use: deconfound, matrix: { fold: all }, in: { folds: folds, participants: cohort.participants },
+    with: { covariates: [age], what: target } }
+  models: { use: regression, matrix: { fold: all }, in: { pearson: "connectivity[*].pearson", folds: folds,
+    targets: deconfound.targets } }
+  evaluate: { use: evaluate-regression, in: { predictions: ["models[*].predictions", "models[*].residuals"] } }
+`), ".", nil, maxTasks))(t)
+	at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "evaluate" })
+	got := ""
+	for _, b := range p.Graph.Stages()[at].Tasks()[0].Inputs() {
+		for _, from := range b.Sources {
+			if b.Port == "predictions" {
+				got += fmt.Sprint(from.Coords)
+			}
+		}
+	}
+	need.Equal(t, got, "[{fold 1} {output predictions} {stage models}][{fold 1} {output residuals} {stage models}]"+
+		"[{fold 2} {output predictions} {stage models}][{fold 2} {output residuals} {stage models}]")
+}
+
 // A summary has the settings where no stage takes partial correlations: it leaves out what warns of them.
 func TestSettingsWithoutPartial(t *testing.T) {
 	for takes, taken := range map[string]bool{"": false,

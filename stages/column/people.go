@@ -17,6 +17,9 @@ const Target = "target"
 // Subject is the axis of participants. Its values stand alone in the names of tasks: train[sub-003,fold=2].
 const Subject = "subject"
 
+// Output is the axis on which several outputs of one stage differ that an input gathers.
+const Output = "output"
+
 // LabelOf is the column of what a table of participants or predictions has to predict: groups, or a number.
 func LabelOf(t *encoding.Table) string {
 	if _, ok := t.Column(Target); ok {

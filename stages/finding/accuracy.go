@@ -260,8 +260,13 @@ func (a *Results) ResidualOf(setting []dag.Coord) *Residual {
 		return nil
 	}
 	for _, fit := range a.Plan.Sources(stage, "targets") {
-		return &Residual{Covariates: fit.List("covariates"),
-			Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+".residuals")}
+		const residuals = "residuals"
+		of := &Residual{Covariates: fit.List("covariates"),
+			Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+"."+residuals)}
+		if output := column.ValueOn(setting, column.Output); output != "" {
+			of.Scored = output == residuals
+		}
+		return of
 	}
 	return nil
 }
@@ -290,7 +295,7 @@ func (a *Results) Residuals() (all []*Residual) {
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
-	compared := 0
+	compared := map[string]bool{} // models: its prediction of a number and of the residual are of one
 	corrected, among := a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {
@@ -299,8 +304,10 @@ func (a *Results) Regressions() (all List) {
 		if same := a.SameNumbers(r); same != nil {
 			all.Add(Finding{"regression.same-predictions", Notes, Subject{Classifier: r.Name, Setting: r.Coords},
 				values{"Same": same.Name}})
+		} else if of := column.Without(r.Coords, column.Output); len(of) < len(r.Coords) {
+			compared[column.CoordText(of)] = true
 		} else {
-			compared++
+			compared[RKey(r)] = true
 		}
 		residual := a.ResidualOf(r.Coords)
 		found := func(code string, weight Weight, numbers values) {
@@ -351,8 +358,8 @@ func (a *Results) Regressions() (all List) {
 			all.study("regression.few-tested", Limits, values{"N": int(r.Participants / folds)})
 		}
 	}
-	if compared > 1 {
-		all.study("regression.best-of-several", Notes, values{"N": compared})
+	if n := len(compared); n > 1 {
+		all.study("regression.best-of-several", Notes, values{"N": n})
 	}
 	all.Add(a.RetrainedOthers()...)
 	all.Add(a.Found...)

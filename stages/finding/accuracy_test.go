@@ -294,6 +294,24 @@ func TestModelsOfResiduals(t *testing.T) {
 	}
 }
 
+// The predictions of a number and of its residual are of one model, and each score states what it is of.
+func TestNumberAndResidual(t *testing.T) {
+	rows := []column.RegressionRow{{Name: "predictions"}, {Name: "residuals"}}
+	for i := range rows {
+		rows[i].Coords = []dag.Coord{{Axis: column.Output, Value: rows[i].Name}, {Axis: "stage", Value: "models"}}
+		rows[i].Folds, rows[i].Participants, rows[i].Permutations, rows[i].Test = 5, 175, 9999, column.PerFold
+		rows[i].R, rows[i].P, rows[i].R2, rows[i].R2Low, rows[i].R2High = 0.4, 0.01, 0.2, 0.1, 0.3
+	}
+	a := &Results{Number: "IQ", Regression: rows, Plan: &Settings{Stages: []StageSettings{
+		{Stage: "fit", Kind: "deconfound"},
+		{Stage: "models", Kind: "regression", Inputs: map[string][]string{"targets": {"fit.targets"}}},
+		{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]string{
+			"predictions": {"models.predictions", "models.residuals"}}}}}}
+	need.Equal(t, codes(a.Regressions()), "regression.residual regression.residual")
+	need.Equal(t, a.ResidualOf(rows[0].Coords).Scored, false)
+	need.Equal(t, a.ResidualOf(rows[1].Coords).Scored, true)
+}
+
 // Two settings of one model with the same predictions are one model: p is not corrected for two.
 func TestSameNumbersCountOnce(t *testing.T) {
 	rows := []column.RegressionRow{{Name: "ridge regression, C 1"}, {Name: "ridge regression, C 2"}}

@@ -222,7 +222,7 @@ func (a *Results) Distinguish() (above, not []string) {
 
 // PredictNumber are the same of the models of a number, by r.
 func (a *Results) PredictNumber() (above, not []string) {
-	corrected := a.CorrectedR()
+	corrected, _ := a.CorrectedR()
 	for _, r := range a.Regression {
 		switch state, _ := a.TestOfR(r); {
 		case IsMean(r):

@@ -229,7 +229,8 @@ func (a *Results) readRegression(t *dag.Task) error {
 // SameNumbers is an earlier model of the page with the same predictions as this one of the same model; nil for none.
 func (a *Results) SameNumbers(r column.RegressionRow) *column.RegressionRow {
 	first, ok := a.sameNumbers[column.CoordText(r.Coords)]
-	at := slices.IndexFunc(a.Regression, func(o column.RegressionRow) bool { return column.CoordText(o.Coords) == first })
+	at := slices.IndexFunc(a.Regression,
+		func(o column.RegressionRow) bool { return column.CoordText(o.Coords) == first })
 	if !ok || at < 0 {
 		return nil
 	}

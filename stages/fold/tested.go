@@ -295,8 +295,8 @@ func (all *Settings) SameAs() []int {
 	return same
 }
 
-// SameSettings are the settings of SameAs by their coordinates, each with the first one (column.SamePredictions); "" for
-// none.
+// SameSettings are the settings of SameAs by their coordinates, each with the first one (column.SamePredictions);
+// "" for none.
 func (all *Settings) SameSettings() string {
 	of := map[string]string{}
 	for i, first := range all.SameAs() {

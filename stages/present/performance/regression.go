@@ -69,7 +69,7 @@ func (a *Results) DescribeRegression() {
 
 // RegressionResult is the result of each model in a sentence.
 func (a *Results) RegressionResult() string {
-	corrected := a.CorrectedR()
+	corrected, among := a.CorrectedR()
 	models := lists.Map(a.Regression, func(r column.RegressionRow) values {
 		state, t := a.TestOfR(r)
 		residual := a.ResidualOf(r.Coords)
@@ -78,7 +78,7 @@ func (a *Results) RegressionResult() string {
 			"MAE":    a.Error(r.MAE),
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
-			"Among": len(corrected)}
+			"Among": among}
 	})
 	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": a.Related && len(corrected) > 0,
 		"FoldsOf": a.FoldsOf(),
