@@ -95,8 +95,13 @@ func areaVariance(a, n1, n0 float64) float64 {
 	return float64(a*(1-a)) * of / float64(n1*n0)
 }
 
-// newcombe solves |a − x| = z√v(x) on either side of a.
+// newcombe is the interval of an area a of n1 and n0 cases.
 func newcombe(a, n1, n0 float64) (low, high float64) {
+	return newcombeBy(a, func(x float64) float64 { return areaVariance(x, n1, n0) })
+}
+
+// newcombeBy solves |a − x| = z√v(x) on either side of a.
+func newcombeBy(a float64, variance func(x float64) float64) (low, high float64) {
 	if math.IsNaN(a) {
 		return a, a
 	}
@@ -104,7 +109,7 @@ func newcombe(a, n1, n0 float64) (low, high float64) {
 		in := a // its distance from a is too small, that of out too large
 		for range 60 {
 			x := float64((in + out) / 2)
-			if math.Abs(a-x) < normal975*math.Sqrt(areaVariance(x, n1, n0)) {
+			if math.Abs(a-x) < normal975*math.Sqrt(variance(x)) {
 				in = x
 			} else {
 				out = x
