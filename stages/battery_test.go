@@ -57,14 +57,13 @@ var examples = map[string]func(*testing.T, *chain) example{
 			stagetest.SitedInputs(t)}
 	},
 	"confounds": func(t *testing.T, c *chain) example {
-		in := stagetest.SitedInputs(t)
-		for fold := range 3 {
-			in["predictions"] = append(in["predictions"], dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("baseline",
-				"model", "ridge", "regions", "all", "fold", fold+1), map[string][]dag.Input{"pearson": in["matrices"],
-				"folds": in["folds"]})["predictions"], dag.Coord{Axis: "fold", Value: fmt.Sprint(fold + 1)}))
-		}
 		return example{stagetest.Fresh("confounds", "covariates", []any{"age", "sex"}, "match", []any{"age"},
-			"permutations", 99, "chains", 99, "resamples", 20), in}
+			"permutations", 99, "chains", 99, "resamples", 20), withPredictions(t, stagetest.SitedInputs(t))}
+	},
+	"subgroups": func(t *testing.T, c *chain) example {
+		in := withPredictions(t, stagetest.SitedInputs(t))
+		delete(in, "matrices")
+		return example{stagetest.Fresh("subgroups", "columns", []any{"age", "sex", "site"}, "permutations", 99), in}
 	},
 	"residualize": func(t *testing.T, c *chain) example {
 		in := stagetest.SitedInputs(t)
@@ -197,6 +196,16 @@ var examples = map[string]func(*testing.T, *chain) example{
 				[]any{"in=text"}, "outputs", []any{"out=text"}),
 			map[string][]dag.Input{"in": {dag.InputOf(artifacts.Text("a\n"))}}}
 	},
+}
+
+// withPredictions adds the predictions of ridge regression of three folds of the matrices.
+func withPredictions(t *testing.T, in map[string][]dag.Input) map[string][]dag.Input {
+	for fold := range 3 {
+		in["predictions"] = append(in["predictions"], dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("baseline",
+			"model", "ridge", "regions", "all", "fold", fold+1), map[string][]dag.Input{"pearson": in["matrices"],
+			"folds": in["folds"]})["predictions"], dag.Coord{Axis: "fold", Value: fmt.Sprint(fold + 1)}))
+	}
+	return in
 }
 
 // TestBattery holds every kind to what all of them promise.

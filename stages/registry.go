@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/assess/edges"
 	"prgnn/stages/assess/external"
 	"prgnn/stages/assess/leakage"
+	"prgnn/stages/assess/subgroup"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
@@ -49,8 +50,8 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
-		choose.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, figure.Kinds,
-		present.Kinds, tables.Kinds)...)
+		choose.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, subgroup.Kinds,
+		figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

@@ -220,7 +220,7 @@ func (c *Tests) Test(setting int, folds []Tested, groups []string, positive int)
 		for _, p := range f.Participants {
 			score := make([]float64, len(groups))
 			for g := range score {
-				score[g] = p.score(g)
+				score[g] = p.Order(g)
 			}
 			t.Label, t.Predicted = append(t.Label, p.Label), append(t.Predicted, p.Predicted)
 			t.Score = append(t.Score, score)

@@ -59,7 +59,7 @@ func tied(cases []Case, positive int) (pairs, ends, alike int) {
 			switch {
 			case slices.ContainsFunc(of, func(k int) bool {
 				p := a.Probability[k]
-				return a.score(k) == b.score(k) && (p == 0 || p == 1)
+				return a.Order(k) == b.Order(k) && (p == 0 || p == 1)
 			}):
 				ends++
 			case slices.EqualFunc(a.Probability, b.Probability, func(p, q float64) bool {

@@ -18,9 +18,9 @@ type foldScores struct {
 // Levels are what is counted: each graph (draw), or each participant once.
 var Levels = [2]string{"graph", "participant"}
 
-// score is what orders cases by a group: its probability, or, where that is 1 by rounding, the inverse of what the
+// Order is what orders cases by a group: its probability, or, where that is 1 by rounding, the inverse of what the
 // other groups have, which goes on where the probability ends. Decision values up to 708 keep their order so.
-func (c Case) score(group int) float64 {
+func (c Case) Order(group int) float64 {
 	p, others := c.Probability[group], 0.0
 	if p != 1 {
 		return p
@@ -31,6 +31,11 @@ func (c Case) score(group int) float64 {
 		}
 	}
 	return 1 / max(0, others)
+}
+
+// Calibrated reports whether the probabilities of a model are estimates, not 1/(1+exp(−f)) of a decision value f.
+func Calibrated(model string) bool {
+	return !slices.Contains([]string{"svm", "linear-svm", "ridge", "kernel-ridge"}, model)
 }
 
 // Score measures one fold. The AUC of more than two groups is that of the positive one against the rest, or without
@@ -62,7 +67,7 @@ func Score(cases []Case, positive int) foldScores {
 func groupAUC(cases []Case, group int) float64 {
 	p, is := make([]float64, len(cases)), make([]bool, len(cases))
 	for i, c := range cases {
-		p[i], is[i] = c.score(group), c.Label == group
+		p[i], is[i] = c.Order(group), c.Label == group
 	}
 	return gnn.AUC(p, is)
 }

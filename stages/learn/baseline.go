@@ -221,11 +221,6 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// calibrated reports whether its probabilities are estimates, not decision values.
-func (s *Baseline) calibrated() bool {
-	return !slices.Contains([]string{"svm", "linear-svm", "ridge", "kernel-ridge"}, s.Model)
-}
-
 // paired reports whether the model compares each training graph with each.
 func (s *Baseline) paired() bool { return s.Model == "svm" || s.Model == "linear-svm" }
 
@@ -274,7 +269,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
 		return nil, err
 	}
-	header := modelfile.HeaderOf(s.Model, set.groups, s.calibrated())
+	header := modelfile.HeaderOf(s.Model, set.groups, fold.Calibrated(s.Model))
 	r.file, err = set.file(t, s.Params, header, baseline.Store(model), nil)
 	return r, err
 }

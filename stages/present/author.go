@@ -65,6 +65,7 @@ func (a *author) write() (*report.Page, error) {
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},
 		{"confounds", "section.confounds", a.confounds},
+		{"subgroups", "section.subgroups", a.subgroups},
 		{"checks", "section.checks", a.checks},
 		{"more", "section.more", a.more},
 		{"scans", "section.scans", a.ScanQuality},

@@ -39,7 +39,7 @@ func (a *Author) measured() {
 		})})
 	}
 	for _, part := range []func(){a.permutations, a.multiverse, a.rankings, a.fidelity, a.edgeTests,
-		a.covariates, a.confounds, a.motion} {
+		a.covariates, a.confounds, a.subgroups, a.motion} {
 		part()
 	}
 }
@@ -362,6 +362,28 @@ func (a *Author) confounds() {
 		of["Tests"] = tests[0].Permutations
 		a.say("methods.confounder-tests", of)
 	}
+}
+
+// subgroups states how performance was compared between groups of participants.
+func (a *Author) subgroups() {
+	s := a.Run.Shown("subgroups", "subgroups")
+	rows := section.Rows[column.SubgroupRow](a.Writer, "subgroups")
+	if s == nil || len(rows) == 0 {
+		return
+	}
+	names := slices.Compact(lists.Map(rows, func(r column.SubgroupRow) string { return r.Column }))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	tests := section.Rows[column.SubgroupTestRow](a.Writer, "subgroup_tests")
+	of := parameters(s, values{"Names": lists.Map(names, func(name string) values { return values{"Name": name} }),
+		"Bands":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.From) }),
+		"Edges":        s.List("edges"),
+		"Calibrated":   slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Slope) }),
+		"Permutations": int32(0)})
+	if len(tests) > 0 {
+		of["Permutations"] = tests[0].Permutations
+	}
+	a.say("methods.subgroups", of)
 }
 
 // motion states how connectivity was compared with head motion, or that it was not.

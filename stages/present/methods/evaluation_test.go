@@ -146,6 +146,41 @@ func TestConfounds(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "corrected for the false discovery rate [1]; no model had covariates"), true, text)
 }
 
+// What was measured in groups of participants is stated with its bands, intervals and permutations.
+func TestSubgroups(t *testing.T) {
+	for _, c := range []struct {
+		from, slope float64
+		edges       string
+		tests       []column.SubgroupTestRow
+		want        []string
+	}{
+		{8, 0.9, "", []column.SubgroupTestRow{{Permutations: 1999}},
+			[]string{"age and sex", "thirds of all", "slope", "1,999"}},
+		{8, math.NaN(), "age=12", nil, []string{"begin at age=12"}},
+	} {
+		of := []string{"complementary", "true", "within", "site"}
+		if c.edges != "" {
+			of = append(of, "edges", c.edges)
+		}
+		a := authorOf(with("subgroups", of...))
+		a.T = dag.NewTask(map[string][]dag.Input{
+			"subgroups": {dag.InputOf(column.Table([]column.SubgroupRow{
+				{Column: "sex", From: math.NaN(), Slope: c.slope}, {Column: "age", From: c.from, Slope: math.NaN()}}))},
+			"subgroup_tests": {dag.InputOf(column.Table(c.tests))}})
+		a.measured()
+		need.NoError(t, a.Err())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.subgroups")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s\nlacks %s", text, want)
+			}
+		}
+		need.Equal(t, strings.Contains(text, "permutations"), c.tests != nil)
+		need.Equal(t, strings.Contains(text, "slope"), c.slope > 0)
+	}
+}
+
 // A ranking is by the scores of the models that its stage takes.
 func TestRankedBy(t *testing.T) {
 	for _, c := range []struct{ model, attribution, layer, score, work string }{

@@ -1,0 +1,5 @@
+package subgroup
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }

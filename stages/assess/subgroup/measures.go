@@ -1,0 +1,232 @@
+package subgroup
+
+import (
+	"math"
+
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+// What a group needs to be shown, each of its classes for AUC, sensitivity and specificity, and for a calibration
+// slope (as in the kind validate).
+const (
+	leastShown    = 10
+	leastClass    = 5
+	leastForSlope = 10
+)
+
+// The measures that are compared.
+const (
+	accuracy    = "accuracy"
+	auc         = "auc"
+	sensitivity = "sensitivity"
+	specificity = "specificity"
+)
+
+var measures = []string{accuracy, auc, sensitivity, specificity}
+
+// rows are the measures of the groups of a column.
+func (x *tested) rows(name string, d division, complementary bool) []column.SubgroupRow {
+	rows, sizes := make([]column.SubgroupRow, len(d.names)), make([]int, len(d.names))
+	for _, g := range d.group {
+		sizes[g]++
+	}
+	why := suppress(sizes, complementary)
+	areas := x.areas.Of(d.group, len(d.names))
+	for g := range rows {
+		r := emptyRow()
+		r.Coords, r.Name, r.Column, r.Group, r.Suppressed = x.coords, x.name, name, d.names[g], why[g]
+		if why[g] == "" {
+			r.From, r.To = d.from[g], d.to[g]
+			x.fill(&r, d.group, g, areas[g])
+		}
+		rows[g] = r
+	}
+	return rows
+}
+
+// emptyRow is a row whose numbers are missing.
+func emptyRow() (r column.SubgroupRow) {
+	for _, v := range []*float64{&r.From, &r.To, &r.N, &r.Positive, &r.Accuracy, &r.Low, &r.High, &r.AUC, &r.AUCLow,
+		&r.AUCHigh, &r.Sensitivity, &r.SensLow, &r.SensHigh, &r.Specificity, &r.SpecLow, &r.SpecHigh, &r.Score,
+		&r.Brier, &r.BrierLow, &r.BrierHigh, &r.Large, &r.LargeLow, &r.LargeHigh, &r.Intercept, &r.InterLow,
+		&r.InterHigh, &r.Slope, &r.SlopeLow, &r.SlopeHigh} {
+		*v = math.NaN()
+	}
+	return r
+}
+
+// fill measures one group.
+func (x *tested) fill(r *column.SubgroupRow, group []int, g int, area float64) {
+	var p, y, losses, logits []float64
+	var outcome []bool
+	n, positive := 0.0, 0.0
+	for i, of := range group {
+		if of != g {
+			continue
+		}
+		n++
+		is := x.label[i] == x.positive
+		if is {
+			positive++
+		}
+		outcome = append(outcome, is)
+		p, y = append(p, x.probability[i]), append(y, map[bool]float64{true: 1}[is])
+		losses, logits = append(losses, x.brier[i]), append(logits, x.logit[i])
+	}
+	r.N, r.Accuracy = n, x.measure(0, group, g+1)[g]
+	r.Low, r.High = inference.Wilson(r.Accuracy, n)
+	if x.positive < 0 {
+		return
+	}
+	r.Positive = positive
+	if min(positive, n-positive) >= leastClass {
+		r.AUC = area
+		r.AUCLow, r.AUCHigh = x.areas.Interval(area, group, g)
+		r.Sensitivity, r.Specificity = x.measure(2, group, g+1)[g], x.measure(3, group, g+1)[g]
+		r.SensLow, r.SensHigh = inference.Wilson(r.Sensitivity, positive)
+		r.SpecLow, r.SpecHigh = inference.Wilson(r.Specificity, n-positive)
+	}
+	whole := inference.Validation{Test: []float64{n}, Train: []float64{math.Inf(1)}} // given the models
+	r.Score, r.Brier = mean(p), mean(losses)
+	r.BrierLow, r.BrierHigh = whole.Brier(r.Brier, [][]float64{losses})
+	if !x.calibrated {
+		return
+	}
+	c := inference.CompareNumbers(p, y, math.NaN())
+	r.Large, r.LargeLow, r.LargeHigh = -c.Error, -c.ErrorHigh, -c.ErrorLow
+	if min(positive, n-positive) < leastForSlope {
+		return
+	}
+	of := inference.Recalibrate(logits, outcome)
+	const z = 1.959963984540054
+	r.Intercept, r.Slope = of.Intercept, of.Slope
+	r.InterLow, r.InterHigh = of.Intercept-float64(z*of.InterceptSE), of.Intercept+float64(z*of.InterceptSE)
+	r.SlopeLow, r.SlopeHigh = of.Slope-float64(z*of.SlopeSE), of.Slope+float64(z*of.SlopeSE)
+}
+
+func mean(v []float64) float64 {
+	m, _ := column.MeanSD(v)
+	return m
+}
+
+// counts reports whether a participant counts for a share, a place in measures, and with how much.
+func (x *tested) counts(measure, i int) (bool, float64) {
+	switch measures[measure] {
+	case sensitivity:
+		return x.label[i] == x.positive, x.called[i]
+	case specificity:
+		return x.label[i] != x.positive, 1 - x.called[i]
+	}
+	return true, x.correct[i]
+}
+
+// measure is one of measures in each group; NaN where nobody counts.
+func (x *tested) measure(measure int, group []int, groups int) []float64 {
+	if measures[measure] == auc {
+		return x.areas.Of(group, groups)
+	}
+	sum, n := make([]float64, groups), make([]float64, groups)
+	for i, g := range group {
+		if g < 0 || g >= groups {
+			continue
+		}
+		if is, v := x.counts(measure, i); is {
+			sum[g], n[g] = sum[g]+v, n[g]+1
+		}
+	}
+	for g := range sum {
+		sum[g] /= n[g]
+	}
+	return sum
+}
+
+// pooled is a share over some participants, and how many count.
+func (x *tested) pooled(measure int, who []int) (share, n float64) {
+	for _, i := range who {
+		if is, v := x.counts(measure, i); is {
+			share, n = share+v, n+1
+		}
+	}
+	return share / n, n
+}
+
+// heterogeneity is χ² of the accuracies of the groups.
+func (x *tested) heterogeneity(group []int, groups int) float64 {
+	var n []float64
+	share := x.measure(0, group, groups)
+	for g, v := range share {
+		size := 0.0
+		for _, of := range group {
+			if of == g {
+				size++
+			}
+		}
+		if n = append(n, size); math.IsNaN(v) {
+			share[g] = 0
+		}
+	}
+	return inference.Heterogeneity(share, n)
+}
+
+// values are the measures of the rows; NaN where one is not shown.
+func (x *tested) values(rows []column.SubgroupRow) [][]float64 {
+	all := make([][]float64, len(measures))
+	for m, measure := range measures {
+		for _, r := range rows {
+			all[m] = append(all[m], intervalOf(measure, r)[0])
+		}
+	}
+	return all
+}
+
+// intervalOf is a measure of a row with its interval.
+func intervalOf(measure string, r column.SubgroupRow) [3]float64 {
+	switch measure {
+	case accuracy:
+		return [3]float64{r.Accuracy, r.Low, r.High}
+	case auc:
+		return [3]float64{r.AUC, r.AUCLow, r.AUCHigh}
+	case sensitivity:
+		return [3]float64{r.Sensitivity, r.SensLow, r.SensHigh}
+	}
+	return [3]float64{r.Specificity, r.SpecLow, r.SpecHigh}
+}
+
+// casesOf is the number of participants that a share of a row is of.
+func casesOf(measure string, r column.SubgroupRow) float64 {
+	switch measure {
+	case sensitivity:
+		return r.Positive
+	case specificity:
+		return r.N - r.Positive
+	}
+	return r.N
+}
+
+// extremes are the places of the smallest and the largest value; −1 of fewer than two values.
+func extremes(v []float64) (low, high int) {
+	low, high = -1, -1
+	for i, x := range v {
+		if math.IsNaN(x) {
+			continue
+		}
+		if low < 0 || x < v[low] {
+			low = i
+		}
+		if high < 0 || x > v[high] {
+			high = i
+		}
+	}
+	switch {
+	case len(column.Known(v)) < 2:
+		return -1, -1
+	case low == high: // all are equal: the first two
+		for i := high + 1; i < len(v); i++ {
+			if !math.IsNaN(v[i]) {
+				return i, high
+			}
+		}
+	}
+	return low, high
+}

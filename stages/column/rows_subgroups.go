@@ -1,0 +1,61 @@
+package column
+
+import "prgnn/dag"
+
+// A SubgroupRow is how a classifier does in one group of participants (kind subgroups).
+type SubgroupRow struct {
+	Coords      []dag.Coord `column:"*"`
+	Name        string      `column:"name" doc:"display name of the classifier"`
+	Column      string      `column:"column" doc:"column of the participants"`
+	Group       string      `column:"group" doc:"value, or band of a number; missing: participants without a value"`
+	From        float64     `column:"from,missing" doc:"smallest value of a band of a number"`
+	To          float64     `column:"to,missing" doc:"largest value"`
+	Suppressed  string      `column:"suppressed,missing" doc:"<10: fewer than 10 participants; complementary: the next smallest group, since <10 followed from it by subtraction"`
+	N           float64     `column:"n,missing" doc:"tested participants"`
+	Positive    float64     `column:"positive,missing" doc:"of the positive group"`
+	Accuracy    float64     `column:"accuracy,missing" doc:"share of correct predictions; of repeats the mean"`
+	Low         float64     `column:"accuracy_low,missing" doc:"95 % interval, given the models: Wilson"`
+	High        float64     `column:"accuracy_high,missing"`
+	AUC         float64     `column:"auc,missing" doc:"of pairs in the group and one fold; missing with fewer than 5 participants of either class, as sensitivity and specificity"`
+	AUCLow      float64     `column:"auc_low,missing" doc:"95 % interval, given the models: Newcombe's method 5"`
+	AUCHigh     float64     `column:"auc_high,missing"`
+	Sensitivity float64     `column:"sensitivity,missing"`
+	SensLow     float64     `column:"sensitivity_low,missing" doc:"95 % interval: Wilson"`
+	SensHigh    float64     `column:"sensitivity_high,missing"`
+	Specificity float64     `column:"specificity,missing"`
+	SpecLow     float64     `column:"specificity_low,missing" doc:"95 % interval: Wilson"`
+	SpecHigh    float64     `column:"specificity_high,missing"`
+	Score       float64     `column:"mean_score,missing" doc:"mean predicted probability of the positive group"`
+	Brier       float64     `column:"brier,missing" doc:"mean of (probability − outcome)²"`
+	BrierLow    float64     `column:"brier_low,missing" doc:"95 % interval, on the logit scale"`
+	BrierHigh   float64     `column:"brier_high,missing"`
+	Large       float64     `column:"in_the_large,missing" doc:"calibration in the large: share of the positive group less the mean probability; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as intercept and slope"`
+	LargeLow    float64     `column:"in_the_large_low,missing" doc:"95 % interval of a mean (Student's t)"`
+	LargeHigh   float64     `column:"in_the_large_high,missing"`
+	Intercept   float64     `column:"intercept,missing" doc:"of logit P(positive) = intercept + slope · log odds (Cox); missing with fewer than 10 participants of either class"`
+	InterLow    float64     `column:"intercept_low,missing"`
+	InterHigh   float64     `column:"intercept_high,missing"`
+	Slope       float64     `column:"slope,missing"`
+	SlopeLow    float64     `column:"slope_low,missing"`
+	SlopeHigh   float64     `column:"slope_high,missing"`
+}
+
+// A SubgroupTestRow compares one measure between the groups of a column.
+type SubgroupTestRow struct {
+	Coords       []dag.Coord `column:"*"`
+	Name         string      `column:"name" doc:"display name of the classifier"`
+	Column       string      `column:"column" doc:"column of the participants"`
+	Measure      string      `column:"measure" doc:"accuracy, auc, sensitivity or specificity"`
+	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
+	High         string      `column:"group_high,missing" doc:"the group with the largest value"`
+	Low          string      `column:"group_low,missing" doc:"the group with the smallest value"`
+	Difference   float64     `column:"difference,missing" doc:"its value less that of the other"`
+	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Newcombe 1998; Zou and Donner 2008)"`
+	DiffHigh     float64     `column:"difference_high,missing"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site whose largest difference between two groups is at least as large"`
+	Holm         float64     `column:"p_holm,missing" doc:"corrected for the columns and measures of the classifier"`
+	Chi          float64     `column:"chi_square,missing" doc:"of accuracy: heterogeneity over all groups (Pearson)"`
+	ChiP         float64     `column:"p_chi_square,missing" doc:"by the same permutations, not corrected"`
+	Detectable   float64     `column:"detectable,missing" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`
+	Permutations int32       `column:"permutations"`
+}

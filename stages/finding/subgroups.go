@@ -1,0 +1,32 @@
+package finding
+
+import (
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+)
+
+// Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
+// between groups after Holm's correction, and how many groups are suppressed.
+func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all List) {
+	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool { return !(r.Holm <= Alpha) })
+	of := func(r column.SubgroupTestRow) [2]string { return [2]string{r.Column, r.Measure} }
+	for _, by := range lists.By(differ, of) {
+		first := by.All[0]
+		all.study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
+			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
+			"High": first.DiffHigh, "P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
+			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
+	}
+	hidden := map[[2]string]bool{} // the same in all classifiers
+	for _, r := range groups {
+		if r.Suppressed != "" {
+			hidden[[2]string{r.Column, r.Group}] = true
+		}
+	}
+	if len(hidden) > 0 {
+		all.study("subgroups.suppressed", Notes, values{"N": len(hidden)})
+	}
+	return all
+}

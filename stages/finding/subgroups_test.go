@@ -1,0 +1,35 @@
+package finding
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestSubgroups(t *testing.T) {
+	test := func(name, of, measure string, holm float64) column.SubgroupTestRow {
+		return column.SubgroupTestRow{Name: name, Column: of, Measure: measure, Holm: holm}
+	}
+	for _, c := range []struct {
+		groups []column.SubgroupRow
+		tests  []column.SubgroupTestRow
+		want   string
+	}{
+		{nil, []column.SubgroupTestRow{test("a", "sex", "auc", 0.051), test("a", "age", "auc", math.NaN())}, ""},
+		{nil, []column.SubgroupTestRow{test("a", "sex", "auc", 0.05), test("b", "sex", "auc", 0.01),
+			test("a", "sex", "accuracy", 0.02)}, "subgroups.differ subgroups.differ"},
+		{[]column.SubgroupRow{{Column: "site", Group: "1", Suppressed: "<10"}, {Name: "b", Column: "site", Group: "1",
+			Suppressed: "<10"}, {Column: "sex", Group: "F"}}, nil, "subgroups.suppressed"},
+	} {
+		got := Subgroups(c.groups, c.tests)
+		need.Equal(t, codesOf(got), c.want)
+		switch c.want {
+		case "subgroups.suppressed":
+			need.Equal(t, got[0].Values()["N"].(int), 1)
+		case "subgroups.differ subgroups.differ":
+			need.Equal(t, len(got[0].Values()["Also"].([]string)), 1)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package present
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+)
+
+// A subgroupRow is a group with the names of its column and classifier for people.
+type subgroupRow struct {
+	column.SubgroupRow
+	Shown      string
+	Classifier string
+}
+
+// A subgroupTest is the comparison of the groups of a column, likewise.
+type subgroupTest struct {
+	column.SubgroupTestRow
+	Shown      string
+	Classifier string
+}
+
+// subgroups writes how classifiers do in groups of participants: the headline first, the others in tables that are
+// folded away.
+func (a *author) subgroups() {
+	groups := section.Rows[column.SubgroupRow](a.Writer, "subgroups")
+	tests := section.Rows[column.SubgroupTestRow](a.Writer, "subgroup_tests")
+	if len(groups) == 0 {
+		return
+	}
+	first := groups[0].Coords
+	if at := slices.IndexFunc(groups, func(r column.SubgroupRow) bool {
+		return a.First != nil && column.Holds(a.First.Coords, r.Coords)
+	}); at >= 0 {
+		first = groups[at].Coords
+	}
+	shown := a.covariateName
+	if !a.Pictures { // a text is narrow
+		shown = func(name string) string { return name }
+		tests = slices.DeleteFunc(tests, func(r column.SubgroupTestRow) bool {
+			return r.Measure != "accuracy" && r.Measure != "auc" && !(r.Holm <= finding.Alpha)
+		})
+	}
+	var own, others []subgroupRow
+	for i, r := range groups {
+		groups[i].Name = a.NameOf(column.CoordText(r.Coords), r.Name)
+		if !a.Pictures {
+			groups[i].From = math.NaN()
+		}
+		row := subgroupRow{groups[i], shown(r.Column), groups[i].Name}
+		if slices.Equal(r.Coords, first) {
+			own = append(own, row)
+		} else {
+			others = append(others, row)
+		}
+	}
+	var compared, further []subgroupTest
+	for i, r := range tests {
+		tests[i].Name = a.NameOf(column.CoordText(r.Coords), r.Name)
+		row := subgroupTest{tests[i], shown(r.Column), tests[i].Name}
+		if slices.Equal(r.Coords, first) {
+			compared = append(compared, row)
+		} else {
+			further = append(further, row)
+		}
+	}
+	of := values{"Of": own[0].Classifier, "N": len(slices.DeleteFunc(slices.Clone(own), func(r subgroupRow) bool {
+		return r.Suppressed != ""
+	}))}
+	a.Put("subgroups.result", of)
+	a.Find(finding.Subgroups(groups, tests)...)
+	if a.Pictures {
+		drawn := lists.Map(own, func(r subgroupRow) column.SubgroupRow { return r.SubgroupRow })
+		a.Figures(figure.DrawSubgroups(drawn, shown))
+	}
+	measures := "classifier! column group | n positive? accuracy auc? sensitivity? specificity?"
+	differences := "classifier! column measure | higher lower difference p holm chi? detectable?"
+	if !a.Pictures {
+		measures, differences = "column group | n accuracy auc?", "column measure | higher lower difference holm"
+	}
+	a.Table(section.Lay(a.Writer, "subgroups.groups", of, own, measures))
+	if a.Pictures {
+		a.Table(section.Lay(a.Writer, "subgroups.calibration", of, own,
+			"column group | mean? brier? large? intercept? slope?"))
+	}
+	if len(compared) > 0 {
+		a.Table(section.Lay(a.Writer, "subgroups.tests", of, compared, differences))
+	}
+	if most := coarsest(tests); most != nil {
+		a.Put("subgroups.meaning", *most)
+	}
+	of["Of"] = ""
+	if a.Pictures && len(others) > 0 {
+		a.Supplement(section.Lay(a.Writer, "subgroups.groups", of, others, measures))
+	}
+	if a.Pictures && len(further) > 0 {
+		a.Supplement(section.Lay(a.Writer, "subgroups.tests", of, further, differences))
+	}
+}
+
+// coarsest is the comparison of accuracies that finds only the largest differences.
+func coarsest(tests []column.SubgroupTestRow) (most *column.SubgroupTestRow) {
+	for i, r := range tests {
+		if r.Measure == "accuracy" && r.Detectable == r.Detectable && (most == nil || r.Detectable > most.Detectable) {
+			most = &tests[i]
+		}
+	}
+	return most
+}

@@ -1,0 +1,60 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// The section on groups has the headline's tables and figure, what may not be concluded, and its cautions; of a
+// suppressed group it has no number. Other classifiers are folded away.
+func TestSubgroups(t *testing.T) {
+	nan := math.NaN()
+	of := func(model string) []dag.Coord { return []dag.Coord{{Axis: "model", Value: model}} }
+	row := func(model, by, group string, n float64) column.SubgroupRow {
+		r := column.SubgroupRow{Coords: of(model), Name: column.Classifiers[model], Column: by, Group: group,
+			Suppressed: "<10", From: nan, To: nan, N: nan, Positive: nan, Accuracy: nan, AUC: nan, Sensitivity: nan,
+			Specificity: nan, Score: nan, Brier: nan, Large: nan, Intercept: nan, Slope: nan}
+		if n >= 10 {
+			r.Suppressed, r.N, r.Positive, r.Accuracy, r.Low, r.High = "", n, n/2, 0.7, 0.6, 0.8
+			r.AUC, r.AUCLow, r.AUCHigh, r.Slope, r.SlopeLow, r.SlopeHigh = 0.75, 0.65, 0.83, 0.52, 0.2, 0.9
+		}
+		return r
+	}
+	test := func(model, measure string, holm float64) column.SubgroupTestRow {
+		return column.SubgroupTestRow{Coords: of(model), Name: column.Classifiers[model], Column: "sex",
+			Measure: measure, Groups: 2, High: "F", Low: "M", Difference: 0.2, DiffLow: 0.05, DiffHigh: 0.33,
+			P: holm / 2, Holm: holm, Chi: 3, ChiP: 0.04, Detectable: 0.26, Permutations: 1999}
+	}
+	in := map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
+		"subgroups": {dag.InputOf(column.Table([]column.SubgroupRow{row("logistic", "sex", "F", 31),
+			row("logistic", "sex", "M", 44), row("logistic", "site", "small", 3),
+			row("svm", "sex", "F", 31)}, "model"))},
+		"subgroup_tests": {dag.InputOf(column.Table([]column.SubgroupTestRow{test("logistic", "accuracy", 0.012),
+			test("logistic", "auc", 0.3), test("svm", "accuracy", 0.02)}, "model"))},
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("report"), in)
+	text := strings.Join(strings.Fields(string(out["page"].(artifacts.Bytes).Data)), " ")
+	for _, want := range []string{"Subgroups", "&lt;10", "0.52", "0.26", "SVM (RBF)", "Logistic regression"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)
+	codes := need.Value(summary["findings"].(*encoding.Table).Strings("code"))(t)
+	need.Equal(t, strings.Join(codes, " "), "subgroups.differ subgroups.suppressed")
+	if !strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "<10") {
+		t.Error("the summary lacks the groups")
+	}
+	delete(in, "subgroups")
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Contains(page, "Subgroups"), false)
+}
