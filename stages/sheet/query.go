@@ -275,10 +275,10 @@ func (p *parser) comparison() (func(int) truth, error) {
 	}
 	limit, ok := number(value.text)
 	if !ok {
-		return nil, value.errorf("%s needs a number on its right, not %s", op.text, value)
+		return nil, value.errorf("%s needs a number on its right, not %s%s", op.text, value, long(value.text))
 	}
 	if c.numbers == nil {
-		return nil, c.errorf("%s compares numbers, and column %s holds %s", op.text, c.name, c.sample())
+		return nil, c.errorf("%s compares numbers, and column %s holds %s%s", op.text, c.name, c.sample(), long(c.other))
 	}
 	p.bounds++
 	return func(r int) truth {
@@ -355,11 +355,19 @@ func (c *operand) sample() string {
 	return fmt.Sprintf("the text %q", c.other)
 }
 
+// long adds to a message that a text is a number with too many digits.
+func long(text string) string {
+	if !Long(text) {
+		return ""
+	}
+	return ", a whole number with more digits than a number keeps: such numbers are compared as texts, by ==, != and in"
+}
+
 // equal compares a column with a value: numbers as numbers, texts letter by letter.
 func (c *operand) equal(value token) (func(int) truth, error) {
 	x, isNumber := number(value.text)
 	if c.numbers != nil && !isNumber {
-		return nil, value.errorf("column %s holds numbers, but %s is not a number", c.name, value)
+		return nil, value.errorf("column %s holds numbers, but %s is not a number%s", c.name, value, long(value.text))
 	}
 	there := slices.Contains(c.texts, value.text)
 	if c.numbers != nil {

@@ -18,9 +18,10 @@ var people = map[string][]string{
 	"mean_fd":   {"0.1", "0.3", "0.29", "", "0.2", "0.05"},
 	"scan site": {"NYU", "KKI", "NYU", "NYU", "KKI", "KKI"},
 	"code":      {"007", "8", "9", "10", "11", "12"},
+	"guid":      {"9007199254740992", "9007199254740993", "9007199254740994", "9007199254740995", "", "1"},
 }
 
-var names = []string{"id", "group", "age", "mean_fd", "scan site", "code"}
+var names = []string{"id", "group", "age", "mean_fd", "scan site", "code", "guid"}
 
 func parse(text string) (*Query, error) {
 	return ParseQuery(text, names, func(name string) []string { return people[name] })
@@ -46,6 +47,8 @@ func TestQuery(t *testing.T) {
 		{"code == 007", "a"}, // a column of texts
 		{"code == 8", "b"},
 		{"mean_fd < 3e-1", "acef"},
+		{"guid == 9007199254740993", "b"}, {"guid != 9007199254740992", "bcdf"}, // one number as float64
+		{"guid in [9007199254740995, 1]", "df"},
 		{"age>=7 and(age<13)", "ace"},
 	} {
 		q, err := parse(c.query)
@@ -86,7 +89,7 @@ func TestQueryUnmatched(t *testing.T) {
 func TestQueryRefuses(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{"", "the expression is empty"},
-		{"grup == ASD", `at character 1: there is no column "grup" (did you mean "group"?); the columns are id, group, age, mean_fd, scan site, code`},
+		{"grup == ASD", `at character 1: there is no column "grup" (did you mean "group"?); the columns are id, group, age, mean_fd, scan site, code, guid`},
 		{"age >= 7 and 0.3 > mean_fd", `at character 14: expected the name of a column, not "0.3": write the column on the left, as in mean_fd < 0.3`},
 		{"age", `at character 4: after the column age, expected one of ==, !=, <, <=, >, >=, in, not in, not the end`},
 		{"age <", `at character 6: expected a value after <, not the end`},
@@ -102,7 +105,9 @@ func TestQueryRefuses(t *testing.T) {
 		{"age > 7 & age < 9", `at character 9: "&" is not an operator; write and or or`},
 		{"!age > 7", `at character 1: "!" is not an operator; write not, or !=`},
 		{"group == 'ASD", `at character 10: the quotation mark ' is not closed`},
-		{"größe > 1", `at character 1: there is no column "größe"; the columns are id, group, age, mean_fd, scan site, code`},
+		{"guid < 5", `at character 1: < compares numbers, and column guid holds the text "9007199254740993", a whole number with more digits than a number keeps: such numbers are compared as texts, by ==, != and in`},
+		{"age < 9007199254740993", `at character 7: < needs a number on its right, not "9007199254740993", a whole number with more digits than a number keeps: such numbers are compared as texts, by ==, != and in`},
+		{"größe > 1", `at character 1: there is no column "größe"; the columns are id, group, age, mean_fd, scan site, code, guid`},
 		{strings.Repeat("(", 200) + "age > 1", "at character 101: more than 100 levels of parentheses"},
 	} {
 		if _, err := parse(c.query); err == nil || err.Error() != c.want {

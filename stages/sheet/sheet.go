@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -438,7 +439,7 @@ func (s *Sheet) Column(name string) (values []string, ok bool) {
 
 // Numbers returns a column's values as numbers, NaN where there is none, or tells
 // the row of the first value that is not a number (−1 when there is no value at
-// all). A number that begins with a needless zero (007) is a name.
+// all). A number that begins with a needless zero (007) is a name, and so is one that would lose digits (see Long).
 func Numbers(values []string) (numbers []float64, notAt int) {
 	numbers = make([]float64, len(values))
 	any := false
@@ -463,9 +464,24 @@ func Numbers(values []string) (numbers []float64, notAt int) {
 func number(s string) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' ||
-		strings.ContainsAny(s, "_xXpPiI") {
+		strings.ContainsAny(s, "_xXpPiI") || Long(s) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
+
+// Long reports whether a text is a whole number beyond ±2⁵³ of which a float64 loses digits: an identifier, of which
+// two would be one number.
+func Long(s string) bool {
+	digits, decimals, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
+	if len(digits) < 16 || strings.Trim(digits, "0123456789") != "" || strings.Trim(decimals, "0") != "" {
+		return false
+	}
+	whole, ok := new(big.Float).SetPrec(4 * uint(len(digits))).SetString(digits)
+	if !ok {
+		return false
+	}
+	_, accuracy := whole.Float64()
+	return accuracy != big.Exact
 }

@@ -106,7 +106,8 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		at   int
-	}{{"1 007", 1}, {"F", 0}, {"1 0,5", 1}, {"Inf", 0}, {"0x10", 0}, {"1_000", 0}, {"+", 0}} {
+	}{{"1 007", 1}, {"F", 0}, {"1 0,5", 1}, {"Inf", 0}, {"0x10", 0}, {"1_000", 0}, {"+", 0},
+		{"1 9007199254740993", 1}, {"-9007199254740993.0", 0}, {"9007199254740992 9007199254740994 1e300 0.12345678901234567 -", 4}} {
 		if _, at := Numbers(strings.Fields(c.text)); at != c.at {
 			t.Errorf("%q: value %d is no number, want %d", c.text, at, c.at)
 		}

@@ -69,10 +69,12 @@ func typed(values []string) any {
 		allInts = allInts && strconv.FormatInt(ints[i], 10) == v
 	}
 	switch {
-	case notAt < len(values) || len(values) == 0 || slices.Contains(values, ""):
+	case len(values) == 0 || slices.Contains(values, ""):
 		return values
-	case allInts:
+	case allInts: // also those beyond 2⁵³
 		return ints
+	case notAt < len(values):
+		return values
 	}
 	return floats
 }

@@ -168,13 +168,15 @@ func (l *List) guards(rows []Row, ids, used []string) (kept [][2]string) {
 // OddTexts notes the few texts that make a column of numbers one of texts. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
 func OddTexts(name string, values, ids []string) []column.Note {
-	var odd, commas []string
+	var odd, commas, long []string
 	numbers := 0
 	for i, v := range values {
 		switch _, notAt := sheet.Numbers([]string{v}); {
 		case v == "":
 		case notAt != 0:
 			numbers++
+		case sheet.Long(v):
+			long = append(long, fmt.Sprintf("%q of %s", v, ids[i]))
 		case strings.Trim(v, "0123456789") == "":
 			return nil
 		case decimal.MatchString(v): // the column holds decimal commas, and texts beside them
@@ -187,6 +189,14 @@ func OddTexts(name string, values, ids []string) []column.Note {
 		odd = commas
 	} else {
 		numbers += len(commas)
+	}
+	if long != nil {
+		note := column.Notef("column %s: whole numbers with more digits than a number keeps (%s): taken as text, so each is a category", name,
+			words.Some(long, 2))
+		if numbers > len(long) || column.NamesMeasure(name) {
+			note.Doubt = column.DoubtTexts
+		}
+		return []column.Note{note}
 	}
 	switch {
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):

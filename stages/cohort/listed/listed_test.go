@@ -116,6 +116,15 @@ func TestOddTexts(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	for at, doubt := range map[string]string{"age": column.DoubtTexts, "uid": ""} { // digits that a number would lose
+		values := with(3, "9007199254740993")
+		if at == "uid" {
+			values = []string{"9007199254740993", "9007199254740995"}
+		}
+		notes := OddTexts(at, values, ids)
+		need.Equal(t, len(notes), 1, at)
+		need.Equal(t, notes[0].Doubt, doubt, at)
+	}
 	five := with(3, "?")
 	for i := range 4 {
 		five[10+i] = "unknown"
