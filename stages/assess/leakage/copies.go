@@ -20,8 +20,22 @@ import (
 	"prgnn/stages/inference"
 )
 
-// Copies are found by the similarity of connectivity in the cohort itself: no fixed limit fits all atlases. The rule
-// and what it finds of ABIDE: docs/leakage.md#copies-by-the-similarities-of-the-cohort.
+// Copies are found by the similarity of connectivity in the cohort itself: no fixed limit fits all atlases. What the
+// rule finds of ABIDE: docs/leakage.md#copies-by-the-similarities-of-the-cohort.
+//
+// Similarity: C are the correlations of a scan, g = C1. C − gg′/Σg, again as correlations, has no global signal; where
+// Σg ≤ 0, C stays. The mean over the cohort is subtracted from each edge. r is Pearson's correlation of two scans over
+// common edges, z = atanh r.
+//
+// Different people: the z of the P pairs of n scans (never two of one participant) are sorted downwards, from rank 0.
+// With r₂ = ⌊n/2⌋, r₁ = min(10n, ⌊P/5⌋) and σ = (z[r₂] − z[r₁])/ln(r₁/r₂), the threshold is t₁ = z[r₂] + σ ln(r₂/α): an
+// exponential tail (Pickands 1975, shape 0) has α pairs of different people above t₁ in the whole cohort. Up to n/2
+// copies do not change it.
+//
+// Two scans of one person: the halves of the volumes of scan i agree by hᵢ, so a second scan as long agrees by
+// sᵢ = 2hᵢ/(1 + hᵢ) at most (Spearman 1910, Brown 1910). The limit is √(sᵢsⱼ) plus a margin in z: with
+// eᵢ = atanh hᵢ − atanh √(s(q₁,q₂)·s(q₃,q₄)), the error of the prediction of halves from quarters, it is
+// max(median e, 0) + 3.1·1.4826·MAD(e): for normal e, 0.001 per pair.
 const (
 	fewestScans     = 20
 	fewestEdges     = 190  // that two scans have in common: those of leastRegions
