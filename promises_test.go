@@ -13,14 +13,17 @@ import (
 	"prgnn/internal/need"
 )
 
-// measured are the pages that report measurements and give no guarantee.
-var measured = []string{"abide.md", "benchmarks.md", "promises.md", "scale.md"}
+// measured are the pages that give no guarantee: measurements, and lists of pages and of tests.
+var measured = []string{"abide.md", "benchmarks.md", "index.md", "promises.md", "scale.md"}
+
+// unlisted are the pages that docs/index.md leaves out: itself, and the manuscript.
+var unlisted = []string{"index.md", "paper.md"}
 
 // promise is an entry of docs/promises.md on one line: a section, words on which of its promises, and its tests.
 var promise = regexp.MustCompile("^- \\[[^]]*\\]\\(([^)#]*)[^)]*\\)[^`]*: (`.*`)$")
 
-// TestPromises checks docs/promises.md: every test that it lists exists, and no page is left out. TestLinks checks that
-// its sections exist.
+// TestPromises checks docs/promises.md: every test that it lists exists, and no page is left out, there and in
+// docs/index.md. TestLinks checks that its sections exist.
 func TestPromises(t *testing.T) {
 	seen := slices.Clone(measured)
 	entries := strings.Split(read(t, "docs/promises.md"), "\n- ")[1:]
@@ -41,10 +44,13 @@ func TestPromises(t *testing.T) {
 	if len(entries) < 100 {
 		t.Errorf("only %d promises were read", len(entries))
 	}
-	pages := need.Value(filepath.Glob("docs/*.md"))(t)
+	pages, index := need.Value(filepath.Glob("docs/*.md"))(t), read(t, "docs/index.md")
 	for _, p := range pages {
 		if !slices.Contains(seen, filepath.Base(p)) {
 			t.Errorf("docs/promises.md leaves out %s", p)
+		}
+		if name := filepath.Base(p); !strings.Contains(index, "]("+name+")") && !slices.Contains(unlisted, name) {
+			t.Errorf("docs/index.md leaves out %s", p)
 		}
 	}
 }
