@@ -452,6 +452,9 @@ func (c *check) inputs(n *Node) {
 			c.b.mistake(n.stage, "task %s: input %s takes one source, not %d", n.id, in.Port, len(in.Sources))
 		}
 		if connected[in.Port] = true; len(in.Sources) == 0 {
+			if p := ports.In[at]; p.Gather && !p.Optional && !n.named && n.problem == nil {
+				c.b.mistake(n.stage, "task %s: its input %s gathers nothing: what it is connected to has no tasks", n.id, p.Name)
+			}
 			continue
 		}
 		use := listUse{&in.Sources[0], len(in.Sources), n.stage, ports, in.Port}
@@ -475,6 +478,17 @@ func (c *check) inputs(n *Node) {
 func (c *check) sources(n *Node, p *Port, from []Source) {
 	if p.Gather && !n.named {
 		c.members(n, p, from)
+	}
+	type unfit struct {
+		of          *StageNode
+		output, why string
+	}
+	reported := map[unfit]bool{} // a mistake of a stage once, not for each member
+	once := func(src *Source, why string) bool {
+		at := unfit{src.Node.stage, src.Output, why}
+		was := reported[at]
+		reported[at] = true
+		return !was
 	}
 	for i := range from {
 		src := &from[i]
@@ -508,10 +522,11 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 			continue
 		}
 		at := slices.IndexFunc(up.Out, func(out Port) bool { return out.Name == src.Output })
-		if at < 0 {
+		if at < 0 && once(src, "") {
 			c.b.mistake(n.stage, "task %s: its input %s reads %s.%s, and that task has no such output%s", n.id, p.Name,
 				src.Node.id, src.Output, words.OrAll(src.Output, portNames(up.Out)))
-		} else if err := Fits(up.Out[at].Type, p.Type); err != nil {
+		} else if at < 0 {
+		} else if err := Fits(up.Out[at].Type, p.Type); err != nil && once(src, err.Error()) {
 			c.b.mistake(n.stage, "task %s: its input %s %v: %s.%s does not fit", n.id, p.Name, err, src.Node.id, src.Output)
 		}
 	}

@@ -135,6 +135,7 @@ func TestBuildListsCycles(t *testing.T) {
 		return err
 	}
 	need.Equal(t, cyclic("fxyzabu", "fu", "xyz", "yx", "zxf", "aby", "ba", "u").Error(), strings.Join([]string{
+		"task u: its input in gathers nothing: what it is connected to has no tasks",
 		"the tasks form a cycle: x needs y needs x",
 		"the tasks form a cycle: x needs z needs x",
 		"the tasks form a cycle: a needs b needs a",
@@ -402,6 +403,31 @@ func TestNilNodes(t *testing.T) {
 	for range task.Upstream() {
 		t.Error("a nil task reads something")
 	}
+}
+
+// A mistake of all members of a stage stands once, and a port that needs members has some.
+func TestBuildMembers(t *testing.T) {
+	b := NewGraph("gathers")
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
+	fan, none := b.Stage("fan", kind, "x"), b.Stage("none", kind, "x")
+	for i := range 5 {
+		b.Task(fan, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}}}}, fmt.Sprint(i))
+	}
+	takes := Ports{In: []Port{{Name: "in", Type: Format("npy"), Gather: true},
+		{Name: "more", Gather: true, Optional: true}}}
+	n := b.Task(b.Stage("reads", kind), &typed{takes})
+	b.Connect(n, "in", fan.Outputs("out")...)
+	b.Connect(n, "more", append(fan.Outputs("absent"), fan.Outputs("gone")...)...)
+	n = b.Task(b.Stage("empty", kind), &typed{takes})
+	b.Connect(n, "in", none.Outputs("out")...)
+	b.Connect(n, "more", none.Outputs("out")...)
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task reads: its input in takes npy, not text: fan[x=0].out does not fit",
+		"task reads: its input more reads fan[x=0].absent, and that task has no such output (the only one is out)",
+		"task reads: its input more reads fan[x=0].gone, and that task has no such output (the only one is out)",
+		"task empty: its input in gathers nothing: what it is connected to has no tasks",
+	}, "\n"))
 }
 
 // Names can stand on a command line, in a recipe and in a record; values are any text.

@@ -21,7 +21,7 @@ func Register(kinds ...*Kind) {
 	registry.Lock()
 	defer registry.Unlock()
 	for _, k := range kinds {
-		if k.Name == "" {
+		if k == nil || k.Name == "" {
 			panic("dag: a kind has no name")
 		}
 		if registry.kinds[k.Name] != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -140,6 +141,9 @@ func (p *status) write() *story {
 }
 
 func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
+	if g == nil || s == nil {
+		return nil, errors.New("there is no graph or no store: the errors of Build and of disk.Open state why")
+	}
 	if err := s.Health.Readable(); err != nil {
 		return nil, err
 	}

@@ -187,7 +187,7 @@ func Check(s, from any) error {
 func table(s any) (*fieldTable, reflect.Value, error) {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, v, fmt.Errorf("stage %T is not a pointer to a struct", s)
+		return nil, v, fmt.Errorf("stage %T is nil, or not a pointer to a struct", s)
 	}
 	v = v.Elem()
 	if t, ok := fieldTables.Load(v.Type()); ok {
