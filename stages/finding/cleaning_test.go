@@ -95,6 +95,16 @@ func TestWithoutEdges(t *testing.T) {
 	}
 }
 
+// Participants with another number of graphs than most have more or less weight in training.
+func TestUnequalGraphs(t *testing.T) {
+	type by = map[string]int
+	for want, graphs := range map[string]by{"": {"1": 3, "2": 3}, "quality.unequal-graphs 2 10": {"1": 3, "2": 1, "10": 5,
+		"4": 3}, "quality.unequal-graphs 1": {"1": 3, "2": 11}} {
+		need.Equal(t, listed(UnequalGraphs(graphs)), want)
+	}
+	need.Equal(t, listed(UnequalGraphs(nil)), "")
+}
+
 func TestCleaningFindings(t *testing.T) {
 	type row = column.CleaningRow
 	sidecar := raw(column.SeriesGiven)

@@ -61,6 +61,33 @@ func WithoutEdges(edges, shrinkage map[string][]float64) List {
 	return List{{"quality.no-edges", weight, Subject{Participants: ids}, numbers}}
 }
 
+// UnequalGraphs is the finding about participants with another number of graphs (draws, sessions) than most have: each
+// graph counts once in training.
+func UnequalGraphs(graphs map[string]int) List {
+	often := map[int]int{}
+	for _, n := range graphs {
+		often[n]++
+	}
+	most := 0
+	for _, n := range slices.Sorted(maps.Keys(often)) {
+		if often[n] >= often[most] { // of equal ones the largest
+			most = n
+		}
+	}
+	var ids []string
+	var others []int
+	for _, id := range slices.SortedFunc(maps.Keys(graphs), dag.CompareValues) {
+		if n := graphs[id]; n != most {
+			ids, others = append(ids, id), append(others, n)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return List{{"quality.unequal-graphs", Limits, Subject{Participants: ids}, values{"N": len(ids), "Of": len(graphs),
+		"Most": most, "Fewest": slices.Min(others), "Largest": slices.Max(others), "Listed": ids}}}
+}
+
 // A Counted is a name, and how often it is there.
 type Counted struct {
 	Name string

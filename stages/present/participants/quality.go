@@ -83,6 +83,12 @@ func (a *Cohort) Quality() {
 		a.FindOf(a.At("coverage"), finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
 	}
 	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"])...)
+	for _, port := range []string{"graphs", "connectivity"} { // a row is a graph or, without graphs, a matrix
+		if m := tables[port]; len(m.members) > 0 {
+			a.FindOf(a.At(port), finding.UnequalGraphs(m.rows)...)
+			break
+		}
+	}
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}
@@ -128,6 +134,7 @@ type measured struct {
 	members []dag.Input          // one a participant, in the order of the port
 	values  map[string][]float64 // by column, of all tables one after the other, without missing values
 	ends    map[string][]int     // of each member, where its values end
+	rows    map[string]int       // of each participant, over its tables
 }
 
 // of are the values of one member.
@@ -172,7 +179,7 @@ func (a *Cohort) readMeasures() map[string]*measured {
 		if all[m.port] != nil {
 			continue
 		}
-		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}}
+		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}, rows: map[string]int{}}
 		all[m.port] = of
 		for in, table := range a.Tables(m.port) {
 			a.Fail(of.add(in, table, m.port))
@@ -184,6 +191,7 @@ func (a *Cohort) readMeasures() map[string]*measured {
 // add adds the measures of a port's table.
 func (m *measured) add(in dag.Input, table *encoding.Table, port string) error {
 	m.members = append(m.members, dag.Input{Name: in.Name, Coords: in.Coords})
+	m.rows[participantOf(in)] += table.Rows()
 	for _, of := range measures {
 		if of.port != port {
 			continue
