@@ -118,8 +118,8 @@ func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
 func (t *Task) In(port string) Input {
 	ins := t.inputs[port]
 	if len(ins) != 1 {
-		err := fmt.Errorf("the stage reads one input at its port %q, which has %d", port, len(ins))
-		return Input{Name: t.ID, Reader: func() (io.ReadCloser, error) { return nil, err }}
+		err := fmt.Errorf("the stage reads one input there, but it has %d", len(ins))
+		return Input{Name: fmt.Sprintf("port %q", port), Reader: func() (io.ReadCloser, error) { return nil, err }}
 	}
 	return ins[0]
 }

@@ -52,5 +52,10 @@ type Error struct {
 	Log  string        // the last lines of the log before the error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err) }
+func (e *Error) Error() string {
+	if e.Pos == (dag.Pos{}) {
+		return fmt.Sprintf("%s: %v", e.Task, e.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err)
+}
 func (e *Error) Unwrap() error { return e.Err }

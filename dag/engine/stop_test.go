@@ -256,7 +256,7 @@ func TestNewTask(t *testing.T) {
 	}
 	for port, n := range map[string]int{"y": 0, "in": 2} {
 		_, err := task.In(port).Bytes()
-		need.Error(t, err, fmt.Sprintf("the stage reads one input at its port %q, which has %d", port, n))
+		need.Error(t, err, fmt.Sprintf("port %q: the stage reads one input there, but it has %d", port, n))
 	}
 	if task.Has("y") || !task.Has("x") || task.Threads != 1 {
 		t.Errorf("%+v", task)
@@ -363,4 +363,12 @@ func TestNoRoomForOutput(t *testing.T) {
 	}
 	need.Error(t, res.Errors[0], `output "out" has 1152921504606846976 bytes, but the file system of the store `+st.Dir()+
 		" has room for ")
+}
+
+// A graph without a file has no places.
+func TestErrorPlace(t *testing.T) {
+	e := &Error{Task: "a", Err: io.EOF}
+	need.Equal(t, e.Error(), "a: EOF")
+	e.Pos = dag.Pos{File: "x.yaml", Line: 2}
+	need.Equal(t, e.Error(), "x.yaml:2: a: EOF")
 }

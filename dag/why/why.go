@@ -144,7 +144,7 @@ func (x *explainer) failure(step *engine.Step) string {
 	if t == nil || t.Key != step.Key {
 		return ""
 	}
-	_, text, _ := strings.Cut(t.Error, ": "+id+": ") // behind the place in the pipeline file
+	_, text, _ := strings.Cut(": "+t.Error, ": "+id+": ") // behind the place in a pipeline file
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.TrimSuffix(first, ":")
 }
