@@ -3,6 +3,7 @@ package cohort
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -155,6 +157,10 @@ func TestOrderKeys(t *testing.T) {
 		wrong   string // the participants with a problem
 		problem string
 	}{
+		{"one name of two images", [3]string{key("aal.nii"), head + "1\t1\tC:\\l\\roi.nii\n2\t1\tC:\\r\\roi.nii\n",
+			key("aal.nii")}, "2", "label 1 of the order key is of two images"},
+		{"in two directories", [3]string{key("aal.nii"), key("old\\aal.nii"), key("aal.nii")}, "", ""},
+		{"in those of each", [3]string{key("m_1\\aal.nii"), key("m_2\\aal.nii"), key("m_3\\aal.nii")}, "", ""},
 		{"all", [3]string{key("aal.nii"), key("aal.nii"), key("aal.nii")}, "", ""},
 		{"none", [3]string{}, "", ""},
 		{"some", [3]string{key("aal.nii"), "", key("aal.nii")}, "2",
@@ -174,6 +180,8 @@ func TestOrderKeys(t *testing.T) {
 		m.File = "p.tsv"
 		r, err := m.Load(testdir.Files(t, files))
 		need.NoError(t, err, c.what)
+		doubted := slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtAlike })
+		need.Equal(t, doubted, c.what == "in two directories", c.what)
 		for i, s := range r.Subjects {
 			if strings.Contains(c.wrong, fmt.Sprint(i+1)) {
 				need.Error(t, s.Problem, c.problem, s.ID)

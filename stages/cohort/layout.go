@@ -52,6 +52,9 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 	var said []string
 	for _, f := range all {
 		s := of[f]
+		for _, doubt := range f.Doubts {
+			r.Notes = append(r.Notes, column.Doubtf(column.DoubtAlike, "%s: %s", port, doubt))
+		}
 		if f.Err != nil {
 			s.fault = userfile.Place(fmt.Errorf("%s: %w", f.Path, f.Err), f.Path)
 			if s.Problem == nil {

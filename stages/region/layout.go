@@ -40,7 +40,7 @@ type Layout struct {
 	Absent    string   `json:"absent,omitempty"` // what pairs are that an edge list lacks: zero or n/a
 
 	Size  int               `json:"-"` // regions of the node list, where it is known
-	Atlas map[string]string `json:"-"` // the file that defines each label, where an order key states it
+	Atlas map[string]string `json:"-"` // the path that defines each label, where an order key states it
 }
 
 // A Layouts value is that of each port of a participant.
@@ -222,7 +222,11 @@ func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 			if atlas == nil {
 				atlas = map[string]string{}
 			}
-			atlas[name] = image[strings.LastIndexAny(image, `/\`)+1:]
+			if was, again := atlas[name]; again && was != image {
+				return nil, nil, fmt.Errorf("label %s of the order key is of two images, %s and %s, and names two regions: name the columns in another way (names: FILE, with a label a line)",
+					name, was, image)
+			}
+			atlas[name] = image
 		}
 	}
 	if labels == nil {

@@ -216,7 +216,7 @@ func TestOrderKey(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, fmt.Sprint(labels), c.want, c.key)
 		if strings.Contains(c.key, "aal") {
-			need.Equal(t, atlas["7"]+atlas["5"], "aal.niiaal.nii", "images")
+			need.Equal(t, atlas["7"]+atlas["5"], `C:\x\aal.nii/x/aal.nii`, "images")
 		}
 	}
 }

@@ -115,16 +115,29 @@ func requireKeys(all []*Reading) {
 // the label; where none has so many, all are.
 func oneAtlas(all []*Reading) {
 	images := map[string]map[string][]*Reading{} // by label and image
+	places := map[string]map[string]bool{}       // directories, by the name of the image
 	for _, f := range all {
 		if f.Err != nil {
 			continue
 		}
-		for label, image := range f.Layout.Atlas {
-			image = ownImage(image, f)
+		for label, path := range f.Layout.Atlas {
+			path = ownImage(path, f)
+			at := strings.LastIndexAny(path, `/\`) + 1
+			image := path[at:]
+			if places[image] == nil {
+				places[image] = map[string]bool{}
+			}
+			places[image][path[:at]] = true
 			if images[label] == nil {
 				images[label] = map[string][]*Reading{}
 			}
 			images[label][image] = append(images[label][image], f)
+		}
+	}
+	for _, image := range slices.Sorted(maps.Keys(places)) {
+		if of := slices.Sorted(maps.Keys(places[image])); len(of) > 1 {
+			all[0].Doubts = append(all[0].Doubts, fmt.Sprintf("by the order keys, %s is in several directories: %s; if these are different images, labels with one number are different regions: use files of one atlas",
+				image, words.Some(of, 4)))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(images)) {
@@ -149,14 +162,15 @@ func oneAtlas(all []*Reading) {
 	}
 }
 
-// ownImage is the name of an image without that of the participant, as a mask has that was warped to each
+// ownImage is the path of an image without the name of the participant, as a mask has it that was warped to each
 // (DPARSF writes SUB_AAL.nii).
 func ownImage(image string, f *Reading) string {
 	_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(f.Layout.Beside(f.Path)), ".tsv"), "OrderKey_")
 	if name == "" {
 		return image
 	}
-	return strings.Replace(image, name, "SUB", 1)
+	at := strings.LastIndexAny(image, `/\`) + 1
+	return strings.ReplaceAll(image[:at], name, "SUB") + strings.Replace(image[at:], name, "SUB", 1)
 }
 
 // oneOrder refuses files whose own names of the columns differ from those of most files where labels of another file

@@ -152,6 +152,7 @@ type Reading struct {
 	Found  *region.Contents // nil where the file was not read
 	Names  []string         // of its regions, by the file itself; nil for none
 	Listed bool             // whether Names is known
+	Doubts []string         // about all files, of the first one
 	Err    error
 }
 
