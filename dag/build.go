@@ -51,7 +51,7 @@ func (b *Builder) BareAxis(axis string) { b.graph().bare = axis }
 // LeaveOut states why a stage or a member of a fan-out has no tasks.
 func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }
 
-// Stage adds a stage, with a task for each combination of values of its axes.
+// Stage adds a stage, whose tasks (Task) have a value for each of its axes.
 func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
 	s := &StageNode{name: name, kind: k, axes: axes, of: b}
 	b.graph().stages = append(b.g.stages, s)
@@ -156,7 +156,7 @@ func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 	return n
 }
 
-// Connect connects a port to a source, or to all of StageNode.Outputs.
+// Connect connects a port to a source, or one that gathers to several.
 func (b *Builder) Connect(n *Node, port string, from ...Source) {
 	if b.ownsTask(n, "Connect") {
 		n.inputs = append(n.inputs, Binding{port, from})
@@ -576,14 +576,14 @@ func (p *Ports) equal(q Ports) bool {
 	return slices.EqualFunc(p.In, q.In, same) && slices.EqualFunc(p.Out, q.Out, same)
 }
 
-// Output is an output of the task, for Connect.
+// Output is an output of the task, for Connect. Build reports a nil task.
 func (n *Node) Output(name string) Source {
 	coords := slices.Clone(n.self().coords)
 	slices.SortFunc(coords, func(a, b Coord) int { return strings.Compare(a.Axis, b.Axis) })
 	return Source{Node: n, Output: name, Coords: coords}
 }
 
-// Outputs are an output of all tasks, for Connect to a port that gathers.
+// Outputs are an output of all tasks, for a port that gathers (see Output).
 func (s *StageNode) Outputs(name string) []Source {
 	if s == nil {
 		return []Source{{Output: name}}

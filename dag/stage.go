@@ -29,8 +29,8 @@ type Port struct {
 	Name     string
 	Type     Type
 	Doc      string // one line
-	Gather   bool   // input: takes all members of a fan-out, with coordinates
-	Optional bool   // input: may be left unconnected
+	Gather   bool   // input: takes all members of a fan-out, with coordinates; one at least
+	Optional bool   // input: may be left unconnected, or gather none
 }
 
 // A Type is what flows through a port (see Fits).

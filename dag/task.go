@@ -13,7 +13,7 @@ import (
 
 // A Task is what a running stage has: its inputs, and ways to report.
 type Task struct {
-	// No output may depend on these: an axis fills the parameter of its name instead.
+	// No output may depend on these, but on a parameter, which an axis of a file fills by name.
 	ID      string  // "train[pool=topk,fold=2]"
 	Coords  []Coord // in the order of the stage's axes
 	Threads int     // goroutines that it may use; no result may depend on it
@@ -114,7 +114,7 @@ func InputOf(v artifacts.Value, coords ...Coord) Input {
 // Has reports whether an optional port is connected.
 func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
 
-// In is the input of a port. Where there is none, to read it is an error.
+// In is the input of a port. Reading it is an error where there is not one.
 func (t *Task) In(port string) Input {
 	ins := t.inputs[port]
 	if len(ins) != 1 {

@@ -30,6 +30,9 @@ func Tensor(a *encoding.Array) *tensor.Dense {
 // lie in C order without gaps; it copies views with gaps, transposes and column-major tensors.
 // Masked tensors and element types other than those of Element are errors.
 func FromTensor(t *tensor.Dense) (*encoding.Array, error) {
+	if t == nil {
+		return nil, errors.New("there is no tensor (nil)")
+	}
 	if t.Shape().TotalSize() == 0 && !t.IsScalar() {
 		return withoutElements(t)
 	}

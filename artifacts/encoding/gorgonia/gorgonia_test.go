@@ -100,3 +100,9 @@ func TestTensorRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestFromNil(t *testing.T) {
+	if a, err := FromTensor(nil); err == nil {
+		t.Errorf("no tensor is the array %v", a)
+	}
+}
