@@ -55,10 +55,32 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 		l.bad.Add(src.pos, "%s gathers: write %s for all members of %s", where, quoteFlow(all), src.stage)
 		return false
 	}
+	if p.Gather && l.hidesColumn(s, src, apart, where) {
+		return false
+	}
 	if s.unknown || from.unknown {
 		return true
 	}
 	return l.matchMembers(s, src, fixed, mine, where)
+}
+
+// pooledAxes are axes that tables have as columns of their own, or that kinds pool over.
+var pooledAxes = []string{"fold", "repeat", "seed", "permutation", "outer", "inner", "model", column.Subject,
+	"session", "run"}
+
+// hidesColumn refuses axes that would be columns of a table beside its own column of the same name.
+func (l *loader) hidesColumn(s *stage, src *source, axes []string, where string) (hides bool) {
+	for _, out := range s.work.Ports().Out {
+		columns := column.BesideCoordinates(out.Type)
+		for _, name := range axes {
+			if slices.Contains(columns, name) && !slices.Contains(pooledAxes, name) && !hides {
+				hides = true
+				l.bad.Add(src.pos, "%s: %s fans out over an axis named %s, and the output %s has a column of this name: give the axis a different name (for a parameter: matrix: { my_%[3]s: [...] }, with: { %[3]s: \"${my_%[3]s}\" })",
+					where, src.stage, name, out.Name)
+			}
+		}
+	}
+	return hides
 }
 
 // An apartFrom is an input from the cohort, which fans out over axes that the stage does not have.

@@ -95,6 +95,27 @@ stages:
 		"[{fold 2} {output predictions} {stage models}][{fold 2} {output residuals} {stage models}]")
 }
 
+// An axis is refused whose column a table would have beside its own one of the same name.
+func TestAxesNamedLikeColumns(t *testing.T) {
+	for axis, refused := range map[string]bool{"accuracy": true, "level": true, "test_folds": true, "kernel": false} {
+		_, err := build("a.yaml", []byte(strings.ReplaceAll(`
+cohort: { simulate: { asd: 4, hc: 4, grid: 9 } }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  models: { use: baseline, matrix: { AXIS: [svm, ridge], fold: all }, with: { model: "${AXIS}" },
+    in: { pearson: "connectivity[*].pearson", folds: folds } }
+  evaluate: { use: evaluate, in: { predictions: "models[*].predictions" } }
+`, "AXIS", axis)), ".", nil, maxTasks)
+		need.Equal(t, err != nil, refused, axis)
+		if refused && !strings.Contains(err.Error(), "a.yaml:10:") {
+			t.Error(err)
+		}
+	}
+}
+
 // A summary has the settings where no stage takes partial correlations: it leaves out what warns of them.
 func TestSettingsWithoutPartial(t *testing.T) {
 	for takes, taken := range map[string]bool{"": false,

@@ -124,7 +124,25 @@ func Names[R any]() []string {
 }
 
 // Type is the type of a port whose tables have these rows.
-func Type[R any]() dag.Type { return dag.Arrow(Names[R]()...) }
+func Type[R any]() dag.Type { return typed[R](Names[R]()) }
+
+// keyed are the columns of rows with coordinates, by the names of a port's type.
+var keyed sync.Map // of []string
+
+func typed[R any](names []string) dag.Type {
+	if layoutOf(reflect.TypeFor[R]()).coords != nil {
+		keyed.Store(strings.Join(names, " "), Names[R]())
+	}
+	return dag.Arrow(names...)
+}
+
+// BesideCoordinates are the columns that a table of a port may have beside those of its coordinates, one for each axis;
+// nil where it has none of these.
+func BesideCoordinates(t dag.Type) []string {
+	names, _ := keyed.Load(strings.Join(t.Columns, " "))
+	columns, _ := names.([]string)
+	return columns
+}
 
 // Needed are the names of the columns that a table of these rows always has: those that are not optional.
 func Needed[R any]() (names []string) {
@@ -137,7 +155,7 @@ func Needed[R any]() (names []string) {
 }
 
 // Needs is the type of a port whose tables have those columns.
-func Needs[R any]() dag.Type { return dag.Arrow(Needed[R]()...) }
+func Needs[R any]() dag.Type { return typed[R](Needed[R]()) }
 
 // NeedsCommon is the type of a port whose tables have rows of one of two types: the columns that both need.
 func NeedsCommon[R, S any]() dag.Type {
