@@ -2,6 +2,7 @@ package region
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -172,30 +173,28 @@ func (l Layout) ReadLabels(b []byte) (labels []string, atlas map[string]string, 
 }
 
 // keyLabels are the labels of an order key, of its column Label in Mask in the order of its column Order, and the
-// image that defines each (ROI Definition; y_ExtractROISignal.m). A table of one column has a label a line, below a
-// heading or not.
+// image that defines each (ROI Definition; y_ExtractROISignal.m). Of another table, the labels are those of the column
+// that its heading names so; one column needs no heading.
 func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 	const label, order, definition = "Label in Mask", "Order", "ROI Definition"
 	var places []int
 	at := map[string]int{} // columns of the key, nil before the first line
-	columns := 0
-	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		fields := lists.Map(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), strings.TrimSpace)
-		if columns == 0 {
-			columns = len(fields)
-			for i, name := range fields {
-				at[name] = i
+	rows := labelRows(string(b))
+	for i, fields := range rows {
+		if i == 0 {
+			for k, name := range fields {
+				at[name] = k
 			}
 			if _, there := at[label]; there {
 				continue
-			} else if columns > 1 {
-				return nil, nil, fmt.Errorf("it has no column %s, but %d others (%s): write a label a line, in the order of the columns of the files",
-					label, columns, words.Some(fields, 6))
 			}
-			if at = map[string]int{label: 0}; cell.Heading(fields[0]) {
+			k := 0
+			if len(fields) > 1 {
+				if k, err = labelColumn(rows); err != nil {
+					return nil, nil, err
+				}
+			}
+			if at = map[string]int{label: k}; len(fields) > 1 || cell.Heading(fields[0]) {
 				continue
 			}
 		}
@@ -241,6 +240,67 @@ func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 	}
 	return sorted, atlas, nil
 }
+
+// labelRows are the cells of a list of labels, of tabs or else of commas or semicolons. Those before a blank, or that
+// not all lines have, are of the labels.
+func labelRows(text string) (rows [][]string) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for _, between := range []rune{',', ';'} {
+		r := csv.NewReader(strings.NewReader(text))
+		r.Comma, r.LazyQuotes = between, true
+		records, err := r.ReadAll() // refuses lines of other numbers of cells
+		apart := func(record []string) bool {
+			return !slices.ContainsFunc(record[1:], func(s string) bool { return strings.HasPrefix(s, " ") })
+		}
+		if err == nil && len(records) > 1 && len(records[0]) > 1 && !strings.Contains(text, "\t") &&
+			slices.ContainsFunc(records, apart) {
+			return lists.Map(records, func(record []string) []string { return lists.Map(record, strings.TrimSpace) })
+		}
+	}
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			rows = append(rows, lists.Map(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), strings.TrimSpace))
+		}
+	}
+	return rows
+}
+
+// labelColumn is the column of a table with the labels of the regions: the one whose heading is that of names, or else
+// the one with a heading of regions. Rows that a column numbers in another order are refused.
+func labelColumn(rows [][]string) (column int, err error) {
+	values := func(k int) []string {
+		return lists.Map(rows[1:], func(fields []string) string { return fields[min(k, len(fields)-1)] })
+	}
+	var names, others []int
+	for k, heading := range rows[0] {
+		switch {
+		case nameHeading.MatchString(heading):
+			names = append(names, k)
+		case usualName.MatchString(heading):
+			others = append(others, k)
+		}
+		if permuted(values(k)) {
+			return 0, fmt.Errorf("its column %s numbers the rows in a different order: sort the rows by it where it is the order of the columns of the files, else remove it",
+				heading)
+		}
+	}
+	if names == nil {
+		names = others
+	}
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	var readings []string
+	for k, heading := range rows[0] {
+		readings = append(readings, fmt.Sprintf("column %d (%.40s, %s)", k+1, heading, words.Some(values(k), 2)))
+	}
+	return 0, fmt.Errorf("it has %d columns, and %s: the names may be those of %s; write name above the column with the names, or a label a line, in the order of the columns of the files",
+		len(rows[0]), map[bool]string{true: "no heading of its first line is that of names",
+			false: "several headings are those of names"}[names == nil], strings.Join(readings, " or of "))
+}
+
+// nameHeading is the heading of a column of names, rather than of numbers.
+var nameHeading = pattern.New(`(?i)^((roi|region|node|parcel|atlas|area)s?[ _]?)?names?$`)
 
 // Plain reports whether a file needs no layout.
 func (l Layout) Plain() bool {

@@ -205,7 +205,15 @@ func TestOrderKey(t *testing.T) {
 		{"Order\tLabel in Mask\n2\t7\n2\t5\n", "", `row 2 of the order key has the Order "2"`},
 		{"Order\tLabel in Mask\n0\t7\n1\t5\n", "", `row 1 of the order key has the Order "0"`},
 		{"Order\tLabel in Mask\n1\t7\n3\t5\n", "", "has 2 rows, but one has the Order 3"},
-		{"Order\tLabel\n1\t7\n", "", "no column Label in Mask, but 2 others"},
+		{"Order\tLabel\n1\t7\n", "[7]", ""},
+		{"index,name\n1,PCC\n2,IPL\n", "[PCC IPL]", ""},
+		{"roi_id;network;roi_name\r\n1;DMN;\"PCC; left\"\r\n2;DMN;IPL\r\n", "[PCC; left IPL]", ""},
+		{"PCC, left\nPCC, right\n", "[PCC, left PCC, right]", ""},
+		{"PCC,left\nIPL\n", "[PCC,left IPL]", ""},
+		{"name\tx\nPCC\t3\nIPL\t4\n", "[PCC IPL]", ""},
+		{"1,PCC\n2,IPL\n", "", "the names may be those of column 1 (1, 2) or of column 2 (PCC, IPL)"},
+		{"region,label\nPCC,7\nIPL,5\n", "", "several headings are those of names"},
+		{"index,name\n2,PCC\n1,IPL\n3,SMA\n", "", "column index numbers the rows in a different order"},
 		{"label\n", "", "it lists no region"},
 	} {
 		labels, atlas, err := keyLabels([]byte(c.key))
