@@ -912,3 +912,17 @@ stages:
 		need.Error(t, err, c.want)
 	}
 }
+
+// A division that select left one group alone is refused with the participants of each group before and after.
+func TestSelectionLeavesOneGroup(t *testing.T) {
+	var rows []string
+	for range 8 {
+		rows = append(rows, "A\t0.9\tx", "B\t0.1\ty")
+	}
+	p := need.Value(guarded(t, "mean_fd\tkind", rows, `select: "kind == y"`,
+		"folds: { use: split, in: { participants: cohort.participants } }"))(t)
+	need.Equal(t, len(p.Doomed), 1)
+	if text := p.Doomed[0].Why; !strings.Contains(text, "0 of 8 A, 8 of 8 B remain") {
+		t.Error(text)
+	}
+}

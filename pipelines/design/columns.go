@@ -347,6 +347,29 @@ func (s *Study) exclusions() {
 	}
 }
 
+// withExclusions adds to a mistake of a division the participants of each group before and after exclusions.
+func (s *Study) withExclusions(err error) error {
+	_, group, wrong := column.ByParticipant(s.people(), "group")
+	if err == nil || wrong != nil || len(s.roster.Left) == 0 {
+		return err
+	}
+	before, after := map[string]int{}, map[string]int{}
+	for _, g := range group {
+		before[g]++
+		after[g]++
+	}
+	for _, left := range s.roster.Left {
+		if left.Group != "" {
+			before[left.Group]++
+		}
+	}
+	var texts []string
+	for _, g := range slices.Sorted(maps.Keys(before)) {
+		texts = append(texts, fmt.Sprintf("%d of %d %s", after[g], before[g], g))
+	}
+	return fmt.Errorf("%w (after select and exclude, %s remain)", err, words.Some(texts, 6))
+}
+
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
 // not by a limit or by what kind of participants the study is about.
 func ofQuality(left listed.LeftOut) bool {

@@ -62,7 +62,7 @@ func (s *Study) planFails(n *dag.Node) error {
 			return errors.New(s.faultText(column.Fault{Column: d.LeavesOut(), IDs: who,
 				Why: "no value, but each value of this column is a fold (leave_out)"}))
 		}
-		return s.planOf(n).err
+		return s.withExclusions(s.planOf(n).err)
 	}
 	t, ok := n.Instance().(role.Trainer)
 	if !ok {
