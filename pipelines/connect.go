@@ -28,9 +28,7 @@ type source struct {
 	ref
 	producer *producer // nil for a file
 	output   string
-	format   string   // of a file
-	files    []string // absolute, one a member of the referring stage
-	names    []string // of files, wherever they lie
+	files    [][]dag.Source // {file: PATH} for each member of the referring stage; several for a directory
 	// groups are the producer's members that agree on what both fan out over;
 	// group says for each member of the referring stage which it means.
 	groups [][]int32

@@ -67,7 +67,7 @@ func (l *loader) bindOne(s *stage, k *link) {
 	slab := make([]dag.Source, s.members)
 	for m := range s.nodes {
 		if src.producer == nil {
-			slab[m] = src.fileFor(m)
+			slab[m] = src.filesFor(m)[0]
 		} else if got := src.producer.member(
 			src.groups[src.group[m]][0], src.output, k.port.Optional, s.name); got != nil {
 			slab[m] = *got
@@ -78,10 +78,7 @@ func (l *loader) bindOne(s *stage, k *link) {
 	}
 }
 
-func (src *source) fileFor(m int) dag.Source {
-	m = min(m, len(src.files)-1)
-	return dag.Source{File: src.files[m], Name: src.names[m], Format: src.format}
-}
+func (src *source) filesFor(m int) []dag.Source { return src.files[min(m, len(src.files)-1)] }
 
 // bindAll gathers. Tasks that gather the same members share one list of them.
 func (l *loader) bindAll(s *stage, k *link) {
@@ -112,7 +109,7 @@ func (l *loader) gather(s *stage, k *link, m int) []dag.Source {
 	for i := range k.from {
 		src := &k.from[i]
 		if src.producer == nil {
-			all = append(all, src.fileFor(m))
+			all = append(all, src.filesFor(m)...)
 			continue
 		}
 		members := slices.Clone(src.groups[src.group[m]])
