@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,10 +74,30 @@ func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Co
 	for _, dir := range e.Software {
 		around := func(scratch string) bool { return content.Within(dir, []string{scratch}) }
 		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir},
-			Except: slices.DeleteFunc(slices.Clone(e.Scratch), around)})
+			Except: append(slices.DeleteFunc(slices.Clone(e.Scratch), around), e.unimported()...)})
 	}
 	return all
 }
+
+// unimported are the packages of the Pythons that virtual environments among the software were made with, where these
+// do not import them. They do not count, and a strict command does not see them.
+func (e *Exec) unimported() (all []string) {
+	for _, dir := range e.Software {
+		text, err := os.ReadFile(filepath.Join(dir, "pyvenv.cfg"))
+		if err != nil || systemPackages.MatchString(string(text)) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(filepath.Join(dir, "bin", "python"))
+		if err != nil {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(real)), "lib", "python3*", "site-packages"))
+		all = append(all, found...)
+	}
+	return all
+}
+
+var systemPackages = pattern.New(`(?mi)^\s*include-system-site-packages\s*=\s*true`)
 
 // viewOf is what a strict command sees: the system, its directory, what counts by content, and installed software.
 func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*sandbox.View, error) {
@@ -98,6 +119,9 @@ func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*s
 	}
 	if wrong != nil {
 		return nil, &machine.Fault{Err: errors.New(strings.Join(wrong, "; "))}
+	}
+	for _, dir := range e.unimported() {
+		v.Hide(dir)
 	}
 	if python != "" {
 		for _, dir := range installations(python) {
@@ -224,6 +248,20 @@ func (e *Exec) apart(temporary string) error {
 		}
 	}
 	return nil
+}
+
+// Software are the directories without which a program does not start, and that a strict command does not see unless
+// they are listed.
+func Software(program string) []string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return nil
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil
+	}
+	system := sandbox.New("", "", inside, false)
+	return slices.DeleteFunc(installations(path), system.Shows)
 }
 
 // installations are the directories without which a program does not start: those of a Python or conda environment,
