@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -188,6 +190,15 @@ var examples = map[string]func(*testing.T, *chain) example{
 		relmat := artifacts.Bytes{Kind: "matrix", Data: []byte("Node\tb\ta\nb\t1\t0.5\na\t0.5\t1\n")}
 		return example{stagetest.Fresh("matrices", "partial", "ridge"), map[string][]dag.Input{
 			"pearson": {dag.InputOf(relmat)}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b"))}}}
+	},
+	"estimator": func(t *testing.T, c *chain) example {
+		e := c.baseline(t, "svm", 1)
+		e.in["code"] = []dag.Input{stagetest.FileInput(filepath.Join(cards, "estimator.py"))}
+		delete(e.in, "permuted")
+		delete(e.in, "quality")
+		python := need.Value(exec.LookPath(need.Python(t, "numpy")))(t)
+		e.stage = stagetest.Fresh("estimator", "python", python, "seed", 3)
+		return e
 	},
 	"exec": func(t *testing.T, c *chain) example {
 		need.Program(t, "dash", "sh")

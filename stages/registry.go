@@ -22,6 +22,7 @@ import (
 	"prgnn/stages/cohort/simulate"
 	_ "prgnn/stages/command"      // registers its kinds
 	_ "prgnn/stages/command/echo" // registers its kind
+	"prgnn/stages/estimator"
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/learn/choose"
@@ -50,8 +51,8 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
-		choose.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds, subgroup.Kinds,
-		figure.Kinds, present.Kinds, tables.Kinds)...)
+		choose.Kinds, estimator.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds,
+		subgroup.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

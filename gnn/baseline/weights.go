@@ -25,6 +25,15 @@ func AsLinear(model any) (Linear, bool) {
 	return all, true
 }
 
+// LinearOf is a linear model without an offset, with one row of weights a decision value.
+func LinearOf(weights [][]float64) any {
+	var ms machines
+	for _, w := range weights {
+		ms = append(ms, &linear{w: w})
+	}
+	return ms
+}
+
 type linearMachines struct {
 	machines
 	w [][]float64

@@ -20,6 +20,9 @@ const everybody = "*"
 // made of them, and files that several participants share.
 func (s *Study) together(n *dag.Node) string {
 	holds := role.Ports(n.Instance(), role.Program)
+	if _, fits := n.Instance().(role.Tester); fits && holds != nil {
+		return "" // it gives its program the training participants of its fold, and no label of others (estimator)
+	}
 	if holds == nil && (s.own == nil || !s.own(n.Stage().Kind())) {
 		return ""
 	}

@@ -216,7 +216,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 const atOnce = 4 << 20
 
 // ask asks the models that were not trained on a participant.
-func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData) error {
+func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []gnn.Data) error {
 	var models []int
 	for i, m := range of.models {
 		if m.Training.Participant(id) < 0 {
@@ -244,7 +244,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 			for r := 0; r <= s.Random; {
 				// Several selections at once: what a model needs to begin is more than one graph takes.
 				selections := min(s.Random+1-r, max(1, atOnce/(len(graphs)*graphs[0].Numbers())))
-				masked := make([]learn.GraphData, selections*len(graphs))
+				masked := make([]gnn.Data, selections*len(graphs))
 				failed := make([]error, len(masked))
 				dense.Each(t.Threads, len(masked), func(i int) {
 					g := i % len(graphs)

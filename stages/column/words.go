@@ -103,6 +103,17 @@ func LeakText(leaks []Leak) string {
 // same model: a JSON object of settings, as CoordText writes them.
 const SamePredictions = "same_predictions"
 
+// HandedMeta is the metadata by which predictions of a user's model state what its process had of the test
+// participants: a Handed, as JSON.
+const HandedMeta = "handed over"
+
+// Handed counts what a process had of test participants that predicted them.
+type Handed struct {
+	Rows   int `json:"rows"`
+	Labels int `json:"labels"`
+	IDs    int `json:"ids"`
+}
+
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -255,3 +256,24 @@ func (s Params) sides(members []LabeledMember, name string) (map[string]int, err
 
 // SideNames are the sides of a split.
 var SideNames = [2]string{"train", "test"}
+
+// RefuseFit refuses what was fitted for another fold, and what a test participant was used for.
+func (d *Division) RefuseFit(in dag.Input, repeat, test int) error {
+	if test != d.Fold || repeat != d.Repeat {
+		return fmt.Errorf("%s was fitted for fold %d, repeat %d, and fold %d, repeat %d is tested here: fan both stages out over the same axes", in.Name, test, repeat, d.Fold, d.Repeat)
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	var ids []string
+	if err := json.Unmarshal([]byte(table.Meta["participants"]), &ids); err != nil || len(ids) == 0 {
+		return fmt.Errorf("%s: its metadata do not name the participants that it was fitted to", in.Name)
+	}
+	for _, id := range ids {
+		if side, known := d.Side[id]; !known || side != 0 {
+			return fmt.Errorf("leakage: %s was fitted to %s, who is not a training participant of fold %d", in.Name, id, d.Fold)
+		}
+	}
+	return nil
+}

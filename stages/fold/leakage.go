@@ -184,6 +184,7 @@ const (
 	FeaturesCompared    = "no two participants have the same features"
 	CopiesCompared      = "no two participants have connectivity that agrees better than two scans of one person"
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
+	HandedOver          = "no process of a user's model had a label or an id of a test row"
 )
 
 // A CheckRow is one check (leakage).

@@ -147,3 +147,26 @@ func AbsentColumns(a *encoding.Array) []bool {
 	}
 	return absent
 }
+
+// LackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
+func LackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
+	a, err := dag.ReadOnce(in, dag.Input.Array)
+	if err != nil {
+		return nil, err
+	}
+	of := AbsentRows
+	if series {
+		of = AbsentColumns
+	}
+	absent := of(a)
+	if !slices.Contains(absent, false) { // the identities of regions show none
+		return nil, nil
+	}
+	known := slices.Concat(except...)
+	for i, is := range absent {
+		if is && !slices.Contains(known, i+1) {
+			regions = append(regions, i+1)
+		}
+	}
+	return regions, nil
+}

@@ -306,8 +306,8 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 	var all []baseline.EdgeGraph
 	var sides [2][]baseline.EdgeGraph
 	var label [2][]int
-	set, err := (&Train{Params: s.Params}).read(t, func(r fold.Row, d GraphData) error {
-		g := baseline.EdgeGraph{Nodes: d.Nodes, Features: d.features, Edges: d.edges}
+	set, err := (&Train{Params: s.Params}).read(t, func(r fold.Row, d gnn.Data) error {
+		g := baseline.EdgeGraph{Nodes: d.Nodes, Features: d.Features, Edges: d.Edges}
 		all = append(all, g)
 		sides[r.Side], label[r.Side] = append(sides[r.Side], g), append(label[r.Side], r.Label)
 		return g.Check()

@@ -69,7 +69,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 	if form.Tangent() {
 		facts, _, err := region.ReadReference(t.In("fitted"))
 		if err == nil {
-			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts.Repeat, facts.Fold, d)
+			nodes, err = facts.Nodes, d.RefuseFit(t.In("fitted"), facts.Repeat, facts.Fold)
 		}
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 	if form.States() {
 		facts, _, err := region.ReadStates(t.In("states_fitted"))
 		if err == nil {
-			err = refuseLeak(t.In("states_fitted"), facts.Repeat, facts.Fold, d)
+			err = d.RefuseFit(t.In("states_fitted"), facts.Repeat, facts.Fold)
 		}
 		if err != nil {
 			return err
@@ -219,7 +219,7 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, qua
 		if d.Side[in.Coord("subject")] != 0 {
 			continue
 		}
-		lacked, err := lackedRegions(in, r.about.Form.Series(), r.about.LeftOut, r.about.Lacked)
+		lacked, err := fold.LackedRegions(in, r.about.Form.Series(), r.about.LeftOut, r.about.Lacked)
 		if err != nil {
 			return err
 		}
@@ -258,29 +258,10 @@ func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model base
 		}
 		ids, scans = append(ids, row.Id), append(scans, r.scans[row.Id])
 	}
-	if a.Training, err = listTraining(t, p, ids, scans); err != nil {
+	if a.Training, err = modelfile.ListTraining(t, p.Repeat, ids, scans); err != nil {
 		return artifacts.Bytes{}, err
 	}
 	return modelfile.Write(a, f)
-}
-
-// listTraining lists the participants of a training for its model file.
-func listTraining(t *dag.Task, p fold.Params, ids, scans []string) (modelfile.Training, error) {
-	members, err := column.Read[fold.LabeledMember](t.In("folds"))
-	var cohort []string
-	var counts map[string]int
-	for _, m := range members {
-		if int(m.Repeat) != p.Repeat {
-			continue
-		}
-		if cohort = append(cohort, m.ID); m.Group != "" && slices.Contains(ids, m.ID) {
-			if counts == nil {
-				counts = map[string]int{}
-			}
-			counts[m.Group]++
-		}
-	}
-	return modelfile.NewTraining(cohort, ids, scans, counts), err
 }
 
 // innerRows is the inner fold of each training row, from 0; nil where there is nothing to choose of the penalties.

@@ -1,14 +1,11 @@
 package learn
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
-	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
 )
@@ -65,27 +62,6 @@ func statesForm(has func(port string) bool, square bool, transform string) (f mo
 		err = errors.New("features of states are no matrices: brainnetcnn and transform: fisher do not take them")
 	}
 	return modelfile.Form{Port: "states"}, err
-}
-
-// refuseLeak refuses what was fitted for another fold, and what a test participant was used for.
-func refuseLeak(in dag.Input, repeat, test int, d *fold.Division) error {
-	if test != d.Fold || repeat != d.Repeat {
-		return fmt.Errorf("%s was fitted for fold %d, repeat %d, and fold %d, repeat %d is tested here: fan both stages out over the same axes", in.Name, test, repeat, d.Fold, d.Repeat)
-	}
-	table, err := in.Table()
-	if err != nil {
-		return err
-	}
-	var ids []string
-	if err := json.Unmarshal([]byte(table.Meta["participants"]), &ids); err != nil || len(ids) == 0 {
-		return fmt.Errorf("%s: its metadata do not name the participants that it was fitted to", in.Name)
-	}
-	for _, id := range ids {
-		if side, known := d.Side[id]; !known || side != 0 {
-			return fmt.Errorf("leakage: %s was fitted to %s, who is not a training participant of fold %d", in.Name, id, d.Fold)
-		}
-	}
-	return nil
 }
 
 // A regionWeightRow is what a linear model of groups makes of one region.

@@ -96,16 +96,17 @@ func TestBrainGNNTakesALateEpoch(t *testing.T) {
 }
 
 func TestFisher(t *testing.T) {
-	d := GraphData{2, []float64{1, -0.5, -0.5, 1}, []gnn.Edge{{Source: 0, Target: 1, Weight: -0.4}}}
+	d := gnn.Data{Nodes: 2, Features: []float64{1, -0.5, -0.5, 1},
+		Edges: []gnn.Edge{{Source: 0, Target: 1, Weight: -0.4}}}
 	z, err := fisher(d)
 	want := []float64{0, math.Atanh(-0.5), math.Atanh(-0.5), 0}
-	if err != nil || math.Abs(z.edges[0].Weight-math.Atanh(0.4)) > 1e-15 || d.edges[0].Weight != -0.4 ||
-		d.features[0] != 1 {
-		t.Errorf("%v, %v, %v", z.edges, err, d)
+	if err != nil || math.Abs(z.Edges[0].Weight-math.Atanh(0.4)) > 1e-15 || d.Edges[0].Weight != -0.4 ||
+		d.Features[0] != 1 {
+		t.Errorf("%v, %v, %v", z.Edges, err, d)
 	}
 	for i := range want {
-		if math.Abs(z.features[i]-want[i]) > 1e-15 {
-			t.Errorf("%v, want %v", z.features, want)
+		if math.Abs(z.Features[i]-want[i]) > 1e-15 {
+			t.Errorf("%v, want %v", z.Features, want)
 		}
 	}
 }

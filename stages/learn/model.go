@@ -34,7 +34,7 @@ type modelFile struct {
 // about is what model.json has of every training on graphs.
 func (set *trainingSet) about(t *dag.Task, p fold.Params, h modelfile.Header) (f modelFile, err error) {
 	f = modelFile{Header: h, Graphs: set.facts}
-	f.Training, err = listTraining(t, p, set.facts.Taught, set.facts.Scans)
+	f.Training, err = modelfile.ListTraining(t, p.Repeat, set.facts.Taught, set.facts.Scans)
 	f.Graphs.Taught, f.Graphs.Scans = nil, nil
 	return f, err
 }
@@ -197,7 +197,7 @@ func (m *Trained) restore() (err error) {
 }
 
 // Predict runs the model in the precision of its weights.
-func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, error) {
+func (m *Trained) Predict(graphs []gnn.Data, threads int) ([]gnn.Prediction, error) {
 	if m.brain != nil {
 		cases, err := make([]rival.Graph[float32], len(graphs)), error(nil)
 		for i, g := range graphs {
@@ -211,7 +211,7 @@ func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, er
 		cases := make([]baseline.EdgeGraph, len(graphs))
 		for i, g := range graphs {
 			g = m.Graphs.reduced(g)
-			cases[i] = baseline.EdgeGraph{Nodes: g.Nodes, Features: g.features, Edges: g.edges}
+			cases[i] = baseline.EdgeGraph{Nodes: g.Nodes, Features: g.Features, Edges: g.Edges}
 			if err := cases[i].Check(); err != nil {
 				return nil, err
 			}
@@ -225,7 +225,7 @@ func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, er
 	return predictIn[float32](m, graphs, threads)
 }
 
-func predictIn[T gnn.Float](m *Trained, graphs []GraphData, threads int) ([]gnn.Prediction, error) {
+func predictIn[T gnn.Float](m *Trained, graphs []gnn.Data, threads int) ([]gnn.Prediction, error) {
 	model, err := gnn.Zero[T](m.Options)
 	if err != nil {
 		return nil, err
@@ -241,11 +241,11 @@ func predictIn[T gnn.Float](m *Trained, graphs []GraphData, threads int) ([]gnn.
 	gs, failed := make([]*gnn.Graph[T], len(graphs)), make([]error, len(graphs))
 	dense.Each(threads, len(graphs), func(i int) {
 		g := m.Graphs.reduced(graphs[i])
-		x := g.features
+		x := g.Features
 		if m.norm.mean != nil {
 			x = m.norm.apply(x)
 		}
-		gs[i], failed[i] = gnn.NewGraph[T](m.Options, 0, x, g.edges)
+		gs[i], failed[i] = gnn.NewGraph[T](m.Options, 0, x, g.Edges)
 	})
 	if err := cmp.Or(failed...); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/gnn"
 	"prgnn/gnn/baseline"
 	"prgnn/gnn/rival"
 	"prgnn/numeric/exact"
@@ -63,9 +64,9 @@ func (s *Network) matrices(t *dag.Task) (*study[[]float32], error) {
 func (s *Network) graphs(t *dag.Task) (*study[rival.Graph[float32]], error) {
 	var o rival.BrainGNN
 	of := &study[rival.Graph[float32]]{}
-	set, err := (&Train{Params: s.Params}).read(t, func(_ fold.Row, d GraphData) error {
+	set, err := (&Train{Params: s.Params}).read(t, func(_ fold.Row, d gnn.Data) error {
 		if of.cases == nil {
-			o = s.brainGNN(d.Nodes, len(d.features)/d.Nodes)
+			o = s.brainGNN(d.Nodes, len(d.Features)/d.Nodes)
 		}
 		if d.Nodes != o.Nodes {
 			return fmt.Errorf("%d nodes, but other participants have %d: use the same atlas for all", d.Nodes, o.Nodes)
@@ -91,13 +92,13 @@ func (s *Network) graphs(t *dag.Task) (*study[rival.Graph[float32]], error) {
 }
 
 // brainGraph is a graph as BrainGNN takes it.
-func brainGraph(o rival.BrainGNN, d GraphData, z bool) (g rival.Graph[float32], err error) {
+func brainGraph(o rival.BrainGNN, d gnn.Data, z bool) (g rival.Graph[float32], err error) {
 	if z {
 		if d, err = fisher(d); err != nil {
 			return g, err
 		}
 	}
-	return rival.NewGraph[float32](o, d.features, d.edges)
+	return rival.NewGraph[float32](o, d.Features, d.Edges)
 }
 
 // brainGNN are the options for graphs of this size.
@@ -110,70 +111,80 @@ func (s *Network) brainGNN(nodes, features int) rival.BrainGNN {
 
 // series are what meanMLP is trained on.
 func (s *Network) series(t *dag.Task) (*study[[]float32], error) {
-	d, err := s.Divide(t.In("folds"))
+	set, cases, err := readSeries(t, s.Params, s.ZScore)
 	if err != nil {
 		return nil, err
+	}
+	o := rival.ReleasedMeanMLP(set.about.Nodes, len(set.groups))
+	copyFields(&o, *s)
+	if s.Attribution != "integrated" {
+		o.Steps = 0
+	}
+	of := &study[[]float32]{set: set.trainingSet, cases: cases, inputs: set.about.Nodes, design: o}
+	of.file = func(h modelfile.Header, parts []baseline.Part) (artifacts.Bytes, error) {
+		return set.file(t, s.Params, h, baseline.Stored{Kind: s.Model, Parts: parts},
+			&modelfile.Network{MeanMLP: &o, ZScore: s.ZScore, Signed: s.Signed})
+	}
+	return of, nil
+}
+
+// readSeries reads the series of a training, volumes × regions.
+func readSeries(t *dag.Task, p fold.Params, zscore bool) (*rowSet, [][]float32, error) {
+	d, err := p.Divide(t.In("folds"))
+	if err != nil {
+		return nil, nil, err
 	}
 	inputs := t.All("series")
 	if err := fold.RefuseDuplicates(inputs, d); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out, note, err := s.LeftOut(inputs, d, fold.AbsentColumns, nil)
+	out, note, err := p.LeftOut(inputs, d, fold.AbsentColumns, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	of, regions := &study[[]float32]{set: &trainingSet{groups: d.Groups, note: note}}, 0
-	set := &rowSet{trainingSet: of.set, scans: map[string]string{}, out: out}
+	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups, note: note}, scans: map[string]string{}, out: out}
+	var cases [][]float32
+	regions := 0
 	for i, in := range inputs {
 		r, err := d.Row(in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if r.Side == fold.Apart {
 			continue
 		}
 		draws, err := region.ReadDraws(in, "draw, time, roi")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		numbers, err := s.Numbers(len(draws), in.Name)
+		numbers, err := p.Numbers(len(draws), in.Name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch n := draws[0].Cols; {
 		case regions == 0:
 			regions = n
 		case n != regions:
-			return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, regions)
+			return nil, nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, regions)
 		}
 		if r.Side == 0 {
 			set.scans[r.Id] = modelfile.DataOf(draws[0].Data)
 		}
 		for _, draw := range numbers {
-			x, err := modelfile.SeriesOf(draws[draw].Data, regions, s.ZScore, out)
+			x, err := modelfile.SeriesOf(draws[draw].Data, regions, zscore, out)
 			if err != nil {
-				return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+				return nil, nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
 			}
 			r.Draw = draw
-			of.set.rows, of.cases = append(of.set.rows, r), append(of.cases, x)
+			set.rows, cases = append(set.rows, r), append(cases, x)
 		}
 		t.Progress(i+1, len(inputs), "reading")
 	}
-	o := rival.ReleasedMeanMLP(regions, len(d.Groups))
-	copyFields(&o, *s)
-	if s.Attribution != "integrated" {
-		o.Steps = 0
-	}
-	of.inputs, of.design = regions, o
 	set.about.Port, set.about.Nodes = "series", regions
 	if err := set.describe(t, d, inputs, "cleaning"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	of.file = func(h modelfile.Header, parts []baseline.Part) (artifacts.Bytes, error) {
-		return set.file(t, s.Params, h, baseline.Stored{Kind: s.Model, Parts: parts},
-			&modelfile.Network{MeanMLP: &o, ZScore: s.ZScore, Signed: s.Signed})
-	}
-	return of, of.set.check(d)
+	return set, cases, set.check(d)
 }
 
 // A communityRow is what a region belongs to.
@@ -184,20 +195,20 @@ type communityRow struct {
 }
 
 // fisher gives Fisher's z of the features, with 0 on the diagonal, and of the magnitudes of the edge weights.
-func fisher(d GraphData) (GraphData, error) {
+func fisher(d gnn.Data) (gnn.Data, error) {
 	z := func(r float64) float64 { return exact.Atanh(max(-0.9999999, min(0.9999999, r))) }
-	width := len(d.features) / d.Nodes
-	out := GraphData{d.Nodes, make([]float64, len(d.features)), slices.Clone(d.edges)}
-	for i, r := range d.features {
+	width := len(d.Features) / d.Nodes
+	out := gnn.Data{Nodes: d.Nodes, Features: make([]float64, len(d.Features)), Edges: slices.Clone(d.Edges)}
+	for i, r := range d.Features {
 		if math.Abs(r) > 1 {
 			return out, fmt.Errorf("feature %d of node %d is %v: not a correlation; set transform: none", i%width+1, i/width+1, r)
 		}
 		if i%width != i/width {
-			out.features[i] = z(r)
+			out.Features[i] = z(r)
 		}
 	}
-	for i, e := range d.edges {
-		out.edges[i].Weight = math.Abs(z(e.Weight))
+	for i, e := range d.Edges {
+		out.Edges[i].Weight = math.Abs(z(e.Weight))
 	}
 	return out, nil
 }

@@ -204,7 +204,7 @@ func (a *applier) differs(n newcomer, names []string) (all []column.Difference, 
 	}
 	of := &a.matrices.Matrices
 	if all = a.matrices.Differs(n.matrices); n.matrices.Nodes() == of.Nodes {
-		if lacked, err = lackedRegions(n.in, of.Series(), of.LeftOut, of.Lacked); lacked != nil {
+		if lacked, err = fold.LackedRegions(n.in, of.Series(), of.LeftOut, of.Lacked); lacked != nil {
 			all = append(all, lackedDifference(lacked, names))
 		}
 	}
@@ -344,17 +344,17 @@ func (f *graphFacts) differs(of Participant, lacked []int, names []string) []col
 		all = append(all, lackedDifference(lacked, names))
 	}
 	for _, g := range of.Graphs {
-		if g = f.reduced(g); g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
-			add("", "%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
+		if g = f.reduced(g); g.Nodes != f.Nodes || len(g.Features) != f.Nodes*f.Features {
+			add("", "%d nodes of %d features, not %d of %d", g.Nodes, len(g.Features)/g.Nodes, f.Nodes, f.Features)
 			break
 		}
-		if n := float64(len(g.edges)); n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1]) {
-			add("edges", "%d edges, not %d to %d: does the density differ? (edges)", len(g.edges), f.Edges[0], f.Edges[1])
+		if n := float64(len(g.Edges)); n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1]) {
+			add("edges", "%d edges, not %d to %d: does the density differ? (edges)", len(g.Edges), f.Edges[0], f.Edges[1])
 		}
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
-		if at := slices.IndexFunc(g.features, func(x float64) bool { return math.Abs(x) > 2*span }); at >= 0 {
+		if at := slices.IndexFunc(g.Features, func(x float64) bool { return math.Abs(x) > 2*span }); at >= 0 {
 			add("features", "a feature outside the training range: %v, but at most %v in training (features)",
-				g.features[at], span)
+				g.Features[at], span)
 		}
 	}
 	return all

@@ -329,9 +329,9 @@ func FuzzReadModel(f *testing.F) {
 		if m.Options.Features > 100 {
 			return
 		}
-		g := GraphData{Nodes: 3, features: make([]float64, 3*m.Options.Features),
-			edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
-		if _, err := m.Predict([]GraphData{g}, 1); err != nil {
+		g := gnn.Data{Nodes: 3, Features: make([]float64, 3*m.Options.Features),
+			Edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
+		if _, err := m.Predict([]gnn.Data{g}, 1); err != nil {
 			t.Log(err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/gnn"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -201,7 +202,7 @@ func TestLeftOutByName(t *testing.T) {
 	in["nodes"] = []dag.Input{areas()}
 	s := stagetest.Fresh("train").(*Train)
 	d := need.Value(s.Divide(in["folds"][0]))(t)
-	set := need.Value(s.pass(dag.NewTask(in), d, func(fold.Row, GraphData) error { return nil }))(t)
+	set := need.Value(s.pass(dag.NewTask(in), d, func(fold.Row, gnn.Data) error { return nil }))(t)
 	need.Equal(t, set.note, "left out of all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
 		"(regions: shared)")
 }

@@ -177,7 +177,7 @@ func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row
 	}
 	d, err := s.Divide(t.In("folds"))
 	if err == nil {
-		err = refuseLeak(in, facts.Repeat, facts.Fold, d)
+		err = d.RefuseFit(in, facts.Repeat, facts.Fold)
 	}
 	if err != nil {
 		return nil, err

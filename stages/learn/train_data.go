@@ -14,13 +14,6 @@ import (
 	"prgnn/stages/fold"
 )
 
-// GraphData is what a graph is made of.
-type GraphData struct {
-	Nodes    int
-	features []float64 // roi × feature
-	edges    []gnn.Edge
-}
-
 // A trainingSet tells of all graphs of a training, sorted by participant and draw.
 type trainingSet struct {
 	groups   []string // sorted; their places are the labels
@@ -47,18 +40,18 @@ type graphFacts struct {
 }
 
 // add takes in one graph.
-func (f *graphFacts) add(d GraphData) {
-	low, high := slices.Min(d.features), slices.Max(d.features)
+func (f *graphFacts) add(d gnn.Data) {
+	low, high := slices.Min(d.Features), slices.Max(d.Features)
 	if f.Features == 0 {
-		f.Nodes, f.Features = d.Nodes, len(d.features)/d.Nodes
-		f.Edges, f.Values = [2]int{len(d.edges), len(d.edges)}, [2]float64{low, high}
+		f.Nodes, f.Features = d.Nodes, len(d.Features)/d.Nodes
+		f.Edges, f.Values = [2]int{len(d.Edges), len(d.Edges)}, [2]float64{low, high}
 	}
-	f.Edges = [2]int{min(f.Edges[0], len(d.edges)), max(f.Edges[1], len(d.edges))}
+	f.Edges = [2]int{min(f.Edges[0], len(d.Edges)), max(f.Edges[1], len(d.Edges))}
 	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
 }
 
 // reduced is a graph without the regions that were left out in training.
-func (f *graphFacts) reduced(g GraphData) GraphData {
+func (f *graphFacts) reduced(g gnn.Data) gnn.Data {
 	if f.LeftOut == nil {
 		return g
 	}
@@ -71,34 +64,11 @@ func (f *graphFacts) reduced(g GraphData) GraphData {
 
 // lacks are the regions, from 1, without a usable series in these features that the training did not lack.
 func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
-	return lackedRegions(features, false, f.LeftOut, f.Lacked)
-}
-
-// lackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
-func lackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
-	a, err := dag.ReadOnce(in, dag.Input.Array)
-	if err != nil {
-		return nil, err
-	}
-	of := fold.AbsentRows
-	if series {
-		of = fold.AbsentColumns
-	}
-	absent := of(a)
-	if !slices.Contains(absent, false) { // the identities of regions show none
-		return nil, nil
-	}
-	known := slices.Concat(except...)
-	for i, is := range absent {
-		if is && !slices.Contains(known, i+1) {
-			regions = append(regions, i+1)
-		}
-	}
-	return regions, nil
+	return fold.LackedRegions(features, false, f.LeftOut, f.Lacked)
 }
 
 // read refuses duplicate scans, then goes through the graphs.
-func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainingSet, error) {
+func (s *Train) read(t *dag.Task, use func(fold.Row, gnn.Data) error) (*trainingSet, error) {
 	d, err := s.Divide(t.In("folds"))
 	if err != nil {
 		return nil, err
@@ -115,7 +85,7 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 
 // pass goes through the graphs, one after the other, and puts each participant on
 // its side of the fold.
-func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData) error) (_ *trainingSet, err error) {
+func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, gnn.Data) error) (_ *trainingSet, err error) {
 	set := &trainingSet{groups: d.Groups}
 	if set.facts.Names, err = column.NodeNames(t); err != nil {
 		return nil, err
@@ -157,12 +127,12 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData
 
 // add goes through the graphs of one participant.
 func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Params,
-	use func(fold.Row, GraphData) error) error {
+	use func(fold.Row, gnn.Data) error) error {
 	p, err := ReadParticipant(edgesIn, featuresIn, s)
 	if err != nil {
 		return err
 	}
-	width := len(p.Graphs[0].features) / p.Graphs[0].Nodes
+	width := len(p.Graphs[0].Features) / p.Graphs[0].Nodes
 	if set.features == 0 {
 		set.features, set.facts.Made = width, p.Made
 	}
@@ -194,11 +164,11 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 
 // A Participant has graphs, of all draws or of some.
 type Participant struct {
-	Graphs []GraphData
-	Draws  []int     // the number of each
-	Of     int       // how many draws there are
-	Made   string    // how the graphs were made, when the edge table says so
-	zero   GraphData // draw 0
+	Graphs []gnn.Data
+	Draws  []int    // the number of each
+	Of     int      // how many draws there are
+	Made   string   // how the graphs were made, when the edge table says so
+	zero   gnn.Data // draw 0
 }
 
 // ReadParticipant reads the graphs of one participant.
@@ -221,9 +191,9 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 	}
 	p.Made = made
 	v := a.Float64s()
-	p.zero = GraphData{Nodes: nodes, features: v[:nodes*width], edges: edges[0]}
+	p.zero = gnn.Data{Nodes: nodes, Features: v[:nodes*width], Edges: edges[0]}
 	for _, d := range p.Draws {
-		p.Graphs = append(p.Graphs, GraphData{Nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
+		p.Graphs = append(p.Graphs, gnn.Data{Nodes: nodes, Features: v[d*nodes*width:][:nodes*width], Edges: edges[d]})
 	}
 	return p, nil
 }
@@ -231,7 +201,7 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 // scan is a digest of draw 0, by which the scan of a training participant is found under another id (the random draws
 // of a scan differ between ids); "" where nothing of a scan is in it (identities as features, and no edges).
 func (p *Participant) scan() string {
-	features, edges := p.zero.features, p.zero.edges
+	features, edges := p.zero.Features, p.zero.Edges
 	if len(edges) == 0 && !slices.ContainsFunc(features, func(x float64) bool { return x != 0 && x != 1 }) {
 		return ""
 	}
@@ -350,11 +320,11 @@ func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[
 	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
 	var graphs []*gnn.Graph[T]
 	packer := gnn.NewPacker[T](graphMemory)
-	set, err := s.read(t, func(r fold.Row, d GraphData) error {
+	set, err := s.read(t, func(r fold.Row, d gnn.Data) error {
 		if s.Standardize != "none" {
-			d.features = norm.apply(d.features)
+			d.Features = norm.apply(d.Features)
 		}
-		g, err := gnn.NewGraph[T](s.options(len(d.features)/d.Nodes, max(2, r.Label+1)), r.Label, d.features, d.edges)
+		g, err := gnn.NewGraph[T](s.options(len(d.Features)/d.Nodes, max(2, r.Label+1)), r.Label, d.Features, d.Edges)
 		if err != nil {
 			return err
 		}
@@ -390,11 +360,11 @@ func (s *Train) standardization(t *dag.Task) (standardization, error) {
 		return n, err
 	}
 	each := func(visit func(row []float64)) (count int, err error) {
-		_, err = s.pass(t, d, func(r fold.Row, d GraphData) error {
+		_, err = s.pass(t, d, func(r fold.Row, d gnn.Data) error {
 			if s.Standardize == "training" && r.Side != 0 {
 				return nil
 			}
-			for row := range slices.Chunk(d.features, len(d.features)/d.Nodes) {
+			for row := range slices.Chunk(d.Features, len(d.Features)/d.Nodes) {
 				visit(row)
 				count++
 			}

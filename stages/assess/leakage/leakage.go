@@ -227,6 +227,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 	sides := &leakCheck{name: fold.PredictionsCompared}
 	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
 	admitted := &leakCheck{name: "no training with known leakage"}
+	handed := &leakCheck{}
 	testedIn := map[[2]string]int64{} // setting and repeat, and participant → fold
 	for _, in := range t.All("predictions") {
 		table, err := in.Table()
@@ -249,6 +250,15 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		leaks, err := column.LeaksOf(table.Meta)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if table.Meta[column.HandedMeta] != "" {
+			got, err := column.MetaOf[column.Handed](table.Meta, column.HandedMeta)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+			if handed.name, handed.of = fold.HandedOver, handed.of+got.Rows; got.Labels+got.IDs > 0 {
+				handed.fail("%s: the process of the model had %d labels and %d ids of test participants", in.Name, got.Labels, got.IDs)
+			}
 		}
 		switch {
 		case leaks == nil:
@@ -295,7 +305,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		}
 	}
 	once.of = len(testedIn)
-	return []*leakCheck{sides, once, admitted}, nil
+	return []*leakCheck{sides, once, admitted, handed}, nil
 }
 
 // placeOf finds the fold that something was fitted for, by its coordinates.

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 )
 
 // Training lists the participants of a training, by keyed hashes: a file shows whether a given participant was among
@@ -19,6 +21,25 @@ type Training struct {
 	Participants []string       `json:"participants"`     // HMAC-SHA256 of each id in its normal form, 32 hexadecimal digits
 	Scans        []string       `json:"scans,omitempty"`  // of the data of each in draw 0
 	Counts       map[string]int `json:"counts,omitempty"` // participants of each group
+}
+
+// ListTraining lists the participants of a training for its model file.
+func ListTraining(t *dag.Task, repeat int, ids, scans []string) (Training, error) {
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	var cohort []string
+	var counts map[string]int
+	for _, m := range members {
+		if int(m.Repeat) != repeat {
+			continue
+		}
+		if cohort = append(cohort, m.ID); m.Group != "" && slices.Contains(ids, m.ID) {
+			if counts == nil {
+				counts = map[string]int{}
+			}
+			counts[m.Group]++
+		}
+	}
+	return NewTraining(cohort, ids, scans, counts), err
 }
 
 // NewTraining lists participants by ids, and scans by what DataOf returns of each. The key is made of the ids of the

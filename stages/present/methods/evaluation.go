@@ -86,11 +86,14 @@ func (a *Author) targetOf(s *finding.StageSettings) string {
 
 // baselines states the classifiers for comparison, and their inputs.
 func (a *Author) baselines() {
-	if names := a.fittedModels("baseline", "network"); names != nil {
+	if names := a.fittedModels("baseline", "network", "estimator"); names != nil {
 		a.say("methods.baselines", values{"Another": a.Another, "Names": names, "FoldsOf": a.FoldsOf()})
 	}
 	a.networks()
-	a.inputs("baseline", "network")
+	a.inputs("baseline", "network", "estimator")
+	if own := a.named(a.kinds("estimator")...); own != nil {
+		a.say("methods.handed-over", values{"Models": own})
+	}
 }
 
 // measures states which measures of the classifiers are given and which are not, and how they were tested.

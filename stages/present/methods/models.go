@@ -295,7 +295,9 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 			if n := len(s.List("penalties")); n > 1 {
 				of["Several"] = n
 			}
-			if code := fitted[model]; code != "" {
+			if s.Kind == "estimator" {
+				of["Settings"] = a.Text("methods.own", of)
+			} else if code := fitted[model]; code != "" {
 				of["Settings"] = a.Text(code, of)
 			}
 			if text := a.Text("methods.fitted", of); !slices.Contains(models, text) {
@@ -338,9 +340,9 @@ func (a *Author) inputOf(s *finding.StageSettings, model string) string {
 		return "windows"
 	case !a.sameFolds(s):
 		return ""
-	case model == "meanmlp":
+	case model == "meanmlp" || s.Value("input") == "series":
 		return "series"
-	case model == "li2019" || model == "braingnn":
+	case model == "li2019" || model == "braingnn" || s.Value("input") == "graphs":
 		return "graphs"
 	case s.Inputs["tangent"] != nil:
 		return "tangent"

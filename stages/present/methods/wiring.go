@@ -14,7 +14,7 @@ import (
 )
 
 // learners are the kinds that train models.
-var learners = []string{"train", "train-regression", "baseline", "regression", "network"}
+var learners = []string{"train", "train-regression", "baseline", "regression", "network", "estimator"}
 
 // takers are the stages that train models on what comes of a stage, and whether these are all that train models.
 // Where no connection is known, they are all.
@@ -119,6 +119,8 @@ func modelsOf(s *finding.StageSettings) []string {
 		return []string{column.PrGNN}
 	case "baseline", "regression", "network":
 		return s.Over("model")
+	case "estimator": // predictions have the name of the stage
+		return []string{s.Stage}
 	}
 	return []string{s.Kind}
 }

@@ -437,7 +437,7 @@ func (a *Results) performanceFigures(rows []Row) {
 // othersLast is 1 for a classifier to compare with.
 func (a *Results) othersLast(coords []dag.Coord) int {
 	if s := a.Plan.Stage(finding.StageOf(coords)); s != nil &&
-		(s.Kind == "baseline" || s.Kind == "network") {
+		slices.Contains([]string{"baseline", "network", "estimator"}, s.Kind) {
 		return 1
 	}
 	return 0

@@ -1,22 +1,25 @@
-package learn
+package gnn
 
-import (
-	"slices"
+import "slices"
 
-	"prgnn/gnn"
-)
+// Data is what a graph is made of.
+type Data struct {
+	Nodes    int
+	Features []float64 // node × feature
+	Edges    []Edge    // each once
+}
 
 // Without takes the marked regions out, or all others: their edges, their features, and
 // what they are as features of others, where the features are one a region.
-func (g GraphData) Without(marked []bool, keep bool) GraphData {
-	width := len(g.features) / g.Nodes
-	m := GraphData{Nodes: g.Nodes, features: slices.Clone(g.features), edges: make([]gnn.Edge, 0, len(g.edges))}
+func (g Data) Without(marked []bool, keep bool) Data {
+	width := len(g.Features) / g.Nodes
+	m := Data{Nodes: g.Nodes, Features: slices.Clone(g.Features), Edges: make([]Edge, 0, len(g.Edges))}
 	out := make([]bool, g.Nodes)
 	for i := range out {
 		out[i] = marked[i] != keep
 	}
 	for i, gone := range out {
-		row := m.features[i*width:][:width]
+		row := m.Features[i*width:][:width]
 		switch {
 		case gone:
 			clear(row)
@@ -28,13 +31,13 @@ func (g GraphData) Without(marked []bool, keep bool) GraphData {
 			}
 		}
 	}
-	for _, e := range g.edges {
+	for _, e := range g.Edges {
 		if !out[e.Source] && !out[e.Target] {
-			m.edges = append(m.edges, e)
+			m.Edges = append(m.Edges, e)
 		}
 	}
 	return m
 }
 
 // Numbers is how many features all nodes have together.
-func (g GraphData) Numbers() int { return len(g.features) }
+func (g Data) Numbers() int { return len(g.Features) }

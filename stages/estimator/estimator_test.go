@@ -1,0 +1,338 @@
+package estimator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/machine"
+	"prgnn/internal/need"
+	"prgnn/internal/sandbox"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// fresh is a stage whose Python has numpy.
+func fresh(t *testing.T, parameters ...any) *Estimator {
+	t.Helper()
+	python := need.Value(exec.LookPath(need.Python(t, "numpy")))(t)
+	parameters = append([]any{"python", python, "time_limit", 60, "fold", 2}, parameters...)
+	return stagetest.Fresh("estimator", parameters...).(*Estimator)
+}
+
+// coded adds a module model to inputs.
+func coded(in map[string][]dag.Input, text string) map[string][]dag.Input {
+	in["code"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "py", Data: []byte(text)})}
+	return in
+}
+
+// run trains a model of a text on correlations of 16 participants.
+func run(t *testing.T, s *Estimator, text string) (dag.Outputs, error) {
+	t.Helper()
+	in := stagetest.NewCorrStudy(t, 16).Inputs()
+	delete(in, "features")
+	delete(in, "edges")
+	return s.Run(context.Background(), dag.NewTask(coded(in, text)))
+}
+
+const nearest = `
+import numpy as np
+class Nearest:
+    def fit(self, X, y):
+        assert list(np.unique(y)) == ["ASD", "HC"], y
+        self.classes_ = np.unique(y)
+        self.mean_ = np.stack([X[y == c].mean(0) for c in self.classes_])
+        self.coef_ = self.mean_
+        return self
+    def predict_proba(self, X):
+        d = np.stack([((X - m) ** 2).sum(1) for m in self.mean_], 1)
+        return d[:, ::-1] / d.sum(1, keepdims=True)
+make = Nearest
+`
+
+func rowsOf(t *testing.T, out dag.Outputs) []fold.PredictionRow {
+	t.Helper()
+	return need.Value(column.Rows[fold.PredictionRow](out["predictions"].(*encoding.Table)))(t)
+}
+
+// The predictions are those of the slow definition, for each participant, whatever order the process had.
+func TestPredictsAsDefined(t *testing.T) {
+	study := stagetest.NewCorrStudy(t, 16)
+	out := need.Value(run(t, fresh(t), nearest))(t)
+	member := need.Value(column.Rows[fold.Member](study.Folds))(t)
+	vector := func(i, draw int) (v []float64) {
+		m := study.Pearson[i].Float64s()[draw*25:][:25]
+		for a := range 5 {
+			v = append(v, m[a*5+a+1:a*5+5]...)
+		}
+		return v
+	}
+	place, n := map[string]int{}, map[string]float64{}
+	mean := map[string][]float64{"ASD": make([]float64, 10), "HC": make([]float64, 10)}
+	for i, m := range member {
+		place[m.ID] = i
+		for draw := 1; draw < 3 && m.Fold != 2; draw++ {
+			n[m.Group]++
+			for k, x := range vector(i, draw) {
+				mean[m.Group][k] += x
+			}
+		}
+	}
+	rows := rowsOf(t, out)
+	need.Equal(t, len(rows), 32)
+	for _, r := range rows {
+		var d [2]float64
+		for g, group := range []string{"ASD", "HC"} {
+			for k, x := range vector(place[r.ID], int(r.Draw)) {
+				d[g] += (x - mean[group][k]/n[group]) * (x - mean[group][k]/n[group])
+			}
+		}
+		if want := d[0] / (d[0] + d[1]); math.Abs(r.Probability-want) > 1e-12 {
+			t.Errorf("%s, draw %d: %v, want %v", r.ID, r.Draw, r.Probability, want)
+		}
+		need.Equal(t, r.Set == "test", member[place[r.ID]].Fold == 2, r.ID)
+	}
+	scores := need.Value(column.Rows[column.ScoreRow[float64]](out["scores"].(*encoding.Table)))(t)
+	need.Equal(t, len(scores), 32*5)
+	var handed column.Handed
+	need.NoError(t, json.Unmarshal([]byte(out["predictions"].(*encoding.Table).Meta[column.HandedMeta]), &handed))
+	need.Equal(t, handed, column.Handed{Rows: 8})
+}
+
+// looks is a model that searches all that it sees for what it must not have.
+const looks = `
+import glob, os, sys
+import numpy as np
+ROOM = sys.modules["__main__"].INPUTS
+def seen():
+    for root in ("/work", os.getcwd(), os.environ["TMPDIR"], ROOM, "/proc/self"):
+        for path in glob.glob(root + "/**", recursive=root != "/proc/self"):
+            yield path.encode()
+            if os.path.isfile(path) and not path.startswith(("/proc/self/pagemap", "/proc/self/kmsg")):
+                try:
+                    yield open(path, "rb").read(1 << 20)
+                except OSError:
+                    pass
+    yield repr(sys.argv).encode() + repr(dict(os.environ)).encode()
+class Looks:
+    def look(self, of):
+        for text in seen():
+            if b"sub" + b"-0" in text:
+                raise ValueError("an id: %r" % text[:200])
+        here = set(os.listdir(ROOM))
+        print(of, sorted(here))
+        assert of == "fit" or not here & {"y.npy", "groups.npy"}, here
+    def fit(self, X, y, groups):
+        self.look("fit")
+        assert len(groups) == len(y) == 24 and sorted(np.bincount(groups)) == [2] * 12
+        assert not (np.diff(groups) == 0).all() and list(groups) != sorted(groups)
+        self.classes_ = np.unique(y)
+        self.region_scores_ = X[:5, 0] - X[:5, 0].min()
+        return self
+    def predict_proba(self, X):
+        if len(X) == 8:
+            self.look("predict" if os.path.exists(ROOM + "/model.pkl") else "fit")
+        return np.full((len(X), 2), 0.5)
+make = Looks
+`
+
+// A process has no id, and the one that predicts no label.
+func TestProcessesAreBlind(t *testing.T) {
+	in := stagetest.NewCorrStudy(t, 16).Inputs()
+	task := dag.NewTask(coded(map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]}, looks))
+	_, err := fresh(t).Run(context.Background(), task)
+	need.NoError(t, err)
+	log := fmt.Sprint(task.Log())
+	if !strings.Contains(log, "predict ['code', 'code.tsv', 'host.py', 'model.pkl', 'task.json', 'x.npy']") {
+		t.Errorf("other files: %s", log)
+	}
+}
+
+// What leaks is refused where it is handed over, too.
+func TestHandOver(t *testing.T) {
+	in := map[string][]dag.Input{"task": {dag.InputOf(artifacts.Text(`{"x": "sub-1"}`))}, "y": {{}}}
+	rows := []fold.Row{{Id: "sub-1", Side: 1}, {Id: "sub-2"}}
+	need.Equal(t, handedOver(in, rows, []int{0, 1}), column.Handed{Rows: 2, Labels: 2, IDs: 1})
+	delete(in, "y")
+	need.Equal(t, handedOver(in, rows, []int{1}), column.Handed{Rows: 1})
+	if _, err := numbered(rows, []int{0}, nil); err == nil {
+		t.Error("a test participant is fitted to")
+	}
+}
+
+// Each mistake of a model is an error with the user's line.
+func TestMistakesOfModels(t *testing.T) {
+	class := func(fit, predict string) string {
+		return "import numpy as np\nimport os, sys, time\nclass M:\n    def fit(self, X, y):\n        self.classes_ = np.unique(y)\n        " +
+			fit + "\n        return self\n    def predict_proba(self, X):\n        " + predict + "\nmake = M\n"
+	}
+	half := "return np.full((len(X), 2), 0.5)"
+	for name, c := range map[string]struct{ text, want string }{
+		"exception":  {class("np.linalg.cholesky(-np.eye(3))", half), "model.py:6 in fit: np.linalg.cholesky(-np.eye(3)): LinAlgError: Matrix is not positive definite"},
+		"syntax":     {"def make(:\n", "model.py:1: def make(:: SyntaxError"},
+		"package":    {"import no_such_package\n", "model.py:1: import no_such_package: ModuleNotFoundError: No module named 'no_such_package': add the package to requirements"},
+		"no factory": {"x = 1\n", "model has no function or class make"},
+		"no fit":     {"def make(): return object()\n", "gives object, which lacks fit or predict_proba and decision_function"},
+		"argument":   {"def make(keep): return object()\n", "TypeError: make() missing 1 required positional argument: 'keep'"},
+		"no classes": {class("del self.classes_", half), "M has no classes_ after fit"},
+		"classes":    {class("self.classes_ = np.array(['x', 'y'])", half), "classes_ is ['x', 'y'], but the labels are ['ASD', 'HC']"},
+		"NaN":        {class("pass", "return np.full((len(X), 2), np.nan)"), "predict_proba gives values that are not finite for 24 of 24 rows"},
+		"shape":      {class("pass", "return np.full(len(X), 0.5)"), "predict_proba gives the shape (24,), expected (24, 2)"},
+		"type":       {class("pass", "return [['a', 'b']] * len(X)"), "values of type <U1, not numbers"},
+		"sum":        {class("pass", "return np.full((len(X), 2), 0.7)"), "do not add up to 1"},
+		"exit":       {class("sys.exit(0)", half), "model.py:6 in fit: sys.exit(0): SystemExit: 0"},
+		"_exit":      {class("os._exit(0)", half), "the command did not write its output message"},
+		"killed":     {class("os.kill(os.getpid(), 9)", half), "fit of model:make"},
+		"hangs":      {class("time.sleep(99)", half), "model.py:6 in fit: time.sleep(99): fit was stopped after 2 s (time_limit)"},
+		"memory":     {class("np.ones(1 << 40)", half), "model.py:6 in fit: np.ones(1 << 40): fit needs more memory than memory_limit"},
+		"input":      {class("X[0, 0] = 1", half), "model.py:6 in fit: X[0, 0] = 1: ValueError: assignment destination is read-only"},
+		"pickle":     {class("self.f = lambda: 1", half), "the fitted M cannot be pickled"},
+		"batch":      {class("pass", "p = X[:, :1] - X[:, :1].mean(); p = 1 / (1 + np.exp(p)); return np.c_[p, 1 - p]"), "depends on the others"},
+		"random":     {class("pass", "p = np.random.rand(len(X), 1); return np.c_[p, 1 - p]"), "changes from call to call"},
+		"scores":     {class("self.region_scores_ = [1, 2]", half), "region_scores_ has the shape (24, 2) or is not finite, expected 5 finite values"},
+		"protocol":   {class(`print('{"event": "done"}'); raise ValueError("not done")`, half), "ValueError: not done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			if name == "hangs" {
+				s.TimeLimit = 2
+			}
+			_, err := run(t, s, c.text)
+			need.Error(t, err, c.want)
+			var fault *machine.Fault
+			if of := errors.As(err, &fault); of != (name == "hangs" || name == "memory") {
+				t.Errorf("a fault of the machine: %t, %v", of, err)
+			}
+		})
+	}
+}
+
+// What is left behind ends with the process, and does not keep it.
+func TestForksEnd(t *testing.T) {
+	text := strings.Replace(nearest, "        self.coef_ = self.mean_\n", `        import os, sys, time
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(300)
+        if os.fork() == 0:
+            return self
+`, 1)
+	rowsOf(t, need.Value(run(t, fresh(t, "time_limit", 30), text))(t))
+}
+
+// A confined process reaches no network of the host, and writes into its own directory alone.
+func TestConfined(t *testing.T) {
+	if err := sandbox.Available(); err != nil {
+		need.Missing(t, "no sandbox: %v", err)
+	}
+	listener := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer listener.Close()
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+			t.Error("the process reached the host")
+		}
+	}()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	outside := filepath.Join(t.TempDir(), "outside")
+	text := strings.Replace(nearest, "        self.coef_ = self.mean_\n", fmt.Sprintf(`        import socket
+        for do in (lambda: socket.create_connection(("127.0.0.1", %s), 5), lambda: open(%q, "w"), lambda: open("/usr/x", "w")):
+            try:
+                do()
+            except OSError:
+                continue
+            raise ValueError("not confined")
+`, port, outside), 1)
+	rowsOf(t, need.Value(run(t, fresh(t, "sandbox", "require"), text))(t))
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("the process wrote a file outside")
+	}
+}
+
+// The probabilities are the same in the sandbox and without.
+func TestSandboxChangesNothing(t *testing.T) {
+	a, b := need.Value(run(t, fresh(t), nearest))(t), need.Value(run(t, fresh(t, "sandbox", "none"), nearest))(t)
+	if !slices.Equal(stagetest.Encoded(t, a["predictions"]), stagetest.Encoded(t, b["predictions"])) {
+		t.Error("other predictions")
+	}
+}
+
+func TestNoPython(t *testing.T) {
+	s := fresh(t)
+	s.Python = "no-such-python"
+	_, err := run(t, s, nearest)
+	need.Error(t, err, "python: there is no program no-such-python")
+	s.Python = "python/bin"
+	need.Equal(t, len(s.Validate()), 1)
+}
+
+// The other inputs have the shapes of the contract, in the order of the rows.
+func TestInputsOfModels(t *testing.T) {
+	study := stagetest.NewCorrStudy(t, 16)
+	in := study.Inputs()
+	var series []dag.Input
+	for i := range 16 {
+		x := slices.Repeat([]float64{1, float64(i), 2, 0, 3, 0}, 3)
+		series = append(series, dag.InputOf(encoding.NewArray(x, 3, 3, 2),
+			dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
+	}
+	const model = `
+import numpy as np
+class M:
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.see(X)
+        return self
+    def see(self, X):
+        assert len(X) in (24, 8, 1), len(X)
+    def predict_proba(self, X):
+        self.see(X)
+        p = np.array([self.value(X[i]) for i in range(len(X))])
+        return np.c_[1 - p, p]
+def make(**kw): return M()
+`
+	for name, c := range map[string]struct {
+		more string
+		in   map[string][]dag.Input
+		want func(participant, draw int) float64
+	}{
+		"matrices": {"M.value = lambda self, x: abs(x[0, 1]) / 2 if x.shape == (5, 5) and x[2, 2] == 1 and x[1, 0] == x[0, 1] else 9\n",
+			map[string][]dag.Input{"pearson": in["pearson"]},
+			func(i, d int) float64 { return math.Abs(study.Pearson[i].Float64s()[d*25+1]) / 2 }},
+		"graphs": {"M.value = lambda self, x: abs(x['edge_attr'][0]) / 2 if x['x'].shape == (5, 5) and x['edge_index'].tolist() == " +
+			"[[0, 1, 2, 3, 1, 2, 3, 4], [1, 2, 3, 4, 0, 1, 2, 3]] and len(x['edge_attr']) == 8 else 9\n",
+			map[string][]dag.Input{"edges": in["edges"], "features": in["features"]},
+			func(i, d int) float64 { return math.Abs(study.Pearson[i].Float64s()[d*25+1]) / 2 }},
+		"series": {"M.value = lambda self, x: x[0, 1] / 100 if x.shape == (3, 2) else 9\n",
+			map[string][]dag.Input{"series": series}, func(i, _ int) float64 { return float64(i) / 100 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.in["folds"] = in["folds"]
+			s := fresh(t, "input", name, "regions", "all", "parameters", []any{"keep=20", "how=[1, 2]", "text=a b"})
+			out := need.Value(s.Run(context.Background(), dag.NewTask(coded(c.in, model+c.more))))(t)
+			for _, r := range rowsOf(t, out) {
+				var i int
+				need.Value(fmt.Sscanf(r.ID, "sub-%d", &i))(t)
+				if want := c.want(i-1, int(r.Draw)); math.Abs(r.Probability-want) > 1e-12 {
+					t.Errorf("%s, draw %d: %v, want %v", r.ID, r.Draw, r.Probability, want)
+				}
+			}
+		})
+	}
+}

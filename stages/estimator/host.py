@@ -1,0 +1,297 @@
+"""The Python side of the kind estimator: host.py TASK.json MESSAGE.json, one process to fit and another to predict.
+
+Inputs lie beside TASK.json as npy files, outputs beside MESSAGE.json. What happened is the one object of MESSAGE.json;
+stdout and stderr are the log. A process that ends without MESSAGE.json has failed.
+"""
+
+import csv
+import inspect
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+
+PID = os.getpid()
+INPUTS, OUTPUTS = os.path.dirname(sys.argv[1]), os.path.dirname(sys.argv[2])
+INPUTS, OUTPUTS = os.path.abspath(INPUTS), os.path.abspath(OUTPUTS)
+with open(sys.argv[1], encoding="utf-8") as f:
+    TASK = json.load(f)
+MESSAGE = os.path.abspath(sys.argv[2])
+CODE = os.path.join(tempfile.mkdtemp(), "")
+
+
+def finish(event, **of):
+    """Write the message, and an empty file for each output that is not there, and end."""
+    if os.getpid() != PID:  # a copy of this process, which the model made
+        os._exit(0)
+    for name in TASK["outputs"]:
+        path = os.path.join(OUTPUTS, name)
+        if not os.path.exists(path):
+            with open(path, "wb") as out:
+                if name.endswith(".npy"):
+                    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }"
+                    head += " " * ((-len(head) - 11) % 64) + "\n"
+                    out.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(MESSAGE, "w", encoding="utf-8") as out:
+        json.dump({"event": event, **of}, out)
+    os._exit(0)
+
+
+def refuse(what):
+    """End because the model breaks the contract."""
+    finish("contract", what=what)
+
+
+class Slow(BaseException):
+    """The time limit, which no `except Exception` of a model catches."""
+
+
+def late(*_):
+    raise Slow
+
+
+class Graphs:
+    """Graphs: graphs[i] has x (node × feature), edge_index (2 × entries, both directions) and edge_attr (entries)."""
+
+    def __init__(self, x, edge_index, edge_attr, edge_ptr, order=None):
+        self.x, self.edge_index, self.edge_attr, self.edge_ptr = x, edge_index, edge_attr, edge_ptr
+        self.order = range(len(x)) if order is None else order
+
+    def __len__(self):
+        return len(self.order)
+
+    def __getitem__(self, i):
+        if not isinstance(i, int) and not hasattr(i, "__index__"):
+            return take(self, range(len(self))[i] if isinstance(i, slice) else i)
+        g = self.order[i]
+        a, b = self.edge_ptr[g], self.edge_ptr[g + 1]
+        return {"x": self.x[g], "edge_index": self.edge_index[:, a:b], "edge_attr": self.edge_attr[a:b]}
+
+
+def take(X, order):
+    """Some of the rows, in an order."""
+    order = list(order)
+    if isinstance(X, Graphs):
+        return Graphs(X.x, X.edge_index, X.edge_attr, X.edge_ptr, [X.order[i] for i in order])
+    return [X[i] for i in order] if isinstance(X, list) else X[order]
+
+
+def load(np):
+    """The inputs: an array (rows first), a list of arrays (series), or Graphs; files are mapped read-only."""
+
+    def array(name):
+        return np.load(os.path.join(INPUTS, name + ".npy"), mmap_mode="r")
+
+    if TASK["input"] == "graphs":
+        return Graphs(array("x"), array("edge_index"), array("edge_attr"), array("edge_ptr"))
+    x = array("x")
+    if TASK["input"] == "series":
+        ptr = array("ptr")
+        return [x[a:b] for a, b in zip(ptr[:-1], ptr[1:], strict=True)]
+    return x
+
+
+def make():
+    """Import the user's module and call the factory."""
+    import importlib
+
+    sys.path.insert(0, CODE)
+    module, _, name = TASK["factory"].partition(":")
+    made = importlib.import_module(module)
+    if not callable(getattr(made, name, None)):
+        refuse(f"{module} has no function or class {name}")
+    if TASK["do"] == "fit":
+        model = getattr(made, name)(**TASK["parameters"])
+    else:
+        import pickle
+
+        with open(os.path.join(INPUTS, "model.pkl"), "rb") as f:
+            model = pickle.load(f)
+    if "torch" in sys.modules:
+        torch = sys.modules["torch"]
+        torch.manual_seed(TASK["seed"])
+        torch.use_deterministic_algorithms(True)
+        torch.set_num_threads(1)
+    return model
+
+
+def fit(np, model, X):
+    """Fit the model; returns what it took of the optional arguments."""
+    groups = TASK["classes"]
+    ways = ("predict_proba", "decision_function") if groups else ("predict",)
+    if not callable(getattr(model, "fit", None)) or not any(callable(getattr(model, way, None)) for way in ways):
+        refuse(f"{TASK['factory']} gives {type(model).__name__}, which lacks fit or {' and '.join(ways)}")
+    y = np.load(os.path.join(INPUTS, "y.npy"))
+    if groups:
+        y = np.array(groups)[y]
+    more = {}
+    if "groups" in inspect.signature(model.fit).parameters:
+        more["groups"] = np.load(os.path.join(INPUTS, "groups.npy"))
+    fitted = model.fit(X, y, **more)
+    model = model if fitted is None else fitted
+    if groups:
+        classes = getattr(model, "classes_", None)
+        if classes is None:
+            refuse(f"{type(model).__name__} has no classes_ after fit: set it to numpy.unique(y)")
+        if sorted(str(c) for c in classes) != sorted(groups):
+            refuse(f"classes_ is {[str(c) for c in classes]}, but the labels are {sorted(groups)}")
+    return model, sorted(more)
+
+
+def predict(np, model, X, n):
+    """Probabilities of the groups in the program's order (rows × groups), or numbers (rows)."""
+    groups, tolerance = TASK["classes"], 1e-9
+    if not groups:
+        p = np.asarray(model.predict(X))
+        what = "predict"
+        if p.shape == (n, 1):
+            p = p[:, 0]
+        shape = (n,)
+    else:
+        what = "predict_proba" if callable(getattr(model, "predict_proba", None)) else "decision_function"
+        p = np.asarray(getattr(model, what)(X))
+        shape = (n, len(groups))
+        if what == "decision_function" and p.ndim == 1 and len(groups) == 2:
+            p = np.stack([-p / 2, p / 2], 1)
+    if p.dtype.kind not in "fiub":
+        refuse(f"{what} gives values of type {p.dtype}, not numbers")
+    if p.dtype.itemsize < 8 and p.dtype.kind == "f":
+        tolerance = 1e-4  # single precision, in which the order of sums depends on the number of rows
+    if p.shape != shape:
+        refuse(f"{what} gives the shape {p.shape}, expected {shape}: {n} rows" + (f", {len(groups)} groups" if groups else ""))
+    p = p.astype("f8")
+    if not np.isfinite(p).all():
+        refuse(f"{what} gives values that are not finite for {int((~np.isfinite(p)).reshape(n, -1).any(1).sum())} of {n} rows")
+    if groups:
+        p = p[:, [[str(c) for c in model.classes_].index(c) for c in groups]]
+        if what == "decision_function":
+            p = np.exp(p - p.max(1, keepdims=True))
+            p /= p.sum(1, keepdims=True)
+        elif p.min() < -1e-9 or np.abs(p.sum(1) - 1).max() > 1e-5:
+            refuse("predict_proba gives probabilities that are negative or do not add up to 1")
+    return p, tolerance
+
+
+def scores(np, model, X, n):
+    """The scores of the regions (rows × regions), or None: of each row, or of the model."""
+    of, what = getattr(model, "region_scores", None), "region_scores"
+    if callable(of):
+        s = np.asarray(of(X), dtype="f8")
+    elif getattr(model, "region_scores_", None) is not None:
+        s, what = np.asarray(model.region_scores_, dtype="f8"), "region_scores_"
+        s = np.broadcast_to(s, (n, s.shape[-1])) if s.ndim == 1 else s
+    else:
+        return None
+    if s.shape != (n, TASK["regions"]) or not np.isfinite(s).all():
+        refuse(f"{what} has the shape {s.shape} or is not finite, expected {TASK['regions']} finite values, one for each region")
+    return s
+
+
+def independent(np, model, X, n, p, tolerance):
+    """Refuse a model whose prediction of one row depends on the others."""
+    for order in (list(range(n))[::-1], [n // 2]):
+        again, _ = predict(np, model, take(X, order), len(order))
+        apart = float(np.abs(again - p[order]).max())
+        if not apart <= tolerance:
+            refuse(
+                f"the prediction of one row depends on the others, or changes from call to call (by {apart:.2g}): "
+                "a test participant must be predicted alone (a layer that normalizes over the batch, dropout, a random step)"
+            )
+
+
+def run(np):
+    def save(name, values):
+        np.save(os.path.join(OUTPUTS, name + ".npy"), np.ascontiguousarray(values, dtype="<f8"))
+
+    model, X = make(), load(np)
+    n, used = len(X), []
+    if TASK["do"] == "fit":
+        import pickle
+
+        model, used = fit(np, model, X)
+        try:
+            data = pickle.dumps(model, protocol=5)
+        except (pickle.PicklingError, AttributeError, TypeError) as e:
+            refuse(f"the fitted {type(model).__name__} cannot be pickled: {e}")
+        with open(os.path.join(OUTPUTS, "model.pkl"), "wb") as f:
+            f.write(data)
+        coef = getattr(model, "coef_", None)
+        if coef is not None and TASK["input"] == "edges":
+            coef = np.atleast_2d(np.asarray(coef, dtype="f8"))
+            if coef.shape[-1] == X.shape[1] and coef.ndim == 2 and np.isfinite(coef).all():
+                save("coef", coef)
+    p, tolerance = predict(np, model, X, n)
+    if TASK["do"] == "predict" and TASK["repeat_check"]:
+        independent(np, model, X, n, p, tolerance)
+    save("prediction", p)
+    s = scores(np, model, X, n)
+    if s is not None:
+        save("scores", s)
+    finish("done", type=type(model).__name__, used=used)
+
+
+def limit():
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if TASK["memory"]:
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        memory = TASK["memory"] if most == resource.RLIM_INFINITY else min(most, TASK["memory"])
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    if TASK["processes"]:
+        resource.setrlimit(resource.RLIMIT_NPROC, (TASK["processes"], TASK["processes"]))
+    if TASK["time"]:
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, TASK["time"])
+
+
+def place(e):
+    """The last line of the user's code that an exception passed."""
+    frames = traceback.extract_tb(e.__traceback__)
+    own = [f for f in frames if f.filename.startswith(CODE)]
+    if isinstance(e, SyntaxError) and (e.filename or "").startswith(CODE):
+        return {"file": e.filename[len(CODE) :], "line": e.lineno or 0, "source": (e.text or "").strip(), "function": ""}
+    if not own:
+        return {"file": "", "line": 0, "source": "", "function": ""}
+    f = own[-1]
+    return {"file": f.filename[len(CODE) :], "line": f.lineno, "source": f.line or "", "function": f.name}
+
+
+def main():
+    sys.path.pop(0)
+    with open(os.path.join(INPUTS, "code.tsv"), encoding="utf-8") as f:
+        for i, row in enumerate(csv.DictReader(f, delimiter="\t")):
+            to = os.path.join(CODE, *(TASK["files"][i]).split("/"))
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copyfile(row["path"], to)
+    os.chdir(CODE)
+    random.seed(TASK["seed"])
+    try:
+        limit()
+        try:
+            import numpy as np
+        except ImportError as e:
+            finish("numpy", what=str(e))
+        np.random.seed(TASK["seed"])
+        run(np)
+    except MemoryError as e:
+        finish("memory", **place(e))
+    except Slow as e:
+        finish("slow", **place(e))
+    except BaseException as e:  # SystemExit and KeyboardInterrupt too
+        text = "".join(traceback.format_exception(type(e), e, e.__traceback__))
+        print(text.replace(CODE, ""), file=sys.stderr)
+        what = getattr(e, "msg", None) if isinstance(e, SyntaxError) else str(e)
+        finish("failed", error=type(e).__name__, what=(what or "")[:2000].replace(CODE, ""), **place(e),
+               missing=(e.name or "") if isinstance(e, ModuleNotFoundError) else "")  # fmt: skip
+
+
+main()
