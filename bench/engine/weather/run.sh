@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One job on weather stations by several engines: bench/engine/weather/run.sh [RESULTS]
 #
-# What each change runs again, and the seconds: weather.py lists the scenarios, and prints the table of docs/engines.md to
+# What each change runs again, and the seconds: weather.py lists the scenarios, and prints the table behind docs/engines.md to
 # RESULTS/weather.md (default: bench/engine/results). GNU make, Snakemake, DVC, redun, and this program with the steps in
 # Python and in Go (examples/weather/go). The Python packages go to a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench-weather, unless ENGINES_VENV names one that has requirements.txt.
