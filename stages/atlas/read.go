@@ -206,18 +206,29 @@ func check(nodes []Node, file string, where func(i int) string) error {
 		return fmt.Errorf("%sthe list has %d regions; the limit is %d", at, len(nodes), maxNodes)
 	}
 	ids, names := map[int]int{}, map[string]int{}
+	// of each cause, the places of the regions, and their pairs
+	var unnamed, named, valued []string
 	for i, n := range nodes {
 		if n.Name == "" {
-			problems = append(problems, fmt.Errorf("%s: the region has no name: fill it in", where(i)))
+			unnamed = append(unnamed, where(i))
 		} else if j, twice := names[norm.NFC.String(n.Name)]; twice {
-			problems = append(problems, fmt.Errorf("%s: the name %.80q was used before (%s): rename one of the two", where(i), n.Name, where(j)))
+			named = append(named, fmt.Sprintf("%s: the name %.80q was used before (%s)", where(i), n.Name, where(j)))
 		} else {
 			names[norm.NFC.String(n.Name)] = i
 		}
 		if j, twice := ids[n.ID]; twice {
-			problems = append(problems, fmt.Errorf("%s: the value %d was used before (%s): correct one of the two", where(i), n.ID, where(j)))
+			valued = append(valued, fmt.Sprintf("%s: the value %d was used before (%s)", where(i), n.ID, where(j)))
 		} else {
 			ids[n.ID] = i
+		}
+	}
+	for _, cause := range []struct {
+		all         []string
+		one, remedy string
+	}{{named, "", "rename one of the two"}, {valued, "", "correct one of the two"},
+		{unnamed, ": the region has no name", "fill it in"}} {
+		if len(cause.all) > 0 { // one line for all regions of a cause
+			problems = append(problems, fmt.Errorf("%s%s: %s", words.Some(cause.all, 4), cause.one, cause.remedy))
 		}
 	}
 	return words.Errors(problems, mostProblems)

@@ -299,6 +299,19 @@ func TestNamesAreNotCut(t *testing.T) {
 	}
 }
 
+// Many names with one mistake are a few lines.
+func TestManyWrongNames(t *testing.T) {
+	rows := "id,dx\n"
+	for i := range 40 {
+		rows += fmt.Sprintf("Müller%d,a\n", i)
+	}
+	names := listed.Parameters{File: "p.csv", ID: "id", Group: "dx"}
+	dir := testdir.Files(t, map[string]string{"p.csv": rows, "x.csv": "1,2\n3,4\n"})
+	_, err := (&TimeseriesCohort{Parameters: names, Series: "x.csv"}).Load(dir)
+	need.Error(t, err, "p.csv:2: \"Müller0\" has", "p.csv:4: \"Müller2\" has", "(likewise in 37 other rows: lines 5, 6, ")
+	need.Equal(t, strings.Count(err.Error(), "\n"), 2)
+}
+
 // A whole number that was saved with decimals is that number, and a name that may be two is refused.
 func TestNumbersAsNames(t *testing.T) {
 	load := func(people string, change func(*listed.Parameters)) (*Roster, error) {

@@ -310,6 +310,9 @@ func (l *List) name(levels map[string]string, labels []string) error {
 // exactDigits is how many digits of any number a floating-point number keeps, as in a spreadsheet or pandas.
 const exactDigits = 15
 
+// alone is how many rows with one mistake have a line each.
+const alone = 3
+
 // identify refuses ids that name nobody, or two participants, or one of two.
 func (l *List) identify() error {
 	here := map[string]bool{} // ids that rows have as they are written, or as whole numbers
@@ -325,10 +328,14 @@ func (l *List) identify() error {
 	var again []string // participants that come twice, after the first
 	first := -1        // the place of its problem
 	slices.SortFunc(byLine, func(i, j int) int { return cmp.Compare(l.Rows[i].Line, l.Rows[j].Line) })
+	same, last := map[string][]string{}, map[string]int{} // lines, and the place of the last problem, by cause
 	for _, i := range byLine {
 		r := &l.Rows[i]
 		bad := func(format string, args ...any) {
-			problems = append(problems, fmt.Errorf("%s:%d: %s", l.Path, r.Line, fmt.Sprintf(format, args...)))
+			if same[format] = append(same[format], strconv.Itoa(r.Line)); len(same[format]) <= alone {
+				last[format] = len(problems)
+				problems = append(problems, fmt.Errorf("%s:%d: %s", l.Path, r.Line, fmt.Sprintf(format, args...)))
+			}
 		}
 		j, twice := byID[r.ID]
 		k, there := folded[strings.ToLower(r.ID)]
@@ -380,6 +387,12 @@ func (l *List) identify() error {
 			also = "; several rows also have " + words.Some(slices.Compact(again), 6)
 		}
 		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint)
+	}
+	for cause, lines := range same {
+		if len(lines) > alone {
+			problems[last[cause]] = fmt.Errorf("%w (likewise in %s: lines %s)", problems[last[cause]],
+				words.Count(len(lines)-alone, "other row"), words.Some(lines[alone:], 10))
+		}
 	}
 	return errors.Join(problems...)
 }
