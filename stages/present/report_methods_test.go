@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,25 @@ func TestReportOfGraphsWithoutEdges(t *testing.T) {
 		if series != (c.methods != "") || !strings.Contains(page, c.methods) {
 			t.Errorf("%v, %d missing: the methods lack %q, or count regions without need", c.edges, c.missing,
 				c.methods)
+		}
+	}
+}
+
+// Participants with another number of graphs than most are a caution, also where matrices take the place of graphs.
+func TestReportOfUnequalGraphs(t *testing.T) {
+	for _, port := range []string{"graphs", "connectivity"} {
+		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+		in["connectivity"], in["graphs"] = nil, nil
+		for i, n := range []int{1, 3, 3} {
+			one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: make([]int32, n)},
+				encoding.Column{Name: "missing", Values: make([]int32, n)}, encoding.Column{Name: "constant",
+					Values: make([]int32, n)}, encoding.Column{Name: "edges", Values: slices.Repeat([]int32{5}, n)}))
+			one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprint("sub-0", i+1)}}
+			in[port] = append(in[port], one)
+		}
+		want := "1 of 3 participants (sub-01) has 1 graph, and the others have 3"
+		if page := reportText(t, in); !strings.Contains(page, want) {
+			t.Errorf("%s: the page lacks the caution", port)
 		}
 	}
 }
