@@ -229,6 +229,7 @@ func (c Confounds) motionParameters() (motion Matrix, ok bool) {
 type Displacement struct {
 	Constant bool // one value in all volumes: it was not measured
 	Degrees  bool // it is computed from the motion parameters with the rotations read as degrees
+	Unit     string // "cm" or "m" where it is computed from the motion parameters with the translations read in this unit
 	// Ratio is its mean, divided by that of the displacement from motion parameters, if both have the same time course
 	// and the unit differs under every definition; else NaN.
 	Ratio float64
@@ -264,6 +265,9 @@ func (c Confounds) Displacement() (d Displacement) {
 		return d
 	}
 	byRad := FramewiseDisplacement(motion)
+	if d.Unit = translations(motion, fd, byRad); d.Unit != "" {
+		return d
+	}
 	for t := range motion.Rows {
 		for k := 3; k < len(motionNames); k++ {
 			motion.Data[t*len(motionNames)+k] *= math.Pi / 180
@@ -292,6 +296,41 @@ func (c Confounds) Displacement() (d Displacement) {
 		d.Multiple = ratio
 	}
 	return d
+}
+
+// translations is the unit of the translations, cm or m, by which a displacement in mm is that of Power et al. 2012, as
+// it is not by mm; "" for none.
+func translations(motion Matrix, fd, byMM []float64) string {
+	differ := func(by []float64) (share float64, n int) { // of the displacement
+		var off, sum float64
+		for t, v := range fd {
+			if !math.IsNaN(v + by[t]) {
+				off, sum, n = off+math.Abs(v-by[t]), sum+v, n+1
+			}
+		}
+		return off / sum, n
+	}
+	if share, n := differ(byMM); n < fewestDisplaced || share < 0.05 {
+		return ""
+	}
+	for _, unit := range []struct {
+		name string
+		mm   float64
+	}{{"cm", 10}, {"m", 1000}} {
+		scaled := NewMatrix(motion.Rows, motion.Cols)
+		for t := range motion.Rows {
+			for k, v := range motion.Row(t) {
+				if k < 3 {
+					v *= unit.mm
+				}
+				scaled.Row(t)[k] = v
+			}
+		}
+		if share, _ := differ(FramewiseDisplacement(scaled)); share < 0.02 {
+			return unit.name
+		}
+	}
+	return ""
 }
 
 // correlation is Pearson's r where both have values; NaN of constant ones.

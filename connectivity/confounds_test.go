@@ -171,6 +171,15 @@ func TestDisplacement(t *testing.T) {
 			rotated.Data[i] = v * 180 / math.Pi
 		}
 	}
+	shifted := func(unit float64) Matrix {
+		m := NewMatrix(volumes, len(motionNames))
+		for i, v := range motion.Data {
+			if m.Data[i] = v; i%6 < 3 {
+				m.Data[i] = v / unit
+			}
+		}
+		return m
+	}
 	power := FramewiseDisplacement(motion)
 	jenkinson := make([]float64, volumes) // near: the root of the sum of squares
 	for i := range jenkinson {
@@ -208,6 +217,8 @@ func TestDisplacement(t *testing.T) {
 		"µm":        {times(1000), motion, Displacement{Ratio: 1000}},
 		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN(), Apart: correlation(unrelated, power)}},
 		"third":     {times(0.3), motion, Displacement{Ratio: math.NaN(), Multiple: 0.3}},
+		"trans cm":  {power, shifted(10), Displacement{Unit: "cm", Ratio: math.NaN()}},
+		"trans m":   {power, shifted(1000), Displacement{Unit: "m", Ratio: math.NaN()}},
 		"degrees":   {power, rotated, Displacement{Degrees: true, Ratio: math.NaN()}},
 		"constant": {slices.Repeat([]float64{0.2}, volumes), motion, Displacement{Constant: true,
 			Ratio: math.NaN()}},

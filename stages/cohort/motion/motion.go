@@ -178,7 +178,7 @@ func tenths(scans []Scan) (who []string) {
 // Notes note scans whose framewise displacement holds codes for missing values, which are in its mean, or
 // is not in mm, and whose rotations are not in rad.
 func Notes(scans []Scan) (notes []column.Note) {
-	var coded, still, constant, other, apart, turned []string
+	var coded, still, constant, other, apart, turned, units []string
 	var means []float64
 	common := slices.ContainsFunc(scans, func(s Scan) bool { return math.Abs(s.displacement.Multiple-1) < 0.01 })
 	for _, s := range scans {
@@ -190,6 +190,8 @@ func Notes(scans []Scan) (notes []column.Note) {
 			constant = append(constant, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
 		case s.Has && (s.Mean < column.LeastMotion || s.Mean > column.MostMotion && s.codes == nil):
 			still = append(still, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+		case d.Unit != "":
+			units = append(units, s.Who+" ("+d.Unit+")")
 		case d.Apart != 0:
 			apart = append(apart, fmt.Sprintf("%s (%.2f)", s.Who, d.Apart))
 		case common && d.Multiple != 0 && math.Abs(d.Multiple-1) > 0.05:
@@ -215,6 +217,7 @@ func Notes(scans []Scan) (notes []column.Note) {
 	note(constant, "framewise_displacement of the confounds is one number in all volumes, so it was not measured: %s; remove the column, or write n/a")
 	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
 	note(apart, "framewise_displacement of the confounds does not correlate with that of trans and rot of the same table, so they are of two scans: %s; give both of one scan, or remove the column: it is then computed from the motion parameters")
+	note(units, "translations of the confounds are not in mm, as framewise_displacement is that of trans and rot (Power et al. 2012) only with trans in another unit: %s; give trans_x, trans_y and trans_z in mm, since a framewise displacement that is computed from them is too small")
 	note(tenths(scans), "framewise_displacement of the confounds may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
 		mostOfTenths)
 	note(turned, "rotations of the confounds are not in rad (more than %g rad, or framewise_displacement shows it): %s; give them in rad, since a framewise displacement that is computed from them is too large",

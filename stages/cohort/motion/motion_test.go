@@ -67,10 +67,12 @@ func TestOtherDisplacements(t *testing.T) {
 		scans []Scan
 		want  string
 	}{
-		"two scans":            {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (-0.04)"},
-		"multiplied":           {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
-		"multiplied in all":    {scans(third, third), ""},
-		"another definition":   {scans(power, connectivity.Displacement{}), ""},
+		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (-0.04)"},
+		"multiplied":         {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
+		"multiplied in all":  {scans(third, third), ""},
+		"another definition": {scans(power, connectivity.Displacement{}), ""},
+		"translations": {scans(power, connectivity.Displacement{Unit: "cm"}, connectivity.Displacement{Unit: "m"}),
+			"only with trans in another unit: sub-2 (cm), sub-3 (m)"},
 		"one, as it should be": {scans(power), ""},
 	} {
 		texts := column.NoteTexts(Notes(c.scans))
