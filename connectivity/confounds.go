@@ -229,7 +229,8 @@ func (c Confounds) motionParameters() (motion Matrix, ok bool) {
 type Displacement struct {
 	Constant bool // one value in all volumes: it was not measured
 	Degrees  bool // it is computed from the motion parameters with the rotations read as degrees
-	Unit     string // "cm" or "m" where it is computed from the motion parameters with the translations read in this unit
+	// Unit is "cm" or "m" where it is computed from the motion parameters with the translations read in this unit.
+	Unit string
 	// Ratio is its mean, divided by that of the displacement from motion parameters, if both have the same time course
 	// and the unit differs under every definition; else NaN.
 	Ratio float64

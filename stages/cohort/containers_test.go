@@ -117,6 +117,61 @@ func TestMembersOfAFile(t *testing.T) {
 	}
 }
 
+// A file that states by itself that it is another participant's is refused for its participant; ids of a different kind
+// are not compared.
+func TestFilesOfOtherParticipants(t *testing.T) {
+	for what, c := range map[string]struct {
+		persons []mat5.Variable
+		wrong   string // participants
+	}{
+		"none":           {[]mat5.Variable{{}, {}, {}, {}}, ""},
+		"own":            {[]mat5.Variable{mat5.Texts("subject", []string{"sub-1"}), {}, {}, {}}, ""},
+		"another's":      {[]mat5.Variable{mat5.Texts("subject", []string{"sub-2"}), {}, {}, {}}, "1"},
+		"one of all":     {[]mat5.Variable{number(1), number(2), number(4), number(4)}, "3"},
+		"of a different": {[]mat5.Variable{mat5.Texts("id", []string{"2"}), {}, {}, {}}, ""},
+		"other ids": {[]mat5.Variable{mat5.Texts("subject_id", []string{"NDAR7"}),
+			mat5.Texts("subject_id", []string{"NDAR9"}), {}, {}}, ""},
+		"paths": {[]mat5.Variable{mat5.Texts("sub", []string{"/d/sub-01_bold.nii"}),
+			mat5.Texts("sub", []string{"/d/sub-03_bold.nii"}),
+			mat5.Texts("sub", []string{"/d/sub-03_bold.nii"}), {}}, "2"},
+	} {
+		for _, series := range []bool{false, true} {
+			files := map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n3\ta\n4\tb\n"}
+			for i, v := range c.persons {
+				x := mat5.Matrix("x", []float64{1, float64(i+1) / 10, float64(i+1) / 10, 1}, 2, 2)
+				if series {
+					x = mat5.Matrix("x", []float64{1, 2, 5, 4, 1, 7, 2, 2, 9, float64(i)}, 5, 2)
+				}
+				all := []mat5.Variable{x}
+				if v.Name != "" {
+					all = append(all, v)
+				}
+				files[fmt.Sprintf("%d.mat", i+1)] = string(stagetest.Mat(t, all...))
+			}
+			dir := testdir.Files(t, files)
+			p := listed.Defaults()
+			p.File = "p.tsv"
+			var r *Roster
+			if series {
+				r = need.Value((&TimeseriesCohort{Parameters: p, Series: "{participant_id}.mat"}).Load(dir))(t)
+			} else {
+				r = need.Value((&MatricesCohort{Parameters: p, Pearson: "{participant_id}.mat"}).Load(dir))(t)
+			}
+			wrong := ""
+			for _, s := range r.Subjects {
+				if s.Problem != nil {
+					need.Error(t, s.Problem, "it is the scan of another participant", what)
+					wrong += strings.TrimPrefix(s.ID, "sub-")
+				}
+			}
+			need.Equal(t, wrong, c.wrong, what)
+		}
+	}
+}
+
+// number is a variable with the number of a participant.
+func number(n float64) mat5.Variable { return mat5.Matrix("subject", []float64{n}, 1, 1) }
+
 // Columns that are taken by their place are of files of one width.
 func TestColumnsRangeOfOneWidth(t *testing.T) {
 	for _, c := range []struct{ first, second, want string }{

@@ -51,6 +51,7 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 	case variables:
 		var all []mat5.Variable
 		if all, err = readVariables(r, br); err == nil {
+			c.Person = personIn(all)
 			err = l.matSquares(all, c)
 		}
 	default:
@@ -164,6 +165,7 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	case variables:
 		var all []mat5.Variable
 		if all, err = readVariables(r, br); err == nil {
+			c.Person = personIn(all)
 			x, err = l.matSeries(all, c)
 		}
 	default:
@@ -249,18 +251,19 @@ func SeriesNames(r io.Reader, l Layout) ([]string, error) {
 	return names, nil
 }
 
-// NamesAmong are the names of the regions that a .mat or npz file of matrices lists; nil where it lists none.
-func NamesAmong(r io.Reader, l Layout) ([]string, error) {
+// NamesAmong are the names of the regions that a .mat or npz file of matrices lists, nil where it lists none, and whose
+// file it is by itself.
+func NamesAmong(r io.Reader, l Layout) (names []string, person Person, err error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
-		return nil, err
+		return nil, person, err
 	}
 	all, err := readVariables(r, br)
 	if err != nil {
-		return nil, err
+		return nil, person, err
 	}
-	names, _, err := l.matRegions(all)
-	return names, err
+	names, _, err = l.matRegions(all)
+	return names, personIn(all), err
 }
 
 // Head are the names of the columns of a file of series or matrices by its first bytes, at most so many; nil where they

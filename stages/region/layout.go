@@ -72,6 +72,7 @@ type Contents struct {
 	Own     []string              // those that the file has itself, where labels of another file replace them
 	Width   int                   // columns of the file, before some were taken
 	Many    int                   // matrices in the file: of participants, sessions or draws
+	Person  Person                // whose file it is by itself
 	Members []List                // lists with an entry for each participant in the file
 	Draws   []connectivity.Matrix // one of series
 	TR      float64               // repetition time, s; 0 where the file does not state it

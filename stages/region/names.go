@@ -151,6 +151,37 @@ func repeats(values []string) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(values)))) < len(values)
 }
 
+// A Person is the variable by which a file states whose it is, and its one text or whole number.
+type Person struct{ Variable, ID string }
+
+var statesPerson = pattern.New(`(?i)^(subject|sub|subj|participant|person|patient)(_?(name|label|id|code|key))?$`)
+
+// personIn is the one variable that names a participant; none of several.
+func personIn(all []mat5.Variable) (person Person) {
+	for _, v := range all {
+		if !statesPerson.MatchString(v.Name) {
+			continue
+		}
+		id := ""
+		switch {
+		case len(v.Texts) == 1:
+			id = strings.TrimSpace(v.Texts[0])
+		case v.Numeric() && v.Count() == 1:
+			if x, err := v.All(); err == nil && x[0] == math.Trunc(x[0]) && math.Abs(x[0]) < 1<<53 {
+				id = strconv.FormatFloat(x[0], 'f', -1, 64)
+			}
+		}
+		switch {
+		case id == "" || len(id) > 200:
+		case person.ID != "" && person.ID != id:
+			return Person{}
+		default:
+			person = Person{v.Name, id}
+		}
+	}
+	return person
+}
+
 // split are the entries of a text that holds a list: a line each, or with tabs, semicolons, commas or blanks between.
 // Blanks, and any of them under a name that is no usual one, divide only a text of as many entries as counts.
 func split(text string, usual bool, counts ...int) []string {

@@ -154,6 +154,8 @@ type Reading struct {
 	Listed bool             // whether Names is known
 	Doubts []string         // about all files, of the first one
 	Err    error
+
+	person region.Person
 }
 
 // Locate finds where the numbers stand within files, and reads those whose numbers do not stand alone. base is what
@@ -178,6 +180,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	requireKeys(all)
 	oneAtlas(all)
 	readAll(all, matrix)
+	ofOthers(all)
 	oneOrder(all)
 	oneWidth(all)
 	return w.checkNumbers(all, l, source)
@@ -215,7 +218,7 @@ func (f *Reading) read(matrix bool) error {
 	}
 	defer file.Close()
 	if matrix && f.Layout.Plain() { // the stage has the variable
-		f.Names, err = region.NamesAmong(file, f.Layout)
+		f.Names, f.person, err = region.NamesAmong(file, f.Layout)
 		f.Listed = err == nil
 		if errors.As(err, new(region.NamesError)) {
 			return err
@@ -237,7 +240,7 @@ func (f *Reading) read(matrix bool) error {
 		c.Notes = []string{fmt.Sprintf("%d rows and %d columns with %d regions in the list: the rows are regions, and were transposed", x.Rows, x.Cols, nodes)}
 		c.Draws[0].Rows = x.Cols
 	}
-	f.Found, f.Names, f.Listed = c, c.Names, f.hasVariables()
+	f.Found, f.Names, f.Listed, f.person = c, c.Names, f.hasVariables(), c.Person
 	return nil
 }
 

@@ -48,6 +48,35 @@ func person(text string) string {
 	return parts.ReplaceAllString(text, "")
 }
 
+// ofOthers refuses files that state by themselves that they are another participant's: by the first form in which half
+// of the files or more state their own, or by the whole id of another participant.
+func ofOthers(all []*Reading) {
+	own := lists.Map(all, func(f *Reading) string { return forms[0](f.ID) })
+	stated := slices.DeleteFunc(slices.Clone(all), func(f *Reading) bool {
+		return f.person.ID == "" || f.Layout.Member > 0 || f.Err != nil
+	})
+	form := func(id string) string { return "" } // none
+	for _, of := range forms {
+		same := 0
+		for _, f := range stated {
+			if own := of(f.ID); own != "" && of(f.person.ID) == own {
+				same++
+			}
+		}
+		if same > 0 && 2*same >= len(stated) {
+			form = of
+			break
+		}
+	}
+	for _, f := range stated {
+		if id := forms[0](f.person.ID); id != forms[0](f.ID) &&
+			(form(f.person.ID) != form(f.ID) || form(f.ID) == "" && slices.Contains(own, id)) {
+			f.Err = fmt.Errorf("%s: its variable %s is %.80q, but the file is listed for %s: it is the scan of another participant; correct the path, or the variable%s",
+				f.Path, f.person.Variable, f.person.ID, f.ID, column.OrExclude)
+		}
+	}
+}
+
 // checkIDs compares the participants with the lists that the file has itself: of ids, by the first form in which half
 // of them or more are those of the table, and of groups. One that lists ids by its name, and cannot be compared, is
 // refused.
