@@ -94,6 +94,9 @@ func layOne(dir, name string, in dag.Input) (string, error) {
 // copy costs less than looking at the file once more afterwards.
 const shareFrom = 1 << 20
 
+// pathColumn has the files of a gathered input, beside its coordinates.
+const pathColumn = "path"
+
 // layAll writes the members of a gathered input, and a table of them.
 func layAll(dir, name string, all []dag.Input) (string, error) {
 	folder := filepath.Join("inputs", name)
@@ -105,13 +108,17 @@ func layAll(dir, name string, all []dag.Input) (string, error) {
 	for _, in := range all {
 		for _, c := range in.Coords {
 			if _, there := column[c.Axis]; !there {
+				if c.Axis == pathColumn {
+					return "", fmt.Errorf("its members have an axis named %s, and the table of its files has a column of this name: give the axis a different name",
+						pathColumn)
+				}
 				column[c.Axis] = len(axes)
 				axes = append(axes, c.Axis)
 			}
 		}
 	}
 	var table strings.Builder
-	table.WriteString(strings.Join(append(axes, "path"), "\t") + "\n")
+	table.WriteString(strings.Join(append(axes, pathColumn), "\t") + "\n")
 	for i, in := range all {
 		path, err := layOne(dir, filepath.Join(folder, fmt.Sprintf("%06d", i+1)), in)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
+	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -67,6 +68,13 @@ func TestExec(t *testing.T) {
 	}
 	need.Equal(t, said(task), "spoken\naside\nall\nall.tsv\none.txt\n", "log")
 	need.Equal(t, out["copy"].Format(), "text", "format")
+}
+
+// The coordinates of gathered members stand beside the column of their files, which no axis can be.
+func TestExecAxisNamedPath(t *testing.T) {
+	in := dag.InputOf(artifacts.Text("x"), dag.Coord{Axis: "path", Value: "a"})
+	_, err := layAll(testdir.Files(t, map[string]string{"inputs/x": ""}), "all", []dag.Input{in})
+	need.Error(t, err, "an axis named path")
 }
 
 func TestExecPorts(t *testing.T) {
