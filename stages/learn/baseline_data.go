@@ -26,12 +26,12 @@ type rowSet struct {
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
 	out   []bool        // regions that are left out; nil: none
 	about modelfile.Matrices
-	scans map[string]string // the data of each training participant
+	scans map[string]modelfile.Data // the data of each training participant
 }
 
 // readRows reads what a model is trained on. paired is for models that compare each training graph with each.
 func readRows(t *dag.Task, p fold.Params, form modelfile.Form, standardize string, paired bool) (*rowSet, error) {
-	r := &rowSet{scans: map[string]string{}}
+	r := &rowSet{scans: map[string]modelfile.Data{}}
 	if err := r.read(t, p, form, paired); err != nil {
 		return nil, err
 	}
@@ -243,7 +243,8 @@ func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model base
 	if r.about.States() { // two participants may stay in the same states
 		clear(r.scans)
 	}
-	var ids, scans []string
+	var ids []string
+	var scans []modelfile.Data
 	for i, row := range r.rows {
 		if row.Side != 0 || i > 0 && r.rows[i-1].Id == row.Id { // the draws of a participant follow each other
 			continue

@@ -34,8 +34,8 @@ type modelFile struct {
 // about is what model.json has of every training on graphs.
 func (set *trainingSet) about(t *dag.Task, p fold.Params, h modelfile.Header) (f modelFile, err error) {
 	f = modelFile{Header: h, Graphs: set.facts}
-	f.Training, err = modelfile.ListTraining(t, p.Repeat, set.facts.Taught, set.facts.Scans)
-	f.Graphs.Taught, f.Graphs.Scans = nil, nil
+	f.Training, err = modelfile.ListTraining(t, p.Repeat, set.facts.Taught, set.facts.data)
+	f.Graphs.Taught = nil
 	return f, err
 }
 
@@ -125,10 +125,12 @@ func ReadModel(b []byte) (*Trained, error) {
 // check compares the arrays with the options, and takes the standardization out.
 func (m *Trained) check() error {
 	if g := &m.Graphs; m.Training.Key == "" { // an earlier version, which lists ids
-		m.Training = modelfile.NewTraining(g.Taught, g.Taught, g.Scans, nil)
+		m.Training = modelfile.NewTraining(g.Taught, g.Taught, lists.Map(g.Scans, func(s string) modelfile.Data {
+			return modelfile.Data{Digest: s}
+		}), nil)
 	}
-	if n := len(m.Training.Scans); n > 0 && n != len(m.Training.Participants) {
-		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Training.Participants), n)
+	if err := m.Training.Check(); err != nil {
+		return err
 	}
 	if m.Fitted != nil {
 		return m.restore()

@@ -65,7 +65,7 @@ func TestModelFileGivesTheStagesPredictions(t *testing.T) {
 			if (at >= 0) != (want.Set == "train") {
 				t.Errorf("%s: %s of the %s set is number %d in training", name, want.ID, want.Set, at)
 			}
-			if scan := m.Training.Scan(modelfile.DataOf(s.Pearson[i/2].Float64s()[:25])); scan != at {
+			if scan, _ := m.Training.Scan(modelfile.DataOf(s.Pearson[i/2].Float64s()[:25]), nil); scan != at {
 				t.Errorf("%s: the scan of %s is that of number %d, want %d", name, want.ID, scan, at)
 			}
 		}
@@ -245,6 +245,16 @@ func TestPredictFromTangentModel(t *testing.T) {
 	if p := stagetest.FloatsOf(t, got["predictions"], "p_HC"); !slices.Equal(p, want) {
 		t.Errorf("probabilities %v, want %v", p, want)
 	}
+	// The data of the training participants are found before the projection, under other ids, too.
+	var others []dag.Input
+	for i, m := range in["matrices"] {
+		m.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("new-%02d", i)}}
+		others = append(others, m)
+	}
+	got = stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {dag.InputOf(out["file"])},
+		"matrices": others})
+	applied := need.Value(finding.ReadApplied(got["participants"].(*encoding.Table)))(t)
+	need.Equal(t, len(applied.Same), 12)
 }
 
 // The file of a regression gives its predictions.

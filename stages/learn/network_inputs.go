@@ -142,7 +142,8 @@ func readSeries(t *dag.Task, p fold.Params, zscore bool) (*rowSet, [][]float32, 
 	if err != nil {
 		return nil, nil, err
 	}
-	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups, note: note}, scans: map[string]string{}, out: out}
+	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups, note: note}, scans: map[string]modelfile.Data{},
+		out: out}
 	var cases [][]float32
 	regions := 0
 	for i, in := range inputs {

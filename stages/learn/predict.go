@@ -97,6 +97,7 @@ type applier struct {
 	modelfile.Training
 	names    []string // of the regions
 	made     string
+	rounded  map[string]int   // the training participants by their rounded data
 	graphs   *Trained         // or
 	matrices *modelfile.Model // the one of the two that it is
 	shift    modelfile.Moments
@@ -132,6 +133,7 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
+		a.rounded = a.ByRounded()
 		all = append(all, a)
 	}
 	return all, sameGroups(all)
@@ -163,7 +165,6 @@ func sameGroups(all []*applier) error {
 type newcomer struct {
 	in       dag.Input
 	id, made string
-	data     string // a digest of draw 0
 	draws    []int
 	graphs   Participant
 	matrices modelfile.Person
@@ -174,7 +175,7 @@ func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
 	if t.Has("edges") {
 		n.in = t.All("features")[i]
 		n.graphs, err = ReadParticipant(t.All("edges")[i], n.in, draws)
-		n.made, n.draws, n.data = n.graphs.Made, n.graphs.Draws, n.graphs.scan()
+		n.made, n.draws = n.graphs.Made, n.graphs.Draws
 	} else {
 		n.in = gathered(t)[i]
 		var quality *dag.Input
@@ -188,10 +189,18 @@ func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
 			}
 		}
 		n.matrices, err = modelfile.ReadPerson(n.in, axes, quality, draws)
-		n.made, n.draws, n.data = n.matrices.Made, n.matrices.Draws, n.matrices.Data
+		n.made, n.draws = n.matrices.Made, n.matrices.Draws
 	}
 	n.id = n.in.Coord("subject")
 	return n, err
+}
+
+// data identify those of a participant, as the training saw them.
+func (a *applier) data(n newcomer) modelfile.Data {
+	if a.graphs != nil {
+		return n.graphs.scan()
+	}
+	return a.matrices.DataOf(n.matrices)
 }
 
 // differs are the differences of a participant's data from those of the training.

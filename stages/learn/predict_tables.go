@@ -32,7 +32,7 @@ type predictedPerson struct {
 	Graphs      int32   `column:"graphs" doc:"draws"`
 	Models      int32   `column:"models"`
 	Trained     int32   `column:"trained" doc:"models with this id in their training, unless their digests show other data"`
-	Same        string  `column:"same_data" doc:"number, in the list of a model file, of a training participant of another id with the same data in draw 0; empty: none"`
+	Same        string  `column:"same_data" doc:"number, in the list of a model file, of a training participant of another id with the same data in draw 0, or, with the word rounded, data that are the same after rounding; empty: none"`
 	Predicted   string  `column:"predicted"`
 	Probability float64 `column:"probability" doc:"of the predicted group, mean over graphs and models"`
 }
@@ -72,9 +72,11 @@ func (p *predicted) start(n newcomer, models []*applier) {
 	one := predictedPerson{ID: n.id, Graphs: int32(len(n.draws)), Models: int32(len(models))}
 	equal := false
 	for _, m := range models {
-		at, scan := m.Participant(n.id), m.Scan(n.data)
+		data := m.data(n)
+		at := m.Participant(n.id)
+		scan, rounded := m.Scan(data, m.rounded)
 		if at >= 0 {
-			decided := m.Scans != nil && m.Scans[at] != "" && n.data != "" && n.made != "" && n.made == m.made
+			decided := m.Scans != nil && m.Scans[at] != "" && data.Digest != "" && n.made != "" && n.made == m.made
 			if decided && scan != at {
 				equal = true
 			} else {
@@ -82,7 +84,7 @@ func (p *predicted) start(n newcomer, models []*applier) {
 			}
 		}
 		if scan >= 0 && scan != at {
-			one.Same = fmt.Sprintf("number %d of %s", scan+1, m.name)
+			one.Same = fmt.Sprintf("number %d of %s%s", scan+1, m.name, map[bool]string{true: ", rounded"}[rounded])
 		}
 	}
 	p.applied.AddParticipant(n.id, one.Trained > 0, equal, one.Same)

@@ -10,8 +10,10 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 )
 
 // A trainingSet tells of all graphs of a training, sorted by participant and draw.
@@ -27,16 +29,17 @@ type trainingSet struct {
 // graphFacts are what all graphs of a training have in common. They are kept with
 // the model, which is not applied to graphs of another make.
 type graphFacts struct {
-	Nodes    int        `json:"nodes"`
-	Features int        `json:"features"`               // per node
-	Edges    [2]int     `json:"edges"`                  // fewest and most of a graph
-	Values   [2]float64 `json:"values"`                 // smallest and largest feature
-	Names    []string   `json:"names,omitempty"`        // of the nodes, when they are known
-	Made     string     `json:"made,omitempty"`         // how, when the edge tables say so
-	Taught   []string   `json:"participants,omitempty"` // of files of earlier versions, which list ids
-	Scans    []string   `json:"scans,omitempty"`        // the scan of each
-	LeftOut  []int      `json:"left_out,omitempty"`     // regions, from 1
-	Lacked   []int      `json:"lacked,omitempty"`       // other regions that somebody trained on has no series of
+	Nodes    int              `json:"nodes"`
+	Features int              `json:"features"`               // per node
+	Edges    [2]int           `json:"edges"`                  // fewest and most of a graph
+	Values   [2]float64       `json:"values"`                 // smallest and largest feature
+	Names    []string         `json:"names,omitempty"`        // of the nodes, when they are known
+	Made     string           `json:"made,omitempty"`         // how, when the edge tables say so
+	Taught   []string         `json:"participants,omitempty"` // of files of earlier versions, which list ids
+	Scans    []string         `json:"scans,omitempty"`        // the scan of each
+	data     []modelfile.Data // of each now
+	LeftOut  []int            `json:"left_out,omitempty"` // regions, from 1
+	Lacked   []int            `json:"lacked,omitempty"`   // other regions that somebody trained on has no series of
 }
 
 // add takes in one graph.
@@ -143,7 +146,7 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(p.Made, set.facts.Made), "; "))
 	}
 	if r.Side == 0 {
-		set.facts.Taught, set.facts.Scans = append(set.facts.Taught, r.Id), append(set.facts.Scans, p.scan())
+		set.facts.Taught, set.facts.data = append(set.facts.Taught, r.Id), append(set.facts.data, p.scan())
 		lacked, err := set.facts.lacks(featuresIn)
 		if err != nil {
 			return err
@@ -198,16 +201,22 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 	return p, nil
 }
 
-// scan is a digest of draw 0, by which the scan of a training participant is found under another id (the random draws
-// of a scan differ between ids); "" where nothing of a scan is in it (identities as features, and no edges).
-func (p *Participant) scan() string {
+// scan identifies draw 0, by which the scan of a training participant is found under another id (the random draws of a
+// scan differ between ids); empty where nothing of a scan is in it (identities as features, and no edges).
+func (p *Participant) scan() (d modelfile.Data) {
 	features, edges := p.zero.Features, p.zero.Edges
 	if len(edges) == 0 && !slices.ContainsFunc(features, func(x float64) bool { return x != 0 && x != 1 }) {
-		return ""
+		return d
 	}
+	numbers := features
+	if !slices.ContainsFunc(features, func(x float64) bool { return x != 0 && x != 1 }) {
+		numbers = lists.Map(edges, func(e gnn.Edge) float64 { return e.Weight })
+	}
+	d = modelfile.DataOf(numbers)
 	b, _ := binary.Append(nil, binary.LittleEndian, features) // of fixed size, as are edges
 	b, _ = binary.Append(b, binary.LittleEndian, edges)
-	return artifacts.DigestOf(b).String()[:32]
+	d.Digest = artifacts.DigestOf(b).String()[:32]
+	return d
 }
 
 // readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is

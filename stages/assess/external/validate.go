@@ -173,7 +173,7 @@ func (v *validation) overlap() error {
 	}
 	if len(v.applied.Same) > 0 {
 		pairs := lists.Map(v.applied.Same, func(p finding.Pair) string { return p.New + " (" + p.Trained + ")" })
-		all = append(all, fmt.Errorf("the data of %s are those of a training participant of another id, number by number: %s; exclude them under cohort",
+		all = append(all, fmt.Errorf("the data of %s are those of a training participant of another id, number by number or after rounding: %s; exclude them under cohort",
 			words.Count(len(pairs), "participant"), words.Some(pairs, 10)))
 	}
 	return errors.Join(all...)

@@ -156,6 +156,16 @@ func TestValidateRefuses(t *testing.T) {
 		}
 		panic("all are new")
 	}
+	saved := func(in dag.Input, as func(float64) float64) dag.Input { // with fewer digits
+		a := need.Value(in.Array())(t)
+		v := slices.Clone(a.Float64s())
+		for i, x := range v {
+			v[i] = as(x)
+		}
+		return dag.InputOf(encoding.NewArray(v, a.Shape...), in.Coords...)
+	}
+	single := func(x float64) float64 { return float64(float32(x)) }
+	decimals := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 	trained := ""
 	for _, m := range study["pearson"] {
 		if !slices.Contains(c.id, m.Coord("subject")) {
@@ -186,7 +196,9 @@ func TestValidateRefuses(t *testing.T) {
 		text string
 	}{
 		{Validate{}, with(first(strings.ToUpper(trained))), "1 participant of the new cohort has the id of a training participant: SUB-"},
-		{Validate{}, with(first("new-1", taught("new-1"))), "the data of 1 participant are those of a training participant of another id, number by number: new-1 (number 1 of "},
+		{Validate{}, with(first("new-1", taught("new-1"))), "the data of 1 participant are those of a training participant of another id, number by number or after rounding: new-1 (number 1 of "},
+		{Validate{}, with(first("new-1", saved(taught("new-1"), single))), "a value in memory, rounded)"},
+		{Validate{}, with(first("new-1", saved(taught("new-1"), decimals))), "a value in memory, rounded)"},
 		{Validate{Allow: []string{"participants"}}, with(first("new-1", taught("new-1"))), "the data of 1 participant"},
 		{Validate{}, with(func(d *cohort) {
 			d.in["matrices"][1].Reader, d.in["matrices"][1].Ref = d.in["matrices"][0].Reader, d.in["matrices"][0].Ref

@@ -15,10 +15,10 @@ import (
 // A Person has the matrices of a participant to whom a model is applied.
 type Person struct {
 	Made  string // how the matrices were made; "" if that is unknown
-	Data  string // DataOf draw 0
 	Draws []int
 	name  string
 	of    []connectivity.Matrix // of each draw
+	zero  connectivity.Matrix   // draw 0
 }
 
 // ReadPerson reads the draws of one participant, of these axes; quality, if it is connected, states how they were made.
@@ -27,7 +27,7 @@ func ReadPerson(in dag.Input, axes string, quality *dag.Input, p fold.Params) (r
 	if err != nil {
 		return r, err
 	}
-	r.name, r.Data = in.Name, DataOf(all[0].Data)
+	r.name, r.zero = in.Name, all[0]
 	if r.Draws, err = p.Numbers(len(all), in.Name); err != nil {
 		return r, err
 	}
@@ -42,6 +42,18 @@ func ReadPerson(in dag.Input, axes string, quality *dag.Input, p fold.Params) (r
 		r.Made = table.Meta["made"]
 	}
 	return r, nil
+}
+
+// DataOf identifies the data of a participant as the training saw them: of a model of tangent matrices, projected.
+func (m *Model) DataOf(p Person) Data {
+	if m.space == nil {
+		return DataOf(p.zero.Data)
+	}
+	projected := make([]float64, len(p.zero.Data))
+	if p.Nodes() != m.Matrices.Nodes || m.Tangent.Project(projected, m.space, p.zero, p.name) != nil {
+		return Data{} // what is wrong is an error where it is applied
+	}
+	return DataOf(projected)
 }
 
 // Nodes is the number of regions.

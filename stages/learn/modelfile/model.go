@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -166,7 +167,7 @@ func Read(b []byte) (*Model, error) {
 	}
 	of := &m.Matrices
 	inputs, err := of.inputs()
-	if err != nil {
+	if err = cmp.Or(err, m.Training.Check()); err != nil {
 		return nil, err
 	}
 	take := func(name string, dtype string, shape ...int) *encoding.Array {
