@@ -523,3 +523,75 @@ package main
 		t.Error("an edited formula passes the check")
 	}
 }
+
+// A module in a directory whose sources no program holds is listed, in its root and below: they cannot be compared.
+// Where its packages have their sources, they are.
+func TestUnseen(t *testing.T) {
+	dir := t.TempDir()
+	a, err := txtar.ParseFile("testdata/lab.txtar")
+	need.NoError(t, err)
+	need.NoError(t, txtar.Write(a, filepath.Join(dir, "prgnn")))
+	testdir.Write(t, filepath.Join(dir, "prgnn", listing.SourcesFile), "package prgnn\n\n//go:embed science/s*.go\n")
+	need.NoError(t, txtar.Write(txtar.Parse([]byte(`
+-- dep/go.mod --
+module dep
+
+go 1.26
+-- dep/dep.go --
+package dep
+
+const Half = 0.5
+-- dep/deep/deep.go --
+package deep
+
+const Two = 2.0
+-- lab/go.mod --
+module lab
+
+go 1.26
+
+require (
+	dep v0.0.0
+	prgnn v0.0.0
+)
+
+replace prgnn => ../prgnn
+
+replace dep => ../dep
+-- lab/mine.go --
+package mystages
+
+import (
+	_ "embed"
+
+	"dep"
+	"dep/deep"
+	"prgnn/dag"
+)
+
+`+embedsCodes+`
+var Mine = dag.Kind{Name: "mine", Code: codes["mine"], New: func() dag.Stage { return &mine{} }}
+
+type mine struct{}
+
+func (mine) Ports() []dag.Port { return nil }
+func (mine) Run() float64      { return dep.Half * deep.Two }
+`)), dir))
+	lab := filepath.Join(dir, "lab")
+	code := func() string {
+		need.NoError(t, run(newLoader(), io.Discard, []string{lab}, false, ""))
+		return string(need.Value(os.ReadFile(filepath.Join(lab, listing.CodeFile)))(t))
+	}
+	if text := code(); strings.Count(text, "\n"+listing.Unseen+"dep\n") != 1 || strings.Contains(text, "source dep/") ||
+		listing.Differs(text, nil, nil, nil) != listing.Unseen+"dep" {
+		t.Error(text)
+	}
+	for _, of := range []string{"dep", "dep/deep"} {
+		testdir.Write(t, filepath.Join(dir, of, listing.SourcesFile),
+			"package "+filepath.Base(of)+"\n\n//go:embed *[^t].go\n")
+	}
+	if text := code(); strings.Contains(text, listing.Unseen) || !strings.Contains(text, "\nsource dep/dep.go ") ||
+		!strings.Contains(text, "\nsource dep/deep/deep.go ") {
+		t.Error(text)
+	}
+}

@@ -13,7 +13,7 @@ import (
 
 // listingText is the text that package dag reads (see dag.Codes): a line for each kind with its identity; then the
 // source files with their digests; then, under the kinds that reach them, the declarations with theirs.
-func listingText(kinds []kind, sources []listing.Source, beside []string) []byte {
+func listingText(kinds []kind, sources []listing.Source, beside, unseen []string) []byte {
 	var b bytes.Buffer
 	for _, k := range kinds {
 		fmt.Fprintf(&b, "kind %s %s\n", k.name, k.identity)
@@ -22,6 +22,9 @@ func listingText(kinds []kind, sources []listing.Source, beside []string) []byte
 	b.WriteByte('\n')
 	for _, module := range beside {
 		fmt.Fprintf(&b, "beside %s\n", module)
+	}
+	for _, module := range unseen {
+		fmt.Fprintf(&b, "%s%s\n", listing.Unseen, module)
 	}
 	for _, s := range sources {
 		fmt.Fprintln(&b, strings.Join(append([]string{"source", s.Path, s.Digest}, s.For...), " "))

@@ -119,7 +119,8 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			if err != nil {
 				return err
 			}
-			if err := put(filepath.Join(q.Dir, listing.CodeFile), listingText(kinds, listed, beside)); err != nil {
+			text := listingText(kinds, listed, beside, sources.unseenBy(q))
+			if err := put(filepath.Join(q.Dir, listing.CodeFile), text); err != nil {
 				return err
 			}
 		}

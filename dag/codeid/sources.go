@@ -21,6 +21,7 @@ import (
 type sources struct {
 	of     map[string][]listing.Source // by package
 	beside map[string]map[string]bool  // other modules with a listing of their own: the lines of its declarations
+	unseen map[string]string           // modules of packages whose sources no program holds, by package
 	files  map[string][]byte           // by path
 	former string                      // the path of such a file of earlier versions, which is removed; "" for none
 }
@@ -71,7 +72,8 @@ var notTests = []string{"*[^t].go", "*[^s]t.go", "*[^e]st.go", "*[^t]est.go", "*
 // sources lists the source files of all packages that are followed.
 func (p *program) sources() (*sources, error) {
 	main := p.roots[0].Module
-	s := sources{of: map[string][]listing.Source{}, beside: map[string]map[string]bool{}}
+	s := sources{of: map[string][]listing.Source{}, beside: map[string]map[string]bool{},
+		unseen: map[string]string{}}
 	for _, q := range p.all {
 		if q.ours() && !q.Module.Main && slices.Contains(q.EmbedFiles, listing.CodeFile) {
 			text, err := os.ReadFile(filepath.Join(q.Dir, listing.CodeFile))
@@ -89,11 +91,11 @@ func (p *program) sources() (*sources, error) {
 	matching := map[*pkg][]string{} // the patterns of the packages of the main module
 	others := map[string][]string{} // what other modules embed, by their paths
 	for _, q := range p.all {
-		if !q.ours() || s.beside[q.Module.Path] != nil || !q.Module.Main && q.ImportPath == q.Module.Path {
-			continue // of another module's root, a program that has its sources links them alone
+		if !q.ours() || s.beside[q.Module.Path] != nil || q.ImportPath == release.Module && !q.Module.Main {
+			continue // the root of prgnn has nothing but the sources of the rest
 		}
 		if _, known := others[q.Module.Path]; !known && !q.Module.Main {
-			text, err := os.ReadFile(filepath.Join(q.Module.Dir, listing.SourcesFile))
+			text, err := os.ReadFile(filepath.Join(q.moduleDir(), listing.SourcesFile))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
@@ -106,6 +108,9 @@ func (p *program) sources() (*sources, error) {
 				return nil, err
 			}
 			own = embedLines(text)
+			if own == nil && others[q.Module.Path] == nil {
+				s.unseen[q.ImportPath] = q.Module.Path
+			}
 		}
 		embedded := slices.DeleteFunc(q.embedPatterns(), func(p string) bool { return p == listing.CodeFile })
 		names := slices.DeleteFunc(slices.Clone(q.EmbedFiles), func(name string) bool {
@@ -175,6 +180,22 @@ func (p *program) sources() (*sources, error) {
 		s.former = former
 	}
 	return &s, nil
+}
+
+// unseenBy are the modules without sources that a package imports from.
+func (s *sources) unseenBy(q *pkg) (modules []string) {
+	for _, dep := range q.Deps {
+		if m := s.unseen[dep]; m != "" && !slices.Contains(modules, m) {
+			modules = append(modules, m)
+		}
+	}
+	slices.Sort(modules)
+	return modules
+}
+
+// moduleDir is the directory of the module of a package, also under vendor, where go list does not give it.
+func (q *pkg) moduleDir() string {
+	return cmp.Or(q.Module.Dir, strings.TrimSuffix(filepath.ToSlash(q.Dir), "/"+q.inside()))
 }
 
 // inside is the directory of a package in its module; "" for the root.

@@ -24,8 +24,8 @@ func Built(module string, files fs.FS) { sources[module] = files }
 // compared has the first difference between the sources and a listing, by its digests of sources.
 var compared sync.Map
 
-// Unlisted names what this program was built from and the listing of a code does not describe: a source file or a
-// module; "" if there is nothing.
+// Unlisted names what this program was built from and the listing of a code does not describe: a source file, a module,
+// or one after Unseen; "" if there is nothing.
 func Unlisted(code string) string {
 	_, list, _ := strings.Cut(code, "\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")

@@ -54,6 +54,10 @@ const (
 	SourcesFile = "sources_gen.go"
 )
 
+// Unseen begins the line of a module that stands in a directory, and whose sources no program holds: it may have
+// changed since.
+const Unseen = "unseen "
+
 // Digest is the digest of a source file.
 func Digest(text []byte) string {
 	sum := sha256.Sum256(text)
@@ -85,6 +89,8 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 		if rest, ok := strings.CutPrefix(line, "source "); ok {
 			words := strings.Fields(rest)
 			listed[words[0]], dirs[path.Dir(words[0])] = words[1], true
+		} else if strings.HasPrefix(line, Unseen) {
+			return line
 		} else if rest, ok := strings.CutPrefix(line, "beside "); ok {
 			beside = append(beside, rest+"/")
 		} else if rest, ok := strings.CutPrefix(line, "module "); ok && len(modules) > 0 {

@@ -289,7 +289,11 @@ func OtherSources(g *dag.Graph) string {
 		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
 			continue
 		}
-		if d := listing.Unlisted(s.Kind().Code); d != "" {
+		d := listing.Unlisted(s.Kind().Code)
+		if module, unseen := strings.CutPrefix(d, listing.Unseen); unseen {
+			return fmt.Sprintf("this program cannot compare the sources of the module %s with those of the listing, so every build of it runs the stages of the listing again; list the directory of the module in go.work (use), and go generate ./... has the program compare them", module)
+		}
+		if d != "" {
 			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
 		}
 	}
