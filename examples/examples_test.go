@@ -716,3 +716,57 @@ func TestPythonClassifier(t *testing.T) {
 		t.Errorf("%d tested, %d correct; scored as %v of %v", tested, correct, accuracy, stage)
 	}
 }
+
+// TestNewModel trains the model that new-model writes, and again only after its code has changed.
+func TestNewModel(t *testing.T) {
+	python := need.Python(t, "numpy")
+	dir := t.TempDir()
+	output(t, dir, program, "new-model", "mine")
+	model := filepath.Join(dir, "mine", "mine.py")
+	ran := func(stages string, want string) {
+		t.Helper()
+		got := output(t, dir, ofModel(python, "run", "mine.yaml", "--until", stages)...)
+		if !strings.Contains(got, want) {
+			t.Errorf("run: %s, want %s", got, want)
+		}
+	}
+	ran("evaluate", " 0 failed, 0 skipped")
+	output(t, dir, ofModel(python, "export", "mine.yaml", "evaluate.summary", "-o", "summary.tsv")...)
+	got := string(need.Value(os.ReadFile(filepath.Join(dir, "summary.tsv")))(t))
+	if !strings.Contains(got, "\tmine\t") {
+		t.Errorf("no accuracy of the model: %s", got)
+	}
+	text := need.Value(os.ReadFile(model))(t)
+	ran("mine", ": 0 ran")
+	need.NoError(t, os.WriteFile(model, append(text, "# another\n"...), 0o666))
+	ran("mine", ": 3 ran")
+	need.NoError(t, os.WriteFile(model, text, 0o666))
+	ran("mine", ": 0 ran")
+	testdir.Write(t, filepath.Join(dir, "mine", "more.py"), "x = 1\n")
+	ran("mine", ": 3 ran")
+	for name, why := range map[string]string{"mine": "exists already", "train": "has a stage train",
+		"numpy": "of Python", "A-b": "cannot name a model"} {
+		out, err := run(dir, "", program, "new-model", name)
+		if err == nil || !strings.Contains(out, why) {
+			t.Errorf("%s: %s, %v", name, out, err)
+		}
+	}
+}
+
+// TestOwnModel trains the example in scikit-learn.
+func TestOwnModel(t *testing.T) {
+	python := need.Python(t, "sklearn")
+	dir := t.TempDir()
+	need.NoError(t, os.CopyFS(dir, os.DirFS("own-model")))
+	out := output(t, dir, ofModel(python, "run", "own-model.yaml", "--until", "evaluate")...)
+	if !strings.Contains(out, " 0 failed, 0 skipped") {
+		t.Error(out)
+	}
+}
+
+// ofModel is a command on a pipeline file of a model, with a few participants.
+func ofModel(python, command, file string, more ...string) []string {
+	path, _ := exec.LookPath(python)
+	return append([]string{program, command, "-q", "--set", "python=" + path, "--set", "cohort.asd=7",
+		"--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", file}, more...)
+}

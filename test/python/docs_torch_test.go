@@ -3,6 +3,9 @@
 package python_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,4 +24,22 @@ func TestDocsTorch(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := blocksOf(section)
 	p.run(t, "with_torch.py", "import json\nimport numpy as np\n"+blocks["python"]+blocks["python torch"], python)
+}
+
+// TestOwnModelTorch trains examples/own-model/gnn.yaml; its Python has torch_geometric, too.
+func TestOwnModelTorch(t *testing.T) {
+	python := need.Value(exec.LookPath(need.Python(t, "torch", "torch_geometric")))(t)
+	dir := t.TempDir()
+	need.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "own-model"))))
+	program := filepath.Join(dir, "pipeline.exe")
+	build := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline")
+	out, err := build.CombinedOutput()
+	need.NoError(t, err, string(out))
+	run := exec.Command(program, "run", "-q", "gnn.yaml", "--set", "python="+python, "--set", "cohort.asd=7", "--set",
+		"cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", "--set", "pyg.parameters=[epochs=2]")
+	run.Dir = dir
+	out, err = run.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), " 0 failed, 0 skipped") {
+		t.Errorf("%s, %v", out, err)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/manual"
+	"prgnn/dag"
 )
 
 // An app is one call of the program, with the flags that every command has.
@@ -140,6 +141,8 @@ var commands = []subcommand{
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
 	{name: "schema", group: "help", make: (*app).schemaCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
+	{name: "new-model", group: "help", make: (*app).newModelCommand, places: nowhere,
+		has: func() bool { _, ok := dag.Lookup("estimator"); return ok }},
 	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},
 	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
 }

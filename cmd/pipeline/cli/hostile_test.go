@@ -198,6 +198,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("version")
 	add("help", hostile)
 	add("new-stage", hostile, "module"+hostile)
+	add("new-model", hostile)
+	add("new-model", "mine", "models"+hostile)
 	add("bids-app", hostile, "out", "participant")
 	add("bids-app", ".", "out"+hostile, hostile)
 	add("bids-app", ".", "out"+hostile, "participant", "--participant-label", hostile)

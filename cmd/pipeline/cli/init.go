@@ -140,6 +140,41 @@ it. DIR must be new or empty.`,
 	return cmd
 }
 
+func (a *app) newModelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "new-model NAME [DIR]",
+		Short: "write a model of your own in Python, and a pipeline file that trains it",
+		Long: `Writes NAME/NAME.py and NAME.yaml into DIR (default: the working directory). The pipeline file trains the
+model in Python beside the others of quick.yaml, on the same folds (kind estimator). The model is a working one to
+change, and needs numpy alone. Existing files are left alone. pipeline docs your-own-model describes what a model has.`,
+		Example: `  pipeline new-model mymodel
+  pipeline run mymodel.yaml
+  pipeline run mymodel.yaml --set python=/home/me/env/bin/python`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 1 {
+				dir = args[1]
+			}
+			return a.newModel(args[0], dir)
+		},
+	}
+}
+
+func (a *app) newModel(name, dir string) error {
+	if err := a.MayWrite(dir); err != nil {
+		return err
+	}
+	files, err := scaffold.Model(name, dir)
+	if err != nil {
+		return err
+	}
+	if a.AsJSON("new-model", newStageEvent{dir, files}) {
+		return nil
+	}
+	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", strings.Join(files, " and "), console.Shell(files[0]))
+	return nil
+}
+
 type newStageEvent struct {
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`

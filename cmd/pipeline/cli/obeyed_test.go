@@ -92,6 +92,7 @@ var forms = []string{
 	"schema",
 	"schema --install",
 	"new-stage mine m --clone ROOT",
+	"new-model mine",
 	"version",
 	"completion bash",
 	"help",
