@@ -1,0 +1,130 @@
+package inference
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
+)
+
+// curveFixture are the sizes and errors (1 − AUC) of the fixture's five folds.
+func curveFixture(t *testing.T) (n []float64, folds []Learned, v Validation) {
+	floats := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "curves", name+".npy"))
+	}
+	curve, result := floats("curve"), floats("result")
+	for k := range 5 {
+		var errors []float64
+		for s := range 6 {
+			errors = append(errors, 1-result[(k*6+s)*2+1])
+		}
+		folds = append(folds, Learned{errors})
+		v.Test, v.Train = append(v.Test, 24), append(v.Train, 96)
+	}
+	for s := range 6 {
+		n = append(n, curve[2*s])
+	}
+	return n, folds, v
+}
+
+// The law is that of a grid with scipy's nnls (the fixture's oracle.py), also of resampled folds.
+func TestPowerLawIsThatOfTheOracle(t *testing.T) {
+	n, folds, v := curveFixture(t)
+	curve := NewLearningCurve(n, folds, v)
+	p := FitPowerLaw(n, curve.Error)
+	for k, x := range [][2]float64{{p.A, 0}, {p.B, 0.5098002836159852}, {p.C, 0.243},
+		{1 - p.At(200), 0.8593143557217728}, {1 - p.At(400), 0.8811225461025958}} {
+		if math.Abs(x[0]-x[1]) > 1e-9 {
+			t.Errorf("number %d is %v, want %v", k, x[0], x[1])
+		}
+	}
+	floats := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "curves", name+".npy"))
+	}
+	picked, want := floats("boot_folds"), floats("boot_auc_200")
+	e := newExponents(n, 0.05)
+	for i := range e.c { // the oracle's grid begins at 0.05
+		c := 0.05 + float64(float64(i)*0.05)
+		if e.c[i] = c; c > mostExponent+1e-9 {
+			e.c, e.powers = e.c[:i], e.powers[:i]
+			break
+		}
+		e.powers[i] = slices.Clone(n)
+		for j, x := range n {
+			e.powers[i][j] = math.Pow(x, -c)
+		}
+	}
+	for b, auc := range want {
+		errors := make([]float64, len(n))
+		for k := range folds {
+			for s, x := range folds[int(picked[5*b+k])][0] {
+				errors[s] += x / 5
+			}
+		}
+		if got := 1 - e.fit(errors).At(200); math.Abs(got-auc) > 1e-6 {
+			t.Errorf("resample %d: %v, want %v", b, got, auc)
+		}
+	}
+}
+
+// A law without noise is found again; errors that rise, or that are all floor, have no exponent.
+func TestPowerLaw(t *testing.T) {
+	n := []float64{10, 20, 40, 60, 100, 200}
+	law := PowerLaw{0.15, 1.2, 0.5}
+	var errors []float64
+	for _, x := range n {
+		errors = append(errors, 0.15+1.2/math.Sqrt(x))
+	}
+	got := FitPowerLaw(n, errors)
+	if math.Abs(got.A-law.A) > 1e-9 || math.Abs(got.B-law.B) > 1e-9 || math.Abs(got.C-law.C) > 1e-9 {
+		t.Errorf("%+v, want %+v", got, law)
+	}
+	slices.Reverse(errors)
+	if got := FitPowerLaw(n, errors); got.B != 0 {
+		t.Errorf("rising errors: %+v", got)
+	}
+}
+
+// The standard errors are those of a mean over folds with overlapping training sets; a target is reached where the law
+// has it, and not beyond the largest number.
+func TestLearningCurve(t *testing.T) {
+	n, folds, v := curveFixture(t)
+	c := NewLearningCurve(n, folds, v)
+	last := make([]float64, 5)
+	mean, squares := 0.0, 0.0
+	for k, f := range folds {
+		last[k] = f[0][0] - f[0][5]
+		mean += last[k] / 5
+	}
+	for _, x := range last {
+		squares += (x - mean) * (x - mean) / 4
+	}
+	if want := math.Sqrt(squares * (1./5 + 24./96)); math.Abs(c.RiseSE-want) > 1e-12 || math.Abs(c.Rise-mean) > 1e-12 {
+		t.Errorf("rise %v ± %v, want %v ± %v", c.Rise, c.RiseSE, mean, want)
+	}
+	need.Equal(t, c.Flat(), false)
+	c.Fit(folds, v, v.SampledAUC(48, 72), 100, random.New(1, "test"))
+	error, low, high := c.At(96)
+	if !(low < error && error < high) || error != c.Law.At(96) {
+		t.Errorf("%v (%v to %v)", error, low, high)
+	}
+	at, least, most := c.Reach(0.2, 192)
+	if math.Abs(c.Law.At(at)-0.2) > 0.001 || c.Law.At(at) > 0.2 || c.Law.At(at-1) <= 0.2 {
+		t.Errorf("an error of 0.2 at %v, where it is %v", at, c.Law.At(at))
+	}
+	if !(least < at) || !math.IsInf(most, 1) {
+		t.Errorf("from %v to %v", least, most)
+	}
+	if at, _, _ := c.Reach(0.05, 192); !math.IsInf(at, 1) {
+		t.Errorf("0.05 at %v", at)
+	}
+	for _, f := range folds {
+		for _, errors := range f {
+			slices.Reverse(errors)
+		}
+	}
+	need.Equal(t, NewLearningCurve(n, folds, v).Flat(), true)
+}
