@@ -9,11 +9,15 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
+	"prgnn/stages/region"
 )
 
+// mostLetters of a column and a group leave space for the panels.
+const mostLetters = 30
+
 // DrawSubgroups is a forest plot of one classifier: accuracy and AUC of each group with their intervals. Suppressed
-// groups are counted, not drawn; nil where nothing is left. shown is a column in words.
-func DrawSubgroups(rows []column.SubgroupRow, shown func(string) string) *Chart {
+// groups are counted, not drawn; nil where nothing is left.
+func DrawSubgroups(rows []column.SubgroupRow) *Chart {
 	var at, value, low, high, area, areaLow, areaHigh []float64
 	var names []string
 	hidden, height, before := 0, 0.0, ""
@@ -26,7 +30,8 @@ func DrawSubgroups(rows []column.SubgroupRow, shown func(string) string) *Chart 
 			height -= 0.6
 		}
 		before = r.Column
-		at, names = append(at, height), append(names, fmt.Sprintf("%s: %s, n %.0f", shown(r.Column), r.Group, r.N))
+		at, names = append(at, height), append(names, fmt.Sprintf("%s, n %.0f",
+			region.Clip(r.Column+": "+r.Group, mostLetters), r.N))
 		value, low, high = append(value, r.Accuracy), append(low, r.Low), append(high, r.High)
 		area, areaLow, areaHigh = append(area, r.AUC), append(areaLow, r.AUCLow), append(areaHigh, r.AUCHigh)
 	}

@@ -76,7 +76,7 @@ func (a *author) subgroups() {
 	a.Find(finding.Subgroups(groups, tests)...)
 	if a.Pictures {
 		drawn := lists.Map(own, func(r subgroupRow) column.SubgroupRow { return r.SubgroupRow })
-		a.Figures(figure.DrawSubgroups(drawn, shown))
+		a.Figures(figure.DrawSubgroups(drawn))
 	}
 	measures := "classifier! column group | n positive? accuracy auc? sensitivity? specificity?"
 	differences := "classifier! column measure | higher lower difference p holm chi? detectable?"
