@@ -62,6 +62,17 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("confounds", "covariates", []any{"age", "sex"}, "match", []any{"age"},
 			"permutations", 99, "chains", 99, "resamples", 20), withPredictions(t, stagetest.SitedInputs(t))}
 	},
+	"learning-curve": func(t *testing.T, c *chain) example {
+		study := stagetest.NewCorrStudy(t, 40).Inputs()
+		in := map[string][]dag.Input{}
+		for fold := range 4 {
+			out := stagetest.MustRun(t, stagetest.Fresh("baseline", "model", "ridge", "fold", fold+1, "orders", 5),
+				study)
+			in["parts"] = append(in["parts"], dag.InputOf(out["curve"],
+				dag.Coord{Axis: "fold", Value: fmt.Sprint(fold + 1)}))
+		}
+		return example{stagetest.Fresh("learning-curve", "resamples", 100), in}
+	},
 	"subgroups": func(t *testing.T, c *chain) example {
 		in := withPredictions(t, stagetest.SitedInputs(t))
 		delete(in, "matrices")

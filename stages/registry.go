@@ -13,6 +13,7 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/stages/assess"
 	"prgnn/stages/assess/confounds"
+	"prgnn/stages/assess/curve"
 	"prgnn/stages/assess/edges"
 	"prgnn/stages/assess/external"
 	"prgnn/stages/assess/leakage"
@@ -52,7 +53,7 @@ func init() {
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
 		choose.Kinds, estimator.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds,
-		subgroup.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+		subgroup.Kinds, curve.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

@@ -75,7 +75,8 @@ type Baseline struct {
 	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
 	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
-	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
+	Orders       int     `param:"orders" doc:"learning curve: in so many orders of the training participants of a fold, at least 5, the model is trained again on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
 
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
@@ -106,6 +107,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
 			filePort,
+			{Name: "curve", Type: column.Type[column.SubsetRow](), Doc: "orders: the model trained on parts of the training participants, and tested, for learning-curve; no rows without orders"},
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
 		},
 	}
@@ -135,6 +137,9 @@ func (s *Baseline) Validate() []error {
 	if len(s.Widths) == 0 {
 		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
 	}
+	if s.Orders > 0 && s.Orders < 5 {
+		errs = append(errs, fmt.Errorf("orders: %d, but a learning curve needs 5 or more, or 0 for none", s.Orders))
+	}
 	return append(errs, allOf(errors.Join(
 		checkPenalties(s.Penalties),
 		checkWeights("hidden", s.Hidden),
@@ -154,6 +159,7 @@ type ratedSet struct {
 	history     []network.Epoch // of a network
 	regions     []regionWeightRow
 	permuted    *encoding.Table
+	curve       *encoding.Table
 	file        artifacts.Bytes
 }
 
@@ -215,6 +221,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"history":     history,
 		"regions":     column.Table(r.regions),
 		"permuted":    r.permuted,
+		"curve":       r.curve,
 		"file":        r.file,
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
 			int64(r.taught), r.set.noted(r.note)}}),
@@ -237,27 +244,8 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if slices.Contains([]string{"ridge", "svm", "linear-svm", "logistic"}, s.Model) {
 		set.pairedFor(t, s.Params)
 	}
-	train, label := set.train, set.label
-	r := &ratedSet{set: set.trainingSet, inputs: train.D, taught: train.N}
-	var model baseline.Classifier
-	switch o := s.training(t, train.N, set.all.N-train.N, &r.history); s.Model {
-	case "mlp":
-		model, err = baseline.FitMLP(ctx, s.Hidden, o, set.all, label, len(set.groups))
-	case "brainnetcnn":
-		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
-			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
-		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.all, label,
-			len(set.groups))
-	case "kernel-ridge":
-		var inner []int
-		inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
-		if err == nil {
-			model, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
-				label[:train.N], len(set.groups), t.Threads)
-		}
-	default:
-		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
-	}
+	r := &ratedSet{set: set.trainingSet, inputs: set.train.D, taught: set.train.N}
+	model, err := s.fitRows(ctx, t, set, &r.history)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
@@ -269,9 +257,34 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
 		return nil, err
 	}
+	if r.curve, err = s.curveOfRows(ctx, t, set, r, form.Port); err != nil {
+		return nil, err
+	}
 	header := modelfile.HeaderOf(s.Model, set.groups, fold.Calibrated(s.Model))
 	r.file, err = set.file(t, s.Params, header, baseline.Store(model), nil)
 	return r, err
+}
+
+// fitRows trains the model on the training side of a set; history is that of a network.
+func (s *Baseline) fitRows(ctx context.Context, t *dag.Task, set *rowSet, history *[]network.Epoch) (
+	baseline.Classifier, error) {
+	train, label := set.train, set.label
+	switch o := s.training(t, train.N, set.all.N-train.N, history); s.Model {
+	case "mlp":
+		return baseline.FitMLP(ctx, s.Hidden, o, set.all, label, len(set.groups))
+	case "brainnetcnn":
+		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
+			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
+		return baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.all, label, len(set.groups))
+	case "kernel-ridge":
+		inner, err := innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
+		if err != nil {
+			return nil, err
+		}
+		return baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
+			label[:train.N], len(set.groups), t.Threads)
+	}
+	return s.fit(ctx, t, train, label[:train.N], len(set.groups))
 }
 
 // fit trains the model that was asked for, when it is no network.
@@ -304,27 +317,50 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 		return nil, err
 	}
 	var all []baseline.EdgeGraph
-	var sides [2][]baseline.EdgeGraph
-	var label [2][]int
 	set, err := (&Train{Params: s.Params}).read(t, func(r fold.Row, d gnn.Data) error {
 		g := baseline.EdgeGraph{Nodes: d.Nodes, Features: d.Features, Edges: d.Edges}
 		all = append(all, g)
-		sides[r.Side], label[r.Side] = append(sides[r.Side], g), append(label[r.Side], r.Label)
 		return g.Check()
 	})
 	if err != nil {
 		return nil, err
 	}
 	o := baseline.Li2019{Widths: s.Widths, Hidden: s.GraphHidden, Ratio: s.Ratio}
-	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0]),
-		permuted: column.Table([]fold.PermutedRow(nil))}
-	training := s.training(t, len(sides[0]), len(sides[1]), &r.history)
-	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]),
-		slices.Concat(label[0], label[1]), len(set.groups))
+	fit := func(keep func(r fold.Row) bool, history *[]network.Epoch) (baseline.GraphClassifier,
+		[]baseline.EdgeGraph, error) {
+		var sides [2][]baseline.EdgeGraph
+		var label [2][]int
+		for i, r := range set.rows {
+			if r.Side == 1 || keep(r) {
+				sides[r.Side], label[r.Side] = append(sides[r.Side], all[i]), append(label[r.Side], r.Label)
+			}
+		}
+		training := s.training(t, len(sides[0]), len(sides[1]), history)
+		model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]),
+			slices.Concat(label[0], label[1]), len(set.groups))
+		return model, sides[1], err
+	}
+	r := &ratedSet{set: set, inputs: len(all[0].Features), permuted: column.Table([]fold.PermutedRow(nil))}
+	for _, row := range set.rows {
+		r.taught += 1 - row.Side
+	}
+	model, _, err := fit(func(fold.Row) bool { return true }, &r.history)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
+	r.curve, err = s.curve(ctx, t, set, r.probability, slices.ContainsFunc(t.All("features"), fold.MadeInFold),
+		func(keep map[string]bool) ([]float64, error) {
+			var history []network.Epoch
+			model, tested, err := fit(func(r fold.Row) bool { return keep[r.Id] }, &history)
+			if err != nil {
+				return nil, err
+			}
+			return model.Probability(tested, t.Threads), nil
+		})
+	if err != nil {
+		return nil, err
+	}
 	about, err := set.about(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, true))
 	if err == nil {
 		r.file, err = graphNetworkFile(about, baseline.Store(model))

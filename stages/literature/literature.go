@@ -72,6 +72,8 @@ var Works = map[string]Work{
 		"Interval estimation for the difference between independent proportions: comparison of eleven methods", "Statistics in Medicine", "", "17", "873–890", 1998, ""},
 	"zou": {"article", "Zou, Guang Yong and Donner, Allan",
 		"Construction of confidence limits about effect measures: a general approach", "Statistics in Medicine", "", "27", "1693–1702", 2008, "10.1002/sim.3095"},
+	"figueroa": {"article", "Figueroa, Rosa L. and Zeng-Treitler, Qing and Kandula, Sasikiran and Ngo, Long H.",
+		"Predicting sample size required for classification performance", "BMC Medical Informatics and Decision Making", "", "12", "8", 2012, "10.1186/1472-6947-12-8"},
 	"kawahara": {"article", "Kawahara, Jeremy and Brown, Colin J. and Miller, Steven P. and others",
 		"BrainNetCNN: convolutional neural networks for brain networks; towards predicting neurodevelopment", neuroImage, "", "146", "1038–1049", 2017, "10.1016/j.neuroimage.2016.09.046"},
 	"li2019": {"inproceedings", "Li, Xiaoxiao and Dvornek, Nicha C. and Zhou, Yuan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.",

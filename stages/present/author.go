@@ -61,6 +61,7 @@ func (a *author) write() (*report.Page, error) {
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
 		{"multiverse", "section.multiverse", a.multiverse},
+		{"learning", "section.learning", a.learning},
 		{"validation", "section.validation", a.validation},
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},

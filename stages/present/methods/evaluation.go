@@ -38,7 +38,7 @@ func (a *Author) measured() {
 			return r.McNemarRepeat > 0
 		})})
 	}
-	for _, part := range []func(){a.permutations, a.multiverse, a.rankings, a.fidelity, a.edgeTests,
+	for _, part := range []func(){a.permutations, a.multiverse, a.learning, a.rankings, a.fidelity, a.edgeTests,
 		a.covariates, a.confounds, a.subgroups, a.motion} {
 		part()
 	}
@@ -365,6 +365,20 @@ func (a *Author) confounds() {
 		of["Tests"] = tests[0].Permutations
 		a.say("methods.confounder-tests", of)
 	}
+}
+
+// learning states how models were trained on parts of the training participants.
+func (a *Author) learning() {
+	s := a.Run.Shown("learning-curve", "learning")
+	rows := section.Rows[column.LearningRow](a.Writer, "learning")
+	if s == nil || len(rows) == 0 {
+		return
+	}
+	split := a.division()
+	a.say("methods.learning", parameters(s, values{"Measure": rows[0].Measure, "Orders": rows[0].Orders,
+		"Resamples": int(s.Number("resamples")),
+		"Families":  split != nil && len(split.List("keep_together")) > 0,
+		"Fitted":    slices.ContainsFunc(rows, func(r column.LearningRow) bool { return !math.IsNaN(r.At) })}))
 }
 
 // subgroups states how performance was compared between groups of participants.

@@ -146,6 +146,21 @@ func TestConfounds(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "corrected for the false discovery rate [1]; no model had covariates"), true, text)
 }
 
+// Learning curves are stated with their orders, and the fit where there is one.
+func TestLearningCurves(t *testing.T) {
+	for _, at := range []float64{0.7, math.NaN()} {
+		a := authorOf(with("learning-curve", "resamples", "1000"))
+		a.T = dag.NewTask(map[string][]dag.Input{"learning": {dag.InputOf(column.Table([]column.LearningRow{{
+			Measure: "auc", Orders: 5, At: at}}))}})
+		a.measured()
+		need.NoError(t, a.Err())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.learning")
+		need.Equal(t, strings.Contains(text, "5 random orders"), true, text)
+		need.Equal(t, strings.Contains(text, "1,000 resamples"), at > 0, text)
+	}
+}
+
 // What was measured in groups of participants is stated with its bands, intervals and permutations.
 func TestSubgroups(t *testing.T) {
 	for _, c := range []struct {

@@ -1,0 +1,8 @@
+package curve
+
+import (
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds, learn.Kinds) }
