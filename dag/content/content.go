@@ -118,10 +118,10 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 			all = append(all, counted{name: name, is: "is not there"})
 		case info.Mode().IsRegular():
 			if files++; files > mostCode {
-				return fmt.Errorf("%s holds more than %d files: connect what the command needs as inputs, or run it in a container", paths, mostCode)
+				return fmt.Errorf("%s holds more than %d files: connect what the command needs as inputs, for an environment the list of its packages as the input packages, or run it in a container", paths, mostCode)
 			}
 			if bytes += info.Size(); above != nil && bytes > mostBytes {
-				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
+				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, for an environment the list of its packages as the input packages, or run it in a container", paths, mostBytes>>30)
 			}
 			all = append(all, counted{name: name, path: path})
 		case info.IsDir() && !slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }):

@@ -23,7 +23,7 @@ func TestTooMuch(t *testing.T) {
 	}
 	var f Digests
 	_, err := f.Code(HashFile, []string{dir}, nil)
-	need.Error(t, err, "holds more than 16 GiB: connect what the command needs as inputs, or run it in a container")
+	need.Error(t, err, "holds more than 16 GiB: connect what the command needs as inputs, for an environment the list of its packages as the input packages, or run it in a container")
 	need.NoError(t, os.Truncate(file, 3))
 	var again Digests
 	one := need.Value(again.Code(HashFile, []string{dir}, nil))(t)

@@ -113,7 +113,7 @@ func (s *Estimator) Ports() dag.Ports {
 			predictions,
 			{Name: "scores", Type: column.Type[column.ScoreRow[float64]](), Doc: "of every graph and region, for biomarkers: region_scores of the model, or else its coef_ by region; no rows without these"},
 			{Name: "regions", Type: learn.RegionsType(), Doc: "of a model with coef_, for input edges: the model's weight of each region; no rows without it"},
-			{Name: "model", Type: learn.ModelType(), Doc: "what was fitted"},
+			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted"},
 		},
 	}
 }
@@ -226,8 +226,19 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	predictions.Meta[column.HandedMeta] = column.JSON(tested.handed)
 	out["predictions"], out["regions"], out["scores"] = predictions, regions, d.set.Scores(scores)
-	out["model"] = d.set.Model(s.Factory, d.width, strings.Join(append([]string{fitted.Type}, fitted.Used...), ", "))
+	out["model"] = column.Table([]modelRow{{s.Factory, fitted.Type, int64(d.width), int64(len(sides[0])),
+		strings.Join(fitted.Used, ", "), d.set.Note()}})
 	return out, nil
+}
+
+// A modelRow is the one row about the model that was fitted.
+type modelRow struct {
+	Factory string `column:"factory"`
+	Class   string `column:"class" doc:"of the fitted model"`
+	Inputs  int64  `column:"inputs" doc:"numbers a graph; of series, a volume; of graphs, features"`
+	Graphs  int64  `column:"graphs" doc:"trained on"`
+	Used    string `column:"arguments" doc:"of fit, beside X and y"`
+	Note    string `column:"note"`
 }
 
 // sums are the weights of the regions, over the decision values of a model, for each graph.

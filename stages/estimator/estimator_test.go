@@ -336,3 +336,108 @@ def make(**kw): return M()
 		})
 	}
 }
+
+// A number is predicted in its own units.
+func TestNumbers(t *testing.T) {
+	in := stagetest.Numbered(t, stagetest.Ramp(24))
+	in = map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]}
+	s := fresh(t, "predicts", "number")
+	out := need.Value(s.Run(context.Background(), dag.NewTask(coded(in, `
+class Mean:
+    def fit(self, X, y):
+        self.mean_ = y.mean()
+        return self
+    def predict(self, X):
+        return [self.mean_] * len(X)
+make = Mean
+`))))(t)
+	var sum, n float64
+	rows := stagetest.PredictedNumbers(t, out)
+	for _, r := range rows {
+		if r.Set == "train" {
+			sum, n = sum+r.Target, n+1
+		}
+	}
+	for _, r := range rows {
+		if math.Abs(r.Predicted-sum/n) > 1e-12 {
+			t.Errorf("%s: %v, want %v", r.ID, r.Predicted, sum/n)
+		}
+	}
+	s.Predicts = "groups"
+	_, err := s.Run(context.Background(), dag.NewTask(in))
+	need.Error(t, err, "set predicts: number")
+}
+
+// TestOracle compares a graph network with its own fit by the script drive.py, for which another program made the data.
+func TestOracle(t *testing.T) {
+	fixture := need.Shared(t, "fixtures", "doors", "model")
+	var want struct {
+		GNN struct {
+			P       []float64 `json:"probability_of_B_by_test_participant"`
+			Regions []float64 `json:"region_scores"`
+		} `json:"numpy_gnn"`
+	}
+	need.NoError(t, json.Unmarshal(need.Value(os.ReadFile(filepath.Join(fixture, "expected.json")))(t), &want))
+	dir := t.TempDir()
+	script := "import numpy as np\n" + between(t, filepath.Join(fixture, "drive.py"), "rng = ", "train = ") +
+		"iu = np.triu_indices(N, 1)\nk = np.argsort(-R[:, iu[0], iu[1]], axis=1, kind='stable')[:, :13]\n" +
+		"np.save('R.npy', R)\nnp.save('edges.npy', np.stack([iu[0][k], iu[1][k]]).astype('i8'))\n"
+	s := fresh(t, "input", "graphs", "parameters", []any{"seed=3"}, "regions", "all", "draw_zero", true)
+	cmd := exec.Command(s.Python, "-c", script)
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	need.NoError(t, err, string(text))
+	read := func(name string) *encoding.Array {
+		return need.Value(encoding.DecodeArray(need.Value(os.ReadFile(filepath.Join(dir, name)))(t)))(t)
+	}
+	r, e := read("R.npy").Float64s(), read("edges.npy").Float64s()
+	in := map[string][]dag.Input{"code": {stagetest.FileInput(filepath.Join(fixture, "numpy_gnn", "model.py"))}}
+	var members []fold.Member
+	for p := range 40 {
+		id := fmt.Sprintf("sub-%02d", p)
+		subject := dag.Coord{Axis: "subject", Value: id}
+		member := fold.Member{ID: id, Group: []string{"A", "B"}[p%2], Repeat: 1, Fold: 1}
+		if p%5 == 0 {
+			member.Fold = 2
+		}
+		members = append(members, member)
+		var edges []column.EdgeRow
+		for d := range 2 {
+			for k := range 13 {
+				i, j := e[(2*p+d)*13+k], e[(80+2*p+d)*13+k]
+				edges = append(edges, column.EdgeRow{Draw: int32(d), Source: int32(i) + 1, Target: int32(j) + 1,
+					Weight: r[(2*p+d)*144+int(i)*12+int(j)]})
+			}
+		}
+		in["edges"] = append(in["edges"], dag.InputOf(column.Table(edges), subject))
+		in["features"] = append(in["features"], dag.InputOf(encoding.NewArray(r[p*288:][:288], 2, 12, 12), subject))
+	}
+	in["folds"] = []dag.Input{dag.InputOf(column.Table(members))}
+	out := need.Value(s.Run(context.Background(), dag.NewTask(in)))(t)
+	mean := map[string]float64{}
+	for _, row := range rowsOf(t, out) {
+		if row.Set == "test" {
+			mean[row.ID] += row.Probability / 2
+		}
+	}
+	need.Equal(t, len(mean), len(want.GNN.P))
+	for k, p := range want.GNN.P {
+		if got := mean[fmt.Sprintf("sub-%02d", 5*k)]; math.Abs(got-p) > 1e-6 {
+			t.Errorf("participant %d: %v, want %v", 5*k, got, p)
+		}
+	}
+	scores := need.Value(column.Rows[column.ScoreRow[float64]](out["scores"].(*encoding.Table)))(t)
+	for k, s := range want.GNN.Regions {
+		if math.Abs(scores[k].Score-s) > 1e-5 {
+			t.Errorf("region %d: %v, want %v", k+1, scores[k].Score, s)
+		}
+	}
+}
+
+// between are the lines of a file from one that begins so to one that begins otherwise.
+func between(t *testing.T, path, from, to string) string {
+	text := string(need.Value(os.ReadFile(path))(t))
+	_, text, _ = strings.Cut(text, "\n"+from)
+	text, _, _ = strings.Cut(text, "\n"+to)
+	return from + text + "\n"
+}

@@ -25,6 +25,9 @@ type Set struct {
 // Groups are the classes, sorted; those of a number are none.
 func (s *Set) Groups() []string { return s.set.groups }
 
+// Note is what is to be known of the regions; "" for nothing.
+func (s *Set) Note() string { return s.set.note }
+
 // Rows are the graphs.
 func (s *Set) Rows() []fold.Row { return s.set.rows }
 
@@ -90,9 +93,8 @@ func ReadGraphs(t *dag.Task, p fold.Params) (s *Set, graphs []gnn.Data, err erro
 	return &Set{Params: p, set: set}, graphs, err
 }
 
-// RegionsType and ModelType are the types of the tables Regions and Model.
+// RegionsType is the type of the table Regions.
 func RegionsType() dag.Type { return column.Type[regionWeightRow]() }
-func ModelType() dag.Type   { return column.Type[modelRow]() }
 
 // Predictions is the table of the probabilities of each group, graph by graph. The model has the name of its stage.
 func (s *Set) Predictions(probability [][]float64) *encoding.Table {
@@ -134,13 +136,4 @@ func (s *Set) Regions(t *dag.Task, weights [][]float64) (*encoding.Table, error)
 	}
 	rows, err := regionWeights(s.form, t, baseline.LinearOf(weights), s.rows, groups)
 	return column.Table(rows), err
-}
-
-// Model is the table of what was fitted.
-func (s *Set) Model(name string, inputs int, note string) *encoding.Table {
-	taught := 0
-	for _, r := range s.set.rows {
-		taught += 1 - r.Side
-	}
-	return column.Table([]modelRow{{name, int64(inputs), 0, int64(taught), s.set.noted(note)}})
 }

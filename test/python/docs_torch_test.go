@@ -31,6 +31,8 @@ func TestOwnModelTorch(t *testing.T) {
 	python := need.Value(exec.LookPath(need.Python(t, "torch", "torch_geometric")))(t)
 	dir := t.TempDir()
 	need.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "own-model"))))
+	list := need.Value(exec.Command(python, "-m", "pip", "freeze").Output())(t)
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "packages.lock"), list, 0o666))
 	program := filepath.Join(dir, "pipeline.exe")
 	build := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline")
 	out, err := build.CombinedOutput()

@@ -91,8 +91,13 @@ func (a *Author) baselines() {
 	}
 	a.networks()
 	a.inputs("baseline", "network", "estimator")
-	if own := a.named(a.kinds("estimator")...); own != nil {
-		a.say("methods.handed-over", values{"Models": own})
+	a.ownModels()
+}
+
+// ownModels states what the processes of the study's own models had.
+func (a *Author) ownModels() {
+	if names := a.named(a.kinds("estimator")...); names != nil {
+		a.say("methods.handed-over", values{"Models": names})
 	}
 }
 
@@ -166,6 +171,7 @@ func (a *Author) regression() {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
 	}
+	a.ownModels()
 	if len(a.Regression) > 0 {
 		maps.Copy(of, a.foldCount(a.Regression[0].Folds, a.Regression[0].TestFolds))
 	} else {
