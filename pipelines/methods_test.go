@@ -3,6 +3,7 @@ package pipelines
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,8 +158,22 @@ func TestMethodsStateEveryParameter(t *testing.T) {
 		if p.Type == "true or false" {
 			value = fmt.Sprint(was[0] != "true")
 		}
+		back := slices.Clone(rows)
+		for _, term := range methods.Conditions[r.Kind][r.Parameter] { // it needs them to have an effect
+			at := slices.IndexFunc(rows, func(o column.SettingRow) bool {
+				return o.Stage == r.Stage && o.Kind == r.Kind && o.Parameter == term[0].Parameter
+			})
+			set := term[0].Value
+			if term[0].Other {
+				set = append(slices.DeleteFunc(slices.Clone(of[at].Choices),
+					func(choice string) bool { return choice == set }), "7")[0]
+			}
+			rows[at].Value = []string{set}
+			as = methodsOf(t, rows)
+		}
 		r.Value = []string{value}
 		stated := methodsOf(t, rows) != as
+		copy(rows, back)
 		if r.Value = was; !stated && reasons == 0 && !strings.HasPrefix(r.Kind, "figure-") {
 			t.Errorf("%s.%s: %s, and not %v, changes no sentence of the methods", r.Kind, p.Name, value, was)
 		}

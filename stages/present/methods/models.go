@@ -169,59 +169,59 @@ func isUnstated(s *finding.StageSettings, name string) bool {
 
 // inForce reports whether a parameter has an effect with the others of its stage.
 func inForce(s *finding.StageSettings, name string) bool {
-	of := conditions[s.Kind][name]
-	return of == nil || of(s)
-}
-
-// conditions are, by kind, what parameters need to have an effect.
-var conditions = map[string]map[string]func(s *finding.StageSettings) bool{
-	"denoise": {
-		"trend_over":  func(s *finding.StageSettings) bool { return censors(s) && !one("filter", "butterworth")(s) },
-		"bridge":      func(s *finding.StageSettings) bool { return censors(s) && has("filter", "butterworth")(s) },
-		"min_segment": censors, "min_minutes": censors,
-		"order":     has("filter", "butterworth"),
-		"high_pass": uses("filter"), "low_pass": uses("filter"),
-		"components": has("regress", "acompcor"),
-		"conditions": uses("task"), "after": has("task", "fir"),
-		"block": func(s *finding.StageSettings) bool { return !one("draws", "0")(s) },
-	},
-	"connectivity": {"rho": has("partial", "ridge"), "alpha": has("partial", "glasso")},
-	"matrices":     {"rho": has("partial", "ridge")},
-	"windows":      {"sigma": has("taper", "gaussian")},
-	"graph": {"density": has("rule", "largest"), "of": has("rule", "largest"), "repair": has("rule", "largest"),
-		"percentile": has("rule", "authors-code")},
-	"tangent": {"controls": has("reference", "controls")},
-	"train":   networkLosses, "train-regression": networkLosses,
-	"edges": {"threshold": has("correction", "nbs"), "size": has("correction", "nbs"), "tail": has("correction", "nbs"),
-		"tfnbs_e": has("correction", "tfnbs"), "tfnbs_h": has("correction", "tfnbs"),
-		"tfnbs_step": has("correction", "tfnbs")},
-}
-
-var networkLosses = map[string]func(s *finding.StageSettings) bool{"kernel": has("distance", "mmd"),
-	"sigma": has("distance", "mmd"), "bce": has("distance", "bce")}
-
-// censors reports whether a denoising may censor volumes for motion.
-func censors(s *finding.StageSettings) bool {
-	above := func(parameter string) bool { return s.Values[parameter] != nil && !one(parameter, "0")(s) }
-	return slices.Contains(s.Over("regress"), "scrubbing") || above("fd") || above("dvars")
-}
-
-// has holds where a parameter has the value, perhaps among those of an axis, or is not known.
-func has(parameter, value string) func(s *finding.StageSettings) bool {
-	return func(s *finding.StageSettings) bool {
-		return s.Values[parameter] == nil || slices.Contains(s.Over(parameter), value)
+	for _, term := range Conditions[s.Kind][name] {
+		known, holds := false, false
+		for _, c := range term {
+			values := s.Over(c.Parameter)
+			known = known || values != nil
+			holds = holds || slices.ContainsFunc(values, func(v string) bool { return (v == c.Value) != c.Other })
+		}
+		if known && !holds {
+			return false
+		}
 	}
+	return true
 }
 
-// one holds where a parameter has no other value.
-func one(parameter, value string) func(s *finding.StageSettings) bool {
-	return func(s *finding.StageSettings) bool { return s.Value(parameter) == value }
+// A Condition is a value that a parameter has, perhaps among those of an axis, or any other one than that.
+type Condition struct {
+	Parameter, Value string
+	Other            bool
 }
 
-// uses holds where a parameter has a value other than none, or is not known.
-func uses(parameter string) func(s *finding.StageSettings) bool {
-	return func(s *finding.StageSettings) bool { return s.Values[parameter] == nil || s.Uses(parameter) }
+// is and isNot are one condition alone.
+func is(parameter, value string) []Condition    { return []Condition{{parameter, value, false}} }
+func isNot(parameter, value string) []Condition { return []Condition{{parameter, value, true}} }
+
+// Conditions are, by kind, what parameters need to have an effect: one condition of each list.
+var Conditions = map[string]map[string][][]Condition{
+	"denoise": {
+		"trend_over":  {censors, isNot("filter", "butterworth")},
+		"bridge":      {censors, is("filter", "butterworth")},
+		"min_segment": {censors}, "min_minutes": {censors},
+		"order":     {is("filter", "butterworth")},
+		"high_pass": {isNot("filter", "none")}, "low_pass": {isNot("filter", "none")},
+		"components": {is("regress", "acompcor")},
+		"conditions": {isNot("task", "none")}, "after": {is("task", "fir")},
+		"block": {isNot("draws", "0")},
+	},
+	"connectivity": {"rho": {is("partial", "ridge")}, "alpha": {is("partial", "glasso")}},
+	"matrices":     {"rho": {is("partial", "ridge")}},
+	"windows":      {"sigma": {is("taper", "gaussian")}},
+	"graph": {"density": {is("rule", "largest")}, "of": {is("rule", "largest")}, "repair": {is("rule", "largest")},
+		"percentile": {is("rule", "authors-code")}},
+	"tangent": {"controls": {is("reference", "controls")}},
+	"train":   lossesOf, "train-regression": lossesOf,
+	"edges": {"threshold": {is("correction", "nbs")}, "size": {is("correction", "nbs")},
+		"tail": {is("correction", "nbs")}, "tfnbs_e": {is("correction", "tfnbs")},
+		"tfnbs_h": {is("correction", "tfnbs")}, "tfnbs_step": {is("correction", "tfnbs")}},
 }
+
+var lossesOf = map[string][][]Condition{"kernel": {is("distance", "mmd")}, "sigma": {is("distance", "mmd")},
+	"bce": {is("distance", "bce")}}
+
+// censors is that a denoising may censor volumes for motion.
+var censors = []Condition{{"fd", "0", true}, {"dvars", "0", true}, {"regress", "scrubbing", false}}
 
 // settings lists parameters that differ from their defaults, and that no sentence states: with the default in their
 // place all sentences would be the same.

@@ -135,8 +135,8 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 	return names
 }
 
-// nameOf is the name of a model of a stage, with the stage where another one trains the same model on other data or
-// for another label. Models of a permutation test, or of other folds, are the same.
+// nameOf is the name of a model of a stage, with the stage where another one trains the same model on other data,
+// with other options or for another label. Models of a permutation test, or of other folds, are the same.
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 	name, learns := section.OrItself(column.Classifiers, model), a.learns(s)
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
@@ -149,12 +149,16 @@ func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 	return name
 }
 
-// learns is what the models of a stage are trained on, and for which label.
+// learns is what the models of a stage are trained on, with which options, and for which label.
 func (a *Author) learns(s *finding.StageSettings) string {
 	data := maps.Clone(s.Inputs)
 	maps.DeleteFunc(data, func(port string, _ []string) bool {
 		return slices.Contains([]string{"folds", "permuted", "leakage"}, port)
 	})
+	options := maps.Clone(s.Values)
+	maps.DeleteFunc(options, func(name string, _ [][]string) bool {
+		return Unstated[name] == place || slices.Contains([]string{"model", "seed", "checkpoint"}, name)
+	})
 	labels := lists.Map(a.Run.Sources(s, "folds"), label)
-	return fmt.Sprint(data, s.Over("transform"), labels) // in the order of the ports
+	return fmt.Sprint(s.Kind, data, options, labels) // in the order of ports and parameters
 }
