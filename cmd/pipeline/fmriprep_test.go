@@ -28,9 +28,17 @@ var fmriprepVersions = []struct{ version, write string }{
 	{"25.2.5", ""},
 }
 
-// What init writes runs on the defaults of every version of fMRIPrep: init, cohort,
-// and run to the correlations. The table of docs/fmriprep.md tells what was
-// taken.
+// short are the labels of cohort as the table of the page has them.
+var short = strings.NewReplacer(
+	"fMRIPrep's aparcaseg in the scan's space",
+	"fMRIPrep's",
+	"FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym",
+	"FreeSurfer's, by two transforms",
+	"FreeSurfer's aparc+aseg.mgz, through the transform fsnative → T1w",
+	"FreeSurfer's, by one transform")
+
+// TestFMRIPrepVersions: what init writes runs on the defaults of every version of fMRIPrep: init, cohort, and run to
+// the correlations. The table of docs/fmriprep.md has what was taken.
 func TestFMRIPrepVersions(t *testing.T) {
 	raw := need.Shared(t, "fixtures", "fmriprep", "raw")
 	participants := need.Value(os.ReadFile(filepath.Join(raw, "participants.tsv")))(t)
@@ -89,7 +97,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 				if v.write != "" {
 					wrote = "`" + v.write + "`"
 				}
-				rows[i] = fmt.Sprintf("| %s | %s | %s | %s |", v.version, wrote, space, labels)
+				rows[i] = fmt.Sprintf("| %s | %s | %s | %s |", v.version, wrote, space, short.Replace(labels))
 			})
 		}
 	})
