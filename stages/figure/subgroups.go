@@ -43,7 +43,7 @@ func DrawSubgroups(rows []column.SubgroupRow) *Chart {
 	blue := draw.Categories[0]
 	sty := chart.Style{Color: blue, Width: 1.2}
 	panel := func(measure string, y chart.Axis, value, low, high []float64) chart.Panel {
-		x := chart.Unit(label(measure, nil))
+		x := chart.Axis{Label: label(measure, nil), Max: 1, At: []float64{0, 0.5, 1}, Names: []string{"0", "0.5", "1"}}
 		return chart.Panel{X: x, Y: y, Marks: []chart.Mark{chart.Whiskers(at, low, high, sty, true),
 			chart.Discs(value, at, 2.8, blue)}}
 	}

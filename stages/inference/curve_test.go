@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -86,6 +87,12 @@ func TestPowerLaw(t *testing.T) {
 	if got := FitPowerLaw(n, errors); got.B != 0 {
 		t.Errorf("rising errors: %+v", got)
 	}
+}
+
+// Parts have the rounded share of each class, at least two participants, and no more than there are.
+func TestSizes(t *testing.T) {
+	got := fmt.Sprint(Sizes(0.1, []int{5, 40, 1}), Sizes(0.35, []int{30, 9}), Sizes(1, []int{7}))
+	need.Equal(t, got, "[2 4 1] [11 3] [7]")
 }
 
 // The standard errors are those of a mean over folds with overlapping training sets; a target is reached where the law

@@ -21,8 +21,9 @@ import (
 // curveShares are the parts of the training participants of a learning curve.
 var curveShares = []float64{0.1, 0.2, 0.35, 0.5, 0.75, 1}
 
-// some are the rows of the training participants that keep takes, and of all test participants.
-func (r *rowSet) some(keep map[string]bool) *rowSet {
+// some are the rows of the training participants that keep takes, and of all test participants. Standardized anew, rows
+// that were standardized are as if they had not been.
+func (r *rowSet) some(keep map[string]bool, standardize string) *rowSet {
 	set := *r.trainingSet
 	set.rows = nil
 	sub := &rowSet{trainingSet: &set}
@@ -41,6 +42,9 @@ func (r *rowSet) some(keep map[string]bool) *rowSet {
 		}
 	}
 	sub.train = sub.all.First(sub.train.N)
+	if standardize == "training" {
+		baseline.Standardize(sub.train, sub.all)
+	}
 	return sub
 }
 
@@ -190,10 +194,7 @@ func (s *Baseline) curveOfRows(ctx context.Context, t *dag.Task, set *rowSet, r 
 	*encoding.Table, error) {
 	before := port != "pearson" || slices.ContainsFunc(t.All(port), fold.MadeInFold)
 	return s.curve(ctx, t, set.trainingSet, r.probability, before, func(keep map[string]bool) ([]float64, error) {
-		sub := set.some(keep)
-		if s.Standardize == "training" {
-			baseline.Standardize(sub.train, sub.all)
-		}
+		sub := set.some(keep, s.Standardize)
 		var history []network.Epoch
 		model, err := s.fitRows(ctx, t, sub, &history)
 		if err != nil {

@@ -49,8 +49,72 @@ func TestCurves(t *testing.T) {
 			}
 		}
 	}
+	need.Equal(t, len(stagetest.Quickly("ridge", "orders", 3).(*Baseline).Validate()), 1)
 	need.Equal(t, len(need.Value(column.Rows[column.SubsetRow](stagetest.MustRun(t, stagetest.Quickly("ridge"),
 		in)["curve"].(*encoding.Table)))(t)), 0)
+}
+
+// Everything is fitted anew to a part: the measures are those of the classifier where the other training participants
+// are in no fold.
+func TestPartsAreFittedAnew(t *testing.T) {
+	study := stagetest.NewCorrStudy(t, 48)
+	in := study.Inputs()
+	ids, folds := need.Value(study.Folds.Strings("participant_id"))(t), need.Value(study.Folds.Ints("fold"))(t)
+	for _, model := range []string{"svm", "linear-svm", "ridge", "logistic", "kernel-ridge", "forest", "mlp",
+		"brainnetcnn", "li2019"} {
+		params := []any{"epochs", 3, "trees", 5, "penalties", []any{0.1, 1, 10}, "inner", 3}
+		if model != "li2019" {
+			params = append(params, "standardize", "training")
+		}
+		rows := curveOf(t, model, in, params...)
+		var kept []map[string]bool // of the parts before the last
+		s := stagetest.Quickly(model, append(params, "orders", 5)...).(*Baseline)
+		set := &trainingSet{groups: []string{"ASD", "HC"}}
+		for i, id := range ids {
+			set.rows = append(set.rows, fold.Row{Id: id, Label: i % 2, Side: map[bool]int{true: 1}[folds[i] == 2]})
+		}
+		_, err := s.curve(t.Context(), dag.NewTask(in), set, make([]float64, 2*len(ids)), false,
+			func(keep map[string]bool) ([]float64, error) {
+				kept = append(kept, keep)
+				return make([]float64, 2*len(ids)), nil
+			})
+		need.NoError(t, err)
+		for _, part := range []int{3, 4, 7} { // half and three quarters in the first order, 35 % in the second
+			members := need.Value(column.Rows[fold.LabeledMember](study.Folds))(t)
+			for i := range members {
+				if members[i].Fold != 2 && !kept[part][members[i].ID] {
+					members[i].Fold = 0
+				}
+			}
+			alone := map[string][]dag.Input{}
+			for port, of := range in {
+				alone[port] = of
+			}
+			alone["folds"] = []dag.Input{dag.InputOf(column.Table(members))}
+			if model == "ridge" { // standardized by the part
+				read := func(in map[string][]dag.Input) *rowSet {
+					task := dag.NewTask(in)
+					return need.Value(readRows(task, s.Params, need.Value(s.form(task.Has))(t), "training", false))(t)
+				}
+				got, want := read(in).some(kept[part], "training"), read(alone)
+				need.Equal(t, len(got.all.X), len(want.all.X))
+				for i, x := range got.all.X {
+					if math.Abs(x-want.all.X[i]) > 1e-12 {
+						t.Fatalf("part %d: input %v, want %v", part, x, want.all.X[i])
+					}
+				}
+			}
+			table := stagetest.MustRun(t, stagetest.Quickly(model, params...), alone)["predictions"].(*encoding.Table)
+			tested, _, err := fold.ReadTested(table)
+			need.NoError(t, err)
+			want := fold.Score(tested[0].Participants, -1)
+			r := rows[part/5*6+part%5]
+			if r.AUC != want.Auc || r.Accuracy != want.Accuracy || int(r.Trained) != len(kept[part]) {
+				t.Errorf("%s, part %d: AUC %v and accuracy %v of %d, want %v and %v of %d", model, part, r.AUC, r.Accuracy,
+					r.Trained, want.Auc, want.Accuracy, len(kept[part]))
+			}
+		}
+	}
 }
 
 // Parts lie in each other, have training participants alone, and whole families.
@@ -125,7 +189,7 @@ func TestCurveDoesNotReadTestParticipants(t *testing.T) {
 	for i, id := range need.Value(study.Folds.Strings("participant_id"))(t) {
 		keep[id] = folds[i] != 2 && i%3 != 0
 	}
-	first := set().some(keep)
+	first := set().some(keep, "none")
 	for i, m := range study.Pearson {
 		if folds[i] == 2 {
 			for k := range m.Float64s() {
@@ -134,7 +198,7 @@ func TestCurveDoesNotReadTestParticipants(t *testing.T) {
 		}
 	}
 	in = study.Inputs()
-	other := set().some(keep)
+	other := set().some(keep, "none")
 	need.Equal(t, slices.Equal(first.train.X, other.train.X), true)
 	need.Equal(t, slices.Equal(first.all.X, other.all.X), false)
 	need.Equal(t, first.all.N-first.train.N, 20) // two graphs of each test participant
@@ -165,7 +229,7 @@ func TestCurveIsThatOfTheOracle(t *testing.T) {
 					keep[fmt.Sprint(i)] = true
 				}
 			}
-			sub := set.some(keep)
+			sub := set.some(keep, "none")
 			s := stagetest.Fresh("baseline", "model", "ridge", "penalty", 20).(*Baseline)
 			model := need.Value(s.fit(t.Context(), dag.NewTask(nil), sub.train, sub.label[:sub.train.N], 2))(t)
 			tested := sub.all
