@@ -2,11 +2,30 @@ package column
 
 // A ValidationRow is one measure of how trained models predict the groups of another cohort.
 type ValidationRow struct {
-	Measure string  `column:"measure" doc:"accuracy, balanced_accuracy, auc, sensitivity, specificity, ppv, npv, brier, brier_scaled, miscalibration, discrimination, in_the_large, intercept, slope, calibration_p"`
+	Measure string  `column:"measure" doc:"accuracy, balanced_accuracy, auc, sensitivity, specificity, ppv, npv, brier, brier_scaled, miscalibration, discrimination, in_the_large, intercept, slope, calibration_p; with the ending _recalibrated, of probabilities that the recalibration of the model files gives"`
 	Value   float64 `column:"value,missing" doc:"missing where it cannot be estimated"`
 	Low     float64 `column:"low,missing" doc:"of its 95 % interval"`
 	High    float64 `column:"high,missing"`
 	N       int32   `column:"n" doc:"participants that it is computed from"`
+
+	Training     float64 `column:"training,missing,optional" doc:"cross-validated in the study of the training, as the model file states it"`
+	TrainingLow  float64 `column:"training_low,missing,optional" doc:"of its 95 % interval"`
+	TrainingHigh float64 `column:"training_high,missing,optional"`
+}
+
+// A ValidationShiftRow compares the participants of a validation with those of the training in one variable.
+type ValidationShiftRow struct {
+	Variable   string  `column:"variable" doc:"age, sex, mean_fd: columns of the participants, and the motion"`
+	Category   string  `column:"category" doc:"of a variable with categories"`
+	Training   float64 `column:"training" doc:"mean, or share of the category, over the training participants"`
+	TrainingSD float64 `column:"training_sd,missing"`
+	Low        float64 `column:"training_low,missing" doc:"mean of the five lowest values in training"`
+	High       float64 `column:"training_high,missing" doc:"mean of the five highest values in training"`
+	New        float64 `column:"new" doc:"mean, or share, over the participants"`
+	NewSD      float64 `column:"new_sd,missing"`
+	Difference float64 `column:"difference,missing" doc:"standardized: difference of the means over the root of the mean variance"`
+	Outside    float64 `column:"outside,missing" doc:"share of the participants below training_low or above training_high"`
+	N          int32   `column:"n" doc:"participants with a value"`
 }
 
 // A ValidationSummaryRow states what was validated on whom.

@@ -7,22 +7,40 @@ import "prgnn/stages/column"
 const (
 	fewCalibrated  = 50
 	leastForSlopes = 10
+	mostOutside    = 0.25 // share of participants outside the range of the training, in which 6/n are not
 )
 
 // Validation are the findings about models on another cohort.
-func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow) (all List) {
+func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
+	shift []column.ValidationShiftRow) (all List) {
 	of := map[string]column.ValidationRow{}
 	for _, m := range measures {
 		of[m.Measure] = m
 	}
+	for _, name := range []string{"auc", "r"} {
+		m := of[name]
+		if m.TrainingLow < m.TrainingHigh && (m.Value < m.TrainingLow || m.Value > m.TrainingHigh) { // false of NaN
+			all.study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
+				"Training": m.Training, "Low": m.TrainingLow, "High": m.TrainingHigh})
+		}
+	}
+	for _, r := range shift {
+		if r.Outside > mostOutside {
+			all.study("validation.outside", Limits, values{"Variable": r.Variable, "Share": r.Outside, "Low": r.Low,
+				"High": r.High})
+		}
+		if r.Category != "" && r.Training == 0 && r.New > 0 {
+			all.study("validation.category", Limits, values{"Variable": r.Variable, "Category": r.Category, "Share": r.New})
+		}
+	}
 	if s.Positive == "" {
-		return nil
+		return all
 	}
 	if a := of["auc"]; a.Low <= 0.5 { // false of NaN
 		all.study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
 	if !s.Calibrated {
-		all.study("validation.decision-values", Notes, nil)
+		all.study("validation.decision-values", Notes, values{"Recalibrated": of["brier_recalibrated"].N > 0})
 		return all
 	}
 	fewest := min(s.Counts[0], s.Counts[1])

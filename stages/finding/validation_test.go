@@ -32,7 +32,7 @@ func TestValidationFindings(t *testing.T) {
 	} {
 		s := column.ValidationSummaryRow{Positive: "A", Counts: c.counts[:], Calibrated: c.calibrated,
 			Separated: c.separated}
-		need.Equal(t, codes(Validation(s, c.rows)), c.want, c)
+		need.Equal(t, codes(Validation(s, c.rows, nil)), c.want, c)
 	}
-	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil)), "")
+	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }

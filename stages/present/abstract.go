@@ -15,6 +15,14 @@ import (
 
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() {
+	a.ownResult()
+	if text := a.validated(); text != "" {
+		a.Page.Abstract = append(a.Page.Abstract, text)
+	}
+}
+
+// ownResult is that of models that were trained on the participants of the page.
+func (a *author) ownResult() {
 	asked := a.asked()
 	a.Page.Abstract = a.data(asked)
 	if a.Regression != nil {

@@ -2,9 +2,12 @@ package present
 
 import (
 	"fmt"
+	"slices"
 
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
 
@@ -23,15 +26,94 @@ func (a *author) validation() {
 	}
 	of["Sizes"] = sizes
 	a.Put("validation.result", of)
-	a.Find(finding.Validation(s, rows)...)
+	shift := section.Rows[column.ValidationShiftRow](a.Writer, "validation_shift")
+	a.Find(finding.Validation(s, rows, shift)...)
 	of["Inputs"] = map[bool]string{true: "matrices", false: "features"}[s.ShiftInputs > 0]
 	a.Put("validation.compared", of)
 	if s.ShiftInputs > 0 {
 		a.Put("validation.shift", of)
 	}
-	a.Table(section.Lay(a.Writer, "validation.measures", of, rows, "measure | value interval participants"))
+	a.Table(section.Lay(a.Writer, "validation.measures", of, rows,
+		"measure | value interval participants training? training_interval?"))
+	if len(shift) > 0 {
+		a.Table(section.Lay(a.Writer, "validation.cohorts", of, shift,
+			"variable | training training_range? new difference outside? participants"))
+	}
+	if a.Pictures {
+		a.validationFigures(s)
+	}
 	bins := section.Rows[column.ValidationBinRow](a.Writer, "validation_calibration")
 	if a.Pictures && len(bins) > 0 {
 		a.Table(section.Lay(a.Writer, "validation.bins", of, bins, "bin | participants mean share interval"))
 	}
+}
+
+// validationFigures are the ROC curve and the calibration of the predictions for a cohort.
+func (a *author) validationFigures(s column.ValidationSummaryRow) {
+	rows := section.Rows[struct {
+		ID           string  `column:"participant_id"`
+		Group        string  `column:"group"`
+		Probability  float64 `column:"probability"`
+		Recalibrated float64 `column:"recalibrated,missing,optional"`
+	}](a.Writer, "validation_people")
+	positive := slices.Index(s.Groups, s.Positive)
+	if len(rows) == 0 || positive < 0 {
+		return
+	}
+	setting := func(name string, of func(i int) float64) []fold.Tested {
+		one := fold.Tested{Name: name}
+		for i, r := range rows {
+			p := []float64{1 - of(i), 1 - of(i)}
+			p[positive] = of(i)
+			one.Participants = append(one.Participants, fold.Case{Id: r.ID, Label: slices.Index(s.Groups, r.Group),
+				Probability: p})
+		}
+		return []fold.Tested{one}
+	}
+	stored := func(i int) float64 { return rows[i].Probability }
+	v := values{"Positive": s.Positive, "Participants": len(rows)}
+	one := &fold.Settings{Groups: s.Groups, Settings: [][]fold.Tested{setting("", stored)}}
+	curve, err := figure.DrawROC(one, s.Positive)
+	a.Fail(err)
+	var all [][]fold.Tested
+	if s.Calibrated {
+		all = append(all, setting("as stored", stored))
+	}
+	if r := rows[0].Recalibrated; r-r == 0 {
+		all = append(all, setting("recalibrated", func(i int) float64 { return rows[i].Recalibrated }))
+	}
+	var calibration *figure.Chart
+	if all != nil {
+		calibration, err = figure.DrawCalibration(&fold.Settings{Groups: s.Groups, Settings: all}, s.Positive,
+			validationBins)
+		a.Fail(err)
+	}
+	v["Bins"] = validationBins
+	if curve != nil {
+		curve = figure.Captioned(curve.Figure, "figure.validation-roc", v)
+	}
+	if calibration != nil {
+		calibration = figure.Captioned(calibration.Figure, "figure.validation-calibration", v)
+	}
+	a.Figures(curve, calibration)
+}
+
+const validationBins = 5
+
+// validated is the result of a validation in a sentence; "" without one.
+func (a *author) validated() string {
+	all := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary")
+	rows := section.Rows[column.ValidationRow](a.Writer, "validation")
+	for _, name := range []string{"auc", "r", "accuracy"} {
+		at := slices.IndexFunc(rows, func(r column.ValidationRow) bool { return r.Measure == name })
+		if at < 0 || len(all) == 0 || rows[at].Value-rows[at].Value != 0 {
+			continue
+		}
+		of := values(finding.Values(rows[at]))
+		of["Participants"], of["Models"] = all[0].Participants, all[0].Models
+		of["Below"] = name == "auc" && rows[at].Low <= 0.5 || name == "r" && rows[at].Low <= 0
+		of["Beside"] = rows[at].TrainingLow < rows[at].TrainingHigh
+		return a.Text("abstract.validation", of)
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -16,20 +17,30 @@ func TestValidationSection(t *testing.T) {
 	none := math.NaN()
 	out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
 		"validation": {dag.InputOf(column.Table([]column.ValidationRow{
-			{Measure: "auc", Value: 0.55, Low: 0.4, High: 0.7, N: 30},
+			{Measure: "auc", Value: 0.55, Low: 0.4, High: 0.7, N: 30, Training: 0.8, TrainingLow: 0.72,
+				TrainingHigh: 0.87},
 			{Measure: "slope", Value: none, Low: none, High: none, N: 30}}))},
 		"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{Groups: []string{"ASD", "HC"},
 			Counts: []int32{9, 21}, Positive: "ASD", Threshold: 0.5, Calibrated: true, Models: 2, Participants: 30,
 			Trained: 100, TrainingShare: 0.5, ShiftInputs: 3486, ShiftMedian: 0.21, ShiftHigh: 0.64}}))},
 		"validation_calibration": {dag.InputOf(column.Table([]column.ValidationBinRow{{Bin: 1, N: 3, Mean: 0.1, Share: 0.2,
 			Low: 0.05, High: 0.4}}))},
+		"validation_shift": {dag.InputOf(column.Table([]column.ValidationShiftRow{{Variable: "age", Training: 10,
+			TrainingSD: 1, Low: 8, High: 12, New: 15, NewSD: 2, Difference: 3.16, Outside: 0.75, N: 30}}))},
+		"validation_people": {dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
+			encoding.Column{Name: "group", Values: []string{"ASD", "ASD", "HC", "HC"}},
+			encoding.Column{Name: "probability", Values: []float64{0.9, 0.4, 0.5, 0.2}},
+			encoding.Column{Name: "recalibrated", Values: []float64{0.8, 0.45, 0.5, 0.3}}))},
 	})
 	page := string(stagetest.Encoded(t, out["page"]))
 	for _, part := range []string{"Validation of stored models", "2 stored models, trained on 100 participants, were applied",
-		"9 ASD, 21 HC", "median absolute", "0.400 to 0.700", "calibration slope", "0.050–0.400"} {
+		"9 ASD, 21 HC", "median absolute", "0.400 to 0.700", "calibration slope", "0.050–0.400",
+		"External validation: for 30 participants", "ROC curve on the new cohort", "Calibration on the new cohort",
+		"outside the 95 % interval of the cross-validated one", "75 % of the new participants lie outside"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report lacks %q", part)
 		}
 	}
-	need.Equal(t, strings.Count(page, "is not shown to be above chance"), 1)
+	need.Equal(t, strings.Count(page, "not shown to be above chance"), 2) // headline and caution
 }

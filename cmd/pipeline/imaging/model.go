@@ -16,6 +16,10 @@ func models(s *export.Setting) (card string, is bool, err error) {
 	if r := s.Pipeline.Roster; r != nil && r.Participants != nil {
 		c.Target, c.Simulated = r.Participants.Meta[column.Target], column.HasSimulated(r.Participants)
 	}
+	if err := evaluated(s, &c); err != nil {
+		return "", false, err
+	}
+	var study *trainingStudy
 	for _, m := range s.Models {
 		f, err := modelfile.ReadFacts(m.File)
 		if errors.Is(err, modelfile.ErrNoModel) {
@@ -24,9 +28,18 @@ func models(s *export.Setting) (card string, is bool, err error) {
 		if err != nil {
 			return "", false, err
 		}
+		if study == nil {
+			if study, err = studyOf(s, &c); err != nil {
+				return "", false, err
+			}
+		}
+		stated, err := study.of(f)
+		if err != nil {
+			return "", false, err
+		}
 		of := m.Parameters()
 		m.File, err = modelfile.WithOrigin(m.File, modelfile.Origin{Program: version.Number, Kind: s.Stage.Kind().Name,
-			Parameters: of, Task: m.Task, Key: m.Key, Digest: m.Digest})
+			Parameters: of, Task: m.Task, Key: m.Key, Digest: m.Digest}, stated)
 		if err != nil {
 			return "", false, err
 		}
@@ -39,11 +52,17 @@ func models(s *export.Setting) (card string, is bool, err error) {
 	for _, axis := range []string{"fold", "repeat"} { // the files differ in them
 		delete(c.Parameters, axis)
 	}
+	card, err = c.Markdown()
+	return card, true, err
+}
+
+// evaluated adds what evaluated the setting.
+func evaluated(s *export.Setting, c *methods.Card) error {
 	for i, t := range s.Evaluated {
 		if s.Kinds[i] == "evaluate" {
 			rows, err := column.Rows[column.AccuracyRow](t)
 			if err != nil {
-				return "", false, err
+				return err
 			}
 			for _, r := range rows {
 				if r.Level == "participant" && s.Is(r.Coords) {
@@ -53,7 +72,7 @@ func models(s *export.Setting) (card string, is bool, err error) {
 		} else {
 			rows, err := column.Rows[column.RegressionRow](t)
 			if err != nil {
-				return "", false, err
+				return err
 			}
 			for _, r := range rows {
 				if s.Is(r.Coords) {
@@ -62,8 +81,7 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			}
 		}
 	}
-	card, err = c.Markdown()
-	return card, true, err
+	return nil
 }
 
 // readModel reads what a model file states.

@@ -68,7 +68,8 @@ func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, of
 		with = append(with, "positive: "+quoted(o.Positive))
 	}
 	in = append(in, "model: ["+strings.Join(refs, ", ")+"]", "nodes: cohort.nodes", "participants: cohort.participants")
-	kind, calibration := "validate", []string{"validation_calibration: " + validated + ".calibration"}
+	kind, calibration := "validate", []string{"validation_calibration: " + validated + ".calibration",
+		"validation_people: " + validated + ".participants"}
 	if facts.Number {
 		kind, calibration = "validate-regression", nil
 		if o.Positive != "" {
@@ -76,7 +77,8 @@ func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, of
 		}
 	}
 	about := []string{"participants: cohort.participants", "settings: pipeline.settings",
-		"validation: " + validated + ".measures", "validation_summary: " + validated + ".summary"}
+		"validation: " + validated + ".measures", "validation_summary: " + validated + ".summary",
+		"validation_shift: " + validated + ".shift"}
 	return []string{setting(validated, kind, in, with...), setting(printed, "summary", about)},
 		setting(shown, page.Kind().Name, slices.Concat(about, []string{"nodes: cohort.nodes", "notes: pipeline.notes",
 			"excluded: pipeline.excluded"}, calibration), `title: "Validation of stored models"`), nil
@@ -152,15 +154,18 @@ func filesOf(path string) (files []string, err error) {
 
 // inputs connects what the models take, to the stage that usually makes it.
 func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []string, err error) {
-	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}}
+	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}, {"cleaning", "cleaning"}}
 	switch {
 	case of.Graphs:
-		kind, ports = "train", [][2]string{{"edges", "edges"}, {"features", "features"}}
+		kind, ports = "train", [][2]string{{"edges", "edges"}, {"features", "features"}, {"cleaning", "cleaning"}}
 	case of.Series:
 		kind, ports = "network", [][2]string{{"series", "series"}, {"cleaning", "cleaning"}}
 	}
 	for _, port := range ports {
 		usual := role.UsualOf(kind, port[1])
+		if port[1] == "cleaning" { // also for the motion of the cohort
+			usual = role.UsualOf("validate", port[1])
+		}
 		var found []string
 		for i, from := range slices.Concat(usual.From, usual.Rivals) {
 			if o.Inputs == "" && len(found) > 0 && i < len(usual.From) {

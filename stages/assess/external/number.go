@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -140,6 +141,7 @@ func (s *ValidateRegression) Ports() dag.Ports {
 		{Name: "participants", Type: column.Type[validatedNumber](), Doc: "one row per participant: number, and predicted number"},
 		{Name: "predictions", Type: column.Type[numberOfGraph](), Doc: "of every graph and model"},
 		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure: r, r2 (about the mean of the new cohort), r2_training (about that of the training), mae, mean_error (predicted − observed), intercept and slope of the numbers on the predictions"},
+		shiftPort,
 		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: the models and the cohort"},
 	}}
 }
@@ -200,10 +202,24 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		summary.ShiftInputs, summary.ShiftMedian, summary.ShiftHigh = int32(of.Inputs), of.Median, of.High
 	}
 	measures := measureNumbers(x, y, applied.Mean)
+	of, err := studies(t)
+	if err != nil {
+		return nil, err
+	}
+	besideTraining(measures, of, "")
+	shifted, err := shift(t, lists.Map(all, func(r validatedNumber) string { return r.ID }), of)
+	if err != nil {
+		return nil, err
+	}
+	found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures, shifted)...))
+	if found != "" {
+		table.Meta[finding.Meta] = found
+	}
 	return dag.Outputs{
 		"participants": column.WithMeta(column.Table(all), table.Meta),
 		"predictions":  out["predictions"],
 		"measures":     column.Table(measures),
+		"shift":        column.Table(shifted),
 		"summary":      column.Table([]column.ValidationSummaryRow{summary}),
 	}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -26,7 +27,7 @@ var validateKind = dag.Kind{
 	Doc: "validates stored models on another cohort\n" +
 		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants. " +
 		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, training participants by id, copies of training data under another id, and one scan under two ids.",
-	New:        func() dag.Stage { return &Validate{} },
+	New:        func() dag.Stage { return &Validate{Recalibrate: "logistic"} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
 }
@@ -39,9 +40,10 @@ var (
 
 // Validate validates stored models.
 type Validate struct {
-	Allow    []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are other people"`
-	Positive string   `param:"positive" doc:"of two groups, the one that sensitivity is of; by default as in evaluate"`
-	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are other people"`
+	Recalibrate string   `param:"recalibrate" doc:"logistic: calibration, too, of probabilities that intercept and slope of the model files give, which were fitted to held-out predictions in the study of the training, never to the new participants; none: not" choices:"logistic|none"`
+	Positive    string   `param:"positive" doc:"of two groups, the one that sensitivity is of; by default as in evaluate"`
+	DrawZero    bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
 func (s *Validate) predict() *learn.Predict {
@@ -70,21 +72,26 @@ func (s *Validate) Ports() dag.Ports {
 		{Name: "predictions", Type: s.predict().Ports().Out[1].Type, Doc: "of every graph and model, as in predict"},
 		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure, each with its 95 % interval"},
 		{Name: "calibration", Type: column.Type[column.ValidationBinRow](), Doc: "probabilities beside outcomes, in ten bins of equal size; no rows for models of decision values"},
+		shiftPort,
 		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: the model and the cohort"},
 	}}
 }
 
+var shiftPort = dag.Port{Name: "shift", Type: column.Type[column.ValidationShiftRow](),
+	Doc: "one row per variable or category: the participants beside those of the training; no rows if a model file does not describe these"}
+
 // A validatedPerson is a participant with the group that models predict. The columns of predict follow.
 type validatedPerson struct {
-	ID          string  `column:"participant_id"`
-	Group       string  `column:"group"`
-	Predicted   string  `column:"predicted"`
-	Correct     bool    `column:"correct"`
-	Graphs      int32   `column:"graphs" doc:"draws"`
-	Models      int32   `column:"models"`
-	Trained     int32   `column:"trained" doc:"as in predict"`
-	Same        string  `column:"same_data" doc:"as in predict"`
-	Probability float64 `column:"probability" doc:"of the positive group; with more than two groups, of the predicted one"`
+	ID           string  `column:"participant_id"`
+	Group        string  `column:"group"`
+	Predicted    string  `column:"predicted"`
+	Correct      bool    `column:"correct"`
+	Graphs       int32   `column:"graphs" doc:"draws"`
+	Models       int32   `column:"models"`
+	Trained      int32   `column:"trained" doc:"as in predict"`
+	Same         string  `column:"same_data" doc:"as in predict"`
+	Probability  float64 `column:"probability" doc:"of the positive group; with more than two groups, of the predicted one"`
+	Recalibrated float64 `column:"recalibrated,missing" doc:"the same, by the recalibration of the model files; missing where one has none"`
 }
 
 // A predicted is what validate takes from a row of predict.
@@ -131,9 +138,22 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := v.predictGroups(); err != nil {
 		return nil, err
 	}
+	of, err := studies(t)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.recalibrate(of, out["predictions"].(*encoding.Table)); err != nil {
+		return nil, err
+	}
 	measures, bins, summary := v.measure()
+	besideTraining(measures, of, summary.Positive)
+	shifted, err := shift(t, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }), of)
+	if err != nil {
+		return nil, err
+	}
 	meta := table.Meta
-	if found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures)...)); found != "" {
+	found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures, shifted)...))
+	if found != "" {
 		meta[finding.Meta] = found
 	}
 	probabilities := slices.DeleteFunc(slices.Clone(table.Columns), func(c encoding.Column) bool {
@@ -144,8 +164,39 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"predictions":  out["predictions"],
 		"measures":     column.Table(measures),
 		"calibration":  column.Table(bins),
+		"shift":        column.Table(shifted),
 		"summary":      column.Table([]column.ValidationSummaryRow{summary}),
 	}, nil
+}
+
+// recalibrate adds the recalibrated probability of the positive group.
+func (v *validation) recalibrate(of []*modelfile.Study, predictions *encoding.Table) error {
+	for i := range v.rows {
+		v.rows[i].Recalibrated = math.NaN()
+	}
+	if v.positive < 0 || v.Recalibrate != "logistic" {
+		return nil
+	}
+	ids, err1 := predictions.Strings("participant_id")
+	model, err2 := predictions.Ints("model")
+	first, err3 := predictions.Floats("p_" + v.groups[0])
+	second, err4 := predictions.Floats("p_" + v.groups[1])
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return err
+	}
+	cases := make([]fold.Case, len(ids))
+	for i, id := range ids {
+		cases[i] = fold.Case{Id: id, Probability: []float64{first[i], second[i]}}
+	}
+	who := lists.Map(v.rows, func(r validatedPerson) string { return r.ID })
+	numbers := lists.Map(model, func(m int64) int32 { return int32(m) })
+	for i, p := range recalibrated(who, cases, numbers, of) {
+		if v.positive == 0 {
+			p = 1 - p
+		}
+		v.rows[i].Recalibrated = p
+	}
+	return nil
 }
 
 // A validation is on its way.
@@ -334,6 +385,19 @@ func (v *validation) measure() (all []column.ValidationRow, bins []column.Valida
 			total += k
 		}
 		summary.TrainingShare = float64(a.Counts[positive]) / float64(total)
+	}
+	if r := v.rows[0].Recalibrated; r-r == 0 {
+		var after, log []float64
+		for _, r := range v.rows {
+			after = append(after, r.Recalibrated)
+			log = append(log, exact.Log(r.Recalibrated)-exact.Log(1-r.Recalibrated))
+		}
+		b := inference.ScoreBrier(after, outcome)
+		add("brier_recalibrated", b.Score, b.Low, b.High, n)
+		renamed := func(name string, value, low, high float64, of int) {
+			add(name+"_recalibrated", value, low, high, of)
+		}
+		v.calibrate(renamed, &summary, log, outcome, min(len(above), len(below)))
 	}
 	if !a.Calibrated {
 		return all, nil, summary

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
 )
 
@@ -125,6 +127,61 @@ func TestValidateMeasures(t *testing.T) {
 	}
 	if len(bins) != 10 || n != len(p) {
 		t.Errorf("%d bins of %d participants", len(bins), n)
+	}
+}
+
+// What a file states of the study of its training stands beside the new cohort: performance, participants, and the
+// recalibration, which makes probabilities of decision values.
+func TestValidateBesideTraining(t *testing.T) {
+	c := unseen(t, 96, "baseline", "model", "ridge")
+	file := need.Value(c.in["model"][0].Bytes())(t)
+	low, high := 0.2, 0.3
+	study := modelfile.Study{Positive: "ASD", Performance: []modelfile.Measured{{Measure: "auc", Value: 0.25, Low: &low,
+		High: &high}, {Measure: "accuracy", Value: 0.5}},
+		Recalibration: &modelfile.Recalibration{Intercept: 0.5, Slope: 2, Participants: 72},
+		Cohort: []modelfile.Variable{{Name: "age", N: 72, Mean: 10, SD: 1, Low: 8, Median: 10, High: 12},
+			{Name: "sex", N: 72, Shares: map[string]float64{"F": 0.5, "M": 0.5}}}}
+	c.in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(file,
+		modelfile.Origin{}, study))(t)})}
+	ages, sexes := make([]float64, len(c.id)), make([]string, len(c.id))
+	for i := range c.id {
+		ages[i], sexes[i] = 10, []string{"F", "M", "X"}[i%3]
+	}
+	ages[0], ages[1], ages[2] = 20, 30, math.NaN()
+	people := need.Value(c.participants().Table())(t)
+	c.in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clone(people.Columns),
+		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "sex", Values: sexes})...))}
+	out := stagetest.MustRun(t, stagetest.Fresh("validate"), c.in)
+	got := measures(t, out)
+	if m := got["auc"]; m.Training != 0.25 || m.TrainingLow != 0.2 || m.TrainingHigh != 0.3 ||
+		!math.IsNaN(got["sensitivity"].Training) || !math.IsNaN(got["accuracy"].TrainingLow) {
+		t.Errorf("AUC in training %+v", m)
+	}
+	rows := need.Value(column.Rows[column.ValidationShiftRow](out["shift"].(*encoding.Table)))(t)
+	n := float64(len(c.id))
+	if len(rows) != 4 || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
+		math.Abs(rows[0].New-(10*(n-3)+50)/(n-1)) > 1e-12 || rows[3].Category != "X" || rows[3].Training != 0 {
+		t.Errorf("shift %+v", rows)
+	}
+	after := stagetest.FloatsOf(t, out["participants"], "recalibrated")
+	before := stagetest.FloatsOf(t, out["participants"], "p_HC")
+	for i, p := range before {
+		if want := 1 - 1/(1+math.Exp(-0.5-2*math.Log(p/(1-p)))); math.Abs(after[i]-want) > 0.02 {
+			t.Errorf("recalibrated %v, want %v", after[i], want) // one model, the mean over two draws
+		}
+	}
+	if b := got["brier_recalibrated"]; !(b.Value > 0 && b.Low < b.Value) || got["brier"].N != 0 {
+		t.Errorf("Brier scores %+v, %+v", b, got["brier"])
+	}
+	codes := stagetest.Codes(t, out["participants"].(*encoding.Table))
+	for _, code := range []string{"validation.unlike-training", "validation.category"} {
+		if !strings.Contains(codes, code) {
+			t.Errorf("findings %s, want %s", codes, code)
+		}
+	}
+	plain := stagetest.MustRun(t, stagetest.Fresh("validate", "recalibrate", "none"), c.in)
+	if m := measures(t, plain); m["brier_recalibrated"].N != 0 {
+		t.Errorf("with none: %+v", m)
 	}
 }
 

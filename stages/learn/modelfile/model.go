@@ -27,6 +27,7 @@ type Header struct {
 	Target     *[2]float64 `json:"target,omitempty"`    // of a number: mean and SD, by which the output is z-scored
 	Threshold  float64     `json:"threshold,omitempty"` // two groups: the second is predicted above this probability
 	Calibrated bool        `json:"calibrated"`          // false: probabilities are 1/(1+exp(−f)) of decision values f
+	Study      *Study      `json:"study,omitempty"`     // of a file that was exported to travel
 }
 
 // HeaderOf is that of a model of groups.
@@ -58,7 +59,7 @@ func (h *Header) Check() error {
 	if h.Threshold < 0 || h.Threshold >= 1 {
 		return fmt.Errorf("model.json: threshold: %v is not a probability", h.Threshold)
 	}
-	return nil
+	return h.Study.check()
 }
 
 // Matrices are the inputs of a model of matrices, and how these were made.

@@ -70,13 +70,17 @@ func ReadFacts(b []byte) (*Facts, error) {
 	return f, f.Check()
 }
 
-// WithOrigin is a file with its origin in model.json. All arrays are the same bytes.
-func WithOrigin(b []byte, o Origin) ([]byte, error) {
+// WithOrigin is a file with its origin, and what is stated of its study, in model.json. All arrays are the same bytes.
+func WithOrigin(b []byte, o Origin, of Study) ([]byte, error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}
 	origin, err := json.MarshalIndent(o, " ", " ")
+	if err != nil {
+		return nil, err
+	}
+	study, err := json.MarshalIndent(of, " ", " ")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,8 @@ func WithOrigin(b []byte, o Origin) ([]byte, error) {
 			return nil, errors.New("model.json is not a JSON object")
 		}
 		if err := addMember(w, aboutName, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s,\n \"origin\": %s\n}\n", strings.TrimRight(text, "\n"), origin)
+			_, err := fmt.Fprintf(w, "%s,\n \"origin\": %s,\n \"study\": %s\n}\n", strings.TrimRight(text, "\n"), origin,
+				study)
 			return err
 		}); err != nil {
 			return nil, err

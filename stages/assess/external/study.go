@@ -1,0 +1,178 @@
+package external
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
+)
+
+// studies are what the model files state of the studies of their training; nil where one states nothing.
+func studies(t *dag.Task) (all []*modelfile.Study, err error) {
+	for _, in := range t.All("model") {
+		b, err := in.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		f, err := modelfile.ReadFacts(b)
+		if err != nil {
+			return nil, err
+		}
+		if f.Study == nil {
+			return nil, nil
+		}
+		all = append(all, f.Study)
+	}
+	return all, nil
+}
+
+// besideTraining adds the cross-validated measures, the same in all files of a study, to those of the new cohort.
+func besideTraining(measures []column.ValidationRow, of []*modelfile.Study, positive string) {
+	for i := range measures {
+		m := &measures[i]
+		m.Training, m.TrainingLow, m.TrainingHigh = math.NaN(), math.NaN(), math.NaN()
+		if of == nil || of[0].Positive != positive {
+			continue
+		}
+		at := slices.IndexFunc(of[0].Performance, func(p modelfile.Measured) bool { return p.Measure == m.Measure })
+		if at < 0 {
+			continue
+		}
+		one := of[0].Performance[at]
+		if slices.ContainsFunc(of, func(s *modelfile.Study) bool {
+			return !slices.ContainsFunc(s.Performance, func(p modelfile.Measured) bool {
+				return p.Measure == one.Measure && p.Value == one.Value
+			})
+		}) {
+			continue // of several studies
+		}
+		if m.Training = one.Value; one.Low != nil && one.High != nil {
+			m.TrainingLow, m.TrainingHigh = *one.Low, *one.High
+		}
+	}
+}
+
+// shift compares the participants with those of the training: the mean over the models, which share most of these.
+func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.ValidationShiftRow, err error) {
+	if of == nil {
+		return nil, nil
+	}
+	people, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	motion := map[string]float64{}
+	for _, in := range t.All("cleaning") {
+		q, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if fd, err := q.Floats(column.MeanFD); err == nil && len(fd) == 1 {
+			motion[in.Coord("subject")] = fd[0]
+		}
+	}
+	values, err := modelfile.ValuesOf(ids, people, motion)
+	if err != nil {
+		return nil, err
+	}
+	for _, first := range of[0].Cohort {
+		var trained []modelfile.Variable
+		for _, s := range of {
+			for _, v := range s.Cohort {
+				if v.Name == first.Name {
+					trained = append(trained, v)
+				}
+			}
+		}
+		at := slices.IndexFunc(values, func(v modelfile.Values) bool { return v.Name == first.Name })
+		if len(trained) != len(of) || at < 0 || len(values[at].Numbers)+len(values[at].Categories) == 0 {
+			continue
+		}
+		if first.Shares == nil {
+			rows = append(rows, shiftOfNumber(trained, values[at].Numbers))
+		} else {
+			rows = append(rows, shiftOfShares(trained, values[at].Categories)...)
+		}
+	}
+	return rows, nil
+}
+
+func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationShiftRow {
+	r := column.ValidationShiftRow{Variable: trained[0].Name, Low: trained[0].Low, High: trained[0].High,
+		N: int32(len(x))}
+	each := 1 / float64(len(trained))
+	variance := 0.0
+	for _, v := range trained {
+		r.Training += float64(each * v.Mean)
+		variance += float64(each * float64(v.SD*v.SD))
+		r.Low, r.High = min(r.Low, v.Low), max(r.High, v.High)
+	}
+	var own float64
+	for _, v := range x {
+		r.New += v / float64(len(x))
+		if v < r.Low || v > r.High {
+			r.Outside += 1 / float64(len(x))
+		}
+	}
+	for _, v := range x {
+		own += float64((v-r.New)*(v-r.New)) / float64(max(1, len(x)-1))
+	}
+	r.TrainingSD, r.NewSD = math.Sqrt(variance), math.Sqrt(own)
+	r.Difference = (r.New - r.Training) / math.Sqrt((variance+own)/2)
+	return r
+}
+
+func shiftOfShares(trained []modelfile.Variable, of []string) (rows []column.ValidationShiftRow) {
+	none, each := math.NaN(), 1/float64(len(trained))
+	names := slices.Clone(of)
+	for _, v := range trained {
+		for c := range v.Shares {
+			names = append(names, c)
+		}
+	}
+	slices.Sort(names)
+	for _, c := range slices.Compact(names) {
+		r := column.ValidationShiftRow{Variable: trained[0].Name, Category: c, TrainingSD: none, NewSD: none, Low: none,
+			High: none, Outside: none, N: int32(len(of))}
+		for _, v := range trained {
+			r.Training += float64(each * v.Shares[c])
+		}
+		for _, own := range of {
+			if own == c {
+				r.New += 1 / float64(len(of))
+			}
+		}
+		r.Difference = (r.New - r.Training) / math.Sqrt((float64(r.New*(1-r.New))+float64(r.Training*(1-r.Training)))/2)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// recalibrated are the probabilities of the second group by the recalibrations of the files, participant by participant
+// in the order of ids: each model's mean over the draws, recalibrated, and the mean over the models. Nil without.
+func recalibrated(ids []string, predictions []fold.Case, model []int32, of []*modelfile.Study) []float64 {
+	if of == nil || slices.ContainsFunc(of, func(s *modelfile.Study) bool { return s.Recalibration == nil }) {
+		return nil
+	}
+	type key struct {
+		id    string
+		model int32
+	}
+	sum, n := map[key]float64{}, map[key]float64{}
+	for i, p := range predictions {
+		k := key{p.Id, model[i]}
+		sum[k] += p.Probability[1]
+		n[k]++
+	}
+	return lists.Map(ids, func(id string) (p float64) {
+		for m := range of {
+			k := key{id, int32(m + 1)}
+			p += of[m].Recalibration.Apply(sum[k]/n[k]) / float64(len(of))
+		}
+		return p
+	})
+}

@@ -1,0 +1,201 @@
+package modelfile
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/numeric/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+// A Study is what a file that travels has of the study of its training. No number is that of one person.
+type Study struct {
+	Positive      string         `json:"positive,omitempty"`    // group whose sensitivity is meant
+	Performance   []Measured     `json:"performance,omitempty"` // cross-validated
+	Recalibration *Recalibration `json:"recalibration,omitempty"`
+	Cohort        []Variable     `json:"cohort,omitempty"` // of the training participants
+}
+
+// A Measured is a cross-validated measure and its 95 % interval, with the names of column.ValidationRow.
+type Measured struct {
+	Measure string   `json:"measure"`
+	Value   float64  `json:"value"`
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
+}
+
+// A Recalibration is logit P = intercept + slope · log odds of the second group, fitted to the held-out predictions of
+// so many training participants.
+type Recalibration struct {
+	Intercept    float64 `json:"intercept"`
+	Slope        float64 `json:"slope"`
+	Participants int     `json:"participants"`
+}
+
+// A Variable describes participants: mean, SD, and the means of the five lowest and the five highest values of a
+// number, or the shares of categories.
+type Variable struct {
+	Name   string             `json:"name"`
+	N      int                `json:"n"`
+	Mean   float64            `json:"mean,omitempty"`
+	SD     float64            `json:"sd,omitempty"`
+	Low    float64            `json:"low,omitempty"`
+	Median float64            `json:"median,omitempty"`
+	High   float64            `json:"high,omitempty"`
+	Shares map[string]float64 `json:"shares,omitempty"`
+}
+
+// Participants below which nothing is described, in all and of a category; and how many extreme values are averaged.
+const (
+	fewestDescribed = 10
+	extremes        = 5
+)
+
+// The columns of participants that a file describes, beside the motion.
+var (
+	ageColumn = regexp.MustCompile(`(?i)^age(_at_scan|_years)?$`)
+	sexColumn = regexp.MustCompile(`(?i)^(sex|gender)$`)
+)
+
+// Values are the numbers or categories of a variable, participant by participant; unknown ones are left out.
+type Values struct {
+	Name       string
+	Numbers    []float64
+	Categories []string
+}
+
+// ValuesOf are age, sex and motion (mean framewise displacement by participant) of some participants of a table.
+func ValuesOf(ids []string, people *encoding.Table, motion map[string]float64) (all []Values, err error) {
+	who, err := people.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range people.Columns {
+		v := Values{Name: c.Name}
+		switch {
+		case ageColumn.MatchString(c.Name), c.Name == column.MeanFD:
+			numbers, err := people.Floats(c.Name)
+			if err != nil {
+				continue // texts: no ages
+			}
+			for i, x := range numbers {
+				if x-x == 0 && slices.Contains(ids, who[i]) {
+					v.Numbers = append(v.Numbers, x)
+				}
+			}
+		case sexColumn.MatchString(c.Name):
+			of, err := column.AsCategories(people, c.Name).Strings(c.Name)
+			if err != nil {
+				continue
+			}
+			for i, x := range of {
+				if x != "" && slices.Contains(ids, who[i]) {
+					v.Categories = append(v.Categories, x)
+				}
+			}
+		default:
+			continue
+		}
+		all = append(all, v)
+	}
+	if slices.ContainsFunc(all, func(v Values) bool { return v.Name == column.MeanFD }) {
+		return all, nil
+	}
+	v := Values{Name: column.MeanFD}
+	for _, id := range ids {
+		if x, known := motion[id]; known && x-x == 0 {
+			v.Numbers = append(v.Numbers, x)
+		}
+	}
+	return append(all, v), nil
+}
+
+// Describe describes the variables of which enough participants are known.
+func Describe(all []Values) (of []Variable) {
+	for _, v := range all {
+		d := Variable{Name: v.Name, N: len(v.Numbers) + len(v.Categories)}
+		if d.N < fewestDescribed {
+			continue
+		}
+		if v.Categories != nil {
+			count := map[string]int{}
+			for _, c := range v.Categories {
+				count[c]++
+			}
+			d.Shares = map[string]float64{}
+			few := false
+			for c, n := range count {
+				d.Shares[c] = float64(n) / float64(d.N)
+				few = few || n < fewestDescribed
+			}
+			if few { // the other shares would give it, too
+				continue
+			}
+		} else {
+			x := slices.Sorted(slices.Values(v.Numbers))
+			d.Mean, d.SD = meanSD(x)
+			d.Low, d.High = exact.Mean(x[:extremes]), exact.Mean(x[len(x)-extremes:])
+			middle := (len(x) - extremes) / 2
+			d.Median = exact.Mean(x[middle:][:extremes])
+		}
+		of = append(of, d)
+	}
+	return of
+}
+
+func meanSD(x []float64) (mean, sd float64) {
+	mean = exact.Mean(x)
+	for _, v := range x {
+		sd += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(sd / float64(max(1, len(x)-1)))
+}
+
+// A Heldout is the held-out prediction for a training participant: mean probability of the second group.
+type Heldout struct {
+	Probability float64
+	Second      bool
+}
+
+// Recalibrated fits a recalibration; nil where it cannot be estimated.
+func Recalibrated(all []Heldout) *Recalibration {
+	var lp []float64
+	var outcome []bool
+	count := [2]int{}
+	for _, h := range all {
+		lp, outcome = append(lp, logOdds(h.Probability)), append(outcome, h.Second)
+		count[map[bool]int{true: 1}[h.Second]]++
+	}
+	if min(count[0], count[1]) < fewestDescribed {
+		return nil
+	}
+	r := inference.Recalibrate(lp, outcome)
+	if r.Slope-r.Slope != 0 || r.Intercept-r.Intercept != 0 {
+		return nil
+	}
+	return &Recalibration{r.Intercept, r.Slope, len(all)}
+}
+
+// Apply is the recalibrated probability.
+func (r *Recalibration) Apply(p float64) float64 {
+	return 1 / (1 + exact.Exp(-(r.Intercept + float64(r.Slope*logOdds(p)))))
+}
+
+func logOdds(p float64) float64 { return max(-708, min(708, exact.Log(p)-exact.Log(1-p))) }
+
+// check refuses what no study can have, of a file that may come from anywhere.
+func (s *Study) check() error {
+	if s == nil {
+		return nil
+	}
+	for _, v := range s.Cohort {
+		if v.SD < 0 || v.Low > v.High {
+			return fmt.Errorf("model.json: study: %.40q has SD %v and the range %v to %v", v.Name, v.SD, v.Low, v.High)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package modelfile
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+)
+
+// A file describes no fewer than ten people, and no number of it is that of one person.
+func TestDescribe(t *testing.T) {
+	var ids, sex, gender []string
+	var age []float64
+	for i := range 24 {
+		ids, age = append(ids, fmt.Sprint(i)), append(age, float64(i*i))
+		sex, gender = append(sex, []string{"F", "M"}[i%2]), append(gender, []string{"F", "M"}[min(1, i/15)])
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex},
+		encoding.Column{Name: "gender", Values: gender}, encoding.Column{Name: "iq", Values: age})
+	motion := map[string]float64{"1": 0.1, "2": 0.2}
+	of := Describe(need.Value(ValuesOf(ids, people, motion))(t))
+	need.Equal(t, len(of), 2) // gender: 9 M
+	need.Equal(t, of[0].Low, (0.0+1+4+9+16)/5)
+	need.Equal(t, of[1].Shares["F"], 0.5)
+	for _, x := range []float64{of[0].Low, of[0].Median, of[0].High, of[0].Mean, of[0].SD} {
+		if r := math.Sqrt(x); r == math.Round(r) {
+			t.Errorf("%v is the age of a participant", x)
+		}
+	}
+	need.Equal(t, len(Describe(need.Value(ValuesOf(ids[:9], people, motion))(t))), 0)
+}
+
+// The recalibration is the logistic regression of the outcomes on the log odds.
+func TestRecalibrated(t *testing.T) {
+	var all []Heldout
+	for i := range 200 {
+		p := (float64(i) + 0.5) / 200
+		all = append(all, Heldout{p, i%3 == 0 || i > 120})
+	}
+	r := Recalibrated(all)
+	if r == nil || r.Participants != 200 {
+		t.Fatalf("%+v", r)
+	}
+	observed, mean := 0.0, 0.0
+	for _, h := range all {
+		mean += r.Apply(h.Probability) / 200
+		if h.Second {
+			observed += 1.0 / 200
+		}
+	}
+	if math.Abs(observed-mean) > 1e-9 {
+		t.Errorf("mean %v, observed %v", mean, observed)
+	}
+	if r := Recalibrated(all[:24]); r != nil {
+		t.Errorf("of 8 in one group: %+v", r)
+	}
+}
