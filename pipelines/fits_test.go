@@ -157,6 +157,7 @@ cohort: { simulate: { asd: 6, hc: 6 } }
 stages:
   s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: cohort.labels, nodes: cohort.nodes } }
   c: { use: connectivity, each: subject, in: { series: s } }
+  g: { use: graph, each: subject, in: { pearson: c.pearson, partial: c.partial } }
   folds: { use: split, matrix: { permutation: [0, 1] }, in: { participants: cohort.participants }, with: { folds: 2 } }
   permuted: { use: baseline, matrix: { permutation: [0, 1], fold: [1, 2] }, in: { pearson: "c[*].pearson", folds: folds } }
   test: { use: permutation, in: { predictions: "permuted[*].predictions" } }
