@@ -153,16 +153,14 @@ func (x *tested) pooled(measure int, who []int) (share, n float64) {
 
 // heterogeneity is χ² of the accuracies of the groups.
 func (x *tested) heterogeneity(group []int, groups int) float64 {
-	var n []float64
-	share := x.measure(0, group, groups)
-	for g, v := range share {
-		size := 0.0
-		for _, of := range group {
-			if of == g {
-				size++
-			}
+	n, share := make([]float64, groups), x.measure(0, group, groups)
+	for _, g := range group {
+		if g >= 0 {
+			n[g]++
 		}
-		if n = append(n, size); math.IsNaN(v) {
+	}
+	for g := range share {
+		if n[g] == 0 {
 			share[g] = 0
 		}
 	}
