@@ -95,6 +95,20 @@ func TestSizes(t *testing.T) {
 	need.Equal(t, got, "[2 4 1] [11 3] [7]")
 }
 
+// The sampling variance of an error is Hanley and McNeil's (1982; Newcombe's mean number of cases) of a fold, or that
+// of a share, with the correction of a mean over five folds with overlapping training sets.
+func TestSampledErrors(t *testing.T) {
+	v := Validation{Test: []float64{24, 24, 24, 24, 24}, Train: []float64{96, 96, 96, 96, 96}}
+	const a, m = 0.8, (9.6+14.4)/2 - 1
+	of := a * (1 - a) * (1 + m*(1-a)/(2-a) + m*a/(1+a)) / (9.6 * 14.4)
+	for k, x := range [][2]float64{{v.SampledAUC(48, 72)(1 - a), of * (1./5 + 24./96)},
+		{v.SampledShare()(0.3), 0.3 * 0.7 / 24 * (1./5 + 24./96)}} {
+		if math.Abs(x[0]-x[1]) > 1e-12 {
+			t.Errorf("variance %d is %v, want %v", k, x[0], x[1])
+		}
+	}
+}
+
 // The standard errors are those of a mean over folds with overlapping training sets; a target is reached where the law
 // has it, and not beyond the largest number.
 func TestLearningCurve(t *testing.T) {
