@@ -147,6 +147,8 @@ var (
 	optionPath   = pattern.New(`^(?:--?[A-Za-z0-9_-]*|@|[fFrRbBuU]{1,2})(/.*)$`)
 	// patternLike is how awk, sed and perl write what they look for.
 	patternLike = pattern.New(`^/[^/]*/$`)
+	// literal is a quoted text of code, which may be joined with others: "/data/" + "a.txt".
+	literal = pattern.New(`'(/[^'\n]*)'|"(/[^"\n]*)"`)
 )
 
 // pathsIn are the absolute paths of files and directories in an argument. Its text may be code of any language, so
@@ -202,6 +204,12 @@ func (e *Exec) pathsOfLine(line string, shell bool, add, folder func(path string
 		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return noWord(r) || inList(r) }) {
 			folder(part)
 		}
+	}
+	if shell {
+		return
+	}
+	for _, m := range literal.FindAllStringSubmatch(line, -1) {
+		folder(m[1] + m[2])
 	}
 }
 
