@@ -102,9 +102,11 @@ import (
 //go:embed stages/*[^t].go
 //go:embed stages/assess/*[^t].go
 //go:embed stages/assess/confounds/*[^t].go
+//go:embed stages/assess/curve/*[^t].go
 //go:embed stages/assess/edges/*[^t].go
 //go:embed stages/assess/external/*[^t].go
 //go:embed stages/assess/leakage/*[^t].go
+//go:embed stages/assess/subgroup/*[^t].go
 //go:embed stages/atlas/*[^t].go
 //go:embed stages/atlas/dk84.tsv
 //go:embed stages/atlas/pcp.tsv
@@ -129,6 +131,8 @@ import (
 //go:embed stages/command/echo/*[^t].go
 //go:embed stages/draw/*[^s]t.go
 //go:embed stages/draw/*[^t].go
+//go:embed stages/estimator/*[^t].go
+//go:embed stages/estimator/host.py
 //go:embed stages/figure/*[^t].go
 //go:embed stages/finding/*[^s]t.go
 //go:embed stages/finding/*[^t].go

@@ -282,6 +282,15 @@ func TestNoPython(t *testing.T) {
 	need.Equal(t, len(s.Validate()), 1)
 }
 
+// A script that stands for the Python, as of pyenv, is replaced by what it starts, which a confined process sees.
+func TestShim(t *testing.T) {
+	s := fresh(t)
+	shim := filepath.Join(t.TempDir(), "python3")
+	need.NoError(t, os.WriteFile(shim, []byte("#!/bin/sh\nexec "+s.Python+" \"$@\"\n"), 0o777))
+	s.Python = shim
+	rowsOf(t, need.Value(run(t, s, nearest))(t))
+}
+
 // The other inputs have the shapes of the contract, in the order of the rows.
 func TestInputsOfModels(t *testing.T) {
 	study := stagetest.NewCorrStudy(t, 16)

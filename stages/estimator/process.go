@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -165,7 +168,7 @@ func (s *Estimator) command(connected func(port string) bool, strict bool) *comm
 		Environment: []string{"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1", "OMP_NUM_THREADS=1",
 			"OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "VECLIB_MAXIMUM_THREADS=1",
 			"CUBLAS_WORKSPACE_CONFIG=:4096:8"}}
-	python := s.Python
+	python := interpreter(s.Python)
 	if connected(lockPort) {
 		e.Python, python = s.Python, "{python}"
 	} else if strict {
@@ -176,6 +179,33 @@ func (s *Estimator) command(connected func(port string) bool, strict bool) *comm
 	}
 	e.Command = []string{python, "-s", "{host}", "{task}", "{message}"}
 	return e
+}
+
+// interpreters are the programs that names stand for, where these are scripts that look for one (pyenv, asdf).
+var interpreters sync.Map
+
+// interpreter is the Python that a name stands for: of a script, what it starts.
+func interpreter(name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return name
+	}
+	start := make([]byte, 2)
+	if f, err := os.Open(path); err == nil {
+		_, _ = io.ReadFull(f, start)
+		f.Close()
+	}
+	if string(start) != "#!" {
+		return name
+	}
+	find, _ := interpreters.LoadOrStore(path, sync.OnceValue(func() string {
+		out, err := exec.Command(path, "-c", "import sys; print(sys.executable)").Output()
+		if found := strings.TrimSpace(string(out)); err == nil && filepath.IsAbs(found) {
+			return found
+		}
+		return name
+	}))
+	return find.(func() string)()
 }
 
 // A result is what a process gave.
