@@ -200,6 +200,7 @@ type loader struct {
 	apart   []apartFrom
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
 	leftOut []string           // stages that --without leaves out
+	notKept []string           // stages that those of --set stages=[…] do not need
 	wired   bool               // something was connected by itself
 
 	universes *wiring.Universes // the decisions of the file, and their combinations
@@ -270,9 +271,12 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		return nil, l.bad.Sorted()
 	}
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, column.NoteTexts(l.notes), l.doomed, l.about
-	p.LeftOut, p.Universes = l.leftOut, l.universes
+	p.LeftOut, p.Universes = slices.Concat(l.leftOut, l.notKept), l.universes
 	for _, stage := range l.leftOut {
 		l.build.LeaveOut(stage, "--without leaves it out")
+	}
+	for _, stage := range l.notKept {
+		l.build.LeaveOut(stage, "the selected stages do not need it")
 	}
 	if l.roster != nil {
 		p.Here = l.roster.Here

@@ -20,7 +20,7 @@ import (
 // the --set that it came from. It returns the value of each set. Stages that are set to null are left out last.
 func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node {
 	values, bad := map[string]*tree.Node{}, l.bad // by set
-	var out []string                              // stages
+	var out, kept []string                        // stages
 	for _, set := range sets {
 		pos := dag.Pos{File: "--set " + shown(set)}
 		path, v := parseSet(set, pos, bad)
@@ -37,12 +37,59 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 			}
 			continue
 		}
+		if len(names) == 1 && names[0] == "stages" && v.Kind == tree.List && !v.Bad {
+			kept = append(kept, l.keptStages(s, v)...)
+			continue
+		}
 		s.Set(names, v)
 	}
 	if out != nil {
 		l.leftOut = layer.LeaveOut(root, out)
 	}
+	if kept != nil {
+		l.notKept = layer.Keep(root, kept)
+	}
 	return values
+}
+
+// An Outlined is a stage of a file before its cohort is read.
+type Outlined struct {
+	Name, Kind string
+	FansOut    bool // it makes several tasks
+}
+
+// Outline are the stages of a file with settings, in the order of the file, and its directory. The cohort is not read.
+func Outline(file string, sets []string) (all []Outlined, dir string, err error) {
+	f, dir, err := readFirst(file)
+	if err != nil {
+		return nil, dir, err
+	}
+	l := newLoader(f.shown, maxTasks)
+	root, _ := l.resolve(f)
+	if root != nil && root.Kind == tree.Mapping {
+		l.applySets(root, sets)
+		wiring.Connect(root, "", l.removed, l.bad)
+		if stages := root.Get("stages"); stages != nil {
+			for _, k := range stages.Keys {
+				given := func(key string) bool { t := k.Value.Get(key); return t != nil && t.Kind != tree.Empty }
+				all = append(all, Outlined{k.Name, wiring.Kind(k.Value), given("each") || given("matrix")})
+			}
+		}
+	}
+	if len(l.bad.List) > 0 {
+		err = l.bad.Sorted()
+	}
+	return all, dir, err
+}
+
+// keptStages are the stages of stages=[NAME, …], which leaves these in the file with all that they need.
+func (l *loader) keptStages(s layer.Setter, v *tree.Node) (names []string) {
+	for _, item := range v.Items {
+		if s.HasStage(item.Text) {
+			names = append(names, item.Text)
+		}
+	}
+	return names
 }
 
 // shown is a setting as the place of a mistake: of a whole stage, its path alone.

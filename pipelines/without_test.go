@@ -78,3 +78,28 @@ func TestWithoutMistakes(t *testing.T) {
 		need.Error(t, err, want)
 	}
 }
+
+// TestOnly: the setting stages=[NAME] leaves a stage, those that it needs, and the checks of what they make; neither
+// folds nor trainings.
+func TestOnly(t *testing.T) {
+	for _, file := range []string{"biopoint.yaml", "timeseries.yaml", "target.yaml", "multiverse.yaml", "abide.yaml"} {
+		all, _, err := Outline(file, []string{"stages=[connectivity]"})
+		need.Equal(t, err, nil, file)
+		kinds := map[string]bool{}
+		for _, s := range all {
+			kinds[s.Kind] = true
+		}
+		for _, kind := range []string{"split", "train", "train-regression", "baseline", "regression", "evaluate",
+			"report", "graph"} {
+			need.Equal(t, kinds[kind], false, file, kind)
+		}
+		for _, kind := range []string{"connectivity", "denoise"} {
+			need.Equal(t, kinds[kind], true, file, kind)
+		}
+		need.Equal(t, kinds["leakage"], true, file, "leakage")
+	}
+	p := need.Value(Load("biopoint.yaml", []string{"stages=[connectivity]"}))(t)
+	need.Equal(t, slices.Contains(p.LeftOut, "folds"), true)
+	_, err := Load("biopoint.yaml", []string{"stages=[conectivity]"})
+	need.Equal(t, err != nil, true)
+}

@@ -22,11 +22,16 @@ import (
 
 	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/cli"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	console.NoFlag = func(flag string) { // every remedy names flags that the command has
+		fmt.Fprintf(os.Stderr, "a remedy of %s has the flag %s, which this command lacks\n", os.Args, flag)
+		os.Exit(99)
+	}
 	testscript.Main(m, map[string]func(){
 		"pipeline": func() { os.Exit(cli.Main()) },
 		"prgnn":    func() { os.Exit(cli.Main()) }, // the BIDS App

@@ -51,6 +51,48 @@ func LeaveOut(root *tree.Node, named []string) (names []string) {
 	return names
 }
 
+// Keep leaves only the stages of these names in a file, those that they need, and the checks that are left: those that
+// compare what these stages make. Decisions of stages that are gone go too.
+func Keep(root *tree.Node, names []string) (gone []string) {
+	all := root.Get("stages")
+	needed := map[string]bool{}
+	var need func(name string)
+	need = func(name string) {
+		stage := all.Get(name)
+		if stage == nil || needed[name] {
+			return
+		}
+		needed[name] = true
+		if in := stage.Get("in"); in != nil {
+			for _, port := range in.Keys {
+				for _, ref := range references(port.Value) {
+					need(wiring.Stage(ref))
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		need(name)
+	}
+	var others []string
+	for _, k := range all.Keys {
+		if !needed[k.Name] && !isCheck(k.Value) {
+			others = append(others, k.Name)
+		}
+	}
+	decisions := wiring.Decisions(root, &tree.Mistakes{})
+	gone = LeaveOut(root, others)
+	if decided := root.Get("decisions"); decided != nil {
+		decided.Keys = slices.DeleteFunc(decided.Keys, func(k tree.Key) bool {
+			at := slices.IndexFunc(decisions, func(d wiring.Decision) bool { return d.Name == k.Name })
+			return at >= 0 && !slices.ContainsFunc(decisions[at].Options, func(o wiring.Option) bool {
+				return slices.ContainsFunc(o.Sets, func(s wiring.Setting) bool { return all.Get(s.Stage) != nil })
+			})
+		})
+	}
+	return gone
+}
+
 // lostInput disconnects a stage from stages that are gone, and reports whether it needed one of them.
 func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 	in := stage.Get("in")

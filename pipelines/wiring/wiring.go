@@ -167,13 +167,15 @@ func (w *wirer) ports(s tree.Key) {
 	if at := slices.IndexFunc(takes, func(p dag.Port) bool { return p.Name == folds }); at > 0 {
 		takes = slices.Concat(takes[at:at+1], takes[:at], takes[at+1:]) // other inputs are of the same division
 	}
+	_, checks := kind.New().(role.Check)
 	var made []string
 	for _, p := range takes {
 		usual := role.UsualOf(kind.Name, p.Name)
 		_, removed := w.removed[w.path(s, p.Name)]
 		before := in.Get(p.Name)
 		refs := w.sameOrigin(s, p, kind)
-		if removed || open[p.Name] || refs == nil && (len(usual.From) == 0 || p.Optional && !whole) {
+		left := p.Optional && !whole && !(checks && p.Name == folds) // a check takes the folds that there are
+		if removed || open[p.Name] || refs == nil && (len(usual.From) == 0 || left) {
 			continue
 		}
 		given, siblings := w.siblings(s, usual)

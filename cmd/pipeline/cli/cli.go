@@ -245,6 +245,7 @@ parameter changed back runs nothing.`,
 
 // everywhere checks the flags of every command, whether or not it needs them.
 func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
+	a.HasFlag = func(flag string) bool { return cmd.Flags().Lookup(strings.TrimLeft(flag, "-")) != nil }
 	var errs []error
 	takes := placesOf(cmd)
 	for _, name := range shares {

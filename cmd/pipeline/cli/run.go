@@ -128,7 +128,11 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	errs := doomed(p, r.Options)
 	a.notes(slices.Concat(p.Here, p.Notes), errs)
 	if errs != nil {
-		return nil, exit.Wrong(errors.Join(append(errs, fmt.Errorf("nothing was run; %s runs a stage that does not need these", a.Instead("--until", "STAGE")))...))
+		remedy := ""
+		if a.Offers("--until") {
+			remedy = "; " + a.Instead("--until", "STAGE") + " runs a stage that does not need these"
+		}
+		return nil, exit.Wrong(errors.Join(append(errs, errors.New("nothing was run"+remedy))...))
 	}
 	var shown progress.Display
 	if err := r.executor.Open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {

@@ -24,7 +24,8 @@ or its numbers. MODEL is a model file or a directory of model files, as pipeline
 writes them; the predictions of several models are averaged. Nothing is fitted to the cohort.
 
 The command runs FILE with two more stages, validation (kind validate or validate-regression) and
-validation_text, and the stages that these need; its other stages do not run. Other commands can use
+validation_text, and without the stages that these do not need, such as folds and trainings. Checks
+of FILE for duplicate scans run, too. Other commands can use
 the results afterwards, such as pipeline export FILE validation.participants -o predicted.csv. The
 models are refused if regions, estimator or denoising differ from training, or if the cohort has
 training participants; --allow accepts a difference. docs/models.md explains the measures.`,
@@ -55,17 +56,15 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 			return err
 		}
 	}
+	run, shown, err := o.Settings(r.file, a.sets)
+	if err != nil {
+		return a.mistaken(r.file, err)
+	}
+	shown = append(slices.Clip(a.sets), shown...)
+	a.sets = append(a.sets, run...)
+	r.summary = !a.Quiet && !a.JSON
 	p, err := a.load(r.file, a.sets)
 	if err != nil {
-		return err
-	}
-	run, ofPage, err := o.Settings(p, r.file)
-	if err != nil {
-		return err
-	}
-	a.sets = append(a.sets, run...)
-	r.Until, r.summary = validation.Stages(), !a.Quiet && !a.JSON
-	if a.silently(func() { p, err = a.load(r.file, a.sets) }); err != nil {
 		return err
 	}
 	if _, err := a.runLoaded(cmd, r, p); err != nil || path == "" && !a.JSON {
@@ -77,7 +76,7 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	}
 	defer store.Close()
 	var c *results.Current
-	a.silently(func() { c, err = a.lookUp(r.file, append(slices.Clip(a.sets), ofPage), store) })
+	a.silently(func() { c, err = a.lookUp(r.file, shown, store) })
 	if err == nil && a.JSON {
 		err = validation.Print(a.Console, c)
 	}

@@ -37,6 +37,9 @@ type Console struct {
 	Verbose        bool
 	Replace        bool // --replace
 
+	// HasFlag reports whether the command of this line has a flag, such as --until; nil before it is known.
+	HasFlag func(flag string) bool
+
 	// Refuse, when set, says why a file that the user names must not be written.
 	Refuse func(path string) error
 
@@ -163,8 +166,21 @@ func (a *Console) Again(replace ...string) string {
 	return commandLine(args)
 }
 
-// With is the command line as it was typed, with more words.
-func (a *Console) With(words ...string) string { return commandLine(slices.Concat(a.Args, words)) }
+// NoFlag is called by a remedy with a flag that the command lacks. It is for tests.
+var NoFlag func(flag string)
+
+// Offers reports whether the command of this line has a flag that a remedy may add.
+func (a *Console) Offers(flag string) bool { return a.HasFlag == nil || a.HasFlag(flag) }
+
+// With is the command line as it was typed, with more words. Its flags are those of the command (Offers).
+func (a *Console) With(words ...string) string {
+	for _, flag := range words {
+		if strings.HasPrefix(flag, "--") && !a.Offers(flag) && NoFlag != nil {
+			NoFlag(flag)
+		}
+	}
+	return commandLine(slices.Concat(a.Args, words))
+}
 
 // Instead is the command line as it was typed, with one value of a flag in the place of those that it had.
 func (a *Console) Instead(flag, value string) string {
@@ -176,7 +192,7 @@ func (a *Console) Instead(flag, value string) string {
 			args = append(args, a.Args[i])
 		}
 	}
-	return commandLine(append(args, flag, value))
+	return (&Console{Args: args, HasFlag: a.HasFlag}).With(flag, value)
 }
 
 // Command is another command line for the same store and remote.

@@ -65,7 +65,11 @@ func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.R
 		fmt.Fprintln(a.Out, shown+more)
 	}
 	if unchanged != nil {
-		a.Note("unchanged since the last run: %s; %s prints it", words.Some(unchanged, 3), a.With("--summary"))
+		remedy := ""
+		if a.Offers("--summary") {
+			remedy = "; " + a.With("--summary") + " prints it"
+		}
+		a.Note("unchanged since the last run: %s%s", words.Some(unchanged, 3), remedy)
 	}
 	if len(unchanged) < min(len(found), mostTexts) && !silent {
 		fmt.Fprintln(a.Out)

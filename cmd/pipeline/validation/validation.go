@@ -34,32 +34,34 @@ type Options struct {
 const (
 	validated = "validation"
 	printed   = "validation_text"
-	shown     = "validation_page"
+	paged     = "validation_page"
 )
 
-// Stages are those that run: the validation and its text.
-func Stages() []string { return []string{validated, printed} }
-
-// Settings are the settings that add the stages which run to a pipeline, and the one that adds a page of their results.
-func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, ofPage string, err error) {
-	for _, name := range []string{validated, printed, shown} {
-		if results.HasStage(p.Graph, name) {
-			return nil, "", exit.Wrongf("%s has a stage %s, which pipeline run FILE --until %[2]s runs; to use this command, rename the stage", file, name)
+// Settings are the settings that add the validation and its text to a pipeline file with these settings, and remove the
+// stages that they do not need; shown are those that add a page of their results, too.
+func (o *Options) Settings(file string, sets []string) (run, shown []string, err error) {
+	stages, dir, err := pipelines.Outline(file, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range []string{validated, printed, paged} {
+		if slices.ContainsFunc(stages, func(s pipelines.Outlined) bool { return s.Name == name }) {
+			return nil, nil, exit.Wrongf("%s has a stage %s, which pipeline run FILE --until %[2]s runs; to use this command, rename the stage", file, name)
 		}
 	}
 	files, facts, err := o.files()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	in, err := o.inputs(p.Graph, file, facts)
+	in, err := o.inputs(stages, file, facts)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	var refs []string
 	for _, path := range files {
-		from, err := besideFile(p.Dir, path)
+		from, err := besideFile(dir, path)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		refs = append(refs, "{ file: "+quoted(from)+" }")
 	}
@@ -68,20 +70,62 @@ func (o *Options) Settings(p *pipelines.Pipeline, file string) (run []string, of
 		with = append(with, "positive: "+quoted(o.Positive))
 	}
 	in = append(in, "model: ["+strings.Join(refs, ", ")+"]", "nodes: cohort.nodes", "participants: cohort.participants")
-	kind, calibration := "validate", []string{"validation_calibration: " + validated + ".calibration",
-		"validation_people: " + validated + ".participants"}
+	kind := "validate"
 	if facts.Number {
-		kind, calibration = "validate-regression", nil
+		kind = "validate-regression"
 		if o.Positive != "" {
-			return nil, "", exit.Wrongf("--positive is for models of groups, but these models predict a number; leave it out")
+			return nil, nil, exit.Wrongf("--positive is for models of groups, but these models predict a number; leave it out")
 		}
 	}
-	about := []string{"participants: cohort.participants", "settings: pipeline.settings",
-		"validation: " + validated + ".measures", "validation_summary: " + validated + ".summary",
-		"validation_shift: " + validated + ".shift"}
-	return []string{setting(validated, kind, in, with...), setting(printed, "summary", about)},
-		setting(shown, page.Kind().Name, slices.Concat(about, []string{"nodes: cohort.nodes", "notes: pipeline.notes",
-			"excluded: pipeline.excluded"}, calibration), `title: "Validation of stored models"`), nil
+	run = []string{setting(validated, kind, in, with...)}
+	needed, _, err := pipelines.Outline(file, slices.Concat(sets, run, []string{only(validated)}))
+	if err != nil {
+		return nil, nil, err
+	}
+	text := setting(printed, "summary", usualInputs("summary", needed))
+	reported := setting(paged, page.Kind().Name, usualInputs(page.Kind().Name, needed), `title: "Validation of stored models"`)
+	return append(slices.Clip(run), text, only(validated, printed)), append(run, reported, only(validated, paged)), nil
+}
+
+// only is the setting that leaves these stages, and what they need.
+func only(stages ...string) string { return "stages=[" + strings.Join(stages, ", ") + "]" }
+
+// usualInputs connects the ports of a page to what they usually take, of the stages of a validation.
+func usualInputs(kind string, stages []pipelines.Outlined) (in []string) {
+	of, ok := dag.Lookup(kind)
+	if !ok {
+		return nil
+	}
+	for _, port := range of.New().Ports().In {
+		usual := role.UsualOf(kind, port.Name)
+		var refs []string
+		for _, from := range usual.From {
+			made, output, _ := strings.Cut(from, ".")
+			if made == "cohort" || made == "pipeline" {
+				refs = append(refs, from)
+			}
+			for _, s := range stages {
+				switch {
+				case s.Kind != made || s.FansOut && !port.Gather:
+				case s.FansOut:
+					refs = append(refs, quoted(s.Name+"[*]."+output))
+				default:
+					refs = append(refs, s.Name+"."+output)
+				}
+			}
+			if refs != nil && !usual.All {
+				break
+			}
+		}
+		switch {
+		case refs == nil:
+		case usual.All && port.Gather:
+			in = append(in, port.Name+": ["+strings.Join(refs, ", ")+"]")
+		default:
+			in = append(in, port.Name+": "+refs[0])
+		}
+	}
+	return in
 }
 
 // setting adds a stage.
@@ -153,7 +197,7 @@ func filesOf(path string) (files []string, err error) {
 }
 
 // inputs connects what the models take, to the stage that usually makes it.
-func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []string, err error) {
+func (o *Options) inputs(stages []pipelines.Outlined, file string, of export.ModelFacts) (in []string, err error) {
 	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}, {"cleaning", "cleaning"}}
 	switch {
 	case of.Graphs:
@@ -172,9 +216,9 @@ func (o *Options) inputs(g *dag.Graph, file string, of export.ModelFacts) (in []
 				continue // of what is usual, the first
 			}
 			kind, output, _ := strings.Cut(from, ".")
-			for _, s := range g.Stages() {
-				if s.Kind().Name == kind && (o.Inputs == "" || o.Inputs == s.Name()) {
-					found = append(found, s.Name()+"[*]."+output)
+			for _, s := range stages {
+				if s.Kind == kind && (o.Inputs == "" || o.Inputs == s.Name) {
+					found = append(found, s.Name+"[*]."+output)
 				}
 			}
 		}

@@ -29,7 +29,10 @@ var leakageKind = dag.Kind{
 	MemoryFor: column.Memory{Each: 120e3}.For,
 }
 
-var _ role.Check = (*Leakage)(nil)
+var (
+	_ role.Check     = (*Leakage)(nil)
+	_ role.InputUser = (*Leakage)(nil)
+)
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {
@@ -42,7 +45,7 @@ type Leakage struct {
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
+			{Name: "folds", Type: fold.Folds(), Optional: true, Doc: "the assignment to folds; without it, only scans and features are compared, of all participants"},
 			{Name: "predictions", Type: dag.Arrow("participant_id", "draw", "fold", "repeat", "set"),
 				Gather: true, Optional: true, Doc: "predictions of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
@@ -52,6 +55,22 @@ func (*Leakage) Ports() dag.Ports {
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[fold.CheckRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}
+}
+
+// RefusesInputs requires something to check, and the folds that a fit is compared with.
+func (*Leakage) RefusesInputs(has func(port string) bool) error {
+	if has("folds") {
+		return nil
+	}
+	for _, port := range []string{"predictions", "model", "fitted"} {
+		if has(port) {
+			return fmt.Errorf("%s can only be checked against the folds: connect folds, or leave out %[1]s", port)
+		}
+	}
+	if !has("scans") && !has("features") {
+		return errors.New("nothing is connected that could be checked: connect folds, scans or features")
+	}
+	return nil
 }
 
 // Admits reports whether trainings with known leakage pass.
@@ -86,12 +105,19 @@ type foldBook struct {
 }
 
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
-	book, err := readBook(t.In("folds"), division)
-	if err != nil {
+	if err := s.RefusesInputs(t.Has); err != nil {
 		return nil, err
 	}
-	checks := append([]*leakCheck{division}, book.whole...)
+	var book *foldBook // nil: all take part
+	var checks []*leakCheck
+	if t.Has("folds") {
+		division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
+		var err error
+		if book, err = readBook(t.In("folds"), division); err != nil {
+			return nil, err
+		}
+		checks = append([]*leakCheck{division}, book.whole...)
+	}
 	var problems []error
 	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels,
 		lookAtFitted, s.lookAtScans} {
@@ -132,6 +158,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			copies = c.copies
 		}
 	}
+	var err error
 	if table.Meta, err = similarScans(t, book, copies); err != nil {
 		return nil, err
 	}
@@ -209,8 +236,11 @@ func (b *foldBook) tested(at foldPlace, id string) (tested, known bool) {
 	return f == at.fold, ok && f != 0
 }
 
-// takesPart reports whether a participant is in a fold of some repeat; fold 0 is none.
+// takesPart reports whether a participant is in a fold of some repeat; fold 0 is none. Without folds, all take part.
 func (b *foldBook) takesPart(id string) bool {
+	if b == nil {
+		return true
+	}
 	for _, folds := range b.fold {
 		if folds[id] != 0 {
 			return true

@@ -191,6 +191,17 @@ func TestLeakageBeforeTraining(t *testing.T) {
 	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want …%s", err, want)
 	}
+	// Without folds, which another study may lack, the same pair is found, and no fit can be checked.
+	_, err := stagetest.RunStage(t, &Leakage{}, map[string][]dag.Input{"features": in["features"]})
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("without folds: got %v", err)
+	}
+	for _, port := range []string{"predictions", "model", "fitted", "nothing"} {
+		has := func(p string) bool { return p == port || p == "features" && port != "nothing" }
+		if (&Leakage{}).RefusesInputs(has) == nil {
+			t.Errorf("%s are accepted without folds", port)
+		}
+	}
 	in["features"][3].Coords = nil
 	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), "does not belong to a single participant") {
 		t.Errorf("features of nobody: %v", err)

@@ -34,7 +34,11 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			}
 		}
 	}
-	found, err := s.Compare(taking["scans"], taking["features"], b.with, t.Threads)
+	var with map[string]string
+	if b != nil {
+		with = b.with
+	}
+	found, err := s.Compare(taking["scans"], taking["features"], with, t.Threads)
 	if err != nil {
 		return nil, err
 	}

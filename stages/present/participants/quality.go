@@ -53,7 +53,7 @@ func (a *Cohort) Quality() {
 	tables := a.readMeasures()
 	var lines []line
 	for _, m := range measures {
-		if v := tables[m.port].values[m.column]; len(v) > 0 {
+		if v := tables[m.port].values[m.column]; len(v) > 0 && !a.concernsNothing(m) {
 			n := report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))
 			lines = append(lines, line{m.step, m.code, n[0], n[1], n[2]})
 		}
@@ -93,6 +93,17 @@ func (a *Cohort) Quality() {
 		a.Supplement(each)
 	}
 	a.warnings()
+}
+
+// concernsNothing reports whether a measure is one of partial correlations, which no stage takes.
+func (a *Cohort) concernsNothing(m measure) bool {
+	taken, made := false, false
+	for i := range a.Run.Stages {
+		if s := &a.Run.Stages[i]; s.Kind == "connectivity" {
+			made, taken = true, taken || a.Run.Takes(s, "partial")
+		}
+	}
+	return made && !taken && slices.Contains([]string{"shrinkage", "condition", "partial_se"}, m.column)
 }
 
 // withoutEdges is the finding about participants who have a graph without edges in a session, say.
