@@ -58,4 +58,5 @@ type SubgroupTestRow struct {
 	ChiP         float64     `column:"p_chi_square,missing" doc:"by the same permutations, not corrected"`
 	Detectable   float64     `column:"detectable,missing" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`
 	Permutations int32       `column:"permutations"`
+	Related      bool        `column:"related" doc:"the folds keep participants together, such as relatives; intervals and p take them as independent"`
 }

@@ -19,6 +19,9 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 			"High": first.DiffHigh, "P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
 	}
+	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
+		all.study("subgroups.related", Limits, nil)
+	}
 	hidden := map[[2]string]bool{} // the same in all classifiers
 	for _, r := range groups {
 		if r.Suppressed != "" {

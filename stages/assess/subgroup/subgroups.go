@@ -120,10 +120,10 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseParts(t, all); err != nil {
+	st := &study{Subgroups: s}
+	if st.related, err = checkFolds(t, all); err != nil {
 		return nil, err
 	}
-	st := &study{Subgroups: s}
 	if st.positive, _, err = fold.PositiveGroup(s.Positive, all.Groups); err != nil {
 		return nil, err
 	}
@@ -162,26 +162,34 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
 }
 
-// refuseParts refuses predictions of some folds only: groups of the rest would be compared.
-func refuseParts(t *dag.Task, all *fold.Settings) error {
+// checkFolds refuses predictions of some folds only, since the groups of the rest would be compared. related: the folds
+// keep participants together.
+func checkFolds(t *dag.Task, all *fold.Settings) (related bool, err error) {
 	for _, folds := range all.Settings {
 		if text := fold.PartText(folds); text != "" {
-			return errors.New(text + ": train on every fold (matrix: { fold: all })")
+			return false, errors.New(text + ": train on every fold (matrix: { fold: all })")
 		}
 	}
 	if !t.Has("folds") {
-		return nil
+		return false, nil
 	}
 	lacks, err := fold.LacksTexts(t.In("folds"), all.Settings)
 	if lacks != nil {
 		err = errors.New(strings.Join(lacks, "; "))
 	}
-	return err
+	if err != nil {
+		return false, err
+	}
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	return slices.ContainsFunc(members, func(m fold.LabeledMember) bool {
+		return m.Together != "" && m.Together != m.ID
+	}), err
 }
 
 // A study is the participants with their columns.
 type study struct {
 	*Subgroups
+	related  bool
 	positive int // −1: more than two groups, and none is named
 	at       map[string]int
 	columns  []column.CovariateColumn
@@ -380,7 +388,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		r := column.SubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(values[m]))), High: rows[high].Group, Low: rows[low].Group,
 			Difference: seen[m], P: p[m], Chi: nan, ChiP: nan, Detectable: nan,
-			Permutations: int32(st.Permutations)}
+			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervalOf(measure, rows[high]), intervalOf(measure, rows[low])
 		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])
 		if measure == accuracy {

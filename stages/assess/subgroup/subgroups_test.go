@@ -243,8 +243,14 @@ func TestRepeatsAndFolds(t *testing.T) {
 		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: who},
 			encoding.Column{Name: "repeat", Values: one}, encoding.Column{Name: "fold", Values: one}))
 	}
-	in["folds"] = []dag.Input{folds(ids[0])}
-	stagetest.MustRun(t, stagetest.Fresh("subgroups"), in)
+	in["folds"] = []dag.Input{folds(ids[0], ids[1])}
+	_, tests = results(t, stagetest.Fresh("subgroups"), in)
+	need.Equal(t, tests[0].Related, false)
+	together := need.Value(in["folds"][0].Table())(t)
+	together.Columns = append(together.Columns, encoding.Column{Name: "together", Values: []string{ids[0], ids[0]}})
+	in["folds"] = []dag.Input{dag.InputOf(together)}
+	_, tests = results(t, stagetest.Fresh("subgroups"), in)
+	need.Equal(t, tests[0].Related, true)
 	in["folds"] = []dag.Input{folds(ids[0], "untested")}
 	_, err := stagetest.RunStage(t, stagetest.Fresh("subgroups"), in)
 	need.Error(t, err, "untested")
