@@ -18,6 +18,7 @@ type Applied struct {
 
 	Known    []string // participants that were in the training of a model
 	Equal    []string // participants with the id of a training participant, and other data
+	Own      []string `json:",omitempty"` // participants with the id and the data of a training participant
 	Same     []Pair   // participants with the data of a training participant of another id
 	Unlisted int      // models whose file lists no digests of the training data
 	Zeros    []string // participants without regions that all had in training

@@ -37,7 +37,7 @@ func TestModelFileGivesTheStagesPredictions(t *testing.T) {
 		"kernel-ridge"} {
 		out := stagetest.MustRun(t, stagetest.Quickly(name, "standardize", "training"), in)
 		origin := modelfile.Origin{Program: "1", Parameters: map[string]string{"seed": "7"}, Digest: "ab"}
-		travels := need.Value(modelfile.WithOrigin(stagetest.Encoded(t, out["file"]), origin))(t)
+		travels := need.Value(modelfile.WithOrigin(stagetest.Encoded(t, out["file"]), origin, modelfile.Study{}))(t)
 		facts := need.Value(modelfile.ReadFacts(travels))(t)
 		if facts.Origin.Parameters["seed"] != "7" || facts.Inputs.Nodes != 5 || facts.Inputs.Port != "pearson" ||
 			len(facts.Training.Participants) != 12 || facts.HasData() != (name == "svm") {

@@ -70,7 +70,7 @@ func newPredicted(models []*applier, participants int, allow []string) *predicte
 // same way, the digests decide whether one of an id in the training is that participant's scan.
 func (p *predicted) start(n newcomer, models []*applier) {
 	one := predictedPerson{ID: n.id, Graphs: int32(len(n.draws)), Models: int32(len(models))}
-	equal := false
+	equal, own := false, false
 	for _, m := range models {
 		data := m.data(n)
 		at := m.Participant(n.id)
@@ -83,9 +83,13 @@ func (p *predicted) start(n newcomer, models []*applier) {
 				one.Trained++
 			}
 		}
+		own = own || scan >= 0 && scan == at
 		if scan >= 0 && scan != at {
 			one.Same = fmt.Sprintf("number %d of %s%s", scan+1, m.name, map[bool]string{true: ", rounded"}[rounded])
 		}
+	}
+	if own {
+		p.applied.Own = append(p.applied.Own, n.id)
 	}
 	p.applied.AddParticipant(n.id, one.Trained > 0, equal, one.Same)
 	p.participants = append(p.participants, one)

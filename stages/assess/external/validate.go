@@ -222,6 +222,11 @@ func (v *validation) overlap() error {
 			words.Count(len(ids), "participant"), map[bool]string{true: "has", false: "have"}[len(ids) == 1],
 			words.Some(ids, 10)))
 	}
+	if own := v.applied.Own; all == nil && len(own) > 0 { // allowed by id
+		all = append(all, fmt.Errorf("%s of the new cohort %s the id and the data of a training participant: %s; exclude them under cohort, since allow: [participants] is for other people",
+			words.Count(len(own), "participant"), map[bool]string{true: "has", false: "have"}[len(own) == 1],
+			words.Some(own, 10)))
+	}
 	if len(v.applied.Same) > 0 {
 		pairs := lists.Map(v.applied.Same, func(p finding.Pair) string { return p.New + " (" + p.Trained + ")" })
 		all = append(all, fmt.Errorf("the data of %s are those of a training participant of another id, number by number or after rounding: %s; exclude them under cohort",

@@ -221,6 +221,10 @@ func TestValidateRefuses(t *testing.T) {
 		}
 		return dag.InputOf(encoding.NewArray(v, a.Shape...), in.Coords...)
 	}
+	own := func(id string) dag.Input {
+		is := func(m dag.Input) bool { return m.Coord("subject") == id }
+		return study["pearson"][slices.IndexFunc(study["pearson"], is)]
+	}
 	single := func(x float64) float64 { return float64(float32(x)) }
 	decimals := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 	trained := ""
@@ -257,6 +261,8 @@ func TestValidateRefuses(t *testing.T) {
 		{Validate{}, with(first("new-1", saved(taught("new-1"), single))), "a value in memory, rounded)"},
 		{Validate{}, with(first("new-1", saved(taught("new-1"), decimals))), "a value in memory, rounded)"},
 		{Validate{Allow: []string{"participants"}}, with(first("new-1", taught("new-1"))), "the data of 1 participant"},
+		{Validate{Allow: []string{"participants"}}, with(first(trained, own(trained))),
+			"1 participant of the new cohort has the id and the data of a training participant: sub-"},
 		{Validate{}, with(func(d *cohort) {
 			d.in["matrices"][1].Reader, d.in["matrices"][1].Ref = d.in["matrices"][0].Reader, d.in["matrices"][0].Ref
 		}), c.id[0] + " and " + c.id[1] + " have the same features"},
