@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
@@ -18,8 +19,9 @@ import (
 )
 
 // layouts finds where the numbers stand within each participant's files, and makes the port layout where they need it.
-// nodes is the number of regions of a list that is given, 0 for none.
-func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List, nodes int, port string) error {
+// given are the nodes of a list that is given, nil for none.
+func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List, given []atlas.Node,
+	port string) error {
 	matrix := port != "series"
 	rows := map[string][]listed.Row{}
 	for _, row := range l.Rows {
@@ -41,7 +43,8 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 	if at := slices.IndexFunc(r.located, func(f *located.Source) bool { return f.Port == port }); at >= 0 {
 		source = r.located[at]
 	}
-	if err := w.Locate(all, l, source, base, nodes, matrix); err != nil {
+	base.Nodes = listTable(given)
+	if err := w.Locate(all, l, source, base, matrix); err != nil {
 		return err
 	}
 	r.volumes = map[string]int{}

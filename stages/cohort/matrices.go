@@ -21,7 +21,7 @@ var matricesCohortKind = Source{
 		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat, or one .mat file for all. pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
 	New: func() Loader {
 		return &MatricesCohort{Parameters: listed.Defaults(), Entries: container.Entries{Order: "none",
-			Base: -1, Absent: "refused"}}
+			Base: -1, Numbers: "auto", Absent: "refused"}}
 	},
 }
 
@@ -74,7 +74,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	for _, f := range sources {
-		if err := r.layouts(&c.Within, c.Entries.Layout(), l, len(given), f.Port); err != nil {
+		if err := r.layouts(&c.Within, c.Entries.Layout(), l, given, f.Port); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
 		}
 	}
 	layout := c.Entries.Layout()
-	layout.Size = len(given)
+	layout.Nodes = listTable(given)
 	w, err := region.WideOf(l.Sheet.Columns, c.Wide, lists.Map(given,
 		func(n atlas.Node) string { return n.Name }), layout)
 	if err != nil {

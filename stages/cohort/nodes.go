@@ -37,6 +37,14 @@ func NodesTable(nodes []atlas.Node, space string) *encoding.Table {
 	return t
 }
 
+// listTable is the table of a list that is given, nil for none.
+func listTable(given []atlas.Node) *encoding.Table {
+	if given == nil {
+		return nil
+	}
+	return NodesTable(given, "")
+}
+
 // hasPlaces reports whether a node list has the position of some region.
 func hasPlaces(nodes *encoding.Table) bool {
 	x, err := nodes.Floats("x")

@@ -106,7 +106,7 @@ func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
 			return nil, err
 		}
 	}
-	if err := r.layouts(&c.Within, region.Layout{}, l, len(given), "series"); err != nil {
+	if err := r.layouts(&c.Within, region.Layout{}, l, given, "series"); err != nil {
 		return nil, err
 	}
 	if err := sidecarPort(r); err != nil {
@@ -321,7 +321,7 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 			return nil, false
 		}
 		defer f.Close()
-		return region.Head(f, most)
+		return region.Head(f, most, port != "series")
 	}
 	named := map[string]bool{} // sets of names
 	at := func(names []string) int {

@@ -170,7 +170,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 		return nil, nil, false, err
 	}
 	defer r.Close()
-	layout.Size = nodes.Rows()
+	layout.Nodes = nodes
 	c, err := region.ReadSquares(r, layout)
 	if err == nil && c.Sparse && s.Partial != "given" {
 		err = fmt.Errorf("a sparse matrix lacks its weak correlations, and no partial correlation can be computed from it (partial: %s): supply the full correlation matrix", s.Partial)

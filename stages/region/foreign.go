@@ -267,8 +267,8 @@ func NamesAmong(r io.Reader, l Layout) (names []string, person Person, err error
 }
 
 // Head are the names of the columns of a file of series or matrices by its first bytes, at most so many; nil where they
-// have none. shown is false for a file that cannot be read so.
-func Head(r io.Reader, most int64) (names []string, shown bool) {
+// have none. shown is false for a file that cannot be read so, and for an edge list, whose columns are no regions.
+func Head(r io.Reader, most int64, matrix bool) (names []string, shown bool) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
 		return nil, false
@@ -284,6 +284,9 @@ func Head(r io.Reader, most int64) (names []string, shown bool) {
 	}
 	if end := bytes.LastIndexByte(b, '\n'); int64(len(b)) == most && end > 0 {
 		b = b[:end+1]
+	}
+	if _, is, _ := readEdges(b); is && matrix {
+		return nil, false
 	}
 	names, _, err = connectivity.ReadText(bytes.NewReader(b))
 	return names, err == nil

@@ -36,11 +36,12 @@ type Layout struct {
 	Transpose bool     `json:"transpose,omitempty"`
 	Member    int      `json:"member,omitempty"` // which of several in the file, from 1; 0 where it has one
 	FisherZ   bool     `json:"fisher_z,omitempty"`
-	Order     string   `json:"order,omitempty"`  // of a vector of a triangle: upper_rows, lower_rows, full
-	Base      *int     `json:"base,omitempty"`   // the number of the first region in an edge list
-	Absent    string   `json:"absent,omitempty"` // what pairs are that an edge list lacks: zero or n/a
+	Order     string   `json:"order,omitempty"`   // of a vector of a triangle: upper_rows, lower_rows, full
+	Base      *int     `json:"base,omitempty"`    // the number of the first region in an edge list
+	Numbers   string   `json:"numbers,omitempty"` // what those of an edge list are in the node list: ids or rows
+	Absent    string   `json:"absent,omitempty"`  // what pairs are that an edge list lacks: zero or n/a
 
-	Size  int               `json:"-"` // regions of the node list, where it is known
+	Nodes *encoding.Table   `json:"-"` // the node list, where it is known
 	Atlas map[string]string `json:"-"` // the path that defines each label, where an order key states it
 }
 
@@ -307,7 +308,15 @@ var nameHeading = pattern.New(`(?i)^((roi|region|node|parcel|atlas|area)s?[ _]?)
 func (l Layout) Plain() bool {
 	return l.Program == "" && l.Variable == "" && l.Names == "" && l.Labels == nil && l.Regions == nil &&
 		l.Range == nil &&
-		!l.Transpose && l.Member == 0 && l.Order == "" && l.Base == nil && l.Absent == ""
+		!l.Transpose && l.Member == 0 && l.Order == "" && l.Base == nil && l.Numbers == "" && l.Absent == ""
+}
+
+// Size is the number of regions of the node list, 0 where it is not known.
+func (l Layout) Size() int {
+	if l.Nodes == nil {
+		return 0
+	}
+	return l.Nodes.Rows()
 }
 
 // Named reports whether the names of the regions stand outside the columns.

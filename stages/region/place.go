@@ -93,19 +93,7 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 	if err := RefuseConfounds(names); err != nil {
 		return nil, err
 	}
-	known := map[string]int{}
-	for i, r := range rows {
-		if r.ID != nil {
-			known[strconv.FormatInt(int64(*r.ID), 10)] = i
-		}
-	}
-	for i, r := range rows {
-		known[column.Composed(r.Abbreviation)] = i
-	}
-	for i, r := range rows {
-		known[column.Composed(r.Name)] = i
-	}
-	delete(known, "") // a node without this name
+	known := knownAs(rows)
 	place := make([]int, len(names))
 	taken := make([]string, n)
 	var unknown, twice []string
@@ -139,6 +127,24 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
+}
+
+// knownAs finds a node, from 0, by its name, which counts before an abbreviation, and that before an id.
+func knownAs(rows []called) map[string]int {
+	known := map[string]int{}
+	for i, r := range rows {
+		if r.ID != nil {
+			known[strconv.FormatInt(int64(*r.ID), 10)] = i
+		}
+	}
+	for i, r := range rows {
+		known[column.Composed(r.Abbreviation)] = i
+	}
+	for i, r := range rows {
+		known[column.Composed(r.Name)] = i
+	}
+	delete(known, "") // a node without this name
+	return known
 }
 
 // listed reports whether names are those of nodes, of which none has another.

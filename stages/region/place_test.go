@@ -46,6 +46,97 @@ func TestPlaceUnnamedColumns(t *testing.T) {
 	}
 }
 
+// The numbers of an edge list are those of the node list, or count its rows: where both fit, they are refused.
+func TestNumberedEdges(t *testing.T) {
+	one, zero := 1, 0
+	lines := func(numbers ...int) (text string) { // the value of the pair a, b is a.b
+		for k, a := range numbers {
+			for _, b := range numbers[k+1:] {
+				text += fmt.Sprintf("%d\t%d\t%g\n", a, b, float64(a)/100+float64(b)/1e4)
+			}
+		}
+		return text
+	}
+	list := func(ids ...int32) *encoding.Table {
+		names := make([]string, len(ids))
+		for k := range names {
+			names[k] = string(rune('a' + k))
+		}
+		return encoding.NewTable(encoding.Column{Name: "id", Values: ids}, encoding.Column{Name: "name", Values: names})
+	}
+	gaps := list(1, 2, 4, 5)
+	for about, c := range map[string]struct {
+		text   string
+		layout Layout
+		at     []int // the node, from 0, of each number; nil where they are refused
+	}{
+		"ids":                      {lines(1, 2, 4, 5), Layout{Nodes: gaps}, []int{0, 1, 2, 3}},
+		"ids of some":              {lines(1, 2, 5), Layout{Nodes: gaps}, []int{0, 1, 3}},
+		"ids beyond the rows":      {lines(11, 12, 13, 14), Layout{Nodes: list(12, 11, 13, 14)}, []int{1, 0, 2, 3}},
+		"ids or rows":              {lines(1, 2, 4), Layout{Nodes: gaps}, nil},
+		"ids or rows, base":        {lines(1, 2, 4), Layout{Nodes: gaps, Base: &one}, nil},
+		"ids or rows from 0":       {lines(1, 2), Layout{Nodes: list(2, 1, 4, 5), Base: &zero}, nil},
+		"stated ids":               {lines(1, 2, 4), Layout{Nodes: gaps, Numbers: "ids"}, []int{0, 1, 2}},
+		"stated rows":              {lines(1, 2, 4), Layout{Nodes: gaps, Numbers: "rows", Base: &one}, []int{0, 1, 3}},
+		"ids in another order":     {lines(1, 2, 3), Layout{Nodes: list(3, 1, 2)}, nil},
+		"stated in another order":  {lines(1, 2, 3), Layout{Nodes: list(3, 1, 2), Numbers: "ids"}, []int{1, 2, 0}},
+		"rows in another order":    {lines(1, 2, 3), Layout{Nodes: list(3, 1, 2), Numbers: "rows"}, []int{0, 1, 2}},
+		"rows":                     {lines(1, 2, 3, 4), Layout{Nodes: gaps}, []int{0, 1, 2, 3}},
+		"rows from 0":              {lines(0, 1, 2), Layout{Nodes: gaps}, []int{0, 1, 2}},
+		"neither":                  {lines(1, 2, 4, 6), Layout{Nodes: gaps}, nil},
+		"no id":                    {lines(1, 2, 3), Layout{Nodes: gaps, Numbers: "ids"}, nil},
+		"ids without a list":       {lines(1, 2, 3), Layout{Numbers: "ids"}, nil},
+		"a list that counts":       {lines(1, 2, 4), Layout{Nodes: list(1, 2, 3, 4)}, []int{0, 1, 3}},
+		"a list that counts, some": {lines(1, 2, 3), Layout{Nodes: list(1, 2, 3, 4)}, nil},
+		"the base":                 {lines(1, 2, 3), Layout{Nodes: list(1, 2, 3, 4), Base: &zero}, []int{1, 2, 3}},
+	} {
+		c.layout.Absent = "n/a"
+		found, err := ReadSquares(strings.NewReader(c.text), c.layout)
+		if c.at == nil {
+			if err == nil {
+				t.Errorf("%s: it is read", about)
+			}
+			continue
+		}
+		need.NoError(t, err, about)
+		x := found.Draws[0]
+		place, err := PlaceColumns(found.Names, x.Cols, c.layout.Nodes)
+		need.NoError(t, err, about)
+		y := connectivity.NewMatrix(x.Rows, x.Cols)
+		for i, a := range place {
+			for j, b := range place {
+				y.Row(a)[b] = x.At(i, j)
+			}
+		}
+		numbers := strings.Split(c.text, "\n")
+		for _, line := range numbers[:len(numbers)-1] {
+			var a, b int
+			var value float64
+			fmt.Sscan(line, &a, &b, &value)
+			var of []int
+			for _, k := range []int{a, b} {
+				all := slices.Sorted(slices.Values(distinct(c.text)))
+				of = append(of, c.at[slices.Index(all, k)])
+			}
+			need.Equal(t, y.At(of[0], of[1]), value, about, line)
+		}
+	}
+}
+
+// distinct are the numbers of the regions of an edge list.
+func distinct(text string) (numbers []int) {
+	for line := range strings.Lines(text) {
+		var a, b int
+		fmt.Sscan(line, &a, &b)
+		for _, k := range []int{a, b} {
+			if !slices.Contains(numbers, k) {
+				numbers = append(numbers, k)
+			}
+		}
+	}
+	return numbers
+}
+
 // A letter and its accent as one character or as two are one name: of columns, and of the labels of a file.
 func TestComposedNames(t *testing.T) {
 	nodes := encoding.NewTable(encoding.Column{Name: "id", Values: []int32{1, 2, 3}},

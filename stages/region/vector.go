@@ -3,16 +3,21 @@ package region
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
+	"prgnn/stages/column"
 )
 
 // The orders in which programs write the entries of a symmetric matrix.
@@ -44,7 +49,7 @@ func (l Layout) FromVector(v []float64) (x connectivity.Matrix, err error) {
 			n*(n-1)/2, n, (n+1)*n/2, n+1)
 	}
 	diagonal := n > 2 && l.diagonalAlike(v, n-1)
-	switch l.Size {
+	switch l.Size() {
 	case n:
 		diagonal = false
 	case n - 1:
@@ -197,29 +202,27 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 	}
 	n, first := len(index), 1 // the number of the first region
 	if numbered {
-		base, err := l.baseOf(least, most, len(edges))
+		at, base, err := l.placesOf(c, least, most, len(edges))
 		if err != nil {
 			return err
 		}
-		if n = most - base + 1; l.Size > 0 {
-			n = l.Size
+		if n = most - base + 1; l.Size() > 0 {
+			n = l.Size()
 		}
 		for _, e := range edges {
 			for _, name := range []string{e.a, e.b} {
-				k, _ := strconv.Atoi(name)
-				if k < base || k-base >= n {
-					return fmt.Errorf("line %d: region %s of %d", e.line, name, n)
+				if k, there := at[name]; !there || k < 0 || k >= n {
+					return fmt.Errorf("line %d: region %s of %d%s", e.line, name, n, l.unlisted())
 				}
-				index[name] = k - base
 			}
 		}
-		first, c.Names = base, nil
+		index, first = at, base
 	}
 	if n < 2 || n > 1<<13 {
 		return fmt.Errorf("an edge list of %s", words.Count(n, "region"))
 	}
 	for k := range n {
-		if first == 0 { // as the file counts them
+		if first == 0 && len(c.Names) < n { // as the file counts them
 			c.Names = append(c.Names, strconv.Itoa(k))
 		}
 	}
@@ -278,9 +281,99 @@ func conflict(edges []edge) error {
 	return nil
 }
 
+// unlisted is what a node list lacks of which a number is no region; "" without a list.
+func (l Layout) unlisted() string {
+	if l.Nodes == nil {
+		return ""
+	}
+	return ": the node list has neither this index nor this row; use the node list of this atlas"
+}
+
+// placesOf are the places, from 0, of the numbers that name the regions of an edge list, and the number of the first
+// place, 0 or 1. The numbers are those of a node list (ids), or count its rows; where both readings fit and differ,
+// they are refused. c gets the names of the nodes where the numbers are placed by the list.
+func (l Layout) placesOf(c *Contents, least, most, edges int) (at map[string]int, first int, err error) {
+	numbers := c.Names
+	c.Names = nil
+	var rows []called
+	if l.Nodes != nil && l.Labels == nil {
+		if rows, err = column.Rows[called](l.Nodes); err != nil {
+			return nil, 0, err
+		}
+	} else if l.Numbers == "ids" {
+		return nil, 0, errors.New("numbers is ids, those of a node list, but nodes is not set")
+	}
+	counted := func(base int) map[string]int {
+		at := map[string]int{}
+		for _, name := range numbers {
+			k, _ := strconv.Atoi(name)
+			at[name] = k - base
+		}
+		return at
+	}
+	names := lists.Map(rows, func(r called) string { return r.Name })
+	ids, all := byList(numbers, rows)
+	if l.Numbers == "ids" || l.Numbers == "" && all {
+		for _, base := range []int{1, 0} {
+			at := counted(base)
+			fits := (l.Base == nil || *l.Base == base) && least >= base && most-base < len(rows)
+			if l.Numbers == "" && fits && !maps.Equal(at, ids) {
+				slices.SortFunc(numbers, dag.CompareValues)
+				differs := numbers[slices.IndexFunc(numbers, func(name string) bool { return at[name] != ids[name] })]
+				return nil, 0, fmt.Errorf("the regions are numbered %d to %d, which may be the index in the node list (%s is %s) or its "+
+					"rows counted from %d (%[3]s is %[6]s): set numbers: ids, or numbers: rows and base: %[5]d", least, most,
+					differs, names[ids[differs]], base, names[at[differs]])
+			}
+		}
+		c.Names = names
+		return ids, 1, nil
+	}
+	base, err := l.baseOf(least, most, edges)
+	switch {
+	case err != nil || rows == nil:
+	case l.Numbers == "rows":
+		c.Names = names
+	case !counting(knownAs(rows), len(rows), 0) && !counting(knownAs(rows), len(rows), 1):
+		c.Notes = append(c.Notes, fmt.Sprintf("the numbers of the regions are not all in the index of the node list, and are taken for "+
+			"its rows, counted from %d", base))
+	}
+	return counted(base), base, err
+}
+
+// byList are the places of the numbers by what the node list calls its regions; all is false where one is not in the
+// list, or where the list counts its rows, so that its numbers are places.
+func byList(numbers []string, rows []called) (at map[string]int, all bool) {
+	known := knownAs(rows)
+	at = map[string]int{}
+	taken := map[int]bool{}
+	all = len(rows) > 0 && !counting(known, len(rows), 0) && !counting(known, len(rows), 1)
+	for _, name := range numbers {
+		k, there := known[name]
+		if !there {
+			n, _ := strconv.Atoi(name)
+			k, there = known[strconv.Itoa(n)]
+		}
+		if all = all && there && !taken[k]; there {
+			at[name], taken[k] = k, true
+		}
+	}
+	return at, all
+}
+
+// counting reports whether the numbers of n nodes are those of the rows, from a base.
+func counting(known map[string]int, n, base int) bool {
+	for i := range n {
+		if k, there := known[strconv.Itoa(i+base)]; !there || k != i {
+			return false
+		}
+	}
+	return true
+}
+
 // baseOf is the number of the first region: 0 or 1. A 0 decides, the number of the last of the regions, and a list of
 // all pairs.
 func (l Layout) baseOf(least, most, edges int) (int, error) {
+	size := l.Size()
 	switch {
 	case l.Base != nil && least < *l.Base:
 		return 0, fmt.Errorf("base is %d, but a region has the number %d", *l.Base, least)
@@ -288,12 +381,12 @@ func (l Layout) baseOf(least, most, edges int) (int, error) {
 		return *l.Base, nil
 	case least == 0:
 		return 0, nil
-	case l.Size > 0 && most >= l.Size, l.Size == 0 && 2*edges >= most*(most-1):
+	case size > 0 && most >= size, size == 0 && 2*edges >= most*(most-1):
 		return 1, nil
 	}
 	of := ""
-	if l.Size > 0 {
-		of = fmt.Sprintf(" of %d", l.Size)
+	if size > 0 {
+		of = fmt.Sprintf(" of %d", size)
 	}
 	return 0, fmt.Errorf("the regions are numbered %d to %d%s, which may count from 0 or from 1: set base: 1, or base: 0", least, most, of)
 }

@@ -33,9 +33,10 @@ type Within struct {
 
 // Entries are the parameters of files that list the entries of a matrix.
 type Entries struct {
-	Order  string `param:"order" choices:"none|upper_rows|lower_rows|full" doc:"of files that hold the triangle of a matrix as a vector: row by row above the diagonal (numpy triu_indices, scipy and MATLAB squareform, GIFT), or below it (numpy tril_indices, nilearn sym_matrix_to_vec); full is the whole matrix"`
-	Base   int    `param:"base" min:"-1" max:"1" doc:"of edge lists with numbers: that of the first region, 0 or 1; -1: by the numbers, where they decide"`
-	Absent string `param:"absent" choices:"refused|zero|n/a" doc:"of edge lists without all pairs, the absent ones: zero, as below a threshold, of which no partial correlation can be computed; or n/a"`
+	Order   string `param:"order" choices:"none|upper_rows|lower_rows|full" doc:"of files that hold the triangle of a matrix as a vector: row by row above the diagonal (numpy triu_indices, scipy and MATLAB squareform, GIFT), or below it (numpy tril_indices, nilearn sym_matrix_to_vec); full is the whole matrix"`
+	Base    int    `param:"base" min:"-1" max:"1" doc:"of edge lists with numbers: that of the first region, 0 or 1; -1: by the numbers, where they decide"`
+	Numbers string `param:"numbers" choices:"auto|ids|rows" doc:"of edge lists with numbers and a node list whose index is not 1, 2, 3 …: whether they are its index (or id), or its rows, counted from base; auto: by the numbers, where they decide"`
+	Absent  string `param:"absent" choices:"refused|zero|n/a" doc:"of edge lists without all pairs, the absent ones: zero, as below a threshold, of which no partial correlation can be computed; or n/a"`
 }
 
 // Layout is what they state.
@@ -48,6 +49,9 @@ func (e *Entries) Layout() (y region.Layout) {
 	}
 	if e.Base >= 0 {
 		y.Base = &e.Base
+	}
+	if e.Numbers != "auto" {
+		y.Numbers = e.Numbers
 	}
 	if e.Absent != "refused" {
 		y.Absent = e.Absent
@@ -159,9 +163,9 @@ type Reading struct {
 }
 
 // Locate finds where the numbers stand within files, and reads those whose numbers do not stand alone. base is what
-// the parameters of entries state, nodes the number of regions of a list that is given, 0 for none, and source where
+// the parameters of entries state, with the node list that is given, and source where
 // the files of the table's rows are, nil where it does not have them.
-func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, base region.Layout, nodes int,
+func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, base region.Layout,
 	matrix bool) error {
 	if err := w.check(l); err != nil {
 		return err
@@ -175,7 +179,6 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	}
 	for _, f := range all {
 		f.Layout, f.Err = w.of(l, f.Row, base, f.Path, matrix, labels)
-		f.Layout.Size = nodes
 	}
 	requireKeys(all)
 	oneAtlas(all)
@@ -233,7 +236,7 @@ func (f *Reading) read(matrix bool) error {
 	if err != nil {
 		return err
 	}
-	nodes := f.Layout.Size
+	nodes := f.Layout.Size()
 	if x := c.Draws[0]; !matrix && c.Names == nil && f.Layout.Range == nil && x.Cols != nodes &&
 		x.Rows == nodes && !f.Layout.Transpose {
 		f.Layout.Transpose = true
