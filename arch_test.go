@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 		"stages/learn", "stages/inference"},
 	"stages/assess/subgroup": {"stages/role", "dag", "stages/column", "stages/fold", "stages/inference"},
 	"stages/estimator": {"stages/role", "artifacts", "artifacts/encoding", "dag", "gnn", "stages/command",
-		"stages/column", "stages/fold", "stages/region", "stages/learn"},
+		"stages/column", "stages/finding", "stages/fold", "stages/region", "stages/learn"},
 	"stages/learn/choose": {"stages/role", "artifacts/encoding", "dag", "stages/column", "stages/fold",
 		"stages/inference"},
 	"stages/learn": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn",

@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"prgnn/internal/sandbox"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 	"prgnn/stages/region"
@@ -227,7 +229,7 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	predictions.Meta[column.HandedMeta] = column.JSON(tested.handed)
 	out["predictions"], out["regions"], out["scores"] = predictions, regions, d.set.Scores(scores)
 	out["model"] = column.Table([]modelRow{{s.Factory, fitted.Type, int64(d.width), int64(len(sides[0])),
-		strings.Join(fitted.Used, ", "), d.set.Note()}})
+		strings.Join(fitted.Used, ", "), d.set.Note(), carried(t.All(codePort))}})
 	return out, nil
 }
 
@@ -239,6 +241,27 @@ type modelRow struct {
 	Graphs  int64  `column:"graphs" doc:"trained on"`
 	Used    string `column:"arguments" doc:"of fit, beside X and y"`
 	Note    string `column:"note"`
+	Warning string `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
+}
+
+// Code of more bytes than mostCode, or in a format of data, may contain the answers.
+const mostCode = 1 << 20
+
+var dataFormats = []string{"npy", "npz", "csv", "tsv", "arrow", "parquet", "pkl", "h5", "hdf5", "mat", "xlsx", "pt",
+	"pth", "joblib", "rds", "json", "db", "sqlite"}
+
+// carried warns of files of the code that may contain labels of test participants.
+func carried(code []dag.Input) string {
+	var files []string
+	for _, in := range code {
+		if in.Ref.Size > mostCode || slices.Contains(dataFormats, in.Ref.Format) {
+			files = append(files, cmp.Or(in.Coord("file"), path.Base(in.Name)))
+		}
+	}
+	if files == nil {
+		return ""
+	}
+	return finding.Written(finding.List{finding.Warning("estimator.data", map[string]any{"Files": files})})
 }
 
 // sums are the weights of the regions, over the decision values of a model, for each graph.

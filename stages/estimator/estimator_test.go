@@ -21,6 +21,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -159,6 +160,18 @@ func TestProcessesAreBlind(t *testing.T) {
 	if !strings.Contains(log, "predict ['code', 'code.tsv', 'host.py', 'model.pkl', 'task.json', 'x.npy']") {
 		t.Errorf("other files: %s", log)
 	}
+}
+
+// Data among the code are a caution.
+func TestDataInCode(t *testing.T) {
+	as := func(name, format string, size int64) dag.Input {
+		return dag.Input{Name: "model/" + name, Coords: []dag.Coord{{Axis: "file", Value: name}},
+			Ref: artifacts.Ref{Format: format, Size: size}}
+	}
+	need.Equal(t, carried([]dag.Input{as("model.py", "py", 100)}), "")
+	got := finding.Warned(carried([]dag.Input{as("model.py", "py", 100), as("a/y.csv", "csv", 9),
+		as("b.py", "py", 2<<20)}))
+	need.Equal(t, fmt.Sprintln(got[0].Code, got[0].Numbers), "estimator.data map[Files:[a/y.csv b.py]]\n")
 }
 
 // What leaks is refused where it is handed over, too.
