@@ -28,6 +28,10 @@ type Applied struct {
 	Calibrated bool           // the probabilities are estimates; decision values otherwise
 	Thresholds []float64      // of the models of two groups, each once: the second is predicted above it
 	Counts     map[string]int // training participants of each group, over the models
+	Sizes      []GroupRange   `json:",omitempty"` // training participants of each group in a model, as Groups
+	Model      string         `json:",omitempty"` // the kind of the models, as in column.Classifiers
+	Inputs     string         `json:",omitempty"` // pearson, fisher (as Fisher's z), tangent, states, series or graphs
+	ZScored    bool           `json:",omitempty"` // each input, by its mean and SD in training
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Unknown    int            // models of matrices whose file does not state how these were made
 	Shift      *Shift         `json:",omitempty"`
@@ -39,6 +43,12 @@ type Applied struct {
 type Shift struct {
 	Inputs             int
 	Median, High, Most float64 // High: 95th percentile
+}
+
+// A GroupRange is the least and the largest number of training participants of a group in a model.
+type GroupRange struct {
+	Group       string
+	Least, Most int
 }
 
 // A Pair is two ids of one scan.

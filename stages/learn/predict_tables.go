@@ -141,6 +141,21 @@ func (p *predicted) describe(models []*applier) {
 	a := &p.applied
 	a.Groups = p.groups
 	a.Calibrated, a.Counts = true, map[string]int{}
+	a.Model, a.Inputs = models[0].Model, "graphs"
+	if m := models[0].matrices; m != nil {
+		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
+			a.Inputs = "fisher"
+		}
+	}
+	for _, group := range p.groups {
+		of := finding.GroupRange{Group: group, Least: models[0].Counts[group]}
+		for _, m := range models {
+			of.Least, of.Most = min(of.Least, m.Counts[group]), max(of.Most, m.Counts[group])
+		}
+		if of.Most > 0 {
+			a.Sizes = append(a.Sizes, of)
+		}
+	}
 	shift := finding.Shift{}
 	share := 1 / float64(len(models))
 	var pooled, sds []float64 // of each input: the difference of the means, weighted over the models, and the SD

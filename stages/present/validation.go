@@ -100,7 +100,8 @@ func (a *author) validationFigures(s column.ValidationSummaryRow) {
 
 const validationBins = 5
 
-// validated is the result of a validation in a sentence; "" without one.
+// validated is the result of a validation in a sentence; "" without one. It is the answer of a page without models of
+// its own.
 func (a *author) validated() string {
 	all := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary")
 	rows := section.Rows[column.ValidationRow](a.Writer, "validation")
@@ -113,7 +114,30 @@ func (a *author) validated() string {
 		of["Participants"], of["Models"] = all[0].Participants, all[0].Models
 		of["Below"] = name == "auc" && rows[at].Low <= 0.5 || name == "r" && rows[at].Low <= 0
 		of["Beside"] = rows[at].TrainingLow < rows[at].TrainingHigh
+		if a.Accuracy == nil && a.Regression == nil {
+			a.answerOfValidation(all[0], rows, of)
+		}
 		return a.Text("abstract.validation", of)
 	}
 	return ""
+}
+
+// answerOfValidation writes question and answer; of has the measure that decides.
+func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column.ValidationRow, of values) {
+	v := a.asked()
+	v["Models"], v["Below"], v["Accuracy"], v["Majority"] = s.Models, of["Below"], 0.0, 0.0
+	if v["Classes"] = s.Groups; len(s.Groups) == 0 {
+		v["Number"] = a.Number
+	}
+	for _, r := range rows {
+		if r.Measure != "accuracy" {
+			continue
+		}
+		v["Accuracy"], v["Majority"] = r.Value, float64(slices.Max(s.Counts))/float64(s.Participants)
+		if of["Measure"] == "accuracy" {
+			v["Below"] = r.Low <= v["Majority"].(float64)
+		}
+	}
+	a.Page.Answer = a.Text("abstract.validation-answer", v)
+	a.Page.Abstract = append([]string{a.Text("abstract.validation-question", v)}, a.Page.Abstract...)
 }

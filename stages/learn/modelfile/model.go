@@ -104,6 +104,9 @@ type Fits struct {
 	Training Moments // of the inputs as the model takes them, over the training participants
 }
 
+// Standardized reports whether each input is z-scored by its mean and SD in training.
+func (m *Model) Standardized() bool { return m.sd != nil }
+
 // inputNodes are the two nodes of each input, from 1, and its factor.
 func (m *Matrices) inputNodes() (pairs []int32, factors []float64) {
 	m.Each(m.Nodes, func(i, j int, factor float64) {

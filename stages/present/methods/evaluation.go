@@ -19,6 +19,7 @@ import (
 // measured states how the result was measured.
 func (a *Author) measured() {
 	a.folds()
+	a.validated()
 	if c := a.Run.Of("choose"); c != nil {
 		a.say("methods.nested", parameters(c, nil))
 	}

@@ -52,17 +52,39 @@ func AppliedPort() dag.Port {
 
 // Applied is what each predict stage did.
 func (a *Author) Applied() []finding.Applied {
-	return lists.Map(a.T.All(AppliedPort().Name), func(in dag.Input) finding.Applied {
+	all := slices.Concat(a.T.All(AppliedPort().Name), a.T.All("validation_people")) // collected unless it is connected
+	return slices.DeleteFunc(lists.Map(all, func(in dag.Input) finding.Applied {
 		one, err := finding.ReadApplied(a.TableOf(in))
 		a.Fail(err)
 		return one
-	})
+	}), func(one finding.Applied) bool { return one.Models == 0 })
 }
 
 // applied states which models were applied to whom.
 func (a *Author) applied() {
 	for _, one := range a.Applied() {
-		a.say("methods.applied", one)
+		name := section.OrItself(column.Classifiers, one.Model)
+		if one.Model != "" {
+			a.say("methods.applied-model", values{"Models": one.Models, "Name": name})
+		}
+		if one.Inputs != "" && !slices.Contains([]string{"majority", "mean"}, one.Model) {
+			a.say("methods.inputs", values{"Models": []string{name}, "What": one.Inputs})
+		}
+		if one.ZScored {
+			a.say("methods.applied-zscored", nil)
+		}
+		of := values(finding.Values(one))
+		of["Training"] = lists.Map(one.Sizes, func(r finding.GroupRange) string { return a.Text("methods.range", r) })
+		a.say("methods.applied", of)
+	}
+}
+
+// validated states how predictions for another cohort were measured.
+func (a *Author) validated() {
+	if rows := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary"); len(rows) > 0 {
+		s := rows[0]
+		a.say("methods.validation", values{"Number": len(s.Groups) == 0, "AUC": s.Positive != "",
+			"Calibrated": s.Positive != "" && s.Calibrated})
 	}
 }
 
