@@ -284,17 +284,24 @@ func (c *copies) of(n *Node, list []Source) []Source {
 
 // names checks what needs no connection.
 func (c *check) names() {
-	stages, tasks := map[string]*StageNode{}, map[string]bool{}
+	stages, kinds, tasks := map[string][]*StageNode{}, map[string]*StageNode{}, map[string]bool{}
 	if name := c.b.graph().name; strings.Contains(name, "\n") {
 		c.b.mistake(&StageNode{}, "the name of the pipeline must be on one line, not %q", name)
 	}
 	for _, s := range c.b.g.stages {
 		c.stage(s)
-		switch twin := stages[s.name]; {
-		case twin != nil && twin.kind == s.kind && slices.Equal(distinct(twin.axes), distinct(s.axes)):
-			c.b.mistake(s, "there are two stages %s", s.name)
+		if slices.ContainsFunc(stages[s.name], func(twin *StageNode) bool { return !c.together(twin, s) }) {
+			c.b.mistake(s, "there are two stages %s: give each stage a name of its own", s.name)
 		}
-		stages[s.name] = s
+		stages[s.name] = append(stages[s.name], s)
+		if s.kind != nil && s.kind.Name != "" {
+			if first := kinds[s.kind.Name]; first == nil {
+				kinds[s.kind.Name] = s
+			} else if what := c.differ(first, s); what != "" {
+				c.b.mistake(s, "stages %s and %s have different kinds %s: %s; results are stored by the name of the kind: "+
+					"give each kind a name of its own", first.name, s.name, s.kind.Name, what)
+			}
+		}
 		var last *Ports
 		for _, n := range s.tasks {
 			if n.named && (n.id == "" || strings.Contains(n.id, "\n")) {
@@ -396,11 +403,7 @@ func (c *check) instance(n *Node) bool {
 	if n.named || k == nil {
 		return true
 	}
-	standard, seen := c.makes[k]
-	if !seen {
-		standard = c.standard(n.stage)
-		c.makes[k] = standard
-	}
+	standard := c.standard(n.stage)
 	if standard == nil {
 		return true
 	}
@@ -420,8 +423,53 @@ func (c *check) instance(n *Node) bool {
 	return ports.equal(standard.Ports()) // else they may follow from the parameters
 }
 
+// together reports whether two stages may have one name: values that are known before a run, and their fan-out.
+func (c *check) together(a, b *StageNode) bool {
+	known := func(s *StageNode) (is bool) {
+		if s.kind != nil {
+			_, is = c.standard(s).(Precomputed)
+		}
+		return is
+	}
+	return !slices.Equal(distinct(a.axes), distinct(b.axes)) && (known(a) || known(b))
+}
+
+// differ states how the kinds of two stages differ beyond what a task needs of a machine; "" if they do not.
+func (c *check) differ(a, b *StageNode) string {
+	if a.kind == b.kind {
+		return ""
+	}
+	x, y := c.standard(a), c.standard(b)
+	if x == nil || y == nil {
+		return ""
+	}
+	ports := x.Ports()
+	switch {
+	case reflect.TypeOf(x) != reflect.TypeOf(y):
+		return fmt.Sprintf("one makes a %T, the other a %T", x, y)
+	case !reflect.DeepEqual(x, y):
+		return "they have different defaults"
+	case !ports.equal(y.Ports()):
+		return "they have different ports"
+	case a.kind.Code != b.kind.Code:
+		return "they have different code identities"
+	case a.kind.Doc != b.kind.Doc:
+		return "they have different documentation"
+	}
+	return ""
+}
+
 // standard is what the kind of a stage makes; nil where its type has mistakes.
 func (c *check) standard(s *StageNode) Stage {
+	made, seen := c.makes[s.kind]
+	if !seen {
+		made = c.make(s)
+		c.makes[s.kind] = made
+	}
+	return made
+}
+
+func (c *check) make(s *StageNode) Stage {
 	if s.kind.New == nil {
 		c.b.mistake(s, "the kind %s of stage %s has no New", s.kind.Name, s.name)
 		return nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
@@ -99,7 +100,7 @@ func TestBuildRefuses(t *testing.T) {
 			"stage axes has the axis x twice",
 			"x.yaml:7:3: there are two tasks fan[x=1,y=2]",
 			"x.yaml:7:3: task fan[x=2,y=2] has no instance of its kind",
-			"there are two stages fan",
+			"there are two stages fan: give each stage a name of its own",
 			"stage none has no kind",
 			"a stage has no name",
 			"task mixed: its instance is a *dag.typed, but the kind gain makes a *dag.gain",
@@ -363,12 +364,86 @@ func TestBuildListsAll(t *testing.T) {
 		"Connect is called with the task apart, which belongs to another graph",
 		"Refuse is called with the task apart, which belongs to another graph",
 		"Sort is called for the stage reads without an order",
-		"there are two stages one",
+		"there are two stages one: give each stage a name of its own",
 		"task reads needs the task apart, which is not in the graph",
 		"task reads: its input in reads apart.nothere, and that task has no such output (the only one is out)",
 	}, "\n"))
 	need.Equal(t, fmt.Sprint(len(apart.Tasks()), apart.Pos(), apart.Needs().Threads, apart.Sizes(), away.Inputs(),
 		away.Problem()), "1  1 map[] [] <nil>")
+}
+
+// second is another type with the ports and parameters of typed.
+type second struct{ typed }
+
+// foreknown has its outputs before it runs.
+type foreknown struct{ typed }
+
+func (*foreknown) KnownOutputs() artifacts.Refs { return nil }
+
+// A name stands for one kind and one stage. Only values known before a run have the name of their fan-out.
+func TestBuildRefusesTwins(t *testing.T) {
+	makes := func(s Stage) *Kind { return &Kind{Name: "k", Code: "1", New: func() Stage { return s }} }
+	out := Ports{Out: []Port{{Name: "o", Type: Format("text")}}}
+	changed := func(change func(k *Kind)) *Kind {
+		k := makes(&typed{})
+		change(k)
+		return k
+	}
+	for name, tt := range map[string]struct {
+		kind *Kind
+		fine bool
+	}{
+		"the same":      {makes(&typed{}), true},
+		"other needs":   {changed(func(k *Kind) { k.Threads, k.Memory = 8, 1<<30 }), true},
+		"type":          {makes(&second{}), false},
+		"ports":         {makes(&typed{out}), false},
+		"default":       {makes(&gain{Factor: 1}), false},
+		"code":          {changed(func(k *Kind) { k.Code = "2" }), false},
+		"documentation": {changed(func(k *Kind) { k.Doc = "halves" }), false},
+	} {
+		b := NewGraph("kinds")
+		b.Stage("a", makes(&typed{}))
+		b.Stage("b", tt.kind) // without tasks, too
+		if _, err := b.Build(); (err == nil) != tt.fine {
+			t.Errorf("kinds of one name, %s: %v", name, err)
+		}
+	}
+	b := NewGraph("defaults")
+	b.Stage("a", makes(&gain{Factor: 1}))
+	b.Stage("b", makes(&gain{Factor: 2}))
+	if _, err := b.Build(); err == nil {
+		t.Error("kinds of one name have different defaults")
+	}
+
+	kind, known := &Kind{Name: "typed", New: func() Stage { return &typed{} }},
+		&Kind{Name: "known", New: func() Stage { return &foreknown{} }}
+	for name, tt := range map[string]struct {
+		first, next *Kind
+		axes        [2][]string
+		fine        bool
+	}{
+		"kinds":              {kind, &Kind{Name: "more", New: kind.New}, [2][]string{{"n"}, {"n"}}, false},
+		"axes":               {kind, kind, [2][]string{{"n"}, {"m"}}, false},
+		"kinds and axes":     {kind, &Kind{Name: "more", New: kind.New}, [2][]string{nil, {"n"}}, false},
+		"without a kind":     {nil, nil, [2][]string{nil, {"n"}}, false},
+		"values and fan-out": {known, kind, [2][]string{nil, {"n"}}, true},
+		"values twice":       {known, kind, [2][]string{{"n"}, {"n"}}, false},
+	} {
+		b := NewGraph("stages")
+		b.Task(b.Stage("a", tt.first, tt.axes[0]...), &typed{}, tt.axes[0]...)
+		b.Stage("a", tt.next, tt.axes[1]...)
+		_, err := b.Build()
+		if twice := err != nil && strings.Contains(err.Error(), "two stages a"); twice == tt.fine {
+			t.Errorf("stages of one name, different %s: %v", name, err)
+		}
+	}
+	b = NewGraph("three")
+	b.Stage("a", kind, "n")
+	b.Stage("a", known)
+	b.Stage("a", kind, "m")
+	if _, err := b.Build(); err == nil {
+		t.Error("the third stage of a name is not compared with the first")
+	}
 }
 
 // Outputs of a nil task and stage are mistakes where they are connected, and no method of one panics.
@@ -442,7 +517,7 @@ func TestBuildChecksNames(t *testing.T) {
 		b.Stage(name, fits)
 	}
 	b.Stage("axes", fits, "", "a b", "fold", "x]")
-	for _, name := range []string{"", "two words", "two\nlines", "one.word"} {
+	for _, name := range []string{"", "two words", "three\nlines", "one.word"} {
 		b.Stage("kind"+strings.Repeat("x", len(name)), kind(name, Ports{}))
 	}
 	values := b.Stage("values", fits, "v")
@@ -474,7 +549,7 @@ func TestBuildChecksNames(t *testing.T) {
 		`stage axes: an axis cannot be named "x]"` + rule,
 		"the kind of stage kind has no name",
 		`the kind of stage kindxxxxxxxxx cannot be named "two words": a name is one word`,
-		`the kind of stage kindxxxxxxxxx cannot be named "two\nlines": a name is one word`,
+		`the kind of stage kindxxxxxxxxxxx cannot be named "three\nlines": a name is one word`,
 		`stage values: the value "no\xffUTF" of the axis v is not UTF-8`,
 		`a task of stage recorded cannot be named "new\nline"`,
 		"stage needs: its Needs.Threads must not be negative, but is -1",

@@ -52,7 +52,7 @@ func Format(name string) Type { return Type{Format: name} }
 
 // A Kind is a stage kind: what `use:` names in a pipeline file.
 type Kind struct {
-	Name string
+	Name string       // of this kind only: results are stored by it
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
 	Code string       // code identity (see Codes)
