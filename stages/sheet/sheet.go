@@ -38,6 +38,7 @@ type Sheet struct {
 	Lines   []int      // of each row in the file
 	Note    string     // how its text was decoded; "" for UTF-8
 	commas  []string   // columns that were read with decimal commas
+	marks   []string   // columns with points and commas, either of which may separate thousands; with a value
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
@@ -247,18 +248,27 @@ func rowsWithin(fields []string, sep rune, file string, line int) []error {
 // separate values by semicolons where the comma is the decimal sign. skip, when set, tells the columns to leave as
 // they are.
 func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
+	s.marks = nil
 	for i, name := range s.Columns {
 		if skip != nil && skip(i) {
 			continue
 		}
 		any := false
+		doubt, points := "", false
 		for _, row := range s.Rows {
 			point, is := decimalComma(row[i])
+			if may, _ := cell.Thousands(row[i]); may || thousand.MatchString(row[i]) {
+				doubt = cmp.Or(doubt, row[i])
+			}
+			points = points || strings.Contains(row[i], ".") && cell.DoubtOf(row[i]) == cell.Value
 			if _, ok := number(point); !ok && row[i] != "" && cell.DoubtOf(row[i]) == cell.Value {
 				any = false
 				break
 			}
 			any = any || is
+		}
+		if any && points && doubt != "" { // 999,5 and 1.234, which is 1234 there
+			s.marks, any = append(s.marks, fmt.Sprintf("%s (%s)", name, doubt)), false
 		}
 		if any {
 			changed = append(changed, name)
@@ -295,15 +305,24 @@ func (s *Sheet) DecimalCommas(keep func(name string) bool) (read, asText string)
 		}
 		return first != ""
 	})...)
+	s.commas = changed
+	var texts []string
+	if s.marks != nil {
+		texts = append(texts, "columns with decimal points and decimal commas, one of which may separate thousands, are taken as text: "+
+			words.Some(s.marks, 8)+"; write all numbers with a decimal point, and without separators of thousands")
+	}
 	if changed != nil {
 		read = "decimal commas are read as decimal points: " + words.Some(changed, 8)
 	}
 	if either != nil {
-		asText = "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as " +
-			"text: " + words.Some(either, 8) + "; write 1.234 or 1234"
+		texts = append(texts, "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as "+
+			"text: "+words.Some(either, 8)+"; write 1.234 or 1234")
 	}
-	return read, asText
+	return read, strings.Join(texts, "; ")
 }
+
+// HasDecimalCommas reports whether a column was read with decimal commas, so that points may separate thousands.
+func (s *Sheet) HasDecimalCommas() bool { return s.commas != nil }
 
 // thousand is a number that may be read with a comma between thousands.
 var thousand = pattern.New(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)

@@ -3,6 +3,7 @@ package sheet
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,36 @@ func TestNumbers(t *testing.T) {
 	}
 	if x, at := Numbers([]string{"", ""}); x != nil || at != -1 {
 		t.Errorf("a column without a value: %v, %d", x, at)
+	}
+}
+
+// A point before three digits beside a decimal comma separates thousands, or not: the column is text, with a note.
+func TestPointsBesideDecimalCommas(t *testing.T) {
+	for _, c := range []struct {
+		separator, values string
+		text              bool
+	}{
+		{";", "999,5 1.234 1.100 850,2", true},
+		{";", "999,5 1.234 850", true},
+		{";", "1,234 999.5", true},
+		{";", "999.5 1.234 850.2", false}, // a decimal point, by 999.5
+		{";", "999,5 0.5 12", false},
+		{";", "999,5 1234 850,2", false},
+		{"\t", "0,1646 1.234 12,5", true},
+		{"\t", "0,1646 0.234 12,5", false},
+	} {
+		table := "id" + c.separator + "v\n"
+		values := strings.Fields(c.values)
+		for _, v := range values {
+			table += "a" + c.separator + v + "\n"
+		}
+		s, err := Read(strings.NewReader(table), "p.csv")
+		need.NoError(t, err)
+		_, asText := s.DecimalCommas(func(string) bool { return false })
+		got, _ := s.Column("v")
+		numbers, _ := Numbers(got)
+		need.Equal(t, [2]bool{numbers == nil, asText != ""}, [2]bool{c.text, c.text}, c.values)
+		need.Equal(t, c.text, slices.Equal(got, values) && numbers == nil, c.values)
 	}
 }
 

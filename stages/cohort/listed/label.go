@@ -303,7 +303,7 @@ func (l *List) clean() error {
 			found, either = append(found, cleared...), append(either, taken...)
 		}
 		numbers, _ := sheet.Numbers(values)
-		if text := pointsOfThousands(name, values); numbers != nil && text != "" {
+		if text := pointsOfThousands(name, values, l.Sheet.HasDecimalCommas()); numbers != nil && text != "" {
 			points = append(points, text)
 		}
 		for i, x := range numbers {
@@ -535,8 +535,8 @@ func (l *List) doubtTarget() error {
 }
 
 // pointsOfThousands shows a value with a point and one without, in a column in which no value has other than three
-// decimals; it is "" for any other column.
-func pointsOfThousands(name string, values []string) string {
+// decimals; it is "" for any other column. In a table with decimal commas, a value with a point is enough.
+func pointsOfThousands(name string, values []string, commas bool) string {
 	with, without := "", ""
 	for _, v := range values {
 		switch may, below := cell.Thousands(v); {
@@ -548,8 +548,11 @@ func pointsOfThousands(name string, values []string) string {
 			return ""
 		}
 	}
-	if with == "" || without == "" {
+	switch {
+	case with == "" || without == "" && !commas:
 		return ""
+	case without == "":
+		return fmt.Sprintf("%s (%s)", name, with)
 	}
 	return fmt.Sprintf("%s (%s, %s)", name, with, without)
 }
