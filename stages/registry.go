@@ -27,6 +27,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/learn/choose"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/prepare"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/prepare/windows"
@@ -52,8 +53,8 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, windows.Kinds, learn.Kinds,
-		choose.Kinds, estimator.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds, leakage.Kinds,
-		subgroup.Kinds, curve.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+		choose.Kinds, split.Kinds, estimator.Kinds, assess.Kinds, confounds.Kinds, edges.Kinds, external.Kinds,
+		leakage.Kinds, subgroup.Kinds, curve.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

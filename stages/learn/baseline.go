@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -181,7 +182,7 @@ func (s *Baseline) RefusesFolds(planned *encoding.Table, graphs int) error {
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
 	}
-	return enoughInside(planned, s.Params, s.Inner, "inner")
+	return split.EnoughInside(planned, s.Params, s.Inner, "inner")
 }
 
 // RefusesInputs requires graphs, or matrices with their reference where they have one.

@@ -10,7 +10,6 @@ var Kinds = []dag.Kind{
 	networkKind,
 	predictKind,
 	regressionKind,
-	splitKind,
 	trainKind,
 	trainRegressionKind,
 }

@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/role"
 )
 
@@ -217,7 +218,7 @@ func (s *Network) RefusesFolds(planned *encoding.Table, _ int) error {
 	if s.Select != "validation" {
 		return nil
 	}
-	return enoughInside(planned, s.Params, s.Validation, "validation")
+	return split.EnoughInside(planned, s.Params, s.Validation, "validation")
 }
 
 func (s *Network) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {

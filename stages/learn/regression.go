@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -144,7 +145,7 @@ func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
 	}
-	return enoughInside(planned, s.Params, s.Inner, "inner")
+	return split.EnoughInside(planned, s.Params, s.Inner, "inner")
 }
 
 // paired reports whether the model compares each training graph with each.

@@ -1,0 +1,2 @@
+// Package split has the kind that assigns the participants to folds.
+package split

@@ -1,0 +1,5 @@
+package split
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }
