@@ -7,7 +7,8 @@ import "prgnn/stages/column"
 const (
 	fewCalibrated  = 50
 	leastForSlopes = 10
-	mostOutside    = 0.25 // share of participants outside the range of the training, in which 6/n are not
+	mostOutside    = 0.1 // share of participants outside the range of the training, beyond what is expected
+	fewOutside     = 8   // times 1/n: share of like participants outside the means of five extremes of n in each fold
 )
 
 // Validation are the findings about models on another cohort.
@@ -25,7 +26,7 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 		}
 	}
 	for _, r := range shift {
-		if r.Outside > mostOutside {
+		if r.Outside > mostOutside+fewOutside/float64(max(1, s.Trained)) {
 			all.study("validation.outside", Limits, values{"Variable": r.Variable, "Share": r.Outside, "Low": r.Low,
 				"High": r.High})
 		}

@@ -36,3 +36,21 @@ func TestValidationFindings(t *testing.T) {
 	}
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }
+
+// Of few training participants, more of the same kind lie outside the means of the five extremes.
+func TestValidationOutside(t *testing.T) {
+	for _, c := range []struct {
+		trained int32
+		want    string
+	}{{16, ""}, {100, "validation.outside"}} {
+		found := Validation(column.ValidationSummaryRow{Trained: c.trained}, nil,
+			[]column.ValidationShiftRow{{Variable: "age", Outside: 0.3, Low: 8, High: 12}})
+		codes := ""
+		for _, f := range found {
+			codes += f.Code
+		}
+		if codes != c.want {
+			t.Errorf("%d: %q, want %q", c.trained, codes, c.want)
+		}
+	}
+}
