@@ -153,7 +153,8 @@ const (
 	// Several settings of one participant, such as two cleanings of a scan, are refused.
 	OneSetting Use = "takes one setting of each participant"
 	// Program: it holds the user's program and no data; what this does with the other inputs is unknown, so they count
-	// as fitted to all of whom they have data.
+	// as fitted to all of whom they have data; not for a Tester, which gives its program the participants that it is
+	// fitted to (estimator).
 	Program Use = "runs a program"
 )
 
