@@ -202,6 +202,7 @@ type loader struct {
 	leftOut []string           // stages that --without leaves out
 	notKept []string           // stages that those of --set stages=[…] do not need
 	wired   bool               // something was connected by itself
+	unshown []string           // notes that no result has: the text kept with a run lacks what they depend on
 
 	universes *wiring.Universes // the decisions of the file, and their combinations
 }
@@ -270,7 +271,8 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Roster, p.Notes, p.Doomed, p.about = l.roster, column.NoteTexts(l.notes), l.doomed, l.about
+	p.Roster, p.Notes, p.Doomed, p.about = l.roster, append(column.NoteTexts(l.notes), l.unshown...),
+		l.doomed, l.about
 	p.LeftOut, p.Universes = slices.Concat(l.leftOut, l.notKept), l.universes
 	for _, stage := range l.leftOut {
 		l.build.LeaveOut(stage, "--without leaves it out")
@@ -463,6 +465,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	if l.leftOut != nil {
 		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))
 	}
+	l.unshown = wiring.Unshown(root, l.removed)
 	l.readStages(root)
 	l.vars.All()
 	l.connect()

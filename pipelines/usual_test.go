@@ -205,6 +205,47 @@ func TestConnectUsualExtended(t *testing.T) {
 	}
 }
 
+// TestPagesTakeResults: the pages of an extended file show the results of added stages, unless the file leaves them
+// open, several stages could be meant, or a stage fans out; then a note has the lines.
+func TestPagesTakeResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("base.yaml", []byte(small), 0o666))
+	need.NoError(t, os.WriteFile("open.yaml", []byte(strings.NewReplacer("connect: usual", "",
+		"{ use: baseline,", "{ use: baseline, in: { pearson: \"connectivity[*].pearson\" },").Replace(small)), 0o666))
+	const groups = "  groups: { use: subgroups, with: { columns: [sex] } }\n"
+	for _, c := range []struct {
+		more  string
+		taken bool
+		note  string // "" for none
+	}{
+		{groups, true, ""},
+		{groups + "  report: { in: { evaluation: evaluate.summary } }\n", true, ""},
+		{groups + "  report: { in: { subgroups: null, subgroup_tests: null } }\n", false, ""},
+		{groups + "  report: { connect: required }\n", false, ""},
+		{groups + strings.Replace(groups, "groups", "more", 1), false,
+			"report: { in: { subgroups: groups.groups, subgroup_tests: groups.tests } }"},
+		{strings.Replace(groups, "with: { columns: [sex] }", "matrix: { within: [sex, site] }", 1), false,
+			`report: { in: { subgroups: "groups[within=sex].groups", subgroup_tests: "groups[within=sex].tests" } }`},
+		{"  svm: { use: baseline, matrix: { model: [svm], fold: all }, in: { pearson: \"connectivity[*].pearson\" } }\n", false,
+			`evaluate: { in: { predictions: ["train[*].predictions", "baselines[*].predictions", "svm[*].predictions"], `},
+	} {
+		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages:\n"+c.more), 0o666))
+		p := need.Value(Load("x.yaml", nil))(t)
+		if text := stageText(t, p, "report"); strings.Contains(text, "groups.groups") != c.taken {
+			t.Errorf("%s: %.1500s", c.more, text)
+		}
+		notes := strings.Join(p.Notes, "\n")
+		if !strings.Contains(notes, c.note) || strings.Contains(notes, "no stage reads") != (c.note != "") {
+			t.Errorf("%s: notes\n%s", c.more, notes)
+		}
+	}
+	need.NoError(t, os.WriteFile("x.yaml", []byte("extends: open.yaml\nstages:\n"+groups), 0o666))
+	p := need.Value(Load("x.yaml", nil))(t)
+	if strings.Contains(stageText(t, p, "report"), "groups.groups") {
+		t.Error("connected in a file without connect: usual")
+	}
+}
+
 // TestAxesPass: a stage fans out as its inputs do, and an axis sets no parameter of the stage that it is passed to.
 func TestAxesPass(t *testing.T) {
 	p := mustBuild(t, `

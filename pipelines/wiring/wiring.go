@@ -43,6 +43,7 @@ type wirer struct {
 	stages  map[string]*tree.Node
 	of      map[string][]string // names of stages, by kind, in the order of the file
 	whole   bool                // optional ports too: the file, and not one that it extends, has connect: usual
+	pages   bool                // optional ports of pages too: the file, or one that it extends, has connect: usual
 	scans   bool                // the cohort is one of participants, and not of rows
 	cohort  bool                // the file has one
 	seen    map[string]bool     // the stages whose axes are known, or looked for
@@ -54,7 +55,8 @@ type wirer struct {
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
 // anything: what it adds stands there as if the file had it. Of files that extend another, the extended one comes
-// first: without connect: usual, a stage that is added changes no connection of a stage that was there. file is the one
+// first: without connect: usual, a stage that is added changes no connection of a stage that was there, and is
+// connected to open inputs of pages only. file is the one
 // of this turn; "" is for what --set changed. Ports that a file leaves open on purpose are added to removed.
 func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) bool {
 	all := root.Get("stages")
@@ -74,7 +76,7 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 	switch how := root.Get("connect"); {
 	case how == nil || how.Bad || how.Kind == tree.Empty:
 	case how.Kind == tree.Scalar && how.Text == "usual":
-		w.whole = file == "" || how.Pos.File == file
+		w.whole, w.pages = file == "" || how.Pos.File == file, true
 	default:
 		bad.Add(how.Pos, "connect is %s; its one value, usual, connects optional inputs, too, to what they usually take",
 			how)
@@ -112,18 +114,24 @@ func Forget(root *tree.Node) {
 // between are the kinds that only change data for other stages.
 var between = []string{"harmonize", "residualize", "project", "join", "sessions"}
 
+// references are those of all inputs.
+func references(stages []tree.Key) (refs []*tree.Node) {
+	for _, k := range stages {
+		if in := k.Value.Get("in"); in != nil {
+			for _, port := range in.Keys {
+				refs = append(refs, ofValue(port.Value)...)
+			}
+		}
+	}
+	return refs
+}
+
 // unread refuses a stage that changes data which no stage takes: a classifier of what it harmonizes is connected by
 // hand.
 func (w *wirer) unread(stages []tree.Key) {
 	read := map[string]bool{}
-	for _, k := range stages {
-		if in := k.Value.Get("in"); in != nil {
-			for _, port := range in.Keys {
-				for _, ref := range append(port.Value.Items, port.Value) {
-					read[Stage(ref)] = true
-				}
-			}
-		}
+	for _, ref := range references(stages) {
+		read[Stage(ref)] = true
 	}
 	for _, k := range stages {
 		if slices.Contains(between, Kind(k.Value)) && !read[k.Name] {
@@ -139,7 +147,7 @@ func (w *wirer) ports(s tree.Key) {
 		return
 	}
 	w.done[s.Name] = true
-	whole := w.whole
+	whole := w.whole || w.pages && slices.Contains(pages, Kind(s.Value))
 	if how := s.Value.Get("connect"); how != nil && !how.Bad {
 		if how.Text != "required" {
 			w.bad.Add(how.Pos, "stage %s: connect is %s; its one value, required, leaves optional inputs open",
@@ -164,6 +172,13 @@ func (w *wirer) ports(s tree.Key) {
 		})
 	}
 	w.checkOpen(s, kind, takes, open)
+	if how := s.Value.Get("connect"); how != nil {
+		for _, p := range takes {
+			if p.Optional && in.Get(p.Name) == nil && role.UsualOf(kind.Name, p.Name).From != nil {
+				w.removed[w.path(s, p.Name)] = how.Pos
+			}
+		}
+	}
 	if at := slices.IndexFunc(takes, func(p dag.Port) bool { return p.Name == folds }); at > 0 {
 		takes = slices.Concat(takes[at:at+1], takes[:at], takes[at+1:]) // other inputs are of the same division
 	}
@@ -397,7 +412,8 @@ func (w *wirer) find(s tree.Key, p dag.Port, before *tree.Node, usual role.Usual
 		default:
 			for _, name := range w.of[kind] {
 				ours := !siblings || slices.ContainsFunc(given, func(g origin) bool { return g.stage == name })
-				if name == s.Name || !ours || w.otherFolds(s, before, name) {
+				if name == s.Name || !ours || w.otherFolds(s, before, name) ||
+					!w.whole && p.Optional && !p.Gather && w.fansOut(name) {
 					continue
 				}
 				texts = append(texts, name+"."+output)
@@ -422,6 +438,9 @@ func (w *wirer) find(s tree.Key, p dag.Port, before *tree.Node, usual role.Usual
 				texts = append(texts, name+"."+output)
 			}
 		}
+	}
+	if len(texts) > 1 && !w.whole && p.Optional {
+		return nil
 	}
 	if len(texts) > 1 {
 		w.bad.Add(s.Pos, "stage %s: its input %s can take %s or %s; write one of them: in: { %s: … }, or null for none",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"prgnn/pipelines"
 	_ "prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/role"
 )
 
 // A page is a text that is read by users: a Markdown file, the help of a command, or
@@ -218,6 +220,96 @@ func TestBaselinesPieces(t *testing.T) {
 	if pieces < 4 {
 		t.Errorf("only %d pieces were found", pieces)
 	}
+}
+
+// mdStage is a stage in a sentence.
+var mdStage = regexp.MustCompile("`([a-z_]+: \\{ use: [^`\n]* \\})`")
+
+// TestDocsPiecesShow: what the stages of a piece make has its place in the summary and in the report of the built-in
+// file that the piece is added to.
+func TestDocsPiecesShow(t *testing.T) {
+	dir := t.TempDir()
+	table := "participant_id\tgroup\tage\tsex\tsite\tmean_fd\n"
+	for i := range 24 {
+		id := fmt.Sprintf("sub-%02d", i)
+		table += fmt.Sprintf("%s\t%c\t%d\t%c\t%c\t0.%d\n", id, "AB"[i%2], 20+i*7%24, "FM"[i/2%2], "XY"[i/4%2], 1+i*5%9)
+		series := ""
+		for v := range 60 {
+			series += fmt.Sprintf("%d\t%d\t%d\n", (v+i)*(v+i)*31%97, v*v*v%89+i, (v*v+i*7)*v%83)
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, id+".tsv"), []byte(series), 0o644))
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
+	shown := map[string]bool{} // kinds
+	for _, p := range pages(t) {
+		if filepath.Base(filepath.Dir(p.name)) != "docs" {
+			continue
+		}
+		var pieces []string
+		for _, m := range mdFence.FindAllStringSubmatch(p.text, -1) {
+			if piece := strings.TrimPrefix(m[2], "stages:\n"); m[1] == "yaml" && strings.HasPrefix(piece, "  ") {
+				pieces = append(pieces, piece)
+			}
+		}
+		for _, m := range mdStage.FindAllStringSubmatch(p.text, -1) {
+			pieces = append(pieces, "  "+m[1])
+		}
+		for _, piece := range pieces {
+			for _, base := range []string{"timeseries.yaml", "quick.yaml", "target.yaml"} {
+				var sets []string
+				if base == "timeseries.yaml" {
+					sets = []string{"data=.", "tr=2"}
+				}
+				built, err := pipelines.LoadText("x.yaml", "extends: built-in "+base+"\nstages:\n"+piece, dir, sets)
+				if err != nil {
+					continue
+				}
+				read := map[string]bool{}
+				for _, s := range built.Graph.Stages() {
+					for _, task := range s.Tasks() {
+						for _, in := range task.Inputs() {
+							for _, src := range in.Sources {
+								read[src.Node.Stage().Name()] = true
+							}
+						}
+					}
+				}
+				for _, s := range built.Graph.Stages() {
+					if !strings.Contains(piece, "  "+s.Name()+":") || len(s.Tasks()) == 0 {
+						continue
+					}
+					for _, out := range s.Tasks()[0].Instance().Ports().Out {
+						if shows(s.Kind().Name + "." + out.Name) {
+							shown[s.Kind().Name] = true
+							if !read[s.Name()] {
+								t.Errorf("%s: added to %s, no stage reads what the stage %s makes:\n%s", p.name, base, s.Name(), piece)
+							}
+							break
+						}
+					}
+				}
+				break
+			}
+		}
+	}
+	for _, kind := range []string{"confounds", "subgroups", "edges", "learning-curve", "permutation", "permutation-regression"} {
+		if !shown[kind] {
+			t.Errorf("no piece of the pages with a stage of the kind %s could be added", kind)
+		}
+	}
+}
+
+// shows reports whether summary or report can show an output (KIND.OUTPUT).
+func shows(output string) bool {
+	for _, page := range []string{"summary", "report"} {
+		kind, _ := dag.Lookup(page)
+		for _, p := range kind.New().Ports().In {
+			if slices.Contains(role.UsualOf(page, p.Name).From, output) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func checkPiece(t *testing.T, where string, v any) {

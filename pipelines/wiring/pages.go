@@ -1,0 +1,114 @@
+package wiring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
+	"prgnn/stages/role"
+)
+
+// pages are the kinds that show the results of other stages. In a file that extends one with connect: usual, they take
+// the results of the stages that it adds, too, where no other stage could be meant.
+var pages = []string{"summary", "report"}
+
+// shows are the kinds without which results are in no page.
+var shows = append([]string{"evaluate", "evaluate-regression"}, pages...)
+
+// Unshown are notes about the stages whose results the pages of the file could show, and which no stage reads. An input
+// that the file leaves open on purpose (null), or a page with connect: required, takes nothing.
+func Unshown(root *tree.Node, removed Removed) (notes []string) {
+	all := root.Get("stages")
+	if all == nil || all.Kind != tree.Mapping {
+		return nil
+	}
+	read := map[string]bool{}
+	for _, ref := range references(all.Keys) {
+		read[Stage(ref)] = true
+	}
+	for _, s := range all.Keys {
+		if read[s.Name] {
+			continue
+		}
+		var outputs, lines, taken []string
+		for _, to := range all.Keys {
+			kind, known := dag.Lookup(Kind(to.Value))
+			if !known || !slices.Contains(shows, kind.Name) {
+				continue
+			}
+			var ports []string
+			for _, p := range portsOf(kind, to.Value).In {
+				usual := role.UsualOf(kind.Name, p.Name)
+				at := slices.IndexFunc(usual.From, func(from string) bool {
+					return strings.HasPrefix(from, Kind(s.Value)+".")
+				})
+				if _, open := removed["stages."+to.Name+".in."+p.Name]; at < 0 || open {
+					continue
+				}
+				_, output, _ := strings.Cut(usual.From[at], ".")
+				refs := []string{quoted(s.Name + member(s.Value, p.Gather) + "." + output)}
+				if before := to.Value.Get("in").Get(p.Name); before != nil && usual.All {
+					had := lists.Map(ofValue(before), func(r *tree.Node) string { return quoted(r.Text) })
+					refs = append(had, refs...)
+				} else if before != nil && !slices.Contains(taken, Stage(before)) {
+					taken = append(taken, Stage(before))
+				}
+				text := refs[0]
+				if len(refs) > 1 {
+					text = "[" + strings.Join(refs, ", ") + "]"
+				}
+				ports = append(ports, p.Name+": "+text)
+				if !slices.Contains(outputs, output) {
+					outputs = append(outputs, output)
+				}
+			}
+			if ports != nil {
+				lines = append(lines, fmt.Sprintf("%s: { in: { %s } }", to.Name, strings.Join(ports, ", ")))
+			}
+		}
+		if lines == nil {
+			continue
+		}
+		place := ""
+		if taken != nil {
+			place = " in place of those of " + words.Some(taken, 3)
+		}
+		notes = append(notes, fmt.Sprintf("stage %s: no stage reads its results (%s); to show them%s: %s", s.Name,
+			strings.Join(outputs, ", "), place, strings.Join(lines, "; ")))
+	}
+	return notes
+}
+
+// ofValue are the references of an input.
+func ofValue(value *tree.Node) []*tree.Node {
+	if value.Kind == tree.List {
+		return value.Items
+	}
+	return []*tree.Node{value}
+}
+
+// quoted writes a reference as YAML has it in brackets.
+func quoted(ref string) string {
+	if strings.Contains(ref, "[") {
+		return `"` + ref + `"`
+	}
+	return ref
+}
+
+// member selects all members of a stage that fans out, or for an input of one, the first: [model=ridge,fold=1].
+func member(stage *tree.Node, gather bool) string {
+	matrix := stage.Get("matrix")
+	if gather && (isGiven(matrix) || isGiven(stage.Get("each"))) {
+		return "[*]"
+	}
+	if matrix == nil || matrix.Kind != tree.Mapping || len(matrix.Keys) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(lists.Map(matrix.Keys, func(axis tree.Key) string {
+		return axis.Name + "=" + slices.Concat(axis.Value.Items, []*tree.Node{axis.Value})[0].Text
+	}), ",") + "]"
+}
