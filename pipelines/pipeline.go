@@ -243,6 +243,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		l.read(root, sets, p)
 	}
 	if len(l.bad.List) > 0 {
+		l.refuseInputs()
 		return nil, l.bad.Sorted()
 	}
 	l.build.Title(p.Name, f.shown, withSets(text, sets))

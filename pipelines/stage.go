@@ -35,7 +35,9 @@ type stage struct {
 	unknown  bool // what it fans out over could not be found out
 
 	links []link
-	works []dag.Stage // one a member: its parameters
+	works []dag.Stage // one a member: its parameters; none where these have mistakes
+	valid []dag.Stage // of works, or of what stands for them, those that found no mistake in their parameters
+	unset []string    // parameters whose values are mistakes, or unknown
 	nodes []*dag.Node // of the graph, likewise
 	node  *dag.StageNode
 }
@@ -120,8 +122,9 @@ func (l *loader) readStage(k tree.Key) *stage {
 	l.fillStage(s)
 	fine := len(l.bad.List) == before
 	l.fanOut(s, combos)
-	if fine {
-		l.makeTasks(s)
+	works := l.makeTasks(s)
+	if fine && s.members > 0 {
+		s.works = works
 	}
 	s.vague = !fine && len(s.kind.New().Ports().In) == 0
 	s.ports = s.work.Ports()
@@ -205,68 +208,131 @@ func (s *stage) isSet(name string) bool {
 	return s.isAxis(name) || s.with != nil && s.with.Get(name) != nil
 }
 
-// makeTasks makes the work of every member and lets it check its parameters.
-func (l *loader) makeTasks(s *stage) {
-	s.works = make([]dag.Stage, s.members)
+// makeTasks makes the work of every member and lets it check its parameters. Parameters with mistakes have their
+// defaults, and where the members are not known, one task stands for them.
+func (l *loader) makeTasks(s *stage) []dag.Stage {
+	works := make([]dag.Stage, max(s.members, 1))
 	open, said := s.openParams(), map[string]bool{}
-	open = slices.DeleteFunc(open, func(k tree.Key) bool {
-		return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s))
-	})
+	s.unset = l.unset(s)
+	if s.members > 0 {
+		open = slices.DeleteFunc(open, func(k tree.Key) bool {
+			return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s))
+		})
+	}
 	types := map[string]string{}
 	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type
 	}
-	unset := l.unset(s)
-	for m := range s.works {
+	for m := range works {
 		w := s.work
 		if len(s.axes) > 0 {
 			w = clone(s.work)
 		}
-		for i := range s.axes {
-			if a := &s.axes[i]; a.param {
-				_ = param.Set(w, a.name, s.at(m, i).value) // every value has been tried in fillStage
-			} else if a.decision != nil {
-				for _, set := range s.option(m, i).Of(s.name) {
-					_ = param.Set(w, set.Parameter, set.Value.Parameter(types[set.Parameter])) // likewise
+		if s.members > 0 {
+			for i := range s.axes {
+				if a := &s.axes[i]; a.param {
+					_ = param.Set(w, a.name, s.at(m, i).value) // every value has been tried in fillStage
+				} else if a.decision != nil {
+					for _, set := range s.option(m, i).Of(s.name) {
+						_ = param.Set(w, set.Parameter, set.Value.Parameter(types[set.Parameter])) // likewise
+					}
+				}
+			}
+			for _, k := range open {
+				value := k.Value.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
+				if err := param.Set(w, k.Name, textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
+					l.once(said, k.Value.Pos, s.name, err)
+					s.unset = append(s.unset, k.Name)
 				}
 			}
 		}
-		for _, k := range open {
-			value := k.Value.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
-			if err := param.Set(w, k.Name, textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
-				l.once(said, k.Value.Pos, s.name, err)
-				unset[k.Value.Pos] = true
-			}
-		}
-		s.kind.SetDefaults(w, func(name string) bool { return s.isSetIn(m, name) })
-		s.works[m] = w
+		s.kind.SetDefaults(w, func(name string) bool {
+			return s.members == 0 && s.isSet(name) || s.members > 0 && s.isSetIn(m, name)
+		})
+		works[m] = w
+		var wrong []error
 		if v, ok := w.(dag.Validator); ok {
-			for _, err := range v.Validate() {
-				if pos := placeOf(s.pos, s.with)(err.Error()); !unset[pos] {
-					l.once(said, pos, s.name, err)
-				}
+			wrong = v.Validate()
+		}
+		for _, err := range wrong {
+			if !s.follows(err) {
+				l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)
 			}
 		}
-		if a, ok := w.(role.Adviser); ok {
+		if wrong == nil {
+			s.valid = append(s.valid, w)
+		}
+		if a, ok := w.(role.Adviser); ok && s.members > 0 {
 			for _, advice := range a.Advise() {
 				l.note("%s: stage %s: %s", placeOf(s.pos, s.with)(advice), s.name, advice)
 			}
 		}
 	}
+	return works
 }
 
-// unset are the places of parameters whose values were mistakes: what else is wrong with them follows from that.
-func (l *loader) unset(s *stage) map[dag.Pos]bool {
-	all := map[dag.Pos]bool{}
-	if s.with == nil {
-		return all
+// unset are the parameters whose values are mistakes, or not known.
+func (l *loader) unset(s *stage) (names []string) {
+	wrong := func(pos dag.Pos) bool {
+		return slices.ContainsFunc(l.bad.List, func(m *tree.Mistake) bool { return m.Pos == pos })
 	}
-	for _, k := range s.with.Keys {
-		all[k.Value.Pos] = k.Value.Broken() || slices.ContainsFunc(l.bad.List, func(m *tree.Mistake) bool {
-			return m.Pos == k.Value.Pos
+	params := lists.Map(param.Of(s.work), func(p param.Param) string { return p.Name })
+	if s.with != nil {
+		for _, k := range s.with.Keys {
+			switch {
+			case slices.Contains(params, k.Name):
+				if k.Value.Broken() || wrong(k.Value.Pos) || s.members == 0 && k.Value.Open() != nil {
+					names = append(names, k.Name)
+				}
+			case words.Nearest(k.Name, params) != "":
+				names = append(names, words.Nearest(k.Name, params))
+			default: // it stands for any parameter
+				names = append(names, slices.DeleteFunc(slices.Clone(params), s.isSet)...)
+			}
+		}
+	}
+	for _, a := range s.axes {
+		if s.members == 0 || slices.ContainsFunc(a.values, func(v axisValue) bool { return wrong(v.pos) }) {
+			names = append(names, slices.DeleteFunc(slices.Clone(params), func(name string) bool {
+				return name != a.name && (a.decision == nil || !a.decision.Sets(s.name, name))
+			})...)
+		}
+	}
+	return names
+}
+
+// follows reports whether an error can follow from a parameter whose value is a mistake.
+func (s *stage) follows(err error) bool {
+	return slices.ContainsFunc(s.unset, func(name string) bool { return indexWord(err.Error(), name) >= 0 })
+}
+
+// refuseInputs reports inputs that do not belong together where the file has other mistakes. Package design finds them
+// in a graph, which such a file has not.
+func (l *loader) refuseInputs() {
+	for _, s := range l.stages {
+		has := func(port string) bool {
+			return s.in != nil && s.in.Get(port) != nil ||
+				slices.ContainsFunc(s.links, func(k link) bool { return k.port.Name == port })
+		}
+		misnamed := s.in != nil && slices.ContainsFunc(s.in.Keys, func(k tree.Key) bool {
+			return !slices.ContainsFunc(s.ports.In, func(p dag.Port) bool { return p.Name == k.Name })
 		})
+		if misnamed {
+			continue
+		}
+		said := map[string]bool{}
+		for _, w := range s.valid {
+			user, ok := w.(role.InputUser)
+			if !ok {
+				break
+			}
+			for _, err := range tree.Parts(user.RefusesInputs(has)) {
+				if !s.follows(err) {
+					l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)
+				}
+			}
+		}
 	}
-	return all
 }
 
 // once reports what is wrong with many tasks for the first of them.

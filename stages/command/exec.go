@@ -196,7 +196,7 @@ func (e *Exec) Validate() []error {
 	for _, word := range e.Command {
 		for _, place := range execPlace.FindAllString(word, -1) {
 			if name := strings.Trim(place, "{}"); name != "" && seen[name] == "" {
-				bad("command: %s is neither an input, an output nor a parameter%s; {{ stands for a brace", place, words.DidYouMean(name, names))
+				bad("command: %s is not in inputs, outputs or parameters%s; {{ stands for a brace", place, words.DidYouMean(name, names))
 			}
 		}
 	}

@@ -183,7 +183,7 @@ func TestExecContainerRefused(t *testing.T) {
 	}
 	e := newExec()
 	e.Command, e.Inputs = []string{"x", "{container}"}, []string{"container=sif"}
-	want := "inputs: \"container\" is taken already: it is the image that the command runs in\ncommand: {container} is neither an input, an output nor a parameter; {{ stands for a brace"
+	want := "inputs: \"container\" is taken already: it is the image that the command runs in\ncommand: {container} is not in inputs, outputs or parameters; {{ stands for a brace"
 	if got := errors.Join(e.Validate()...); got == nil || strings.ReplaceAll(got.Error(), "=sif", "") != want {
 		t.Errorf("%v\nwant\n%s", got, want)
 	}

@@ -106,7 +106,7 @@ func TestExecMistakes(t *testing.T) {
 		`outputs: "m*=npy": only inputs gather`,
 		`outputs: "image=nifti(a)": only tables have columns (arrow, tsv, csv)`,
 		`parameters: "alpha" has no value: alpha=VALUE`,
-		`command: {tabel} is neither an input, an output nor a parameter (did you mean "table"?); {{ stands for a brace`,
+		`command: {tabel} is not in inputs, outputs or parameters (did you mean "table"?); {{ stands for a brace`,
 		`environment: "=x" is neither NAME nor NAME=VALUE`,
 		`environment: "A B" is neither NAME nor NAME=VALUE`,
 		`scratch: "cache" is not an absolute path; relative paths are in the command's own directory, and never count`,
