@@ -68,7 +68,7 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	for _, of := range groups {
 		alone = alone && len(of) == 1
 	}
-	for _, pair := range inTwoSpellings(maps.Keys(groups)) {
+	for _, pair := range InTwoSpellings(maps.Keys(groups)) {
 		notes = append(notes, Doubtf(pair.Doubt, "column %s: %s: if they are one, write them alike in the table", name, pair.Text))
 	}
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
@@ -84,8 +84,8 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be told apart", each, what))
 }
 
-// inTwoSpellings are the pairs of values that may be one, and how they differ.
-func inTwoSpellings(values iter.Seq[string]) (pairs []Note) {
+// InTwoSpellings are the pairs of values that may be one, and how they differ.
+func InTwoSpellings(values iter.Seq[string]) (pairs []Note) {
 	spelled := map[string]string{}
 	for _, v := range slices.Sorted(values) {
 		if twin, there := spelled[Spelling(v)]; there {

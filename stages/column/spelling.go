@@ -15,8 +15,9 @@ import (
 )
 
 // Spelling is what names have in common that are one name in two spellings: without capitals, blanks, punctuation
-// between letters and zeros before a number, and a letter with its accent as one character or two. A number is its
-// value. Signs stay, since they mean something: APOE4+ and APOE4-, <60 and >60.
+// between letters and zeros before a number, a letter with its accent as one character or two, and a letter of another
+// script that looks like it. A number is its value. Signs stay, since they mean something:
+// APOE4+ and APOE4-, <60 and >60.
 func Spelling(name string) string {
 	name = looks(name)
 	if number.MatchString(name) {
@@ -56,8 +57,19 @@ func looks(name string) string {
 		case unicode.Is(unicode.Pd, r), r == '−':
 			return '-'
 		}
-		return r
+		return latin(r)
 	}, name)))
+}
+
+// twinLetters are Cyrillic and Greek letters that look like Latin ones, before these.
+var twinLetters = []rune("АAВBЕEІIЈJКKМMНHОOРPСCЅSТTУYХXаaеeоoрpсcуyхxіiјjѕs" + "ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXοo")
+
+// latin is the Latin letter that a letter of another script looks like, or the letter itself.
+func latin(r rune) rune {
+	if at := slices.Index(twinLetters, r); r > unicode.MaxASCII && at >= 0 {
+		return twinLetters[at+1]
+	}
+	return r
 }
 
 // invisible reports whether a character shows nothing: a joiner, a soft hyphen, a mark of direction or of variants.
@@ -73,12 +85,14 @@ func Composed(name string) string { return norm.NFC.String(name) }
 // Shown is a name for a note in which it stands beside one that may look the same: as it is, or with what cannot be
 // seen written out (Zu\u0308rich), as in a YAML text between quotation marks.
 func Shown(name string) string {
-	if !strings.ContainsFunc(name, unseen) && norm.NFC.IsNormalString(name) {
+	seems := !strings.ContainsFunc(strings.Map(latin, name), func(r rune) bool { return r > unicode.MaxASCII })
+	foreign := func(r rune) bool { return seems && latin(r) != r } // in a name that looks Latin
+	if !strings.ContainsFunc(name, unseen) && !strings.ContainsFunc(name, foreign) && norm.NFC.IsNormalString(name) {
 		return name
 	}
 	var b strings.Builder
 	for _, r := range name {
-		if unseen(r) || unicode.Is(unicode.Mn, r) {
+		if unseen(r) || foreign(r) || unicode.Is(unicode.Mn, r) {
 			quoted := strconv.QuoteToASCII(string(r))
 			b.WriteString(quoted[1 : len(quoted)-1])
 			continue

@@ -3,6 +3,7 @@ package listed
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -119,6 +120,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		taken[name] = true
 		columns = append(columns, Covariate(name, values))
 		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
+		l.Notes = append(l.Notes, inTwoSpellings(name, values)...)
 		if texts, _ := synonyms(values, rows); texts != nil {
 			l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "column %s: one category in several ways: %s; write it in one way, since each is a category of its own",
 				name, strings.Join(texts, "; ")))
@@ -163,6 +165,27 @@ func (l *List) guards(rows []Row, ids, used []string) (kept [][2]string) {
 			words.Some(lists.Map(kept, func(c [2]string) string { return c[0] }), 8)))
 	}
 	return kept
+}
+
+// inTwoSpellings notes categories that may be one in two spellings (F and f). Columns of sites, families and persons
+// have notes of their own.
+func inTwoSpellings(name string, values []string) []column.Note {
+	if column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name) {
+		return nil
+	}
+	size, spelled, n := map[string]int{}, map[string]bool{}, 0
+	for _, v := range values {
+		if v != "" {
+			size[v]++
+			spelled[column.Spelling(v)], n = true, n+1
+		}
+	}
+	pairs := column.InTwoSpellings(maps.Keys(size))
+	if numbers, _ := sheet.Numbers(values); pairs == nil || numbers != nil || 2*len(spelled) > n {
+		return nil
+	}
+	return []column.Note{column.Doubtf(pairs[0].Doubt, "column %s: %s: each is a category of its own; if they are one, write "+
+		"them alike in the table", name, words.Some(column.NoteTexts(pairs), 6))}
 }
 
 // OddTexts notes the few texts that make a column of numbers one of texts. ids are

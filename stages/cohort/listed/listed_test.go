@@ -172,3 +172,20 @@ func TestLevelOfTwoReadings(t *testing.T) {
 	_, _, err := level("a=b=c", []string{"a", "a=b"})
 	need.Error(t, err, `levels: "a=b=c" may name the value a or a=b: put the value in quotation marks, such as '"a=b"=c'`)
 }
+
+// Categories in two spellings have a caution: in capitals, or by a letter of another script. Numbers and free texts
+// have none.
+func TestCategoriesInTwoSpellings(t *testing.T) {
+	for values, doubt := range map[string]string{
+		"M M F F f F": column.DoubtCase, "R r L L R l": column.DoubtCase, "HC НC AD AD HC AD": column.DoubtAlike,
+		"1 1.0 2 2 2 1": "", "M F M F M F": "", "a A b c d e f": "", "a A b c d e": "",
+	} {
+		notes := inTwoSpellings("sex", strings.Fields(values))
+		need.Equal(t, len(notes) > 0, doubt != "", values)
+		if len(notes) > 0 {
+			need.Equal(t, notes[0].Doubt, doubt, values)
+		}
+	}
+	need.Equal(t, column.Shown("НC"), `\u041dC`)
+	need.Equal(t, column.Shown("Контроль"), "Контроль")
+}
