@@ -213,7 +213,7 @@ func TestOrderKeys(t *testing.T) {
 		problem string
 	}{
 		{"one name of two images", [3]string{key("aal.nii"), head + "1\t1\tC:\\l\\roi.nii\n2\t1\tC:\\r\\roi.nii\n",
-			key("aal.nii")}, "2", "label 1 of the order key is of two images"},
+			key("aal.nii")}, "2", "label 1 of the order key occurs in two images"},
 		{"in two directories", [3]string{key("aal.nii"), key("old\\aal.nii"), key("aal.nii")}, "", ""},
 		{"in those of each", [3]string{key("m_1\\aal.nii"), key("m_2\\aal.nii"), key("m_3\\aal.nii")}, "", ""},
 		{"all", [3]string{key("aal.nii"), key("aal.nii"), key("aal.nii")}, "", ""},

@@ -91,7 +91,7 @@ func (r *Roster) setRegions(nodes []atlas.Node) {
 		}
 	}
 	if found != nil {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTissues, "regions whose names are those of confounds: %s; if they are no regions, remove them from all files (and from nodes, if it is set)",
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTissues, "regions whose names are those of confounds: %s; if these are not regions, remove them from all files (and from nodes, if it is set)",
 			words.Some(found, 6)))
 	}
 }

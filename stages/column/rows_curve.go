@@ -50,9 +50,9 @@ type LearningRow struct {
 	N        float64     `column:"n" doc:"training participants of a whole fold, mean"`
 	Least    float64     `column:"n_least" doc:"of the smallest part"`
 	Value    float64     `column:"value" doc:"the measure of models trained on whole folds"`
-	Rise     float64     `column:"rise" doc:"this less that of the smallest part"`
+	Rise     float64     `column:"rise" doc:"value less the measure of models trained on the smallest part"`
 	RiseSE   float64     `column:"rise_se,missing" doc:"standard error of the rise"`
-	Flat     bool        `column:"flat" doc:"the rise is not larger than its standard error: more participants are not shown to help, and nothing is fitted"`
+	Flat     bool        `column:"flat" doc:"the rise is not larger than its standard error, so there is no evidence that more participants would help, and nothing is fitted"`
 	Why      string      `column:"why,missing" doc:"why nothing is fitted"`
 	Limit    float64     `column:"limit,missing" doc:"the measure with any number of participants by the fit, 1 − a of the error a + b·n^−c"`
 	B        float64     `column:"b,missing"`

@@ -10,7 +10,7 @@ type SubgroupRow struct {
 	Group       string      `column:"group" doc:"value, or band of a number; missing: participants without a value"`
 	From        float64     `column:"from,missing" doc:"smallest value of a band of a number"`
 	To          float64     `column:"to,missing" doc:"largest value"`
-	Suppressed  string      `column:"suppressed,missing" doc:"<10: fewer than 10 participants; complementary: the next smallest group, since <10 followed from it by subtraction"`
+	Suppressed  string      `column:"suppressed,missing" doc:"<10: fewer than 10 participants; complementary: the next smallest group, since the size of the group with <10 would follow by subtraction"`
 	N           float64     `column:"n,missing" doc:"tested participants"`
 	Positive    float64     `column:"positive,missing" doc:"of the positive group"`
 	Accuracy    float64     `column:"accuracy,missing" doc:"share of correct predictions; of repeats the mean"`
@@ -49,7 +49,7 @@ type SubgroupTestRow struct {
 	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
 	High         string      `column:"group_high,missing" doc:"the group with the largest value"`
 	Low          string      `column:"group_low,missing" doc:"the group with the smallest value"`
-	Difference   float64     `column:"difference,missing" doc:"its value less that of the other"`
+	Difference   float64     `column:"difference,missing" doc:"value of group_high less that of group_low"`
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Newcombe 1998; Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
 	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site whose largest difference between two groups is at least as large"`

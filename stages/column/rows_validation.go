@@ -8,7 +8,7 @@ type ValidationRow struct {
 	High    float64 `column:"high,missing"`
 	N       int32   `column:"n" doc:"participants that it is computed from"`
 
-	Training     float64 `column:"training,missing,optional" doc:"cross-validated in the study of the training, as the model file states it"`
+	Training     float64 `column:"training,missing,optional" doc:"cross-validated in the training study, as recorded in the model file"`
 	TrainingLow  float64 `column:"training_low,missing,optional" doc:"of its 95 % interval"`
 	TrainingHigh float64 `column:"training_high,missing,optional"`
 }

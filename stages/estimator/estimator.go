@@ -27,8 +27,8 @@ import (
 var estimatorKind = dag.Kind{
 	Name: "estimator",
 	Doc: "trains a model of your own, in Python, on the same folds as PR-GNN\n" +
-		"factory is a function or class of your code, MODULE:NAME. Called with the parameters, it gives an object with fit(X, y) and predict_proba(X) or decision_function(X), as in scikit-learn; of a number, predict(X). fit may take groups too: the number of each row's participant, for inner folds. X is an array with a row for each graph (input: edges, the upper triangle of the correlations; matrices), a list of series, volumes × regions (input: series), or graphs (input: graphs): X[i] has x, edge_index and edge_attr. With region_scores(X), rows × regions, or region_scores_ after fit, the output scores is for biomarkers. " +
-		"One process fits, and has the training participants only. Another one has the fitted model and the test rows, without labels, ids or order. Both see the code, the packages and their own directory, and no network. Packages come from the input requirements (a list with versions and hashes), or from the environment of python. Fan out with matrix: { fold: all }. `pipeline new-model NAME` writes a model that runs.",
+		"factory is a function or class of your code, MODULE:NAME. Called with the parameters, it returns an object with fit(X, y) and predict_proba(X) or decision_function(X), as in scikit-learn; for a number as target, predict(X). fit may also take groups, the number of each row's participant, for inner folds. X is an array with a row for each graph (input: edges, the upper triangle of the correlations; matrices), a list of series, volumes × regions (input: series), or graphs (input: graphs): X[i] has x, edge_index and edge_attr. If the object has region_scores(X) (rows × regions), or region_scores_ after fit, biomarkers can read the output scores. " +
+		"One process fits the model, with the training participants only. A second process has the fitted model and the test rows, without labels, ids or order. Both see the code, the packages and their own directory, and have no network. Packages come from the input requirements (a list with versions and hashes), or from the environment of python. Fan out with matrix: { fold: all }. `pipeline new-model NAME` writes a model that runs.",
 	New: func() dag.Stage {
 		return &Estimator{Factory: "model:make", Input: "edges", Predicts: "groups", Params: fold.First(),
 			Diagonal: true, Python: "python3",
@@ -48,17 +48,17 @@ var (
 
 // Estimator trains one model of the user's.
 type Estimator struct {
-	Factory  string `param:"factory" doc:"MODULE:NAME: the function or class NAME of MODULE.py in the input code, which gives the model"`
+	Factory  string `param:"factory" doc:"MODULE:NAME: the function or class NAME of MODULE.py in the input code, which returns the model"`
 	Input    string `param:"input" doc:"X: edges, the entries of each matrix above the diagonal, row by row, of tangent matrices those on and below it; matrices, regions × regions; series, volumes × regions; graphs, edges with features of the nodes" choices:"edges|matrices|series|graphs"`
 	Predicts string `param:"predicts" doc:"groups, or number: the cohort's parameter target, for folds of split with label: target" choices:"groups|number"`
 	fold.Params
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, arguments of the factory; VALUE is JSON (20, 0.5, true, [8, 8]), or else a text"`
 	Diagonal    bool     `param:"diagonal" doc:"input edges of tangent: the diagonal is among them, divided by √2 as in nilearn"`
-	Seed        uint64   `param:"seed" doc:"of the order of the rows, and of Python's random, numpy and torch, for each fold another"`
+	Seed        uint64   `param:"seed" doc:"seed of the order of the rows, and of Python's random, numpy and torch; different in each fold"`
 	Python      string   `param:"python" doc:"the Python that runs the model, such as .venv/bin/python by its absolute path, or, with requirements, that makes the environment"`
 	TimeLimit   float64  `param:"time_limit" doc:"a fit or prediction is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Memory      float64  `param:"memory_limit" doc:"address space of the process (Linux, macOS); 0 sets no limit, as CUDA needs" min:"0" max:"1e6" unit:"GiB"`
-	Sandbox     string   `param:"sandbox" doc:"auto: the processes see the system, the packages and their own directory, and no network, where the machine can confine them (Linux with user namespaces or bubblewrap), and else run as they are, with a caution; require: they fail there; none: they always run as they are" choices:"auto|require|none"`
+	Sandbox     string   `param:"sandbox" doc:"auto: where the machine can confine the processes (Linux with user namespaces or bubblewrap), they see the system, the packages and their own directory, and have no network; elsewhere they run unconfined, with a caution; require: they fail there; none: they always run unconfined" choices:"auto|require|none"`
 	RepeatCheck bool     `param:"repeat_check" doc:"predict the test rows again in reverse order, and one alone, and refuse a model whose predictions differ: they depend on other test participants"`
 	Promises    string   `param:"promise" doc:"reproducibility of the model: bits (identical), a maximum relative error, such as 1e-3 for a GPU, or nothing; audits check it"`
 }
@@ -93,22 +93,22 @@ func (s *Estimator) Ports() dag.Ports {
 	if of == nil {
 		of = []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed"},
-			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
-			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
+			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, from the stage project, in place of pearson"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, from the stage tangent; refused if a test participant was used for it"},
 		}
 	}
-	predictions := dag.Port{Name: "predictions", Type: column.Type[fold.PredictionRow](), Doc: "of every graph, as those of train; of a decision_function f, the probability is 1/(1+exp(−f)), not calibrated, and with more than two groups the softmax"}
+	predictions := dag.Port{Name: "predictions", Type: column.Type[fold.PredictionRow](), Doc: "for every graph, as in train; for a decision_function f, the probability is 1/(1+exp(−f)), not calibrated, and with more than two groups the softmax"}
 	if s.Predicts == "number" {
 		predictions = dag.Port{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"}
 	}
 	return dag.Ports{
-		In: slices.Concat([]dag.Port{{Name: codePort, Gather: true, Doc: "your code: {file: DIR} with the module, or {file: MODULE.py}; other code runs the model again"}},
+		In: slices.Concat([]dag.Port{{Name: codePort, Gather: true, Doc: "your code: {file: DIR} with the module, or {file: MODULE.py}; changed code runs the model again"}},
 			of,
 			[]dag.Port{
 				{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
-				{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; data with another number of regions are then refused"},
+				{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; data with a different number of regions are then refused"},
 				{Name: lockPort, Optional: true, Doc: "the Python packages of the model, {file: requirements.txt}: each with its version and --hash; the program makes their environment"},
-				{Name: packagesPort, Optional: true, Doc: "the list of the packages in the environment of python, {file: uv.lock}: then the list decides whether a model runs again, and not the content of the environment"},
+				{Name: packagesPort, Optional: true, Doc: "the list of the packages in the environment of python, {file: uv.lock}: then this list, and not the content of the environment, decides whether a model runs again"},
 				fold.LeakagePort(),
 			}),
 		Out: []dag.Port{

@@ -262,7 +262,7 @@ func (s *Estimator) hand(t *dag.Task, d *dataset, do string, rows []int, model [
 	if do == "predict" {
 		for _, i := range rows {
 			if all[i].Side != 1 {
-				return nil, nil, fmt.Errorf("leakage: %s is predicted as a test participant, and is none", all[i].Id)
+				return nil, nil, fmt.Errorf("leakage: %s would be predicted as a test participant, but is not one", all[i].Id)
 			}
 		}
 		in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "pkl", Data: model})}
@@ -306,7 +306,7 @@ func numbered(all []fold.Row, rows []int, r *random.Stream) ([]int32, error) {
 	at := map[string]int32{}
 	for _, i := range rows {
 		if all[i].Side != 0 {
-			return nil, fmt.Errorf("leakage: %s is fitted to, and is no training participant", all[i].Id)
+			return nil, fmt.Errorf("leakage: the model would be fitted to %s, who is not a training participant", all[i].Id)
 		}
 		if _, known := at[all[i].Id]; !known {
 			at[all[i].Id] = int32(len(at))
@@ -418,7 +418,7 @@ func (m *message) refusal(s *Estimator, do string) error {
 			text += ": " + m.What
 		}
 		if m.Missing != "" {
-			text += ": add the package to requirements, or install it into the environment of python; a module of your own belongs into the directory of the input code"
+			text += ": add the package to requirements, or install it into the environment of python; a module of your own belongs in the directory of the input code"
 		}
 		return errors.New(place + text + " (the log has the whole traceback)")
 	}

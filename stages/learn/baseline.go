@@ -76,7 +76,7 @@ type Baseline struct {
 	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
 	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
-	Orders       int     `param:"orders" doc:"learning curve: in so many orders of the training participants of a fold, at least 5, the model is trained again on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
 
@@ -90,8 +90,8 @@ func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; all models but li2019 need these or tangent"},
-			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
-			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
+			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, from the stage project, in place of pearson"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, from the stage tangent; refused if a test participant was used for it"},
 			{Name: "states", Type: dag.NPY("<f8", "draw", "state", "feature"), Gather: true, Optional: true, Doc: "each participant's features of connectivity states, of the stage occupancy, in place of pearson"},
 			{Name: "states_fitted", Type: column.Type[region.StateRow](), Optional: true, Doc: "states: the states of this fold, of the stage states; refused when a test participant was used for them"},
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},

@@ -152,11 +152,11 @@ func onlyTrained(keep map[string]bool, rows []fold.Row) error {
 		case r.Side == 0 && keep[r.Id]:
 			n[r.Id] = true
 		case keep[r.Id]:
-			return fmt.Errorf("leakage: %s is tested, and in a part of the training participants", r.Id)
+			return fmt.Errorf("leakage: %s is both tested and in a part of the training participants", r.Id)
 		}
 	}
 	if len(n) != len(keep) {
-		return fmt.Errorf("leakage: %d of %d participants of a part are no training participants", len(keep)-len(n), len(keep))
+		return fmt.Errorf("leakage: %d of %d participants of a part are not training participants", len(keep)-len(n), len(keep))
 	}
 	return nil
 }

@@ -79,8 +79,8 @@ func (*Regression) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed"},
-			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
-			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
+			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, from the stage project, in place of pearson"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, from the stage tangent; refused if a test participant was used for it"},
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
 			{Name: "targets", Type: column.Type[fold.TargetRow](), Optional: true, Doc: "deconfound's targets of this fold, for training on the number without what covariates explain; refused when a test participant was used for it"},
 			nodesPort, qualityPort,

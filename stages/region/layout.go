@@ -224,7 +224,7 @@ func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 				atlas = map[string]string{}
 			}
 			if was, again := atlas[name]; again && was != image {
-				return nil, nil, fmt.Errorf("label %s of the order key is of two images, %s and %s, and names two regions: name the columns in another way (names: FILE, with a label a line)",
+				return nil, nil, fmt.Errorf("label %s of the order key occurs in two images, %s and %s, and stands for two regions: name the columns in a different way (names: FILE, with a label a line)",
 					name, was, image)
 			}
 			atlas[name] = image

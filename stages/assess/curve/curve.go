@@ -21,7 +21,7 @@ import (
 var curveKind = dag.Kind{
 	Name: "learning-curve",
 	Doc: "how many participants does a classifier need?\n" +
-		"From models that baseline trained on parts of the training participants (orders: 5): the AUC or accuracy over the number of training participants, the error a + b·n^−c that is fitted to it, and the number of participants that reaches a target, with approximate 95 % intervals. It is extrapolated to twice as many training participants at most. Where the curve rises by no more than its standard error, nothing is fitted: more participants of this kind are not shown to help.",
+		"Reads the models that baseline trained on parts of the training participants (orders: 5). Reports the AUC or accuracy by the number of training participants, the fitted error a + b·n^−c, and the number of participants that reaches a target, with approximate 95 % intervals. The fit is extrapolated to at most twice as many training participants. Where the curve rises by no more than its standard error, nothing is fitted, since there is no evidence that more participants of this kind would help.",
 	New: func() dag.Stage { return &Curve{Measure: auc, Target: 0.75, Resamples: 1000} },
 }
 
@@ -38,7 +38,7 @@ var measured = map[string]string{auc: "AUC", accuracy: "accuracy"}
 // Curve fits learning curves.
 type Curve struct {
 	Measure   string  `param:"measure" doc:"auc, or accuracy" choices:"auc|accuracy"`
-	Target    float64 `param:"target" doc:"the measure that is asked for: how many training participants reach it?" min:"0" max:"1"`
+	Target    float64 `param:"target" doc:"value of the measure; the stage estimates how many training participants reach it" min:"0" max:"1"`
 	Resamples int     `param:"resamples" doc:"of folds and orders, for intervals" min:"100" max:"100000"`
 	Seed      uint64  `param:"seed" doc:"of the resamples"`
 }

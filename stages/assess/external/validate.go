@@ -40,9 +40,9 @@ var (
 
 // Validate validates stored models.
 type Validate struct {
-	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are other people"`
-	Recalibrate string   `param:"recalibrate" doc:"logistic: calibration, too, of probabilities that intercept and slope of the model files give, which were fitted to held-out predictions in the study of the training, never to the new participants; none: not" choices:"logistic|none"`
-	Positive    string   `param:"positive" doc:"of two groups, the one that sensitivity is of; by default as in evaluate"`
+	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are different people"`
+	Recalibrate string   `param:"recalibrate" doc:"logistic: also measures calibration after recalibration with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
+	Positive    string   `param:"positive" doc:"of two groups, the positive one, for sensitivity; by default as in evaluate"`
 	DrawZero    bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
@@ -78,7 +78,7 @@ func (s *Validate) Ports() dag.Ports {
 }
 
 var shiftPort = dag.Port{Name: "shift", Type: column.Type[column.ValidationShiftRow](),
-	Doc: "one row per variable or category: the participants beside those of the training; no rows if a model file does not describe these"}
+	Doc: "one row per variable or category: the participants compared with the training participants; no rows if a model file does not describe its training participants"}
 
 // A validatedPerson is a participant with the group that models predict. The columns of predict follow.
 type validatedPerson struct {

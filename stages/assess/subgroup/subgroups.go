@@ -20,8 +20,8 @@ import (
 
 var subgroupsKind = dag.Kind{
 	Name: "subgroups",
-	Doc: "does a classifier do as well in each sex, age band, site and motion band?\n" +
-		"Of the test participants of each group: accuracy, AUC (of pairs in one fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals given the models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. No difference found does not show that there is none.",
+	Doc: "does a classifier perform equally well in each sex, age band, site and motion band?\n" +
+		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
 	New: func() dag.Stage {
 		return &Subgroups{Within: "site", Complementary: true, Permutations: 1999}
 	},
@@ -36,10 +36,10 @@ var (
 type Subgroups struct {
 	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default those of age, sex, site and mean_fd that there are. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
-	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is one, and whole numbers of at most 5 values are"`
+	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
 	Positive      string   `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
-	Complementary bool     `param:"complementary" doc:"where one group of a column is suppressed, suppress the next smallest, too: else the size of the one follows by subtraction"`
+	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the size of the first follows by subtraction"`
 	Permutations  int      `param:"permutations" doc:"of the groups, for p" min:"99" max:"1000000"`
 	Seed          uint64   `param:"seed" doc:"of the permutations"`
 }
@@ -72,7 +72,7 @@ func (*Subgroups) Ports() dag.Ports {
 				Doc: "split's folds: predictions that lack some of them are refused"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "the participants, with the columns"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true,
-				Doc: "denoise's quality for the same: mean_fd as a column"},
+				Doc: "denoise's quality of these participants, for the column mean_fd"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "groups", Type: column.Needs[column.SubgroupRow](),

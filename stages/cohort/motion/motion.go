@@ -217,7 +217,7 @@ func Notes(scans []Scan) (notes []column.Note) {
 	note(constant, "framewise_displacement of the confounds is one number in all volumes, so it was not measured: %s; remove the column, or write n/a")
 	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
 	note(apart, "framewise_displacement of the confounds does not correlate with that of trans and rot of the same table, so they are of two scans: %s; give both of one scan, or remove the column: it is then computed from the motion parameters")
-	note(units, "translations of the confounds are not in mm, as framewise_displacement is that of trans and rot (Power et al. 2012) only with trans in another unit: %s; give trans_x, trans_y and trans_z in mm, since a framewise displacement that is computed from them is too small")
+	note(units, "translations of the confounds are not in mm, because framewise_displacement is that of trans and rot (Power et al. 2012) only if trans is in a different unit: %s; give trans_x, trans_y and trans_z in mm, since a framewise displacement that is computed from them is too small")
 	note(tenths(scans), "framewise_displacement of the confounds may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
 		mostOfTenths)
 	note(turned, "rotations of the confounds are not in rad (more than %g rad, or framewise_displacement shows it): %s; give them in rad, since a framewise displacement that is computed from them is too large",

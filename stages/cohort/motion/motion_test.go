@@ -72,7 +72,7 @@ func TestOtherDisplacements(t *testing.T) {
 		"multiplied in all":  {scans(third, third), ""},
 		"another definition": {scans(power, connectivity.Displacement{}), ""},
 		"translations": {scans(power, connectivity.Displacement{Unit: "cm"}, connectivity.Displacement{Unit: "m"}),
-			"only with trans in another unit: sub-2 (cm), sub-3 (m)"},
+			"only if trans is in a different unit: sub-2 (cm), sub-3 (m)"},
 		"one, as it should be": {scans(power), ""},
 	} {
 		texts := column.NoteTexts(Notes(c.scans))
