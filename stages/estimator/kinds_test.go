@@ -2,8 +2,9 @@ package estimator
 
 import (
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, learn.Kinds, prepare.Kinds) }
+func init() { stagetest.Use(Kinds, learn.Kinds, split.Kinds, prepare.Kinds) }
