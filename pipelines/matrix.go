@@ -124,6 +124,9 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c wiring.Combos) {
 		case "stage":
 			l.bad.Add(k.Pos, "stage %s: an axis cannot be named stage: gathered lists of references have that coordinate", s.name)
 			continue
+		case "path":
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be named path: the table of a gathered input has a column path beside its axes; give the axis a different name", s.name)
+			continue
 		}
 		if from == 2 && k.Name == s.axes[1].name {
 			l.bad.Add(k.Pos, "stage %s: each: %[2]s has the axis %[2]s already", s.name, k.Name)

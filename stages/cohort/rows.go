@@ -45,8 +45,8 @@ var (
 
 const maxRowName = 100 // bytes: it becomes part of the names of files
 
-// reservedAxes mean something else under each: and matrix:.
-var reservedAxes = []string{"subject", "run", "stage", "include", "exclude"}
+// reservedAxes mean something else under each: and matrix:, or are columns of the tables of gathered inputs (path).
+var reservedAxes = []string{"subject", "run", "stage", "include", "exclude", "path"}
 
 // Load reads the table.
 func (c *RowsCohort) Load(dir string) (*Roster, error) {

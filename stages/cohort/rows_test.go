@@ -82,7 +82,7 @@ func TestRowsCohortMistakes(t *testing.T) {
 		"t.tsv":     "book id\tfile\ta\nx\ta.txt\t1\n",
 		"names.tsv": "id\tn\n../etc\t1\na/../b\t1\na$b\t1\na{b\t1\na\\b\t1\na\u200bb\t1\n\t1\nx\t1\nX\t1\nx\t1\nn/a\t1\n" + long + "\t1\n" + "e\u0301\t1\n.\t1\n",
 		"mixed.tsv": "id\tfile\na\ta.txt\nb\tb.csv\n",
-		"a.txt":     "", "b.csv": "",
+		"a.txt":     "", "b.csv": "", "paths.tsv": "path\tv\na\t1\n",
 	})
 	for _, c := range []struct {
 		cohort RowsCohort
@@ -91,6 +91,8 @@ func TestRowsCohortMistakes(t *testing.T) {
 		{RowsCohort{}, "file is not set: the table of rows"},
 		{RowsCohort{File: "tt.tsv"}, "file: tt.tsv: there is no such file (did you mean \"t.tsv\"?)"},
 		{RowsCohort{File: "t.tsv"}, `axis: the column "book id" of t.tsv cannot name the axis: set the parameter axis to another name`},
+		{RowsCohort{File: "t.tsv", Axis: "path"}, `axis: "path" has another meaning: choose another name`},
+		{RowsCohort{File: "paths.tsv"}, `axis: the column "path" of paths.tsv cannot name the axis: set the parameter axis to another name`},
 		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is not a valid name: use letters, digits, _ and -, beginning with a letter, at most 100`},
 		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}",
 			"z={b}", "w=none.txt"}},
