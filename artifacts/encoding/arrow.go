@@ -94,7 +94,7 @@ func (t *Table) Record() (arrow.Record, error) {
 			return nil, err
 		}
 		kept := c.IsArrow()
-		if t.stored && c.fileType() != nil {
+		if (t.stored || c.isNull()) && c.fileType() != nil {
 			data = narrowed(c, data)
 			kept = data.DataType().ID() == c.field.Type.ID()
 		}

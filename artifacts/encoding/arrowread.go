@@ -141,8 +141,9 @@ func (a allocator) Reallocate(size int, old []byte) []byte {
 }
 
 // FromRecord is an Arrow record (rows × columns) as a table. Text, numbers and Booleans are copied: narrower
-// numbers are widened, and large text becomes text. Columns of the other types share the memory of the record (see
-// Column), which must be that of Go, as memory.DefaultAllocator gives it; unions and views are errors.
+// numbers are widened, and large text becomes text. Null columns are text without values, and written as null. Columns
+// of the other types share the memory of the record (see Column), which must be that of Go, as memory.DefaultAllocator
+// gives it; unions and views are errors.
 func FromRecord(rec arrow.Record) (*Table, error) {
 	chunks := make([][]arrow.Array, rec.NumCols())
 	for i := range chunks {

@@ -130,6 +130,25 @@ func TestKeptShared(t *testing.T) {
 	need.Equal(t, rec.Schema().Field(0).Nullable, false)
 }
 
+// A column of the type null, also without rows, stays null in records and files, unless it gets values.
+func TestNullColumn(t *testing.T) {
+	for _, rows := range []int{0, 3} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "none", Type: arrow.Null, Nullable: true}}, nil)
+		from := array.NewRecord(schema, []arrow.Array{array.NewNull(rows)}, int64(rows))
+		tab := need.Value(encoding.FromRecord(from))(t)
+		again := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, tab))))(t)
+		for _, of := range []*encoding.Table{tab, again, tab.AsStored()} {
+			rec := need.Value(of.Record())(t)
+			need.Equal(t, rec.Schema().Field(0).Type.ID(), arrow.NULL)
+			need.Equal(t, rec.NumRows(), int64(rows))
+		}
+		if rows > 0 {
+			tab.Columns[0].Values, tab.Columns[0].Valid = []string{"a", "b", "c"}, nil
+			need.Equal(t, need.Value(tab.Record())(t).Schema().Field(0).Type.ID(), arrow.STRING)
+		}
+	}
+}
+
 // What computes with a column states the column and its type.
 func TestKeptIsNotComputedWith(t *testing.T) {
 	tab := need.Value(readTableFile("arrow/types.arrow"))(t)
