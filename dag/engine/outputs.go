@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -39,14 +41,22 @@ func checkOutputs(ports []dag.Port, out dag.Outputs) error {
 }
 
 // holds reports whether a value is of the type. Arrays and tables that come as
-// bytes are decoded for it: bytes that are not what they say are found here and
-// not by the next stage.
+// bytes are decoded for it, texts and JSON checked: wrong bytes are found here
+// and not by the next stage.
 func holds(t dag.Type, v artifacts.Value) error {
 	if t.Format == "" {
 		return nil
 	}
 	if v.Format() != t.Format {
 		return fmt.Errorf("is %s, not %s", v.Format(), t.Format)
+	}
+	b, isBytes := v.(artifacts.Bytes) // other values encode themselves, and a file of a command is checked by its stage
+	switch {
+	case !isBytes:
+	case t.Format == "text" && !utf8.Valid(b.Data):
+		return errors.New("is not UTF-8: declare it as bin, or write UTF-8")
+	case t.Format == "json" && !json.Valid(b.Data):
+		return errors.New("is not JSON: encode it by json.Marshal")
 	}
 	switch t.Format {
 	case "npy":

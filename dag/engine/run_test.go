@@ -206,9 +206,15 @@ func TestPanic(t *testing.T) {
 // badOutputs gives what a test tells it, whatever its ports say.
 type badOutputs struct{ out dag.Outputs }
 
-func (*badOutputs) Ports() dag.Ports {
-	return dag.Ports{Out: []dag.Port{{Name: "array", Type: dag.NPY("<f8", "draw", "roi")},
+func (b *badOutputs) Ports() dag.Ports {
+	p := dag.Ports{Out: []dag.Port{{Name: "array", Type: dag.NPY("<f8", "draw", "roi")},
 		{Name: "table", Type: dag.Arrow("id", "score")}}}
+	for _, name := range []string{"text", "json"} {
+		if b.out[name] != nil {
+			p.Out = append(p.Out, dag.Port{Name: name, Type: dag.Format(name)})
+		}
+	}
+	return p
 }
 
 func (b *badOutputs) Run(context.Context, *dag.Task) (dag.Outputs, error) { return b.out, nil }
@@ -232,6 +238,11 @@ func TestOutputsAreChecked(t *testing.T) {
 			Values: []string{"a"}})}, `the stage's output "table" has no column score`},
 		{"bytes", dag.Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table},
 			"output \"array\" "},
+		{"text", dag.Outputs{"array": array, "table": table, "text": artifacts.Text("a\xff")}, `the stage's output "text" is not UTF-8: declare it as bin, or write UTF-8`},
+		{"JSON", dag.Outputs{"array": array, "table": table, "json": artifacts.Bytes{Kind: "json", Data: []byte("{")}},
+			`the stage's output "json" is not JSON: encode it by json.Marshal`},
+		{"right text and JSON", dag.Outputs{"array": array, "table": table, "text": artifacts.Text("é"),
+			"json": artifacts.Bytes{Kind: "json", Data: []byte("{}\n")}}, ""},
 		{"two mistakes", dag.Outputs{}, "the stage did not return its output \"array\"\nthe stage did not return its output \"table\""},
 	}
 	for _, tt := range tests {
