@@ -252,9 +252,13 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 	case x.Format != "" && x.Format != stored:
 		return "", "", exit.Wrongf("it is %s, which is written unchanged: leave --format out", stored)
 	case len(tasks) > 1:
-		return "", "", exit.Wrongf("there are %d members, and %s cannot be joined into one file: name one, such as %s.%s, or give a directory: -o %s/",
+		declare := ""
+		if stored == "tsv" || stored == "csv" {
+			declare = "; to join tables, let the stage write Arrow and declare the output as arrow"
+		}
+		return "", "", exit.Wrongf("there are %d members, and %s cannot be joined into one file: name one, such as %s.%s, or give a directory: -o %s/%s",
 			len(tasks), stored, tasks[0].ID(), sel.Port.Name,
-			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
+			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)), declare)
 	}
 	if err := x.misnamed(sel, stored); err != nil {
 		return "", "", err
