@@ -633,7 +633,15 @@ func TestFamilies(t *testing.T) {
 		"participants one by one")), 1)
 	need.Equal(t, len(notesWith(p, "relatives")), 0)
 	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(kept, "pair")))(t)
-	need.Equal(t, len(notesWith(p, "intervals are too narrow")), 1, "two of one group")
+	need.Equal(t, len(notesWith(p, "intervals may be too narrow or too wide")), 1, "two of one group")
+	for stage, want := range map[string][2]int{"edges: { use: edges": {1, 0},
+		"edges: { use: edges, with: { family: Family_ID }": {0, 1}} {
+		stage = "\n  " + stage + ", in: { matrices: \"m[*].pearson\", participants: cohort.participants } }\n" +
+			"  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
+		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")+stage))(t)
+		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
+		need.Equal(t, len(notesWith(p, "label permutations of classifiers and those of edges")), want[1], stage)
+	}
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }

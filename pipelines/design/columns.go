@@ -280,7 +280,18 @@ func (s *Study) relatives() {
 	kept = sorted(kept)
 	s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
 	if divided != nil {
-		s.note(column.DoubtRelatives(s.people(), words.Some(divided, 4))...)
+		found := column.DoubtRelatives(s.people(), words.Some(divided, 4))
+		s.note(found...)
+		if found != nil {
+			for _, c := range s.people().Columns {
+				_, values, err := column.ByParticipant(s.people(), c.Name)
+				if err == nil && column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) &&
+					column.Shares(s.people(), c.Name) {
+					_, without := s.exchanging(c.Name)
+					s.noteFamily(c.Name, without)
+				}
+			}
+		}
 		return
 	}
 	for _, name := range kept {
@@ -299,9 +310,45 @@ func (s *Study) relatives() {
 				"label permutations exchange labels within these sets and between whole sets of one size", name))
 			continue
 		}
+		with, without := s.exchanging(name)
+		others := ""
+		if with != nil {
+			others = " and those of " + words.Some(with, 4)
+		}
+		effect := "intervals are too narrow and these p-values too small"
+		if column.AnyAcrossGroups(s.people(), name) {
+			effect = "intervals may be too narrow or too wide and these p-values too small or too large, since some of them are in " +
+				"different groups"
+		}
 		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
-			"label permutations of classifiers (so those of regions and covariates too), count %[2]s as independent participants, so intervals are too narrow and these p-values too small; label "+
-			"permutations exchange the labels of whole %[3]s", name, who, whole))
+			"label permutations of classifiers%s (so those of regions and covariates too), count %[2]s as independent participants, so %[4]s; label "+
+			"permutations exchange the labels of whole %[5]s", name, who, others, effect, whole))
+		s.noteFamily(name, without)
+	}
+}
+
+// exchanging are the stages with a parameter family (edges) that exchange the values of a column as wholes, and those
+// without a family.
+func (s *Study) exchanging(name string) (with, without []string) {
+	for n, r := range role.With[role.Reader](s.stages...) {
+		for _, read := range r.ReadsParticipants() {
+			switch {
+			case read.Parameter != "family" || !OfCohort(n):
+			case read.Name == name:
+				with = append(with, n.Stage().Name())
+			case read.Name == "":
+				without = append(without, n.Stage().Name())
+			}
+		}
+	}
+	return sorted(with), sorted(without)
+}
+
+// noteFamily notes the stages that permute relatives as independent participants.
+func (s *Study) noteFamily(name string, stages []string) {
+	if stages != nil {
+		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s permutes relatives as independent participants, so its "+
+			"p-values are not valid; set family: %s there", name, words.Some(stages, 4), name))
 	}
 }
 

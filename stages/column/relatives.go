@@ -412,6 +412,24 @@ func AcrossGroups(table *encoding.Table, name string) bool {
 	return Shares(table, name)
 }
 
+// AnyAcrossGroups reports whether participants with one value of a column are in several groups.
+func AnyAcrossGroups(table *encoding.Table, name string) bool {
+	_, values, err := ByParticipant(table, name)
+	_, group, number := ByParticipant(table, "group")
+	if err != nil || number != nil {
+		return false
+	}
+	first := map[string]string{} // group by value
+	for id, v := range values {
+		v = strings.TrimSpace(v)
+		if other, seen := first[v]; !UnrelatedBy(name, v) && seen && other != group[id] {
+			return true
+		}
+		first[v] = group[id]
+	}
+	return false
+}
+
 // oneOfEach states which groups the participants with one value of a column have that is AcrossGroups.
 func oneOfEach(table *encoding.Table, members map[string]int) string {
 	_, group, _ := ByParticipant(table, "group")
