@@ -98,6 +98,15 @@ func (l *List) Participants(used []string) *encoding.Table {
 		kept = append(slices.Clip(kept), l.guards(rows, ids, used)...)
 	}
 	var ofRuns []string
+	if l.covariates == nil {
+		kept = slices.DeleteFunc(kept, func(c [2]string) bool {
+			number := c[0] != l.ID && c[0] != l.labelColumn() && l.numbersRows(c[0])
+			if number {
+				l.Notes = append(l.Notes, column.Notef("the column %q of the participants table numbers its rows and is not a covariate", c[0]))
+			}
+			return number
+		})
+	}
 	for _, c := range kept {
 		from, name := c[0], c[1]
 		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) {
@@ -140,6 +149,31 @@ func (l *List) Participants(used []string) *encoding.Table {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
 	return t
+}
+
+// rowName are names of columns that number the rows of a table, as pandas and R write them; unnamed those without one.
+var (
+	unnamed = pattern.New(`(?i)^(unnamed([:._ ]*\d+)?(_level_\d+)?|column_?1|x|v1|\.\.\.1)?$`)
+	rowName = pattern.New(`(?i)^(level_0|rownames?|(row|line)?_?(index|idx)|row|(row|line)[_ ]?(nr|no|num|number|id))$`)
+)
+
+// numbersRows reports whether a column has the numbers of the rows: all from 0 or from 1, each once, in a column that
+// is named so, or that has no name and is the first.
+func (l *List) numbersRows(name string) bool {
+	first := len(l.Sheet.Columns) > 0 && l.Sheet.Columns[0] == name && unnamed.MatchString(name)
+	values, ok := l.Sheet.Column(name)
+	named := rowName.MatchString(name) || strings.HasPrefix(strings.ToLower(name), "unnamed")
+	if !first && !named || !ok || len(values) < 2 {
+		return false
+	}
+	numbers, _ := sheet.Numbers(values)
+	slices.Sort(numbers)
+	for i, x := range numbers {
+		if x != numbers[0]+float64(i) {
+			return false
+		}
+	}
+	return numbers != nil && !slices.Contains(values, "") && (numbers[0] == 0 || numbers[0] == 1)
 }
 
 // guards are the columns that checks use by default and that the parameter columns does not list: without them labels

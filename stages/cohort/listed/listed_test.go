@@ -56,6 +56,29 @@ func TestColumnsOfChecksAreKept(t *testing.T) {
 }
 
 // Columns that differ between the sessions of a participant are a caution, which states what motion needs.
+// TestRowNumbersAreNoCovariates: the index that pandas and R write is a property of no participant.
+func TestRowNumbersAreNoCovariates(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		from, by int
+		left     bool
+	}{{"Unnamed: 0", 0, 1, true}, {"index", 1, 1, true}, {"row", 0, 1, true}, {"index", 5, 1, false},
+		{"row", 0, 2, false}, {"age", 1, 1, false}} {
+		dir := t.TempDir()
+		text := c.name + "\tparticipant_id\tgroup\n"
+		for i := range 12 {
+			text += fmt.Sprintf("%d\tsub-%02d\t%s\n", c.from+c.by*(11-i), i+1, "AB"[i%2:i%2+1])
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+		p := Defaults()
+		p.File = "p.tsv"
+		l := need.Value(p.Read(dir))(t)
+		if _, kept := l.Participants(nil).Column(c.name); kept == c.left || c.left && len(l.Notes) != 1 {
+			t.Errorf("%+v: kept %t, notes %v", c, kept, l.Notes)
+		}
+	}
+}
+
 func TestColumnsOfSessions(t *testing.T) {
 	dir := t.TempDir()
 	text := "participant_id\tgroup\tvisit\tage\tmean_fd\nsub-1\tA\tx\t20\t0.1\nsub-1\tA\ty\t20\t0.2\nsub-2\tB\tx\t30\t0.1\n"
