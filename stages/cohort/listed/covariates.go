@@ -161,11 +161,12 @@ var (
 // is named so, or that has no name and is the first.
 func (l *List) numbersRows(name string) bool {
 	first := len(l.Sheet.Columns) > 0 && l.Sheet.Columns[0] == name && unnamed.MatchString(name)
-	values, ok := l.Sheet.Column(name)
 	named := rowName.MatchString(name) || strings.HasPrefix(strings.ToLower(name), "unnamed")
-	if !first && !named || !ok || len(values) < 2 {
+	at := slices.Index(l.Sheet.Columns, name)
+	if !first && !named || len(l.Sheet.Rows) < 2 || at >= len(l.Sheet.Rows[0]) { // a column that the cohort adds
 		return false
 	}
+	values, _ := l.Sheet.Column(name)
 	numbers, _ := sheet.Numbers(values)
 	slices.Sort(numbers)
 	for i, x := range numbers {
