@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/literature"
 	"prgnn/stages/prepare"
 	"prgnn/stages/present/methods"
@@ -39,7 +40,7 @@ func settingsTable(rows ...finding.Parameter) *encoding.Table {
 	var all []finding.Parameter
 	for i, r := range rows {
 		r.Default = r.Value
-		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
+		for _, kind := range slices.Concat(learn.Kinds, split.Kinds, prepare.Kinds) {
 			for _, p := range param.Of(kind.New()) {
 				if kind.Name == r.Kind && p.Name == r.Parameter {
 					r.Default = listOf(p.Default)
@@ -50,7 +51,7 @@ func settingsTable(rows ...finding.Parameter) *encoding.Table {
 		if i+1 < len(rows) && rows[i+1].Stage == r.Stage {
 			continue
 		}
-		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
+		for _, kind := range slices.Concat(learn.Kinds, split.Kinds, prepare.Kinds) {
 			for _, p := range param.Of(kind.New()) {
 				of := finding.Parameter{Stage: r.Stage, Kind: r.Kind, Tasks: r.Tasks, Parameter: p.Name,
 					Value: listOf(p.Default), Default: listOf(p.Default)}

@@ -4,6 +4,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/prepare"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/present/tables"
@@ -11,5 +12,6 @@ import (
 )
 
 func init() {
-	stagetest.Use(Kinds, tables.Kinds, figure.Kinds, learn.Kinds, assess.Kinds, prepare.Kinds, extract.Kinds)
+	stagetest.Use(Kinds, tables.Kinds, figure.Kinds, learn.Kinds, split.Kinds,
+		assess.Kinds, prepare.Kinds, extract.Kinds)
 }

@@ -14,10 +14,11 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
 	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, learn.Kinds) }
+func init() { stagetest.Use(Kinds, learn.Kinds, split.Kinds) }
 
 // A cohort is one whose groups a model was not trained on.
 type cohort struct {
