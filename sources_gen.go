@@ -148,6 +148,8 @@ import (
 //go:embed stages/learn/choose/*[^t].go
 //go:embed stages/learn/family/*[^t].go
 //go:embed stages/learn/modelfile/*[^t].go
+//go:embed stages/learn/split/*[^s]t.go
+//go:embed stages/learn/split/*[^t].go
 //go:embed stages/literature/*[^t].go
 //go:embed stages/mat5/*[^t].go
 //go:embed stages/phantom/*[^t].go
