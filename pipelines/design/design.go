@@ -96,7 +96,8 @@ func (s *Study) mistake(stage *dag.StageNode, place, text string) {
 
 func (s *Study) note(notes ...column.Note) {
 	for _, n := range notes {
-		if !slices.Contains(s.outcome.Notes, n) { // several pages show one test
+		// Several pages show one test, and the participants may have the note.
+		if !slices.Contains(s.outcome.Notes, n) && (s.roster == nil || !slices.Contains(s.roster.Notes, n)) {
 			s.outcome.Notes = append(s.outcome.Notes, n)
 		}
 	}

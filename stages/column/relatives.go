@@ -265,7 +265,7 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []No
 		if site || !theirs && !slices.Contains(kept, c.Name) {
 			continue
 		}
-		if pairs := InTwoSpellings(maps.Keys(members)); pairs != nil {
+		if pairs := inTwoSpellings(maps.Keys(members)); pairs != nil {
 			doubt := DoubtAlike
 			if slices.ContainsFunc(pairs, func(p Note) bool { return p.Doubt == DoubtCase }) {
 				doubt = DoubtCase

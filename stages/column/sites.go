@@ -64,13 +64,11 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 		}
 		groups[v][group[i]], all[group[i]] = true, true
 	}
-	alone := true
-	for _, of := range groups {
-		alone = alone && len(of) == 1
+	alone, seen := true, map[string]bool{}
+	for v, of := range groups {
+		alone, seen[v] = alone && len(of) == 1, true
 	}
-	for _, pair := range InTwoSpellings(maps.Keys(groups)) {
-		notes = append(notes, Doubtf(pair.Doubt, "column %s: %s: if they are one, write them alike in the table", name, pair.Text))
-	}
+	notes = DoubtTwins(name, seen)
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
 	}
@@ -84,8 +82,21 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be told apart", each, what))
 }
 
-// InTwoSpellings are the pairs of values that may be one, and how they differ.
-func InTwoSpellings(values iter.Seq[string]) (pairs []Note) {
+// DoubtTwins notes the values of a column that may be one in two spellings (F and f).
+func DoubtTwins(name string, values map[string]bool) (notes []Note) {
+	of := map[string][]string{}
+	for _, pair := range inTwoSpellings(maps.Keys(values)) {
+		of[pair.Doubt] = append(of[pair.Doubt], pair.Text)
+	}
+	for _, doubt := range slices.Sorted(maps.Keys(of)) {
+		notes = append(notes, Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table", name,
+			words.Some(of[doubt], 6)))
+	}
+	return notes
+}
+
+// inTwoSpellings are the pairs of values that may be one, and how they differ.
+func inTwoSpellings(values iter.Seq[string]) (pairs []Note) {
 	spelled := map[string]string{}
 	for _, v := range slices.Sorted(values) {
 		if twin, there := spelled[Spelling(v)]; there {

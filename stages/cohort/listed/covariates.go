@@ -3,7 +3,6 @@ package listed
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -208,19 +207,16 @@ func inTwoSpellings(name string, values []string) []column.Note {
 	if column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name) {
 		return nil
 	}
-	size, spelled, n := map[string]int{}, map[string]bool{}, 0
+	seen, spelled, n := map[string]bool{}, map[string]bool{}, 0
 	for _, v := range values {
 		if v != "" {
-			size[v]++
-			spelled[column.Spelling(v)], n = true, n+1
+			seen[v], spelled[column.Spelling(v)], n = true, true, n+1
 		}
 	}
-	pairs := column.InTwoSpellings(maps.Keys(size))
-	if numbers, _ := sheet.Numbers(values); pairs == nil || numbers != nil || 2*len(spelled) > n {
+	if numbers, _ := sheet.Numbers(values); numbers != nil || 2*len(spelled) > n {
 		return nil
 	}
-	return []column.Note{column.Doubtf(pairs[0].Doubt, "column %s: %s: each is a category of its own; if they are one, write "+
-		"them alike in the table", name, words.Some(column.NoteTexts(pairs), 6))}
+	return column.DoubtTwins(name, seen)
 }
 
 // OddTexts notes the few texts that make a column of numbers one of texts. ids are
