@@ -2,14 +2,11 @@ package pipelines
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
-	"prgnn/internal/lists"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -206,7 +203,7 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 			continue // the stage is left out
 		}
 		settled[at] = true
-		if now := root.Under(full...); now == nil || !sameValue(now, v) {
+		if now := root.Under(full...); now == nil || !wiring.SameValue(now, v) {
 			if text, other := presently(root, set, full, now, v); other {
 				dropped = append(dropped, Dropped{set, text})
 			}
@@ -226,14 +223,14 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := defaultOf(root.Under(full[:2]...), full[3]); ok {
-			other = !sameNumber(standard, strings.Join(plainValue(v.Parameter("list of texts")), ", "))
+			other = !wiring.SameNumber(standard, strings.Join(plainValue(v.Parameter("list of texts")), ", "))
 			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
 		fallthrough
 	case now == nil:
 		return name + " is not set", true
 	}
-	return name + " is " + shortly(now), true
+	return name + " is " + wiring.Shortly(now), true
 }
 
 // defaultOf is the default of a parameter of a stage.
@@ -248,42 +245,4 @@ func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// sameValue reports whether two values set the same: 1 and 1.0 do.
-func sameValue(a, b *tree.Node) bool {
-	switch {
-	case a.Kind == tree.Scalar && b.Kind == tree.Scalar:
-		_, text := a.Value.(string)
-		_, other := b.Value.(string)
-		return reflect.DeepEqual(a.Decoded(), b.Decoded()) ||
-			!text && !other && sameNumber(wiring.ScalarText(a.Value), wiring.ScalarText(b.Value))
-	case a.Kind == tree.List && b.Kind == tree.List:
-		return slices.EqualFunc(a.Items, b.Items, sameValue)
-	case a.Kind == tree.List && len(a.Items) == 1 && b.Kind == tree.Scalar: // of a matrix
-		return sameValue(a.Items[0], b)
-	case a.Kind == tree.Mapping && b.Kind == tree.Mapping:
-		return len(a.Keys) == len(b.Keys) && !slices.ContainsFunc(a.Keys, func(k tree.Key) bool {
-			other := b.Get(k.Name)
-			return other == nil || !sameValue(k.Value, other)
-		})
-	}
-	return reflect.DeepEqual(a.Decoded(), b.Decoded())
-}
-
-// sameNumber reports whether two texts are one number.
-func sameNumber(a, b string) bool {
-	x, err := strconv.ParseFloat(a, 64)
-	y, also := strconv.ParseFloat(b, 64)
-	return a == b || err == nil && also == nil && x == y && strings.ContainsAny(a+b, ".eE")
-}
-
-func shortly(v *tree.Node) string {
-	switch v.Kind {
-	case tree.Scalar:
-		return cmp.Or(v.Text, "empty")
-	case tree.List:
-		return "[" + strings.Join(lists.Map(v.Items, shortly), ", ") + "]"
-	}
-	return v.String()
 }

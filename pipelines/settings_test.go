@@ -11,6 +11,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 )
 
 const told = `
@@ -246,6 +247,6 @@ func TestSameValue(t *testing.T) {
 		{"[0, 1.0]", "[0.0, 1]", true}, {"[0, 1]", "[1, 0]", false}, {"[2.0]", "2", true}, {"[2, 3]", "2", false},
 		{"{ a: 1.0, b: x }", "{ b: x, a: 1 }", true}, {"{ a: 1 }", "{ a: 1, b: 2 }", false}, {"'1.0'", "1", false},
 		{"true", "1", false}, {"ridge", "ridge", true}, {"18446744073709551615", "18446744073709551614", false}} {
-		need.Equal(t, sameValue(value(c.a), value(c.b)), c.same, c.a, c.b)
+		need.Equal(t, wiring.SameValue(value(c.a), value(c.b)), c.same, c.a, c.b)
 	}
 }

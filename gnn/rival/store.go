@@ -84,5 +84,5 @@ func (o BrainGNN) Check() error {
 		return fmt.Errorf("widths %v, ratio %v, edge %.40q: not those of BrainGNN", o.Widths, o.Ratio, o.Edge)
 	}
 	return checkSizes(1, append([]int{o.Nodes, o.Features, o.Communities, o.Hidden, o.Classes,
-		int(math.Min(o.Ratio*float64(o.Nodes)+1, largest))}, o.Widths...)...)
+		int(math.Min(float64(o.Ratio*float64(o.Nodes))+1, largest))}, o.Widths...)...)
 }

@@ -55,6 +55,6 @@ func DrawSubgroups(rows []column.SubgroupRow) *Chart {
 		panels = append(panels, other)
 	}
 	plot := chart.Plot{Rows: [][]chart.Panel{panels}, Width: chart.Page,
-		Height: []vg.Length{vg.Length(math.Ceil(-height))*12 + 44}, Key: []chart.Mark{}}
+		Height: []vg.Length{vg.Length(float64(math.Ceil(-height)*12)) + 44}, Key: []chart.Mark{}}
 	return Captioned(plot.Figure(), "figure.subgroups", of)
 }

@@ -52,13 +52,13 @@ func (a *GroupAreas) Of(group []int, groups int) []float64 {
 				continue
 			}
 			for g, tie := range all {
-				above[g] += float64(tie[1] * (below[g] + tie[0]/2))
+				above[g] += float64(tie[1] * (below[g] + float64(tie[0]/2)))
 				below[g] += tie[0]
 				all[g] = [2]float64{}
 			}
 		}
 		for g := range groups {
-			pairs[g] += positives[g] * below[g]
+			pairs[g] += float64(positives[g] * below[g])
 		}
 	}
 	for g := range above {
