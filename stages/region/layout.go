@@ -38,7 +38,7 @@ type Layout struct {
 	FisherZ   bool     `json:"fisher_z,omitempty"`
 	Order     string   `json:"order,omitempty"`   // of a vector of a triangle: upper_rows, lower_rows, full
 	Base      *int     `json:"base,omitempty"`    // the number of the first region in an edge list
-	Numbers   string   `json:"numbers,omitempty"` // what those of an edge list are in the node list: ids or rows
+	Numbers   string   `json:"numbers,omitempty"` // what those of an edge list are in the node list: ids, names or rows
 	Absent    string   `json:"absent,omitempty"`  // what pairs are that an edge list lacks: zero or n/a
 
 	Nodes *encoding.Table   `json:"-"` // the node list, where it is known

@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,20 +132,33 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 
 // knownAs finds a node, from 0, by its name, which counts before an abbreviation, and that before an id.
 func knownAs(rows []called) map[string]int {
-	known := map[string]int{}
+	known := idsOf(rows)
+	maps.Copy(known, namesOf(rows))
+	return known
+}
+
+// idsOf finds a node, from 0, by its id, the index of the file of the list.
+func idsOf(rows []called) map[string]int {
+	ids := map[string]int{}
 	for i, r := range rows {
 		if r.ID != nil {
-			known[strconv.FormatInt(int64(*r.ID), 10)] = i
+			ids[strconv.FormatInt(int64(*r.ID), 10)] = i
 		}
 	}
+	return ids
+}
+
+// namesOf finds a node, from 0, by its name, which counts before an abbreviation.
+func namesOf(rows []called) map[string]int {
+	names := map[string]int{}
 	for i, r := range rows {
-		known[column.Composed(r.Abbreviation)] = i
+		names[column.Composed(r.Abbreviation)] = i
 	}
 	for i, r := range rows {
-		known[column.Composed(r.Name)] = i
+		names[column.Composed(r.Name)] = i
 	}
-	delete(known, "") // a node without this name
-	return known
+	delete(names, "") // a node without this name
+	return names
 }
 
 // listed reports whether names are those of nodes, of which none has another.

@@ -65,6 +65,11 @@ func TestNumberedEdges(t *testing.T) {
 		return encoding.NewTable(encoding.Column{Name: "id", Values: ids}, encoding.Column{Name: "name", Values: names})
 	}
 	gaps := list(1, 2, 4, 5)
+	numbered := func(ids []int32, names ...string) *encoding.Table {
+		return encoding.NewTable(encoding.Column{Name: "id", Values: ids}, encoding.Column{Name: "name", Values: names})
+	}
+	crossed := numbered([]int32{21, 22, 23}, "22", "21", "23")
+	shifted := numbered([]int32{1, 2, 3}, "11", "13", "12")
 	for about, c := range map[string]struct {
 		text   string
 		layout Layout
@@ -88,6 +93,14 @@ func TestNumberedEdges(t *testing.T) {
 		"ids without a list":       {lines(1, 2, 3), Layout{Numbers: "ids"}, nil},
 		"a list that counts":       {lines(1, 2, 4), Layout{Nodes: list(1, 2, 3, 4)}, []int{0, 1, 3}},
 		"a list that counts, some": {lines(1, 2, 3), Layout{Nodes: list(1, 2, 3, 4)}, nil},
+		"index or names":           {lines(21, 22, 23), Layout{Nodes: crossed}, nil},
+		"stated index":             {lines(21, 22, 23), Layout{Nodes: crossed, Numbers: "ids"}, []int{0, 1, 2}},
+		"stated names":             {lines(21, 22, 23), Layout{Nodes: crossed, Numbers: "names"}, []int{1, 0, 2}},
+		"index alone":              {lines(1, 2, 3), Layout{Nodes: shifted}, []int{0, 1, 2}},
+		"names alone":              {lines(11, 12, 13), Layout{Nodes: shifted}, []int{0, 2, 1}},
+		"index that counts, names": {lines(1, 2, 3), Layout{Nodes: numbered([]int32{1, 2, 3}, "2", "1", "3")}, nil},
+		"no name":                  {lines(1, 2, 3), Layout{Nodes: shifted, Numbers: "names"}, nil},
+		"names without a list":     {lines(1, 2, 3), Layout{Numbers: "names"}, nil},
 		"the base":                 {lines(1, 2, 3), Layout{Nodes: list(1, 2, 3, 4), Base: &zero}, []int{1, 2, 3}},
 	} {
 		c.layout.Absent = "n/a"

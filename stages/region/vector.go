@@ -3,7 +3,6 @@ package region
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -300,8 +299,8 @@ func (l Layout) placesOf(c *Contents, least, most, edges int) (at map[string]int
 		if rows, err = column.Rows[called](l.Nodes); err != nil {
 			return nil, 0, err
 		}
-	} else if l.Numbers == "ids" {
-		return nil, 0, errors.New("numbers is ids, those of a node list, but nodes is not set")
+	} else if l.Numbers == "ids" || l.Numbers == "names" {
+		return nil, 0, fmt.Errorf("numbers is %s, those of a node list, but nodes is not set", l.Numbers)
 	}
 	counted := func(base int) map[string]int {
 		at := map[string]int{}
@@ -312,41 +311,63 @@ func (l Layout) placesOf(c *Contents, least, most, edges int) (at map[string]int
 		return at
 	}
 	names := lists.Map(rows, func(r called) string { return r.Name })
-	ids, all := byList(numbers, rows)
-	if l.Numbers == "ids" || l.Numbers == "" && all {
+	byID, byName := idsOf(rows), namesOf(rows)
+	ids, allIDs := byList(numbers, byID)
+	named, allNames := byList(numbers, byName)
+	places, reading := map[string]int(nil), ""
+	switch auto := l.Numbers == ""; {
+	case l.Numbers == "ids":
+		places = ids
+	case l.Numbers == "names":
+		places = named
+	case auto && allIDs && allNames && !maps.Equal(ids, named) &&
+		!(consecutive(byID, len(rows)) && consecutive(byName, len(rows))): // of 1 … N and 0 … N−1 the base decides
+		differs := firstDiffering(numbers, ids, named)
+		return nil, 0, fmt.Errorf("the regions are numbered %d to %d, which may be the index in the node list (%s is row %d) or "+
+			"its names (%[3]s is row %[5]d): set numbers: ids, or numbers: names", least, most, differs, ids[differs]+1,
+			named[differs]+1)
+	case auto && allIDs && !consecutive(byID, len(rows)):
+		places, reading = ids, "ids"
+	case auto && !allIDs && allNames && !consecutive(byName, len(rows)):
+		places, reading = named, "names"
+	}
+	if places != nil {
 		for _, base := range []int{1, 0} {
 			at := counted(base)
 			fits := (l.Base == nil || *l.Base == base) && least >= base && most-base < len(rows)
-			if l.Numbers == "" && fits && !maps.Equal(at, ids) {
-				slices.SortFunc(numbers, dag.CompareValues)
-				differs := numbers[slices.IndexFunc(numbers, func(name string) bool { return at[name] != ids[name] })]
-				return nil, 0, fmt.Errorf("the regions are numbered %d to %d, which may be the index in the node list (%s is %s) or its "+
-					"rows counted from %d (%[3]s is %[6]s): set numbers: ids, or numbers: rows and base: %[5]d", least, most,
-					differs, names[ids[differs]], base, names[at[differs]])
+			if reading != "" && fits && !maps.Equal(at, places) {
+				differs := firstDiffering(numbers, at, places)
+				return nil, 0, fmt.Errorf("the regions are numbered %d to %d, which may be the %s in the node list (%s is %s) or its "+
+					"rows counted from %d (%[4]s is %[7]s): set numbers: %[8]s, or numbers: rows and base: %[6]d", least, most,
+					map[string]string{"ids": "index", "names": "names"}[reading], differs, names[places[differs]], base,
+					names[at[differs]], reading)
 			}
 		}
 		c.Names = names
-		return ids, 1, nil
+		return places, 1, nil
 	}
 	base, err := l.baseOf(least, most, edges)
 	switch {
 	case err != nil || rows == nil:
 	case l.Numbers == "rows":
 		c.Names = names
-	case !counting(knownAs(rows), len(rows), 0) && !counting(knownAs(rows), len(rows), 1):
+	case !consecutive(byID, len(rows)) && !consecutive(byName, len(rows)):
 		c.Notes = append(c.Notes, fmt.Sprintf("the numbers of the regions are not all in the index of the node list, and are taken for "+
 			"its rows, counted from %d", base))
 	}
 	return counted(base), base, err
 }
 
-// byList are the places of the numbers by what the node list calls its regions; all is false where one is not in the
-// list, or where the list counts its rows, so that its numbers are places.
-func byList(numbers []string, rows []called) (at map[string]int, all bool) {
-	known := knownAs(rows)
-	at = map[string]int{}
+// firstDiffering is the least number that has two places.
+func firstDiffering(numbers []string, a, b map[string]int) string {
+	slices.SortFunc(numbers, dag.CompareValues)
+	return numbers[slices.IndexFunc(numbers, func(name string) bool { return a[name] != b[name] })]
+}
+
+// byList are the places of the numbers among the known ones; all is false where one is unknown or two share a place.
+func byList(numbers []string, known map[string]int) (at map[string]int, all bool) {
+	at, all = map[string]int{}, len(known) > 0
 	taken := map[int]bool{}
-	all = len(rows) > 0 && !counting(known, len(rows), 0) && !counting(known, len(rows), 1)
 	for _, name := range numbers {
 		k, there := known[name]
 		if !there {
@@ -358,6 +379,11 @@ func byList(numbers []string, rows []called) (at map[string]int, all bool) {
 		}
 	}
 	return at, all
+}
+
+// consecutive reports whether the numbers of n nodes are those of the rows, from 0 or 1.
+func consecutive(known map[string]int, n int) bool {
+	return counting(known, n, 0) || counting(known, n, 1)
 }
 
 // counting reports whether the numbers of n nodes are those of the rows, from a base.

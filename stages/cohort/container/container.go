@@ -35,7 +35,7 @@ type Within struct {
 type Entries struct {
 	Order   string `param:"order" choices:"none|upper_rows|lower_rows|full" doc:"of files that hold the triangle of a matrix as a vector: row by row above the diagonal (numpy triu_indices, scipy and MATLAB squareform, GIFT), or below it (numpy tril_indices, nilearn sym_matrix_to_vec); full is the whole matrix"`
 	Base    int    `param:"base" min:"-1" max:"1" doc:"of edge lists with numbers: that of the first region, 0 or 1; -1: by the numbers, where they decide"`
-	Numbers string `param:"numbers" choices:"auto|ids|rows" doc:"of edge lists with numbers and a node list whose index is not 1, 2, 3 …: whether they are its index (or id), or its rows, counted from base; auto: by the numbers, where they decide"`
+	Numbers string `param:"numbers" choices:"auto|ids|names|rows" doc:"of edge lists with numbers and a node list whose index is not 1, 2, 3 … or whose names are numbers: whether they are its index (or id), its names, or its rows, counted from base; auto: by the numbers, where they decide"`
 	Absent  string `param:"absent" choices:"refused|zero|n/a" doc:"of edge lists without all pairs, the absent ones: zero, as below a threshold, of which no partial correlation can be computed; or n/a"`
 }
 
