@@ -35,6 +35,11 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 		}
 	}
 	if s.Positive == "" {
+		r2, e := of["r2"], of["mean_error"]
+		if biased := e.Low > 0 || e.High < 0; len(s.Groups) == 0 && (r2.Value < 0 || biased) { // false of NaN
+			all.study("validation.off-scale", Limits, values{"R2": r2.Value, "Negative": r2.Value < 0, "Biased": biased,
+				"Error": e.Value, "Low": e.Low, "High": e.High})
+		}
 		return all
 	}
 	if a := of["auc"]; a.Low <= 0.5 { // false of NaN

@@ -37,6 +37,24 @@ func TestValidationFindings(t *testing.T) {
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }
 
+// Numbers in other units have a negative R² or a mean error beyond 0; groups have neither.
+func TestValidationOffScale(t *testing.T) {
+	none := math.NaN()
+	for _, c := range []struct {
+		r2, low, high float64
+		want          string
+	}{
+		{0.3, -1, 1, ""},
+		{none, none, none, ""},
+		{-0.1, -1, 1, "validation.off-scale"},
+		{0.3, 0.5, 1, "validation.off-scale"},
+		{-29090, -104, -101, "validation.off-scale"},
+	} {
+		rows := []column.ValidationRow{{Measure: "r2", Value: c.r2}, {Measure: "mean_error", Low: c.low, High: c.high}}
+		need.Equal(t, codes(Validation(column.ValidationSummaryRow{}, rows, nil)), c.want, c)
+	}
+}
+
 // Of few training participants, more of the same kind lie outside the means of the five extremes.
 func TestValidationOutside(t *testing.T) {
 	for _, c := range []struct {
