@@ -31,7 +31,14 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 				"High": r.High})
 		}
 		if r.Category != "" && r.Training == 0 && r.New > 0 {
-			all.study("validation.category", Limits, values{"Variable": r.Variable, "Category": r.Category, "Share": r.New})
+			var known []string
+			for _, o := range shift {
+				if o.Variable == r.Variable && o.Training > 0 {
+					known = append(known, o.Category)
+				}
+			}
+			all.study("validation.category", Limits, values{"Variable": r.Variable, "Category": r.Category, "Share": r.New,
+				"Known": known})
 		}
 	}
 	if s.Positive == "" {

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -35,6 +36,15 @@ func TestValidationFindings(t *testing.T) {
 		need.Equal(t, codes(Validation(s, c.rows, nil)), c.want, c)
 	}
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
+}
+
+// A category that training lacks is a caution with the categories of the same variable in training.
+func TestValidationCategory(t *testing.T) {
+	found := Validation(column.ValidationSummaryRow{}, nil, []column.ValidationShiftRow{
+		{Variable: "sex", Category: "F", New: 0.5}, {Variable: "sex", Category: "female", Training: 0.4},
+		{Variable: "gender", Category: "X", Training: 1}})
+	need.Equal(t, codes(found), "validation.category")
+	need.Equal(t, fmt.Sprint(found[0].Values()["Known"]), "[female]")
 }
 
 // Numbers in other units have a negative R² or a mean error beyond 0; groups have neither.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/cell"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -93,7 +94,7 @@ func ValuesOf(ids []string, people *encoding.Table, motion map[string]float64) (
 				continue
 			}
 			for i, x := range of {
-				if x != "" && slices.Contains(ids, who[i]) {
+				if !cell.Missing(x) && slices.Contains(ids, who[i]) {
 					v.Categories = append(v.Categories, x)
 				}
 			}

@@ -33,6 +33,14 @@ func TestDescribe(t *testing.T) {
 	need.Equal(t, len(Describe(need.Value(ValuesOf(ids[:9], people, motion))(t))), 0)
 }
 
+// A missing category is none, with or without its mark in the file.
+func TestValuesOfMissing(t *testing.T) {
+	ids := []string{"1", "2", "3", "4"}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "sex", Values: []string{"F", "n/a", "", "M"}, Valid: []bool{true, true, true, false}})
+	need.Equal(t, fmt.Sprint(need.Value(ValuesOf(ids, people, nil))(t)[0].Categories), "[F]")
+}
+
 // The recalibration is the logistic regression of the outcomes on the log odds.
 func TestRecalibrated(t *testing.T) {
 	var all []Heldout
