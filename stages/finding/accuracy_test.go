@@ -423,7 +423,20 @@ func TestAnswerOfSeveralSettings(t *testing.T) {
 	a := &Results{Plan: &Settings{}, Accuracy: []Row{row("a=1", 0.01, true), row("a=2", 0.03, true),
 		row("a=3", 0.2, true),
 		row("a=4", 0.0001, false)}}
-	above, not := a.Distinguish()
+	above, not, few := a.Distinguish()
 	need.Equal(t, strings.Join(above, " "), "a=1")
 	need.Equal(t, strings.Join(not, " "), "a=2 a=3")
+	need.Equal(t, few == nil, true)
+	for i := range a.Accuracy { // 4 × 0.02 > 0.05
+		a.Accuracy[i].P, a.Accuracy[i].Least = 0.02, 0.02
+	}
+	above, not, few = a.Distinguish()
+	need.Equal(t, len(above), 0)
+	need.Equal(t, len(not), 3)
+	need.Equal(t, few != nil && few.Needed == 80, true)
+	for i := range a.Accuracy {
+		a.Accuracy[i].Least = 0.001
+	}
+	_, _, few = a.Distinguish()
+	need.Equal(t, few == nil, true)
 }

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -177,13 +178,18 @@ type Uncorrectable struct {
 func (a *Results) Uncorrectables() (all []Uncorrectable) {
 	rows, tests := a.tested()
 	for i, t := range tests {
-		p := lists.Map(tests, func(t Test) float64 { return t.P })
-		p[i] = t.Least
-		if best := inference.Holm(p)[i]; !t.Powerless() && best >= Alpha {
+		if best := bestOf(tests, i); !t.Powerless() && best >= Alpha {
 			all = append(all, Uncorrectable{t, rows[i], best, len(tests), 20 * len(tests)})
 		}
 	}
 	return all
+}
+
+// bestOf is the least p that a test can give after Holm's correction for all.
+func bestOf(tests []Test, i int) float64 {
+	p := lists.Map(tests, func(t Test) float64 { return t.P })
+	p[i] = tests[i].Least
+	return inference.Holm(p)[i]
 }
 
 // OthersAbove are the classifiers for comparison that are above chance; before reports whether any is so without Holm's
@@ -205,9 +211,10 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 }
 
 // Distinguish are the names of the settings of the model that the page is about whose accuracy is above chance after
-// Holm's correction, and of those whose test could show it and does not.
-func (a *Results) Distinguish() (above, not []string) {
-	corrected := a.Corrected()
+// Holm's correction, and of those whose test could show it and does not. few is there if no test can show it after the
+// correction: too few permutations.
+func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
+	corrected, cannot, decided := a.Corrected(), a.Uncorrectables(), false
 	for _, r := range a.PerParticipant() {
 		switch state, _ := a.Chance(r, "accuracy"); {
 		case !r.Own || r.IsMajority():
@@ -215,13 +222,22 @@ func (a *Results) Distinguish() (above, not []string) {
 			above = append(above, r.Called())
 		case state == Above || state == NotAbove || state == NotAboveMajority:
 			not = append(not, r.Called())
+			at := slices.IndexFunc(cannot, func(u Uncorrectable) bool {
+				return column.CoordText(u.Row.Coords) == cmp.Or(r.SameAs, column.CoordText(r.Coords))
+			})
+			if decided = decided || at < 0; at >= 0 {
+				few = &cannot[at]
+			}
 		}
 	}
-	return above, not
+	if decided || above != nil {
+		few = nil
+	}
+	return above, not, few
 }
 
 // PredictNumber are the same of the models of a number, by r.
-func (a *Results) PredictNumber() (above, not []string) {
+func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	corrected, _ := a.CorrectedR()
 	for _, r := range a.Regression {
 		switch state, _ := a.TestOfR(r); {
@@ -232,7 +248,17 @@ func (a *Results) PredictNumber() (above, not []string) {
 			not = append(not, r.Name)
 		}
 	}
-	return above, not
+	_, tests := a.testedR()
+	for i, t := range tests {
+		best := bestOf(tests, i)
+		if best < Alpha || above != nil {
+			return above, not, nil
+		}
+		if !t.Powerless() {
+			few = &Uncorrectable{Test: t, Best: best, Among: len(tests), Needed: 20 * len(tests)}
+		}
+	}
+	return above, not, few
 }
 
 // IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the
@@ -254,18 +280,22 @@ func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
 	return a.Nested != nil && is(column.Without(a.Nested.Coords, "stage")) && !a.IsAbove(*a.Nested)
 }
 
+// testedR are the models of a number that have a test of r, by RKey, with it.
+func (a *Results) testedR() (keys []string, tests []Test) {
+	for _, r := range a.Regression {
+		if state, t := a.TestOfR(r); state < Untested && !IsMean(r) && a.SameNumbers(r) == nil {
+			keys, tests = append(keys, RKey(r)), append(tests, t)
+		}
+	}
+	return keys, tests
+}
+
 // CorrectedR are the p of r of each model of a number, by its name and coordinates (RKey), corrected by Holm for all
 // that were tested, among models; the mean is none, and one that has several settings is one.
 func (a *Results) CorrectedR() (of map[string]float64, among int) {
-	var keys []string
-	var p []float64
-	for _, r := range a.Regression {
-		if state, t := a.TestOfR(r); state < Untested && !IsMean(r) && a.SameNumbers(r) == nil {
-			keys, p = append(keys, RKey(r)), append(p, t.P)
-		}
-	}
+	keys, tests := a.testedR()
 	of = map[string]float64{}
-	for i, p := range inference.Holm(p) {
+	for i, p := range inference.Holm(lists.Map(tests, func(t Test) float64 { return t.P })) {
 		of[keys[i]] = p
 	}
 	for _, r := range a.Regression {

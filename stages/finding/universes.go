@@ -16,6 +16,24 @@ type Universe struct {
 	Universes, Repeated, Permutations int32
 }
 
+// Joint is what the joint test of a multiverse, the one that was stated in advance, shows.
+func (a *Results) Joint(rows []column.JointRow) State {
+	for _, r := range rows {
+		switch {
+		case !r.Test:
+		case r.P > jointP:
+			return NotAbove
+		case a.Related:
+			return Dependent
+		case r.Statistic == "median" && r.Value <= 0: // p can be small, where permuted labels do worse than chance
+			return NotAboveMajority
+		default:
+			return Above
+		}
+	}
+	return Untested
+}
+
 // Multiverse are the findings about the joint test of many analyses.
 func Multiverse(rows []column.JointRow) (all List) {
 	var u Universe

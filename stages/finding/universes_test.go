@@ -32,3 +32,20 @@ func TestMultiverse(t *testing.T) {
 		need.Equal(t, strings.Join(got, ", "), c.want, c)
 	}
 }
+
+// The joint test that was stated in advance is the answer, and no other statistic.
+func TestJoint(t *testing.T) {
+	for _, c := range []struct {
+		p, median float64
+		related   bool
+		want      State
+	}{
+		{0.005, 0.1, false, Above}, {0.05, 0.1, false, Above}, {0.06, 0.1, false, NotAbove},
+		{0.005, 0.1, true, Dependent}, {0.005, -0.01, false, NotAboveMajority},
+	} {
+		rows := []column.JointRow{{Statistic: "best", P: 1 - c.p},
+			{Statistic: "median", P: c.p, Value: c.median, Test: true}}
+		need.Equal(t, (&Results{Related: c.related}).Joint(rows), c.want)
+	}
+	need.Equal(t, (&Results{}).Joint(nil), Untested)
+}

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -47,8 +49,10 @@ func (a *author) ownResult() {
 		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
 		a.tiles(*row)
 	case own > 1:
-		a.answers(asked, a.Distinguish)
-		a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
+		if !a.joint(asked) {
+			a.answers(asked, a.Distinguish)
+			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
+		}
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
 }
@@ -128,13 +132,32 @@ func (a *author) tests(r finding.Row, measure string) []string {
 }
 
 // answers is the answer where there is no headline: which models or settings are above chance, and which are not.
-func (a *author) answers(asked values, of func() (above, not []string)) {
+func (a *author) answers(asked values, of func() (above, not []string, few *finding.Uncorrectable)) {
 	if a.Who == nil && asked["Number"] == "" {
 		return
 	}
 	v := maps.Clone(asked)
-	v["Above"], v["Not"] = of()
+	var few *finding.Uncorrectable
+	v["Above"], v["Not"], few = of()
+	if v["Few"] = few != nil; few != nil {
+		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among, "Best": few.Best,
+			"Needed": few.Needed})
+	}
 	a.Page.Answer = a.Text("abstract.answers", v)
+}
+
+// joint is the answer of a multiverse without a headline: its joint test. It reports whether there is one.
+func (a *author) joint(asked values) bool {
+	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
+	state := a.Joint(tests)
+	if state == finding.Untested || a.Who == nil {
+		return false
+	}
+	v := a.universes(tests)
+	maps.Copy(v, asked)
+	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
+	a.Page.Answer = a.Text("abstract.joint", v)
+	return true
 }
 
 // result is the headline in plain words, and with its numbers.

@@ -28,22 +28,8 @@ func (a *author) multiverse() {
 	rows := section.Rows[column.UniverseRow](a.Writer, "universes")
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
-	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
-		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations,
-		"Decisions": decisions}
-	for _, r := range tests {
-		if r.Test {
-			of["Statistic"], of["P"] = r.Statistic, r.P
-		}
-		switch r.Statistic {
-		case "median":
-			of["Median"], of["MedianP"] = r.Value, r.P
-		case "share":
-			of["Share"], of["ShareP"] = r.Value, r.P
-		case "stouffer":
-			of["StoufferP"] = r.P
-		}
-	}
+	of := a.universes(tests)
+	of["Decisions"] = decisions
 	a.Put("multiverse.result", of)
 	if at := largestShare(options); at >= 0 {
 		a.Put("multiverse.depends", options[at])
@@ -64,6 +50,27 @@ func (a *author) multiverse() {
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
 	}
+}
+
+// universes are the numbers of the joint tests.
+func (*author) universes(tests []column.JointRow) values {
+	first := tests[0]
+	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
+		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations}
+	for _, r := range tests {
+		if r.Test {
+			of["Statistic"], of["P"] = r.Statistic, r.P
+		}
+		switch r.Statistic {
+		case "median":
+			of["Median"], of["MedianP"] = r.Value, r.P
+		case "share":
+			of["Share"], of["ShareP"] = r.Value, r.P
+		case "stouffer":
+			of["StoufferP"] = r.P
+		}
+	}
+	return of
 }
 
 // largestShare is the option of the decision that explains most; −1 where no effect varies.

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,18 @@ func TestMultiverseSection(t *testing.T) {
 	if !strings.Contains(text, "of 2 universes") {
 		t.Error(text)
 	}
+	// Without a headline, the joint test is the answer.
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
+	both := need.Value(encoding.Concat(one, two))(t)
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "model", Values: []string{"b", "b", "c", "c"}})
+	in["evaluation"] = []dag.Input{dag.InputOf(both)}
+	answer := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+	if !strings.Contains(answer, "the joint test by Stouffer's z has p") || strings.Contains(answer, "no headline") {
+		t.Error(answer)
+	}
+	delete(in, "evaluation")
 	delete(in, "universe_tests")
 	if page := string(stagetest.MustRun(t, stagetest.Fresh("report"),
 		in)["page"].(artifacts.Bytes).Data); strings.Contains(page,
