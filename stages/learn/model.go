@@ -129,7 +129,7 @@ func (m *Trained) check() error {
 			return modelfile.Data{Digest: s}
 		}), nil)
 	}
-	if err := m.Training.Check(); err != nil {
+	if err := m.Training.Check(m.Groups); err != nil {
 		return err
 	}
 	if m.Fitted != nil {

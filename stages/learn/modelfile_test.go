@@ -328,6 +328,7 @@ func TestModelFileRefuses(t *testing.T) {
 		a.Matrices.Nodes = 3
 		a.Fitted = baseline.Stored{Kind: "linear", Parts: []baseline.Part{{Name: "weights", Shape: []int{1, 3},
 			Values: []float64{1, 2, 3}}, {Name: "offset", Shape: []int{1}, Values: []float64{0}}}}
+		a.Training = modelfile.NewTraining([]string{"a", "b"}, []string{"a", "b"}, nil, map[string]int{"A": 1, "B": 1})
 		return a
 	}
 	fits := func(inputs int) (f modelfile.Fits) {
@@ -344,6 +345,7 @@ func TestModelFileRefuses(t *testing.T) {
 		{func(a *modelfile.About) { a.Groups = nil }, "a model has groups or a target"},
 		{func(a *modelfile.About) { a.Groups = []string{"A", "A"} }, "each must be a different name"},
 		{func(a *modelfile.About) { a.Groups = []string{"A", "B", "C"} }, "the array weights"},
+		{func(a *modelfile.About) { a.Training.Participants = a.Training.Participants[1:] }, "lists 1 participants and counts 2"},
 		{func(a *modelfile.About) { a.Threshold = 1.5 }, "threshold: 1.5 is not a probability"},
 		{func(a *modelfile.About) { a.Matrices.Nodes = 4 }, "the array weights"},
 		{func(a *modelfile.About) { a.Matrices.Port = "partial" }, "inputs of \"partial\""},

@@ -171,7 +171,7 @@ func Read(b []byte) (*Model, error) {
 	}
 	of := &m.Matrices
 	inputs, err := of.inputs()
-	if err = cmp.Or(err, m.Training.Check()); err != nil {
+	if err = cmp.Or(err, m.Training.Check(m.Groups)); err != nil {
 		return nil, err
 	}
 	take := func(name string, dtype string, shape ...int) *encoding.Array {

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -113,18 +114,32 @@ func (t Training) ByRounded() map[string]int {
 	return at
 }
 
-// Check refuses lists of different lengths, of a file that may come from anywhere.
-func (t Training) Check() error {
-	for _, n := range []int{len(t.Scans), len(t.Rounded)} {
-		if n > 0 && n != len(t.Participants) {
-			return fmt.Errorf("model.json lists %d participants and the data of %d", len(t.Participants), n)
+// Check refuses lists that contradict each other, of a file that may come from anywhere: with a shortened list, or
+// another key, the training participants would count as new. groups are those of the model.
+func (t Training) Check(groups []string) error {
+	const remedy = "the file is altered: export the model again"
+	if key, err := hex.DecodeString(t.Key); err != nil || len(key) != 16 || bytes.Equal(key, make([]byte, 16)) {
+		return fmt.Errorf("model.json: training: the key of the hashes is %.40q; %s", t.Key, remedy)
+	}
+	n := len(t.Participants)
+	if n == 0 || t.Scans != nil && len(t.Scans) != n || t.Rounded != nil && len(t.Rounded) != n {
+		return fmt.Errorf("model.json: training lists %d participants, the data of %d, and rounded data of %d; %s", n,
+			len(t.Scans), len(t.Rounded), remedy)
+	}
+	total := 0
+	for group, count := range t.Counts {
+		if total += count; groups != nil && !slices.Contains(groups, group) || count < 0 {
+			return fmt.Errorf("model.json: training counts %d participants of %.40q; %s", count, group, remedy)
 		}
+	}
+	if total > n || groups != nil && t.Counts != nil && total != n {
+		return fmt.Errorf("model.json: training lists %d participants and counts %d; %s", n, total, remedy)
 	}
 	return nil
 }
 
 func (t Training) hash(of, text string) string {
-	key, _ := hex.DecodeString(t.Key) // a file with another key finds nobody
+	key, _ := hex.DecodeString(t.Key)
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(of + "\n" + text))
 	return hex.EncodeToString(h.Sum(nil))[:32]

@@ -66,3 +66,28 @@ func TestRoundedCopies(t *testing.T) {
 		}
 	}
 }
+
+// A list that is emptied or cut, a key that finds nobody, and counts of others are refused.
+func TestAlteredTraining(t *testing.T) {
+	ids := []string{"a", "b", "c"}
+	data := []Data{DataOf([]float64{1, 2}), DataOf([]float64{3, 4}), DataOf([]float64{5, 6})}
+	groups := []string{"A", "B"}
+	stored := NewTraining(ids, ids, data, map[string]int{"A": 1, "B": 2})
+	need.NoError(t, stored.Check(groups))
+	need.NoError(t, NewTraining(ids, ids, data, map[string]int{"other": 2}).Check(nil)) // a number: some have a group
+	for about, alter := range map[string]func(*Training){
+		"nobody":       func(x *Training) { x.Participants, x.Scans, x.Rounded = []string{}, []string{}, [][]string{} },
+		"no training":  func(x *Training) { *x = Training{} },
+		"no data":      func(x *Training) { x.Scans, x.Rounded = []string{}, [][]string{} },
+		"one less":     func(x *Training) { x.Participants, x.Scans, x.Rounded = x.Participants[1:], nil, nil },
+		"key of 0":     func(x *Training) { x.Key = "00000000000000000000000000000000" },
+		"no key":       func(x *Training) { x.Key = "" },
+		"other groups": func(x *Training) { x.Counts = map[string]int{"A": 1, "C": 2} },
+	} {
+		x := stored
+		alter(&x)
+		if x.Check(groups) == nil {
+			t.Errorf("%s: it is read", about)
+		}
+	}
+}
