@@ -102,6 +102,9 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))
 	}
+	if 0 < r.AUCHigh && r.AUCHigh < 0.5 {
+		all.Add(about("auc.below-chance", Limits, r, values{"AUC": r.AUC, "Low": r.AUCLow, "High": r.AUCHigh}))
+	}
 	if ofAUC == Above && r.AUCLow <= 0.5 {
 		all.Add(about("auc.interval-includes-chance", Limits, r, values{"Low": r.AUCLow, "High": r.AUCHigh,
 			"First": r.TestFolds > 0}))

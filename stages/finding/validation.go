@@ -18,8 +18,13 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	for _, m := range measures {
 		of[m.Measure] = m
 	}
-	for _, name := range []string{"auc", "r"} {
-		m := of[name]
+	for _, name := range []string{"auc", "accuracy", "sensitivity", "specificity", "r", "mae"} {
+		m, there := of[name]
+		chance, tested := map[string]float64{"auc": 0.5, "r": 0}[name]
+		if there && tested && m.High < chance { // false of NaN
+			all.study("validation.below-chance", Limits, values{"Measure": name, "Value": m.Value, "Low": m.Low,
+				"High": m.High, "Chance": chance})
+		}
 		if m.TrainingLow < m.TrainingHigh && (m.Value < m.TrainingLow || m.Value > m.TrainingHigh) { // false of NaN
 			all.study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
 				"Training": m.Training, "Low": m.TrainingLow, "High": m.TrainingHigh})
@@ -49,7 +54,7 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 		}
 		return all
 	}
-	if a := of["auc"]; a.Low <= 0.5 { // false of NaN
+	if a := of["auc"]; a.Low <= 0.5 && a.High >= 0.5 { // false of NaN
 		all.study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
 	if !s.Calibrated {

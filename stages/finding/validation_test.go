@@ -38,6 +38,26 @@ func TestValidationFindings(t *testing.T) {
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }
 
+// Exchanged groups give an AUC below chance, and numbers of the other sign an r.
+func TestValidationBelowChance(t *testing.T) {
+	for _, name := range []string{"auc", "r"} {
+		rows := []column.ValidationRow{{Measure: name, Value: -0.2, Low: -0.5, High: -0.1},
+			{Measure: "calibration_p", Value: math.NaN()}}
+		s := column.ValidationSummaryRow{Positive: map[string]string{"auc": "A"}[name], Counts: []int32{50, 50},
+			Calibrated: true}
+		need.Equal(t, codes(Validation(s, rows, nil)), "validation.below-chance", name)
+	}
+}
+
+// Each measure at the stored threshold is compared with its interval in training.
+func TestValidationUnlikeTraining(t *testing.T) {
+	for _, name := range []string{"auc", "accuracy", "sensitivity", "specificity", "r", "mae"} {
+		rows := []column.ValidationRow{{Measure: name, Value: 0.3, Low: 0.2, High: 0.6, TrainingLow: 0.6,
+			TrainingHigh: 0.8}}
+		need.Equal(t, codes(Validation(column.ValidationSummaryRow{}, rows, nil)), "validation.unlike-training", name)
+	}
+}
+
 // A category that training lacks is a caution with the categories of the same variable in training.
 func TestValidationCategory(t *testing.T) {
 	found := Validation(column.ValidationSummaryRow{}, nil, []column.ValidationShiftRow{

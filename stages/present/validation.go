@@ -126,6 +126,9 @@ func (a *author) validated() string {
 func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column.ValidationRow, of values) {
 	v := a.asked()
 	v["Models"], v["Below"], v["Accuracy"], v["Majority"] = s.Models, of["Below"], 0.0, 0.0
+	for _, name := range []string{"Measure", "Value", "Low", "High"} {
+		v[name] = of[name]
+	}
 	if v["Classes"] = s.Groups; len(s.Groups) == 0 {
 		v["Number"] = a.Number
 	}
