@@ -136,6 +136,22 @@ func TestNumberedEdges(t *testing.T) {
 	}
 }
 
+// Decimal commas, and numbers of regions with decimals, are those of an edge list.
+func TestFormsOfEdges(t *testing.T) {
+	for about, text := range map[string]string{
+		"semicolons": "i;j;r\n1;2;0,5\n1;3;0,25\n1;4;0,5\n2;3;0,5\n2;4;-0,5\n3;4;0,5\n",
+		"tabs":       "1\t2\t0,5\n1\t3\t0,25\n1\t4\t0,5\n2\t3\t0,5\n2\t4\t-0,5\n3\t4\t0,5\n",
+		"decimals":   "1.0 2.0 0.5\n1.0 3.0 0.25\n1.0 4.0 0.5\n2.0 3.0 0.5\n2.0 4.0 -0.5\n3.0 4.0 0.5\n",
+		"MATLAB": "  1.0000000e+00   2.0000000e+00   5.0e-01\n 1.0e+00 3.0e+00 2.5e-01\n1.0e+00 4.0e+00 5.0e-01\n" +
+			"2.0e+00 3.0e+00 5.0e-01\n2.0e+00 4.0e+00 -5.0e-01\n3.0e+00 4.0e+00 5.0e-01\n",
+	} {
+		found, err := ReadSquares(strings.NewReader(text), Layout{})
+		need.NoError(t, err, about)
+		x := found.Draws[0]
+		need.Equal(t, fmt.Sprint(x.Rows, x.At(0, 2), x.At(3, 1)), "4 0.25 -0.5", about)
+	}
+}
+
 // distinct are the numbers of the regions of an edge list.
 func distinct(text string) (numbers []int) {
 	for line := range strings.Lines(text) {

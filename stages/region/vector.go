@@ -126,7 +126,7 @@ type edge struct {
 func readEdges(text []byte) (edges []edge, is bool, err error) {
 	scan := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	scan.Buffer(nil, 1<<20)
-	split, begun, headed := strings.Fields, false, false
+	split, comma, begun, headed := strings.Fields, true, false, false
 	for number := 1; scan.Scan(); number++ {
 		line := strings.TrimSpace(scan.Text())
 		if line == "" || line[0] == '#' {
@@ -134,11 +134,8 @@ func readEdges(text []byte) (edges []edge, is bool, err error) {
 		}
 		if !begun {
 			begun = true
-			for _, c := range "\t;," {
-				if strings.ContainsRune(line, c) {
-					split = func(s string) []string { return strings.Split(s, string(c)) }
-					break
-				}
+			if c := separator(line); c != "" {
+				split, comma = func(s string) []string { return strings.Split(s, c) }, c != ","
 			}
 		}
 		fields := split(line)
@@ -147,6 +144,9 @@ func readEdges(text []byte) (edges []edge, is bool, err error) {
 		}
 		if len(fields) != 3 {
 			return nil, false, nil
+		}
+		if comma && strings.Count(fields[2], ",") == 1 && !strings.Contains(fields[2], ".") {
+			fields[2] = strings.Replace(fields[2], ",", ".", 1)
 		}
 		value, wrong := strconv.ParseFloat(fields[2], 64)
 		if wrong != nil && edges == nil && !headed {
@@ -167,12 +167,35 @@ func readEdges(text []byte) (edges []edge, is bool, err error) {
 	if len(edges) == 3 && edges[0].a == "1" && edges[1].b == "1" { // 1 on the diagonal
 		return nil, false, nil
 	}
-	for _, e := range edges {
+	for i, e := range edges {
 		if fraction(e.a) || fraction(e.b) {
-			return nil, false, nil
+			a, b := wholeNumber(e.a), wholeNumber(e.b)
+			if len(edges) == 3 || a == "" || b == "" { // 3: may be a matrix
+				return nil, false, nil
+			}
+			edges[i].a, edges[i].b = a, b
 		}
 	}
 	return edges, true, nil
+}
+
+// separator is the character between the columns of a line; "" for spaces.
+func separator(line string) string {
+	for _, c := range []string{"\t", ";", ","} {
+		if strings.Contains(line, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+// wholeNumber writes a number without decimals, as MATLAB and pandas write them with; "" for any other text.
+func wholeNumber(text string) string {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || x != math.Trunc(x) || x < 0 || x > math.MaxInt32 {
+		return ""
+	}
+	return strconv.Itoa(int(x))
 }
 
 // fraction reports whether a text is a number with decimals, which names no region.
@@ -465,9 +488,9 @@ func threeOrOne(first []byte) bool {
 	}
 	for _, line := range lines[:len(lines)-1] {
 		line = strings.TrimSpace(line)
-		n := len(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\t;,", r) }))
-		if n == 1 {
-			n = len(strings.Fields(line))
+		n := len(strings.Fields(line))
+		if c := separator(line); c != "" {
+			n = len(strings.FieldsFunc(line, func(r rune) bool { return string(r) == c }))
 		}
 		if line != "" && line[0] != '#' && n != 1 && n != 3 {
 			return false
