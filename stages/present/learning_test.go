@@ -51,7 +51,11 @@ func TestLearningCurves(t *testing.T) {
 	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)
 	codes := need.Value(summary["findings"].(*encoding.Table).Strings("code"))(t)
 	need.Equal(t, strings.Join(codes, " "), "learning.fitted-before learning.flat")
+	svm.Rise = -0.08
 	in["learning"] = []dag.Input{dag.InputOf(column.Table([]column.LearningRow{svm}, "model"))}
+	if text := summaryText(t, &Summary{Top: 5}, in); strings.Contains(text, "rises by −") {
+		t.Error(text)
+	}
 	delete(in, "learning_curve")
 	stagetest.MustRun(t, stagetest.Fresh("report"), in)
 }
