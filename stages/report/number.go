@@ -74,7 +74,8 @@ func Percent(x float64) string { return percent(x, 0, "1") }
 func Tenth(x float64) string { return percent(x, 1, "0.1") }
 
 func percent(x float64, decimals int, least string) string {
-	text := Fixed(100*x, decimals)
+	unit := math.Pow10(decimals)
+	text := Fixed(math.Round(100*unit*x)/unit, decimals) // a half is rounded up: 72.5 to 73
 	switch {
 	case math.IsNaN(x):
 		return "n/a"
