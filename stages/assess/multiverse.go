@@ -178,8 +178,12 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 			first = curve
 		}
 		if why := curve.OtherLabels(first); why != "" {
-			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe, so connect the same stage split",
-				out[0].Universe, u.Universe, why)
+			remedy := "connect the same stage split"
+			if n, m := len(curve.Measures), len(first.Measures); n != m { // some models use the first 199 only
+				remedy = fmt.Sprintf("set permutations: %d of split", min(n, m)-1)
+			}
+			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe: %s",
+				out[0].Universe, u.Universe, why, remedy)
 		}
 		s.measure(u, curve, all.Groups, positive)
 		u.same = slices.IndexFunc(out, func(o *universe) bool {

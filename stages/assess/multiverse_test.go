@@ -232,6 +232,14 @@ func TestMultiverseRefuses(t *testing.T) {
 		func(map[string][]dag.Input) {})
 	run("headline: 6 settings match atlas=A", stagetest.Fresh("multiverse", "headline", []any{"atlas=A"}),
 		func(map[string][]dag.Input) {})
+	run("set permutations: 19 of split", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
+		in["permuted"] = slices.Clone(in["permuted"])
+		for i, of := range in["permuted"][:4] { // all folds of a universe
+			rows := slices.DeleteFunc(need.Value(column.Read[fold.PermutedRow](of))(t),
+				func(r fold.PermutedRow) bool { return r.Permutation > 19 })
+			in["permuted"][i] = dag.InputOf(column.Table(rows), of.Coords...)
+		}
+	})
 	run("different labels are permuted", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
 		rows := need.Value(column.Read[fold.PermutedRow](in["permuted"][0]))(t)
 		for i := range rows {
