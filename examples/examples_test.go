@@ -768,5 +768,6 @@ func TestOwnModel(t *testing.T) {
 func ofModel(python, command, file string, more ...string) []string {
 	path, _ := exec.LookPath(python)
 	return append([]string{program, command, "-q", "--set", "python=" + path, "--set", "cohort.asd=7",
-		"--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", file}, more...)
+		"--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", "--set", "sandbox=none",
+		file}, more...)
 }

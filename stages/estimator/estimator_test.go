@@ -30,7 +30,8 @@ import (
 func fresh(t *testing.T, parameters ...any) *Estimator {
 	t.Helper()
 	python := need.Value(exec.LookPath(need.Python(t, "numpy")))(t)
-	parameters = append([]any{"python", python, "time_limit", 60, "fold", 2}, parameters...)
+	// A confined process looks for stores in the environment first, which of tests has 30,000 files.
+	parameters = append([]any{"python", python, "time_limit", 60, "fold", 2, "sandbox", "none"}, parameters...)
 	return stagetest.Fresh("estimator", parameters...).(*Estimator)
 }
 
@@ -156,7 +157,7 @@ func TestProcessesAreBlind(t *testing.T) {
 	study := stagetest.NewCorrStudy(t, 16)
 	in := study.Inputs()
 	task := dag.NewTask(coded(map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]}, looks))
-	_, err := fresh(t).Run(context.Background(), task)
+	_, err := fresh(t, "sandbox", "auto").Run(context.Background(), task)
 	need.NoError(t, err)
 	log := fmt.Sprint(task.Log())
 	if !strings.Contains(log, "predict ['code', 'code.tsv', 'host.py', 'model.pkl', 'task.json', 'x.npy']") {
@@ -253,7 +254,7 @@ func TestForksEnd(t *testing.T) {
         if os.fork() == 0:
             return self
 `, 1)
-	rowsOf(t, need.Value(run(t, fresh(t, "time_limit", 30), text))(t))
+	rowsOf(t, need.Value(run(t, fresh(t, "time_limit", 30, "sandbox", "auto"), text))(t))
 }
 
 // A confined process reaches no network of the host, and writes into its own directory alone.
@@ -291,7 +292,7 @@ func TestConfined(t *testing.T) {
 
 // The probabilities are the same in the sandbox and without.
 func TestSandboxChangesNothing(t *testing.T) {
-	a, b := need.Value(run(t, fresh(t), nearest))(t), need.Value(run(t, fresh(t, "sandbox", "none"), nearest))(t)
+	a, b := need.Value(run(t, fresh(t, "sandbox", "auto"), nearest))(t), need.Value(run(t, fresh(t), nearest))(t)
 	if !slices.Equal(stagetest.Encoded(t, a["predictions"]), stagetest.Encoded(t, b["predictions"])) {
 		t.Error("other predictions")
 	}
@@ -308,7 +309,7 @@ func TestNoPython(t *testing.T) {
 
 // A script that stands for the Python, as of pyenv, is replaced by what it starts, which a confined process sees.
 func TestShim(t *testing.T) {
-	s := fresh(t)
+	s := fresh(t, "sandbox", "auto")
 	shim := filepath.Join(t.TempDir(), "python3")
 	need.NoError(t, os.WriteFile(shim, []byte("#!/bin/sh\nexec "+s.Python+" \"$@\"\n"), 0o777))
 	s.Python = shim
