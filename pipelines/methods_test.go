@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/pipelines/wiring"
 	_ "prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -80,7 +81,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 func every() (rows []column.SettingRow, of []param.Param) {
 	add := func(stage, kind string, parameters []param.Param) {
 		for _, p := range parameters {
-			values := [][]string{plainValue(p.Default)}
+			values := [][]string{wiring.Texts(p.Default)}
 			for _, choice := range p.Choices {
 				if p.Name == "model" && choice != p.Default {
 					values = append(values, []string{choice})
@@ -89,7 +90,7 @@ func every() (rows []column.SettingRow, of []param.Param) {
 			for _, v := range values {
 				of = append(of, p)
 				rows = append(rows, column.SettingRow{Stage: stage, Kind: kind, Parameter: p.Name, Value: v,
-					Default: plainValue(p.Default), Doc: p.Doc})
+					Default: wiring.Texts(p.Default), Doc: p.Doc})
 			}
 		}
 	}
@@ -189,7 +190,7 @@ func TestMethodsStateEveryParameter(t *testing.T) {
 			if p.Place == param.PlaceNever {
 				parameters = append(parameters, p)
 				cohorts = append(cohorts[:len(cohorts):len(cohorts)], column.SettingRow{Stage: "cohort", Kind: k.Name,
-					Parameter: p.Name, Value: plainValue(p.Default), Default: plainValue(p.Default), Doc: p.Doc})
+					Parameter: p.Name, Value: wiring.Texts(p.Default), Default: wiring.Texts(p.Default), Doc: p.Doc})
 			}
 		}
 		as := methodsOf(t, cohorts)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/dag/param"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -222,8 +221,8 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 	case len(full) == 2 && full[0] == "stages" && v.Kind == tree.Empty:
 		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
-		if standard, ok := defaultOf(root.Under(full[:2]...), full[3]); ok {
-			other = !wiring.SameNumber(standard, strings.Join(plainValue(v.Parameter("list of texts")), ", "))
+		if standard, ok := wiring.Default(root.Under(full[:2]...), full[3]); ok {
+			other = !wiring.SameNumber(standard, strings.Join(wiring.Texts(v.Parameter("list of texts")), ", "))
 			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
 		fallthrough
@@ -231,18 +230,4 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return name + " is not set", true
 	}
 	return name + " is " + wiring.Shortly(now), true
-}
-
-// defaultOf is the default of a parameter of a stage.
-func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
-	kind, ok := dag.Lookup(wiring.Kind(stage))
-	if !ok {
-		return "", false
-	}
-	for _, p := range param.Of(kind.New()) {
-		if p.Name == name {
-			return strings.Join(plainValue(p.Default), ", "), true
-		}
-	}
-	return "", false
 }

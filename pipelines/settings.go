@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"prgnn/artifacts"
@@ -125,14 +124,14 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		for _, value := range values {
 			rows = append(rows, column.SettingRow{Stage: stage, Kind: kind, Tasks: int32(n), Parameter: p.Name,
 				Value:   value,
-				Default: plainValue(p.Default), Unit: p.Unit, Doc: p.Doc})
+				Default: wiring.Texts(p.Default), Unit: p.Unit, Doc: p.Doc})
 		}
 	}
 	if l.cohort != nil {
 		standard := param.Of(l.cohort.New())
 		for i, p := range param.Of(l.cohortWork) {
 			if p.Place == param.PlaceNever {
-				add("cohort", l.cohort.Name, len(l.roster.Subjects), standard[i], plainValue(p.Default))
+				add("cohort", l.cohort.Name, len(l.roster.Subjects), standard[i], wiring.Texts(p.Default))
 			}
 		}
 	}
@@ -286,7 +285,7 @@ func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
 	}
 	for _, p := range param.Of(s.works[member]) {
 		if slices.Contains(parameters, p.Name) {
-			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: p.Name, Value: plainValue(p.Default)})
+			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: p.Name, Value: wiring.Texts(p.Default)})
 		}
 	}
 	return sets
@@ -324,7 +323,7 @@ func (s *stage) values() [][][]string {
 	all := make([][][]string, len(param.Of(s.work)))
 	for _, work := range s.works {
 		for i, p := range param.Of(work) {
-			value := plainValue(p.Default)
+			value := wiring.Texts(p.Default)
 			if len(all[i]) <= most && !slices.ContainsFunc(all[i],
 				func(v []string) bool { return slices.Equal(v, value) }) {
 				all[i] = append(all[i], value)
@@ -337,20 +336,4 @@ func (s *stage) values() [][][]string {
 		}
 	}
 	return all
-}
-
-// plainValue is the value of a parameter as a list of texts; a value that is no list has one item.
-func plainValue(v any) []string {
-	list := reflect.ValueOf(v)
-	switch {
-	case v == nil:
-		return nil
-	case list.Kind() != reflect.Slice:
-		return []string{fmt.Sprint(v)}
-	}
-	items := make([]string, list.Len())
-	for i := range items {
-		items[i] = fmt.Sprint(list.Index(i))
-	}
-	return items
 }

@@ -2,11 +2,14 @@ package wiring
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/pipelines/tree"
 )
@@ -48,4 +51,34 @@ func Shortly(v *tree.Node) string {
 		return "[" + strings.Join(lists.Map(v.Items, Shortly), ", ") + "]"
 	}
 	return v.String()
+}
+
+// Default is the default of a parameter of a stage.
+func Default(stage *tree.Node, name string) (text string, ok bool) {
+	kind, ok := dag.Lookup(Kind(stage))
+	if !ok {
+		return "", false
+	}
+	for _, p := range param.Of(kind.New()) {
+		if p.Name == name {
+			return strings.Join(Texts(p.Default), ", "), true
+		}
+	}
+	return "", false
+}
+
+// Texts is the value of a parameter as a list of texts; a value that is no list has one item.
+func Texts(v any) []string {
+	list := reflect.ValueOf(v)
+	switch {
+	case v == nil:
+		return nil
+	case list.Kind() != reflect.Slice:
+		return []string{fmt.Sprint(v)}
+	}
+	items := make([]string, list.Len())
+	for i := range items {
+		items[i] = fmt.Sprint(list.Index(i))
+	}
+	return items
 }
