@@ -725,13 +725,13 @@ func TestNewModel(t *testing.T) {
 	model := filepath.Join(dir, "mine", "mine.py")
 	ran := func(stages string, want string) {
 		t.Helper()
-		got := output(t, dir, ofModel(python, "run", "mine.yaml", "--until", stages)...)
+		got := output(t, dir, ofModel(python, "mine", "run", "mine.yaml", "--until", stages)...)
 		if !strings.Contains(got, want) {
 			t.Errorf("run: %s, want %s", got, want)
 		}
 	}
 	ran("evaluate", " 0 failed, 0 skipped")
-	output(t, dir, ofModel(python, "export", "mine.yaml", "evaluate.summary", "-o", "summary.tsv")...)
+	output(t, dir, ofModel(python, "mine", "export", "mine.yaml", "evaluate.summary", "-o", "summary.tsv")...)
 	got := string(need.Value(os.ReadFile(filepath.Join(dir, "summary.tsv")))(t))
 	if !strings.Contains(got, "\tmine\t") {
 		t.Errorf("no accuracy of the model: %s", got)
@@ -758,16 +758,16 @@ func TestOwnModel(t *testing.T) {
 	python := need.Python(t, "sklearn")
 	dir := t.TempDir()
 	need.NoError(t, os.CopyFS(dir, os.DirFS("own-model")))
-	out := output(t, dir, ofModel(python, "run", "own-model.yaml", "--until", "evaluate")...)
+	out := output(t, dir, ofModel(python, "edges", "run", "own-model.yaml", "--until", "evaluate")...)
 	if !strings.Contains(out, " 0 failed, 0 skipped") {
 		t.Error(out)
 	}
 }
 
-// ofModel is a command on a pipeline file of a model, with a few participants.
-func ofModel(python, command, file string, more ...string) []string {
+// ofModel is a command on a pipeline file of a model of a stage, with a few participants.
+func ofModel(python, stage, command, file string, more ...string) []string {
 	path, _ := exec.LookPath(python)
 	return append([]string{program, command, "-q", "--set", "python=" + path, "--set", "cohort.asd=7",
-		"--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", "--set", "sandbox=none",
+		"--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1", "--set", stage + ".sandbox=none",
 		file}, more...)
 }

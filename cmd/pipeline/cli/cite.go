@@ -18,8 +18,8 @@ func (a *app) citeCommand() *cobra.Command {
 		Long: `Without FILE, prints the references to this program and to the paper of PR-GNN. With FILE or the id
 of a run, prints what to cite for the results of its report: the methods text of this run, with the
 works that it used, and their BibTeX entries. STAGE selects one of several report stages; a file
-without one is read as by pipeline report. For a study without participants, prints the reference to
-this program.
+without one is read as by pipeline report. If the stages use no other work, prints the reference to
+this program alone.
 
 -o writes both into a directory, as CITATION.md and CITATION.bib.`,
 		Example: `  pipeline cite
