@@ -262,16 +262,17 @@ func (a *Results) ResidualOf(setting []dag.Coord) *Residual {
 	if stage == nil {
 		return nil
 	}
-	for _, fit := range a.Plan.Sources(stage, "targets") {
-		const residuals = "residuals"
-		of := &Residual{Covariates: fit.List("covariates"),
-			Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+"."+residuals)}
-		if output := column.ValueOn(setting, column.Output); output != "" {
-			of.Scored = output == residuals
-		}
-		return of
+	fits := a.Plan.Sources(stage, "targets")
+	if len(fits) == 0 {
+		return nil
 	}
-	return nil
+	const residuals = "residuals"
+	of := &Residual{Covariates: fits[0].List("covariates"),
+		Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+"."+residuals)}
+	if output := column.ValueOn(setting, column.Output); output != "" {
+		of.Scored = output == residuals
+	}
+	return of
 }
 
 // Residuals are the residuals on which models of the page were trained.
