@@ -19,10 +19,6 @@ const (
 	exponentStep  = 0.001
 )
 
-// FitPowerLaw fits a power law with a, b ≥ 0 and c from 0.01 to 3 in steps of 0.001 to errors of models trained on n
-// participants, by least squares.
-func FitPowerLaw(n, errors []float64) PowerLaw { return newExponents(n, exponentStep).fit(errors) }
-
 // exponents are the powers of sizes, for fits of several errors.
 type exponents struct {
 	c      []float64
@@ -43,6 +39,7 @@ func newExponents(n []float64, step float64) (e exponents) {
 	}
 }
 
+// fit fits a power law with a, b ≥ 0 to errors of models trained on these sizes, by least squares.
 func (e exponents) fit(errors []float64) PowerLaw {
 	best, least := PowerLaw{}, math.Inf(1)
 	for k, x := range e.powers {

@@ -35,7 +35,7 @@ func curveFixture(t *testing.T) (n []float64, folds []Learned, v Validation) {
 func TestPowerLawIsThatOfTheOracle(t *testing.T) {
 	n, folds, v := curveFixture(t)
 	curve := NewLearningCurve(n, folds, v)
-	p := FitPowerLaw(n, curve.Error)
+	p := newExponents(n, exponentStep).fit(curve.Error)
 	for k, x := range [][2]float64{{p.A, 0}, {p.B, 0.5098002836159852}, {p.C, 0.243},
 		{1 - p.At(200), 0.8593143557217728}, {1 - p.At(400), 0.8811225461025958}} {
 		if math.Abs(x[0]-x[1]) > 1e-9 {
@@ -79,12 +79,12 @@ func TestPowerLaw(t *testing.T) {
 	for _, x := range n {
 		errors = append(errors, 0.15+1.2/math.Sqrt(x))
 	}
-	got := FitPowerLaw(n, errors)
+	got := newExponents(n, exponentStep).fit(errors)
 	if math.Abs(got.A-law.A) > 1e-9 || math.Abs(got.B-law.B) > 1e-9 || math.Abs(got.C-law.C) > 1e-9 {
 		t.Errorf("%+v, want %+v", got, law)
 	}
 	slices.Reverse(errors)
-	if got := FitPowerLaw(n, errors); got.B != 0 {
+	if got := newExponents(n, exponentStep).fit(errors); got.B != 0 {
 		t.Errorf("rising errors: %+v", got)
 	}
 }
