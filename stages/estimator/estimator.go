@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/content"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/sandbox"
 	"prgnn/numeric/random"
@@ -28,7 +30,7 @@ var estimatorKind = dag.Kind{
 	Name: "estimator",
 	Doc: "trains a model of your own, in Python, on the same folds as PR-GNN\n" +
 		"factory is a function or class of your code, MODULE:NAME. Called with the parameters, it returns an object with fit(X, y) and predict_proba(X) or decision_function(X), as in scikit-learn; for a number as target, predict(X). fit may also take groups, the number of each row's participant, for inner folds. X is an array with a row for each graph (input: edges, the upper triangle of the correlations; matrices), a list of series, volumes × regions (input: series), or graphs (input: graphs): X[i] has x, edge_index and edge_attr. If the object has region_scores(X) (rows × regions), or region_scores_ after fit, biomarkers can read the output scores. " +
-		"One process fits the model, with the training participants only. A second process has the fitted model and the test rows, without labels, ids or order. Both see the code, the packages and their own directory, and have no network. Packages come from the input requirements (a list with versions and hashes), or from the environment of python. Fan out with matrix: { fold: all }. `pipeline new-model NAME` writes a model that runs.",
+		"One process fits the model, with the training participants only. A second process has the fitted model and the test rows, without labels, ids or order; repeat_check starts a third one, with half of these rows. All see the code, the packages and their own directory, and have no network. Packages come from the input requirements (a list with versions and hashes), or from the environment of python. Fan out with matrix: { fold: all }. `pipeline new-model NAME` writes a model that runs.",
 	New: func() dag.Stage {
 		return &Estimator{Factory: "model:make", Input: "edges", Predicts: "groups", Params: fold.First(),
 			Diagonal: true, Python: "python3",
@@ -59,7 +61,7 @@ type Estimator struct {
 	TimeLimit   float64  `param:"time_limit" doc:"a fit or prediction is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Memory      float64  `param:"memory_limit" doc:"address space of the process (Linux, macOS); 0 sets no limit, as CUDA needs" min:"0" max:"1e6" unit:"GiB"`
 	Sandbox     string   `param:"sandbox" doc:"auto: where the machine can confine the processes (Linux with user namespaces or bubblewrap), they see the system, the packages and their own directory, and have no network; elsewhere they run unconfined, with a caution; require: they fail there; none: they always run unconfined" choices:"auto|require|none"`
-	RepeatCheck bool     `param:"repeat_check" doc:"predict the test rows again in reverse order, and one alone, and refuse a model whose predictions differ: they depend on other test participants"`
+	RepeatCheck bool     `param:"repeat_check" doc:"predict a random half of the test rows again in a third process, also in reverse order and one alone, and refuse a model whose predictions differ: they depend on other test participants or on earlier calls"`
 	Promises    string   `param:"promise" doc:"reproducibility of the model: bits (identical), a maximum relative error, such as 1e-3 for a GPU, or nothing; audits check it"`
 }
 
@@ -170,7 +172,7 @@ func (s *Estimator) CodeFiles(connected func(port string) bool) []content.Code {
 	return s.command(connected, true).CodeFiles(connected)
 }
 
-// Run fits in one process and predicts in another.
+// Run fits in one process, predicts in another, and checks in a third.
 func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if wrong := append(s.Validate(), s.RefusesInputs(t.Has)); errors.Join(wrong...) != nil {
 		return nil, errors.Join(wrong...)
@@ -188,17 +190,27 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			sides[side][i], sides[side][j] = sides[side][j], sides[side][i]
 		})
 	}
-	t.Progress(0, 2, "fit")
+	steps := 2
+	if s.RepeatCheck {
+		steps = 3
+	}
+	t.Progress(0, steps, "fit")
 	fitted, err := s.start(ctx, t, d, "fit", sides[0], nil)
 	if err != nil {
 		return nil, err
 	}
-	t.Progress(1, 2, "predict")
+	t.Progress(1, steps, "predict")
 	tested, err := s.start(ctx, t, d, "predict", sides[1], fitted.model)
 	if err != nil {
 		return nil, err
 	}
-	t.Progress(2, 2, "")
+	if s.RepeatCheck {
+		t.Progress(2, steps, "repeat_check")
+		if err := s.repeat(ctx, t, d, sides[1], fitted.model, tested.prediction); err != nil {
+			return nil, err
+		}
+	}
+	t.Progress(steps, steps, "")
 	predicted := make([][]float64, len(d.set.Rows()))
 	scores := make([][]float64, len(predicted))
 	for side, of := range []*result{fitted, tested} {
@@ -231,6 +243,32 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	out["model"] = column.Table([]modelRow{{s.Factory, fitted.Type, int64(d.width), int64(len(sides[0])),
 		strings.Join(fitted.Used, ", "), d.set.Note(), carried(t.All(codePort))}})
 	return out, nil
+}
+
+// mostApart is the largest accepted difference between two predictions of one row, relative to the largest prediction:
+// more than the rounding of single precision, whose sums depend on the number of rows.
+const mostApart = 1e-4
+
+// repeat predicts a random half of the test rows in a process of its own, and refuses a model whose predictions differ
+// from the first ones: it used the other half.
+func (s *Estimator) repeat(ctx context.Context, t *dag.Task, d *dataset, rows []int, model []byte,
+	first [][]float64) error {
+	half := random.New(s.Seed, s.Stream("estimator", "repeat")...).Perm(len(rows))[:(len(rows)+1)/2]
+	again, err := s.start(ctx, t, d, "repeat", lists.Map(half, func(k int) int { return rows[k] }), model)
+	if err != nil {
+		return err
+	}
+	largest, apart := 0.0, 0.0
+	for k, p := range again.prediction {
+		for j, x := range p {
+			y := first[half[k]][j]
+			largest, apart = max(largest, math.Abs(x), math.Abs(y)), max(apart, math.Abs(x-y))
+		}
+	}
+	if apart > mostApart*largest {
+		return again.dependent(fmt.Sprintf("differ by %.2g if a new process predicts only %d of the %d rows", apart, len(half), len(rows)))
+	}
+	return nil
 }
 
 // A modelRow is the one row about the model that was fitted.

@@ -1,12 +1,17 @@
-"""The Python side of the kind estimator: host.py TASK.json MESSAGE.json, one process to fit and another to predict.
+"""The Python side of the kind estimator: host.py TASK.json MESSAGE.json, for one of the tasks fit, predict, repeat.
 
 Inputs lie beside TASK.json as npy files, outputs beside MESSAGE.json. What happened is the one object of MESSAGE.json;
-stdout and stderr are the log. A process that ends without MESSAGE.json has failed.
+stdout and stderr are the log. The model runs in a child process; if the child ends without a message, or at the time
+limit, the parent writes the message, with the step and the line that the child had reached.
 """
 
 import csv
+import errno
+import faulthandler
 import inspect
 import json
+import linecache
+import mmap
 import os
 import random
 import shutil
@@ -16,6 +21,9 @@ import tempfile
 import traceback
 
 PID = os.getpid()
+STEP = mmap.mmap(-1, 32)  # shared with the child
+FAULT = tempfile.TemporaryFile()  # where the child was when a signal or os._exit ended it
+EXIT = os._exit
 INPUTS, OUTPUTS = os.path.dirname(sys.argv[1]), os.path.dirname(sys.argv[2])
 INPUTS, OUTPUTS = os.path.abspath(INPUTS), os.path.abspath(OUTPUTS)
 with open(sys.argv[1], encoding="utf-8") as f:
@@ -27,7 +35,7 @@ CODE = os.path.join(tempfile.mkdtemp(), "")
 def finish(event, **of):
     """Write the message, and an empty file for each output that is not there, and end."""
     if os.getpid() != PID:  # a copy of this process, which the model made
-        os._exit(0)
+        EXIT(0)
     for name in TASK["outputs"]:
         path = os.path.join(OUTPUTS, name)
         if not os.path.exists(path):
@@ -39,21 +47,18 @@ def finish(event, **of):
     sys.stdout.flush()
     sys.stderr.flush()
     with open(MESSAGE, "w", encoding="utf-8") as out:
-        json.dump({"event": event, **of}, out)
-    os._exit(0)
+        json.dump({"event": event, "step": STEP[:].rstrip(b"\0").decode(), **of}, out)
+    EXIT(0)
+
+
+def step(name):
+    """What runs from here on, for messages."""
+    STEP[:] = name.encode().ljust(len(STEP), b"\0")
 
 
 def refuse(what):
     """End because the model breaks the contract."""
     finish("contract", what=what)
-
-
-class Slow(BaseException):
-    """The time limit, which no `except Exception` of a model catches."""
-
-
-def late(*_):
-    raise Slow
 
 
 class Graphs:
@@ -133,6 +138,7 @@ def fit(np, model, X):
     more = {}
     if "groups" in inspect.signature(model.fit).parameters:
         more["groups"] = np.load(os.path.join(INPUTS, "groups.npy"))
+    step("fit")
     fitted = model.fit(X, y, **more)
     model = model if fitted is None else fitted
     if groups:
@@ -144,18 +150,23 @@ def fit(np, model, X):
     return model, sorted(more)
 
 
+def predictor(model):
+    """The method that predicts."""
+    if not TASK["classes"]:
+        return "predict"
+    return "predict_proba" if callable(getattr(model, "predict_proba", None)) else "decision_function"
+
+
 def predict(np, model, X, n):
     """Probabilities of the groups in the program's order (rows × groups), or numbers (rows)."""
-    groups, tolerance = TASK["classes"], 1e-9
+    groups, tolerance, what = TASK["classes"], 1e-9, predictor(model)
+    step(what)
+    p = np.asarray(getattr(model, what)(X))
     if not groups:
-        p = np.asarray(model.predict(X))
-        what = "predict"
         if p.shape == (n, 1):
             p = p[:, 0]
         shape = (n,)
     else:
-        what = "predict_proba" if callable(getattr(model, "predict_proba", None)) else "decision_function"
-        p = np.asarray(getattr(model, what)(X))
         shape = (n, len(groups))
         if what == "decision_function" and p.ndim == 1 and len(groups) == 2:
             p = np.stack([-p / 2, p / 2], 1)
@@ -182,6 +193,7 @@ def scores(np, model, X, n):
     """The scores of the regions (rows × regions), or None: of each row, or of the model."""
     of, what = getattr(model, "region_scores", None), "region_scores"
     if callable(of):
+        step(what)
         s = np.asarray(of(X), dtype="f8")
     elif getattr(model, "region_scores_", None) is not None:
         s, what = np.asarray(model.region_scores_, dtype="f8"), "region_scores_"
@@ -194,15 +206,22 @@ def scores(np, model, X, n):
 
 
 def independent(np, model, X, n, p, tolerance):
-    """Refuse a model whose prediction of one row depends on the others."""
+    """Refuse a model whose prediction of one row depends on the others of the same call, or on earlier calls."""
     for order in (list(range(n))[::-1], [n // 2]):
         again, _ = predict(np, model, take(X, order), len(order))
         apart = float(np.abs(again - p[order]).max())
-        if not apart <= tolerance:
-            refuse(
-                f"the prediction of one row depends on the others, or changes from call to call (by {apart:.2g}): "
-                "a test participant must be predicted alone (a layer that normalizes over the batch, dropout, a random step)"
-            )
+        if not apart <= tolerance * float(np.abs(p).max()):
+            finish("dependent", what=f"differ from call to call by {apart:.2g}", **defined(model))
+
+
+def defined(model):
+    """The method that predicts, with its line where it is the user's."""
+    name = predictor(model)
+    of = {"type": type(model).__name__, "function": name, "file": "", "line": 0}
+    code = getattr(getattr(type(model), name, None), "__code__", None)
+    if code is not None and code.co_filename.startswith(CODE):
+        of.update(file=code.co_filename[len(CODE) :], line=code.co_firstlineno)
+    return of
 
 
 def run(np):
@@ -227,13 +246,14 @@ def run(np):
             if coef.shape[-1] == X.shape[1] and coef.ndim == 2 and np.isfinite(coef).all():
                 save("coef", coef)
     p, tolerance = predict(np, model, X, n)
-    if TASK["do"] == "predict" and TASK["repeat_check"]:
-        independent(np, model, X, n, p, tolerance)
     save("prediction", p)
+    if TASK["do"] == "repeat":
+        independent(np, model, X, n, p, tolerance)
+        finish("done", **defined(model))
     s = scores(np, model, X, n)
     if s is not None:
         save("scores", s)
-    finish("done", type=type(model).__name__, used=used)
+    finish("done", used=used, **defined(model))
 
 
 def limit():
@@ -248,9 +268,6 @@ def limit():
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     if TASK["processes"]:
         resource.setrlimit(resource.RLIMIT_NPROC, (TASK["processes"], TASK["processes"]))
-    if TASK["time"]:
-        signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, TASK["time"])
 
 
 def place(e):
@@ -265,7 +282,51 @@ def place(e):
     return {"file": f.filename[len(CODE) :], "line": f.lineno, "source": f.line or "", "function": f.name}
 
 
+def watch(child):
+    """Wait for the child, stop it at the time limit, and write the message that it left out."""
+    late = []
+
+    def stop(*_):
+        late.append(True)
+        os.kill(child, signal.SIGABRT)  # so that faulthandler writes where it is, in C code too
+
+    if TASK["time"]:
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, TASK["time"])
+    _, status = os.waitpid(child, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    if os.path.exists(MESSAGE) and status == 0:
+        return
+    FAULT.seek(0)
+    text = FAULT.read().decode("utf-8", "replace")
+    print(text.replace(CODE, ""), file=sys.stderr)
+    if late:
+        finish("slow", **reached(text))
+    if os.WIFSIGNALED(status):
+        finish("killed", what=signal.Signals(os.WTERMSIG(status)).name, **reached(text))
+    finish("exit", what=str(os.WEXITSTATUS(status)), **reached(text))
+
+
+def reached(text):
+    """The line of the user's code in what faulthandler wrote, or nothing."""
+    for line in text.splitlines():
+        file, _, rest = line.strip().removeprefix('File "').partition('", line ')
+        number, _, function = rest.partition(" in ")
+        if file.startswith(CODE) and number.isdigit():
+            source = linecache.getline(file, int(number)).strip()
+            return {"file": file[len(CODE) :], "line": int(number), "source": source, "function": function}
+    return {}
+
+
+def leave(status):
+    """os._exit for the model."""
+    if os.getpid() == PID:
+        faulthandler.dump_traceback(FAULT, all_threads=False)
+    EXIT(status)
+
+
 def main():
+    global PID
     sys.path.pop(0)
     with open(os.path.join(INPUTS, "code.tsv"), encoding="utf-8") as f:
         for i, row in enumerate(csv.DictReader(f, delimiter="\t")):
@@ -273,6 +334,14 @@ def main():
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copyfile(row["path"], to)
     os.chdir(CODE)
+    step("start")
+    if hasattr(os, "fork"):  # not on Windows
+        child = os.fork()
+        if child:
+            watch(child)
+            EXIT(0)
+        PID, os._exit = os.getpid(), leave
+        faulthandler.enable(FAULT, all_threads=False)
     random.seed(TASK["seed"])
     try:
         limit()
@@ -282,11 +351,9 @@ def main():
             finish("numpy", what=str(e))
         np.random.seed(TASK["seed"])
         run(np)
-    except MemoryError as e:
-        finish("memory", **place(e))
-    except Slow as e:
-        finish("slow", **place(e))
     except BaseException as e:  # SystemExit and KeyboardInterrupt too
+        if isinstance(e, MemoryError) or getattr(e, "errno", None) == errno.ENOMEM or "can't allocate memory" in str(e):
+            finish("memory", **place(e))  # the text is torch's
         text = "".join(traceback.format_exception(type(e), e, e.__traceback__))
         print(text.replace(CODE, ""), file=sys.stderr)
         what = getattr(e, "msg", None) if isinstance(e, SyntaxError) else str(e)

@@ -120,20 +120,19 @@ func (d *dataset) arrays(rows []int) map[string]*encoding.Array {
 
 // A task is what host.py is to do.
 type task struct {
-	Contract    int            `json:"contract"`
-	Do          string         `json:"do"`
-	Factory     string         `json:"factory"`
-	Parameters  map[string]any `json:"parameters"`
-	Input       string         `json:"input"`
-	Classes     []string       `json:"classes"` // sorted; none of a number
-	Regions     int            `json:"regions"`
-	Seed        uint32         `json:"seed"`
-	Files       []string       `json:"files"` // of the code
-	Outputs     []string       `json:"outputs"`
-	RepeatCheck bool           `json:"repeat_check"`
-	Time        float64        `json:"time"`      // s; 0: no limit
-	Memory      int64          `json:"memory"`    // bytes; 0: no limit
-	Processes   int            `json:"processes"` // 0: no limit
+	Contract   int            `json:"contract"`
+	Do         string         `json:"do"` // fit, predict, repeat
+	Factory    string         `json:"factory"`
+	Parameters map[string]any `json:"parameters"`
+	Input      string         `json:"input"`
+	Classes    []string       `json:"classes"` // sorted; none of a number
+	Regions    int            `json:"regions"`
+	Seed       uint32         `json:"seed"`
+	Files      []string       `json:"files"` // of the code
+	Outputs    []string       `json:"outputs"`
+	Time       float64        `json:"time"`      // s; 0: no limit
+	Memory     int64          `json:"memory"`    // bytes; 0: no limit
+	Processes  int            `json:"processes"` // 0: no limit
 }
 
 // arguments are those of the factory.
@@ -220,7 +219,8 @@ type result struct {
 
 // A message is what a process reports of itself.
 type message struct {
-	Event    string   `json:"event"` // done, contract, failed, memory, slow, numpy
+	Event    string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
+	Step     string   `json:"step"`  // start, or the method that ran last
 	What     string   `json:"what"`
 	Type     string   `json:"type"` // of the model
 	Used     []string `json:"used"` // of the optional arguments of fit
@@ -245,7 +245,7 @@ func (s *Estimator) hand(t *dag.Task, d *dataset, do string, rows []int, model [
 		return nil, nil, err
 	}
 	of := &task{Contract: 1, Do: do, Factory: s.Factory, Parameters: arguments, Input: s.Input, Regions: d.regions,
-		Seed: random.New(s.Seed, s.Stream("estimator", do)...).Uint32(), Files: files, RepeatCheck: s.RepeatCheck,
+		Seed: random.New(s.Seed, s.Stream("estimator", do)...).Uint32(), Files: files,
 		Time: s.TimeLimit, Memory: int64(s.Memory * (1 << 30)), Outputs: []string{"prediction.npy", "scores.npy"}}
 	if s.Predicts == "groups" {
 		of.Classes = d.set.Groups()
@@ -259,7 +259,7 @@ func (s *Estimator) hand(t *dag.Task, d *dataset, do string, rows []int, model [
 		in[name] = []dag.Input{streamed(a)}
 	}
 	all := d.set.Rows()
-	if do == "predict" {
+	if do != "fit" {
 		for _, i := range rows {
 			if all[i].Side != 1 {
 				return nil, nil, fmt.Errorf("leakage: %s would be predicted as a test participant, but is not one", all[i].Id)
@@ -337,7 +337,7 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 		return nil, err
 	}
 	handed := handedOver(in, d.set.Rows(), rows)
-	if do == "predict" && handed.Labels+handed.IDs > 0 {
+	if do != "fit" && handed.Labels+handed.IDs > 0 {
 		return nil, fmt.Errorf("leakage: the process that predicts would have %d labels and %d ids of test rows", handed.Labels, handed.IDs)
 	}
 	e := s.command(t.Has, confined)
@@ -361,11 +361,14 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 		return nil, &machine.Fault{Err: fmt.Errorf("python: there is no program %s: install Python 3.10 or later, or set python to one", s.Python)}
 	}
 	out, err := e.Run(ctx, inner)
+	if out != nil && out["message"] == nil {
+		err = errors.New("the process ended without a result: let the model raise an exception instead")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", do, s.Factory, err)
+		return nil, fmt.Errorf("%s (%s): %w", s.Factory, do, err)
 	}
 	r := &result{handed: handed}
-	if err := errors.Join(decode(out["message"], &r.message), r.refusal(s, do)); err != nil {
+	if err := errors.Join(decode(out["message"], &r.message), r.refusal(s)); err != nil {
 		return nil, err
 	}
 	if do == "fit" {
@@ -388,28 +391,53 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 	return r, err
 }
 
-// refusal is why a process gave no result, with the user's line.
-func (m *message) refusal(s *Estimator, do string) error {
-	place := ""
-	if m.File != "" {
-		place = fmt.Sprintf("%s:%d", m.File, m.Line)
-		if m.Function != "" && m.Function != "<module>" {
-			place += " in " + m.Function
-		}
-		if m.Source != "" {
-			place += ": " + m.Source
-		}
-		place += ": "
+// place is the user's line, with a colon behind it, or nothing.
+func (m *message) place() string {
+	if m.File == "" {
+		return ""
 	}
+	place := fmt.Sprintf("%s:%d", m.File, m.Line)
+	if m.Function != "" && m.Function != "<module>" {
+		place += " in " + m.Function
+	}
+	if m.Source != "" {
+		place += ": " + m.Source
+	}
+	return place + ": "
+}
+
+// dependent is the error of a model whose predictions of the same rows differ.
+func (m *message) dependent(how string) error {
+	at := ""
+	if m.File != "" {
+		at = fmt.Sprintf("%s:%d: ", m.File, m.Line)
+	}
+	return fmt.Errorf("%sleakage: predictions of %s.%s for the same test rows %s: the prediction for one participant depends on other test participants, on earlier calls or on chance. Use only what fit computed and the row itself: no mean, scale or rank over the rows, no value kept from an earlier call, no dropout or random step (repeat_check in docs/your-own-model.md)",
+		at, m.Type, m.Function, how)
+}
+
+// refusal is why a process gave no result, with the user's line.
+func (m *message) refusal(s *Estimator) error {
+	place, step := m.place(), m.Step+" of "+s.Factory
 	switch m.Event {
 	case "done":
 		return nil
 	case "contract":
 		return fmt.Errorf("%s: %s (pipeline stages estimator describes what a model has)", s.Factory, m.What)
+	case "dependent":
+		return m.dependent(m.What)
 	case "memory":
-		return &machine.Fault{Err: fmt.Errorf("%s%s needs more memory than memory_limit, %g GiB: raise it, or use fewer participants or draws", place, do, s.Memory), OfStage: true}
+		return &machine.Fault{Err: fmt.Errorf("%s%s needs more memory than memory_limit, %g GiB: raise it, or use fewer participants or draws", place, step, s.Memory), OfStage: true}
 	case "slow":
-		return &machine.Fault{Err: fmt.Errorf("%s%s was stopped after %g s (time_limit)", place, do, s.TimeLimit), OfStage: true}
+		return &machine.Fault{Err: fmt.Errorf("%s%s was stopped after %g s (time_limit): raise time_limit, or use fewer participants or draws", place, step, s.TimeLimit), OfStage: true}
+	case "killed":
+		why := "a library of the model crashed, or the model killed itself"
+		if m.What == "SIGKILL" {
+			why = "the system ends processes so when memory runs out; use fewer participants or draws, or a machine with more memory"
+		}
+		return &machine.Fault{Err: fmt.Errorf("%sthe signal %s ended %s: %s (see the log)", place, m.What, step, why), OfStage: true}
+	case "exit":
+		return fmt.Errorf("%s%s ended the process with exit status %s: raise an exception instead, or return", place, step, m.What)
 	case "numpy":
 		return &machine.Fault{Err: fmt.Errorf("python: %s has no numpy (%s): add it to requirements, or set python to an environment that has it", s.Python, m.What)}
 	case "failed":
