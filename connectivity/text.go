@@ -354,7 +354,7 @@ func splitter(line string) (split func(string) []string, plain byte) {
 			continue
 		}
 		return func(s string) []string {
-			fields := strings.Split(strings.TrimRight(s, " "), sep)
+			fields := Split(strings.TrimRight(s, " "), sep)
 			for i, f := range fields {
 				if sep == ";" && strings.Count(f, ",") == 1 {
 					if point := strings.Replace(f, ",", ".", 1); isNumber(point) {
@@ -366,6 +366,26 @@ func splitter(line string) (split func(string) []string, plain byte) {
 		}, map[string]byte{"\t": '\t', ",": ','}[sep]
 	}
 	return strings.Fields, ' '
+}
+
+// Split cuts a line at a separator, except within quotation marks.
+func Split(line, sep string) (fields []string) {
+	if !strings.Contains(line, `"`) {
+		return strings.Split(line, sep)
+	}
+	begun, within := 0, false
+	for i := range len(line) {
+		switch {
+		case line[i] == '"':
+			within = !within
+		case line[i] == sep[0] && !within:
+			fields, begun = append(fields, line[begun:i]), i+1
+		}
+	}
+	if within { // a mark that nothing closes
+		return strings.Split(line, sep)
+	}
+	return append(fields, line[begun:])
 }
 
 // unquoted is a field without the quotation marks around it.

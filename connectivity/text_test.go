@@ -17,6 +17,8 @@ func TestReadText(t *testing.T) {
 	}{
 		{"TSV with names", "a\tb\n1\t2\n3\t4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
 		{"CSV with quotes, CRLF and BOM", "\ufeff\"a\",\"b\"\r\n1.5,2\r\n", []string{"a", "b"}, columns([]float64{1.5}, []float64{2})},
+		{"separators in quotes", "\"a, b\",c\n1.5,2\n", []string{"a, b", "c"}, columns([]float64{1.5}, []float64{2})},
+		{"semicolons in quotes", "\"a; b\";c\n1,5;2\n", []string{"a; b", "c"}, columns([]float64{1.5}, []float64{2})},
 		{"numbers in quotes", "\"a\",\"b\"\n\"1.5\",\"2\"\n", []string{"a", "b"}, columns([]float64{1.5}, []float64{2})},
 		{"all in quotes", "\"1.5\"\t\"2\"\n\"3\"\t\"4\"\n", nil, columns([]float64{1.5, 3}, []float64{2, 4})},
 		{"regions in quotes", "\"8\"\t\"10\"\n972\t3\n", []string{"8", "10"}, columns([]float64{972}, []float64{3})},

@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/mat5"
@@ -63,6 +64,23 @@ func TestMatricesFormats(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v", name, got.Shape, got.Float64s(), w)
 		}
 	}
+}
+
+// Values under the heading z are Fisher's z: they are read as that, without a doubt about a diagonal that the file does
+// not have, or refused.
+func TestEdgesOfFisherZ(t *testing.T) {
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	s.Partial = "ridge"
+	in := map[string]dag.Input{"pearson": given([]byte("i\tj\tz\na\tb\t0.5\na\tc\t-0.25\nb\tc\t0.125\n")),
+		"nodes": dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
+	_, err := stagetest.RunWith(s, in)
+	need.Error(t, err, "the heading of its edge list states Fisher's z: set fisher_z of this stage")
+	s.FisherZ = "pearson"
+	out, err := stagetest.RunWith(s, in)
+	need.NoError(t, err)
+	need.Equal(t, out["pearson"].(*encoding.Array).Float64s()[1], exact.Tanh(0.5))
+	rows := need.Value(column.Rows[matrixRow](out["quality"].(*encoding.Table)))(t)
+	need.Equal(t, rows[0].Warning, "")
 }
 
 // A file of two draws in MATLAB has them along the third dimension.

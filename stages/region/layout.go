@@ -79,6 +79,8 @@ type Contents struct {
 	TR      float64               // repetition time, s; 0 where the file does not state it
 	Notes   []string              // about the file: what was decided
 	Sparse  bool                  // entries that are absent are 0
+	FisherZ bool                  // the heading of the values states so
+	Filled  bool                  // the file has no diagonal
 }
 
 // Programs whose files are recognized, with the names of their files.

@@ -94,6 +94,9 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 	if err := RefuseConfounds(names); err != nil {
 		return nil, err
 	}
+	if err := contradicted(names, rows); err != nil {
+		return nil, err
+	}
 	known := knownAs(rows)
 	place := make([]int, len(names))
 	taken := make([]string, n)
@@ -128,6 +131,30 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
+}
+
+// contradicted refuses columns whose headings are ids in the node list of which some are names of other regions there,
+// unless they are its names in their order.
+func contradicted(names []string, rows []called) error {
+	ids, byName := idsOf(rows), namesOf(rows)
+	differs, ordered := "", len(names) == len(rows)
+	for j, name := range names {
+		name = column.Composed(name)
+		id, isID := ids[name]
+		if !isID {
+			return nil
+		}
+		row, isName := byName[name]
+		if ordered = ordered && isName && row == j; isName && id != row && differs == "" {
+			differs = name
+		}
+	}
+	if differs == "" || ordered {
+		return nil
+	}
+	of := func(row int) string { return fmt.Sprintf("row %d (index %d, name %s)", row+1, *rows[row].ID, rows[row].Name) }
+	return fmt.Errorf("the headings of the columns may be names or the index of the node list: %s is %s by name, and %s by index; if they are names, remove the index from the node list, else give its regions names that are not numbers",
+		differs, of(byName[differs]), of(ids[differs]))
 }
 
 // knownAs finds a node, from 0, by its name, which counts before an abbreviation, and that before an id.

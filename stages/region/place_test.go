@@ -139,6 +139,8 @@ func TestNumberedEdges(t *testing.T) {
 // Decimal commas, and numbers of regions with decimals, are those of an edge list.
 func TestFormsOfEdges(t *testing.T) {
 	for about, text := range map[string]string{
+		"names":      "i;j;r\n1,0;2,0;0,5\n1,0;3,0;0,25\n1,0;4,0;0,5\n2,0;3,0;0,5\n2,0;4,0;-0,5\n3,0;4,0;0,5\n",
+		"quoted":     "i,j,r\n\"a, b\",b,0.5\n\"a, b\",c,.25\n\"a, b\",d,0.5\nb,c,0.5\nb,d,-0.5\nc,d,0.5\n",
 		"semicolons": "i;j;r\n1;2;0,5\n1;3;0,25\n1;4;0,5\n2;3;0,5\n2;4;-0,5\n3;4;0,5\n",
 		"tabs":       "1\t2\t0,5\n1\t3\t0,25\n1\t4\t0,5\n2\t3\t0,5\n2\t4\t-0,5\n3\t4\t0,5\n",
 		"decimals":   "1.0 2.0 0.5\n1.0 3.0 0.25\n1.0 4.0 0.5\n2.0 3.0 0.5\n2.0 4.0 -0.5\n3.0 4.0 0.5\n",
@@ -149,6 +151,64 @@ func TestFormsOfEdges(t *testing.T) {
 		need.NoError(t, err, about)
 		x := found.Draws[0]
 		need.Equal(t, fmt.Sprint(x.Rows, x.At(0, 2), x.At(3, 1)), "4 0.25 -0.5", about)
+	}
+}
+
+// The heading of the values of an edge list states what they are, and a surplus column is named.
+func TestHeadingsOfEdges(t *testing.T) {
+	rows := "1 2 0.5\n1 3 0.25\n1 4 0.5\n2 3 0.5\n2 4 -0.5\n3 4 0.5\n"
+	for heading, z := range map[string]bool{"i j r": false, "i j weight": false, "i j z": true, "i j Fisher_Z": true,
+		"# i j z": true, "roi1 roi2 r_to_z": true, "# pearson": false} {
+		found, err := ReadSquares(strings.NewReader(heading+"\n"+rows), Layout{})
+		need.NoError(t, err, heading)
+		need.Equal(t, found.FisherZ, z, heading)
+	}
+	for _, value := range []string{"p", "P", "p_value", "p-val", "p.adj", "q", "p(FDR)", "pfdr", "distance", "SE"} {
+		for _, heading := range []string{"i j ", "# i j "} {
+			_, err := ReadSquares(strings.NewReader(heading+value+"\n"+rows), Layout{})
+			need.Error(t, err, "the values of its edge list are headed "+value+", which is no correlation")
+		}
+	}
+	for heading, want := range map[string]string{
+		"index,i,j,r":           "with 4 columns, but it has three: two for the regions, and their correlation. Beside these stand index: remove index from",
+		",source,target,weight": "stand the one without a heading: remove the one without a heading",
+		"i,j,p,r":               "stand p: remove p",
+		"ROI_1,ROI_2,z,r":       "stand z, r: remove all of these but the correlation",
+		"node_a,node_b,n,t":     "stand n, t: remove all of these but the correlation",
+	} {
+		text := heading + "\n"
+		for line := range strings.Lines(rows) {
+			text += "0," + strings.ReplaceAll(line, " ", ",")
+		}
+		_, err := ReadSquares(strings.NewReader(text), Layout{})
+		need.Error(t, err, want, heading)
+	}
+	_, err := ReadSquares(strings.NewReader("a,b,c,d\n0,1,2,3\n"), Layout{})
+	need.Error(t, err, "1 rows and 4 columns")
+}
+
+// Headings that are names of some nodes and ids of others are refused; where one reading alone fits, it is taken.
+func TestContradictedHeadings(t *testing.T) {
+	list := func(names ...string) *encoding.Table {
+		return encoding.NewTable(encoding.Column{Name: "id", Values: []int32{1, 2, 3}},
+			encoding.Column{Name: "name", Values: names})
+	}
+	_, err := PlaceColumns([]string{"1", "2", "3"}, 3, list("2", "1", "3"))
+	need.Error(t, err, "may be names or the index of the node list: 1 is row 2 (index 2, name 1) by name, and row 1 (index 1, name 2) by index", "remove the index from the node list")
+	_, err = PlaceColumns([]string{"1", "2", "3"}, 3, list("2", "1", "c"))
+	need.Error(t, err, "1 is row 2 (index 2, name 1) by name, and row 1 (index 1, name 2) by index")
+	for _, c := range []struct {
+		names []string
+		nodes *encoding.Table
+		want  string
+	}{
+		{[]string{"3", "1", "2"}, list("1", "2", "3"), "[2 0 1]"},
+		{[]string{"2", "1", "3"}, list("2", "1", "3"), "[0 1 2]"},
+		{[]string{"11", "12", "1"}, list("12", "11", "1"), "[1 0 2]"},
+	} {
+		place, err := PlaceColumns(c.names, 3, c.nodes)
+		need.NoError(t, err)
+		need.Equal(t, fmt.Sprint(place), c.want)
 	}
 }
 

@@ -3,6 +3,7 @@ package region
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/stages/column"
@@ -29,22 +31,22 @@ const (
 // FromVector makes a matrix of its entries in the layout's order. Without the diagonal, or with it: which of the two,
 // the number of regions decides where it is known, and else whether the entries at its places are alike. nilearn
 // divides the
-// diagonal by √2 (sym_matrix_to_vec).
-func (l Layout) FromVector(v []float64) (x connectivity.Matrix, err error) {
+// diagonal by √2 (sym_matrix_to_vec). filled reports whether there is no diagonal; it is 1 then.
+func (l Layout) FromVector(v []float64) (x connectivity.Matrix, filled bool, err error) {
 	switch l.Order {
 	case "":
-		return x, fmt.Errorf("a vector of %d values: the triangle of a matrix; set order: upper_rows (numpy triu_indices, scipy and MATLAB squareform, GIFT) or lower_rows (numpy tril_indices, nilearn sym_matrix_to_vec)", len(v))
+		return x, false, fmt.Errorf("a vector of %d values: the triangle of a matrix; set order: upper_rows (numpy triu_indices, scipy and MATLAB squareform, GIFT) or lower_rows (numpy tril_indices, nilearn sym_matrix_to_vec)", len(v))
 	case full:
 		n := int(math.Round(math.Sqrt(float64(len(v)))))
 		if n*n != len(v) || n < 2 {
-			return x, fmt.Errorf("order is full, but %d values are no square matrix", len(v))
+			return x, false, fmt.Errorf("order is full, but %d values are no square matrix", len(v))
 		}
-		return connectivity.Matrix{Rows: n, Cols: n, Data: v}, nil
+		return connectivity.Matrix{Rows: n, Cols: n, Data: v}, false, nil
 	}
 	n := int(math.Round((1 + math.Sqrt(float64(1+8*len(v)))) / 2)) // without the diagonal; n−1 with it
 	if n*(n-1)/2 != len(v) || n < 2 {
 		n = int((1 + math.Sqrt(float64(1+8*len(v)))) / 2)
-		return x, fmt.Errorf("%d values are no triangle: N(N−1)/2 is %d for %d regions, and %d for %d", len(v),
+		return x, false, fmt.Errorf("%d values are no triangle: N(N−1)/2 is %d for %d regions, and %d for %d", len(v),
 			n*(n-1)/2, n, (n+1)*n/2, n+1)
 	}
 	diagonal := n > 2 && l.diagonalAlike(v, n-1)
@@ -80,7 +82,7 @@ func (l Layout) FromVector(v []float64) (x connectivity.Matrix, err error) {
 			at++
 		}
 	}
-	return x, nil
+	return x, !diagonal, nil
 }
 
 // diagonalAlike reports whether the entries at the places of the diagonal of n regions are one number.
@@ -121,62 +123,141 @@ type edge struct {
 	line  int
 }
 
+// An edgeList is a text with two regions and a value in each line.
+type edgeList struct {
+	edges   []edge
+	heading string // of the values; "" without one
+}
+
+// The headings of values that are Fisher's z, or that are none of two regions' correlation though they may lie between
+// −1 and 1.
+var (
+	zHeading = pattern.New(`^(fishers?)?z(score|value|r|fc)?$|^(r|corr|fc)(to)?z$`)
+	pHeading = pattern.New(`^[pq](val|corr|fdr|fwe|unc|adj|bonf|[^a-z]|$)|^(prt|sig|fdr|fwe|prob)$|` +
+		`^(se|sd|std(err)?|var(iance)?|cov(ariance)?|dist(ance)?)$`)
+)
+
+// checkHeading refuses values that their heading states to be no correlations.
+func (l edgeList) checkHeading() error {
+	if !pHeading.MatchString(squashed(l.heading)) {
+		return nil
+	}
+	return fmt.Errorf("the values of its edge list are headed %s, which is no correlation: supply an edge list with the two regions and their correlation (i j r); if the values are correlations, change the heading to r", l.heading)
+}
+
 // readEdges reads an edge list: three columns, of which the first two name regions. is reports whether the text is one,
 // and not a matrix of three regions.
-func readEdges(text []byte) (edges []edge, is bool, err error) {
+func readEdges(text []byte) (list edgeList, is bool, err error) {
 	scan := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	scan.Buffer(nil, 1<<20)
-	split, comma, begun, headed := strings.Fields, true, false, false
+	split, comma, begun, headed, comment := strings.Fields, true, false, false, ""
 	for number := 1; scan.Scan(); number++ {
 		line := strings.TrimSpace(scan.Text())
 		if line == "" || line[0] == '#' {
+			if !begun {
+				comment = strings.TrimLeft(line, "# ")
+			}
 			continue
 		}
 		if !begun {
 			begun = true
 			if c := separator(line); c != "" {
-				split, comma = func(s string) []string { return strings.Split(s, c) }, c != ","
+				split, comma = func(s string) []string { return connectivity.Split(s, c) }, c != ","
+			}
+			if heads := split(comment); len(heads) == 3 {
+				list.heading = bareCell(heads[2])
 			}
 		}
-		fields := split(line)
-		for i := range fields {
-			fields[i] = strings.TrimSpace(strings.Trim(strings.TrimSpace(fields[i]), `"`))
-		}
+		fields := lists.Map(split(line), bareCell)
 		if len(fields) != 3 {
-			return nil, false, nil
+			return list, false, nil
 		}
-		if comma && strings.Count(fields[2], ",") == 1 && !strings.Contains(fields[2], ".") {
-			fields[2] = strings.Replace(fields[2], ",", ".", 1)
+		for i := range fields { // a region may be called so, but not by 1,0
+			point := strings.Replace(fields[i], ",", ".", 1)
+			if comma && !strings.Contains(fields[i], ".") && (i == 2 || fraction(point)) {
+				fields[i] = point
+			}
 		}
 		value, wrong := strconv.ParseFloat(fields[2], 64)
-		if wrong != nil && edges == nil && !headed {
-			headed = true
+		if wrong != nil && list.edges == nil && !headed {
+			headed, list.heading = true, fields[2]
 			continue
 		}
 		if wrong != nil {
-			if edges == nil {
-				return nil, false, nil
+			if list.edges == nil {
+				return list, false, nil
 			}
-			return nil, true, fmt.Errorf("line %d: %q is no number", number, fields[2])
+			return list, true, fmt.Errorf("line %d: %q is no number", number, fields[2])
 		}
-		edges = append(edges, edge{fields[0], fields[1], value, number})
+		list.edges = append(list.edges, edge{fields[0], fields[1], value, number})
 	}
+	edges := list.edges
 	if scan.Err() != nil || len(edges) == 0 {
-		return nil, false, nil
+		return list, false, nil
 	}
 	if len(edges) == 3 && edges[0].a == "1" && edges[1].b == "1" { // 1 on the diagonal
-		return nil, false, nil
+		return list, false, nil
 	}
 	for i, e := range edges {
 		if fraction(e.a) || fraction(e.b) {
 			a, b := wholeNumber(e.a), wholeNumber(e.b)
 			if len(edges) == 3 || a == "" || b == "" { // 3: may be a matrix
-				return nil, false, nil
+				return list, false, nil
 			}
 			edges[i].a, edges[i].b = a, b
 		}
 	}
-	return edges, true, nil
+	return list, true, list.checkHeading()
+}
+
+// bareCell is a cell without blanks and quotation marks around it.
+func bareCell(s string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"`)) }
+
+// regionHeading is the heading of a column of an edge list with one of its two regions.
+var regionHeading = pattern.New(`^(i|j|u|v|x|y|row|col(umn)?|source|target|from|to|seed|` +
+	`(roi|node|region|parcel|area|label|name|var|vertex|channel)s?(id|index|name|label)?([12ab]|from|to|i|j)(id|index|name|label)?)$`)
+
+// rHeading is the heading of the values of an edge list.
+var rHeading = pattern.New(`^(r|rho|corr(elation)?s?|pearson(s?r|correlation)?|weights?|values?|edge|fc|connectivity|` +
+	`(functional)?connectivity|partial(correlation)?|(fishers?)?z)$`)
+
+// surplus explains a text that is no square but an edge list of more than three columns, by the headings of its first
+// line; nil for any other.
+func surplus(first []byte) error {
+	for line := range strings.Lines(string(bytes.TrimPrefix(first, []byte("\ufeff")))) {
+		if line = strings.TrimRight(strings.TrimLeft(line, "# "), " \r\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		heads := strings.Fields(line)
+		if c := separator(line); c != "" {
+			heads = connectivity.Split(line, c)
+		}
+		var extra, values []string
+		regions := 0
+		for _, head := range lists.Map(heads, bareCell) {
+			switch name := squashed(head); {
+			case regions < 2 && regionHeading.MatchString(name):
+				regions++
+				continue
+			case rHeading.MatchString(name):
+				values = append(values, head)
+			case head == "":
+				head = "the one without a heading"
+			}
+			extra = append(extra, head)
+		}
+		if regions < 2 || len(heads) < 4 {
+			return nil
+		}
+		remove := "all of these but the correlation"
+		if len(values) == 1 {
+			extra = slices.DeleteFunc(extra, func(head string) bool { return head == values[0] })
+			remove = words.Some(extra, 6)
+		}
+		return fmt.Errorf("an edge list with %d columns, but it has three: two for the regions, and their correlation. Beside these stand %s: remove %s from all files",
+			len(heads), words.Some(extra, 6), remove)
+	}
+	return nil
 }
 
 // separator is the character between the columns of a line; "" for spaces.
@@ -280,7 +361,7 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 	}
 	for i := range n {
 		if math.IsNaN(x.At(i, i)) {
-			x.Row(i)[i] = 1
+			x.Row(i)[i], c.Filled = 1, true
 		}
 	}
 	c.Draws = []connectivity.Matrix{x}
@@ -446,7 +527,9 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	if first, _ := br.Peek(4096); l.Order == "" && !threeOrOne(first) {
 		var x connectivity.Matrix
 		var err error
-		c.Names, x, err = connectivity.ReadRelmat(br)
+		if c.Names, x, err = connectivity.ReadRelmat(br); err != nil {
+			err = cmp.Or(surplus(first), err)
+		}
 		c.Draws = []connectivity.Matrix{x}
 		return err
 	}
@@ -461,9 +544,10 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	if err != nil {
 		return err
 	}
-	if edges, is, err := readEdges(b); is || err != nil {
+	if list, is, err := readEdges(b); is || err != nil {
 		if err == nil {
-			err = l.fromEdges(edges, c)
+			c.FisherZ = zHeading.MatchString(squashed(list.heading))
+			err = l.fromEdges(list.edges, c)
 		}
 		return err
 	}
@@ -490,7 +574,7 @@ func threeOrOne(first []byte) bool {
 		line = strings.TrimSpace(line)
 		n := len(strings.Fields(line))
 		if c := separator(line); c != "" {
-			n = len(strings.FieldsFunc(line, func(r rune) bool { return string(r) == c }))
+			n = len(slices.DeleteFunc(connectivity.Split(line, c), func(s string) bool { return s == "" }))
 		}
 		if line != "" && line[0] != '#' && n != 1 && n != 3 {
 			return false
@@ -501,10 +585,11 @@ func threeOrOne(first []byte) bool {
 
 // vector reads the entries of a triangle.
 func (l Layout) vector(v []float64, c *Contents) error {
-	x, err := l.FromVector(v)
+	x, filled, err := l.FromVector(v)
 	if err != nil {
 		return err
 	}
+	c.Filled = filled
 	c.Draws = []connectivity.Matrix{x}
 	if !l.FisherZ && !slices.ContainsFunc(x.Data, func(v float64) bool { return math.Abs(v) > 1 }) && negative(x) {
 		c.Notes = append(c.Notes, "the correlations have a negative eigenvalue, as no set of time series has: "+

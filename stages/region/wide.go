@@ -159,6 +159,9 @@ func (c *Contents) Text() []byte {
 	}
 	x := c.Draws[0]
 	for i := range x.Rows {
+		if c.Filled {
+			x.Row(i)[i] = math.NaN()
+		}
 		if c.Names != nil {
 			b.WriteString(c.Names[i] + "\t")
 		}
