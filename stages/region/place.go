@@ -152,7 +152,9 @@ func contradicted(names []string, rows []called) error {
 	if differs == "" || ordered {
 		return nil
 	}
-	of := func(row int) string { return fmt.Sprintf("row %d (index %d, name %s)", row+1, *rows[row].ID, rows[row].Name) }
+	of := func(row int) string {
+		return fmt.Sprintf("row %d (index %d, name %s)", row+1, *rows[row].ID, rows[row].Name)
+	}
 	return fmt.Errorf("the headings of the columns may be names or the index of the node list: %s is %s by name, and %s by index; if they are names, remove the index from the node list, else give its regions names that are not numbers",
 		differs, of(byName[differs]), of(ids[differs]))
 }

@@ -215,7 +215,8 @@ func bareCell(s string) string { return strings.TrimSpace(strings.Trim(strings.T
 
 // regionHeading is the heading of a column of an edge list with one of its two regions.
 var regionHeading = pattern.New(`^(i|j|u|v|x|y|row|col(umn)?|source|target|from|to|seed|` +
-	`(roi|node|region|parcel|area|label|name|var|vertex|channel)s?(id|index|name|label)?([12ab]|from|to|i|j)(id|index|name|label)?)$`)
+	`(roi|node|region|parcel|area|label|name|var|vertex|channel)s?(id|index|name|label)?([12ab]|from|to|i|j)` +
+	`(id|index|name|label)?)$`)
 
 // rHeading is the heading of the values of an edge list.
 var rHeading = pattern.New(`^(r|rho|corr(elation)?s?|pearson(s?r|correlation)?|weights?|values?|edge|fc|connectivity|` +
