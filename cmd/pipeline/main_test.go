@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"lastrun":  lastRun,
 			"begins":   begins,
 			"damage":   damage,
+			"edit":     edit,
 			"lose":     lose,
 			"moveaway": moveAway,
 		},
@@ -239,6 +241,37 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	for _, o := range outputOf(ts, neg, args) {
 		o.Flip(ts)
 	}
+}
+
+// edit FILE OLD NEW replaces a text in model.json of a model file.
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	file := ts.ReadFile(args[0])
+	z, err := zip.NewReader(strings.NewReader(file), int64(len(file)))
+	ts.Check(err)
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range z.File {
+		if f.Name != "model.json" {
+			ts.Check(w.Copy(f))
+			continue
+		}
+		r, err := f.Open()
+		ts.Check(err)
+		about, err := io.ReadAll(r)
+		ts.Check(err)
+		member, err := w.Create(f.Name)
+		ts.Check(err)
+		if !strings.Contains(string(about), args[1]) {
+			ts.Fatalf("model.json has no %q", args[1])
+		}
+		_, err = io.WriteString(member, strings.Replace(string(about), args[1], args[2], 1))
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o666))
 }
 
 // lose FILE TASK.OUTPUT [STORE] takes what the store holds of an output out of it.

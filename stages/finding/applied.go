@@ -34,6 +34,7 @@ type Applied struct {
 	ZScored    bool           `json:",omitempty"` // each input, by its mean and SD in training
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Unknown    int            // models of matrices whose file does not state how these were made
+	Undigested int            `json:",omitempty"` // models whose file states no digest of its content
 	Shift      *Shift         `json:",omitempty"`
 	SameMeans  bool           `json:",omitempty"` // the training participants have the means of these, input by input
 }
@@ -119,6 +120,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Unlisted > 0 {
 		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
+	}
+	if a.Undigested > 0 {
+		all.study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})
 	}
 	if a.Unknown > 0 {
 		all.study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})

@@ -7,9 +7,11 @@ import (
 	"prgnn/internal/need"
 )
 
-// A model that does not state how its matrices were made limits what its application shows.
+// A model that does not state how its matrices were made limits what its application shows, and one without a digest
+// may have been altered.
 func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Unknown: 1}.Findings()), "applied.unknown")
+	need.Equal(t, codes(Applied{Models: 2, Undigested: 1}.Findings()), "applied.undigested")
 }
 
 func TestAppliedFindings(t *testing.T) {

@@ -162,6 +162,9 @@ func (p *predicted) describe(models []*applier) {
 	weight := 0.0
 	for _, m := range models {
 		a.Calibrated = a.Calibrated && m.Calibrated
+		if m.Content == "" {
+			a.Undigested++
+		}
 		if m.Target != nil {
 			a.Mean += float64(share * m.Target[0])
 		}

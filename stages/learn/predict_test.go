@@ -196,6 +196,8 @@ func TestPredictRefuses(t *testing.T) {
 	swapped[2], swapped[3] = "d", "c"
 	good := stagetest.Encoded(t, out["model"])
 	described := need.Value(ReadModel(good))(t).modelFile
+	described.Content = "" // as a file of another program
+	good = changedModel(t, good, "model.json", artifacts.Text(string(need.Value(json.Marshal(described))(t)))).Data
 	edited := func(edit func(*modelFile)) artifacts.Value {
 		f := described
 		edit(&f)

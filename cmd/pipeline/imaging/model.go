@@ -43,11 +43,15 @@ func models(s *export.Setting) (card string, is bool, err error) {
 		if err != nil {
 			return "", false, err
 		}
+		written, err := modelfile.ReadFacts(m.File)
+		if err != nil {
+			return "", false, err
+		}
 		c.Model, c.Groups, c.Port, c.Nodes, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Nodes, f.Inputs.Made
 		c.Named, c.Threshold, c.Calibrated, c.Data = f.Inputs.Names != nil, f.Threshold, f.Calibrated, f.HasData()
 		c.Parameters = of
 		c.Files = append(c.Files, methods.CardFile{Name: m.Name, Task: m.Task, Key: m.Key, Digest: m.Digest,
-			Participants: len(f.Training.Participants), Counts: f.Training.Counts})
+			Content: written.Content, Participants: len(f.Training.Participants), Counts: f.Training.Counts})
 	}
 	for _, axis := range []string{"fold", "repeat"} { // the files differ in them
 		delete(c.Parameters, axis)

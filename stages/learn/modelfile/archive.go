@@ -5,6 +5,10 @@ package modelfile
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +20,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 )
 
 // A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and what it is in model.json.
@@ -23,6 +28,9 @@ import (
 
 // aboutName is the member that describes the model.
 const aboutName = "model.json"
+
+// savedName is the member, an array of one text, as which numpy.savez writes what numpy.load has of model.json.
+const savedName = aboutName + ".npy"
 
 // ErrNoModel is the error for an npz file that is not a model.
 var ErrNoModel = errors.New("it has no model.json: is it a trained model?")
@@ -49,12 +57,62 @@ func Pack(about any, arrays []Array) (artifacts.Bytes, error) {
 	if err != nil {
 		return artifacts.Bytes{}, err
 	}
-	asJSON := func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }
-	if err := addMember(z, aboutName, asJSON); err != nil {
+	if err := addAbout(z, string(text), arrays); err != nil {
 		return artifacts.Bytes{}, err
 	}
 	err = z.Close()
 	return artifacts.Bytes{Kind: "npz", Data: b.Bytes()}, err
+}
+
+// addAbout adds model.json, a JSON object, with the digest of the content at its end.
+func addAbout(z *zip.Writer, text string, arrays []Array) error {
+	content, err := contentOf([]byte(text), arrays)
+	if err != nil {
+		return err
+	}
+	text = strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(text), "}"), " \n")
+	return addMember(z, aboutName, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s,\n \"content\": %q\n}\n", text, content)
+		return err
+	})
+}
+
+// contentOf is the digest of all arrays, in the order of their names, and of model.json without the digest itself. Both
+// are in a canonical form, so a file that another program packed again has the same one.
+func contentOf(about []byte, arrays []Array) (string, error) {
+	var all map[string]any
+	if err := json.Unmarshal(about, &all); err != nil {
+		return "", fmt.Errorf("model.json: %w", err)
+	}
+	delete(all, "content")
+	h := sha256.New()
+	for _, a := range slices.SortedFunc(slices.Values(arrays), func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }) {
+		fmt.Fprintf(h, "%q\n", a.Name)
+		if err := a.Values.Encode(h); err != nil {
+			return "", err
+		}
+	}
+	io.WriteString(h, column.JSON(all))
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// checkContent refuses a file whose content is not that of its digest. Files of other programs have none.
+func checkContent(about []byte, arrays map[string]*encoding.Array) error {
+	var of struct {
+		Content string `json:"content"`
+	}
+	if err := Decode(about, &of); err != nil || of.Content == "" {
+		return err
+	}
+	var all []Array
+	for name, a := range arrays {
+		all = append(all, Array{name, a})
+	}
+	if is, err := contentOf(about, all); err != nil || is != of.Content {
+		return cmp.Or(err, fmt.Errorf("its arrays and model.json have the digest %s, but model.json states %.64q: the file "+
+			"was altered after it was written; export the model again", is, of.Content))
+	}
+	return nil
 }
 
 // addMember adds a file to an archive.
@@ -75,6 +133,9 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("not an npz file: %w", err)
 	}
+	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == aboutName || f.Name == savedName }) {
+		return nil, nil, ErrNoModel
+	}
 	arrays = map[string]*encoding.Array{}
 	left := int64(min(largest, max(1<<26, len(b)))) // members are stored as they are
 	for i, f := range z.File {
@@ -86,7 +147,11 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 		left -= int64(len(member))
-		if name, array := strings.CutSuffix(f.Name, ".npy"); array {
+		if f.Name == savedName {
+			if len(member) > 10 && member[6] == 1 {
+				about = member[min(len(member), 10+int(binary.LittleEndian.Uint16(member[8:]))):]
+			}
+		} else if name, array := strings.CutSuffix(f.Name, ".npy"); array {
 			if arrays[name], err = encoding.ReadArray(bytes.NewReader(member)); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
@@ -96,10 +161,7 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 			return nil, nil, fmt.Errorf("%.100q is neither model.json nor an array (.npy)", f.Name)
 		}
 	}
-	if about == nil {
-		return nil, nil, ErrNoModel
-	}
-	return arrays, about, nil
+	return arrays, about, checkContent(about, arrays)
 }
 
 // readMember reads no more than limit bytes, whatever the archive says. What it says is believed where it is too much.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"regexp"
 	"strings"
 )
 
@@ -42,7 +42,7 @@ func (f *Facts) HasData() bool { return f.Fitted.Kind == "kernel" }
 
 // ReadFacts reads model.json of a file that may come from anywhere.
 func ReadFacts(b []byte) (*Facts, error) {
-	about, err := readAbout(b)
+	_, about, err := Unpack(b)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,12 @@ func ReadFacts(b []byte) (*Facts, error) {
 	return f, f.Check()
 }
 
-// WithOrigin is a file with its origin, and what is stated of its study, in model.json. All arrays are the same bytes.
+// atContent is the end of model.json from its digest on.
+var atContent = regexp.MustCompile(`,?\s*"content": "[0-9a-f]{64}"\s*\}\s*$`)
+
+// WithOrigin is a file with its origin, and what is stated of its study, in model.json. All arrays are the same.
 func WithOrigin(b []byte, o Origin, of Study) ([]byte, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	read, about, err := Unpack(b)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +87,14 @@ func WithOrigin(b []byte, o Origin, of Study) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	var arrays []Array
+	for name, a := range read {
+		arrays = append(arrays, Array{name, a})
+	}
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range z.File {
@@ -93,36 +104,12 @@ func WithOrigin(b []byte, o Origin, of Study) ([]byte, error) {
 			}
 			continue
 		}
-		about, err := readMember(f, largest)
-		if err != nil {
-			return nil, err
-		}
-		text, is := strings.CutSuffix(strings.TrimSpace(string(about)), "}")
-		if !is {
-			return nil, errors.New("model.json is not a JSON object")
-		}
-		if err := addMember(w, aboutName, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s,\n \"origin\": %s,\n \"study\": %s\n}\n", strings.TrimRight(text, "\n"), origin,
-				study)
-			return err
-		}); err != nil {
+		text := strings.TrimSuffix(strings.TrimSpace(atContent.ReplaceAllString(string(about), "}")), "}")
+		if err := addAbout(w, fmt.Sprintf("%s,\n \"origin\": %s,\n \"study\": %s\n}", strings.TrimRight(text, "\n"),
+			origin, study), arrays); err != nil {
 			return nil, err
 		}
 	}
 	err = w.Close()
 	return out.Bytes(), err
-}
-
-// readAbout reads model.json alone.
-func readAbout(b []byte) ([]byte, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil, fmt.Errorf("not an npz file: %w", err)
-	}
-	for _, f := range z.File {
-		if f.Name == aboutName {
-			return readMember(f, 1<<26)
-		}
-	}
-	return nil, ErrNoModel
 }

@@ -39,6 +39,7 @@ type Card struct {
 // A CardFile is one model.
 type CardFile struct {
 	Name, Task, Key, Digest string
+	Content                 string // digest of the arrays and model.json, as model.json states it
 	Participants            int
 	Counts                  map[string]int
 }
@@ -154,9 +155,8 @@ func (c *Card) Markdown() (string, error) {
 	}
 	heading("card.origin")
 	fmt.Fprintf(&b, "%s\n\n", text("card.made-by", values{"Version": c.Version}))
-	table("file | task | key | SHA-256 of the stored model", lists.Map(c.Files, func(f CardFile) []string {
-		return []string{f.Name, f.Task, f.Key, f.Digest}
-	}))
+	table("file | digest of the content | task | key | SHA-256 of the stored model", lists.Map(c.Files,
+		func(f CardFile) []string { return []string{f.Name, f.Content, f.Task, f.Key, f.Digest} }))
 	return b.String(), failed
 }
 
