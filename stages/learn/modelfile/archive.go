@@ -86,7 +86,8 @@ func contentOf(about []byte, arrays []Array) (string, error) {
 	}
 	delete(all, "content")
 	h := sha256.New()
-	for _, a := range slices.SortedFunc(slices.Values(arrays), func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }) {
+	byName := func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }
+	for _, a := range slices.SortedFunc(slices.Values(arrays), byName) {
 		fmt.Fprintf(h, "%q\n", a.Name)
 		if err := a.Values.Encode(h); err != nil {
 			return "", err
