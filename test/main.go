@@ -3,7 +3,7 @@
 // It is go test ./... with a Python beside it: where there is a python3, the tests that
 // open our files as users do get a virtual environment with what requirements.txt
 // pins, made once and kept in the user's cache directory. Without a python3 they are
-// skipped. It ends with the list of what was skipped, and why.
+// skipped. It ends with the list of what was skipped, and why. With -python it prints that Python and runs no test.
 package main
 
 import (
@@ -56,6 +56,10 @@ func main() {
 		os.Setenv("PRGNN_PYTHON", python)
 		// The environment's programs, such as the BIDS validator, after those of the system.
 		os.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(python))
+	}
+	if slices.Equal(args, []string{"-python"}) {
+		fmt.Println(python)
+		return
 	}
 	// The Python package is tested on all versions where nothing may be skipped, or on request.
 	if all := os.Getenv("PRGNN_PYTHONS") == "all"; err == nil && (all || os.Getenv("PRGNN_REQUIRE") != "") {
@@ -112,5 +116,5 @@ func test(args []string) (ok bool) {
 
 // environment is the Python of the tests: $PRGNN_PYTHON or python3, with what requirements.txt pins.
 func environment() (string, error) {
-	return venv.Make(context.Background(), cmp.Or(os.Getenv("PRGNN_PYTHON"), "python3"), requirements, os.Stdout)
+	return venv.Make(context.Background(), cmp.Or(os.Getenv("PRGNN_PYTHON"), "python3"), requirements, os.Stderr)
 }

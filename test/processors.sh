@@ -11,6 +11,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+PRGNN_PYTHON=$(go run ./test -python) # of the stage kind estimator
+export PRGNN_PYTHON
 
 if [ "$(go env GOHOSTARCH)" = amd64 ] && grep -qw fma /proc/cpuinfo && grep -qw avx2 /proc/cpuinfo; then
 	echo "amd64, v3: every kind"

@@ -35,7 +35,7 @@ func otherPythons(mine string) (inside, lacking []string, err error) {
 		if version == "3.10" {
 			list = oldest
 		}
-		made, err := venv.Make(context.Background(), python, list, os.Stdout)
+		made, err := venv.Make(context.Background(), python, list, os.Stderr)
 		if err != nil {
 			return nil, nil, fmt.Errorf("of Python %s: %w", version, err)
 		}
