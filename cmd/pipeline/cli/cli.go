@@ -203,7 +203,7 @@ parameter changed back runs nothing.`,
 		a.StoreFlag = dir
 		return nil
 	})
-	f.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
+	f.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory; none: with nobody (default: $PIPELINE_REMOTE)")
 	f.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	f.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object per line on stdout, and nothing else there")
@@ -271,7 +271,7 @@ func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
 		_, err := a.openRemote()
 		errs = append(errs, err)
 	}
-	if a.signKey != "" && a.Remote == "" && os.Getenv("PIPELINE_REMOTE") == "" {
+	if slices.Contains([]string{"", noRemote}, cmp.Or(a.Remote, os.Getenv("PIPELINE_REMOTE"))) && a.signKey != "" {
 		errs = append(errs, exit.Wrongf("--sign-key signs results sent to a remote: add --remote"))
 	}
 	if a.signKey != "" || len(a.trusted) > 0 {

@@ -48,10 +48,13 @@ func (a *app) openStore(dir string) (*disk.Store, error) {
 	return s, nil
 }
 
+// noRemote is --remote where $PIPELINE_REMOTE is not to be used.
+const noRemote = "none"
+
 // openRemote is the remote that --remote or $PIPELINE_REMOTE names; nil where none is named.
 func (a *app) openRemote() (remote.Pruner, error) {
 	name := cmp.Or(a.Remote, os.Getenv("PIPELINE_REMOTE"))
-	if name == "" {
+	if name == "" || name == noRemote {
 		return nil, nil
 	}
 	place, err := address.Open(name)
