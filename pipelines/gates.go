@@ -170,7 +170,7 @@ func (l *loader) connectCollected() {
 // permutation test, the models that were trained on a residual, and partial correlations that no stage takes.
 func (l *loader) connectPages(output, where string) {
 	for _, s := range l.stages {
-		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {
+		if s.kind == nil || !isPage(s.kind, output) {
 			continue
 		}
 		for i := range s.nodes {
@@ -209,8 +209,15 @@ func (s *stage) takesTargets() bool {
 	return slices.ContainsFunc(s.links, func(k link) bool { return k.port.Name == "targets" })
 }
 
-// isUnchecked is the port that only pages have.
-func isUnchecked(p dag.Port) bool { return p.Name == column.UncheckedPort }
+// isPage reports whether a kind writes a page that may be connected to an output of the pipeline itself: only pages have
+// the port of unchecked stages.
+func isPage(kind *dag.Kind, output string) bool {
+	ports := kind.New().Ports().In
+	has := func(name string) bool {
+		return slices.ContainsFunc(ports, func(p dag.Port) bool { return p.Name == name })
+	}
+	return has(column.UncheckedPort) && has(output)
+}
 
 // connectTo adds all members of a stage to a port, unless they are there. named: each carries the name of its stage.
 func (l *loader) connectTo(s *stage, p *dag.Port, to *stage, output string, named bool) {

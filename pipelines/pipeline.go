@@ -205,6 +205,7 @@ type loader struct {
 	unshown []string           // notes that no result has: the text kept with a run lacks what they depend on
 
 	universes *wiring.Universes // the decisions of the file, and their combinations
+	study     []column.Statement
 }
 
 func newLoader(file string, limit int) *loader {
@@ -363,6 +364,9 @@ func (l *loader) take(found design.Outcome) {
 	if l.unchecked = found.Unchecked; l.unchecked != nil {
 		l.connectPages(column.UncheckedPort, "")
 	}
+	if l.study != nil {
+		l.connectPages(column.StudyPort, "")
+	}
 	l.connectPages("settings", "permutation")
 	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
 		l.connectPages("settings", "regression")
@@ -462,6 +466,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
 	l.readDecisions(root)
+	l.readStudy(root.Get("study"))
 	l.readCohort(root.Get("cohort"))
 	if l.leftOut != nil {
 		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/pipelines/diagram"
+	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -21,8 +22,8 @@ import (
 // settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
 // are the parameters of all its stages and the code identities of their kinds,
 // pipeline.notes the notes of the loader, pipeline.excluded the participants that were left
-// out, pipeline.unchecked the stages that no leakage check sees, pipeline.graph the drawing
-// of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
+// out, pipeline.unchecked the stages that no leakage check sees, pipeline.study what the authors
+// state, pipeline.graph the drawing of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
 // of them names a path, a host or a user.
 const settingsName = wiring.Settings
 
@@ -62,13 +63,40 @@ func (l *loader) settingsProducer() *producer {
 }
 
 func (l *loader) settingsPorts() []dag.Port {
-	return []dag.Port{
+	ports := []dag.Port{
 		{Name: "settings", Type: column.Type[column.SettingRow](), Doc: "every parameter of every stage"},
 		{Name: "notes", Type: column.Type[column.Note](), Doc: "notes from loading the file"},
 		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
 		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check knows what they do"},
 		{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
 	}
+	if l.study != nil {
+		ports = append(ports, dag.Port{Name: column.StudyPort, Type: column.Type[column.Statement](),
+			Doc: "what the authors state in the block study"})
+	}
+	return ports
+}
+
+// readStudy reads what the authors state. Each text stands as it is written: ${name} is no variable there.
+func (l *loader) readStudy(t *tree.Node) {
+	if t == nil || t.Kind == tree.Empty {
+		return
+	}
+	if t.Kind != tree.Mapping {
+		l.bad.Add(t.Pos, "study must be a mapping of keys to texts, such as ethics: TEXT, not %s", t)
+		return
+	}
+	l.only(t, "study", column.StudyKeys())
+	texts := map[string]string{}
+	for _, k := range t.Keys {
+		if k.Value.Kind == tree.List || k.Value.Kind == tree.Mapping {
+			l.bad.Add(k.Value.Pos, "study: %s must be a text, not %s; a text of several lines begins with |", k.Name, k.Value)
+		}
+		if k.Value.Kind == tree.Scalar {
+			texts[k.Name] = k.Value.Text
+		}
+	}
+	l.study = column.Statements(texts)
 }
 
 // addSettings adds the pipeline itself to its graph, now that all of it is known.
@@ -90,6 +118,9 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	left.Columns[0].Name = l.excludedID()
 	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": left,
 		column.UncheckedPort: column.Table(l.unchecked)}
+	if l.study != nil {
+		values[column.StudyPort] = column.Table(l.study)
+	}
 	if l.drawn {
 		var b bytes.Buffer
 		diagram.Of(g, nil).Reduced().LightSVG(&b)

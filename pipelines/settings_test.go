@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
+	"prgnn/stages/column"
 )
 
 const told = `
@@ -248,5 +249,38 @@ func TestSameValue(t *testing.T) {
 		{"{ a: 1.0, b: x }", "{ b: x, a: 1 }", true}, {"{ a: 1 }", "{ a: 1, b: 2 }", false}, {"'1.0'", "1", false},
 		{"true", "1", false}, {"ridge", "ridge", true}, {"18446744073709551615", "18446744073709551614", false}} {
 		need.Equal(t, wiring.SameValue(value(c.a), value(c.b)), c.same, c.a, c.b)
+	}
+}
+
+// What the authors state reaches the report alone, in the order of the keys, as it is written; an empty text is none.
+func TestStudy(t *testing.T) {
+	without := need.Value(build("told.yaml", []byte(told), ".", nil, maxTasks))(t)
+	p := need.Value(build("told.yaml", []byte(told+`  brief: { use: summary, in: { settings: pipeline.settings } }
+study:
+  consent: |
+    <b>Written</b> consent, ${none} \n |
+  funding: 01
+  protocol:
+  registration: ""
+  ethics: true
+`), ".", []string{"study.dates=2015-01-01"}, maxTasks))(t)
+	stated := outputOf(t, p.Graph, "pipeline", column.StudyPort)
+	need.Equal(t, fmt.Sprintf("%q", need.Value(stated.Strings("key"))(t)), `["dates" "ethics" "consent" "funding"]`)
+	need.Equal(t, fmt.Sprintf("%q", need.Value(stated.Strings("text"))(t)),
+		`["2015-01-01" "true" "<b>Written</b> consent, ${none} \\n |" "01"]`)
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			connected := slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == column.StudyPort })
+			need.Equal(t, connected, s.Name() == "report", s.Name())
+		}
+	}
+	for _, output := range []string{"notes", "excluded"} {
+		need.Equal(t, fmt.Sprint(outputOf(t, p.Graph, "pipeline", output)),
+			fmt.Sprint(outputOf(t, without.Graph, "pipeline", output)))
+	}
+	for _, s := range without.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			need.Equal(t, slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == column.StudyPort }), false)
+		}
 	}
 }

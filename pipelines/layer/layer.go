@@ -10,7 +10,7 @@ import (
 
 // FileKeys are the keys of a pipeline file, which no variable may be called:
 // --set seed=7 must mean one thing.
-var FileKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "decisions", "stages"}
+var FileKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "decisions", "study", "stages"}
 
 // StageKeys are the keys of a stage.
 var StageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}

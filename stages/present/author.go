@@ -58,6 +58,7 @@ func (a *author) write() (*report.Page, error) {
 		write     func()
 	}{
 		{"participants", "section.participants", a.Cohort.Describe},
+		{"study", "section.study", a.study},
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
 		{"multiverse", "section.multiverse", a.multiverse},

@@ -139,6 +139,7 @@ func (*Report) Ports() dag.Ports {
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,
+		optional(column.StudyPort, "pipeline.study: what the authors state in the block study of the file; connected where there is any, also when the file does not name it", column.Needs[column.Statement]()),
 		optional("table1", "tables' table1: the model's variations, beside the paper's", column.Needs[tables.VariationRow]()),
 		optional("table2", "tables' table2: other classifiers, beside the paper's", column.Needs[tables.ClassifierRow]()),
 		optional("left_out", "evaluate's summary where each value of a column, such as site, is left out in turn (leave_out of split)", column.Needs[column.AccuracyRow]()),
@@ -163,7 +164,7 @@ func (*Report) Ports() dag.Ports {
 
 // withoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
+var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort, column.StudyPort,
 	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "edge_tests", "edges",
 	"edge_components", "edge_null", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // An object is a JSON object.
@@ -121,6 +122,8 @@ func Schema() any {
 				"description": "usual connects optional inputs, too, to what they usually take"},
 			"decisions": object{"type": []any{"object", "null"},
 				"description": "choices of the analysis: DECISION: { OPTION: { STAGE.PARAMETER: value } }; not, sample"},
+			"study": object{"type": []any{"object", "null"}, "additionalProperties": false, "properties": statements(),
+				"description": "what the authors state, for the report and its checklists"},
 			"cohort": object{"type": []any{"object", "null"}, "properties": sources, "additionalProperties": false},
 			"stages": object{"type": []any{"object", "null"}, "additionalProperties": object{
 				"$ref": "#/$defs/stage"}},
@@ -130,6 +133,15 @@ func Schema() any {
 			"additionalProperties": object{"type": "object", "required": []any{"use"}}}}},
 		"$defs": defs,
 	}
+}
+
+// statements are the keys under study.
+func statements() object {
+	properties := object{}
+	for _, k := range column.Study {
+		properties[k.Key] = object{"type": []any{"string", "number", "boolean", "null"}, "description": k.About}
+	}
+	return properties
 }
 
 // parameters are the keys under with, or under the kind of a cohort.
