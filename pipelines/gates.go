@@ -209,8 +209,8 @@ func (s *stage) takesTargets() bool {
 	return slices.ContainsFunc(s.links, func(k link) bool { return k.port.Name == "targets" })
 }
 
-// isPage reports whether a kind writes a page that may be connected to an output of the pipeline itself: only pages have
-// the port of unchecked stages.
+// isPage reports whether a kind writes a page that takes this output of the pipeline itself: only pages have the port
+// of unchecked stages.
 func isPage(kind *dag.Kind, output string) bool {
 	ports := kind.New().Ports().In
 	has := func(name string) bool {

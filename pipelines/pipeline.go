@@ -466,7 +466,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
 	l.readDecisions(root)
-	l.readStudy(root.Get("study"))
+	l.study = column.Statements(root.Get("study").Texts("study", column.StudyKeys(), l.bad))
 	l.readCohort(root.Get("cohort"))
 	if l.leftOut != nil {
 		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))

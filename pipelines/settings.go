@@ -12,7 +12,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/pipelines/diagram"
-	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -23,8 +22,8 @@ import (
 // are the parameters of all its stages and the code identities of their kinds,
 // pipeline.notes the notes of the loader, pipeline.excluded the participants that were left
 // out, pipeline.unchecked the stages that no leakage check sees, pipeline.study what the authors
-// state, pipeline.graph the drawing of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
-// of them names a path, a host or a user.
+// state, pipeline.graph the drawing of its stages. A report needs them; nothing else of a file's text
+// flows anywhere, and only what the authors state may name a path, a host or a user.
 const settingsName = wiring.Settings
 
 // An excludedRow is one participant who takes no part.
@@ -75,28 +74,6 @@ func (l *loader) settingsPorts() []dag.Port {
 			Doc: "what the authors state in the block study"})
 	}
 	return ports
-}
-
-// readStudy reads what the authors state. Each text stands as it is written: ${name} is no variable there.
-func (l *loader) readStudy(t *tree.Node) {
-	if t == nil || t.Kind == tree.Empty {
-		return
-	}
-	if t.Kind != tree.Mapping {
-		l.bad.Add(t.Pos, "study must be a mapping of keys to texts, such as ethics: TEXT, not %s", t)
-		return
-	}
-	l.only(t, "study", column.StudyKeys())
-	texts := map[string]string{}
-	for _, k := range t.Keys {
-		if k.Value.Kind == tree.List || k.Value.Kind == tree.Mapping {
-			l.bad.Add(k.Value.Pos, "study: %s must be a text, not %s; a text of several lines begins with |", k.Name, k.Value)
-		}
-		if k.Value.Kind == tree.Scalar {
-			texts[k.Name] = k.Value.Text
-		}
-	}
-	l.study = column.Statements(texts)
 }
 
 // addSettings adds the pipeline itself to its graph, now that all of it is known.

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 )
 
 // A Node is one value of a pipeline file and where it stands. Aliases have been
@@ -95,6 +96,29 @@ func (t *Node) Names() []string {
 		return nil
 	}
 	return lists.Map(t.Keys, func(k Key) string { return k.Name })
+}
+
+// Texts are the texts of a mapping, by key, as they are written: variables are no part of them. Other keys than the
+// known ones are mistakes.
+func (t *Node) Texts(name string, known []string, bad *Mistakes) map[string]string {
+	texts := map[string]string{}
+	if t == nil || t.Kind == Empty {
+		return texts
+	}
+	if t.Kind != Mapping {
+		bad.Add(t.Pos, "%s must be a mapping of keys to texts, such as %s: TEXT, not %s", name, known[0], t)
+	}
+	for _, k := range t.Keys {
+		switch {
+		case !slices.Contains(known, k.Name):
+			bad.Add(k.Pos, "%s has no key %q%s", name, k.Name, words.OrAll(k.Name, known))
+		case k.Value.Kind == List, k.Value.Kind == Mapping:
+			bad.Add(k.Value.Pos, "%s: %s must be a text, not %s; a text of several lines begins with |", name, k.Name, k.Value)
+		case k.Value.Kind == Scalar:
+			texts[k.Name] = k.Value.Text
+		}
+	}
+	return texts
 }
 
 // Decoded is the value as param.Set takes it.

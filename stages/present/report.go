@@ -164,9 +164,9 @@ func (*Report) Ports() dag.Ports {
 
 // withoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort, column.StudyPort,
-	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "edge_tests", "edges",
-	"edge_components", "edge_null", "scans", "connectivity",
+var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
+	column.StudyPort, "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality",
+	"edge_tests", "edges", "edge_components", "edge_null", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
