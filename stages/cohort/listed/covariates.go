@@ -161,8 +161,8 @@ var (
 func (l *List) numbersRows(name string) bool {
 	first := len(l.Sheet.Columns) > 0 && l.Sheet.Columns[0] == name && unnamed.MatchString(name)
 	named := rowName.MatchString(name) || strings.HasPrefix(strings.ToLower(name), "unnamed")
-	at := slices.Index(l.Sheet.Columns, name)
-	if !first && !named || len(l.Sheet.Rows) < 2 || at >= len(l.Sheet.Rows[0]) { // a column that the cohort adds
+	if !first && !named || len(l.Sheet.Rows) < 2 ||
+		slices.Index(l.Sheet.Columns, name) >= len(l.Sheet.Rows[0]) { // a column that the cohort adds
 		return false
 	}
 	values, _ := l.Sheet.Column(name)
