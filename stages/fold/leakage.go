@@ -182,6 +182,7 @@ const (
 	SignalsCompared     = "no two participants have series with the same signals"
 	MeanSignalsCompared = "no two participants have series with the same mean signal" // filtered ones were not compared
 	FeaturesCompared    = "no two participants have the same features"
+	PartialCompared     = "no two participants have the same partial correlations"
 	CopiesCompared      = "no two participants have connectivity that agrees better than two scans of one person"
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 	HandedOver          = "no process of a user's model had a label or an id of a test row"

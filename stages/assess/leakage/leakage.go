@@ -52,6 +52,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated signals, under two ids are a duplicate scan"},
 			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan. Features computed within a fold, such as residuals, are not compared, because the fit refuses duplicates before the removal"},
+			{Name: "partial", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's partial correlations of another program, beside the correlations on features: the same under two ids are a duplicate scan, and those that fit the correlations of another participant better get a caution"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[fold.CheckRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}
@@ -183,6 +184,16 @@ func similarScans(t *dag.Task, b *foldBook, copies finding.Copies) (map[string]s
 		return nil, err
 	}
 	found := copies.Findings()
+	taking := func(port string) []dag.Input {
+		return slices.DeleteFunc(slices.Clone(t.All(port)), func(in dag.Input) bool {
+			return !b.takesPart(in.Coord("subject")) || fold.MadeInFold(in)
+		})
+	}
+	misfit, err := misfits(taking("features"), taking("partial"), t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	found.Add(misfit...)
 	var names []string
 	for _, d := range pairs {
 		if !copies.Have(d.First, d.Later) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -19,17 +20,17 @@ import (
 // lookAtScans finds one scan under two ids among those who take part: by the volumes of
 // the scans, which do not depend on labels and cleaning, by the signals of series, and by the features.
 func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
-	if !t.Has("features") && !t.Has("scans") {
+	if !t.Has("features") && !t.Has("scans") && !t.Has("partial") {
 		return nil, nil
 	}
 	taking := map[string][]dag.Input{}
-	for _, port := range []string{"scans", "features"} {
+	for _, port := range []string{"scans", "features", "partial"} {
 		for _, in := range t.All(port) {
 			id := in.Coord("subject")
 			if id == "" {
 				return nil, fmt.Errorf("%s does not belong to a single participant: connect a stage that fans out over subject", in.Name)
 			}
-			if b.takesPart(id) && !(port == "features" && fold.MadeInFold(in)) {
+			if b.takesPart(id) && !(port != "scans" && fold.MadeInFold(in)) {
 				taking[port] = append(taking[port], in)
 			}
 		}
@@ -42,9 +43,19 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
+	same, err := fold.Duplicates(taking["partial"])
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range same {
+		if d.How = strings.Replace(d.How, "features", "partial correlations", 1); !slices.ContainsFunc(found.Twins, d.SamePair) {
+			found.Twins = append(found.Twins, d)
+		}
+	}
 	var checks []*leakCheck
 	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
-		found.signals, {name: fold.FeaturesCompared, of: len(taking["features"])}, found.copies} {
+		found.signals, {name: fold.FeaturesCompared, of: len(taking["features"])},
+		{name: fold.PartialCompared, of: len(taking["partial"])}, found.copies} {
 		if c.of > 0 || c.copies.Scans > 0 {
 			checks = append(checks, &c)
 		}
