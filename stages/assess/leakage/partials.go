@@ -102,7 +102,8 @@ func misfits(pearson, partial []dag.Input, threads int) (finding.List, error) {
 		ids = append(ids, p.(map[string]any)["ID"].(string))
 	}
 	return finding.List{{Code: "leakage.partial-misfit", Weight: finding.Overturns,
-		Subject: finding.Subject{Participants: ids}, Numbers: map[string]any{"N": len(pairs), "Of": n, "Pairs": pairs}}}, nil
+		Subject: finding.Subject{Participants: ids},
+		Numbers: map[string]any{"N": len(pairs), "Of": n, "Pairs": pairs}}}, nil
 }
 
 // fittedOf reads the two matrices of a participant; nil where they are not two of one size.
