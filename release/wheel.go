@@ -103,11 +103,13 @@ Requires-Dist: pyarrow>=14
 Requires-Dist: xarray>=2023.1; extra == "xarray"
 Requires-Dist: pandas>=2; extra == "pandas"
 Requires-Dist: polars>=1; extra == "polars"
+Requires-Dist: scikit-learn>=1.6; extra == "sklearn"
 Provides-Extra: xarray
 Provides-Extra: pandas
 Provides-Extra: polars
+Provides-Extra: sklearn
 Provides-Extra: all
-Requires-Dist: prgnn[xarray,pandas,polars]; extra == "all"
+Requires-Dist: prgnn[xarray,pandas,polars,sklearn]; extra == "all"
 Description-Content-Type: text/markdown
 
 %s`, version.Number, readme)

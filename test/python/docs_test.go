@@ -39,7 +39,7 @@ func (p *page) run(t *testing.T, name, script, program string, flags ...string) 
 // TestDocsPython runs docs/python.md: its commands, then its Python as one script, then its
 // lines for MATLAB in Octave. docs_torch_test.go and docs_r_test.go run the rest.
 func TestDocsPython(t *testing.T) {
-	python := need.Python(t, "pyarrow", "pandas", "polars", "duckdb", "xarray")
+	python := need.Python(t, "pyarrow", "pandas", "polars", "duckdb", "sklearn", "xarray")
 	need.Program(t, "dash", "sh")
 	p := newPage(t)
 	blocks := blocksOf(p.text)
