@@ -448,29 +448,21 @@ func output(t *testing.T, dir string, command ...string) string {
 }
 
 // run runs a command, for which go has more flags. Nothing is fetched: the example's modules are those of the project.
-// Vet, which reads all that is imported, judges the examples where nothing may be left out.
+// Vet, which reads all that is imported, is make lint's.
 func run(dir, more string, command ...string) (string, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
-	flags := "-mod=readonly "
-	if !need.Required() {
-		flags += "-vet=off "
-	}
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags+os.Getenv("GOFLAGS")+" "+more, "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly -vet=off "+os.Getenv("GOFLAGS")+" "+more,
+		"GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
 // otherwise has our packages compiled in another way: without optimization, which takes less time, and with gonum
-// without its assembly, which rounds otherwise. Gonum alone knows the tag "safe"; "noasm" has most modules compiled
-// again.
+// without its assembly, which rounds otherwise.
 func otherwise(t *testing.T) {
-	tags := "-tags=safe"
-	if need.Required() {
-		tags = "-tags=safe,noasm"
-	}
-	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" "+tags+
-		` "-ldflags=-s -w" "-gcflags=prgnn/...=-N -l -dwarf=false" "-gcflags=prgnn/dag/codeid=-dwarf=false"`)
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+
+		` -tags=safe "-ldflags=-s -w" "-gcflags=prgnn/...=-N -l -dwarf=false" "-gcflags=prgnn/dag/codeid=-dwarf=false"`)
 }
 
 // copied is what new-kind/add.sh says, which adds a stage kind to a copy of the repository.

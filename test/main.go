@@ -3,7 +3,8 @@
 // It is go test ./... with a Python beside it: where there is a python3, the tests that
 // open our files as users do get a virtual environment with what requirements.txt
 // pins, made once and kept in the user's cache directory. Without a python3 they are
-// skipped. It ends with the list of what was skipped, and why. With -python it prints that Python and runs no test.
+// skipped. It ends with the list of what was skipped, and why. With -python it prints that Python and runs no test;
+// with -skipped FILE it runs the tests that an earlier run, whose output FILE is, skipped.
 package main
 
 import (
@@ -72,6 +73,17 @@ func main() {
 			fmt.Fprintf(os.Stderr, "test: not on this machine: Python %s\n", strings.Join(lacking, ", "))
 		}
 		os.Setenv("PRGNN_PYTHONS", strings.Join(others, string(os.PathListSeparator)))
+	}
+	if len(args) == 2 && args[0] == "-skipped" {
+		output, err := os.ReadFile(args[1])
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "test: %v\n", err)
+			os.Exit(1)
+		}
+		if args = skippedIn(string(output)); args == nil {
+			fmt.Println("no test was skipped")
+			return
+		}
 	}
 	if !test(args) {
 		os.Exit(1)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,28 @@ func report(w io.Writer, stream io.Reader, verbose bool) (skipped []string, err 
 			return skipped, readErr
 		}
 	}
+}
+
+// skippedLine is a test in the list with which a run ends: its package and its name.
+var skippedLine = regexp.MustCompile(`(?m)^  (\S+?)\.((?:Test|Fuzz|Example)\S*?): `)
+
+// skippedIn are the arguments of go test that run the tests which an earlier run has listed; nil when there are none.
+// A pattern holds in all packages, so a test of the same name in another of them runs too.
+func skippedIn(output string) (args []string) {
+	var names []string
+	for _, m := range skippedLine.FindAllStringSubmatch(output, -1) {
+		levels := strings.Split(m[2], "/")
+		for i, level := range levels {
+			levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+		}
+		names = append(names, strings.Join(levels, "/"))
+		args = append(args, m[1])
+	}
+	if args == nil {
+		return nil
+	}
+	slices.Sort(args)
+	return append([]string{"-run", strings.Join(names, "|")}, slices.Compact(args)...)
 }
 
 // show prints what a test has printed, unless it was shown as it came.

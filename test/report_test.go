@@ -44,3 +44,15 @@ func TestReport(t *testing.T) {
 		t.Errorf("verbose: error %v, printed\n%s", err, b.String())
 	}
 }
+
+func TestSkippedAgain(t *testing.T) {
+	const earlier = `ok  	prgnn/p	0.003s
+skipped: 3
+  prgnn/p.TestData/1:_x+y: no data: PRGNN_SHARED
+  prgnn/p.TestSlurm: PRGNN_SLURM is not set
+  prgnn/q.TestData: no data
+`
+	need.Equal(t, strings.Join(skippedIn(earlier), " "),
+		`-run ^TestData$/^1:_x\+y$|^TestSlurm$|^TestData$ prgnn/p prgnn/q`, "arguments")
+	need.Equal(t, len(skippedIn("ok  	prgnn/p	0.003s\nno test was skipped\n")), 0, "arguments")
+}
