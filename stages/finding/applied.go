@@ -33,6 +33,7 @@ type Applied struct {
 	Inputs     string         `json:",omitempty"` // pearson, fisher (as Fisher's z), tangent, states, series or graphs
 	ZScored    bool           `json:",omitempty"` // each input, by its mean and SD in training
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
+	Removed    []string       `json:",omitempty"` // covariates whose effects were removed from the number to predict
 	Unknown    int            // models of matrices whose file does not state how these were made
 	Undigested int            `json:",omitempty"` // models whose file states no digest of its content
 	Shift      *Shift         `json:",omitempty"`
@@ -120,6 +121,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Unlisted > 0 {
 		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
+	}
+	if a.Removed != nil {
+		all.study("applied.residual", Limits, values{"Covariates": a.Removed})
 	}
 	if a.Undigested > 0 {
 		all.study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

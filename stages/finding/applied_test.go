@@ -12,6 +12,7 @@ import (
 func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Unknown: 1}.Findings()), "applied.unknown")
 	need.Equal(t, codes(Applied{Models: 2, Undigested: 1}.Findings()), "applied.undigested")
+	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
 }
 
 func TestAppliedFindings(t *testing.T) {

@@ -44,6 +44,9 @@ type TargetRow struct {
 	Why       string  `column:"why" doc:"the reason of a missing one"`
 }
 
+// RemovalMeta is the metadata of a table of TargetRow that has the fit, a confound.Removal as JSON.
+const RemovalMeta = "removal"
+
 // A NumberRow is the prediction of a number for one graph, by one model.
 type NumberRow struct {
 	ID        string  `column:"participant_id"`

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,15 +151,27 @@ func expects(h modelfile.Header, number bool) error {
 	return nil
 }
 
-// sameGroups refuses models of different groups.
+// sameGroups refuses models of different groups, and of a number and its residual.
 func sameGroups(all []*applier) error {
 	for _, m := range all {
 		if one := all[0]; !slices.Equal(m.Groups, one.Groups) {
 			return fmt.Errorf("%s was trained on the groups %s, but %s on %s: connect models of the same groups", m.name,
 				strings.Join(m.Groups, ", "), one.name, strings.Join(one.Groups, ", "))
+		} else if !slices.Equal(removedFrom(m), removedFrom(one)) {
+			return fmt.Errorf("%s and %s predict a number from which the effects of different covariates were removed (%s; %s): connect models of one setting",
+				m.name, one.name, cmp.Or(strings.Join(removedFrom(m), ", "), "none"),
+				cmp.Or(strings.Join(removedFrom(one), ", "), "none"))
 		}
 	}
 	return nil
+}
+
+// removedFrom are the covariates whose effects were removed from the number that a model predicts.
+func removedFrom(m *applier) []string {
+	if m.Residual == nil {
+		return nil
+	}
+	return m.Residual.Covariates
 }
 
 // A newcomer is a participant to whom models are applied.

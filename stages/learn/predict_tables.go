@@ -141,7 +141,7 @@ func (p *predicted) describe(models []*applier) {
 	a := &p.applied
 	a.Groups = p.groups
 	a.Calibrated, a.Counts = true, map[string]int{}
-	a.Model, a.Inputs = models[0].Model, "graphs"
+	a.Model, a.Inputs, a.Removed = models[0].Model, "graphs", removedFrom(models[0])
 	if m := models[0].matrices; m != nil {
 		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
 			a.Inputs = "fisher"

@@ -14,6 +14,7 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/learn/split"
 	"prgnn/stages/region"
@@ -165,45 +166,53 @@ func (s *Regression) RefusesInputs(has func(port string) bool) error {
 	return err
 }
 
-// residualTargets puts the residuals of a fit in place of the numbers to predict, and returns the rows as they were;
-// nil without a fit.
-func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row, err error) {
+// residualTargets puts the residuals of a fit in place of the numbers to predict, and returns the rows as they were, and
+// what was removed; nil without a fit.
+func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row,
+	removed *modelfile.Residual, err error) {
 	if !t.Has("targets") {
-		return nil, nil
+		return nil, nil, nil
 	}
 	in := t.In("targets")
-	facts, table, err := region.ReadFit[struct{ Fold, Repeat int }](in, "deconfound")
+	facts, table, err := region.ReadFit[struct {
+		Fold, Repeat int
+		Covariates   []string
+	}](in, "deconfound")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	removed = &modelfile.Residual{Covariates: facts.Covariates}
+	if removed.Removal, err = column.MetaOf[*confound.Removal](table.Meta, fold.RemovalMeta); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	d, err := s.Divide(t.In("folds"))
 	if err == nil {
 		err = d.RefuseFit(in, facts.Repeat, facts.Fold)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := column.Rows[fold.TargetRow](table)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	of := map[string]fold.TargetRow{}
+	targets := map[string]fold.TargetRow{}
 	for _, r := range rows {
-		of[r.ID] = r
+		targets[r.ID] = r
 	}
 	whole = slices.Clone(set.rows)
 	for i := range set.rows {
 		r := &set.rows[i]
-		switch one, ok := of[r.Id]; {
+		switch one, ok := targets[r.Id]; {
 		case !ok || one.Target != r.Target:
-			return nil, fmt.Errorf("%s: the number to predict of %s is not that of %s: connect deconfound with the same folds, and what: target", in.Name, r.Id, t.In("folds").Name)
+			return nil, nil, fmt.Errorf("%s: the number to predict of %s is not that of %s: connect deconfound with the same folds, and what: target", in.Name, r.Id, t.In("folds").Name)
 		case math.IsNaN(one.Residual):
-			return nil, fmt.Errorf("%s: the covariates of %s cannot be removed: %s: fill them in, exclude the participant, or set missing: indicator in the stage deconfound", in.Name, r.Id, one.Why)
+			return nil, nil, fmt.Errorf("%s: the covariates of %s cannot be removed: %s: fill them in, exclude the participant, or set missing: indicator in the stage deconfound", in.Name, r.Id, one.Why)
 		default:
 			r.Target = one.Residual
 		}
 	}
-	return whole, nil
+	return whole, removed, nil
 }
 
 // Run trains.
@@ -217,7 +226,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, err
 	}
 	set.number = true
-	whole, err := s.residualTargets(t, set)
+	whole, removed, err := s.residualTargets(t, set)
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +252,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		if err != nil {
 			return nil, err
 		}
+		removed.Mean = of.mean
 		unit.mean += of.mean
 		set.rows = whole
 	}
@@ -260,7 +270,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
 	file, err := set.file(t, s.Params, modelfile.Header{Format: modelfile.Format, Model: s.Model,
-		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, baseline.Store(model), nil)
+		Target: &[2]float64{unit.mean, unit.sd}, Residual: removed, Calibrated: true}, baseline.Store(model), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -449,6 +449,7 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 	var design []designRow
 	columns := make([][]float64, len(f.Terms))
 	few, skipped := map[string]int{}, 0
+	removal := confound.Removal{Design: *f.design, Coefficients: f.slopes}
 	for i, id := range f.covariates.ids {
 		z, unseen, err := f.design.Row(f.covariates.values, i)
 		r := designRow{ID: id, Use: "applied"}
@@ -467,11 +468,9 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		if y, ok := f.target[id]; ok {
 			one := fold.TargetRow{ID: id, Target: y, Explained: math.NaN(), Residual: math.NaN(), Why: r.Why}
 			if err == nil {
-				one.Explained = f.slopes[0]
-				for k, v := range z {
-					one.Explained += float64(v * f.slopes[k+1])
+				if one.Explained, err = removal.Explained(f.covariates.values, i); err == nil {
+					one.Residual = y - one.Explained
 				}
-				one.Residual = y - one.Explained
 			}
 			targets = append(targets, one)
 		}
@@ -489,10 +488,15 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		designs = append(designs, encoding.Column{Name: "z_" + term.String(), Values: columns[k],
 			Valid: lists.Map(columns[k], func(v float64) bool { return v == v }), Doc: "value of the column"})
 	}
+	ofTargets := meta
+	if f.target != nil {
+		ofTargets = maps.Clone(meta)
+		ofTargets[fold.RemovalMeta] = column.JSON(removal)
+	}
 	return dag.Outputs{
 		"fitted":  column.WithMeta(encoding.NewTable(coefficients...), meta),
 		"design":  column.WithMeta(encoding.NewTable(designs...), meta),
-		"targets": column.WithMeta(column.Table(targets), meta),
+		"targets": column.WithMeta(column.Table(targets), ofTargets),
 		"terms":   f.terms(unfitted, skipped, few),
 	}
 }

@@ -27,9 +27,11 @@ type Setting struct {
 	Coords []dag.Coord // of the setting
 	Port   dag.Port
 	Models []*Model
-	// Evaluated are the tables summary of the stages that evaluated the setting, and their kinds.
+	// Evaluated are the tables summary of the stages that evaluated the setting, their kinds, and the outputs of the
+	// setting that they read.
 	Evaluated []*encoding.Table
 	Kinds     []string
+	Outputs   [][]string
 }
 
 // A Model is one trained model of a setting.
@@ -267,12 +269,14 @@ func (s *Setting) evaluated() error {
 		}
 		there, _ := s.Shown(by.Tasks())
 		for _, n := range there {
-			reads := false
+			var reads []string
 			for src := range n.Upstream() {
-				reads = reads || src.Node == s.Models[0].Of
+				if src.Node == s.Models[0].Of {
+					reads = append(reads, src.Output)
+				}
 			}
 			port := slices.IndexFunc(n.Instance().Ports().Out, func(p dag.Port) bool { return p.Name == "summary" })
-			if !reads || port < 0 {
+			if reads == nil || port < 0 {
 				continue
 			}
 			got, err := s.Read(n, n.Instance().Ports().Out[port])
@@ -280,15 +284,16 @@ func (s *Setting) evaluated() error {
 				return fmt.Errorf("%s: %w", n.ID(), err)
 			}
 			s.Evaluated, s.Kinds = append(s.Evaluated, got.Table), append(s.Kinds, by.Kind().Name)
+			s.Outputs = append(s.Outputs, reads)
 		}
 	}
 	return nil
 }
 
-// Is reports whether the coordinates of a row of an evaluation are those of the setting.
+// Is reports whether the coordinates of a row of an evaluation are those of the setting, of any of its outputs.
 func (s *Setting) Is(row []dag.Coord) bool {
 	own := append(slices.Clone(s.Coords), dag.Coord{Axis: "stage", Value: s.Stage.Name()})
-	for _, c := range row {
+	for _, c := range column.Without(row, column.Output) {
 		at := slices.IndexFunc(own, func(o dag.Coord) bool { return o.Axis == c.Axis })
 		if c.Value != "" && (at < 0 || own[at].Value != c.Value) {
 			return false

@@ -16,9 +16,6 @@ func models(s *export.Setting) (card string, is bool, err error) {
 	if r := s.Pipeline.Roster; r != nil && r.Participants != nil {
 		c.Target, c.Simulated = r.Participants.Meta[column.Target], column.HasSimulated(r.Participants)
 	}
-	if err := evaluated(s, &c); err != nil {
-		return "", false, err
-	}
 	var study *trainingStudy
 	for _, m := range s.Models {
 		f, err := modelfile.ReadFacts(m.File)
@@ -29,6 +26,12 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			return "", false, err
 		}
 		if study == nil {
+			if f.Residual != nil {
+				c.Removed = f.Residual.Covariates
+			}
+			if err := evaluated(s, &c); err != nil {
+				return "", false, err
+			}
 			if study, err = studyOf(s, &c); err != nil {
 				return "", false, err
 			}
@@ -79,7 +82,17 @@ func evaluated(s *export.Setting, c *methods.Card) error {
 				return err
 			}
 			for _, r := range rows {
-				if s.Is(r.Coords) {
+				if !s.Is(r.Coords) {
+					continue
+				}
+				output := column.ValueOn(r.Coords, column.Output)
+				if output == "" && len(s.Outputs[i]) == 1 {
+					output = s.Outputs[i][0]
+				}
+				switch scored := c.Removed != nil && output == "residuals"; {
+				case scored && !c.Scored: // the residual is what the models predict
+					c.Scored, c.Regression = true, []column.RegressionRow{r}
+				case scored == c.Scored:
 					c.Regression = append(c.Regression, r)
 				}
 			}

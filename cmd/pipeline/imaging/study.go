@@ -68,7 +68,7 @@ func performance(c *methods.Card) (positive string, all []modelfile.Measured) {
 		add("sensitivity", r.Sensitivity, r.SensLow, r.SensHigh)
 		add("specificity", r.Specificity, r.SpecLow, r.SpecHigh)
 		add("brier", r.Brier, r.BrierLow, r.BrierHigh)
-	case len(c.Regression) == 1:
+	case len(c.Regression) == 1 && (c.Removed == nil || c.Scored):
 		r := c.Regression[0]
 		add("r", r.R, r.RLow, r.RHigh)
 		add("r2", r.R2, r.R2Low, r.R2High)

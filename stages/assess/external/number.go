@@ -30,7 +30,7 @@ var predictRegressionKind = dag.Kind{
 var validateRegressionKind = dag.Kind{
 	Name: "validate-regression",
 	Doc: "validates stored models of a number on another cohort\n" +
-		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. It refuses what validate refuses.",
+		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. Models of deconfound's targets predict residuals: the effects of the covariates are removed from the numbers of the participants with the coefficients in the model files. It refuses what validate refuses.",
 	New:        func() dag.Stage { return &ValidateRegression{} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -138,7 +138,7 @@ func (s *ValidateRegression) Ports() dag.Ports {
 	in := append(s.predict().Ports().In, dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "target"),
 		Doc: "the participants with their numbers"})
 	return dag.Ports{In: in, Out: []dag.Port{
-		{Name: "participants", Type: column.Type[validatedNumber](), Doc: "one row per participant: number, and predicted number"},
+		{Name: "participants", Type: column.Type[validatedNumber](), Doc: "one row per participant: number, and predicted number; for models of deconfound's targets, the column residual has what the predictions are compared with"},
 		{Name: "predictions", Type: column.Type[numberOfGraph](), Doc: "of every graph and model"},
 		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure: r, r2 (about the mean of the new cohort), r2_training (about that of the training), mae, mean_error (predicted − observed), intercept and slope of the numbers on the predictions"},
 		shiftPort,
@@ -201,13 +201,24 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	if of := applied.Shift; of != nil {
 		summary.ShiftInputs, summary.ShiftMedian, summary.ShiftHigh = int32(of.Inputs), of.Median, of.High
 	}
-	measures := measureNumbers(x, y, applied.Mean)
-	of, err := studies(t)
+	files, of, err := studies(t)
 	if err != nil {
 		return nil, err
 	}
+	ids := lists.Map(all, func(r validatedNumber) string { return r.ID })
+	residual, err := residuals(t, files, ids, number)
+	if err != nil {
+		return nil, err
+	}
+	columns := column.Columns(all)
+	if residual != nil {
+		y = residual
+		columns = append(columns, encoding.Column{Name: "residual", Values: residual,
+			Doc: "target without the effects of the covariates that were removed in training, plus the mean in training: what the models predict"})
+	}
+	measures := measureNumbers(x, y, applied.Mean)
 	besideTraining(measures, of, "")
-	shifted, err := shift(t, lists.Map(all, func(r validatedNumber) string { return r.ID }), of)
+	shifted, err := shift(t, ids, of)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +227,7 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		table.Meta[finding.Meta] = found
 	}
 	return dag.Outputs{
-		"participants": column.WithMeta(column.Table(all), table.Meta),
+		"participants": column.WithMeta(encoding.NewTable(columns...), table.Meta),
 		"predictions":  out["predictions"],
 		"measures":     column.Table(measures),
 		"shift":        column.Table(shifted),

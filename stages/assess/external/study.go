@@ -1,31 +1,91 @@
 package external
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn/modelfile"
 )
 
-// studies are what the model files state of the studies of their training; nil where one states nothing.
-func studies(t *dag.Task) (all []*modelfile.Study, err error) {
+// studies are what the model files state, and what they state of the studies of their training; nil where one states
+// nothing of these.
+func studies(t *dag.Task) (files []*modelfile.Facts, all []*modelfile.Study, err error) {
 	for _, in := range t.All("model") {
 		b, err := in.Bytes()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		f, err := modelfile.ReadFacts(b)
 		if err != nil {
-			return nil, err
+			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if f.Study == nil {
-			return nil, nil
+		files, all = append(files, f), append(all, f.Study)
+	}
+	if slices.Contains(all, nil) {
+		all = nil
+	}
+	return files, all, nil
+}
+
+// residuals are the numbers of participants without the effects of covariates that were removed in training, by the
+// fits in the model files: each residual plus the mean in training, as the mean over the models. Nil for models of the
+// number itself.
+func residuals(t *dag.Task, files []*modelfile.Facts, ids []string, number map[string]float64) ([]float64, error) {
+	if files[0].Residual == nil {
+		return nil, nil
+	}
+	in := t.In("participants")
+	people, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	who, err := people.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	motion, err := column.MotionOf(t, "cleaning")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, len(ids))
+	var refused []string
+	for m, f := range files {
+		removed := strings.Join(f.Residual.Covariates, ", ")
+		if f.Residual.Removal == nil {
+			return nil, fmt.Errorf("%s: it predicts the residual of a number after the effects of %s were removed, and has no coefficients to remove them from the numbers of other participants; train and export it again with this version, or apply it by the kind predict-regression",
+				t.All("model")[m].Name, removed)
 		}
-		all = append(all, f.Study)
+		names, categories := f.Residual.Removal.Covariates()
+		columns, err := column.Covariates(people, names, categories, motion)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the models predict a number without the effects of %s, which are removed from the numbers of the new participants, too: %w; add the column in the units of the training, or validate models of the number itself (kind regression without targets)",
+				in.Name, removed, err)
+		}
+		values := lists.Map(columns, func(c column.CovariateColumn) confound.Covariate {
+			return confound.Covariate{Name: c.Name, Number: c.Number, Text: c.Text}
+		})
+		for i, id := range ids {
+			explained, err := f.Residual.Removal.Explained(values, slices.Index(who, id))
+			if err != nil {
+				if text := fmt.Sprintf("%s (%v)", id, err); !slices.Contains(refused, text) {
+					refused = append(refused, text)
+				}
+				continue
+			}
+			all[i] += (number[id] - explained + f.Residual.Mean) / float64(len(files))
+		}
+	}
+	if refused != nil {
+		return nil, fmt.Errorf("%s: the models predict a number without the effects of covariates that cannot be removed from the number of %s: fill them in, exclude the participants, or train the models with missing: indicator and few: reference in the stage deconfound",
+			in.Name, words.Some(refused, 8))
 	}
 	return all, nil
 }

@@ -138,7 +138,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := v.predictGroups(); err != nil {
 		return nil, err
 	}
-	of, err := studies(t)
+	_, of, err := studies(t)
 	if err != nil {
 		return nil, err
 	}

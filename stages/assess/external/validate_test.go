@@ -2,6 +2,7 @@ package external
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/learn/split"
@@ -331,6 +334,85 @@ func TestValidateRegression(t *testing.T) {
 	c := unseen(t, 40, "baseline", "model", "ridge")
 	_, err := stagetest.RunStage(t, &PredictRegression{}, c.in)
 	need.Error(t, err, "it predicts groups, but models of a number are expected here")
+}
+
+// Models of a residual are compared with the residuals of new participants, by the fit in the model file.
+func TestValidateRegressionOfResiduals(t *testing.T) {
+	in := stagetest.Numbered(t, stagetest.Ramp(36))
+	members := need.Value(column.Read[fold.NumberMember](in["folds"][0]))(t)
+	removal := confound.Removal{Design: confound.Design{Terms: []confound.Term{{Covariate: "age"}},
+		Parts: []confound.Part{{Covariate: "age", Mean: 10, SD: 2}}, Options: confound.Options{Degree: 1}},
+		Coefficients: []float64{50, 3}}
+	var rows []fold.TargetRow
+	var ids, fit []string
+	var number, age []float64
+	mean := 0.0
+	for i, m := range members {
+		age, ids, number = append(age, float64(7+i%5)), append(ids, m.ID), append(number, m.Target)
+		explained := 50 + 3*(age[i]-10)/2
+		rows = append(rows, fold.TargetRow{ID: m.ID, Target: m.Target, Explained: explained,
+			Residual: m.Target - explained})
+		if m.Fold != 2 {
+			fit, mean = append(fit, m.ID), mean+m.Target
+		}
+	}
+	mean /= float64(len(fit))
+	targets := func(removal any) map[string][]dag.Input {
+		table := column.WithMeta(column.Table(rows), map[string]string{"participants": column.JSON(fit),
+			"deconfound":     `{"fold":2,"repeat":1,"covariates":["age"]}`,
+			fold.RemovalMeta: column.JSON(removal)})
+		of := maps.Clone(in)
+		of["targets"] = []dag.Input{dag.InputOf(table)}
+		return of
+	}
+	ridge := stagetest.Fresh("regression", "model", "ridge", "fold", 2)
+	out := stagetest.MustRun(t, ridge, targets(removal))
+	person := func(name string, values any) dag.Input {
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "target", Values: number}, encoding.Column{Name: name, Values: values}))
+	}
+	new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "participants": {person("age", age)}}
+	for _, m := range in["pearson"] {
+		if !slices.Contains(fit, m.Coord("subject")) {
+			new["matrices"] = append(new["matrices"], m)
+		}
+	}
+	got := stagetest.MustRun(t, &ValidateRegression{}, new)
+	people := got["participants"].(*encoding.Table)
+	who, residual := need.Value(people.Strings("participant_id"))(t), stagetest.FloatsOf(t, people, "residual")
+	predicted, mae := stagetest.FloatsOf(t, people, "predicted"), 0.0
+	for i, id := range who {
+		at := slices.Index(ids, id)
+		if want := number[at] - rows[at].Explained + mean; math.Abs(residual[i]-want) > 1e-9 {
+			t.Errorf("%s: residual %v, want %v", id, residual[i], want)
+		}
+		mae += math.Abs(predicted[i]-residual[i]) / float64(len(who))
+	}
+	if m := measures(t, got)["mae"].Value; math.Abs(m-mae) > 1e-9 {
+		t.Errorf("mean absolute error %v, want %v", m, mae)
+	}
+	if codes := stagetest.Codes(t, people); !strings.Contains(codes, "applied.residual") {
+		t.Errorf("findings %s", codes)
+	}
+	for _, c := range []struct {
+		people dag.Input
+		fit    any
+		want   string
+	}{
+		{person("sex", age), removal, "without the effects of age, which are removed from the numbers of the new participants"},
+		{person("age", slices.Repeat([]string{"old"}, len(ids))), removal, "(age has texts, but numbers in the fit)"},
+		{person("age", slices.Repeat([]float64{math.NaN()}, len(ids))), removal, "(age is missing)"},
+		{person("age", age), nil, "has no coefficients to remove them from the numbers of other participants"},
+	} {
+		new["model"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, ridge, targets(c.fit))["file"])}
+		new["participants"] = []dag.Input{c.people}
+		_, err := stagetest.RunStage(t, &ValidateRegression{}, new)
+		need.Error(t, err, c.want)
+	}
+	plain := stagetest.MustRun(t, ridge, in)
+	new["model"] = append(new["model"], dag.InputOf(plain["file"]))
+	_, err := stagetest.RunStage(t, &ValidateRegression{}, new)
+	need.Error(t, err, "from which the effects of different covariates were removed (none; age)")
 }
 
 // PR-GNN of a number gives the numbers of its training.

@@ -110,7 +110,7 @@ func shares(level []int, categories int, condition Covariate) ([]float64, error)
 		}
 		return p, nil
 	}
-	part := part{}
+	part := Part{}
 	if err := part.fitNumber(condition.Number, Options{Degree: 1}); err != nil {
 		return nil, err
 	}

@@ -34,10 +34,13 @@ func (c Covariate) Missing(i int) bool {
 
 // Options are how covariates enter the design.
 type Options struct {
-	Degree    int  // numbers: powers up to this one of their z-scores
-	Spline    bool // numbers: restricted cubic splines in place of powers
-	Indicator bool // a missing value is the training mean, or the reference category, and has a column of its own
-	Reference bool // a category without participants in the fit counts as the reference category
+	Degree int `json:"degree"` // numbers: powers up to this one of their z-scores
+	// Numbers: restricted cubic splines in place of powers.
+	Spline bool `json:"spline,omitempty"`
+	// A missing value is the training mean, or the reference category, and has a column of its own.
+	Indicator bool `json:"indicator,omitempty"`
+	// A category without participants in the fit counts as the reference category.
+	Reference bool `json:"reference,omitempty"`
 }
 
 // A Term is one column of a design.
@@ -63,17 +66,19 @@ const Missing = "missing"
 // A Design is the columns Z of a linear model, without the intercept, fitted to some of the participants: numbers are
 // z-scored by their mean and SD (n), and the first category in sorted order is the reference.
 type Design struct {
-	Terms []Term
-	parts []part
-	o     Options
+	Terms   []Term  `json:"terms"`
+	Parts   []Part  `json:"parts"`
+	Options Options `json:"options"`
 }
 
-// A part is the columns of one covariate.
-type part struct {
-	mean, sd float64
-	knots    []float64 // z-scored
-	levels   []string
-	missing  bool // has a column for missing values
+// A Part is the columns of one covariate.
+type Part struct {
+	Covariate string    `json:"covariate"`
+	Mean      float64   `json:"mean,omitempty"`
+	SD        float64   `json:"sd,omitempty"`
+	Knots     []float64 `json:"knots,omitempty"`   // z-scored
+	Levels    []string  `json:"levels,omitempty"`  // of a category; the first is the reference
+	Missing   bool      `json:"missing,omitempty"` // has a column for missing values
 }
 
 // knotShares are the quantiles of the knots of a spline (Harrell 2015, Regression Modeling Strategies, Table 2.3, k =
@@ -82,16 +87,16 @@ var knotShares = []float64{0.05, 0.35, 0.65, 0.95}
 
 // NewDesign fits the design of covariates to some participants.
 func NewDesign(of []Covariate, fit []int, o Options) (*Design, error) {
-	d := &Design{o: o}
+	d := &Design{Options: o}
 	var wrong []error
 	for _, c := range of {
-		var p part
+		p := Part{Covariate: c.Name}
 		var known []float64
 		seen := map[string]bool{}
 		for _, i := range fit {
 			switch {
 			case c.Missing(i):
-				p.missing = o.Indicator
+				p.Missing = o.Indicator
 			case c.Text != nil:
 				seen[c.Text[i]] = true
 			default:
@@ -103,8 +108,8 @@ func NewDesign(of []Covariate, fit []int, o Options) (*Design, error) {
 			continue
 		}
 		if c.Text != nil {
-			p.levels = slices.Sorted(maps.Keys(seen))
-			for _, level := range p.levels[1:] {
+			p.Levels = slices.Sorted(maps.Keys(seen))
+			for _, level := range p.Levels[1:] {
 				d.Terms = append(d.Terms, Term{Covariate: c.Name, Level: level})
 			}
 		} else if err := p.fitNumber(known, o); err != nil {
@@ -115,29 +120,29 @@ func NewDesign(of []Covariate, fit []int, o Options) (*Design, error) {
 			for power := 2; power <= o.Degree && !o.Spline; power++ {
 				d.Terms = append(d.Terms, Term{Covariate: c.Name, Form: fmt.Sprint("^", power)})
 			}
-			for k := range max(0, len(p.knots)-2) {
+			for k := range max(0, len(p.Knots)-2) {
 				d.Terms = append(d.Terms, Term{Covariate: c.Name, Form: fmt.Sprint("spline ", k+2)})
 			}
 		}
-		if p.missing {
+		if p.Missing {
 			d.Terms = append(d.Terms, Term{Covariate: c.Name, Form: Missing})
 		}
-		d.parts = append(d.parts, p)
+		d.Parts = append(d.Parts, p)
 	}
 	return d, errors.Join(wrong...)
 }
 
 // fitNumber finds the mean, the SD and the knots of a number. Of equal numbers all columns are 0.
-func (p *part) fitNumber(known []float64, o Options) error {
+func (p *Part) fitNumber(known []float64, o Options) error {
 	for _, v := range known {
-		p.mean += v
+		p.Mean += v
 	}
-	p.mean /= float64(len(known))
+	p.Mean /= float64(len(known))
 	for _, v := range known {
-		p.sd += float64((v - p.mean) * (v - p.mean))
+		p.SD += float64((v - p.Mean) * (v - p.Mean))
 	}
-	if p.sd = math.Sqrt(p.sd / float64(len(known))); p.sd <= 1e-14*math.Abs(p.mean) {
-		p.sd = 0
+	if p.SD = math.Sqrt(p.SD / float64(len(known))); p.SD <= 1e-14*math.Abs(p.Mean) {
+		p.SD = 0
 	}
 	if !o.Spline {
 		return nil
@@ -148,21 +153,21 @@ func (p *part) fitNumber(known []float64, o Options) error {
 	}
 	slices.Sort(z)
 	for _, share := range knotShares {
-		p.knots = append(p.knots, inference.Quantile(z, share))
+		p.Knots = append(p.Knots, inference.Quantile(z, share))
 	}
-	for k := range p.knots[1:] {
-		if p.knots[k] >= p.knots[k+1] {
+	for k := range p.Knots[1:] {
+		if p.Knots[k] >= p.Knots[k+1] {
 			return errors.New("it has too few different values for a spline with knots at the 5, 35, 65 and 95 % quantiles: leave out spline, or use degree: 2")
 		}
 	}
 	return nil
 }
 
-func (p *part) scaled(v float64) float64 {
-	if p.sd == 0 {
+func (p *Part) scaled(v float64) float64 {
+	if p.SD == 0 {
 		return 0
 	}
-	return (v - p.mean) / p.sd
+	return (v - p.Mean) / p.SD
 }
 
 // UnseenError is a category that has nobody in the fit.
@@ -179,20 +184,20 @@ func (e *UnseenError) Error() string {
 // has it.
 func (d *Design) Row(of []Covariate, i int) (z []float64, few []string, err error) {
 	for k, c := range of {
-		p := &d.parts[k]
+		p := &d.Parts[k]
 		missing := c.Missing(i)
-		if missing && !d.o.Indicator {
+		if missing && !d.Options.Indicator {
 			return nil, nil, fmt.Errorf("%s is missing", c.Name)
 		}
 		if c.Text != nil {
 			level := c.Text[i]
-			if !missing && !slices.Contains(p.levels, level) {
-				if !d.o.Reference {
-					return nil, nil, &UnseenError{c.Name, level, p.levels}
+			if !missing && !slices.Contains(p.Levels, level) {
+				if !d.Options.Reference {
+					return nil, nil, &UnseenError{c.Name, level, p.Levels}
 				}
-				few, level = append(few, c.Name+"="+level), p.levels[0]
+				few, level = append(few, c.Name+"="+level), p.Levels[0]
 			}
-			for _, l := range p.levels[1:] {
+			for _, l := range p.Levels[1:] {
 				z = append(z, map[bool]float64{true: 1}[l == level])
 			}
 		} else {
@@ -202,17 +207,54 @@ func (d *Design) Row(of []Covariate, i int) (z []float64, few []string, err erro
 			}
 			z = append(z, v)
 			power := v
-			for n := 2; n <= d.o.Degree && !d.o.Spline; n++ {
+			for n := 2; n <= d.Options.Degree && !d.Options.Spline; n++ {
 				power = float64(power * v)
 				z = append(z, power)
 			}
-			z = append(z, spline(v, p.knots)...)
+			z = append(z, spline(v, p.Knots)...)
 		}
-		if p.missing {
+		if p.Missing {
 			z = append(z, map[bool]float64{true: 1}[missing])
 		}
 	}
 	return z, few, nil
+}
+
+// A Removal is what covariates explain of a number, as it was fitted, for other participants.
+type Removal struct {
+	Design
+	Coefficients []float64 `json:"coefficients"` // the intercept first
+}
+
+// Covariates are the names of the covariates, and of those that are categories.
+func (r *Removal) Covariates() (names, categories []string) {
+	for _, p := range r.Parts {
+		if names = append(names, p.Covariate); p.Levels != nil {
+			categories = append(categories, p.Covariate)
+		}
+	}
+	return names, categories
+}
+
+// Explained is what the covariates of participant i, in the order of the parts, explain.
+func (r *Removal) Explained(of []Covariate, i int) (explained float64, err error) {
+	for k, p := range r.Parts {
+		if c := of[k]; (c.Text == nil) != (p.Levels == nil) {
+			return 0, fmt.Errorf("%s has texts, but numbers in the fit", p.Covariate)
+		}
+	}
+	z, _, err := r.Row(of, i)
+	if err != nil {
+		return 0, err
+	}
+	if len(z) != len(r.Coefficients)-1 {
+		return 0, fmt.Errorf("the fit has %d coefficients, but %d columns and an intercept", len(r.Coefficients), len(z))
+	}
+	explained = r.Coefficients[0]
+	for k, v := range z {
+		explained += float64(v * r.Coefficients[k+1])
+	}
+	return explained, nil
 }
 
 // spline is the columns of a restricted cubic spline beyond the linear one (Harrell 2015, Equation 2.25), each over the

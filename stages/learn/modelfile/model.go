@@ -13,6 +13,7 @@ import (
 	"prgnn/connectivity/tangent"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/stages/inference/confound"
 	"prgnn/stages/region"
 )
 
@@ -25,10 +26,19 @@ type Header struct {
 	Model      string      `json:"model,omitempty"`
 	Groups     []string    `json:"groups,omitempty"`    // their places are the classes
 	Target     *[2]float64 `json:"target,omitempty"`    // of a number: mean and SD, by which the output is z-scored
+	Residual   *Residual   `json:"residual,omitempty"`  // of a number from which effects of covariates were removed
 	Threshold  float64     `json:"threshold,omitempty"` // two groups: the second is predicted above this probability
 	Calibrated bool        `json:"calibrated"`          // false: probabilities are 1/(1+exp(−f)) of decision values f
 	Study      *Study      `json:"study,omitempty"`     // of a file that was exported to travel
 	Content    string      `json:"content,omitempty"`   // digest of the arrays and model.json; "" in files of other programs
+}
+
+// A Residual is what was removed from the number to predict before training. The model predicts what is left, plus the
+// mean of the number over the training participants.
+type Residual struct {
+	Covariates []string          `json:"covariates"`
+	Mean       float64           `json:"mean"`
+	Removal    *confound.Removal `json:"removal,omitempty"` // nil: unknown
 }
 
 // HeaderOf is that of a model of groups.
@@ -56,6 +66,9 @@ func (h *Header) Check() error {
 	}
 	if h.Target != nil && !(h.Target[1] > 0 && !math.IsInf(h.Target[1], 0) && h.Target[0]-h.Target[0] == 0) {
 		return fmt.Errorf("model.json: target: mean and SD are %v", *h.Target)
+	}
+	if h.Residual != nil && h.Target == nil {
+		return errors.New("model.json: residual is of a number, but the model has groups")
 	}
 	if h.Threshold < 0 || h.Threshold >= 1 {
 		return fmt.Errorf("model.json: threshold: %v is not a probability", h.Threshold)

@@ -20,8 +20,10 @@ import (
 type Card struct {
 	Model, Atlas, Pipeline, Version string
 	Groups                          []string
-	Target                          string // what is predicted where there are no groups
-	Port                            string // of the inputs, "" for graphs
+	Target                          string   // what is predicted where there are no groups
+	Removed                         []string // covariates whose effects were removed from it before training
+	Scored                          bool     // the evaluation is of the residual
+	Port                            string   // of the inputs, "" for graphs
 	Nodes                           int
 	Named                           bool   // the regions' names are known
 	Made                            string // how the inputs were made
@@ -89,7 +91,7 @@ func (c *Card) Markdown() (string, error) {
 	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
 		"Target": markup.Markdown(c.Target), "Nodes": c.Nodes, "Port": c.Port,
 		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
-		"Threshold": c.Threshold}
+		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown), "Scored": c.Scored}
 	c.metadata(&b)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))
@@ -121,10 +123,11 @@ func (c *Card) Markdown() (string, error) {
 		measured := values{"Folds": 0, "Participants": 0, "Positive": ""}
 		for _, r := range c.Accuracy {
 			measured = values{"Folds": r.Folds, "Participants": r.Participants,
-				"Positive": markup.Markdown(r.Positive)}
+				"Positive": markup.Markdown(r.Positive), "Removed": c.Removed}
 		}
 		for _, r := range c.Regression {
-			measured = values{"Folds": r.Folds, "Participants": r.Participants, "Positive": ""}
+			measured = values{"Folds": r.Folds, "Participants": r.Participants, "Positive": "", "Removed": of["Removed"],
+				"Target": of["Target"], "Scored": c.Scored}
 		}
 		fmt.Fprintf(&b, "%s\n\n", text("card.measured", measured))
 		table("measure | value | 95 % interval", lists.Map(all, func(m cardMeasure) []string {
@@ -142,6 +145,9 @@ func (c *Card) Markdown() (string, error) {
 	limits := []string{"card.elsewhere"}
 	if c.Simulated {
 		limits = []string{"card.simulated", "card.elsewhere"}
+	}
+	if c.Removed != nil {
+		limits = append(limits, "card.residual")
 	}
 	if len(c.Groups) == 2 {
 		of["Second"] = markup.Markdown(c.Groups[1])
