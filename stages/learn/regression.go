@@ -166,8 +166,8 @@ func (s *Regression) RefusesInputs(has func(port string) bool) error {
 	return err
 }
 
-// residualTargets puts the residuals of a fit in place of the numbers to predict, and returns the rows as they were, and
-// what was removed; nil without a fit.
+// residualTargets puts the residuals of a fit in place of the numbers to predict, and returns the rows as they were,
+// and what was removed; nil without a fit.
 func (s *Regression) residualTargets(t *dag.Task, set *rowSet) (whole []fold.Row,
 	removed *modelfile.Residual, err error) {
 	if !t.Has("targets") {

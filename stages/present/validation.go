@@ -130,7 +130,8 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 		v[name] = of[name]
 	}
 	if v["Classes"] = s.Groups; len(s.Groups) == 0 {
-		residual := slices.ContainsFunc(a.methods.Applied(), func(one finding.Applied) bool { return one.Removed != nil })
+		residual := slices.ContainsFunc(a.methods.Applied(),
+			func(one finding.Applied) bool { return one.Removed != nil })
 		v["Number"] = a.Text("regression.number", values{"Number": a.Number, "Scored": residual})
 	}
 	for _, r := range rows {

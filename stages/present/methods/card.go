@@ -120,16 +120,14 @@ func (c *Card) Markdown() (string, error) {
 	}))
 	heading("card.performance")
 	if all := c.measures(); all != nil {
-		measured := values{"Folds": 0, "Participants": 0, "Positive": ""}
+		of["Positive"] = ""
 		for _, r := range c.Accuracy {
-			measured = values{"Folds": r.Folds, "Participants": r.Participants,
-				"Positive": markup.Markdown(r.Positive), "Removed": c.Removed}
+			of["Folds"], of["Participants"], of["Positive"] = r.Folds, r.Participants, markup.Markdown(r.Positive)
 		}
 		for _, r := range c.Regression {
-			measured = values{"Folds": r.Folds, "Participants": r.Participants, "Positive": "", "Removed": of["Removed"],
-				"Target": of["Target"], "Scored": c.Scored}
+			of["Folds"], of["Participants"] = r.Folds, r.Participants
 		}
-		fmt.Fprintf(&b, "%s\n\n", text("card.measured", measured))
+		fmt.Fprintf(&b, "%s\n\n", text("card.measured", of))
 		table("measure | value | 95 % interval", lists.Map(all, func(m cardMeasure) []string {
 			interval := ""
 			if !math.IsNaN(m.low) {
