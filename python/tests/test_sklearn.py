@@ -189,7 +189,8 @@ def test_classifiers_equal_the_pipeline(
     assert (probabilities[:, 0] == table.column("p_ASD").to_numpy()).all()
     assert (probabilities[:, 1] == table.column("p_HC").to_numpy()).all()
     label = np.array(["ASD", "HC"])[table.column("predicted").to_numpy()]
-    assert (model.predict(X) == label).all()
+    monkeypatch.setattr(estimators, "_draws", lambda rows: [rows[at : at + 4] for at in range(0, len(rows), 4)])
+    assert (model.predict(X) == label).all() and (model.predict_proba(X) == probabilities).all()
     assert list(temporary.iterdir()) == []
 
 
@@ -223,8 +224,9 @@ def test_tangent_space_equals_the_pipeline_and_nilearn(
     if kind == "series":
         scaled = [(one - one.mean(0)) / one.std(0) for one in series]
         theirs = ConnectivityMeasure(kind="tangent", vectorize=True, standardize=False).fit(scaled).transform(scaled)
-        ours = TangentFC(options={"stop": "nilearn"}).fit_transform(series)
-        assert np.abs(ours - theirs).max() < 1e-11
+        ours = TangentFC(options={"stop": "nilearn"}).fit(series).transform([*series, series[3]])
+        assert (ours[18] == ours[3]).all()
+        assert np.abs(ours[:18] - theirs).max() < 1e-11
 
 
 def test_in_a_pipeline_of_scikit_learn(series: list[Array]) -> None:

@@ -147,7 +147,7 @@ class PRGNNClassifier(_GraphClassifier):
     """PR-GNN (Li et al. 2020), the kind ``train``.
 
     X has one row for each participant: the correlations above the diagonal, ``matrix[np.triu_indices(N, 1)]``.
-    Partial correlations by ridge (``rho``) make the edges, as in matrices.yaml. An error lists row 7 as sub-00000007.
+    Partial correlations by ridge (``rho``) make the edges, as in matrices.yaml.
 
     ``options`` are further parameters of the kind (``pipeline stages train``), such as ``{"pool": "sage"}``. The random
     numbers of a training depend on ``fold`` and ``repeat`` (1, 1) beside the seed; fit trains on all rows in any case.
@@ -213,11 +213,16 @@ class TangentFC(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         inputs = {"matrices": "connectivity.pearson", "fitted": {"file": "fitted.arrow"}}
         stages = {**self._stages(data), "project": {"use": "project", "each": "subject", "in": inputs}}
-        parts = _draws(np.stack(data)) if _square(data) else data
+        distinct = {one.tobytes(): one for one in data}  # the program refuses one scan of two participants
+        parts = list(distinct.values())
+        if _square(data):
+            parts = _draws(np.stack(parts))
         with _run(parts, stages, self.n_jobs, files={"fitted.arrow": self.model_}) as store:
             tangents = np.concatenate(
                 [np.load(member.checked(), allow_pickle=False) for member in store.members("project.matrices")]
             )
+        rows = {content: row for row, content in enumerate(distinct)}
+        tangents = tangents[[rows[one.tobytes()] for one in data]]
         i, j = np.tril_indices(tangents.shape[1])
         return np.asarray(tangents[:, i, j] * np.where(i == j, math.sqrt(0.5), 1))
 
