@@ -2,17 +2,29 @@ package connectivity
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Repeats counts the volumes of a series, T×N, that equal the volume before them in all regions, and the regions with a
-// signal that equal an earlier one in all volumes. A measured series has neither.
+// A block of equal volumes has so many volumes, and so many values, or more: numbers of few digits may agree by chance
+// in fewer.
+const fewestRepeated, fewestRepeatedValues = 5, 32
+
+// RepeatedBlock is the least number of volumes, of so many regions, whose equality is no chance.
+func RepeatedBlock(regions int) int {
+	return max(fewestRepeated, (fewestRepeatedValues+regions-1)/max(regions, 1))
+}
+
+// Repeats counts the volumes of a series, T×N, that equal the volume before them in all regions, or lie in a block that
+// equals an earlier one, and the regions with a signal that equal an earlier one in all volumes. A measured series has
+// neither.
 func Repeats(x Matrix, status []Status) (volumes, regions int) {
+	again := repeatedBlocks(x)
 	for t := 1; t < x.Rows; t++ {
-		if slices.Compare(x.Row(t-1), x.Row(t)) == 0 { // a missing region equals itself
+		if again[t] || slices.Compare(x.Row(t-1), x.Row(t)) == 0 { // a missing region equals itself
 			volumes++
 		}
 	}
@@ -32,6 +44,37 @@ func Repeats(x Matrix, status []Status) (volumes, regions int) {
 		}
 	}
 	return volumes, regions
+}
+
+// repeatedBlocks marks the volumes of blocks that equal an earlier block.
+func repeatedBlocks(x Matrix) (again []bool) {
+	order := make([]int, x.Rows)
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return slices.Compare(x.Row(s), x.Row(t)) })
+	first := make([]int, x.Rows) // of the volumes that equal it
+	for k, t := range order {
+		if first[t] = t; k > 0 && slices.Compare(x.Row(order[k-1]), x.Row(t)) == 0 {
+			first[t] = first[order[k-1]]
+		}
+	}
+	again = make([]bool, x.Rows)
+	n := RepeatedBlock(x.Cols)
+	seen, key := map[string]bool{}, []byte(nil)
+	for t := 0; t+n <= x.Rows; t++ {
+		key = key[:0]
+		for _, f := range first[t : t+n] {
+			key = binary.LittleEndian.AppendUint32(key, uint32(f))
+		}
+		if seen[string(key)] {
+			for i := t; i < t+n; i++ {
+				again[i] = true
+			}
+		}
+		seen[string(key)] = true
+	}
+	return again
 }
 
 // Code finds a whole number that stands for missing values among measured ones: the smallest or the largest value,

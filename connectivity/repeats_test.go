@@ -2,12 +2,24 @@ package connectivity
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
 // Made series: what repeats is counted by hand.
 func TestRepeats(t *testing.T) {
 	nan := math.NaN()
+	noise := func(volumes, regions int) (rows [][]float64) { // of different whole numbers
+		for t := range volumes {
+			var row []float64
+			for j := range regions {
+				row = append(row, float64((7919*t+104729*j+31*t*j)%100003))
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	long, one := noise(40, 8), noise(64, 1)
 	for _, c := range []struct {
 		name             string
 		rows             [][]float64
@@ -18,6 +30,11 @@ func TestRepeats(t *testing.T) {
 		{"two copies", [][]float64{{1, 2}, {1, 2}, {3, 1}, {4, 7}, {4, 7}}, 2, 0},
 		{"copies beside a missing region", [][]float64{{1, nan, 2}, {1, nan, 2}, {3, nan, 1}}, 1, 0},
 		{"one region thrice, another twice", [][]float64{{1, 5, 1, 5, 1, 2}, {2, 4, 2, 4, 2, 2}, {1, 3, 1, 3, 1, 7}}, 0, 3},
+		{"saved twice", slices.Concat(long, long), 40, 0},
+		{"a block again at another lag", slices.Concat(long, long[3:9], noise(50, 8)[40:]), 6, 0},
+		{"four volumes again, and then others", slices.Concat(long, long[3:7], noise(50, 8)[40:]), 0, 0},
+		{"one region saved twice", slices.Concat(one, one), 64, 0},
+		{"31 volumes of one region again", slices.Concat(one, one[:31]), 0, 0},
 		{"constant and missing regions", [][]float64{{1, 4, 4, nan, nan}, {2, 4, 4, nan, nan}}, 0, 0},
 	} {
 		x := NewMatrix(0, len(c.rows[0]))
