@@ -244,8 +244,9 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	if out == nil {
 		return nil, l.noOutput(p, r, named, where)
 	}
+	number := slices.Contains(out.Type.Columns, column.Target)
 	if err := dag.Fits(out.Type, p.Type); err != nil {
-		hint, number := "", slices.Contains(out.Type.Columns, column.Target)
+		hint := ""
 		switch {
 		case r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target):
 			hint = "; to predict a number, set target: COLUMN in the cohort in place of group"
@@ -255,6 +256,11 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 			hint = "; it has groups: to predict the number of the cohort's parameter target, set label: target in stage " + r.stage
 		}
 		l.bad.Add(r.pos, "%s %v: %s.%s does not fit%s", where, err, r.stage, out.Name, hint)
+		return nil, false
+	}
+	if r.stage == "cohort" && number && slices.Contains(p.Type.Columns, "group") {
+		l.bad.Add(r.pos, "%s needs groups to predict, but the cohort has a number to predict (its parameter target), and its column group is a covariate: "+
+			"set label: target in this stage, use its kind for a number if there is one (evaluate-regression), or set group: COLUMN in the cohort in place of target", where)
 		return nil, false
 	}
 	src := &source{ref: r, producer: from, output: out.Name}

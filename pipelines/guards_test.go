@@ -166,6 +166,22 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
 	}
 }
 
+// A cohort with a number to predict is not taken for one of groups where its table has a column group, too: a stage for
+// groups is a mistake at its line.
+func TestGroupIsACovariateOfTarget(t *testing.T) {
+	rows := []string{"A\t20", "B\t21", "A\t22", "B\t23", "A\t24", "B\t25"}
+	for label, want := range map[string]string{"target": "", "group": "x.yaml:3:54: stage covariates: input participants needs groups to predict, " +
+		"but the cohort has a number to predict (its parameter target), and its column group is a covariate: set label: target in this stage, "} {
+		_, err := guarded(t, "age", rows, "target: age",
+			"covariates: { use: covariates, in: { participants: cohort.participants }, with: { label: "+label+" } }")
+		if want == "" {
+			need.NoError(t, err)
+		} else if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("label %s: %v, want %s", label, err, want)
+		}
+	}
+}
+
 // A participant without a value in a column within which labels are permuted is refused, once for all stages, or left
 // out: missing values are no site. A column without any value, and within "", permute over all. Where folds are
 // stratified, missing values are noted as one more value.

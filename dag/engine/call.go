@@ -44,6 +44,9 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 		out, err = j.Instance.Run(ctx, t)
 	}()
 	<-ended
+	if err != nil { // outputs beside an error may be incomplete
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if table, ok := out[name].(*encoding.Table); ok {
 			for _, w := range tableWarnings(table) {
@@ -51,7 +54,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 			}
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 var tableWarnings = func(*encoding.Table) []string { return nil }
