@@ -111,7 +111,7 @@ func samplingNote(who []string) []column.Note {
 	if who == nil {
 		return nil
 	}
-	return []column.Note{column.Notef("the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: %s", words.Some(who, 6))}
+	return []column.Note{column.Doubtf(column.DoubtTimes, "the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: %s", words.Some(who, 6))}
 }
 
 // cutNote names the short scans. volumes are those of each scan, by participant and run.
@@ -154,7 +154,7 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 	}
 	if apart != nil {
 		doubts = append(doubts, "the repetition times of sidecar and header differ: "+words.Some(apart, 6))
-		notes = append(notes, column.Note{Text: doubts[0]})
+		notes = append(notes, column.Note{Text: doubts[0], Doubt: column.DoubtTimes})
 	}
 	for _, n := range samplingNote(unsure) {
 		doubts = append(doubts, n.Text)

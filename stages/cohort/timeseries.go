@@ -196,7 +196,7 @@ func sidecarPort(r *Roster) error {
 	}
 	r.Notes = append(r.Notes, samplingNote(sampled)...)
 	if apart != nil {
-		r.Notes = append(r.Notes, column.Notef("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTimes, "the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
 	}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		own, only := [2]string{id, part}, [2]string{id, ""}

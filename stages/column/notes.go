@@ -12,6 +12,9 @@ type Note struct {
 const (
 	DoubtVolumes       = "few volumes"
 	DoubtCodes         = "codes in confounds"
+	DoubtUnits         = "units of confounds"
+	DoubtTimes         = "repetition times contradict"
+	DoubtFamily        = "large family"
 	DoubtRelated       = "relatives"
 	DoubtMatched       = "matched pairs divided"
 	DoubtIndependence  = "not independent"

@@ -293,7 +293,7 @@ func DoubtLargest(table *encoding.Table, name string) []Note {
 	if most <= 3*next || most <= 6 && len(members) > 1 || most < 2 {
 		return nil
 	}
-	return []Note{Notef("column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
+	return []Note{Doubtf(DoubtFamily, "column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
 		"no relatives, leave their cells empty (n/a)", name, most, all, value)}
 }
 

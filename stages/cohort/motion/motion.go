@@ -178,7 +178,7 @@ func tenths(scans []Scan) (who []string) {
 // Notes note scans whose framewise displacement holds codes for missing values, which are in its mean, or
 // is not in mm, and whose rotations are not in rad.
 func Notes(scans []Scan) (notes []column.Note) {
-	var coded, still, constant, other, apart, turned, units []string
+	var coded, still, constant, flat, other, apart, turned, units []string
 	var means []float64
 	common := slices.ContainsFunc(scans, func(s Scan) bool { return math.Abs(s.displacement.Multiple-1) < 0.01 })
 	for _, s := range scans {
@@ -186,6 +186,8 @@ func Notes(scans []Scan) (notes []column.Note) {
 			coded = append(coded, s.Who+" ("+strings.Join(s.codes, ", ")+")")
 		}
 		switch d := s.displacement; {
+		case d.Flat:
+			flat = append(flat, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
 		case d.Constant && s.Mean > 0:
 			constant = append(constant, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
 		case s.Has && (s.Mean < column.LeastMotion || s.Mean > column.MostMotion && s.codes == nil):
@@ -206,14 +208,18 @@ func Notes(scans []Scan) (notes []column.Note) {
 			means = append(means, s.Mean)
 		}
 	}
+	// What the quality of cleaned scans shows too has the first doubt.
+	doubt := column.DoubtCodes
 	note := func(who []string, format string, args ...any) {
 		if len(who) > 0 {
-			notes = append(notes, column.Doubtf(column.DoubtCodes, format, append(args, words.Some(who, 6))...))
+			notes = append(notes, column.Doubtf(doubt, format, append(args, words.Some(who, 6))...))
 		}
 	}
 	note(coded, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place")
 	note(still, "framewise_displacement of the confounds was not measured, or is not in mm (mean below %g mm or above %g mm): %s; give it in mm, or write n/a",
 		column.LeastMotion, column.MostMotion)
+	doubt = column.DoubtUnits
+	note(flat, "motion parameters of the confounds are constant, although framewise_displacement is not 0, so one of the two is not of the scan: %s; give trans_x to rot_z of the scan, or n/a")
 	note(constant, "framewise_displacement of the confounds is one number in all volumes, so it was not measured: %s; remove the column, or write n/a")
 	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
 	note(apart, "framewise_displacement of the confounds does not correlate with that of trans and rot of the same table, so they are of two scans: %s; give both of one scan, or remove the column: it is then computed from the motion parameters")
@@ -224,7 +230,7 @@ func Notes(scans []Scan) (notes []column.Note) {
 		mostTurned)
 	slices.SortFunc(means, cmp.Compare)
 	if n := len(means); still == nil && other == nil && n >= 3 && means[n/2] < leastOfScans {
-		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
+		notes = append(notes, column.Doubtf(column.DoubtUnits, "framewise_displacement of the confounds may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
 			leastOfScans, n, means[n/2]))
 	}
 	return notes

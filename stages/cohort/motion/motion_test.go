@@ -73,11 +73,15 @@ func TestOtherDisplacements(t *testing.T) {
 		"another definition": {scans(power, connectivity.Displacement{}), ""},
 		"translations": {scans(power, connectivity.Displacement{Unit: "cm"}, connectivity.Displacement{Unit: "m"}),
 			"only if trans is in a different unit: sub-2 (cm), sub-3 (m)"},
+		"constant parameters":  {scans(power, connectivity.Displacement{Flat: true}), "so one of the two is not of the scan: sub-2 (0.2 mm); give trans_x"},
 		"one, as it should be": {scans(power), ""},
 	} {
 		texts := column.NoteTexts(Notes(c.scans))
 		if c.want == "" && len(texts) > 0 || c.want != "" && (len(texts) != 1 || !strings.Contains(texts[0], c.want)) {
 			t.Errorf("%s: notes %q", name, texts)
+		}
+		for _, n := range Notes(c.scans) { // the quality of cleaned scans does not show these
+			need.Equal(t, n.Doubt, column.DoubtUnits, name)
 		}
 	}
 }
