@@ -228,6 +228,7 @@ func (c Confounds) motionParameters() (motion Matrix, ok bool) {
 // A Displacement is what shows how the framewise displacement of a table was made.
 type Displacement struct {
 	Constant bool // one value in all volumes: it was not measured
+	Flat     bool // it varies or is above 0, but each of the motion parameters has one value in all volumes
 	Degrees  bool // it is computed from the motion parameters with the rotations read as degrees
 	// Unit is "cm" or "m" where it is computed from the motion parameters with the translations read in this unit.
 	Unit string
@@ -262,7 +263,8 @@ func (c Confounds) Displacement() (d Displacement) {
 	known := slices.DeleteFunc(slices.Clone(fd), math.IsNaN)
 	d.Constant = len(known) >= fewestDisplaced && slices.Max(known) == slices.Min(known)
 	motion, ok := c.motionParameters()
-	if fd == nil || !ok || d.Constant {
+	d.Flat = ok && len(known) >= fewestDisplaced && slices.Max(known) > 0 && len(ConstantColumns(motion)) == motion.Cols
+	if fd == nil || !ok || d.Constant || d.Flat {
 		return d
 	}
 	byRad := FramewiseDisplacement(motion)
@@ -297,6 +299,24 @@ func (c Confounds) Displacement() (d Displacement) {
 		d.Multiple = ratio
 	}
 	return d
+}
+
+// ConstantColumns are the columns of a table, T×K, with one value in all volumes: a regression takes nothing out by them.
+func ConstantColumns(x Matrix) (which []int) {
+	for j := range x.Cols {
+		v := x.column(j)
+		if x.Rows > 1 && !slices.ContainsFunc(v, func(y float64) bool { return y != v[0] }) {
+			which = append(which, j)
+		}
+	}
+	return which
+}
+
+// Moves reports whether a column is a motion parameter, or made of one.
+func Moves(name string) bool {
+	return slices.ContainsFunc(motionNames, func(of string) bool {
+		return name == of || strings.HasPrefix(name, of+"_")
+	})
 }
 
 // translations is the unit of the translations, cm or m, by which a displacement in mm is that of Power et al. 2012, as

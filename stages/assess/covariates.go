@@ -21,7 +21,7 @@ import (
 var covariatesKind = dag.Kind{
 	Name: "covariates",
 	Doc: "classification by age, sex, site, motion or scan length alone\n" +
-		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes, the motion and the repetition time of each scan, and the number of its regions without a usable series, and which they are (corrected over the regions): the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes, the motion and the repetition time of each scan, the number of nuisance regressors, and the number of its regions without a usable series, and which they are (corrected over the regions): the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 

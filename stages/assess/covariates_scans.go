@@ -9,12 +9,16 @@ import (
 	"slices"
 )
 
-// scanCovariates are the volumes, the motion, and the regions without a usable series of each participant's scan.
+// regressors is the covariate of how many regressors were taken out of a scan, each of them a degree of freedom.
+const regressors = "regressors"
+
+// scanCovariates are the volumes, the motion, the regressors where their number differs, and the regions without a
+// usable series of each participant's scan.
 func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error) {
 	if !t.Has("cleaning") {
 		return nil, nil
 	}
-	names := []string{"mean_fd", "volumes", "kept", column.UnusableRegions}
+	names := []string{"mean_fd", "volumes", "kept", regressors, column.UnusableRegions}
 	out := make([]column.CovariateColumn, len(names))
 	for k, name := range names {
 		out[k] = column.CovariateColumn{Name: name, Number: make([]float64, len(ids))}
@@ -45,6 +49,8 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			var v []float64
 			if name == column.UnusableRegions {
 				v, err = unusable(table)
+			} else if _, there := table.Column(name); name == regressors && !there {
+				v = []float64{math.NaN()}
 			} else {
 				v, err = table.Floats(name)
 			}
@@ -65,6 +71,9 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 		}
 	}
 	return append(slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
+		if c.Name == regressors && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != c.Number[0] }) {
+			return true // the usual case
+		}
 		// Without confounds the motion is unknown; where all have every region, there is nothing to test.
 		return !slices.ContainsFunc(c.Number, func(v float64) bool {
 			return !math.IsNaN(v) && (c.Name != column.UnusableRegions || v > 0)

@@ -58,6 +58,29 @@ func TestCovariateOfUnusableRegions(t *testing.T) {
 	}
 }
 
+// The number of regressors is a covariate where it differs between the scans.
+func TestCovariateOfRegressors(t *testing.T) {
+	people := stagetest.SomeParticipants(20, "ASD", "HC")
+	ids, err := people.Strings("participant_id")
+	need.NoError(t, err)
+	for differ, want := range map[int32]string{0: "", 6: "regressors"} {
+		var in []dag.Input
+		for i, id := range ids {
+			r := column.CleaningRow{Volumes: 100, Kept: 100, Regressors: 24 + differ*int32(i%2)}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
+		found := ""
+		for _, r := range need.Value(column.Rows[column.CovariateRow](out))(t) {
+			if r.Name == "regressors" && r.P == 1./200 {
+				found = r.Name
+			}
+		}
+		need.Equal(t, found, want)
+	}
+}
+
 // Two groups that lack as many regions, but not the same ones, are distinguished by which they lack, and these regions
 // are named; groups that lack the same ones are not.
 func TestCovariateOfWhichRegions(t *testing.T) {

@@ -112,8 +112,10 @@ type CleaningRow struct {
 	EventsCut         int32   `column:"events_cut,optional" doc:"modeled events that begin within the scan and end after it, by more than a fiftieth of the repetition time"`
 	EventsSpan        float64 `column:"events_span,missing,optional" doc:"share of the scan from the first onset to the end of the last event, within the scan, in the run with the least; missing with fewer than three events"`
 
-	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
+	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, or lie in a block that equals an earlier block of the scan, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
+
+	ConstantConfounds []string `column:"constant_confounds,optional" doc:"columns chosen as regressors that have one value in all volumes, and so regress out nothing"`
 
 	Unusable []int32 `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`
 

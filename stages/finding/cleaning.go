@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // A Scan is one scan, or the joined series of one participant, and how it was cleaned.
@@ -288,6 +289,12 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
 		return counted(s.Missing + s.Constant), s.Missing+s.Constant > 0
 	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
+	constant := func(s Scan) bool { return len(s.ConstantConfounds) > 0 }
+	all.Add(c.faults("scans.constant-confounds", func(s Scan) (ScanFault, bool) {
+		f := partOf(float64(len(s.ConstantConfounds)), float64(len(s.Confounds)))
+		f.Names = s.ConstantConfounds
+		return f, constant(s)
+	}, values{"Exclude": c.toExclude(constant)})...)
 	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
@@ -346,9 +353,10 @@ func (c Cleaning) motion() (all List) {
 // A ScanFault is a fault of one scan.
 type ScanFault struct {
 	Who      string
-	N, Of    int     // volumes, voxels or regions; 0 where they are not counted
-	Longest  int     // gap, volumes
-	X        float64 // repetition time in s, mean framewise displacement in mm, or a share of the scan
+	N, Of    int      // volumes, voxels or regions; 0 where they are not counted
+	Longest  int      // gap, volumes
+	Names    []string // of columns of confounds
+	X        float64  // repetition time in s, mean framewise displacement in mm, or a share of the scan
 	Element  string
 	Codes    []Code
 	severity float64
@@ -383,9 +391,44 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	if shared {
 		found = slices.DeleteFunc(found[:1], func(ScanFault) bool { return found[0].severity == found[n-1].severity })
 	}
-	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined}
+	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined, "Groups": c.byGroup(with)}
 	maps.Copy(all, numbers)
 	return List{{code, Limits, subject, all}}
+}
+
+// A Share is how many participants of a group have something.
+type Share struct {
+	Name  string
+	N, Of int
+}
+
+// byGroup is how many participants of each group have some of the scans, where this differs between the groups
+// (Fisher's exact test of each group against the others, corrected by Holm); otherwise nil.
+func (c Cleaning) byGroup(some []Scan) (shares []Share) {
+	count := func(scans []Scan) (of map[string]int, all int) {
+		of = map[string]int{}
+		for _, id := range once(lists.Map(scans, func(s Scan) string { return s.Participant }), strings.Clone) {
+			if g := c.Group[id]; g != "" {
+				of[g]++
+				all++
+			}
+		}
+		return of, all
+	}
+	of, n := count(c.Scans)
+	with, hit := count(some)
+	var p []float64
+	for _, g := range slices.Sorted(maps.Keys(of)) {
+		shares = append(shares, Share{g, with[g], of[g]})
+		p = append(p, inference.Fisher(with[g], of[g], hit-with[g], n-of[g]))
+	}
+	if len(p) == 2 {
+		p = p[:1] // the second is the same test
+	}
+	if len(shares) < 2 || !(slices.Min(inference.Holm(p)) < Alpha) {
+		return nil
+	}
+	return shares
 }
 
 // toExclude are the participants of scans with a fault, which could be excluded; none where most scans have it: then it

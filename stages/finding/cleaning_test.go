@@ -130,6 +130,8 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{fine, fine, with(func(r *row) { r.RepeatedVolumes = 105 }), with(func(r *row) { r.RepeatedRegions = 1 }),
 			with(func(r *row) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })},
 			"scans.repeated-volumes 3 5; scans.repeated-regions 5 4"},
+		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = []string{"csf", "rot_x"}, []string{"rot_x"} })},
+			"scans.constant-confounds 2"},
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
 			r.MeanFD,
 				r.HighFD = 0.51, 20
@@ -170,6 +172,25 @@ func TestCleaningFindings(t *testing.T) {
 	}
 	aroma := Cleaning{Scans: scanned(with(func(r *row) { r.Strategy = "ica_aroma" })), Description: aromaDescription}
 	need.Equal(t, listed(aroma.Findings()), "")
+}
+
+// A fault that goes with the group is listed with its share in each group; one that does not, is not.
+func TestFaultsByGroup(t *testing.T) {
+	shares := func(faulty ...int) []Share {
+		var rows []column.CleaningRow
+		group := map[string]string{}
+		for i := range 20 {
+			rows = append(rows, with(func(r *column.CleaningRow) {
+				if slices.Contains(faulty, i) {
+					r.ConstantConfounds = []string{"rot_x"}
+				}
+			}))
+			group[fmt.Sprint(i+1)] = []string{"ASD", "HC"}[i%2]
+		}
+		return Cleaning{Scans: scanned(rows...), Group: group}.Findings()[0].Values()["Groups"].([]Share)
+	}
+	need.Equal(t, fmt.Sprint(shares(0, 2, 4, 6, 8, 10)), "[{ASD 6 10} {HC 0 10}]")
+	need.Equal(t, len(shares(0, 2, 4, 1)), 0)
 }
 
 // A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is

@@ -454,6 +454,9 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		row.Why, row.Sidecar = "", ""
 	}
 	row.Confounds = taken
+	for _, j := range connectivity.ConstantColumns(o.Regressors) {
+		row.ConstantConfounds = append(row.ConstantConfounds, taken[j])
+	}
 	if err := table.Impossible(); err != nil {
 		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, column.OrExclude)
 	}
@@ -471,7 +474,11 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
 		return row, each, fmt.Errorf("%s: %w; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)%s", in.Name, err, column.OrExclude)
 	}
-	if err := displaced(table, row.MeanFD); err != nil && scrub.FD > 0 {
+	d := table.Displacement()
+	if d.Flat && slices.ContainsFunc(taken, connectivity.Moves) {
+		return row, each, fmt.Errorf("%s: trans_x to rot_z have one value each in all volumes, although framewise_displacement is not 0, so no motion would be regressed out: give the motion parameters of the scan, or choose another strategy with regress%s", in.Name, column.OrExclude)
+	}
+	if err := displaced(d, row.MeanFD); err != nil && scrub.FD > 0 {
 		return row, each, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	row.NonSteady = int32(nonSteady)
@@ -502,9 +509,9 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 
 // displaced refuses a framewise displacement that is in another unit, of another scan or was not measured, and so
 // censors the wrong volumes. mean is in mm.
-func displaced(table connectivity.Confounds, mean float64) error {
+func displaced(d connectivity.Displacement, mean float64) error {
 	const remedy = ": give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad"
-	switch d := table.Displacement(); {
+	switch {
 	case d.Constant:
 		return fmt.Errorf("framewise_displacement is %.4g mm in all volumes, so it was not measured and cannot censor volumes by their motion; remove that column and give the motion parameters in mm and rad%s", mean, column.OrExclude)
 	case d.Ratio > 0:

@@ -27,6 +27,7 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 				copy(x[(v+1)*regions:][:regions], x[v*regions:])
 			}
 		}, 10, 0},
+		"saved twice": {func(x []float64) { copy(x[103*regions:206*regions], x[:103*regions]) }, 103, 0},
 		"region 3 is region 1": {func(x []float64) {
 			for v := range volumes {
 				x[v*regions+2] = x[v*regions]
@@ -56,8 +57,8 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 		runs = append(runs, dag.InputOf(out["quality"]))
 	}
 	q := need.Value(readRuns(runs))(t)
-	if w := q.whole(0); w.RepeatedVolumes != 115 || w.RepeatedRegions != 1 {
-		t.Errorf("of all runs: %d volumes and %d regions, want 115 and 1", w.RepeatedVolumes, w.RepeatedRegions)
+	if w := q.whole(0); w.RepeatedVolumes != 218 || w.RepeatedRegions != 1 {
+		t.Errorf("of all runs: %d volumes and %d regions, want 218 and 1", w.RepeatedVolumes, w.RepeatedRegions)
 	}
 }
 

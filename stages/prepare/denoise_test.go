@@ -133,6 +133,8 @@ func TestDenoiseRefuses(t *testing.T) {
 	constant := displaced(func(int) string { return "0.2" })
 	centimeters := displaced(func(v int) string { return fmt.Sprint(math.Abs(float64(2*v-1)) / 10) })
 	micrometers := displaced(func(v int) string { return fmt.Sprint(100 + v*v%7) })
+	shake = 0
+	flat := displaced(func(v int) string { return fmt.Sprint(0.1 + 0.01*float64(v%7)) })
 	shake = 0.01
 	twoScans := displaced(func(v int) string { return fmt.Sprint(0.2 + 0.1*float64(v%2)) })
 	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
@@ -184,6 +186,8 @@ func TestDenoiseRefuses(t *testing.T) {
 			"x.tsv: the mean framewise displacement is 102 mm, above 5 mm, so it is in another unit, and censors too much" + unit},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": twoScans},
 			"x.tsv: framewise_displacement correlates 0.00 with that of trans and rot of the same table, so they are of two scans, and volumes of the other one would be censored: give both of this scan, or remove framewise_displacement: it is then computed from the motion parameters"},
+		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": flat},
+			"x.tsv: trans_x to rot_z have one value each in all volumes, although framewise_displacement is not 0, so no motion would be regressed out: give the motion parameters of the scan, or choose another strategy with regress" + exclude},
 		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
@@ -287,6 +291,22 @@ func TestDenoiseByConfounds(t *testing.T) {
 			t.Errorf("%s: made with regress %s, want %s", c.name, how, c.strategy)
 		}
 	}
+}
+
+// Columns with one value in all volumes regress out nothing, and the quality lists them.
+func TestDenoiseListsConstantConfounds(t *testing.T) {
+	text := "trans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tmotion_outlier00\n"
+	for v := range 50 {
+		text += fmt.Sprintf("%g\t0\t0.5\t%g\t0\t%g\t%d\n", math.Sin(float64(v)), 0.01*float64(v%7), 0.02*float64(v%5), v/49)
+	}
+	s := stagetest.NewStage[*Denoise](t, "denoise")
+	s.Regress, s.Columns = "6P", []string{"motion_outlier*"}
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 50, 3)),
+		"confounds": dag.InputOf(artifacts.Bytes{Kind: "tsv", Data: []byte(text)})})
+	need.NoError(t, err)
+	row := need.Value(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))(t)[0]
+	need.Equal(t, strings.Join(row.ConstantConfounds, " "), "trans_y trans_z rot_y")
+	need.Equal(t, row.Regressors, 4)
 }
 
 // The stage offers the strategies that the science knows.

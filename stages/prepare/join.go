@@ -295,6 +295,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		}
 		w.NonFinite += run.NonFinite
 		w.Unusable = append(w.Unusable, run.Unusable...)
+		w.ConstantConfounds = append(w.ConstantConfounds, run.ConstantConfounds...)
 		w.Bridge, w.Bridged = cmp.Or(w.Bridge, run.Bridge), w.Bridged+run.Bridged
 		w.LongestGap = max(w.LongestGap, run.LongestGap)
 		w.RepeatedVolumes += run.RepeatedVolumes
