@@ -37,6 +37,7 @@ import (
 //go:embed connectivity/*[^s]t.go
 //go:embed connectivity/*[^t].go
 //go:embed connectivity/combat/*[^t].go
+//go:embed connectivity/damage/*[^t].go
 //go:embed connectivity/dynamic/*[^t].go
 //go:embed connectivity/tangent/*[^s]t.go
 //go:embed connectivity/tangent/*[^t].go

@@ -263,7 +263,8 @@ func (c Confounds) Displacement() (d Displacement) {
 	known := slices.DeleteFunc(slices.Clone(fd), math.IsNaN)
 	d.Constant = len(known) >= fewestDisplaced && slices.Max(known) == slices.Min(known)
 	motion, ok := c.motionParameters()
-	d.Flat = ok && len(known) >= fewestDisplaced && slices.Max(known) > 0 && len(ConstantColumns(motion)) == motion.Cols
+	d.Flat = ok && len(known) >= fewestDisplaced && slices.Max(known) > 0 &&
+		len(ConstantColumns(motion)) == motion.Cols
 	if fd == nil || !ok || d.Constant || d.Flat {
 		return d
 	}
@@ -301,7 +302,7 @@ func (c Confounds) Displacement() (d Displacement) {
 	return d
 }
 
-// ConstantColumns are the columns of a table, T×K, with one value in all volumes: a regression takes nothing out by them.
+// ConstantColumns are the columns of a table, T×K, with one value in all volumes, which regress out nothing.
 func ConstantColumns(x Matrix) (which []int) {
 	for j := range x.Cols {
 		v := x.column(j)
@@ -384,29 +385,6 @@ func (c Confounds) Impossible() error {
 		}
 	}
 	return nil
-}
-
-// A Coded is a column with a code for missing values, in so many volumes.
-type Coded struct {
-	Column  string
-	Code    float64
-	Volumes int
-}
-
-// Codes lists the columns of motion, and those that regressors of these names are made of, that hold a code for missing
-// values (Code).
-func (c Confounds) Codes(regressors []string) (found []Coded) {
-	for _, name := range c.Names {
-		uses := func(regressor string) bool { return regressor == name || strings.HasPrefix(regressor, name+"_") }
-		if name != "framewise_displacement" && name != "std_dvars" && !slices.ContainsFunc(regressors, uses) {
-			continue
-		}
-		v, _ := c.column(name)
-		if code, times := Code(v); times > 0 {
-			found = append(found, Coded{name, code, times})
-		}
-	}
-	return found
 }
 
 // LargestConfound is the largest absolute value of a confound, and its inverse the smallest: the squares of others may

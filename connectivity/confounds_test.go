@@ -222,8 +222,9 @@ func TestDisplacement(t *testing.T) {
 		"degrees":   {power, rotated, Displacement{Degrees: true, Ratio: math.NaN()}},
 		"constant": {slices.Repeat([]float64{0.2}, volumes), motion, Displacement{Constant: true,
 			Ratio: math.NaN()}},
-		"flat":           {power, NewMatrix(volumes, len(motionNames)), Displacement{Flat: true, Ratio: math.NaN()}},
-		"nothing moves":  {make([]float64, volumes), NewMatrix(volumes, len(motionNames)), Displacement{Constant: true, Ratio: math.NaN()}},
+		"flat": {power, NewMatrix(volumes, len(motionNames)), Displacement{Flat: true, Ratio: math.NaN()}},
+		"nothing moves": {make([]float64, volumes), NewMatrix(volumes, len(motionNames)),
+			Displacement{Constant: true, Ratio: math.NaN()}},
 		"no parameters":  {times(0.1), NewMatrix(volumes, 0), Displacement{Ratio: math.NaN()}},
 		"no displaced":   {nil, motion, Displacement{Ratio: math.NaN()}},
 		"few volumes":    {slices.Repeat([]float64{0.2}, 5), NewMatrix(5, 0), Displacement{Ratio: math.NaN()}},
@@ -247,7 +248,8 @@ func TestDisplacement(t *testing.T) {
 		}
 		got := table.Displacement()
 		if math.IsNaN(got.Ratio) != math.IsNaN(c.want.Ratio) || math.Abs(got.Ratio-c.want.Ratio) > 1e-9*c.want.Ratio ||
-			got.Constant != c.want.Constant || got.Flat != c.want.Flat || got.Degrees != c.want.Degrees || got.Apart != c.want.Apart ||
+			got.Constant != c.want.Constant || got.Flat != c.want.Flat ||
+			got.Degrees != c.want.Degrees || got.Apart != c.want.Apart ||
 			c.want.Multiple != 0 && math.Abs(got.Multiple-c.want.Multiple) > 1e-9 ||
 			name == "root" && got.Multiple != 0 {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -244,23 +244,18 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	if out == nil {
 		return nil, l.noOutput(p, r, named, where)
 	}
-	number := slices.Contains(out.Type.Columns, column.Target)
-	if err := dag.Fits(out.Type, p.Type); err != nil {
-		hint := ""
+	err, number := dag.Fits(out.Type, p.Type), slices.Contains(out.Type.Columns, column.Target)
+	if number && r.stage == "cohort" && slices.Contains(p.Type.Columns, "group") { // such a column is a covariate
+		err = fmt.Errorf("needs groups, but the cohort has one number to predict (its parameter target; set label: target in this stage)")
+	}
+	if hint := ""; err != nil {
 		switch {
 		case r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target):
 			hint = "; to predict a number, set target: COLUMN in the cohort in place of group"
-		case r.stage == "cohort" && number && slices.Contains(p.Type.Columns, "group"):
-			hint = "; the cohort has one number to predict (its parameter target), and no groups: set label: target in this stage"
 		case !number && slices.Contains(p.Type.Columns, column.Target):
 			hint = "; it has groups: to predict the number of the cohort's parameter target, set label: target in stage " + r.stage
 		}
 		l.bad.Add(r.pos, "%s %v: %s.%s does not fit%s", where, err, r.stage, out.Name, hint)
-		return nil, false
-	}
-	if r.stage == "cohort" && number && slices.Contains(p.Type.Columns, "group") {
-		l.bad.Add(r.pos, "%s needs groups to predict, but the cohort has a number to predict (its parameter target), and its column group is a covariate: "+
-			"set label: target in this stage, use its kind for a number if there is one (evaluate-regression), or set group: COLUMN in the cohort in place of target", where)
 		return nil, false
 	}
 	src := &source{ref: r, producer: from, output: out.Name}

@@ -170,8 +170,9 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
 // groups is a mistake at its line.
 func TestGroupIsACovariateOfTarget(t *testing.T) {
 	rows := []string{"A\t20", "B\t21", "A\t22", "B\t23", "A\t24", "B\t25"}
-	for label, want := range map[string]string{"target": "", "group": "x.yaml:3:54: stage covariates: input participants needs groups to predict, " +
-		"but the cohort has a number to predict (its parameter target), and its column group is a covariate: set label: target in this stage, "} {
+	for label, want := range map[string]string{"target": "",
+		"group": "x.yaml:3:54: stage covariates: input participants needs groups, but the cohort has one number to " +
+			"predict (its parameter target; set label: target in this stage): cohort.participants does not fit"} {
 		_, err := guarded(t, "age", rows, "target: age",
 			"covariates: { use: covariates, in: { participants: cohort.participants }, with: { label: "+label+" } }")
 		if want == "" {

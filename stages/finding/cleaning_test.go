@@ -130,7 +130,7 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{fine, fine, with(func(r *row) { r.RepeatedVolumes = 105 }), with(func(r *row) { r.RepeatedRegions = 1 }),
 			with(func(r *row) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })},
 			"scans.repeated-volumes 3 5; scans.repeated-regions 5 4"},
-		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = []string{"csf", "rot_x"}, []string{"rot_x"} })},
+		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 2), []string{"rot_x"} })},
 			"scans.constant-confounds 2"},
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
 			r.MeanFD,

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/connectivity/damage"
 	"prgnn/dag"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
@@ -169,7 +170,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}
 		if d == 0 {
-			v, r := connectivity.Repeats(x, status)
+			v, r := damage.Repeats(x, status)
 			row.RepeatedVolumes, row.RepeatedRegions = int32(v), int32(r)
 		}
 		cleaned[d] = y
@@ -234,7 +235,7 @@ func missingCodes(t *dag.Task, x connectivity.Matrix, regressors []string) (foun
 		for v := range values {
 			values[v] = x.At(v, j)
 		}
-		if code, times := connectivity.Code(values); times > 0 {
+		if code, times := damage.Code(values); times > 0 {
 			found = append(found, column.MissingCode{Region: j + 1, Code: code, Volumes: times})
 		}
 	}
@@ -242,7 +243,7 @@ func missingCodes(t *dag.Task, x connectivity.Matrix, regressors []string) (foun
 		return found, nil
 	}
 	table, err := readConfounds(t, x.Rows)
-	for _, c := range table.Codes(regressors) {
+	for _, c := range damage.Codes(table, regressors) {
 		found = append(found, column.MissingCode{Column: c.Column, Code: c.Code, Volumes: c.Volumes})
 	}
 	return found, err

@@ -64,7 +64,9 @@ func TestCleaningIsWritten(t *testing.T) {
 			"(most have 148 volumes): sub-5 (150 volumes)",
 			"or repeat an earlier block (zeros or copies; repair the data, or exclude the participants with exclude: [sub-3, sub-5] under cohort): sub-3 (105 of 148 volumes), sub-5 (1 of 150 volumes)",
 			"(repair the data, or exclude the participants with exclude: [sub-4, sub-5] under cohort): sub-5 (2 regions), sub-4 (1 region)"}},
-		{[]row{fine, fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"} })}, simple, []string{
+		{[]row{fine, fine, with(func(r *row) {
+			r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"}
+		})}, simple, []string{
 			"Constant regressors, which regress out nothing (correct the confounds, or exclude the participants with exclude: [sub-3] under cohort): sub-3 (2 of 6: rot_x and rot_y)"}},
 		{slices.Repeat([]row{with(func(r *row) { r.RepeatedRegions = 2 })}, 7), simple,
 			[]string{"(repair the data): 7 of 7 scans"}},

@@ -1,9 +1,11 @@
-package connectivity
+package damage
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"prgnn/connectivity"
 )
 
 // Made series: what repeats is counted by hand.
@@ -37,11 +39,11 @@ func TestRepeats(t *testing.T) {
 		{"31 volumes of one region again", slices.Concat(one, one[:31]), 0, 0},
 		{"constant and missing regions", [][]float64{{1, 4, 4, nan, nan}, {2, 4, 4, nan, nan}}, 0, 0},
 	} {
-		x := NewMatrix(0, len(c.rows[0]))
+		x := connectivity.NewMatrix(0, len(c.rows[0]))
 		for _, row := range c.rows {
 			x.Rows, x.Data = x.Rows+1, append(x.Data, row...)
 		}
-		status, err := Inspect(x)
+		status, err := connectivity.Inspect(x)
 		if err != nil {
 			t.Fatal(err)
 		}

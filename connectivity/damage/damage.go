@@ -1,4 +1,6 @@
-package connectivity
+// Package damage finds what measured series and confounds do not have: repeated volumes, regions that are copies, and
+// codes for missing values.
+package damage
 
 import (
 	"cmp"
@@ -7,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/connectivity"
 )
 
 // A block of equal volumes has so many volumes, and so many values, or more: numbers of few digits may agree by chance
@@ -21,7 +25,7 @@ func RepeatedBlock(regions int) int {
 // Repeats counts the volumes of a series, T×N, that equal the volume before them in all regions, or lie in a block that
 // equals an earlier one, and the regions with a signal that equal an earlier one in all volumes. A measured series has
 // neither.
-func Repeats(x Matrix, status []Status) (volumes, regions int) {
+func Repeats(x connectivity.Matrix, status []connectivity.Status) (volumes, regions int) {
 	again := repeatedBlocks(x)
 	for t := 1; t < x.Rows; t++ {
 		if again[t] || slices.Compare(x.Row(t-1), x.Row(t)) == 0 { // a missing region equals itself
@@ -36,7 +40,12 @@ func Repeats(x Matrix, status []Status) (volumes, regions int) {
 		}
 		return 0
 	}
-	order := present(status)
+	var order []int
+	for j, st := range status {
+		if st == connectivity.Present {
+			order = append(order, j)
+		}
+	}
 	slices.SortFunc(order, compare)
 	for k := 1; k < len(order); k++ {
 		if compare(order[k-1], order[k]) == 0 {
@@ -47,7 +56,7 @@ func Repeats(x Matrix, status []Status) (volumes, regions int) {
 }
 
 // repeatedBlocks marks the volumes of blocks that equal an earlier block.
-func repeatedBlocks(x Matrix) (again []bool) {
+func repeatedBlocks(x connectivity.Matrix) (again []bool) {
 	order := make([]int, x.Rows)
 	for t := range order {
 		order[t] = t
@@ -84,14 +93,14 @@ func repeatedBlocks(x Matrix) (again []bool) {
 func Code(values []float64) (code float64, times int) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if finite(v) {
+		if number(v) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
 	if low != math.Trunc(low) && high != math.Trunc(high) || low > high { // as in nearly all series
 		return 0, 0
 	}
-	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !number(v) })
 	slices.Sort(sorted)
 	first := func(x float64) int { at, _ := slices.BinarySearch(sorted, x); return at }
 	after, before := first(math.Nextafter(low, math.Inf(1))), first(high)
@@ -121,6 +130,35 @@ func Code(values []float64) (code float64, times int) {
 	}
 	return 0, 0
 }
+
+// A Coded is a column with a code for missing values, in so many volumes.
+type Coded struct {
+	Column  string
+	Code    float64
+	Volumes int
+}
+
+// Codes lists the columns of motion, and those that regressors of these names are made of, that hold a code for missing
+// values (Code).
+func Codes(c connectivity.Confounds, regressors []string) (found []Coded) {
+	for j, name := range c.Names {
+		uses := func(regressor string) bool { return regressor == name || strings.HasPrefix(regressor, name+"_") }
+		if name != "framewise_displacement" && name != "std_dvars" && !slices.ContainsFunc(regressors, uses) {
+			continue
+		}
+		v := make([]float64, c.Values.Rows)
+		for t := range v {
+			v[t] = c.Values.At(t, j)
+		}
+		if code, times := Code(v); times > 0 {
+			found = append(found, Coded{name, code, times})
+		}
+	}
+	return found
+}
+
+// number reports whether v is neither NaN nor infinite.
+func number(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // nines reports whether a number has at least two digits, all of which are nines.
 func nines(x float64) bool {
