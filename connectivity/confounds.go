@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"prgnn/internal/pattern"
 )
 
 // Confounds are a table T×K with a name for each column, NaN where it has no
@@ -53,7 +55,7 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 		return Matrix{}, nil, errors.New("the columns have the names of fMRIPrep before 1.2 (FramewiseDisplacement, aCompCor00), which no strategy supports: preprocess again with a newer version")
 	}
 	wanted, lacking := c.columns(s, n)
-	var names []string
+	var names, labels []string
 	for _, want := range append(wanted, columns...) {
 		found := []string{want}
 		if strings.ContainsAny(want, "*?[") {
@@ -72,6 +74,10 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 			lacking = append(lacking, want)
 		}
 		for _, f := range found {
+			v, _ := c.column(f)
+			if how := LabelsRows(f, v); how != "" && (how == RowsAlike || f != want) {
+				labels = append(labels, f+" ("+how+")")
+			}
 			if _, ok := c.column(f); !ok {
 				lacking = append(lacking, f)
 			} else if !slices.Contains(names, f) {
@@ -81,6 +87,9 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 	}
 	if lacking != nil {
 		return Matrix{}, nil, fmt.Errorf("strategy %s%s: the table lacks %s; it has %s", s.Name, columnsText(columns), some(lacking, 6), some(c.Names, 12))
+	}
+	if labels != nil {
+		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %s: by name and values no confound, but what a row belongs to or its number; remove it from the tables, or from columns", s.Name, columnsText(columns), some(labels, 6))
 	}
 	if err := c.needsCosines(names); err != nil {
 		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %w", s.Name, columnsText(columns), err)
@@ -114,6 +123,37 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 		return Matrix{}, nil, fmt.Errorf("strategy %s: %s", s.Name, strings.Join(wrong, "; "))
 	}
 	return out, names, nil
+}
+
+// rowLabel is the name of a column with what a row belongs to, or with its number.
+var rowLabel = pattern.New(`(?i)^((sub(j(ect)?)?|participant|person|patient|session|ses|run|scan|site|visit|group|sex|age|` +
+	`id|[eprsu]id|tr|repetition_?time|volume|vol|frame|index|row|time_?point|time|t|block|trial|unnamed)` +
+	`([_: ]*(id|index|idx|no|nr|num|number|label|key|name|[0-9]+))?|)$`)
+
+// How the values of a column that labels rows follow each other.
+const (
+	RowsAlike   = "constant"
+	RowsCounted = "counts the rows"
+)
+
+// LabelsRows reports how the values of a column follow each other that by its name and by them has what a row belongs
+// to (sub, run, TR) or its number; "" for any other column.
+func LabelsRows(name string, v []float64) string {
+	if len(v) < 2 || !rowLabel.MatchString(strings.TrimSpace(name)) {
+		return ""
+	}
+	alike, counted := true, true
+	for t, x := range v {
+		alike = alike && x == v[0]
+		counted = counted && x == v[0]+float64(t)
+	}
+	switch {
+	case alike:
+		return RowsAlike
+	case counted:
+		return RowsCounted
+	}
+	return ""
 }
 
 // needsCosines refuses components of CompCor without fMRIPrep's cosines: components were computed after that high-pass

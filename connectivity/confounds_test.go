@@ -1,8 +1,10 @@
 package connectivity
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -37,6 +39,26 @@ func TestColumnsBesideAStrategy(t *testing.T) {
 				d = rot[i] - rot[i-1]
 			}
 			need.Equal(t, x.At(i, j), []float64{rot[i], d, rot[i] * rot[i], d * d}[k], name, i+1)
+		}
+	}
+}
+
+// Columns that by their names and values label the rows are no confounds, neither by a wildcard nor, where they are
+// constant, by name; a trend that is asked for is one, and so is a column of such a name that varies.
+func TestColumnsThatLabelRows(t *testing.T) {
+	c := Confounds{Names: []string{"subject", "run", "TR", "csf", "volume", "block"}, Values: columns(
+		[]float64{7, 7, 7}, []float64{2, 2, 2}, []float64{0.8, 0.8, 0.8}, []float64{1, 3, 1}, []float64{0, 1, 2}, []float64{1, 0, 1})}
+	for columns, want := range map[string]string{
+		"*":       "subject (constant), run (constant), TR (constant), volume (counts the rows): by name and values no confound",
+		"subject": "subject (constant): by name and values no confound",
+		"v*":      "volume (counts the rows)",
+		"csf":     "",
+		"volume":  "",
+		"b*":      "",
+	} {
+		_, _, err := c.Select(none, 0, []string{columns}, FirstNext)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %q", columns, err, want)
 		}
 	}
 }

@@ -244,6 +244,13 @@ func SeriesNames(r io.Reader, l Layout) ([]string, error) {
 		}
 	}
 	for i, name := range names {
+		v := make([]float64, x.Rows)
+		for t := range v {
+			v[t] = x.At(t, i)
+		}
+		if how := connectivity.LabelsRows(name, v); how != "" && c.Names != nil {
+			return nil, fmt.Errorf("the column %s is not a region, but what its rows belong to or their number (%s); remove it from all files, or choose the regions by name (regions)", name, how)
+		}
 		if counts(x.Data[i:], x.Rows, x.Cols) {
 			return nil, fmt.Errorf("the column %s is not a region: from row to row it only rises, only falls, or begins again, as time does; remove it from all files", name)
 		}

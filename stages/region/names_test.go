@@ -229,6 +229,26 @@ func TestOrderKey(t *testing.T) {
 	}
 }
 
+// Columns that by name and values label the rows are no regions.
+func TestColumnsThatLabelRows(t *testing.T) {
+	for heading, refused := range map[string]bool{"id": true, "Sub": true, "TR": true, "eid": true, "group": true,
+		"L_Hip": false} {
+		text := heading + ",A,B\n7,1,2\n7,3,1\n7,2,5\n"
+		_, err := SeriesNames(strings.NewReader(text), Layout{})
+		if refused {
+			need.Error(t, err, "the column "+heading+" is not a region, but what its rows belong to or their number (constant)")
+		} else {
+			need.NoError(t, err, heading)
+		}
+	}
+	_, err := SeriesNames(strings.NewReader("Sub,A\n7,1\n8,3\n8,2\n"), Layout{})
+	need.NoError(t, err)
+	_, err = SeriesNames(strings.NewReader("id,A\n7,1\n8,3\n9,2\n"), Layout{})
+	need.Error(t, err, "(counts the rows)")
+	_, err = SeriesNames(strings.NewReader("id,A,B\n7,1,3\n7,3,2\n7,2,2\n"), Layout{Regions: []string{"A", "B"}})
+	need.NoError(t, err)
+}
+
 // Columns that count, also again from the start, are no regions; signals are.
 func TestColumnsThatCount(t *testing.T) {
 	f := need.Value(os.Open(need.Shared(t, "fixtures/doors/mat") + "/truth_series.tsv"))(t)
