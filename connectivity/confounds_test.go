@@ -47,7 +47,8 @@ func TestColumnsBesideAStrategy(t *testing.T) {
 // constant, by name; a trend that is asked for is one, and so is a column of such a name that varies.
 func TestColumnsThatLabelRows(t *testing.T) {
 	c := Confounds{Names: []string{"subject", "run", "TR", "csf", "volume", "block"}, Values: columns(
-		[]float64{7, 7, 7}, []float64{2, 2, 2}, []float64{0.8, 0.8, 0.8}, []float64{1, 3, 1}, []float64{0, 1, 2}, []float64{1, 0, 1})}
+		[]float64{7, 7, 7}, []float64{2, 2, 2},
+		[]float64{0.8, 0.8, 0.8}, []float64{1, 3, 1}, []float64{0, 1, 2}, []float64{1, 0, 1})}
 	for columns, want := range map[string]string{
 		"*":       "subject (constant), run (constant), TR (constant), volume (counts the rows): by name and values no confound",
 		"subject": "subject (constant): by name and values no confound",
