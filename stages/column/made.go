@@ -46,6 +46,10 @@ func MadeOf(t *dag.Task, port string) (string, error) {
 	return table.Meta["made"], nil
 }
 
+// FittedSuffix ends the names, in the metadata made, of what a stage applied that is fitted to training participants:
+// residualize.fitted.
+const FittedSuffix = ".fitted"
+
 // MadeApart lists the parameters in which two descriptions differ.
 func MadeApart(made, want string) []string {
 	return lists.Map(MadeDiffers(made, want), func(d Difference) string { return d.Text })

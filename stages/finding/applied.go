@@ -35,6 +35,7 @@ type Applied struct {
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Removed    []string       `json:",omitempty"` // covariates whose effects were removed from the number to predict
 	Unknown    int            // models of matrices whose file does not state how these were made
+	NotFitted  []string       `json:",omitempty"` // stages whose fit was applied in training, and not here
 	Undigested int            `json:",omitempty"` // models whose file states no digest of its content
 	Shift      *Shift         `json:",omitempty"`
 	SameMeans  bool           `json:",omitempty"` // the training participants have the means of these, input by input
@@ -121,6 +122,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Unlisted > 0 {
 		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
+	}
+	for _, kind := range a.NotFitted {
+		all.study("applied.not-fitted", Limits, values{"Kind": kind})
 	}
 	if a.Removed != nil {
 		all.study("applied.residual", Limits, values{"Covariates": a.Removed})

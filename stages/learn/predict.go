@@ -302,6 +302,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				return nil, err
 			}
 			for _, d := range differences {
+				kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix)
+				if fitted {
+					d.Text = fmt.Sprintf("%s changed the training data by a fit to the training participants (%s)", kind, d.Key)
+				}
 				to := &refused
 				if d.Key != "" && slices.Contains(s.Allow, d.Key) {
 					to = &accepted
@@ -330,14 +334,25 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	}
 	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
 	if refused != nil {
-		who := map[string]bool{}
+		who, fits := map[string]bool{}, []string(nil)
 		for _, d := range refused {
+			if strings.HasSuffix(d.Key, column.FittedSuffix) {
+				fits = append(fits, d.Key)
+			}
 			for _, id := range d.Who {
 				who[id] = true
 			}
 			if d.Key == "regions" {
 				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
 			}
+		}
+		if fits != nil {
+			if len(fits) == len(refused) {
+				hint = ""
+			}
+			hint += "; the model files do not have this fit, so it cannot be applied to other participants: use models that were " +
+				"trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
+				"predict from matrices that still have these effects (allow: [" + strings.Join(fits, ", ") + "])"
 		}
 		inputs := "graphs"
 		if !t.Has("edges") {

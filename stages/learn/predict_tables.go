@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -123,6 +124,9 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 	}
 	p.applied.Accepted = accepted.Texts(len(p.participants))
 	for _, d := range accepted {
+		if kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix); fitted {
+			p.applied.NotFitted = append(p.applied.NotFitted, kind)
+		}
 		if d.Key == "regions" {
 			p.applied.Zeros, p.applied.Regions = append(p.applied.Zeros, d.Who...), regionTexts(p.lacked, names)
 		}

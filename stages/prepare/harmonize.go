@@ -133,7 +133,7 @@ func fittedQuality(t *dag.Task, kind string, draws int) (*encoding.Table, error)
 		}
 		q, made = &encoding.Table{Columns: table.Columns}, table.Meta["made"]
 	}
-	all, name := column.Made(made), kind+".fitted"
+	all, name := column.Made(made), kind+column.FittedSuffix
 	by := t.In("fitted").Ref.Digest.String()
 	fits := append(column.MadeValue[[]string](made, name), by) // of correlations before partial ones
 	all[name] = json.RawMessage(column.JSON(fits))
