@@ -23,8 +23,7 @@ func Codes(text string) map[string]string {
 	return codes
 }
 
-// CodeDigest is the identity of the kind's code. A kind without one, or whose
-// sources differ from the listing, changes with every build of the program.
+// CodeDigest is the identity of the code; of the program without one, or an old one.
 func (k *Kind) CodeDigest() (string, error) {
 	line, _, _ := strings.Cut(k.Code, "\n")
 	identity, generated := strings.CutPrefix(line, "kind "+k.Name+" ")

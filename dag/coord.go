@@ -43,8 +43,7 @@ func TaskID(stage string, coords []Coord, bare string) string {
 	return string(append(b, ']'))
 }
 
-// CompareCoords orders members of a fan-out by the first coordinate in which they
-// differ: numbers by value ("2" before "10"), then words byte by byte.
+// CompareCoords orders coordinates: "2" before "10", and numbers before words.
 func CompareCoords(a, b []Coord) int {
 	return slices.CompareFunc(a, b, func(x, y Coord) int {
 		return cmp.Or(strings.Compare(x.Axis, y.Axis), CompareValues(x.Value, y.Value))

@@ -16,7 +16,7 @@ var registry struct {
 	kinds map[string]*Kind
 }
 
-// Register adds stage kinds, in an init function. It panics at a mistake in one.
+// Register adds kinds in an init function, and panics at a mistake in one.
 func Register(kinds ...*Kind) {
 	registry.Lock()
 	defer registry.Unlock()

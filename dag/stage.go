@@ -7,9 +7,8 @@ import (
 	"prgnn/dag/param"
 )
 
-// A Stage is one piece of work with its parameters filled in: a pointer to a
-// struct whose tagged fields are the parameters (package param): bool, int,
-// int64, uint64, float64, string, and slices of int, float64 and string.
+// A Stage is one piece of work: a pointer to a struct. Its tagged fields are the
+// parameters (package param), and nothing else of an instance reaches Run.
 type Stage interface {
 	Ports() Ports
 	// Run depends on parameters and inputs only: no clock, environment, path, global.

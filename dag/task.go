@@ -37,7 +37,8 @@ type Input struct {
 	Path   string                        // where the bytes lie, for readers that seek; "" in memory
 	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
 
-	shared func(read func(Input) (any, error)) (any, error) // nil where there are no other tasks
+	// nil where there are no other tasks. by is its identity: a function has none, its variable does.
+	shared func(by any, read func(Input) (any, error)) (any, error)
 }
 
 // A Wiring connects a task to the engine that runs it.
@@ -56,8 +57,10 @@ func (w Wiring) Task(id string, coords []Coord, threads int) *Task {
 		checkpoint: w.Checkpoint, saveCheckpoint: w.SaveCheckpoint, tookMemory: w.TookMemory}
 }
 
-// Share sets what ReadOnce calls in place of read.
-func (in *Input) Share(by func(read func(Input) (any, error)) (any, error)) { in.shared = by }
+// Share sets what ReadOnce calls with its reader, and a function that calls it.
+func (in *Input) Share(with func(by any, read func(Input) (any, error)) (any, error)) {
+	in.shared = with
+}
 
 // NewTask is a task for tests. Its Log is a fmt.Stringer.
 func NewTask(inputs map[string][]Input) *Task {
@@ -136,8 +139,7 @@ func (t *Task) Log() io.Writer { return t.log }
 // TookMemory records the peak memory of a process that the task started.
 func (t *Task) TookMemory(bytes int64) { t.tookMemory(bytes) }
 
-// Checkpoint is what SaveCheckpoint last saved for a task of this key; nil for
-// nothing. A stage must give the same bytes with it and without it.
+// Checkpoint was saved for this key, or is nil. No result may depend on it.
 func (t *Task) Checkpoint() []byte { return t.checkpoint() }
 
 // SaveCheckpoint keeps b until the task is done.
@@ -192,20 +194,20 @@ func (in Input) Table() (*encoding.Table, error) {
 	return t, nil
 }
 
-// ReadOnce is what read makes of an input. Tasks of a run share it unchanged.
-func ReadOnce[T any](in Input, read func(Input) (T, error)) (T, error) {
+// SharedArray is Array, read once for all tasks of a run: do not change it.
+func (in Input) SharedArray() (*encoding.Array, error) { return ReadOnce(in, &readArray) }
+
+var readArray = Input.Array
+
+// ReadOnce is what read, a package variable, makes of an input. Tasks of a run
+// that read with the same variable share it unchanged.
+func ReadOnce[T any](in Input, read *func(Input) (T, error)) (T, error) {
 	if in.shared == nil {
-		return read(in)
+		return (*read)(in)
 	}
-	v, err := in.shared(func(in Input) (any, error) { return read(in) })
-	if err != nil {
-		var none T
-		return none, err
-	}
-	if v, ok := v.(T); ok {
-		return v, nil
-	}
-	return read(in) // another one made something else of the same bytes
+	v, err := in.shared(read, func(in Input) (any, error) { return (*read)(in) })
+	made, _ := v.(T) // not ok for an error, and for a nil interface
+	return made, err
 }
 
 // Coord is the value of a coordinate, or "".

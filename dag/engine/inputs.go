@@ -48,7 +48,9 @@ func openInputs(ctx context.Context, s *disk.Store, j *Job) *jobInputs {
 		src := in.add(&j.Inputs[i])
 		input := in.input(src)
 		if src.shelf != nil {
-			input.Share(func(read func(dag.Input) (any, error)) (any, error) { return in.shared(src, read) })
+			input.Share(func(by any, read func(dag.Input) (any, error)) (any, error) {
+				return in.shared(src, by, read)
+			})
 		}
 		in.byPort[src.Port] = append(in.byPort[src.Port], input)
 	}
@@ -252,11 +254,11 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 	return w, nil
 }
 
-// shared is what read makes of an input. What goes to the shelf was made of bytes that were found right, however they
+// shared is what read, a reader with the identity by, makes of an input. What goes to the shelf was made of bytes that were found right, however they
 // were read: once there, nothing reads them again.
-func (in *jobInputs) shared(s *source, read func(dag.Input) (any, error)) (any, error) {
+func (in *jobInputs) shared(s *source, by any, read func(dag.Input) (any, error)) (any, error) {
 	defer in.seen(s)
-	if v := s.shelf.Get(s.Ref.Digest); v != nil {
+	if v := s.shelf.Get(s.Ref.Digest, by); v != nil {
 		return v, nil
 	}
 	own := in.add(s.JobInput)
@@ -268,7 +270,7 @@ func (in *jobInputs) shared(s *source, read func(dag.Input) (any, error)) (any, 
 	if err := in.check(own); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	s.shelf.Put(s.Ref, v)
+	s.shelf.Put(s.Ref, by, v)
 	return v, nil
 }
 

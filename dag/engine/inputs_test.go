@@ -190,17 +190,17 @@ func TestDamagedWhileRead(t *testing.T) {
 					if way == "another way before" {
 						hook = harm
 					}
+					then := func(in dag.Input) (float64, error) {
+						if way != "another way before" {
+							need.NoError(t, harm(in))
+						}
+						return look(in)
+					}
 					for n := range 3 {
 						id := fmt.Sprint("b", n)
 						s.task(id, &looker{N: n, look: func(in dag.Input) (float64, error) {
-							then := func(in dag.Input) (float64, error) {
-								if way != "another way before" {
-									need.NoError(t, harm(in))
-								}
-								return look(in)
-							}
 							if share {
-								return dag.ReadOnce(in, then)
+								return dag.ReadOnce(in, &then)
 							}
 							return then(in)
 						}})

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -13,13 +16,13 @@ import (
 // What several tasks read is made once, and is dropped with the last of them; what one reads is not held.
 func TestShared(t *testing.T) {
 	var made atomic.Int64
+	read := func(in dag.Input) ([]byte, error) {
+		made.Add(1)
+		return in.Bytes()
+	}
 	use := func(ctx context.Context, t *dag.Task) error {
 		for _, in := range t.All("in") {
-			_, err := dag.ReadOnce(in, func(in dag.Input) ([]byte, error) {
-				made.Add(1)
-				return in.Bytes()
-			})
-			if err != nil {
+			if _, err := dag.ReadOnce(in, &read); err != nil {
 				return err
 			}
 		}
@@ -41,4 +44,35 @@ func TestShared(t *testing.T) {
 	if n := r.shelf.Used(); n != 0 {
 		t.Errorf("values of %d bytes are left on the shelf", n)
 	}
+}
+
+// TestSharedByReader: a value is shared by the tasks that read with the reader that made it, and by no others.
+func TestSharedByReader(t *testing.T) {
+	s := newSketch()
+	s.task("a", &join{Text: "a"})
+	times := func(n int) func(dag.Input) (string, error) {
+		return func(in dag.Input) (string, error) {
+			b, err := in.Bytes()
+			return strings.Repeat(string(b), n), err
+		}
+	}
+	var mu sync.Mutex
+	got := map[string]string{}
+	use := func(id string, read *func(dag.Input) (string, error)) {
+		s.task(id, &join{Text: id, during: func(_ context.Context, t *dag.Task) error {
+			v, err := dag.ReadOnce(t.All("in")[0], read)
+			mu.Lock()
+			defer mu.Unlock()
+			got[t.ID] = v
+			return err
+		}}, "a")
+	}
+	once, twice, thrice := times(1), times(2), times(3)
+	use("b", &twice)
+	use("c", &thrice)
+	use("d", &twice)
+	use("e", &once)
+	res, ran := s.run(t, newStore(t), Options{Workers: 1})
+	need.Equal(t, res.Failed, 0, ran)
+	need.Equal(t, fmt.Sprint(got), "map[b:aa c:aaa d:aa e:a]")
 }

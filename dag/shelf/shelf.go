@@ -2,6 +2,7 @@
 package shelf
 
 import (
+	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -12,10 +13,11 @@ import (
 type Shelf struct {
 	mu   sync.Mutex
 	used int64
-	held map[artifacts.Digest]shelved
+	held map[artifacts.Digest][]shelved
 }
 
 type shelved struct {
+	by    any // the reader that made it
 	value any
 	size  int64 // of the bytes that it was made of
 }
@@ -23,24 +25,30 @@ type shelved struct {
 // room bounds the bytes of which values are held.
 const room = 128 << 20
 
-// Get is what is held of the bytes; nil where nothing is.
-func (s *Shelf) Get(d artifacts.Digest) any {
+// Get is what the reader by made of the bytes; nil where nothing is held.
+func (s *Shelf) Get(d artifacts.Digest, by any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held[d].value
+	for _, v := range s.held[d] {
+		if v.by == by {
+			return v.value
+		}
+	}
+	return nil
 }
 
-// Put holds a value, if there is room.
-func (s *Shelf) Put(r artifacts.Ref, value any) {
+// Put holds what the reader by made of the bytes, if there is room.
+func (s *Shelf) Put(r artifacts.Ref, by, value any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, there := s.held[r.Digest]; there || s.used+r.Size > room {
+	there := slices.ContainsFunc(s.held[r.Digest], func(v shelved) bool { return v.by == by })
+	if there || s.used+r.Size > room {
 		return
 	}
 	if s.held == nil {
-		s.held = map[artifacts.Digest]shelved{}
+		s.held = map[artifacts.Digest][]shelved{}
 	}
-	s.held[r.Digest] = shelved{value, r.Size}
+	s.held[r.Digest] = append(s.held[r.Digest], shelved{by, value, r.Size})
 	s.used += r.Size
 }
 
@@ -48,7 +56,9 @@ func (s *Shelf) Put(r artifacts.Ref, value any) {
 func (s *Shelf) Drop(d artifacts.Digest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.used -= s.held[d].size
+	for _, v := range s.held[d] {
+		s.used -= v.size
+	}
 	delete(s.held, d)
 }
 

@@ -48,7 +48,7 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 		if id == "" {
 			return nil, fmt.Errorf("%s does not belong to a single participant: connect a stage that fans out over subject", in.Name)
 		}
-		a, err := dag.ReadOnce(in, dag.Input.Array)
+		a, err := in.SharedArray()
 		if err != nil {
 			return nil, err
 		}

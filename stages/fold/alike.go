@@ -32,7 +32,7 @@ func Similar(ins []dag.Input, threads int) ([]Duplicate, error) {
 			continue
 		}
 		seen[id] = true
-		a, err := dag.ReadOnce(in, dag.Input.Array)
+		a, err := in.SharedArray()
 		if err != nil {
 			return nil, err
 		}

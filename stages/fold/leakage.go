@@ -96,7 +96,7 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
 	var compared []dag.Input
 	for _, in := range ins {
-		a, err := dag.ReadOnce(in, dag.Input.Array)
+		a, err := in.SharedArray()
 		if err != nil {
 			return nil, err
 		}

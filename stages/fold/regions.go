@@ -100,7 +100,7 @@ func absentOf(ins []dag.Input, absent func(*encoding.Array) []bool) ([][]bool, e
 	}
 	all := make([][]bool, len(ins))
 	for i, in := range ins {
-		x, err := dag.ReadOnce(in, dag.Input.Array)
+		x, err := in.SharedArray()
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func AbsentColumns(a *encoding.Array) []bool {
 
 // LackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
 func LackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
-	a, err := dag.ReadOnce(in, dag.Input.Array)
+	a, err := in.SharedArray()
 	if err != nil {
 		return nil, err
 	}

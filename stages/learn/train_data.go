@@ -176,7 +176,7 @@ type Participant struct {
 
 // ReadParticipant reads the graphs of one participant.
 func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participant, err error) {
-	a, err := dag.ReadOnce(featuresIn, dag.Input.Array)
+	a, err := featuresIn.SharedArray()
 	if err != nil {
 		return p, err
 	}
@@ -222,7 +222,7 @@ func (p *Participant) scan() (d modelfile.Data) {
 // readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is
 // how the graphs were made, when the table says so.
 func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made string, err error) {
-	all, err := dag.ReadOnce(in, readEdgeRows)
+	all, err := dag.ReadOnce(in, &readEdgeRows)
 	if err != nil {
 		return nil, "", err
 	}
@@ -252,7 +252,7 @@ type edgeRows struct {
 	made string
 }
 
-func readEdgeRows(in dag.Input) (e edgeRows, err error) {
+var readEdgeRows = func(in dag.Input) (e edgeRows, err error) {
 	t, err := in.Table()
 	if err != nil {
 		return e, err

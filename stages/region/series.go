@@ -19,7 +19,7 @@ func ReadDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
 
 // SharedDraws is ReadDraws of matrices that other tasks read too: they must not be changed.
 func SharedDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
-	return draws(in, axes, func(in dag.Input) (*encoding.Array, error) { return dag.ReadOnce(in, dag.Input.Array) })
+	return draws(in, axes, dag.Input.SharedArray)
 }
 
 func draws(in dag.Input, axes string, read func(dag.Input) (*encoding.Array, error)) ([]connectivity.Matrix, error) {

@@ -631,7 +631,7 @@ func mostFrequent(regions []int) (most, others int) {
 func matrixSizes(ins []dag.Input) ([]int, error) {
 	sizes := make([]int, len(ins))
 	for i, in := range ins {
-		a, err := dag.ReadOnce(in, dag.Input.Array)
+		a, err := in.SharedArray()
 		if err != nil {
 			return nil, err
 		}
