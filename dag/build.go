@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -129,8 +130,7 @@ func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 		}
 	}
 	n.id = cmp.Or(n.id, TaskID(s.name, n.coords, b.g.bare))
-	s.tasks = append(s.tasks, n)
-	return n
+	return b.add(n)
 }
 
 // stray is a task that no graph has, as its stage is none of this builder.
@@ -151,8 +151,15 @@ func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 	if !b.owns(s, "TaskNamed") {
 		return b.stray(s, instance, nil)
 	}
-	n := &Node{id: id, stage: s, instance: instance, named: true}
-	s.tasks = append(s.tasks, n)
+	return b.add(&Node{id: id, stage: s, instance: instance, named: true})
+}
+
+func (b *Builder) add(n *Node) *Node {
+	if n.stage.listed {
+		b.mistake(n.stage, "task %s is added after Outputs has listed the tasks of stage %s: call Outputs after the last "+
+			"Task, or list the outputs of single tasks (Node.Output)", n.id, n.stage.name)
+	}
+	n.stage.tasks = append(n.stage.tasks, n)
 	return n
 }
 
@@ -191,7 +198,8 @@ func (b *Builder) Draft() *Graph { return b.graph() }
 
 // Build checks and copies what it was given. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
-	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind]Stage{}}
+	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind][2]Stage{},
+		tasks: map[Stage]*Node{}}
 	before := len(b.wrong)
 	c.names()
 	for n := range b.graph().Tasks() {
@@ -213,8 +221,10 @@ func (b *Builder) Build() (*Graph, error) {
 	}
 	copies := copies{map[listUse][]Source{}, map[*Coord][]Coord{}}
 	for n := range b.g.Tasks() {
-		if !n.named {
+		if _, known := n.instance.(Precomputed); known && !n.named { // its recipe has what it gives
 			n.instance = param.Copy(n.instance)
+		} else if !n.named { // nothing but parameters is in its recipe
+			n.instance = param.Onto(c.makes[n.stage.kind][0], n.instance)
 		}
 		for i := range n.inputs {
 			n.inputs[i].Sources = copies.of(n, n.inputs[i].Sources)
@@ -237,7 +247,9 @@ type check struct {
 	b     *Builder
 	ports map[*Node]*Ports // of the tasks of the graph; nil where a mistake leaves them unknown
 	lists map[listUse]bool // that have been checked: many tasks share one list
-	makes map[*Kind]Stage  // what Kind.New returns; nil where it cannot be compared with instances
+	tasks map[Stage]*Node  // by instance
+	// What Kind.New returns, twice; nil where it cannot be compared with instances.
+	makes map[*Kind][2]Stage
 }
 
 // A listUse is a list of sources on the port of a stage's tasks.
@@ -323,7 +335,12 @@ func (c *check) names() {
 			if !c.instance(n) {
 				continue
 			}
-			if p := n.instance.Ports(); last == nil || !last.equal(p) {
+			p, err := portsOf(n.instance)
+			if err != nil {
+				c.b.mistake(s, "task %s: %v", n.id, err)
+				continue
+			}
+			if last == nil || !last.equal(p) {
 				last = &p
 				c.repeats(n, p)
 			}
@@ -361,6 +378,13 @@ func (c *check) stage(s *StageNode) {
 	if k := s.kind; k != nil {
 		needs = append(needs, need{"Kind.Threads", int64(k.Threads)}, need{"Kind.MaxThreads", int64(k.MaxThreads)},
 			need{"Kind.Memory", k.Memory})
+		if k.MemoryFor != nil {
+			var memory int64
+			if err := guarded("Kind.MemoryFor", func() { memory = s.Memory() }); err != nil {
+				c.b.mistake(s, "stage %s: its %v", s.name, err)
+			}
+			needs = append(needs, need{"Kind.MemoryFor", memory})
+		}
 	}
 	for _, n := range needs {
 		if n.value < 0 {
@@ -411,16 +435,38 @@ func (c *check) instance(n *Node) bool {
 		c.b.mistake(n.stage, "task %s: its instance is a %T, but the kind %s makes a %T", n.id, n.instance, k.Name, standard)
 		return false
 	}
+	c.own(n, standard)
 	err := param.Check(n.instance, standard)
 	if v, ok := n.instance.(Validator); ok && err == nil {
-		err = errors.Join(v.Validate()...)
+		var wrong []error
+		err = guarded("Validate", func() { wrong = v.Validate() })
+		err = cmp.Or(err, errors.Join(wrong...))
 	}
 	if err == nil {
 		return true
 	}
 	c.b.mistake(n.stage, "task %s: %s", n.id, strings.ReplaceAll(err.Error(), "\n", "; "))
-	ports := n.instance.Ports()
-	return ports.equal(standard.Ports()) // else they may follow from the parameters
+	ports, err := portsOf(n.instance)
+	usual, other := portsOf(standard)
+	return err == nil && other == nil && ports.equal(usual) // else they may follow from the parameters
+}
+
+// own checks that nothing but parameters distinguishes an instance from others of its kind and type, and that no other
+// task has it.
+func (c *check) own(n *Node, standard Stage) {
+	if other := c.tasks[n.instance]; other != nil {
+		c.b.mistake(n.stage, "tasks %s and %s have the same instance: give each task an instance of its own", other.id, n.id)
+	} else if reflect.TypeOf(standard).Elem().Size() > 0 { // else all of them may have one address
+		c.tasks[n.instance] = n
+	}
+	if _, known := n.instance.(Precomputed); known {
+		return
+	}
+	if names := param.Hidden(n.instance, standard, c.makes[n.stage.kind][1]); names != nil {
+		c.b.mistake(n.stage, "task %s: its instance differs from a new %T in the field %s, which is no parameter and so "+
+			"never reaches Run: make it a parameter (exported, with a param tag), or set it in the New of the kind %s", n.id,
+			standard, strings.Join(names, ", "), n.stage.kind.Name)
+	}
 }
 
 // together reports whether two stages may have one name: values that are known before a run, and their fan-out.
@@ -443,13 +489,17 @@ func (c *check) differ(a, b *StageNode) string {
 	if x == nil || y == nil {
 		return ""
 	}
-	ports := x.Ports()
+	ports, err := portsOf(x)
+	others, otherErr := portsOf(y)
+	if err != nil || otherErr != nil {
+		return "" // which is a mistake of their tasks
+	}
 	switch {
 	case reflect.TypeOf(x) != reflect.TypeOf(y):
 		return fmt.Sprintf("one makes a %T, the other a %T", x, y)
 	case !reflect.DeepEqual(x, y):
 		return "they have different defaults"
-	case !ports.equal(y.Ports()):
+	case !ports.equal(others):
 		return "they have different ports"
 	case a.kind.Code != b.kind.Code:
 		return "they have different code identities"
@@ -463,23 +513,65 @@ func (c *check) differ(a, b *StageNode) string {
 func (c *check) standard(s *StageNode) Stage {
 	made, seen := c.makes[s.kind]
 	if !seen {
-		made = c.make(s)
+		var err error
+		if made, err = s.kind.make(); err != nil {
+			c.b.mistake(s, "the kind %s of stage %s%s", s.kind.Name, s.name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
 		c.makes[s.kind] = made
 	}
-	return made
+	return made[0]
 }
 
-func (c *check) make(s *StageNode) Stage {
-	if s.kind.New == nil {
-		c.b.mistake(s, "the kind %s of stage %s has no New", s.kind.Name, s.name)
-		return nil
+// make returns two new stages of the kind, or its mistakes; the error reads on after the name of the kind.
+func (k *Kind) make() (made [2]Stage, err error) {
+	if k.New == nil {
+		return made, errors.New(" has no New")
 	}
-	made := s.kind.New()
-	if err := param.Declared(made); err != nil {
-		c.b.mistake(s, "the kind %s of stage %s: %s", s.kind.Name, s.name, strings.ReplaceAll(err.Error(), "\n", "; "))
-		return nil
+	if err := guarded("New", func() { made = [2]Stage{k.New(), k.New()} }); err != nil {
+		return made, fmt.Errorf(": %w", err)
 	}
-	return made
+	if err := param.Declared(made[0]); err != nil {
+		return [2]Stage{}, fmt.Errorf(": %w", err)
+	}
+	if made[0] == made[1] && reflect.TypeOf(made[0]).Elem().Size() > 0 {
+		return [2]Stage{}, errors.New(": New returns the same stage again: it must return a new one each time")
+	}
+	return made, nil
+}
+
+// portsOf are the ports of a stage.
+func portsOf(s Stage) (p Ports, err error) {
+	err = guarded("Ports", func() { p = s.Ports() })
+	return p, err
+}
+
+// guarded calls a method of a stage or a kind. A panic in it is an error.
+func guarded(name string, call func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s panicked: %v%s", name, v, panickedAt())
+		}
+	}()
+	call()
+	return nil
+}
+
+// panickedAt is where the code is that panicked, for a function that recovers.
+func panickedAt() string {
+	at := make([]uintptr, 64)
+	frames, inside := runtime.CallersFrames(at[:runtime.Callers(0, at)]), false
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			inside = true
+		case inside && !strings.HasPrefix(f.Function, "runtime."):
+			return fmt.Sprintf(" (%s:%d)", filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
 }
 
 // inputs checks what a task reads.
@@ -562,8 +654,9 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 		if !there {
 			c.b.mistake(n.stage, "task %s needs the task %s, which is not in the graph", n.id, src.Node.id)
 			if of := src.Node.instance; of != nil && !reflect.ValueOf(of).IsZero() {
-				ports := of.Ports()
-				up = &ports
+				if ports, err := portsOf(of); err == nil {
+					up = &ports
+				}
 			}
 		}
 		if up == nil {
@@ -631,10 +724,13 @@ func (n *Node) Output(name string) Source {
 	return Source{Node: n, Output: name, Coords: coords}
 }
 
-// Outputs are an output of all tasks, for a port that gathers (see Output).
+// Outputs are an output of all tasks, for a port that gathers. No Task follows.
 func (s *StageNode) Outputs(name string) []Source {
 	if s == nil {
 		return []Source{{Output: name}}
+	}
+	if s.of != nil && !s.of.done {
+		s.listed = true
 	}
 	all := make([]Source, len(s.tasks))
 	for i, n := range s.tasks {

@@ -2,25 +2,38 @@ package dag
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
 // A typed stage has the ports that a test gives it.
-type typed struct{ ports Ports }
+type typed struct {
+	Text string `param:"ports"`
+}
 
-func (s *typed) Ports() Ports                                { return s.ports }
+func of(p Ports) *typed {
+	b, _ := json.Marshal(p)
+	return &typed{string(b)}
+}
+
+func (s *typed) Ports() (p Ports) {
+	_ = json.Unmarshal([]byte(s.Text), &p) // "" has none
+	return p
+}
 func (s *typed) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
 
 func in(name string, t Type, gather bool) Ports {
@@ -30,19 +43,19 @@ func in(name string, t Type, gather bool) Ports {
 // A graph with mistakes is refused before anything runs, and all of them are listed.
 func TestBuildRefuses(t *testing.T) {
 	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
-	text := func() *typed { return &typed{in("in", Format("text"), true)} }
+	text := func() *typed { return of(in("in", Format("text"), true)) }
 	b := NewGraph("wrong")
 	a := b.Stage("a", kind)
 	b.Locate(a, Pos{"x.yaml", 3, 5})
-	first := b.Task(a, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}, {Name: "table",
-		Type: Arrow("x")}}}})
-	array := b.Task(b.Stage("array", kind), &typed{in("in", NPY("<f8"), false)})
+	first := b.Task(a, of(Ports{Out: []Port{{Name: "out", Type: Format("text")}, {Name: "table",
+		Type: Arrow("x")}}}))
+	array := b.Task(b.Stage("array", kind), of(in("in", NPY("<f8"), false)))
 	b.Connect(array, "in", first.Output("out"))
-	column := b.Task(b.Stage("column", kind), &typed{in("in", Arrow("y"), false)})
+	column := b.Task(b.Stage("column", kind), of(in("in", Arrow("y"), false)))
 	b.Connect(column, "in", first.Output("table"))
 	loose := b.Task(b.Stage("loose", kind), text())
 	b.Connect(loose, "im")
-	two := b.Task(b.Stage("two", kind), &typed{in("in", Format("text"), false)})
+	two := b.Task(b.Stage("two", kind), of(in("in", Format("text"), false)))
 	b.Connect(two, "in", first.Output("out"), first.Output("out"))
 	twice := b.Task(b.Stage("twice", kind), text())
 	b.Connect(twice, "in", first.Output("out"))
@@ -50,7 +63,7 @@ func TestBuildRefuses(t *testing.T) {
 	other := NewGraph("other")
 	b.Connect(b.Task(b.Stage("apart", kind), text()), "in", other.Task(other.Stage("z", kind), text()).Output("out"))
 	b.Connect(b.Task(b.Stage("nothing", kind), text()), "in", Source{})
-	file := b.Task(b.Stage("file", kind), &typed{in("in", Arrow("y"), true)})
+	file := b.Task(b.Stage("file", kind), of(in("in", Arrow("y"), true)))
 	b.Connect(file, "in", Source{File: "/x.arrow", Format: "arrow"}, Source{File: "/x.npy", Name: "x.npy",
 		Format: "npy"},
 		Source{File: "/any"}, Source{File: "/y.csv", Format: "csv"})
@@ -123,7 +136,7 @@ func TestBuildListsCycles(t *testing.T) {
 	cyclic := func(names string, needs ...string) error {
 		b, tasks := NewGraph("cycles"), map[byte]*Node{}
 		for i := range len(names) {
-			tasks[names[i]] = b.Task(b.Stage(names[i:i+1], kind), &typed{in("in", Format("text"), true)})
+			tasks[names[i]] = b.Task(b.Stage(names[i:i+1], kind), of(in("in", Format("text"), true)))
 		}
 		for _, n := range needs {
 			var from []Source
@@ -245,10 +258,10 @@ func TestRegisterChecksDeclarations(t *testing.T) {
 // Whatever is done to an instance after Build, the graph has the parameters that were checked.
 func TestBuildCopiesInstances(t *testing.T) {
 	b := NewGraph("copies")
-	work := &gain{Mode: "fast", Factor: 1, Bands: []float64{0.5}, typed: typed{Ports{Out: []Port{{Name: "out"}}}}}
+	work := &gain{Mode: "fast", Factor: 1, Bands: []float64{0.5}, typed: *of(Ports{Out: []Port{{Name: "out"}}})}
 	n := b.Task(b.Stage("s", &Kind{Name: "gain", New: func() Stage { return &gain{Mode: "fast"} }}), work)
 	need.Value(b.Build())(t)
-	work.Factor, work.Bands[0], work.ports = 7, 7, Ports{}
+	work.Factor, work.Bands[0], work.Text = 7, 7, ""
 	got := n.Instance().(*gain)
 	need.Equal(t, fmt.Sprint(got.Factor, got.Bands, got.Mode, got.Ports().Out[0].Name), "1 [0.5]fastout")
 }
@@ -262,13 +275,13 @@ func TestBuildGathers(t *testing.T) {
 		s := b.Stage("s", kind, "n", "a")
 		var tasks []*Node
 		for _, v := range []string{"10", "2", "1"} {
-			tasks = append(tasks, b.Task(s, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}}}}, v, "x"))
+			tasks = append(tasks, b.Task(s, of(Ports{Out: []Port{{Name: "out", Type: Format("text")}}}), v, "x"))
 		}
 		sources := from(b, s, tasks)
 		all := b.Stage("all", kind)
-		n := b.Task(all, &typed{in("in", Format("text"), true)})
+		n := b.Task(all, of(in("in", Format("text"), true)))
 		b.Connect(n, "in", sources...)
-		same := b.Task(b.Stage("same", kind), &typed{in("in", Format("text"), true)})
+		same := b.Task(b.Stage("same", kind), of(in("in", Format("text"), true)))
 		b.Connect(same, "in", sources...)
 		_, err := b.Build()
 		if err == nil && &n.Inputs()[0].Sources[0] != &same.Inputs()[0].Sources[0] {
@@ -320,10 +333,10 @@ func TestBuildListsAll(t *testing.T) {
 	b.Stage("one", kind, "x")
 	b.Stage("one", kind, "x", "x")
 	apart := other.Stage("apart", kind)
-	away := other.Task(apart, &typed{in("in", Format("text"), true)})
+	away := other.Task(apart, of(in("in", Format("text"), true)))
 	b.Task(apart, &typed{})
 	b.Task(nil, &typed{}, "1", "2")
-	n := b.Task(b.Stage("reads", kind), &typed{in("in", Format("text"), true)})
+	n := b.Task(b.Stage("reads", kind), of(in("in", Format("text"), true)))
 	b.Locate(nil, Pos{})
 	b.Require(nil, Needs{})
 	b.Measure(nil, nil)
@@ -382,7 +395,9 @@ func (*foreknown) KnownOutputs() artifacts.Refs { return nil }
 
 // A name stands for one kind and one stage. Only values known before a run have the name of their fan-out.
 func TestBuildRefusesTwins(t *testing.T) {
-	makes := func(s Stage) *Kind { return &Kind{Name: "k", Code: "1", New: func() Stage { return s }} }
+	makes := func(s Stage) *Kind {
+		return &Kind{Name: "k", Code: "1", New: func() Stage { return param.Copy(s) }}
+	}
 	out := Ports{Out: []Port{{Name: "o", Type: Format("text")}}}
 	changed := func(change func(k *Kind)) *Kind {
 		k := makes(&typed{})
@@ -396,7 +411,7 @@ func TestBuildRefusesTwins(t *testing.T) {
 		"the same":      {makes(&typed{}), true},
 		"other needs":   {changed(func(k *Kind) { k.Threads, k.Memory = 8, 1<<30 }), true},
 		"type":          {makes(&second{}), false},
-		"ports":         {makes(&typed{out}), false},
+		"ports":         {makes(of(out)), false},
 		"default":       {makes(&gain{Factor: 1}), false},
 		"code":          {changed(func(k *Kind) { k.Code = "2" }), false},
 		"documentation": {changed(func(k *Kind) { k.Doc = "halves" }), false},
@@ -455,7 +470,7 @@ func TestNilNodes(t *testing.T) {
 	for _, from := range [][]Source{{task.Output("out")}, stage.Outputs("out"), {{Node: &Node{}, Output: "out"}},
 		{{}}} {
 		name := fmt.Sprintf("reads%d", len(b.Draft().Stages()))
-		b.Connect(b.Task(b.Stage(name, kind), &typed{in("in", Format("text"), true)}), "in", from...)
+		b.Connect(b.Task(b.Stage(name, kind), of(in("in", Format("text"), true))), "in", from...)
 	}
 	_, err := b.Build()
 	need.Equal(t, err.Error(), strings.Join([]string{
@@ -486,14 +501,14 @@ func TestBuildMembers(t *testing.T) {
 	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
 	fan, none := b.Stage("fan", kind, "x"), b.Stage("none", kind, "x")
 	for i := range 5 {
-		b.Task(fan, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}}}}, fmt.Sprint(i))
+		b.Task(fan, of(Ports{Out: []Port{{Name: "out", Type: Format("text")}}}), fmt.Sprint(i))
 	}
 	takes := Ports{In: []Port{{Name: "in", Type: Format("npy"), Gather: true},
 		{Name: "more", Gather: true, Optional: true}}}
-	n := b.Task(b.Stage("reads", kind), &typed{takes})
+	n := b.Task(b.Stage("reads", kind), of(takes))
 	b.Connect(n, "in", fan.Outputs("out")...)
 	b.Connect(n, "more", append(fan.Outputs("absent"), fan.Outputs("gone")...)...)
-	n = b.Task(b.Stage("empty", kind), &typed{takes})
+	n = b.Task(b.Stage("empty", kind), of(takes))
 	b.Connect(n, "in", none.Outputs("out")...)
 	b.Connect(n, "more", none.Outputs("out")...)
 	_, err := b.Build()
@@ -508,7 +523,7 @@ func TestBuildMembers(t *testing.T) {
 // Names can stand on a command line, in a recipe and in a record; values are any text.
 func TestBuildChecksNames(t *testing.T) {
 	kind := func(name string, p Ports) *Kind {
-		return &Kind{Name: name, New: func() Stage { return &typed{p} }}
+		return &Kind{Name: name, New: func() Stage { return of(p) }}
 	}
 	fits := kind("fits", Ports{})
 	b := NewGraph("two\nlines")
@@ -528,10 +543,10 @@ func TestBuildChecksNames(t *testing.T) {
 	b.Require(b.Stage("needs", &Kind{Name: "fits", New: fits.New, Threads: -2, MaxThreads: -3, Memory: -5}),
 		Needs{Threads: -1, Memory: -4, Time: -time.Second})
 	twice := Ports{In: []Port{{Name: "in"}, {Name: "in"}, {}}, Out: []Port{{Name: "out"}, {Name: "in"}, {Name: "out"}}}
-	n := b.Task(b.Stage("twice", kind("twice", twice)), &typed{twice})
+	n := b.Task(b.Stage("twice", kind("twice", twice)), of(twice))
 	b.Connect(n, "")
 	file := Ports{In: []Port{{Name: "in"}}}
-	b.Connect(b.Task(b.Stage("file", kind("file", file)), &typed{file}), "in", Source{File: "x/y.csv"})
+	b.Connect(b.Task(b.Stage("file", kind("file", file)), of(file)), "in", Source{File: "x/y.csv"})
 	_, err := b.Build()
 	const rule = ": use letters, digits, _ and -, beginning with a letter, at most 100"
 	need.Equal(t, err.Error(), strings.Join([]string{
@@ -604,4 +619,111 @@ func TestBuilderEnds(t *testing.T) {
 			change()
 		}()
 	}
+}
+
+// secret has state that is no parameter.
+type secret struct {
+	Level  int `param:"level"`
+	hidden int
+	table  map[string]int
+	scale  func(int) int
+	unset  func()
+}
+
+func (*secret) Ports() Ports                                { return Ports{Out: []Port{{Name: "out"}}} }
+func (*secret) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+// TestBuildRefusesHiddenState: nothing but parameters of an instance reaches Run, and an instance that has more is
+// refused.
+func TestBuildRefusesHiddenState(t *testing.T) {
+	double := func(n int) int { return 2 * n }
+	k := &Kind{Name: "secret", Code: "1", New: func() Stage {
+		return &secret{Level: 1, table: map[string]int{"a": 1}, scale: double}
+	}}
+	b := NewGraph("hidden")
+	fine := b.Task(b.Stage("fine", k), &secret{Level: 3, table: map[string]int{"a": 1}, scale: func(int) int { return 0 }})
+	b.Task(b.Stage("usual", k), k.New())
+	need.Value(b.Build())(t)
+	built := fine.Instance().(*secret)
+	need.Equal(t, fmt.Sprint(built.Level, built.scale(2)), "3 4", "the function is that of New")
+
+	b = NewGraph("hidden")
+	for i, s := range []*secret{{hidden: 7, table: map[string]int{"a": 1}}, {table: map[string]int{"a": 2}},
+		{table: map[string]int{"a": 1}, unset: func() {}}} {
+		b.Task(b.Stage(fmt.Sprint("s", i), k), s)
+	}
+	_, err := b.Build()
+	const rest = ", which is no parameter and so never reaches Run: make it a parameter (exported, with a param tag), or " +
+		"set it in the New of the kind secret"
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task s0: its instance differs from a new *dag.secret in the field hidden" + rest,
+		"task s1: its instance differs from a new *dag.secret in the field table" + rest,
+		"task s2: its instance differs from a new *dag.secret in the field unset" + rest,
+	}, "\n"))
+}
+
+// broken panics in the method that a test gives it.
+type broken struct {
+	Where string `param:"where"`
+}
+
+func (s *broken) fail(where string) {
+	if s.Where == where {
+		var m map[string]int
+		m["x"]++
+	}
+}
+func (s *broken) Ports() Ports                                { s.fail("ports"); return Ports{} }
+func (s *broken) Validate() []error                           { s.fail("validate"); return nil }
+func (s *broken) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+// TestBuildReportsPanics: a panic in the code of a kind is a mistake of its stage or task.
+func TestBuildReportsPanics(t *testing.T) {
+	fine := func() Stage { return &broken{} }
+	one := &typed{}
+	b := NewGraph("panics")
+	for _, n := range []struct {
+		stage string
+		kind  *Kind
+		work  Stage
+	}{
+		{"new", &Kind{Name: "new", New: func() Stage { panic("no memory") }}, &broken{}},
+		{"same", &Kind{Name: "same", New: func() Stage { return one }}, &typed{}},
+		{"none", &Kind{Name: "none", New: func() Stage { return nil }}, &broken{}},
+		{"ports", &Kind{Name: "broken", New: fine}, &broken{"ports"}},
+		{"validate", &Kind{Name: "broken", New: fine}, &broken{"validate"}},
+		{"memory", &Kind{Name: "memory", New: fine, MemoryFor: func(Sizes) int64 { panic(io.EOF) }}, &broken{}},
+		{"few", &Kind{Name: "few", New: fine, MemoryFor: func(Sizes) int64 { return -1 }}, &broken{}},
+	} {
+		b.Task(b.Stage(n.stage, n.kind), n.work)
+	}
+	_, err := b.Build()
+	got := regexp.MustCompile(`_test.go:[0-9]+`).ReplaceAllString(err.Error(), "_test.go:1")
+	need.Equal(t, got, strings.Join([]string{
+		"the kind new of stage new: New panicked: no memory (build_test.go:1)",
+		"the kind same of stage same: New returns the same stage again: it must return a new one each time",
+		"the kind none of stage none: stage <nil> is nil, or not a pointer to a struct",
+		"task ports: Ports panicked: assignment to entry in nil map (build_test.go:1)",
+		"task validate: Validate panicked: assignment to entry in nil map (build_test.go:1)",
+		"stage memory: its Kind.MemoryFor panicked: EOF (build_test.go:1)",
+		"stage few: its Kind.MemoryFor must not be negative, but is -1",
+	}, "\n"))
+}
+
+// TestBuildRefusesLateTasks: a list of outputs has all tasks of its stage, and each task has its own instance.
+func TestBuildRefusesLateTasks(t *testing.T) {
+	b := NewGraph("late")
+	kind := &Kind{Name: "secret", New: func() Stage { return &secret{} }}
+	fan := b.Stage("fan", kind, "n")
+	work := &secret{Level: 1}
+	b.Task(fan, work, "1")
+	fan.Outputs("out")
+	work.Level = 2
+	b.Task(fan, work, "2")
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task fan[n=2] is added after Outputs has listed the tasks of stage fan: call Outputs after the last Task, or list " +
+			"the outputs of single tasks (Node.Output)",
+		"tasks fan[n=1] and fan[n=2] have the same instance: give each task an instance of its own",
+	}, "\n"))
 }

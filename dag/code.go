@@ -23,7 +23,7 @@ func Codes(text string) map[string]string {
 	return codes
 }
 
-// CodeDigest is the identity of the code; of the program without one, or an old one.
+// CodeDigest is the identity of the code; of the program if that is not known.
 func (k *Kind) CodeDigest() (string, error) {
 	line, _, _ := strings.Cut(k.Code, "\n")
 	identity, generated := strings.CutPrefix(line, "kind "+k.Name+" ")

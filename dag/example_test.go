@@ -26,14 +26,14 @@ func Example() {
 	defer store.Close()
 
 	b := dag.NewGraph("squares")
-	numbers := b.Stage("number", kind("number", &Number{}), "n")
-	squares := b.Stage("square", kind("square", &Square{}), "n")
+	numbers := b.Stage("number", kind("number", func() dag.Stage { return &Number{} }), "n")
+	squares := b.Stage("square", kind("square", func() dag.Stage { return &Square{} }), "n")
 	for _, n := range []string{"3", "4"} {
 		value, _ := strconv.Atoi(n)
 		from := b.Task(numbers, &Number{Value: value}, n)
 		b.Connect(b.Task(squares, &Square{}, n), "number", from.Output("number"))
 	}
-	sum := b.Task(b.Stage("sum", kind("sum", &Sum{})), &Sum{})
+	sum := b.Task(b.Stage("sum", kind("sum", func() dag.Stage { return &Sum{} })), &Sum{})
 	b.Connect(sum, "numbers", squares.Outputs("number")...)
 	graph, err := b.Build()
 	check(err)
@@ -100,8 +100,8 @@ func read(in dag.Input) (int, error) {
 	return strconv.Atoi(string(b))
 }
 
-func kind(name string, s dag.Stage) *dag.Kind {
-	return &dag.Kind{Name: name, Code: "1", New: func() dag.Stage { return s }}
+func kind(name string, new func() dag.Stage) *dag.Kind {
+	return &dag.Kind{Name: name, Code: "1", New: new}
 }
 
 func check(err error) {

@@ -51,6 +51,8 @@ type StageNode struct {
 	tasks []*Node
 	asked Needs
 	sizes Sizes
+
+	listed bool // by Outputs: no task is added
 }
 
 // Name is the name of the stage: "connectivity".

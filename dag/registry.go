@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-
-	"prgnn/dag/param"
 )
 
 // registry has the stage kinds of this program.
@@ -27,11 +25,8 @@ func Register(kinds ...*Kind) {
 		if registry.kinds[k.Name] != nil {
 			panic("dag: the kind " + k.Name + " is registered twice")
 		}
-		if k.New == nil {
-			panic("dag: the kind " + k.Name + " has no New")
-		}
-		if err := param.Declared(k.New()); err != nil {
-			panic(fmt.Sprintf("dag: the kind %s: %v", k.Name, err))
+		if _, err := k.make(); err != nil {
+			panic(fmt.Sprintf("dag: the kind %s%v", k.Name, err))
 		}
 		if registry.kinds == nil {
 			registry.kinds = map[string]*Kind{}

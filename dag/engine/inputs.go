@@ -254,8 +254,8 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 	return w, nil
 }
 
-// shared is what read, a reader with the identity by, makes of an input. What goes to the shelf was made of bytes that were found right, however they
-// were read: once there, nothing reads them again.
+// shared is what read, a reader with the identity by, makes of an input. What goes to the shelf was made of bytes that
+// were found right, however they were read: once there, nothing reads them again.
 func (in *jobInputs) shared(s *source, by any, read func(dag.Input) (any, error)) (any, error) {
 	defer in.seen(s)
 	if v := s.shelf.Get(s.Ref.Digest, by); v != nil {

@@ -23,7 +23,7 @@ import (
 //	}
 //
 // A field is a bool, int, int64, uint64, float64 or string, or a slice of int, float64
-// or string. The tags choices:"a|b", min, max, unit and doc are checked
+// or string. The tags choices:"a|b" (separated by |), min, max, unit and doc are checked
 // and shown; of a list, each element is checked. A text with the tag keys:"a|b" may also
 // be a mapping of texts under these keys, which it holds as a JSON object; under the key dir
 // stands a place. Embedded structs are groups of
@@ -117,6 +117,35 @@ func Copy[S any](s S) S {
 	return to.Interface().(S)
 }
 
+// Onto is a copy of base with the parameters of s, a stage of its type.
+func Onto[S any](base, s S) S {
+	base = Copy(base)
+	fields, to := fieldsOf(base)
+	_, from := fieldsOf(Copy(s))
+	for _, f := range fields.inOrder {
+		to.FieldByIndex(f.index).Set(from.FieldByIndex(f.index))
+	}
+	return base
+}
+
+// Hidden lists the fields of s that are no parameters and in which it differs from two new stages of its type. Where
+// these differ from each other, as functions do, no difference shows.
+func Hidden(s, first, second any) (names []string) {
+	fields, v := fieldsOf(s)
+	_, a := fieldsOf(first)
+	_, b := fieldsOf(second)
+	for _, f := range fields.hidden {
+		value := func(v reflect.Value) any {
+			at := v.FieldByIndex(f.index)
+			return reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Elem().Interface()
+		}
+		if !reflect.DeepEqual(value(v), value(a)) && reflect.DeepEqual(value(a), value(b)) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // Text is the canonical text of every parameter, one "name = value" each,
 // in the order of their names; it enters the recipe.
 func Text(s any) []string {
@@ -145,6 +174,7 @@ type fieldTable struct {
 	inOrder []field
 	sorted  []*field // by name
 	byName  map[string]*field
+	hidden  []field // not exported: no parameters
 }
 
 // fieldTables remembers the table of each stage type: recipes of a hundred
@@ -220,6 +250,7 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) (wrong []error) {
 			continue
 		}
 		if !sf.IsExported() {
+			t.hidden = append(t.hidden, field{name: sf.Name, index: index})
 			continue
 		}
 		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag,
