@@ -1,9 +1,11 @@
 package encoding
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -49,6 +51,19 @@ func elements(shape []int) (int, error) {
 		n *= d
 	}
 	return n, nil
+}
+
+// check reports why an array cannot be encoded: it was not made by NewArray, or Shape does not fit the elements.
+func (a *Array) check() error {
+	if a == nil || a.data == nil {
+		return errors.New("the array has no elements: NewArray makes it of a slice and a shape")
+	}
+	n, err := elements(a.Shape)
+	if have := reflect.ValueOf(a.data).Len(); err == nil && n != have {
+		err = fmt.Errorf("an array of shape %v holds %d elements, not %d: NewArray makes one of another shape", a.Shape, n,
+			have)
+	}
+	return err
 }
 
 // Values are the elements in C order, as a slice of their type: []float64 and so on.

@@ -66,7 +66,7 @@ func ReadTable(r io.Reader) (*Table, error) {
 // TableOf is a value that encodes a table: itself, or what it encodes.
 func TableOf(v interface{ Encode(io.Writer) error }) (*Table, error) {
 	if t, ok := v.(*Table); ok {
-		return t, nil
+		return t, t.Check()
 	}
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {

@@ -23,6 +23,9 @@ func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[s
 // WriteTensors is WriteArrow with key columns in front that name the rows: keys has one row per element of
 // the first axis, or no columns. The values of column are ignored.
 func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []string) error {
+	if err := a.check(); err != nil {
+		return fmt.Errorf("arrow: %w", err)
+	}
 	switch {
 	case len(a.Shape) < 2:
 		return fmt.Errorf("arrow: an array of shape %v cannot be a column of tensors: two or more axes are needed", a.Shape)

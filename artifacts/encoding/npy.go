@@ -52,6 +52,9 @@ func npyHeader(dtype string, shape []int) ([]byte, error) {
 // (0/0 is negative on amd64, positive on arm64), and equal values must give
 // equal bytes.
 func writeNPY(w io.Writer, a *Array) error {
+	if err := a.check(); err != nil {
+		return fmt.Errorf("npy: %w", err)
+	}
 	h, err := npyHeader(a.DType(), a.Shape)
 	if err != nil {
 		return err

@@ -300,3 +300,26 @@ func TestEncodeStored(t *testing.T) {
 	big := need.Value(ReadArray(bytes.NewReader(need.Value(os.ReadFile("testdata/npy/be-u4-fortran.npy"))(t))))(t)
 	need.Equal(t, big.FileDType(), "<u4")
 }
+
+// TestShapeFits: an array whose shape does not fit its elements is not written, in no format.
+func TestShapeFits(t *testing.T) {
+	for _, shape := range [][]int{{2, 1}, {4, 1}, {-3, -1}, {3, 0}, nil, {math.MaxInt, 2}} {
+		a := NewArray([]float64{1, 2, 3}, 3, 1)
+		a.Shape = shape
+		for name, write := range map[string]func(io.Writer) error{
+			"npy": a.Encode, "stored": a.EncodeStored,
+			"arrow": func(w io.Writer) error { return a.WriteArrow(w, "a", nil, nil) },
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err == nil || b.Len() > 0 {
+				t.Errorf("%s: an array of 3 elements and the shape %v has %d bytes: %v", name, shape, b.Len(), err)
+			}
+		}
+	}
+	for _, a := range []*Array{nil, {}, {Shape: []int{0}}} {
+		need.Error(t, a.Encode(io.Discard), "NewArray")
+		_, err := ArrayOf(a)
+		need.Error(t, err, "NewArray")
+	}
+	need.Error(t, (*Table)(nil).Encode(io.Discard), "NewTable")
+}

@@ -29,7 +29,7 @@ func ReadArray(r io.Reader) (*Array, error) {
 // ArrayOf is a value that encodes an array: itself, or what it encodes.
 func ArrayOf(v interface{ Encode(io.Writer) error }) (*Array, error) {
 	if a, ok := v.(*Array); ok {
-		return a, nil
+		return a, a.check()
 	}
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {

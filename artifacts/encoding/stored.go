@@ -152,9 +152,12 @@ func (a *Array) FileDType() string {
 
 // EncodeStored writes the array as npy with the element type of the file that it was read from.
 func (a *Array) EncodeStored(w io.Writer) error {
-	n, err := npyHeader(a.FileDType(), a.Shape)
-	if err != nil || a.stored == "" {
+	if a.check() != nil || a.stored == "" {
 		return a.Encode(w)
+	}
+	n, err := npyHeader(a.FileDType(), a.Shape)
+	if err != nil {
+		return err
 	}
 	if _, err := w.Write(n); err != nil {
 		return err

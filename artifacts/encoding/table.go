@@ -119,6 +119,9 @@ type typeError struct{ error }
 
 // Check reports why a table cannot be encoded.
 func (t *Table) Check() error {
+	if t == nil {
+		return errors.New("table: it is nil: NewTable makes one")
+	}
 	seen := make(map[string]bool, len(t.Columns))
 	for _, c := range t.Columns {
 		n, err := c.len()

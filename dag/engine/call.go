@@ -36,17 +36,18 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 	go func() {
 		defer close(ended)
 		err = errGone
-		defer func() {
-			if v := recover(); v != nil {
-				out, err = nil, &Panic{Value: v, Stack: debug.Stack()}
-			}
-		}()
-		out, err = j.Instance.Run(ctx, t)
+		defer recovered(&err)
+		if out, err = j.Instance.Run(ctx, t); err != nil {
+			_ = err.Error() // panics here, and not later, where err is a nil pointer
+		}
 	}()
 	<-ended
-	if err != nil { // outputs beside an error may be incomplete
-		return nil, err
-	}
+	return out, err
+}
+
+// warn writes the warnings of output tables to the log of their task.
+func warn(out dag.Outputs, log *tasklog.Log) (err error) {
+	defer recovered(&err)
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if table, ok := out[name].(*encoding.Table); ok {
 			for _, w := range tableWarnings(table) {
@@ -54,7 +55,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 var tableWarnings = func(*encoding.Table) []string { return nil }
@@ -69,6 +70,13 @@ var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) instead
 type Panic struct {
 	Value any
 	Stack []byte
+}
+
+// recovered makes a panic the error of the function that defers it.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = &Panic{Value: v, Stack: debug.Stack()}
+	}
 }
 
 func (p *Panic) Error() string {
@@ -105,8 +113,10 @@ func saveIn(s disk.Scratch) func([]byte) error {
 
 // keep stores the outputs, then the claim that the recipe gives them: a crash in
 // between leaves bytes that nobody names, never a name without bytes.
-func keep(ctx context.Context, s *disk.Store, j *Job, ports []dag.Port, out dag.Outputs) (artifacts.Refs, error) {
-	refs := make(artifacts.Refs, 0, len(ports))
+func keep(ctx context.Context, s *disk.Store, j *Job, ports []dag.Port, out dag.Outputs) (refs artifacts.Refs,
+	err error) {
+	defer recovered(&err) // of Size and KnownOutputs
+	refs = make(artifacts.Refs, 0, len(ports))
 	written := make([]*disk.Written, 0, len(ports))
 	defer func() {
 		for _, w := range written {
@@ -174,13 +184,11 @@ type guarded struct {
 func (e *guarded) Encode(w io.Writer) (err error) {
 	tw := &watchedWriter{w: w, ctx: e.ctx}
 	defer func() {
-		if v := recover(); v != nil {
-			err = &Panic{Value: v, Stack: debug.Stack()}
-		}
 		if err != nil && tw.err == nil {
 			e.err = err
 		}
 	}()
+	defer recovered(&err)
 	return e.Value.Encode(tw)
 }
 

@@ -43,8 +43,9 @@ func (r *runner) checker() {
 	}
 }
 
-func (r *runner) check(i int32, d *description) verdict {
-	v := verdict{node: i}
+func (r *runner) check(i int32, d *description) (v verdict) {
+	v.node = i
+	defer recovered(&v.err)
 	if v.err = r.describe(i, d); v.err != nil {
 		return v
 	}

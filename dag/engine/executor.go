@@ -91,11 +91,16 @@ func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	log := s.Work.Log(j.Key)
 	scratch := s.Work.Scratch(j.Key)
 	var rep JobResult
-	outside := recipe.OutsideFiles(j.Instance, j.work().Inputs)
-	out, err := call(content.WithStore(ctx, s.Dir()), j, in.byPort, scratch, log, &rep)
-	ports := j.Instance.Ports().Out
+	ports, outside, err := j.declared()
+	var out dag.Outputs
+	if err == nil {
+		out, err = call(content.WithStore(ctx, s.Dir()), j, in.byPort, scratch, log, &rep)
+	}
 	if err == nil {
 		err = checkOutputs(ports, out)
+	}
+	if err == nil {
+		err = warn(out, log)
 	}
 	if ctx.Err() != nil && err != nil { // whatever it says: it was told to stop
 		log.Close()
@@ -122,6 +127,12 @@ func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	}
 	log.Close() // a log that cannot be written fails nobody
 	return rep
+}
+
+// declared is what the stage of a job declares of its outputs and of the files that it reads beside its inputs.
+func (j *Job) declared() (outputs []dag.Port, outside []content.Code, err error) {
+	defer recovered(&err)
+	return j.Instance.Ports().Out, recipe.OutsideFiles(j.Instance, j.work().Inputs), nil
 }
 
 // saidLines is how much of its log a failed task shows.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,10 @@ func checkOutputs(ports []dag.Port, out dag.Outputs) error {
 		v, ok := out[p.Name]
 		if !ok || v == nil {
 			wrong = append(wrong, fmt.Errorf("the stage did not return its output %q", p.Name))
+			continue
+		}
+		if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && at.IsNil() {
+			wrong = append(wrong, fmt.Errorf("the stage's output %q is a nil %T: return a value, or an error", p.Name, v))
 			continue
 		}
 		if err := holds(p.Type, v); err != nil {
@@ -43,12 +48,17 @@ func checkOutputs(ports []dag.Port, out dag.Outputs) error {
 // holds reports whether a value is of the type. Arrays and tables that come as
 // bytes are decoded for it, texts and JSON checked: wrong bytes are found here
 // and not by the next stage.
-func holds(t dag.Type, v artifacts.Value) error {
-	if t.Format == "" {
+func holds(t dag.Type, v artifacts.Value) (err error) {
+	defer func() {
+		if _, ok := err.(*Panic); ok {
+			err = fmt.Errorf("cannot be checked: %w", err)
+		}
+	}()
+	defer recovered(&err)
+	if format := v.Format(); t.Format == "" {
 		return nil
-	}
-	if v.Format() != t.Format {
-		return fmt.Errorf("is %s, not %s", v.Format(), t.Format)
+	} else if format != t.Format {
+		return fmt.Errorf("is %s, not %s", format, t.Format)
 	}
 	b, isBytes := v.(artifacts.Bytes) // other values encode themselves, and a file of a command is checked by its stage
 	switch {
@@ -62,7 +72,7 @@ func holds(t dag.Type, v artifacts.Value) error {
 	case "npy":
 		a, err := encoding.ArrayOf(v)
 		if err != nil {
-			return err
+			return fmt.Errorf("is not valid npy: %w", err)
 		}
 		if t.DType != "" && a.DType() != t.DType {
 			return fmt.Errorf("has elements of type %s, not %s", a.DType(), t.DType)
@@ -73,7 +83,7 @@ func holds(t dag.Type, v artifacts.Value) error {
 	case "arrow":
 		tab, err := encoding.TableOf(v)
 		if err != nil {
-			return err
+			return fmt.Errorf("is not valid arrow: %w", err)
 		}
 		var have []string
 		for i := range tab.Columns {

@@ -126,7 +126,9 @@ const LostRemotely = "its result in the remote is missing or damaged"
 
 // draft writes the recipe of a task as far as it is known: of an input that has
 // yet to be made, only that it is there. What cannot be read leaves it empty.
-func (r *runner) draft(i int32) string {
+func (r *runner) draft(i int32) (text string) {
+	var err error
+	defer recovered(&err)
 	n := r.Nodes[i]
 	ports := n.Instance().Ports()
 	refs := make([][]artifacts.Ref, len(n.Inputs()))
@@ -140,8 +142,8 @@ func (r *runner) draft(i int32) string {
 			refs[b] = append(refs[b], ref)
 		}
 	}
-	t, err := r.work(n, r.hash)
-	if err != nil {
+	var t *recipe.Task
+	if t, err = r.work(n, r.hash); err != nil {
 		return ""
 	}
 	return string(recipe.Append(nil, t, ports.In, refs))

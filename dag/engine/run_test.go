@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -223,11 +224,20 @@ func TestOutputsAreChecked(t *testing.T) {
 	array := encoding.NewArray([]float64{1, 2}, 1, 2)
 	table := encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}},
 		encoding.Column{Name: "score", Values: []float64{1}})
+	reshaped := encoding.NewArray([]float64{1, 2}, 1, 2)
+	reshaped.Shape[1] = 3
 	tests := []struct {
 		name string
 		out  dag.Outputs
 		want string
 	}{
+		{"nil", dag.Outputs{"array": (*encoding.Array)(nil), "table": (*encoding.Table)(nil)},
+			"the stage's output \"array\" is a nil *encoding.Array: return a value, or an error\n" +
+				"the stage's output \"table\" is a nil *encoding.Table: return a value, or an error"},
+		{"empty", dag.Outputs{"array": &encoding.Array{}, "table": table}, `the stage's output "array" is not valid npy: ` +
+			`the array has no elements: NewArray makes it of a slice and a shape`},
+		{"shape", dag.Outputs{"array": reshaped, "table": table}, `the stage's output "array" is not valid npy: ` +
+			`an array of shape [1 3] holds 3 elements, not 2: NewArray makes one of another shape`},
 		{"right", dag.Outputs{"array": array, "table": table}, ""},
 		{"missing", dag.Outputs{"array": array}, `the stage did not return its output "table"`},
 		{"undeclared", dag.Outputs{"array": array, "table": table, "more": table}, `the stage returned an output "more" that its ports do not declare`},
@@ -259,6 +269,59 @@ func TestOutputsAreChecked(t *testing.T) {
 			}
 			need.Equal(t, got, tt.want, "error")
 		})
+	}
+}
+
+// fragile panics where a test has it panic.
+type fragile struct {
+	Where string `param:"where"`
+}
+
+func (f *fragile) fail(where string) {
+	if f.Where == where {
+		panic("no " + where)
+	}
+}
+
+func (f *fragile) Ports() dag.Ports {
+	f.fail("ports")
+	return dag.Ports{Out: []dag.Port{{Name: "out"}}}
+}
+
+func (f *fragile) EnvNames() []string { f.fail("names"); return nil }
+
+func (f *fragile) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	var none *os.PathError
+	if f.Where == "error" {
+		return nil, none
+	}
+	return dag.Outputs{"out": f}, nil
+}
+
+func (f *fragile) Format() string           { f.fail("format"); return "text" }
+func (f *fragile) Size() int64              { f.fail("size"); return 1 }
+func (f *fragile) Encode(w io.Writer) error { f.fail("bytes"); return nil }
+
+// TestPanicsAreErrors: whichever method of a stage or of an output panics, only its task fails.
+func TestPanicsAreErrors(t *testing.T) {
+	for where, want := range map[string]string{
+		"ports": "the stage panicked: no ports", "names": "the stage panicked: no names",
+		"format": `the stage's output "out" cannot be checked: the stage panicked: no format`,
+		"size":   "the stage panicked: no size", "bytes": `output "out" does not encode: the stage panicked: no bytes`,
+		"error": "the stage panicked: runtime error: invalid memory address",
+	} {
+		s := newSketch()
+		s.task("x", &fragile{where})
+		s.task("y", &join{Text: "y"})
+		if steps, err := Plan(t.Context(), s.Draft(), newStore(t), Options{}); err != nil || len(steps) != 2 ||
+			steps[0].Recipe() == "" != (where == "ports" || where == "names") {
+			t.Errorf("%s: %v, %v", where, steps, err)
+		}
+		res, ran := s.run(t, newStore(t), Options{})
+		need.Equal(t, ran, "x:failed y:ran", where)
+		if got := res.Errors[0].Err; !strings.HasPrefix(got.Error(), want) || !errors.As(got, new(*Panic)) {
+			t.Errorf("%s: %v", where, got)
+		}
 	}
 }
 

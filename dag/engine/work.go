@@ -36,6 +36,7 @@ func (r *runner) carryOut(ctx context.Context, w assignment) (o outcome) {
 	began := time.Now()
 	o = outcome{node: w.node, key: w.key}
 	defer func() { o.seconds = time.Since(began).Seconds() }()
+	defer recovered(&o.Err)
 
 	d := description{view: r.store.View()}
 	d.view.Begin()
