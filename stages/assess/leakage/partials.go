@@ -109,7 +109,7 @@ func misfits(pearson, partial []dag.Input, threads int) (finding.List, error) {
 // fittedOf reads the two matrices of a participant; nil where they are not two of one size.
 func fittedOf(pearson, partial dag.Input) (*fitted, error) {
 	read := func(in dag.Input) (m []float64, n int, err error) {
-		a, err := dag.ReadOnce(in, dag.Input.Array)
+		a, err := in.SharedArray()
 		if err != nil {
 			return nil, 0, err
 		}
