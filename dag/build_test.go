@@ -641,7 +641,8 @@ func TestBuildRefusesHiddenState(t *testing.T) {
 		return &secret{Level: 1, table: map[string]int{"a": 1}, scale: double}
 	}}
 	b := NewGraph("hidden")
-	fine := b.Task(b.Stage("fine", k), &secret{Level: 3, table: map[string]int{"a": 1}, scale: func(int) int { return 0 }})
+	none := func(int) int { return 0 }
+	fine := b.Task(b.Stage("fine", k), &secret{Level: 3, table: map[string]int{"a": 1}, scale: none})
 	b.Task(b.Stage("usual", k), k.New())
 	need.Value(b.Build())(t)
 	built := fine.Instance().(*secret)
