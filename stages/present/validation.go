@@ -105,14 +105,14 @@ const validationBins = 5
 func (a *author) validated() string {
 	all := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary")
 	rows := section.Rows[column.ValidationRow](a.Writer, "validation")
-	for _, name := range []string{"auc", "r", "accuracy"} {
+	for _, name := range []string{"auc", "r", "accuracy", "mae"} {
 		at := slices.IndexFunc(rows, func(r column.ValidationRow) bool { return r.Measure == name })
 		if at < 0 || len(all) == 0 || rows[at].Value-rows[at].Value != 0 {
 			continue
 		}
 		of := values(finding.Values(rows[at]))
 		of["Participants"], of["Models"] = all[0].Participants, all[0].Models
-		of["Below"] = name == "auc" && rows[at].Low <= 0.5 || name == "r" && rows[at].Low <= 0
+		of["Below"] = name == "mae" || name == "auc" && rows[at].Low <= 0.5 || name == "r" && rows[at].Low <= 0
 		of["Beside"] = rows[at].TrainingLow < rows[at].TrainingHigh
 		if a.Accuracy == nil && a.Regression == nil {
 			a.answerOfValidation(all[0], rows, of)

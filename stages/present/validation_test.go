@@ -44,3 +44,25 @@ func TestValidationSection(t *testing.T) {
 	}
 	need.Equal(t, strings.Count(page, "not shown to be above chance"), 2) // headline and caution
 }
+
+// Models that predict the same number for everybody have no r, and their first sentence has the mean absolute error.
+func TestValidationOfMean(t *testing.T) {
+	none := math.NaN()
+	page := func(of column.ValidationSummaryRow, rows ...column.ValidationRow) string {
+		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+			"validation":         {dag.InputOf(column.Table(rows))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{of}))}})
+		return strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
+	}
+	mean := page(column.ValidationSummaryRow{Models: 2, Participants: 30, Trained: 100, Calibrated: true},
+		column.ValidationRow{Measure: "r", Value: none, Low: none, High: none, N: 30},
+		column.ValidationRow{Measure: "mae", Value: 4, Low: 3, High: 5, N: 30})
+	for _, c := range [][2]string{
+		{mean, "stored models had a mean absolute error of 4.000 (3.000–5.000), and predicted the same number for everybody, so r is undefined."},
+		{mean, "The stored models are not shown to"},
+	} {
+		if !strings.Contains(c[0], c[1]) {
+			t.Errorf("the report lacks %q", c[1])
+		}
+	}
+}

@@ -88,7 +88,8 @@ func (a *Author) targetOf(s *finding.StageSettings) string {
 // baselines states the classifiers for comparison, and their inputs.
 func (a *Author) baselines() {
 	if names := a.fittedModels("baseline", "network", "estimator"); names != nil {
-		a.say("methods.baselines", values{"Another": a.Another, "Names": names, "FoldsOf": a.FoldsOf()})
+		a.say("methods.baselines", values{"Another": a.Another, "Alone": a.evaluated("train", "evaluation") == nil,
+			"Names": names, "FoldsOf": a.FoldsOf()})
 	}
 	a.networks()
 	a.inputs("baseline", "network", "estimator")

@@ -236,6 +236,29 @@ func TestExchanged(t *testing.T) {
 	}
 }
 
+// The methods of a validation have the recalibration, and how the training participants were looked for.
+func TestValidationMethods(t *testing.T) {
+	for _, c := range []struct {
+		groups      []string
+		measure     string
+		want, lacks string
+	}{
+		{[]string{"A", "B"}, "brier_recalibrated", "the intercept and slope in each model file", "r is undefined"},
+		{nil, "mae", "by id (ignoring the prefix sub-, upper case and leading zeros), and by data", "recalibration"},
+	} {
+		summary := column.ValidationSummaryRow{Groups: c.groups, Counts: make([]int32, len(c.groups)), Models: 2}
+		a := New(section.NewWriter(dag.NewTask(map[string][]dag.Input{
+			"validation":         {dag.InputOf(column.Table([]column.ValidationRow{{Measure: c.measure}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{summary}))}})), nil)
+		a.validated()
+		text := a.paragraph(a.said, "")
+		if !strings.Contains(text, c.want) || strings.Contains(text, c.lacks) ||
+			!strings.Contains(text, "None had the id of a training participant.") {
+			t.Errorf("the methods are %s", text)
+		}
+	}
+}
+
 // Without evaluate, the classifiers that are compared are introduced; a second cross-validation has its permutations.
 func TestComparisonAndLeftOutTests(t *testing.T) {
 	split := with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false")

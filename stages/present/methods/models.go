@@ -87,8 +87,15 @@ func (a *Author) applied() {
 func (a *Author) validated() {
 	if rows := section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary"); len(rows) > 0 {
 		s := rows[0]
-		a.say("methods.validation", values{"Number": len(s.Groups) == 0, "AUC": s.Positive != "",
-			"Calibrated": s.Positive != "" && s.Calibrated})
+		of := values{"Number": len(s.Groups) == 0, "AUC": s.Positive != "",
+			"Calibrated": s.Positive != "" && s.Calibrated,
+			"Recalibrated": slices.ContainsFunc(section.Rows[column.ValidationRow](a.Writer, "validation"),
+				func(r column.ValidationRow) bool { return strings.HasSuffix(r.Measure, "_recalibrated") }),
+			"Equal": 0, "Unlisted": false}
+		for _, one := range a.Applied() {
+			of["Equal"], of["Unlisted"] = len(one.Equal)+len(one.Known), one.Unlisted > 0
+		}
+		a.say("methods.validation", of)
 	}
 }
 
