@@ -68,6 +68,36 @@ stages:
 	}), true)
 }
 
+// What is fitted to one group stands at its connections; a fit to everybody does not.
+func TestSettingsOfFitsToOneGroup(t *testing.T) {
+	for controls, want := range map[string]bool{"": false, ", controls: HC": true} {
+		p := need.Value(build("g.yaml", []byte(`
+cohort: { simulate: { asd: 8, hc: 8, grid: 9 } }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  connectivity: { use: connectivity, each: subject, in: { series: series.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  deconfound:
+    use: deconfound
+    matrix: { fold: all }
+    in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants }
+    with: { covariates: [age]`+controls+` }
+  residuals: { use: residualize, each: subject, matrix: { fold: all }, in: { matrices: connectivity.pearson, fitted: deconfound.fitted, design: deconfound.design } }
+  summary: { use: summary, in: { participants: cohort.participants } }
+`), ".", nil, maxTasks))(t)
+		links := need.Value(column.MetaOf[[]column.Link](outputOf(t, p.Graph, "pipeline", "settings").Meta,
+			column.SettingLinks))(t)
+		n := 0
+		for _, l := range links {
+			if l.Fits == "controls" && strings.HasPrefix(l.From, "deconfound.") {
+				n++
+			}
+		}
+		need.Equal(t, n > 0, want)
+	}
+}
+
 // Two outputs of one stage at one input differ in the axis output: the scores of a number and of its residual stand on
 // one page.
 func TestOutputsOfOneStage(t *testing.T) {

@@ -54,4 +54,5 @@ type Link struct {
 	Port  string `json:"port"`
 	From  string `json:"from"`
 	Aside bool   `json:"aside,omitempty"` // no prediction of the stage depends on it
+	Fits  string `json:"fits,omitempty"`  // the parameter with the one group that From's stage is fitted to
 }

@@ -28,6 +28,7 @@ func (a *Results) Performance() (all List) {
 		}
 		all.Add(a.accuracyOf(r)...)
 	}
+	all.Add(fitted(lists.Map(rows, func(r Row) fitOf { return fitOf{r.Called(), r.Fit} }))...)
 	all.Add(a.unequalFolds()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
@@ -48,6 +49,23 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.PermutationTests()...)
 	all.Add(a.RetrainedOthers()...)
 	all.Add(a.Found...)
+	return all
+}
+
+// A fitOf is what the data of a model were fitted to.
+type fitOf struct {
+	model string
+	fit   *GroupFit
+}
+
+// fitted are the findings about models whose data were fitted to one group, one for each fit.
+func fitted(models []fitOf) (all List) {
+	models = slices.DeleteFunc(models, func(m fitOf) bool { return m.fit == nil })
+	for _, of := range lists.By(models, func(m fitOf) string { return m.fit.Stage + "\x00" + m.fit.Group }) {
+		numbers := Values(of.All[0].fit)
+		numbers["Models"] = lists.Map(of.All, func(m fitOf) string { return m.model })
+		all.study("fit.one-group", Overturns, numbers)
+	}
 	return all
 }
 
@@ -91,8 +109,8 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	switch {
 	case below:
 		all.Add(about("accuracy.below-majority", Overturns, r, values{"Majority": r.Majority}))
-	case state == Untested:
-		all.Add(about("accuracy.untested", Overturns, r, values{"Measure": "accuracy"}))
+	case state == Untested && r.Fit == nil:
+		all.Add(about("accuracy.untested", Overturns, r, values{"Measure": "accuracy", "Fit": r.Fit}))
 	case state == Undecidable:
 		all.Add(about("accuracy.undecidable", Overturns, r, test))
 	case state == NotAbove:
@@ -300,6 +318,7 @@ func (a *Results) Residuals() (all []*Residual) {
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
 	compared := map[string]bool{} // models: its prediction of a number and of the residual are of one
+	all.Add(fitted(lists.Map(a.Regression, func(r column.RegressionRow) fitOf { return fitOf{r.Name, a.FitBehind(r)} }))...)
 	corrected, among := a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {
@@ -329,8 +348,9 @@ func (a *Results) Regressions() (all List) {
 		switch state, t := a.TestOfR(r); {
 		case state == Unattributed: // RetrainedOthers
 		case math.IsNaN(r.R): // regression.constant, or folds without r
+		case state == Untested && a.FitBehind(r) != nil: // fit.one-group
 		case state == Untested:
-			found("regression.untested", Overturns, values{"Measure": "r"})
+			found("regression.untested", Overturns, values{"Measure": "r", "Fit": nil})
 		case state == Undecidable:
 			found("regression.undecidable", Limits, Values(t))
 		case state == NotAbove ||

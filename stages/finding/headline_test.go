@@ -1,7 +1,10 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,4 +121,71 @@ func TestRegionsOverTheSeedsOfTheHeadline(t *testing.T) {
 	own := Row{Title: "PR-GNN, SAGE, seed 2 (own)"}
 	own.Coords = coords("pool=sage seed=2")
 	need.Equal(t, own.unseeded(coords("pool=sage")), "PR-GNN, SAGE (own)")
+}
+
+// Models of data that were fitted to one group by the true labels have no test, wherever the results have one.
+func TestDataFittedToOneGroup(t *testing.T) {
+	row := func(stage string) column.AccuracyRow {
+		r := sound(stage, "stage="+stage).AccuracyRow
+		r.Name = stage
+		return r
+	}
+	for _, c := range []struct {
+		kind, group, aside string
+		above, finding     string
+	}{
+		{"deconfound", "", "", "raw adjusted", ""},
+		{"deconfound", "HC", "", "raw", "fit.one-group [adjusted] HC [age mean_fd]"},
+		{"tangent", "HC", "", "raw", "fit.one-group [adjusted] HC []"},
+		{"deconfound", "HC", "quality", "raw adjusted", ""},
+	} {
+		parameters := []Parameter{{Stage: "fit", Kind: c.kind, Parameter: "controls", Value: []string{c.group}},
+			{Stage: "apply", Kind: "residualize"}, {Stage: "raw", Kind: "network"}, {Stage: "adjusted", Kind: "baseline"},
+			{Stage: "evaluate", Kind: "evaluate"}, {Stage: "permutation", Kind: "permutation"},
+			{Stage: "page", Kind: "report"}}
+		if c.kind == "deconfound" {
+			parameters = append([]Parameter{{Stage: "fit", Kind: c.kind, Parameter: "covariates",
+				Value: []string{"age", "mean_fd"}}}, parameters...)
+		}
+		settings := column.Table(parameters)
+		connected := []column.Link{{Stage: "apply", Port: "fitted", From: "fit.fitted", Fits: "controls"},
+			{Stage: "adjusted", Port: cmp.Or(c.aside, "pearson"), From: "apply.matrices", Aside: c.aside != ""},
+			{Stage: "evaluate", Port: "predictions", From: "raw.predictions"},
+			{Stage: "evaluate", Port: "predictions", From: "adjusted.predictions"},
+			{Stage: "permutation", Port: "predictions", From: "adjusted.predictions"},
+			{Stage: "page", Port: "evaluation", From: "evaluate.summary"},
+			{Stage: "page", Port: "permutation", From: "permutation.test"}}
+		settings.Meta = map[string]string{column.SettingLinks: column.JSON(connected)}
+		evaluation := column.Table([]column.AccuracyRow{row("raw"), row("adjusted")}, "stage")
+		shuffled := column.Table([]column.PermutationTestRow{{Name: "adjusted", Measure: "accuracy", Observed: 0.8,
+			Permutations: 99, P: 0.01}})
+		task := dag.NewTask(map[string][]dag.Input{"evaluation": {dag.InputOf(evaluation)},
+			"permutation": {dag.InputOf(shuffled)}, "settings": {dag.InputOf(settings)}})
+		plan, err := ReadSettings(task)
+		need.NoError(t, err)
+		a := &Results{Plan: plan}
+		need.NoError(t, a.Read(task))
+		var above []string
+		for _, r := range a.PerParticipant() {
+			state, _ := a.Chance(r, "accuracy")
+			if auc, _ := a.Chance(r, "auc"); state == Above && auc == Above {
+				above = append(above, r.Name)
+			}
+			need.Equal(t, math.IsNaN(r.P), state == Untested, c)
+		}
+		slices.Sort(above)
+		slices.Reverse(above)
+		need.Equal(t, strings.Join(above, " "), c.above, c)
+		of := ""
+		for _, f := range a.Performance() {
+			if f.Code == "fit.one-group" {
+				v := f.Values()
+				of = fmt.Sprint(f.Code, " ", v["Models"], " ", v["Group"], " ", v["Covariates"])
+			}
+			need.Equal(t, f.Code == "accuracy.untested", false)
+		}
+		need.Equal(t, of, c.finding, c)
+		joint := a.Joint([]column.JointRow{{Test: true, P: 0.01, Statistic: "median", Value: 0.1}})
+		need.Equal(t, joint, Above, c) // no multiverse reads the fit
+	}
 }

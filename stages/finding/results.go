@@ -3,6 +3,7 @@ package finding
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/dag"
@@ -36,11 +37,12 @@ type Results struct {
 // A Row is one row of evaluate's summary.
 type Row struct {
 	column.AccuracyRow
-	Title  string // the classifier for people
-	Leaks  bool   // its training has known leakage, which was let pass
-	Own    bool   // the model that the pipeline is about, not one to compare with
-	Within string // the column within whose values labels were permuted, beside folds; "" for nothing else
-	SameAs string // an earlier setting of the same model with the same predictions; "" for none
+	Title  string    // the classifier for people
+	Leaks  bool      // its training has known leakage, which was let pass
+	Own    bool      // the model that the pipeline is about, not one to compare with
+	Within string    // the column within whose values labels were permuted, beside folds; "" for nothing else
+	SameAs string    // an earlier setting of the same model with the same predictions; "" for none
+	Fit    *GroupFit // why it has no p; nil for none
 }
 
 // A FoldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
@@ -99,10 +101,13 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	if a.Permuted, err = column.ReadPort[column.PermutationTestRow](t, "permutation"); err != nil {
 		return err
 	}
+	a.Permuted = slices.DeleteFunc(a.Permuted, func(r column.PermutationTestRow) bool {
+		return a.Plan.groupFit(a.stageBehind(r.Coords, "permutation"), r.Coords) != nil
+	})
 	if !t.Has("evaluation") {
 		return a.readRegression(t)
 	}
-	rows, err := ReadAccuracy(t.In("evaluation"))
+	rows, err := a.ReadAccuracy(t, "evaluation")
 	if err != nil {
 		return err
 	}
@@ -131,7 +136,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	}
 	a.Accuracy = Sorted(rows)
 	if t.Has("nested") {
-		rows, err := ReadAccuracy(t.In("nested"))
+		rows, err := a.ReadAccuracy(t, "nested")
 		if err != nil {
 			return err
 		}
@@ -143,8 +148,9 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	return nil
 }
 
-// ReadAccuracy reads evaluate's summary.
-func ReadAccuracy(in dag.Input) ([]Row, error) {
+// ReadAccuracy reads evaluate's summary at a port. Models of data that were fitted to one group have no test there.
+func (a *Results) ReadAccuracy(t *dag.Task, port string) ([]Row, error) {
+	in := t.In(port)
 	read, err := column.Read[column.AccuracyRow](in)
 	if err != nil {
 		return nil, err
@@ -161,6 +167,10 @@ func ReadAccuracy(in dag.Input) ([]Row, error) {
 	for i, r := range read {
 		rows[i] = Row{AccuracyRow: r, Title: cmp.Or(r.Name, column.ShownSetting(r.Coords)),
 			Within: table.Meta["within"], SameAs: same[column.CoordText(r.Coords)]}
+		if rows[i].Fit = a.Plan.groupFit(a.stageBehind(r.Coords, port), r.Coords); rows[i].Fit != nil {
+			rows[i].Test, rows[i].Permutations, rows[i].TestFolds = "", 0, 0
+			rows[i].P, rows[i].BalancedP, rows[i].AUCP = math.NaN(), math.NaN(), math.NaN()
+		}
 	}
 	return rows, nil
 }
@@ -207,6 +217,12 @@ func (a *Results) readRegression(t *dag.Task) error {
 	if err != nil {
 		return err
 	}
+	for i, r := range rows {
+		if a.FitBehind(r) != nil {
+			rows[i].Test, rows[i].Permutations, rows[i].TestFolds = "", 0, 0
+			rows[i].P, rows[i].MAEP = math.NaN(), math.NaN()
+		}
+	}
 	last := func(r column.RegressionRow) int {
 		if IsMean(r) {
 			return 1
@@ -224,6 +240,11 @@ func (a *Results) readRegression(t *dag.Task) error {
 		return fmt.Errorf("%s: %w", t.In("regression").Name, err)
 	}
 	return a.readMeta(t.In("regression"))
+}
+
+// FitBehind is why a model of a number has no p; nil for none.
+func (a *Results) FitBehind(r column.RegressionRow) *GroupFit {
+	return a.Plan.groupFit(a.stageBehind(r.Coords, "regression"), r.Coords)
 }
 
 // SameNumbers is an earlier model of the page with the same predictions as this one of the same model; nil for none.

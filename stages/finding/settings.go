@@ -31,6 +31,7 @@ type StageSettings struct {
 	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
 	doc         map[string]string
 	aside       map[string]bool // inputs on which no prediction depends
+	fits        string          // the parameter with the one group that it is fitted to; "" for all
 }
 
 // ReadSettings reads the port settings; there are no stages where it is not connected.
@@ -52,7 +53,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, nil, map[string][][]string{},
-				map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]bool{}})
+				map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]bool{}, ""})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		if last.Values[r.Parameter] == nil {
@@ -76,6 +77,10 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 			of = &s.Stages[len(s.Stages)-1]
 		}
 		of.Inputs[l.Port], of.aside[l.Port] = append(of.Inputs[l.Port], l.From), l.Aside
+		from, _, _ := strings.Cut(l.From, ".")
+		if made := s.Stage(from); made != nil && l.Fits != "" {
+			made.fits = l.Fits
+		}
 	}
 	return s, nil
 }
@@ -224,6 +229,46 @@ func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSetting
 		}
 	}
 	return from
+}
+
+// A GroupFit is a stage that was fitted to the participants of one group, which label permutations do not repeat.
+type GroupFit struct {
+	Stage, Parameter, Group string
+	Covariates              []string // that it removes from the data
+}
+
+// groupFit is such a fit in what the models of a setting were trained on; nil for none.
+func (s *Settings) groupFit(of *StageSettings, setting []dag.Coord) *GroupFit {
+	if of == nil {
+		return nil
+	}
+	seen := map[*StageSettings]bool{}
+	var find func(of *StageSettings) *GroupFit
+	find = func(of *StageSettings) *GroupFit {
+		if seen[of] || of.Kind == "leakage" {
+			return nil
+		}
+		seen[of] = true
+		if of.fits != "" {
+			for _, group := range valuesIn(of, of.fits, setting) {
+				if group != "" {
+					return &GroupFit{of.Stage, of.fits, group, of.List("covariates")}
+				}
+			}
+		}
+		for _, port := range slices.Sorted(maps.Keys(of.Inputs)) {
+			for _, from := range s.Sources(of, port) {
+				if of.aside[port] {
+					continue
+				}
+				if fit := find(from); fit != nil {
+					return fit
+				}
+			}
+		}
+		return nil
+	}
+	return find(of)
 }
 
 // Takes reports whether a stage takes an output of another, or connections are not known.

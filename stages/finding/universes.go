@@ -21,6 +21,8 @@ func (a *Results) Joint(rows []column.JointRow) State {
 	for _, r := range rows {
 		switch {
 		case !r.Test:
+		case a.Plan != nil && a.Plan.groupFit(a.Plan.Shown("multiverse", "universe_tests"), nil) != nil:
+			return Untested
 		case r.P > jointP:
 			return NotAbove
 		case a.Related:

@@ -47,7 +47,7 @@ type Deconfound struct {
 	Covariates []string `param:"covariates" doc:"columns of the participants to remove, such as [age, sex, mean_fd]: numbers linearly, z-scored by the participants of the fit; texts as categories, of which the first in sorted order is the reference. mean_fd comes from cleaning where it is connected and the table has no such column. Never the predicted label, nor what stands for it (AUC or rank correlation from 0.95)"`
 	Categories []string `param:"categories" doc:"covariates whose numbers are categories; site always is one"`
 	What       string   `param:"what" doc:"remove the covariates from edges, from the number to predict (target), or from both; never from a class label" choices:"edges|target|both"`
-	Controls   string   `param:"controls" doc:"fit to the training participants of this group alone, which keeps what a disease does to the effect of age, say"`
+	Controls   string   `param:"controls" doc:"fit to the training participants of this group alone, which keeps what a disease does to the effect of age, say. Models of these data have no valid p, and the error of the fit remains in the data of the other participants (docs/confounds.md)"`
 	Degree     int      `param:"degree" doc:"numbers: highest power of the z-scores; 2: a parabola" min:"1" max:"3"`
 	Spline     bool     `param:"spline" doc:"numbers: restricted cubic splines in place of powers, with knots at the 5, 35, 65 and 95 % quantiles of the fit"`
 	Missing    string   `param:"missing" doc:"a participant without a covariate: refuse; indicator, the mean of the fit (or the reference category) with a column that marks missing values; or skip, leave the participant out of the fit and the data as they are" choices:"refuse|indicator|skip"`
@@ -120,7 +120,7 @@ func (s *Deconfound) ReadsParticipants() (read []role.Reading) {
 			Motion: name == column.MeanFD, Removes: true,
 			Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
-	return append(read, role.Reading{Parameter: "controls", Name: s.Controls, Group: true})
+	return append(read, role.Reading{Parameter: "controls", Name: s.Controls, Group: true, Fits: true})
 }
 
 func (s *Deconfound) options() confound.Options {

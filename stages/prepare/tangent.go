@@ -87,7 +87,7 @@ type updateRow struct {
 
 // ReadsParticipants is the group that its parameter names.
 func (s *Tangent) ReadsParticipants() []role.Reading {
-	return []role.Reading{{Parameter: "controls", Name: s.Controls, Group: true}}
+	return []role.Reading{{Parameter: "controls", Name: s.Controls, Group: true, Fits: true}}
 }
 
 func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -5,6 +5,7 @@
 //
 //	go run ./bench/null/level -cohorts 400 -permutations 99 > level.md
 //	go run ./bench/null/level -cohorts 400 -compare
+//	go run ./bench/null/level -cohorts 40 -permutations 999 -controls
 package main
 
 import (
@@ -51,7 +52,12 @@ func main() {
 	only := flag.String("only", "", "designs whose name matches")
 	threads := flag.Int("threads", runtime.NumCPU(), "cohorts at a time")
 	pairs := flag.Bool("compare", false, "test comparisons of two classifiers with the same expected accuracy instead")
+	group := flag.Bool("controls", false, "test residuals of edges, fitted to everybody or to one group, instead")
 	flag.Parse()
+	if *group {
+		controls(*cohorts, *permutations, *threads)
+		return
+	}
 	if *pairs {
 		comparisons(*cohorts, *threads)
 		return

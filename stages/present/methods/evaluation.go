@@ -150,7 +150,7 @@ func (a *Author) leftOutTests() {
 	if where == "" {
 		return
 	}
-	rows, err := finding.ReadAccuracy(a.T.In("left_out"))
+	rows, err := a.ReadAccuracy(a.T, "left_out")
 	a.Fail(err)
 	split := slices.IndexFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return s.Kind == "split" && s.Value("leave_out") == where

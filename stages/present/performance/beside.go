@@ -29,7 +29,7 @@ func (a *Results) leftOut() {
 	if !a.T.Has("left_out") {
 		return
 	}
-	all, err := finding.ReadAccuracy(a.T.In("left_out"))
+	all, err := a.ReadAccuracy(a.T, "left_out")
 	a.Fail(err)
 	rows := finding.Sorted(finding.PerParticipant(all))
 	if len(rows) == 0 {
