@@ -140,7 +140,8 @@ func TestDataFittedToOneGroup(t *testing.T) {
 		{"deconfound", "HC", "quality", "raw adjusted", ""},
 	} {
 		parameters := []Parameter{{Stage: "fit", Kind: c.kind, Parameter: "controls", Value: []string{c.group}},
-			{Stage: "apply", Kind: "residualize"}, {Stage: "raw", Kind: "network"}, {Stage: "adjusted", Kind: "baseline"},
+			{Stage: "apply", Kind: "residualize"}, {Stage: "raw", Kind: "network"},
+			{Stage: "adjusted", Kind: "baseline"},
 			{Stage: "evaluate", Kind: "evaluate"}, {Stage: "permutation", Kind: "permutation"},
 			{Stage: "page", Kind: "report"}}
 		if c.kind == "deconfound" {

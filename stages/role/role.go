@@ -90,7 +90,7 @@ type Reading struct {
 	Parameter  string
 	Name       string // of a column, or of a group; "" for none
 	Group      bool   // Name is a group
-	Fits       bool   // the stage is fitted to the group Name alone, which no label permutation repeats: results of it have no p
+	Fits       bool   // the stage is fitted to the group Name alone, which no label permutation repeats: no p
 	Two        bool   // the stage fails unless the participants have two groups
 	Needed     bool   // the stage fails without this column
 	Motion     bool   // without such a column the stage takes mean_fd of its input cleaning, and fails without both
