@@ -219,7 +219,7 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		s.mistake(stage, parameter, text)
 	}
 	for _, text := range sorted(doubts) {
-		s.note(column.Notef("stage %s: %s", stage.Name(), text))
+		s.note(column.Doubtf(column.DoubtTied, "stage %s: %s", stage.Name(), text))
 	}
 }
 

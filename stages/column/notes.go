@@ -41,6 +41,7 @@ const (
 	DoubtMotionFilled  = "motion filled in"
 	DoubtSessions      = "group by session"
 	DoubtUnharmonized  = "sites not harmonized"
+	DoubtTied          = "removed with the label"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

@@ -318,7 +318,9 @@ func (a *Results) Residuals() (all []*Residual) {
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
 	compared := map[string]bool{} // models: its prediction of a number and of the residual are of one
-	all.Add(fitted(lists.Map(a.Regression, func(r column.RegressionRow) fitOf { return fitOf{r.Name, a.FitBehind(r)} }))...)
+	all.Add(fitted(lists.Map(a.Regression, func(r column.RegressionRow) fitOf {
+		return fitOf{r.Name, a.FitBehind(r)}
+	}))...)
 	corrected, among := a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {

@@ -8,7 +8,7 @@ import (
 	"prgnn/stages/fold"
 )
 
-// LeaksLabel refuses sites that are the label to predict or determine it, and covariates to preserve that are the
+// LeaksLabel refuses sites that are the label to predict or stand for it, and covariates to preserve that are the
 // label, stand for it or are the names of participants; it doubts those that predict the label well. folds may be nil.
 func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
 	labels, err := fold.Labels(people, folds)
@@ -24,8 +24,10 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 	} else if sites, err := people.Strings(s.Site); err == nil && len(labels) == 1 &&
 		determines(sites, ids, labels[0].Group) {
 		refused = append(refused, fmt.Errorf("site: every value of %s has participants of one group alone, so ComBat would remove the difference between the groups, and the label would leak into the matrices of test participants: set site to a column whose values have both groups, or leave combat out", s.Site))
+	} else {
+		refused, doubts = siteLeaks.of(column.AsCategories(people, s.Site), labels, ids, []string{s.Site})
 	}
-	more, doubts := covariateLeaks{
+	more, some := covariateLeaks{
 		label: leaksLabel,
 		names: func(name string) error {
 			return fmt.Errorf("preserve: %s identifies participants or families instead of describing them, so its effect cannot be estimated; remove it from preserve", name)
@@ -33,7 +35,13 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 		standsFor: "preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
 		tied:      "preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
 	}.of(people, labels, ids, s.Preserve)
-	return append(refused, more...), doubts
+	return append(refused, more...), append(doubts, some...)
+}
+
+// siteLeaks are the texts on the site, whose effect is removed. One that names each participant is too rare to harmonize.
+var siteLeaks = covariateLeaks{
+	standsFor: "site: %s stands for %s (%s %.3f, refused from %g), so ComBat would remove what is to be learned, and the label would leak into the matrices of test participants: leave combat out, or include more participants of the rare groups at each site",
+	tied:      "site: %s is closely tied to %s (%s %.2f; refused from %g): " + removalMeans,
 }
 
 // covariateLeaks are the texts on covariates that are the label, identify participants, stand for the label or are
@@ -47,7 +55,7 @@ type covariateLeaks struct {
 func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids, covariates []string) (refused []error,
 	doubts []string) {
 	for _, name := range covariates {
-		if name == targetColumn || name == "group" {
+		if leaks.label != nil && (name == targetColumn || name == "group") {
 			refused = append(refused, leaks.label(name))
 			continue
 		}
@@ -56,6 +64,9 @@ func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids,
 		}
 		c, err := column.ReadCovariate(people, name)
 		if err != nil {
+			continue
+		}
+		if c.Identifies() && leaks.names == nil {
 			continue
 		}
 		if c.Identifies() {

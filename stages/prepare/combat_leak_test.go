@@ -101,3 +101,28 @@ func TestCombatTells(t *testing.T) {
 		t.Errorf("sex, which the folds predict: %v", refused)
 	}
 }
+
+// A site that is closely tied to the diagnosis has the caution that a removed covariate has, at the same AUC.
+func TestSiteTiedToTheLabel(t *testing.T) {
+	const n = 40
+	for _, c := range []struct {
+		exchanged int // participants of each group at the other group's site
+		want      string
+	}{{0, "refused"}, {1, "doubt"}, {2, "doubt"}, {3, ""}, {10, ""}} {
+		sites := make([]string, n)
+		for i := range sites { // the groups take turns
+			sites[i] = string(rune('x' + (i+map[bool]int{true: 1}[i/2 < c.exchanged])%2))
+		}
+		people := stagetest.PeopleWith(encoding.Column{Name: "site", Values: sites})
+		for by, s := range map[string]interface {
+			LeaksLabel(people, folds *encoding.Table) ([]error, []string)
+		}{"combat": &Combat{Site: "site"}, "deconfound": &Deconfound{Covariates: []string{"site"}}} {
+			refused, doubts := s.LeaksLabel(people, nil)
+			got := map[bool]string{len(refused) > 0: "refused", len(doubts) > 0: "doubt"}[true]
+			need.Equal(t, got, c.want, by, c, refused, doubts)
+			if got == "doubt" {
+				need.Equal(t, strings.Contains(doubts[0], "so an accuracy at chance afterwards does not show"), true)
+			}
+		}
+	}
+}

@@ -11,6 +11,9 @@ import (
 	"prgnn/stages/inference/confound"
 )
 
+// removalMeans is what follows where an effect is removed that is closely tied to the label.
+const removalMeans = "removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s"
+
 // LeaksLabel refuses covariates that are the label to predict, stand for it or identify participants, and doubts those
 // that predict it well. folds may be nil.
 func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
@@ -23,7 +26,7 @@ func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error,
 		return nil, nil
 	}
 	people = column.AsCategories(people, append([]string{"site"}, s.Categories...)...)
-	means := "removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s"
+	means := removalMeans
 	if s.Controls != "" {
 		means = "with controls, the error of its coefficients remains in the data of the other participants, and a classifier can learn it, so an accuracy above chance afterwards is no evidence: remove controls to fit to all training participants"
 	}

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/internal/lists"
@@ -31,9 +32,17 @@ func (a *author) confounds() {
 	})
 	a.Table(section.Lay(a.Writer, "confounds.tests", nil, shown,
 		"classifier covariate n | association partial prediction full"))
-	least := slices.MinFunc(tests, func(x, y column.ConfounderRow) int { return int(x.Participants - y.Participants) })
-	a.Put("confounds.meaning", values{"N": least.Participants, "Detectable": least.Detectable})
+	of := values{"N": int32(0), "Detectable": math.NaN(), "Within": slices.ContainsFunc(tests, constantWithin)}
+	for _, r := range tests {
+		if n := of["N"].(int32); !math.IsNaN(r.Partial) && (n == 0 || r.Participants < n) {
+			of["N"], of["Detectable"] = r.Participants, r.Detectable
+		}
+	}
+	a.Put("confounds.meaning", of)
 }
+
+// constantWithin reports whether a covariate has no partial test since it does not vary within folds.
+func constantWithin(r column.ConfounderRow) bool { return r.Why == "constant within folds" }
 
 // increment writes what edges add to covariates.
 func (a *author) increment() {

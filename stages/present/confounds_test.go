@@ -48,6 +48,12 @@ func TestConfounds(t *testing.T) {
 	if !strings.Contains(string(summary.Data), "partial") {
 		t.Error("the summary lacks the tests")
 	}
+	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
+		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, Detectable: nan,
+		Prediction: 0.12, FullChance: 0.1, Full: 0.2, Permutations: 999, Why: "constant within folds"}}))}
+	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Contains(page, "has no partial test"), true)
+	need.Equal(t, strings.Contains(page, "with a power of"), false)
 	for name := range in {
 		if name != "participants" {
 			delete(in, name)

@@ -306,6 +306,10 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 			}
 			for j, r := range st.test(c, s.who, scores) {
 				k := s.settings[j]
+				if !st.differsWithin(c, all.Settings[k]) {
+					r.Association, r.Chance, r.Partial, r.Detectable = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+					r.Why = "constant within folds"
+				}
 				r.Name, r.Setting = all.Settings[k][0].Name, column.CoordText(all.Settings[k][0].Coords)
 				rows[k] = append(rows[k], r)
 			}
@@ -373,6 +377,24 @@ func (*study) differ(c confound.Covariate) bool {
 		return slices.ContainsFunc(c.Text, func(x string) bool { return x != c.Text[0] })
 	}
 	return len(c.Number) > 0 && varies(c.Number)
+}
+
+// differsWithin reports whether participants of some fold differ in a covariate. Predictions are compared within folds,
+// and R² with what is the same in each fold is 0 whatever they depend on.
+func (st *study) differsWithin(c int, folds []fold.Tested) bool {
+	at := map[string]int{}
+	for i, id := range st.ids {
+		at[id] = i
+	}
+	return slices.ContainsFunc(folds, func(f fold.Tested) bool {
+		var who []int
+		for _, p := range f.Participants {
+			if i, ok := at[p.Id]; ok && !st.covariates[c].Missing(i) {
+				who = append(who, i)
+			}
+		}
+		return st.differ(some(st.covariates[c], who))
+	})
 }
 
 // some is a covariate of some participants.

@@ -120,6 +120,31 @@ func TestConfoundsAgreeWithTheOracle(t *testing.T) {
 	}
 }
 
+// A covariate that each fold has one value of has no partial test and no power: predictions are compared within folds.
+func TestCovariateThatFoldsLeaveOut(t *testing.T) {
+	in := oracle(t)
+	table := need.Value(in["participants"][0].Table())(t)
+	folds := need.Value(need.Value(in["folds"][0].Table())(t).Ints("fold"))(t)
+	at := slices.IndexFunc(table.Columns, func(c encoding.Column) bool { return c.Name == "site" })
+	sites := make([]string, len(folds))
+	for i, k := range folds {
+		sites[i] = string(rune(97 + k))
+	}
+	table.Columns[at].Values = sites
+	in["participants"] = []dag.Input{dag.InputOf(table)}
+	delete(in, "matrices")
+	rows := need.Value(column.Rows[column.ConfounderRow](
+		stagetest.MustRun(t, quick(), in)["tests"].(*encoding.Table)))(t)
+	for _, r := range rows {
+		of := r.Covariate == "site"
+		for _, v := range []float64{r.Partial, r.Association, r.Chance, r.Detectable} {
+			need.Equal(t, math.IsNaN(v), of, r)
+		}
+		need.Equal(t, r.Why == "constant within folds", of)
+		need.Equal(t, r.Full > 0, true)
+	}
+}
+
 // Where the edges hold the group, they add to the covariates; where they hold motion alone, they do not.
 func TestWhatEdgesAdd(t *testing.T) {
 	for _, c := range []struct {
