@@ -38,7 +38,7 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 	return append(refused, more...), append(doubts, some...)
 }
 
-// siteLeaks are the texts on the site, whose effect is removed. One that names each participant is too rare to harmonize.
+// siteLeaks are the texts on the site, whose effect is removed. Sites of one participant each are reported elsewhere.
 var siteLeaks = covariateLeaks{
 	standsFor: "site: %s stands for %s (%s %.3f, refused from %g), so ComBat would remove what is to be learned, and the label would leak into the matrices of test participants: leave combat out, or include more participants of the rare groups at each site",
 	tied:      "site: %s is closely tied to %s (%s %.2f; refused from %g): " + removalMeans,
