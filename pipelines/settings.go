@@ -306,9 +306,8 @@ func (l *loader) inputs() (links []column.Link) {
 		for _, k := range s.links {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
-					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
-						From: p.name + "." + k.from[i].output, Aside: slices.Contains(aside, k.port.Name),
-						Fits: p.of.fitsGroup()})
+					links = append(links, column.Link{Stage: s.name, Port: k.port.Name, From: p.name + "." + k.from[i].output,
+						Aside: slices.Contains(aside, k.port.Name), Fits: role.FitsGroup(p.of.works)})
 				}
 			}
 		}
@@ -317,22 +316,6 @@ func (l *loader) inputs() (links []column.Link) {
 		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From, y.From))
 	})
 	return links
-}
-
-// fitsGroup is the parameter with the group that some task is fitted to alone; "" where all take everybody.
-func (s *stage) fitsGroup() string {
-	for _, work := range s.works {
-		reader, _ := work.(role.Reader)
-		if reader == nil {
-			return ""
-		}
-		for _, r := range reader.ReadsParticipants() {
-			if r.Fits && r.Name != "" {
-				return r.Parameter
-			}
-		}
-	}
-	return ""
 }
 
 // perPart reports whether a parameter is the run or the session of a task, by each: run or each: session.

@@ -305,6 +305,18 @@ func Ports(s dag.Stage, as ...Use) (ports []string) {
 	return ports
 }
 
+// FitsGroup is the parameter with the one group that some task of a stage is fitted to; "" where all take everybody.
+func FitsGroup(tasks []dag.Stage) string {
+	for _, task := range tasks {
+		for _, r := range Readings(task) {
+			if r.Fits {
+				return r.Parameter
+			}
+		}
+	}
+	return ""
+}
+
 // OneSettingOf are inputs that take one setting of each participant.
 func OneSettingOf(ports ...string) []PortUse { return Uses(OneSetting, ports...) }
 
