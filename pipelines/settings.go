@@ -306,8 +306,8 @@ func (l *loader) inputs() (links []column.Link) {
 		for _, k := range s.links {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
-					links = append(links, column.Link{Stage: s.name, Port: k.port.Name, From: p.name + "." + k.from[i].output,
-						Aside: slices.Contains(aside, k.port.Name), Fits: role.FitsGroup(p.of.works)})
+					links = append(links, column.Link{Stage: s.name, Port: k.port.Name, Fits: role.FitsGroup(p.of.works),
+						From: p.name + "." + k.from[i].output, Aside: slices.Contains(aside, k.port.Name)})
 				}
 			}
 		}
