@@ -302,12 +302,12 @@ func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
 // inputs are the connections of inputs to other stages, sorted.
 func (l *loader) inputs() (links []column.Link) {
 	for _, s := range l.stages {
-		aside := role.Ports(s.work, role.Aside)
 		for _, k := range s.links {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
-					links = append(links, column.Link{Stage: s.name, Port: k.port.Name, Fits: role.FitsGroup(p.of.works),
-						From: p.name + "." + k.from[i].output, Aside: slices.Contains(aside, k.port.Name)})
+					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
+						From: p.name + "." + k.from[i].output, Fits: role.FitsGroup(p.of.works),
+						Aside: slices.Contains(role.Ports(s.work, role.Aside), k.port.Name)})
 				}
 			}
 		}

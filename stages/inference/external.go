@@ -42,6 +42,13 @@ func LogitInterval(auc, se float64, positive, negative int) (low, high float64) 
 	return expit(at - half), expit(at + half)
 }
 
+// CorrelationInterval is the 95 % interval of a correlation with its standard error, on Fisher's scale.
+func CorrelationInterval(r, se float64) (low, high float64) {
+	r = max(-0.999, min(0.999, r))
+	half := normal975 * se / (1 - float64(r*r))
+	return exact.Tanh(fisher(r) - half), exact.Tanh(fisher(r) + half)
+}
+
 // A Recalibration is logit P(y) = intercept + slope·lp (Cox 1958, Biometrika 45:562), by maximum likelihood.
 type Recalibration struct {
 	Intercept, InterceptSE float64

@@ -145,6 +145,27 @@ func TestCovariateThatFoldsLeaveOut(t *testing.T) {
 	}
 }
 
+// The interval of a score stays within the values that a score can have, however few the resamples or participants.
+func TestIntervalsOfScoresStayInside(t *testing.T) {
+	one := &cohort{study: &study{groups: []string{"A", "B"}}}
+	number := &cohort{study: &study{target: []float64{1, 2}}}
+	for _, of := range []struct {
+		c     *cohort
+		least float64
+	}{{one, 0}, {number, -1}} {
+		for _, score := range []float64{of.least, 0.02, 0.2, 0.5, 0.98, 1} {
+			for _, se := range []float64{0, 0.01, 0.13, 0.5} {
+				low, high := of.c.bounds(score, se, 30)
+				if !(of.least <= low && low <= score+0.002 && score-0.002 <= high && high <= 1) {
+					t.Errorf("%v ± %v: %v to %v", score, se, low, high)
+				}
+			}
+		}
+	}
+	low, high := one.bounds(0.5, 0.1, 30) // nearly 0.5 ± 1.96 SE in the middle
+	need.Equal(t, math.Abs(low-0.304) < 0.02 && math.Abs(high-0.696) < 0.02, true, low, high)
+}
+
 // Where the edges hold the group, they add to the covariates; where they hold motion alone, they do not.
 func TestWhatEdgesAdd(t *testing.T) {
 	for _, c := range []struct {

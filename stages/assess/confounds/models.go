@@ -91,12 +91,14 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows = append(rows, interval(base, resampled, everybody, len(who), confound.Features())...)
+	rows = append(rows, c.interval(base, resampled, everybody, len(who), confound.Features())...)
 	summary.Resamples, summary.Permutations = int32(st.Resamples), int32(st.Permutations)
 	summary.Alone, summary.Both = base[confound.Covariates], base[confound.Both]
 	paired := func(of, than string) (difference, low, high float64) {
 		difference = base[of] - base[than]
-		half := halfWidth(lists.Map(resampled, func(r map[string]float64) float64 { return r[of] - r[than] }))
+		half := 1.959963984540054 * deviation(lists.Map(resampled, func(r map[string]float64) float64 {
+			return r[of] - r[than]
+		}))
 		return difference, difference - half, difference + half
 	}
 	summary.Increment, summary.Low, summary.High = paired(confound.Both, confound.Covariates)
@@ -277,27 +279,35 @@ func (c *cohort) resample(ctx context.Context, s confound.Sample, features []str
 	return slices.DeleteFunc(out, func(v map[string]float64) bool { return v == nil })
 }
 
-// halfWidth is that of a 95 % interval by the SD over resamples.
-func halfWidth(v []float64) float64 {
+// deviation is the SD over resamples.
+func deviation(v []float64) float64 {
 	v = slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 	if len(v) < 2 {
 		return math.NaN()
 	}
 	_, sd := column.MeanSD(v)
-	return 1.959963984540054 * sd
+	return sd
+}
+
+// bounds is the 95 % interval of a score by its standard error, within the values that a score can have.
+func (c *cohort) bounds(score, se float64, n int) (low, high float64) {
+	if c.number() {
+		return inference.CorrelationInterval(score, se)
+	}
+	return inference.LogitInterval(score, se, n/2, n-n/2)
 }
 
 // interval has a row for each kind of features, with its interval.
-func interval(base map[string]float64, resampled []map[string]float64, sample string, n int,
+func (c *cohort) interval(base map[string]float64, resampled []map[string]float64, sample string, n int,
 	features []string) (rows []column.ConfoundModelRow) {
 	for _, of := range features {
 		var v []float64
 		for _, r := range resampled {
 			v = append(v, r[of])
 		}
-		half := halfWidth(v)
+		low, high := c.bounds(base[of], deviation(v), n)
 		rows = append(rows, column.ConfoundModelRow{Features: of, Sample: sample, Participants: int32(n),
-			Score: base[of], Low: max(-1, base[of]-half), High: min(1, base[of]+half)})
+			Score: base[of], Low: low, High: high})
 	}
 	return rows
 }
@@ -384,7 +394,7 @@ func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) 
 	if err != nil {
 		return nil, nil, err
 	}
-	rows = interval(base, c.resample(ctx, sample, features, matched), matched, 2*len(pairs), features)
+	rows = c.interval(base, c.resample(ctx, sample, features, matched), matched, 2*len(pairs), features)
 	trained, err := c.scores(c.sample(func(int) bool { return true }), func(k int) bool { return paired[k] }, features)
 	if err != nil {
 		return nil, nil, err
