@@ -43,7 +43,6 @@ var Study = []StudyKey{
 	{"sequence", "Sequence and its parameters"},
 	{"scan_monitoring", "Monitoring during the scans, and incidental findings"},
 	{"preprocessing", "Preprocessing, with software and versions"},
-	{"model_choice", "Choice of the model"},
 	{"class_imbalance", "Class imbalance"},
 	{"fairness", "Approaches to fairness"},
 	{"public_involvement", "Involvement of patients and the public"},

@@ -77,18 +77,18 @@ func (a *author) write() (*report.Page, error) {
 		if !a.Pictures && s.id == "methods" { // a text for the terminal
 			continue
 		}
-		a.Section = &report.Section{ID: s.id, Title: a.Text(s.title, nil)}
+		a.Begin(s.id, a.Text(s.title, nil))
 		if s.write(); a.Err() != nil {
 			return nil, a.Err()
 		}
-		if len(a.Section.Blocks) > 0 {
-			a.Page.Sections = append(a.Page.Sections, *a.Section)
-		}
+		a.End()
 	}
 	if of := a.oneOf(); of != nil {
 		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
+	a.Begin("summary", a.Text("section.summary", nil))
 	a.abstract()
+	a.Keep()
 	a.Page.Cautions = a.Cautions()
 	return a.Page, a.Err()
 }

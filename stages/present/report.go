@@ -174,6 +174,15 @@ func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.page(t, role
 
 // page is the report where results are missing: it states so where participants are counted.
 func (s *Report) page(t *dag.Task, of role.Partial) (*report.Page, error) {
+	a, err := s.written(t, of)
+	if err != nil {
+		return nil, err
+	}
+	return a.Page, nil
+}
+
+// written is the author of the page, which has been written.
+func (s *Report) written(t *dag.Task, of role.Partial) (*author, error) {
 	w := section.NewWriter(t)
 	w.Pictures = true
 	a := newAuthor(w, s.Headline)
@@ -187,7 +196,8 @@ func (s *Report) page(t *dag.Task, of role.Partial) (*report.Page, error) {
 		return nil, err
 	}
 	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline, "Settings": a.oneOf()}))
-	return p, a.Err()
+	p.Incomplete = of.Missing
+	return a, a.Err()
 }
 
 // PageOf is the report where results are missing.
@@ -196,7 +206,6 @@ func (s *Report) PageOf(t *dag.Task, of role.Partial) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Incomplete = of.Missing
 	var b bytes.Buffer
 	err = page.HTML(&b)
 	return b.Bytes(), err

@@ -251,6 +251,10 @@ type Reporter interface {
 	Beside(t *dag.Task) ([]File, error)
 	// Cites are the files that list what to cite, by their names; nil where the parameters are unknown.
 	Cites(t *dag.Task) ([]File, error)
+	// Checklists are the names of the reporting checklists that Checklist fills.
+	Checklists() []string
+	// Checklist are the renderings of a filled checklist, by their endings (.md); what is missing is stated in them.
+	Checklist(t *dag.Task, of Partial, name string) ([]File, error)
 	// Cited reports whether the program wrote a file of Cites.
 	Cited(text []byte) bool
 }

@@ -43,6 +43,8 @@ var forms = []string{
 	"log study.yaml series",
 	"log RUN series",
 	"report study.yaml -o r.html",
+	"report study.yaml --checklist claim",
+	"report study.yaml --checklist tripod-ai -o c.csv",
 	"export study.yaml cohort -o c.csv",
 	"export study.yaml series.series -o s.npy",
 	"export study.yaml series.series -o s.mat",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -13,14 +14,15 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/words"
 	"prgnn/stages/report"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var path string
+	var path, checklist string
 	cmd := &cobra.Command{
 		Use:   "report FILE",
-		Short: "a self-contained HTML report",
+		Short: "a self-contained HTML report, or a filled reporting checklist",
 		Long: `Writes one HTML file that opens anywhere, without a network: participants and exclusions,
 the quality of each step, accuracies with their intervals, tables, figures, the salient regions on
 the brain, methods, parameters, and the digests of its inputs.
@@ -31,10 +33,20 @@ the report shows the existing results and names the missing ones. Nothing is run
 results give the same bytes.
 
 The report of a study without participants shows the tables, figures and texts of each stage, all
-parameters, and the digests of all results.`,
+parameters, and the digests of all results.
+
+--checklist fills a reporting checklist of a journal instead: TRIPOD+AI (tripod-ai), COBIDAS
+(cobidas) or CLAIM 2024 (claim). For each item it lists the sections of the report that have it,
+what the block study of FILE states, the key of that block that has no text, or why the item does
+not apply. -o PATH ends in .md (Markdown, for pandoc and Word), .html or .csv; without -o, Markdown
+goes to stdout.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
-  pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html`,
+  pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html
+  pipeline report biopoint.yaml --checklist tripod-ai -o tripod.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("checklist") {
+				return a.checklist(cmd, args[0], checklist, path)
+			}
 			if path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
 			}
@@ -42,6 +54,7 @@ parameters, and the digests of all results.`,
 		},
 	}
 	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
+	cmd.Flags().StringVar(&checklist, "checklist", "", "fill the reporting checklist `NAME`: tripod-ai, cobidas or claim")
 	a.asRunFlags(cmd)
 	return cmd
 }
@@ -66,20 +79,44 @@ func (a *app) report(file, path string) error {
 	if err := a.mayReport(path); err != nil {
 		return err
 	}
-	g := c.Pipeline.Graph
-	if !page.Fits(g) {
+	if !page.Fits(c.Pipeline.Graph) {
 		return page.WritePlain(a.Console, c, path)
 	}
-	if page.Stage(g) == nil {
-		if c, err = a.withReport(c); err != nil {
-			return err
-		}
+	if c, err = a.withReport(c); err != nil {
+		return err
 	}
 	return page.Write(context.Background(), a.Console, c, path)
 }
 
-// withReport are the results of a pipeline file, which is read with a report stage of its results.
+// checklist fills a reporting checklist.
+func (a *app) checklist(cmd *cobra.Command, file, name, path string) error {
+	if names := page.Checklists(); !slices.Contains(names, name) {
+		return flags.Usage(cmd, "there is no checklist %q%s", name, words.OrAll(name, names))
+	}
+	path = cmp.Or(path, "-")
+	if path == "-" && a.JSON {
+		return flags.Usage(cmd, "a checklist goes to stdout, and so does --json: give a file by -o PATH, or leave out --json")
+	}
+	c, err := a.look(file)
+	if err != nil {
+		return err
+	}
+	defer c.Store.Close()
+	if !page.Fits(c.Pipeline.Graph) {
+		return exit.Wrongf("%s: no stage has results that a checklist asks for; the checklists are for studies of participants", file)
+	}
+	if c, err = a.withReport(c); err != nil {
+		return err
+	}
+	return page.WriteChecklist(context.Background(), a.Console, c, name, path)
+}
+
+// withReport are the results of a pipeline file with a report stage; one without is read with a report stage of its
+// results.
 func (a *app) withReport(c *results.Current) (with *results.Current, err error) {
+	if page.Stage(c.Pipeline.Graph) != nil {
+		return c, nil
+	}
 	a.silently(func() {
 		with, err = a.lookUp(c.File, append(slices.Clip(c.Sets), page.Setting(c.Pipeline.Graph)), c.Store)
 	})

@@ -154,19 +154,28 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 // none. failures are those of the run that leaves the page.
 func partial(ctx context.Context, a *console.Console, c *results.Current, task *dag.Node,
 	failures []*engine.Error) (page []byte, missing []string, err error) {
-	in, err := inputsOf(ctx, c, task)
+	in, of, err := there(ctx, a, c, task, failures)
 	if err != nil {
 		return nil, nil, err
 	}
-	if in.results == 0 {
-		return nil, nil, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
-	}
-	page, err = reporter(task).PageOf(dag.NewTask(in.ports), role.Partial{Failures: in.failures,
-		Lacking: len(in.lacking), Missing: c.Lacks(in.missing, in.unchecked, failures)})
+	page, err = reporter(task).PageOf(dag.NewTask(in.ports), of)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID(), err)
 	}
 	return page, in.missing, nil
+}
+
+// there are the inputs of a report that are there, and what is missing; without any there is nothing to report.
+func there(ctx context.Context, a *console.Console, c *results.Current, task *dag.Node, failures []*engine.Error) (
+	in *reportInputs, of role.Partial, err error) {
+	if in, err = inputsOf(ctx, c, task); err != nil {
+		return nil, of, err
+	}
+	if in.results == 0 {
+		return nil, of, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
+	}
+	return in, role.Partial{Failures: in.failures, Lacking: len(in.lacking),
+		Missing: c.Lacks(in.missing, in.unchecked, failures)}, nil
 }
 
 func reporter(task *dag.Node) role.Reporter { return task.Instance().(role.Reporter) }

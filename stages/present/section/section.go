@@ -28,11 +28,36 @@ type Writer struct {
 	Evaluated [][]dag.Coord // coordinates of the results of the page
 	Count     report.Count
 	Section   *report.Section // the section being written
+
+	// Written are the titles of the sections that have an entry of the catalog, by its code.
+	Written map[string][]string
+	codes   map[string]bool // of the section being written
 }
 
 // NewWriter is the writer of an empty page.
 func NewWriter(t *dag.Task) *Writer {
-	return &Writer{T: t, Page: &report.Page{}, Run: &finding.Settings{}, Section: &report.Section{}}
+	return &Writer{T: t, Page: &report.Page{}, Run: &finding.Settings{}, Section: &report.Section{},
+		Written: map[string][]string{}, codes: map[string]bool{}}
+}
+
+// Begin begins a section.
+func (w *Writer) Begin(id, title string) {
+	w.Section, w.codes = &report.Section{ID: id, Title: title}, map[string]bool{}
+}
+
+// End adds the section to the page unless it is empty.
+func (w *Writer) End() {
+	if len(w.Section.Blocks) > 0 {
+		w.Page.Sections = append(w.Page.Sections, *w.Section)
+		w.Keep()
+	}
+}
+
+// Keep notes which entries the section has.
+func (w *Writer) Keep() {
+	for code := range w.codes {
+		w.Written[code] = append(w.Written[code], w.Section.Title)
+	}
 }
 
 // Fail keeps an error, unless another came before: the page is not written, and a section need not stop.
@@ -102,6 +127,7 @@ func Meta[T any](w *Writer, in dag.Input, key string) T {
 func (w *Writer) Text(code string, values any) string {
 	text, err := wording.Text(code, values)
 	w.Fail(err)
+	w.codes[code] = true
 	return text
 }
 
