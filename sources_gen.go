@@ -161,6 +161,8 @@ import (
 //go:embed stages/prepare/windows/*[^t].go
 //go:embed stages/present/*[^s]t.go
 //go:embed stages/present/*[^t].go
+//go:embed stages/present/checklist/*.csv
+//go:embed stages/present/checklist/*[^e]st.go
 //go:embed stages/present/methods/*[^s]t.go
 //go:embed stages/present/methods/*[^t].go
 //go:embed stages/present/participants/*[^t].go

@@ -92,7 +92,8 @@ func TestDocumentation(t *testing.T) {
 		fmt.Fprintf(&b, "\n## Items of %s\n\n| item | topic | where |\n| --- | --- | --- |\n", l.Title)
 		for _, i := range need.Value(l.Items())(t) {
 			kind, of, _ := strings.Cut(i.Source, ":")
-			where := map[string]string{"study": "`study: " + strings.ReplaceAll(of, " ", ", ") + "`", "n/a": "not applicable: " + of}[kind]
+			where := map[string]string{"study": "`study: " + strings.ReplaceAll(of, " ", ", ") + "`",
+				"n/a": "not applicable: " + of}[kind]
 			if kind == "report" {
 				where = "report"
 				if i.Otherwise != "" {
