@@ -638,7 +638,7 @@ func TestFamilies(t *testing.T) {
 	const kept = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [%s] } }"
 	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")))(t)
 	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: relatives are in one fold, but "+
-		"confidence intervals, and p-values other than those of label permutations of classifiers (so those of "+
+		"confidence intervals, and p-values other than those of label permutations of models (so those of "+
 		"regions and covariates too), count relatives as independent participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
 		"whole families")
 	matched := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\tn/a", "B\tn/a"}
@@ -657,7 +657,7 @@ func TestFamilies(t *testing.T) {
 			"  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
 		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")+stage))(t)
 		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
-		need.Equal(t, len(notesWith(p, "label permutations of classifiers and those of edges")), want[1], stage)
+		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges")), want[1], stage)
 	}
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
@@ -801,7 +801,7 @@ func TestPersons(t *testing.T) {
 	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
 	need.Equal(t, len(notesWith(p, "may be in training and test data")), 0, "kept together")
 	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals, and p-values other "+
-		"than those of label permutations of classifiers (so those of regions and covariates too), count scans of one person "+
+		"than those of label permutations of models (so those of regions and covariates too), count scans of one person "+
 		"as independent participants")), 1, "kept together")
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")

@@ -306,7 +306,7 @@ func (s *Study) relatives() {
 		if column.AcrossGroups(s.people(), name) && whole == "families" {
 			s.note(column.Doubtf(column.DoubtIndependence, "column %s: participants with one value are in one fold, and each of them "+
 				"is in another group, as in matched pairs; confidence intervals, and p-values other than those of label permutations "+
-				"of classifiers, count them as independent, so intervals may be too wide or too narrow and these p-values too large or too small; "+
+				"of models, count them as independent, so intervals may be too wide or too narrow and these p-values too large or too small; "+
 				"label permutations exchange labels within these sets and between whole sets of one size", name))
 			continue
 		}
@@ -321,7 +321,7 @@ func (s *Study) relatives() {
 				"different groups"
 		}
 		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
-			"label permutations of classifiers%s (so those of regions and covariates too), count %[2]s as independent participants, so %[4]s; label "+
+			"label permutations of models%s (so those of regions and covariates too), count %[2]s as independent participants, so %[4]s; label "+
 			"permutations exchange the labels of whole %[5]s", name, who, others, effect, whole))
 		s.noteFamily(name, without)
 	}

@@ -139,9 +139,16 @@ func TestReportOfUnequalGraphs(t *testing.T) {
 			one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprint("sub-0", i+1)}}
 			in[port] = append(in[port], one)
 		}
-		want := "1 of 3 participants (sub-01) has 1 graph, and the others have 3"
-		if page := reportText(t, in); !strings.Contains(page, want) {
-			t.Errorf("%s: the page lacks the caution", port)
+		for zero, want := range map[string]string{"": "have 2", "false": "have 2", "true": "have 3"} { // beside draw 0
+			delete(in, "settings")
+			if zero != "" {
+				in["settings"] = withSettings([4]string{"ridge", "baseline", "draw_zero", zero},
+					[4]string{"ridge", "baseline", "draws", "0"})["settings"]
+			}
+			want = "1 of 3 participants (sub-01) has 1 graph, and the others " + want
+			if page := reportText(t, in); !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks the caution %s", port, want)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -85,7 +86,7 @@ func (a *Cohort) Quality() {
 	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"])...)
 	for _, port := range []string{"graphs", "connectivity"} { // a row is a graph or, without graphs, a matrix
 		if m := tables[port]; len(m.members) > 0 {
-			a.FindOf(a.At(port), finding.UnequalGraphs(m.rows)...)
+			a.FindOf(a.At(port), finding.UnequalGraphs(m.trained)...)
 			break
 		}
 	}
@@ -145,7 +146,7 @@ type measured struct {
 	members []dag.Input          // one a participant, in the order of the port
 	values  map[string][]float64 // by column, of all tables one after the other, without missing values
 	ends    map[string][]int     // of each member, where its values end
-	rows    map[string]int       // of each participant, over its tables
+	trained map[string]int       // graphs of each participant that models are trained on, over its tables
 }
 
 // of are the values of one member.
@@ -190,19 +191,37 @@ func (a *Cohort) readMeasures() map[string]*measured {
 		if all[m.port] != nil {
 			continue
 		}
-		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}, rows: map[string]int{}}
+		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}, trained: map[string]int{}}
 		all[m.port] = of
 		for in, table := range a.Tables(m.port) {
 			a.Fail(of.add(in, table, m.port))
+			of.trained[participantOf(in)] += a.trainedOn(table.Rows())
 		}
 	}
 	return all
 }
 
+// trainedOn is how many of a participant's graphs, draw 0 among them, models are trained on: the most of any stage.
+func (a *Cohort) trainedOn(graphs int) (most int) {
+	used := func(p fold.Params) int {
+		numbers, _ := p.Numbers(graphs, "")
+		return len(numbers)
+	}
+	for _, s := range a.Run.Behind() {
+		if s.Values["draw_zero"] != nil {
+			most = max(most, used(fold.Params{DrawZero: s.Uses("draw_zero") && s.Value("draw_zero") != "false",
+				Draws: min(int(s.Number("draws")), graphs-1)}))
+		}
+	}
+	if most == 0 {
+		return used(fold.Params{})
+	}
+	return most
+}
+
 // add adds the measures of a port's table.
 func (m *measured) add(in dag.Input, table *encoding.Table, port string) error {
 	m.members = append(m.members, dag.Input{Name: in.Name, Coords: in.Coords})
-	m.rows[participantOf(in)] += table.Rows()
 	for _, of := range measures {
 		if of.port != port {
 			continue
