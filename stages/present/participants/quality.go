@@ -10,7 +10,6 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
-	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -203,18 +202,24 @@ func (a *Cohort) readMeasures() map[string]*measured {
 
 // trainedOn is how many of a participant's graphs, draw 0 among them, models are trained on: the most of any stage.
 func (a *Cohort) trainedOn(graphs int) (most int) {
-	used := func(p fold.Params) int {
-		numbers, _ := p.Numbers(graphs, "")
-		return len(numbers)
+	used := func(zero bool, draws int) int { // as Numbers of fold.Params
+		random := graphs - 1
+		if draws > 0 {
+			random = min(random, draws)
+		}
+		if zero || graphs == 1 {
+			return random + 1
+		}
+		return random
 	}
 	for _, s := range a.Run.Behind() {
 		if s.Values["draw_zero"] != nil {
-			most = max(most, used(fold.Params{DrawZero: s.Uses("draw_zero") && s.Value("draw_zero") != "false",
-				Draws: min(int(s.Number("draws")), graphs-1)}))
+			zero := slices.ContainsFunc(s.Over("draw_zero"), func(v string) bool { return v == "true" })
+			most = max(most, used(zero, int(s.Number("draws"))))
 		}
 	}
 	if most == 0 {
-		return used(fold.Params{})
+		return used(false, 0)
 	}
 	return most
 }
