@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"stages/present": {"stages/role", "stages/finding", "stages/wording", "artifacts", "artifacts/encoding", "dag",
 		"stages/present/checklist", "stages/present/methods", "stages/present/participants",
 		"stages/present/performance", "stages/present/section", "stages/present/tables", "stages/figure", "stages/column",
-		"stages/fold", "stages/region", "stages/report", "stages/chart"},
+		"stages/fold", "stages/region", "stages/report", "stages/chart", "stages/inference"},
 	"stages/present/checklist": {"stages/wording", "stages/present/section", "stages/column", "stages/report",
 		"stages/literature"},
 	"stages/present/methods": {"stages/finding", "stages/wording", "dag", "stages/present/participants", "stages/present/performance",
@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"stages/figure": {"stages/role", "stages/finding", "stages/wording", "artifacts", "artifacts/encoding",
 		"dag", "nifti",
 		"connectivity",
-		"stages/column",
+		"stages/column", "stages/inference",
 		"stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "nifti", "gnn",
 		"stages/column", "stages/fold",
@@ -257,6 +257,26 @@ func TestRoomsStaySmall(t *testing.T) {
 		if most := max(lines, larger[filepath.ToSlash(room)]); n > files || count > most {
 			t.Errorf("%s has %d files and %d lines; a room has at most %d and %d: divide it", room, n, count, files, most)
 		}
+	}
+}
+
+// TestOneLevel: no stage compares a p with a level of its own; inference.Significant decides.
+func TestOneLevel(t *testing.T) {
+	level := regexp.MustCompile(`(?i)(\bp|\bq|holm|partial|full|least|best|pany|corrected)(\[\w+\])?\)? ?` +
+		`(<|>|<=|>=) ?(0\.05\b|\w*alpha)`)
+	for _, root := range []string{"stages", "pipelines"} {
+		need.NoError(t, filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			for line := range strings.Lines(read(t, path)) {
+				code, _, _ := strings.Cut(line, "//")
+				if !strings.ContainsAny(code, "`\"") && level.MatchString(code) && !strings.Contains(code, "func Significant") {
+					t.Errorf("%s: %s: decide by inference.Significant", path, strings.TrimSpace(code))
+				}
+			}
+			return nil
+		}))
 	}
 }
 

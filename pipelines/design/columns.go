@@ -388,7 +388,7 @@ func (s *Study) exclusions() {
 	} else {
 		p, corrected = inference.Holm(p), " of a group against the others, corrected by Holm"
 	}
-	if least := slices.Min(p); least < 0.05 {
+	if least := slices.Min(p); inference.Significant(least) {
 		s.note(column.Doubtf(column.DoubtExclusions, "exclusions differ between the groups: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
 			words.Some(texts, 6), corrected, report.P(least)))
 	}

@@ -9,7 +9,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -50,7 +49,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 		if varies(of) && c.Name != s.Within && told.Fixed {
 			// Within sites nothing is tested; over all participants site and covariate are not told apart.
 			all := inference.Separate(of, g.of, len(g.names), s.one(), s.Permutations, s.stream("all", c.Name))
-			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < finding.Alpha {
+			if told.Chance, told.P = math.NaN(), math.NaN(); inference.Significant(all.P) {
 				apart = append(apart, map[string]any{"Name": c.Name, "AUC": told.AUC, "Site": s.Within,
 					"OneGroupEach": fold.OneGroupEach(g.of, within)})
 			}

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
+
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
-	"slices"
 )
 
 // lackingValues tests whether the values of covariates are missing more often in one group. Covariates that are missing
@@ -44,7 +45,7 @@ func (l *lackingValues) test(s trial, c column.CovariateColumn, of inference.Cov
 // differ are the findings about the covariates whose values are missing more often in one group, corrected by Holm.
 func (l *lackingValues) differ(permutations int) (all finding.List) {
 	for i, p := range inference.Holm(l.p) {
-		if p < finding.Alpha {
+		if inference.Significant(p) {
 			all.Add(finding.Finding{Code: "covariate.missing-differs", Weight: finding.Limits, Numbers: map[string]any{
 				"Covariates": lists.Map(l.names[i], func(name string) map[string]any {
 					return map[string]any{"Name": name}
@@ -94,7 +95,7 @@ func (s trial) pattern(t *dag.Task, g groups) (*column.CovariateRow, []column.La
 		if p[k] < p[least] {
 			least = k
 		}
-		if p[k] < finding.Alpha {
+		if inference.Significant(p[k]) {
 			differ = append(differ, k)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -22,7 +21,7 @@ func (s trial) ofNumber(people *column.People) *encoding.Table {
 		r.R, r.P = inference.Associate(of, target, s.within(c), s.Permutations, s.stream(c.Name))
 		if !math.IsNaN(r.R) && math.IsNaN(r.P) {
 			_, all := inference.Associate(of, target, s.one(), s.Permutations, s.stream("all", c.Name))
-			if all < finding.Alpha {
+			if inference.Significant(all) {
 				apart = append(apart, map[string]any{"Name": c.Name, "Number": people.Target, "Category": of.Category,
 					"R": r.R, "P": all, "Draws": s.Permutations, "Site": s.Within})
 			}

@@ -22,7 +22,7 @@ import (
 var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
-		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p at most 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once in the joint test; the options are compared over all universes.",
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once in the joint test; the options are compared over all universes.",
 	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc"} },
 }
 
@@ -143,8 +143,8 @@ func decisionsOf(all *fold.Settings) []string {
 	return axes
 }
 
-// leastPermutations are those with which p can be 0.05.
-const leastPermutations = 19
+// leastPermutations are those with which p can be below 0.05.
+const leastPermutations = 20
 
 // universes reads the effects of each setting, under the true and the permuted labels.
 func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []string, positive int) ([]*universe, error) {
@@ -196,7 +196,7 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 			words.Some(untrained, 3))
 	}
 	if n := len(out[0].effect) - 1; n < leastPermutations {
-		return nil, fmt.Errorf("%s: a share of universes with p at most 0.05 needs at least %d: set permutations of split",
+		return nil, fmt.Errorf("%s: a share of universes with p < 0.05 needs at least %d: set permutations of split",
 			words.Count(n, "label permutation"), leastPermutations)
 	}
 	return out, nil
@@ -312,7 +312,7 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 			for _, u := range universes {
 				if column.ValueOn(u.Coords, axis) == option {
 					own, r.Weight = append(own, u.Effect), r.Weight+u.Weight
-					significant += b2i(u.P <= 0.05)
+					significant += b2i(inference.Significant(u.P))
 				}
 			}
 			slices.Sort(own)

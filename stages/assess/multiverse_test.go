@@ -125,7 +125,7 @@ func TestMultiverseOracle(t *testing.T) {
 	for i, want := range []struct {
 		statistic string
 		value, p  float64
-	}{{"median", 0.18625, 0.025}, {"share", 5.0 / 12, 0.045}, {"stouffer", 4.45953644853694, 0.055},
+	}{{"median", 0.18625, 0.025}, {"share", 5.0 / 12, 0.04}, {"stouffer", 4.45953644853694, 0.055},
 		{"best", 0.3402777777777778, 0.025}} {
 		if got := joint[i]; got.Statistic != want.statistic || math.Abs(got.Value-want.value) > 1e-9 ||
 			got.P != want.p {

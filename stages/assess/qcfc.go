@@ -253,10 +253,10 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 			continue
 		}
 		row.Edges++
-		if m.P[e] < 0.05 {
+		if inference.Significant(m.P[e]) {
 			below++
 		}
-		if m.Q[e] < 0.05 {
+		if inference.Significant(m.Q[e]) {
 			belowFDR++
 		}
 		if !math.IsNaN(distance[e]) {

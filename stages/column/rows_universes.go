@@ -23,7 +23,7 @@ type UniverseRow struct {
 
 // A JointRow is one statistic of all universes together.
 type JointRow struct {
-	Statistic    string  `column:"statistic" doc:"median: weighted median of the effects; share: weight of the universes with p at most 0.05; stouffer: weighted sum of z over the root of the sum of squared weights, only a scale; best: the largest effect"`
+	Statistic    string  `column:"statistic" doc:"median: weighted median of the effects; share: weight of the universes with p < 0.05; stouffer: weighted sum of z over the root of the sum of squared weights, only a scale; best: the largest effect"`
 	Value        float64 `column:"value"`
 	NullMedian   float64 `column:"null_median" doc:"median of the statistic over the permutations"`
 	P            float64 `column:"p" doc:"share of the label permutations, the same in every universe, with at least this value, (b+1)/(m+1); of best: corrected for choosing the universe"`
@@ -42,7 +42,7 @@ type OptionRow struct {
 	Universes int32   `column:"universes" doc:"with this option; those that repeat another are among them"`
 	Weight    float64 `column:"weight" doc:"of these universes together in the joint statistics"`
 	Median    float64 `column:"median" doc:"median of their effects"`
-	Share     float64 `column:"share" doc:"share of them with p at most 0.05"`
+	Share     float64 `column:"share" doc:"share of them with p < 0.05"`
 	Explained float64 `column:"explained,missing" doc:"share of the variance of the effects that the decision explains alone (R²)"`
 	Balanced  bool    `column:"balanced" doc:"each combination of options has as many universes; if not, the shares of the decisions overlap"`
 }

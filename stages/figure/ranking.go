@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 var kindRanking = dag.Kind{
@@ -108,7 +109,7 @@ func DrawContrast(all RankingRows, top int) *Chart {
 	var rows []chart.Row
 	found := 0
 	for _, r := range first {
-		sure := r.Q < 0.05
+		sure := inference.Significant(r.Q)
 		if sure {
 			found++
 		}

@@ -9,10 +9,8 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
+	"prgnn/stages/inference"
 )
-
-// significant is the p up to which the dot of a universe is filled.
-const significant = 0.05
 
 // DrawUniverses draws the specification curve: the effects of the universes in rising order over the null band, and
 // below them the option of each decision. Universes that repeat another are left out. of are the values of the entries.
@@ -28,7 +26,7 @@ func DrawUniverses(rows []column.UniverseRow, options []column.OptionRow, of map
 		x := float64(i + 1)
 		at, low, high = append(at, x), append(low, r.Low), append(high, r.High)
 		nullLow, nullHigh = append(nullLow, r.NullLow), append(nullHigh, r.NullHigh)
-		if r.P <= significant {
+		if inference.Significant(r.P) {
 			filled, filledAt = append(filled, r.Effect), append(filledAt, x)
 		} else {
 			hollow, hollowAt = append(hollow, r.Effect), append(hollowAt, x)

@@ -10,6 +10,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -41,7 +42,7 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 			one.chance, one.percentile = chanceOf(rows, setting)
 			for _, r := range rows {
 				if column.SettingName(r.Coords) == setting && !math.IsNaN(r.Q) {
-					if one.tested++; r.Q < 0.05 {
+					if one.tested++; inference.Significant(r.Q) {
 						one.found++
 					}
 				}

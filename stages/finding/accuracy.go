@@ -7,6 +7,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
@@ -356,7 +357,7 @@ func (a *Results) Regressions() (all List) {
 		case state == Undecidable:
 			found("regression.undecidable", Limits, Values(t))
 		case state == NotAbove ||
-			corrected[RKey(r)] >= Alpha: // there is no headline among the models
+			!inference.Significant(corrected[RKey(r)]): // there is no headline among the models
 			numbers := Values(t)
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], among
 			found("regression.not-above-chance", Overturns, numbers)

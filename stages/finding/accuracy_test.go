@@ -171,7 +171,7 @@ func TestUnprovenIsTheModel(t *testing.T) {
 	for _, p := range []float64{0.01, 0.4} {
 		own.P = p
 		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, low}}
-		need.Equal(t, a.IsUnproven(nil, nil), p > Alpha)
+		need.Equal(t, a.IsUnproven(nil, nil), p >= 0.05)
 	}
 }
 

@@ -11,9 +11,6 @@ import (
 	"prgnn/stages/inference"
 )
 
-// Alpha is the level of every test against chance.
-const Alpha = 0.05
-
 // A Test is a permutation test of one measure of a classifier.
 type Test struct {
 	Measure   string // accuracy, auc or r
@@ -28,21 +25,21 @@ type Test struct {
 	Observed  float64      // the measure of that training with the true labels; NaN where it is the evaluated one
 }
 
-// Significant reports p below Alpha.
-func (t Test) Significant() bool { return t.P < Alpha }
+// Significant reports whether the test shows the measure to be above chance.
+func (t Test) Significant() bool { return inference.Significant(t.P) }
 
-// Powerless reports whether no outcome could give p below Alpha.
-func (t Test) Powerless() bool { return t.Least >= Alpha }
+// Powerless reports whether no outcome could be significant.
+func (t Test) Powerless() bool { return inference.Powerless(t.Least) }
 
 // A State is what is known about a measure and chance.
 type State int
 
 const (
-	Above            State = iota // p < Alpha
-	NotAbove                      // p ≥ Alpha of a test that could have been significant
+	Above            State = iota // significant
+	NotAbove                      // by a test that could have been significant
 	Undecidable                   // the test cannot be significant
-	Dependent                     // p < Alpha, and relatives may be in training and test data: the test does not hold
-	NotAboveMajority              // p < Alpha, and the accuracy is not higher than the majority-class rate
+	Dependent                     // significant, and relatives may be in training and test data: the test does not hold
+	NotAboveMajority              // significant, and the accuracy is not higher than the majority-class rate
 	Untested                      // there is no test
 	Unattributed                  // a permutation test may be of the classifier, or of another one
 )
@@ -96,7 +93,7 @@ func decisive(tests []Test) (t Test, ok bool) {
 func (a *Results) Chance(r Row, measure string) (State, Test) {
 	state, t := a.uncorrected(r, measure)
 	if (state == Above || state == NotAboveMajority) && !r.Own && measure == "accuracy" {
-		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && p >= Alpha {
+		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && !inference.Significant(p) {
 			return NotAbove, t
 		}
 	}
@@ -164,7 +161,7 @@ func (a *Results) Corrected() map[string]float64 {
 	return of
 }
 
-// An Uncorrectable is a test with too few permutations for Holm's correction: p would not be below Alpha if no
+// An Uncorrectable is a test with too few permutations for Holm's correction: p would not be below 0.05 if no
 // permutation did as well.
 type Uncorrectable struct {
 	Test
@@ -178,7 +175,7 @@ type Uncorrectable struct {
 func (a *Results) Uncorrectables() (all []Uncorrectable) {
 	rows, tests := a.tested()
 	for i, t := range tests {
-		if best := bestOf(tests, i); !t.Powerless() && best >= Alpha {
+		if best := bestOf(tests, i); !t.Powerless() && !inference.Significant(best) {
 			all = append(all, Uncorrectable{t, rows[i], best, len(tests), 20 * len(tests)})
 		}
 	}
@@ -218,7 +215,7 @@ func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
 	for _, r := range a.PerParticipant() {
 		switch state, _ := a.Chance(r, "accuracy"); {
 		case !r.Own || r.IsMajority():
-		case state == Above && corrected[column.CoordText(r.Coords)] < Alpha:
+		case state == Above && inference.Significant(corrected[column.CoordText(r.Coords)]):
 			above = append(above, r.Called())
 		case state == Above || state == NotAbove || state == NotAboveMajority:
 			not = append(not, r.Called())
@@ -242,7 +239,7 @@ func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	for _, r := range a.Regression {
 		switch state, _ := a.TestOfR(r); {
 		case IsMean(r):
-		case state == Above && r.R > 0 && corrected[RKey(r)] < Alpha:
+		case state == Above && r.R > 0 && inference.Significant(corrected[RKey(r)]):
 			above = append(above, r.Name)
 		case state == Above || state == NotAbove:
 			not = append(not, r.Name)
@@ -251,7 +248,7 @@ func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	_, tests := a.testedR()
 	for i, t := range tests {
 		best := bestOf(tests, i)
-		if best < Alpha || above != nil {
+		if inference.Significant(best) || above != nil {
 			return above, not, nil
 		}
 		if !t.Powerless() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // fewInGroup is how many participants a group needs for a page without a caution.
@@ -22,8 +23,7 @@ func Groups(groups []Counted, of string, all int) (found List) {
 			found.study("groups.few", Limits, values{"Column": of, "Group": g.Name, "N": g.N})
 		}
 	}
-	// p is at least 1/ways; with 20 ways it can be 0.05, but not below.
-	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
+	if ways := arrangements(groups); inference.Powerless(1/ways) && len(groups) > 1 {
 		found.study("groups.few-arrangements", Limits, values{"N": all, "Ways": int(ways)})
 	}
 	return found
@@ -72,7 +72,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 // ProtocolsTested are the doubts about properties of scans that covariates found to distinguish the groups.
 func ProtocolsTested(rows []column.CovariateRow) (tested []string) {
 	for _, r := range rows {
-		if doubt := column.ProtocolDoubts[r.Name]; doubt != "" && (r.P < Alpha || math.IsNaN(r.P)) {
+		if doubt := column.ProtocolDoubts[r.Name]; doubt != "" && (inference.Significant(r.P) || math.IsNaN(r.P)) {
 			tested = append(tested, doubt)
 		}
 	}

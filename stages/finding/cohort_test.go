@@ -23,7 +23,8 @@ func TestGroups(t *testing.T) {
 	}{
 		{"group", []int{20, 20}, ""},
 		{"group", []int{20, 19}, "groups.few"},
-		{"group", []int{3, 3}, "groups.few groups.few"}, // 20 ways
+		{"group", []int{3, 3}, "groups.few groups.few groups.few-arrangements"}, // 20 ways: p = 0.05 at best
+		{"group", []int{6, 2}, "groups.few groups.few"},                         // 28 ways
 		{"group", []int{3, 2}, "groups.few groups.few groups.few-arrangements"},
 		{"group", []int{400, 400}, ""}, // 800!/(400!)² is above all numbers of a float64
 		{"group", []int{25, 1}, "groups.few"},

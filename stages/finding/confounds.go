@@ -6,6 +6,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // What limits matched models: fewer pairs than LeastPairs give none (see the kind confounds), and a standardized
@@ -22,8 +23,8 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		code string
 		is   func(r column.ConfounderRow) bool
 	}{
-		{"confounds.depends", func(r column.ConfounderRow) bool { return r.Partial <= Alpha }},
-		{"confounds.no-information", func(r column.ConfounderRow) bool { return r.Full > Alpha }},
+		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.Partial) }},
+		{"confounds.no-information", func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) && !inference.Significant(r.Full) }},
 	} {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
@@ -37,7 +38,7 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 // Increment are the findings about what edges add to covariates.
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow) (
 	all List) {
-	if r.P > Alpha {
+	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
 		all.study("confounds.adds-nothing", Limits, values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations)})
 	}
 	score := func(features string) float64 {

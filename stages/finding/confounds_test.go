@@ -15,8 +15,9 @@ func TestConfounders(t *testing.T) {
 		partial, full float64
 		want          string
 	}{
-		{0.05, 0.05, "confounds.depends"},
-		{0.051, 0.001, ""},
+		{0.045, 0.045, "confounds.depends"},
+		{0.05, 0.001, ""},
+		{0.2, 0.05, "confounds.no-information"},
 		{0.01, 0.2, "confounds.depends confounds.no-information"},
 		{nan, nan, ""},
 	} {
@@ -53,10 +54,10 @@ func TestIncrement(t *testing.T) {
 		matching []column.ConfoundMatchRow
 		want     string
 	}{
-		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1}, models(0.7, 0.6), nil, ""},
+		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1}, models(0.7, 0.6), nil, "confounds.adds-nothing"},
 		{column.ConfoundSummaryRow{P: 0.06, Pairs: -1, RemovalLow: 0.01}, models(0.6, 0.7), nil,
 			"confounds.adds-nothing confounds.removal-better"},
-		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1, RemovalLow: -0.01}, models(0.6, 0.7), nil, ""},
+		{column.ConfoundSummaryRow{P: 0.045, Pairs: -1, RemovalLow: -0.01}, models(0.6, 0.7), nil, ""},
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 19}, nil, []column.ConfoundMatchRow{{After: 0.3}}, "confounds.few-pairs"},
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Left: []string{"sub-1"}}, nil,
 			[]column.ConfoundMatchRow{{After: -0.11}, {After: 0.1}}, "confounds.skipped confounds.unbalanced"},

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // Names of the covariates of which a page has one finding where both separate the groups.
@@ -12,13 +13,13 @@ const volumes, kept, bothVolumes = "volumes", "kept", "volumes_both"
 func separating[R any](rows []R, of func(R) (name string, p float64)) func(R) string {
 	lengths := 0
 	for _, r := range rows {
-		if name, p := of(r); (name == volumes || name == kept) && p < Alpha {
+		if name, p := of(r); (name == volumes || name == kept) && inference.Significant(p) {
 			lengths++
 		}
 	}
 	return func(r R) string {
 		switch name, p := of(r); {
-		case !(p < Alpha) || lengths == 2 && name == volumes:
+		case !inference.Significant(p) || lengths == 2 && name == volumes:
 			return ""
 		case lengths == 2 && name == kept:
 			return bothVolumes

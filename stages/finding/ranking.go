@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // What a ranking of regions is worth is measured by its planted regions where they are known, else by the held-out
@@ -43,7 +44,7 @@ type Comparison struct {
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
 // references without a network: in AUROC where the truth is known, else in the held-out effect, over the models with
-// p < Alpha. To beat every reference each single test has to reject, so that no p is corrected for their number
+// p < 0.05. To beat every reference each single test has to reject, so that no p is corrected for their number
 // (intersection-union test, Berger 1982). A lead that the printed digits do not show is none. It is false where
 // nothing can be compared. rows are those of one setting.
 func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c Comparison, ok bool) {
@@ -78,10 +79,10 @@ func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c 
 	for _, row := range references {
 		lead, p := row.Lead(by)
 		r := rankingOf(row, measure)
-		r.P, r.Equal = p, p < Alpha && r.prints(c.Ranking)
+		r.P, r.Equal = p, inference.Significant(p) && r.prints(c.Ranking)
 		c.Tested = c.Tested || !math.IsNaN(p)
 		switch {
-		case !(p < Alpha) || r.Equal:
+		case !inference.Significant(p) || r.Equal:
 			c.Even = append(c.Even, r)
 		case lead < 0:
 			c.Ahead = append(c.Ahead, r)
@@ -207,7 +208,7 @@ type Contrast struct {
 
 // Contrasts are the tests of the contrasts of one setting.
 type Contrasts struct {
-	Regions []Contrast // with q < Alpha, the largest contrast first
+	Regions []Contrast // with q < 0.05, the largest contrast first
 	Q       float64    // the smallest
 	Least   float64    // the smallest p that the permutations can give; NaN where it is not known
 }
@@ -222,14 +223,14 @@ func Contrasted(rows []column.RankingRow) (f Finding, tested bool) {
 	all := Contrasts{Q: math.Inf(1), Least: math.Inf(1)}
 	for _, r := range rows {
 		all.Q, all.Least = min(all.Q, r.Q), min(all.Least, r.Least)
-		if r.Q < Alpha {
+		if inference.Significant(r.Q) {
 			all.Regions = append(all.Regions, Contrast{cmp.Or(r.Abbreviation, r.Name), r.Contrast})
 		}
 	}
 	switch {
 	case all.Regions != nil:
 		return Finding{"contrast.significant", Notes, Subject{}, all}, true
-	case all.Least >= Alpha:
+	case inference.Powerless(all.Least):
 		return Finding{"contrast.powerless", Notes, Subject{}, all}, true
 	}
 	return Finding{"contrast.none", Notes, Subject{}, all}, true
@@ -238,7 +239,7 @@ func Contrasted(rows []column.RankingRow) (f Finding, tested bool) {
 // NullTests are the tests of the regions of one setting against models retrained on permuted labels.
 type NullTests struct {
 	Setting string   // where it is not the one that figures and tables show
-	Regions []string // with q < Alpha
+	Regions []string // with q < 0.05
 	Least   float64  // the smallest family-wise p
 	Draws   int32    // label permutations
 }
@@ -259,12 +260,12 @@ func BeyondNull(rows []column.NullRow, shown []dag.Coord) (f Finding, tested boo
 			continue
 		}
 		all.Least = min(all.Least, r.PAny)
-		if r.Q < Alpha {
+		if inference.Significant(r.Q) {
 			all.Regions = append(all.Regions, cmp.Or(r.Abbreviation, r.Name))
 		}
 	}
 	switch {
-	case 1/float64(all.Draws+1) >= Alpha:
+	case inference.Powerless(1 / float64(all.Draws+1)):
 		return Finding{"null.powerless", Notes, Subject{}, all}, true
 	case all.Regions == nil:
 		return Finding{"null.none", Notes, Subject{}, all}, true
@@ -294,7 +295,7 @@ type FirstMap struct {
 }
 
 // FirstMapOf chooses the criterion by a rule that is fixed beforehand: the one that beats its references (the untrained
-// models by the same criterion, and the rankings without a network), in the held-out effect, with p < Alpha against
+// models by the same criterion, and the rankings without a network), in the held-out effect, with p < 0.05 against
 // each; where both or neither do, that of the pipeline. Planted regions have no part in it: nobody knows them in a
 // study. rows are those of the ranking that is drawn, and may be nil.
 func FirstMapOf(rows []column.RecoveryRow, contrast bool) FirstMap {
@@ -309,7 +310,7 @@ func FirstMapOf(rows []column.RecoveryRow, contrast bool) FirstMap {
 			if !math.IsNaN(p) {
 				compared++
 			}
-			beats[by] = beats[by] && lead > 0 && p < Alpha
+			beats[by] = beats[by] && lead > 0 && inference.Significant(p)
 		}
 	}
 	switch {

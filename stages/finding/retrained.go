@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // withoutEffect are the parameters that change no prediction.
@@ -162,7 +163,7 @@ func (a *Results) PermutationTests() (all List) {
 		if r == nil {
 			r = t.Measured("auc")
 		}
-		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool { return r.P < Alpha }) {
+		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool { return inference.Significant(r.P) }) {
 			continue
 		}
 		name := t.Name()

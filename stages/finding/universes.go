@@ -1,12 +1,14 @@
 package finding
 
-import "prgnn/stages/column"
+import (
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
 
-// What limits a multiverse: label permutations below, and the share of universes with p at most 0.05 below.
+// What limits a multiverse: label permutations below, and the share of significant universes below.
 const (
 	fewJoint = 199
 	fewShare = 0.5
-	jointP   = 0.05
 )
 
 // A Universe names the test of a multiverse in the numbers of findings.
@@ -23,7 +25,7 @@ func (a *Results) Joint(rows []column.JointRow) State {
 		case !r.Test:
 		case a.Plan != nil && a.Plan.groupFit(a.Plan.Shown("multiverse", "universe_tests"), nil) != nil:
 			return Untested
-		case r.P > jointP:
+		case !inference.Significant(r.P):
 			return NotAbove
 		case a.Related:
 			return Dependent
@@ -52,9 +54,9 @@ func Multiverse(rows []column.JointRow) (all List) {
 		}
 	}
 	switch {
-	case u.P > jointP && u.Share > 0:
+	case !inference.Significant(u.P) && u.Share > 0:
 		all.study("multiverse.not-significant", Limits, u)
-	case u.P <= jointP && u.Share < fewShare:
+	case inference.Significant(u.P) && u.Share < fewShare:
 		all.study("multiverse.few-universes", Limits, u)
 	}
 	if u.Permutations < fewJoint {

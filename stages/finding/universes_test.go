@@ -16,8 +16,9 @@ func TestMultiverse(t *testing.T) {
 		want                   string
 	}{
 		{0.01, 0.8, 999, 0, ""},
-		{0.05, 0.5, 199, 0, ""},
-		{0.05, 0.4, 199, 0, "multiverse.few-universes limits"},
+		{0.045, 0.5, 199, 0, ""},
+		{0.045, 0.4, 199, 0, "multiverse.few-universes limits"},
+		{0.05, 0.4, 199, 0, "multiverse.not-significant limits"},
 		{0.06, 0.1, 199, 0, "multiverse.not-significant limits"},
 		{0.06, 0, 199, 0, ""},
 		{0.01, 1, 99, 2, "multiverse.few-permutations limits, multiverse.repeated notes"},
@@ -40,7 +41,7 @@ func TestJoint(t *testing.T) {
 		related   bool
 		want      State
 	}{
-		{0.005, 0.1, false, Above}, {0.05, 0.1, false, Above}, {0.06, 0.1, false, NotAbove},
+		{0.005, 0.1, false, Above}, {0.045, 0.1, false, Above}, {0.05, 0.1, false, NotAbove}, {0.06, 0.1, false, NotAbove},
 		{0.005, 0.1, true, Dependent}, {0.005, -0.01, false, NotAboveMajority},
 	} {
 		rows := []column.JointRow{{Statistic: "best", P: 1 - c.p},

@@ -1,6 +1,9 @@
 package finding
 
-import "prgnn/stages/column"
+import (
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
 
 // What limits a validation: so few participants of a group that calibration is uncertain, or has no slope (Vergouwe et
 // al. 2005 want 100 of each).
@@ -70,7 +73,7 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	case fewest < fewCalibrated:
 		all.study("validation.few", Limits, values{"N": int(fewest)})
 	}
-	if p := of["calibration_p"].Value; p < Alpha { // false of NaN
+	if p := of["calibration_p"].Value; inference.Significant(p) { // false of NaN
 		all.study("validation.miscalibrated", Limits, values{"P": p, "Intercept": of["intercept"].Value,
 			"Slope": of["slope"].Value})
 	}

@@ -127,7 +127,7 @@ func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err
 		}
 		fewest = min(fewest, least)
 	}
-	if most < 0.05 || permutations == 0 {
+	if inference.Significant(most) || permutations == 0 {
 		return nil, nil
 	}
 	code, numbers := "test.few-permutations", map[string]any{"Least": most, "Lowest": fewest, "Within": s.By}

@@ -192,6 +192,14 @@ func expectedJaccard(n, k int) float64 {
 // are count as one (Phipson and Smyth 2010).
 func PermutationP(as, all int) float64 { return float64(as+1) / float64(all+1) }
 
+// Significant is the decision of every test at the level 0.05: p < 0.05. A p of exactly 0.05, as the 1/20 of 19
+// permutations or a multiple of another p, is not below it, however it is rounded.
+func Significant(p float64) bool { return p < 0.05-1e-12 }
+
+// Powerless reports whether no outcome of a test could be significant, by the smallest p that it can give; false of 0
+// and NaN, which are unknown.
+func Powerless(least float64) bool { return least > 0 && !Significant(least) }
+
 // AsLarge reports whether a value is at least another, but for rounding: what is equal by
 // definition may have been summed in another order.
 func AsLarge(x, than float64) bool { return x >= than-float64(1e-10*max(1, math.Abs(than))) }

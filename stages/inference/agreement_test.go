@@ -115,3 +115,14 @@ func TestAgreementOfNothing(t *testing.T) {
 		t.Errorf("mean of Kuncheva's index %v; p ≤ 0.05 in %d of %d", mean, small, times)
 	}
 }
+
+// TestSignificant: p = 0.05 is not significant, whichever sum or product it comes from.
+func TestSignificant(t *testing.T) {
+	third := 0.05 / 3
+	for p, want := range map[float64]bool{0: true, 1.0 / 21: true, 0.0499: true, PermutationP(0, 19): false,
+		PermutationP(9, 199): false, PermutationP(49, 999): false, math.Nextafter(0.05, 0): false, 3 * third: false,
+		0.051: false, 1: false, math.NaN(): false} {
+		need.Equal(t, Significant(p), want, p)
+		need.Equal(t, Powerless(p), p > 0 && !want, p)
+	}
+}

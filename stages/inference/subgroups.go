@@ -118,12 +118,12 @@ func Heterogeneity(share, n []float64) float64 {
 	return chi / float64(mean*(1-mean))
 }
 
-// leastArrangements is how many arrangements of the groups a permutation test needs: fewer cannot give p ≤ 0.05.
-const leastArrangements = 20
+// leastArrangements is how many arrangements of the groups a permutation test needs: fewer cannot give p < 0.05.
+const leastArrangements = 21
 
 // PermuteGroups are the p of statistics of a division of participants into groups: the share of permutations of the
 // groups within each stratum with at least the value seen. A statistic without a value, and all of them where the
-// strata leave fewer than 20 arrangements, have none (NaN).
+// strata leave fewer than 21 arrangements, have none (NaN).
 func PermuteGroups(statistics func(group []int) []float64, group, stratum []int, permutations int,
 	s *random.Stream) []float64 {
 	seen := slices.Clone(statistics(group))

@@ -94,7 +94,7 @@ func TestGroupAreas(t *testing.T) {
 	}
 }
 
-// Strata that leave fewer than 20 arrangements have no p.
+// Strata that leave fewer than 21 arrangements have no p.
 func TestPermuteGroupsNeedsArrangements(t *testing.T) {
 	f := func(g []int) []float64 { return []float64{float64(g[0])} }
 	if p := PermuteGroups(f, []int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 99, nil); !math.IsNaN(p[0]) {

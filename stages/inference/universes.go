@@ -17,7 +17,7 @@ type Joint struct {
 // A Curve is a specification curve with its joint tests.
 type Curve struct {
 	P, Z                    []float64 // of each universe against its own permutations: one-sided p, and mid-rank z
-	Median, Share, Stouffer Joint     // weighted median effect, share of p ≤ 0.05, and Σ w z / √Σ w²
+	Median, Share, Stouffer Joint     // weighted median effect, share of p < 0.05, and Σ w z / √Σ w²
 	Best                    Joint     // the largest effect of all universes (Westfall and Young 1993)
 	Low, High               []float64 // 2.5th and 97.5th percentile of the sorted permuted curves, by rising order
 }
@@ -36,7 +36,7 @@ func SpecificationCurve(effect [][]float64, weight []float64) *Curve {
 		c.P[u], c.Z[u] = p[0], z[0]
 		squares += float64(weight[u] * weight[u])
 		for b := range of {
-			if p[b] <= 0.05 {
+			if Significant(p[b]) {
 				c.Share.Values[b] += weight[u]
 			}
 			c.Stouffer.Values[b] += float64(weight[u] * z[b])

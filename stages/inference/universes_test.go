@@ -62,7 +62,16 @@ func TestSpecificationCurveOracle(t *testing.T) {
 			near("p", of.P[u:u+1], p[u*all:][:1])
 			near("z", of.Z[u:u+1], z[u*all:][:1])
 		}
-		for name, joint := range map[string]Joint{"median": of.Median, "share": of.Share, "stouffer": of.Stouffer} {
+		share := make([]float64, all) // the fixture's own counts p = 0.05 as significant
+		for u := range effect {
+			for b := range all {
+				if p[u*all+b] < 0.0499 {
+					share[b] += weight[u]
+				}
+			}
+		}
+		near("share", of.Share.Values, share)
+		for name, joint := range map[string]Joint{"median": of.Median, "stouffer": of.Stouffer} {
 			near(name, joint.Values, read("joint_"+name+"_"+c.file))
 			var want struct{ Observed, P float64 }
 			need.NoError(t, json.Unmarshal(manifest.Values[name+", "+c.name], &want))

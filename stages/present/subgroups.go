@@ -8,6 +8,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 )
 
@@ -43,7 +44,7 @@ func (a *author) subgroups() {
 	if !a.Pictures { // a text is narrow
 		shown = func(name string) string { return name }
 		tests = slices.DeleteFunc(tests, func(r column.SubgroupTestRow) bool {
-			return r.Measure != "accuracy" && r.Measure != "auc" && !(r.Holm <= finding.Alpha)
+			return r.Measure != "accuracy" && r.Measure != "auc" && !inference.Significant(r.Holm)
 		})
 	}
 	var own, others []subgroupRow

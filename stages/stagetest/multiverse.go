@@ -19,7 +19,7 @@ func Multiverse() map[string][]dag.Input {
 			s := random.New(3, "multiverse", min(m, 1), f)
 			var first [][3]any
 			var rows []fold.PermutedRow
-			for b := range int32(20) {
+			for b := range int32(21) {
 				var cases []fold.Case
 				for i := range 10 {
 					label := i % 2

@@ -12,7 +12,6 @@ import (
 	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/inference/edgewise"
 	"prgnn/stages/role"
@@ -250,7 +249,7 @@ func (r *edgeResult) rows() (rows []column.EdgeTestRow, components []column.Comp
 				return c.Significant && c.Component == row.Component
 			})
 		} else {
-			row.Significant = p < finding.Alpha
+			row.Significant = inference.Significant(p)
 		}
 	}
 	return rows, components
@@ -312,7 +311,7 @@ func (r *edgeResult) components() (rows []column.ComponentRow, of []int32) {
 			for _, region := range c.Regions {
 				row.Nodes = append(row.Nodes, region+1)
 			}
-			row.Significant = row.Tested && r.ofComponent(row) < finding.Alpha
+			row.Significant = row.Tested && inference.Significant(r.ofComponent(row))
 			rows = append(rows, row)
 		}
 	}

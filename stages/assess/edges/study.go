@@ -517,8 +517,8 @@ func (s *Edges) blocks(st *edgeStudy, table *encoding.Table) error {
 	return nil
 }
 
-// leastDistinct is how many different permutations a test needs: fewer cannot give p of 0.05.
-const leastDistinct = 20
+// leastDistinct is how many different permutations a test needs: fewer cannot give p < 0.05.
+const leastDistinct = 21
 
 // permutations draws them: of participants within blocks, whole families with families of the same size, or of the
 // signs of changes. The b-th one follows from the seed and b.
@@ -587,7 +587,7 @@ func (st *edgeStudy) permutations(s *Edges) (func(b int) edgewise.Permutation, e
 	if len(seen) == 1 {
 		return nil, fmt.Errorf("no permutation%s changes %s: its effect and theirs cannot be separated", within, st.test)
 	}
-	return nil, fmt.Errorf("there are %d different permutations of %s%s, and p cannot reach 0.05 with fewer than %d: more participants are needed, or fewer restrictions", len(seen), st.test, within, leastDistinct)
+	return nil, fmt.Errorf("there are %d different permutations of %s%s, and p cannot be below 0.05 with fewer than %d: more participants are needed, or fewer restrictions", len(seen), st.test, within, leastDistinct)
 }
 
 // edges lays the edges that can be tested side by side, participant × edge, and returns their network and their places
