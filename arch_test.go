@@ -271,7 +271,8 @@ func TestOneLevel(t *testing.T) {
 			}
 			for line := range strings.Lines(read(t, path)) {
 				code, _, _ := strings.Cut(line, "//")
-				if !strings.ContainsAny(code, "`\"") && level.MatchString(code) && !strings.Contains(code, "func Significant") {
+				if !strings.ContainsAny(code, "`\"") && level.MatchString(code) &&
+					!strings.Contains(code, "func Significant") {
 					t.Errorf("%s: %s: decide by inference.Significant", path, strings.TrimSpace(code))
 				}
 			}

@@ -163,7 +163,9 @@ func (a *Results) PermutationTests() (all List) {
 		if r == nil {
 			r = t.Measured("auc")
 		}
-		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool { return inference.Significant(r.P) }) {
+		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool {
+			return inference.Significant(r.P)
+		}) {
 			continue
 		}
 		name := t.Name()

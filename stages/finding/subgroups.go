@@ -11,7 +11,9 @@ import (
 // Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
 // between groups after Holm's correction, and how many groups are suppressed.
 func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all List) {
-	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool { return !inference.Significant(r.Holm) })
+	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool {
+		return !inference.Significant(r.Holm)
+	})
 	of := func(r column.SubgroupTestRow) [2]string { return [2]string{r.Column, r.Measure} }
 	for _, by := range lists.By(differ, of) {
 		first := by.All[0]

@@ -41,7 +41,8 @@ func TestJoint(t *testing.T) {
 		related   bool
 		want      State
 	}{
-		{0.005, 0.1, false, Above}, {0.045, 0.1, false, Above}, {0.05, 0.1, false, NotAbove}, {0.06, 0.1, false, NotAbove},
+		{0.005, 0.1, false, Above}, {0.045, 0.1, false, Above},
+		{0.05, 0.1, false, NotAbove}, {0.06, 0.1, false, NotAbove},
 		{0.005, 0.1, true, Dependent}, {0.005, -0.01, false, NotAboveMajority},
 	} {
 		rows := []column.JointRow{{Statistic: "best", P: 1 - c.p},
