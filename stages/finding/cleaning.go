@@ -425,7 +425,7 @@ func (c Cleaning) byGroup(some []Scan) (shares []Share) {
 	if len(p) == 2 {
 		p = p[:1] // the second is the same test
 	}
-	if len(shares) < 2 || !(slices.Min(inference.Holm(p)) < Alpha) {
+	if len(shares) < 2 || !inference.Significant(slices.Min(inference.Holm(p))) {
 		return nil
 	}
 	return shares
