@@ -776,6 +776,35 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
+// A joint test whose models are trained again on too few label permutations, or on none, is refused before the run, and
+// one whose universes differ in their number is noted.
+func TestRetrained(t *testing.T) {
+	const page = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, permutations: %d } }
+  models: { use: baseline, matrix: { model: [%s], fold: [1, 2] }, in: { pearson: "c[*].pearson", folds: folds.folds, permuted: folds.permuted } }
+  joint: { use: multiverse, in: { predictions: "models[*].predictions", permuted: "models[*].permuted" }, with: { positive: A } }`
+	for _, c := range []struct {
+		permutations   int
+		models         string
+		note, mistaken string
+	}{
+		{0, "ridge, logistic", "joint: all settings use the first 199 of 999 label permutations, since the models of model=logistic are trained again on no more: permutations: 199 of split saves the rest", ""},
+		{199, "ridge, logistic", "", ""}, {0, "ridge, kernel-ridge", "", ""},
+		{0, "ridge, forest", "", "the models of model=forest are not trained again on permuted labels"},
+		{19, "ridge, logistic", "", "19 label permutations for model=logistic, model=ridge, but the joint test needs at least 20: set permutations of split"},
+	} {
+		p, err := guarded(t, "site", strings.Split(strings.Repeat("A\tx B\tx ", 20), " ")[:40], "",
+			fmt.Sprintf(page, c.permutations, c.models))
+		if c.mistaken != "" {
+			need.Error(t, err, c.mistaken)
+			continue
+		}
+		need.NoError(t, err)
+		need.Equal(t, strings.Join(notesWith(p, "joint: "), "\n"), c.note)
+	}
+}
+
 // Rows that are scans of one person by another column than their id are noted, by whatever name, where values repeat.
 func TestPersons(t *testing.T) {
 	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }"

@@ -3,12 +3,14 @@ package design
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 	"prgnn/stages/role"
 )
 
@@ -19,6 +21,61 @@ func (s *Study) permutations(stage *dag.StageNode) {
 		s.acrossSites(stage.Tasks()[0])
 	}
 	s.uncorrected(stage)
+	s.retrained(stage)
+}
+
+// retrains is on how many label permutations the model of a task is trained again; false where it is unknown.
+func (s *Study) retrains(n *dag.Node) (of int, known bool) {
+	work, ok := n.Instance().(role.Trainer)
+	if !ok {
+		return 0, false
+	}
+	participants := 0
+	if people := s.people(); people != nil {
+		participants = people.Rows()
+	}
+	for _, from := range behind(n, "permuted") {
+		d, ok := from.Instance().(role.Divider)
+		if !ok {
+			return 0, false
+		}
+		of = work.Retrains(d.Permuted(participants))
+	}
+	return of, true
+}
+
+// retrained refuses a stage that cannot do without models trained again on permuted labels, if those of a setting are
+// not, or on too few permutations, and notes what settings with fewer permutations do to the rest.
+func (s *Study) retrained(stage *dag.StageNode) {
+	for _, n := range stage.Tasks() {
+		if !slices.ContainsFunc(n.Instance().Ports().In, func(p dag.Port) bool {
+			return p.Gather && !p.Optional && slices.Contains(role.Ports(n.Instance(), role.PermutedLabels), p.Name)
+		}) {
+			continue
+		}
+		least, most := math.MaxInt, 0
+		of := map[int][]string{} // settings, by their permutations
+		for _, src := range Sources(n, role.Port(n.Instance(), role.AllFolds, role.SomeFolds)) {
+			if src.Node == nil {
+				continue
+			}
+			if k, known := s.retrains(src.Node); known {
+				least, most = min(least, k), max(most, k)
+				of[k] = append(of[k], cmp.Or(column.CoordText(setting(src.Coords)), src.Node.Stage().Name()))
+			}
+		}
+		few := words.Some(sorted(of[least]), 3)
+		switch {
+		case of[0] != nil:
+			s.mistake(stage, "predictions", fmt.Sprintf("predictions: the models of %s are not trained again on permuted labels, which the joint test needs: leave these settings out, or connect permuted of split to models that can be trained again (pipeline stages baseline)", few))
+		case most > 0 && least < inference.LeastPermutations:
+			s.mistake(stage, "predictions", fmt.Sprintf("predictions: %s for %s, but the joint test needs at least %d: set permutations of split",
+				words.Count(least, "label permutation"), few, inference.LeastPermutations))
+		case least < most:
+			s.note(column.Notef("%s: all settings use the first %d of %d label permutations, since the models of %s are trained again on no more: permutations: %[2]d of split saves the rest",
+				stage.Name(), least, most, few))
+		}
+	}
 }
 
 // permuted are the label permutations of tasks, without the true labels.
@@ -205,8 +262,8 @@ func (s *Study) uncorrected(stage *dag.StageNode) {
 				}
 			}
 		}
+		needed := inference.LeastPermutations * max(1, len(classifiers)) // classifiers/(needed + 1) < 0.05
 		for _, p := range behind(n, "permutation") {
-			needed := 20 * max(1, len(classifiers)) // classifiers/(needed + 1) < 0.05
 			if k := len(permuted(behind(p, "predictions"))); k > 0 && k < needed {
 				correction := ""
 				if len(classifiers) > 1 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ import (
 var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
-		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline). Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once in the joint test; the options are compared over all universes.",
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline); if some are trained again on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-12) count once in the joint test; the options are compared over all universes.",
 	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc"} },
 }
 
@@ -143,10 +144,8 @@ func decisionsOf(all *fold.Settings) []string {
 	return axes
 }
 
-// leastPermutations are those with which p can be below 0.05.
-const leastPermutations = 20
-
-// universes reads the effects of each setting, under the true and the permuted labels.
+// universes reads the effects of each setting, under the true and the permuted labels. Some models are trained again on
+// the first permutations only: then these are used in all universes.
 func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []string, positive int) ([]*universe, error) {
 	tests, err := fold.ReadTests(t, all.Settings, fold.Sites{}, 0, 0)
 	if err != nil {
@@ -157,6 +156,15 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 	if err != nil {
 		return nil, errors.New("headline" + strings.TrimPrefix(err.Error(), "reference"))
 	}
+	curves, least := make([]fold.Curve, len(all.Settings)), math.MaxInt
+	for i, folds := range all.Settings {
+		if curves[i], err = tests.Curve(i, folds, positive); err != nil {
+			return nil, err
+		}
+		if n := len(curves[i].Measures); n > 0 {
+			least = min(least, n-1)
+		}
+	}
 	var out []*universe
 	var untrained []string
 	var first fold.Curve
@@ -166,24 +174,17 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 			u.Coords = append(u.Coords, dag.Coord{Axis: axis, Value: column.ValueOn(folds[0].Coords, axis)})
 		}
 		u.Universe, u.Name, u.Headline = column.CoordText(u.Coords), folds[0].Name, i == headline
-		curve, err := tests.Curve(i, folds, positive)
-		if err != nil {
-			return nil, err
-		}
-		if curve.Measures == nil {
+		if curves[i].Measures == nil {
 			untrained = append(untrained, u.Universe)
 			continue
 		}
+		curve := curves[i].First(least)
 		if first.Measures == nil {
 			first = curve
 		}
 		if why := curve.OtherLabels(first); why != "" {
-			remedy := "connect the same stage split"
-			if n, m := len(curve.Measures), len(first.Measures); n != m { // some models use the first 199 only
-				remedy = fmt.Sprintf("set permutations: %d of split", min(n, m)-1)
-			}
-			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe: %s",
-				out[0].Universe, u.Universe, why, remedy)
+			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe: connect the same stage split",
+				out[0].Universe, u.Universe, why)
 		}
 		s.measure(u, curve, all.Groups, positive)
 		u.same = slices.IndexFunc(out, func(o *universe) bool {
@@ -195,9 +196,9 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 		return nil, fmt.Errorf("no models trained again on permuted labels of %s: set permutations of split, and connect permuted of stages whose models can be trained again (pipeline stages baseline)",
 			words.Some(untrained, 3))
 	}
-	if n := len(out[0].effect) - 1; n < leastPermutations {
+	if least < inference.LeastPermutations {
 		return nil, fmt.Errorf("%s: a share of universes with p < 0.05 needs at least %d: set permutations of split",
-			words.Count(n, "label permutation"), leastPermutations)
+			words.Count(least, "label permutation"), inference.LeastPermutations)
 	}
 	return out, nil
 }

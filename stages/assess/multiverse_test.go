@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
@@ -232,14 +233,8 @@ func TestMultiverseRefuses(t *testing.T) {
 		func(map[string][]dag.Input) {})
 	run("headline: 6 settings match atlas=A", stagetest.Fresh("multiverse", "headline", []any{"atlas=A"}),
 		func(map[string][]dag.Input) {})
-	run("set permutations: 19 of split", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
-		in["permuted"] = slices.Clone(in["permuted"])
-		for i, of := range in["permuted"][:4] { // all folds of a universe
-			rows := slices.DeleteFunc(need.Value(column.Read[fold.PermutedRow](of))(t),
-				func(r fold.PermutedRow) bool { return r.Permutation > 19 })
-			in["permuted"][i] = dag.InputOf(column.Table(rows), of.Coords...)
-		}
-	})
+	run("19 label permutations: a share of universes with p < 0.05 needs at least 20", stagetest.Fresh("multiverse"),
+		func(in map[string][]dag.Input) { in["permuted"] = shortened(t, in["permuted"], 19, 4) })
 	run("different labels are permuted", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
 		rows := need.Value(column.Read[fold.PermutedRow](in["permuted"][0]))(t)
 		for i := range rows {
@@ -248,4 +243,29 @@ func TestMultiverseRefuses(t *testing.T) {
 		again := dag.InputOf(column.Table(rows), in["permuted"][0].Coords...)
 		in["permuted"] = append([]dag.Input{again}, in["permuted"][1:]...)
 	})
+}
+
+// shortened has the first permutations only, in the first tables.
+func shortened(t *testing.T, tables []dag.Input, permutations int32, first int) []dag.Input {
+	tables = slices.Clone(tables)
+	for i, of := range tables[:first] {
+		rows := slices.DeleteFunc(need.Value(column.Read[fold.PermutedRow](of))(t),
+			func(r fold.PermutedRow) bool { return r.Permutation > permutations })
+		tables[i] = dag.InputOf(column.Table(rows), of.Coords...)
+	}
+	return tables
+}
+
+// TestMultiverseUnequal: if the models of one universe are trained again on fewer permutations, all use these.
+func TestMultiverseUnequal(t *testing.T) {
+	in := multiverseInputs(t)
+	joint := func(first int) artifacts.Value {
+		return stagetest.MustRun(t, stagetest.Fresh("multiverse"), map[string][]dag.Input{"predictions": in["predictions"],
+			"permuted": shortened(t, in["permuted"], 99, first)})["joint"]
+	}
+	one, all := joint(4), joint(len(in["permuted"]))
+	if !slices.Equal(stagetest.Encoded(t, one), stagetest.Encoded(t, all)) {
+		t.Error("a different joint test")
+	}
+	need.Equal(t, need.Value(column.Rows[column.JointRow](one.(*encoding.Table)))(t)[0].Permutations, 99)
 }

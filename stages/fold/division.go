@@ -76,6 +76,7 @@ func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 func (Params) RefusesFolds(*encoding.Table, int) error { return nil }
 func (Params) InEpochs() bool                          { return false }
 func (Params) PredictsLargest() bool                   { return false }
+func (Params) Retrains(int) int                        { return 0 }
 func (Params) Leaks() string                           { return "" }
 
 // Stream names the random numbers of a training. Each fold starts from weights of its own: how lucky they are evens

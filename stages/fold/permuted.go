@@ -318,12 +318,14 @@ func (c *Tests) Curve(setting int, folds []Tested, positive int) (out Curve, err
 	return out, nil
 }
 
-// OtherLabels is why two curves are not of the same label permutations; "" where nothing shows that they are not. Where
+// First keeps the true labels and so many permutations.
+func (c Curve) First(permutations int) Curve {
+	return Curve{c.Measures[:permutations+1], c.folds, c.changed[:permutations+1]}
+}
+
+// OtherLabels is why two curves of as many permutations are not of the same ones; "" where nothing shows that they are not. Where
 // a setting has other participants, its numbers of changed labels differ, and are not compared.
 func (c Curve) OtherLabels(other Curve) string {
-	if len(c.Measures) != len(other.Measures) {
-		return fmt.Sprintf("%d and %d label permutations", len(other.Measures)-1, len(c.Measures)-1)
-	}
 	in := map[string]int64{}
 	for _, f := range other.folds {
 		for _, p := range f.Participants {

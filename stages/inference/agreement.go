@@ -196,6 +196,9 @@ func PermutationP(as, all int) float64 { return float64(as+1) / float64(all+1) }
 // permutations or a multiple of another p, is not below it, however it is rounded.
 func Significant(p float64) bool { return p < 0.05-1e-12 }
 
+// LeastPermutations is how many permutations a test needs: with fewer, no p is below 0.05.
+const LeastPermutations = 20
+
 // Powerless reports whether no outcome of a test could be significant, by the smallest p that it can give; false of 0
 // and NaN, which are unknown.
 func Powerless(least float64) bool { return least > 0 && !Significant(least) }

@@ -70,6 +70,17 @@ func (r *relabeling) tested(predicted func(row int) []float64) []fold.Case {
 	return cases
 }
 
+// Retrains is on how many label permutations the model is trained again.
+func (s *Baseline) Retrains(permutations int) int {
+	switch s.Model {
+	case "majority", "ridge", "kernel-ridge":
+		return permutations
+	case "svm", "linear-svm", "logistic":
+		return min(permutations, iterated)
+	}
+	return 0
+}
+
 // retrain is the table of the model's performance under each label permutation; without rows for models of which each
 // training takes long.
 func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*encoding.Table, error) {
@@ -92,7 +103,7 @@ func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*enco
 	case "kernel-ridge":
 		again, err = kernelRidgeAgain(t, set, s.Params, s.Penalties, s.Inner, s.Seed, false)
 	case "svm", "linear-svm", "logistic":
-		r.first(iterated)
+		r.first(s.Retrains(len(r.From) - 1))
 		again, err = s.again(set, t.Threads)
 	default:
 		return column.Table([]fold.PermutedRow(nil)), nil
@@ -157,6 +168,14 @@ func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int)
 		}
 	}
 	return column.Table(rows)
+}
+
+// Retrains is on how many permutations of the target the model is trained again.
+func (s *Regression) Retrains(permutations int) int {
+	if s.Model == "mean" || s.Model == "ridge" || s.Model == "kernel-ridge" {
+		return permutations
+	}
+	return 0
 }
 
 // retrain is the table of the model's performance under each permutation of the target, as that of Baseline.

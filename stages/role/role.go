@@ -36,6 +36,8 @@ type Divider interface {
 	Plan(participants *encoding.Table) (*encoding.Table, error)
 	// Arrangements is the number of different label permutations, exact up to enough; 0 where there are none.
 	Arrangements(participants *encoding.Table, enough float64) float64
+	// Permuted is the number of label permutations of so many participants, on which models are trained again.
+	Permuted(participants int) int
 }
 
 // A Tester is fitted outside one fold of a table of folds (trainings, combat, tangent, states). The program refuses a
@@ -58,6 +60,8 @@ type Trainer interface {
 	InEpochs() bool
 	// PredictsLargest reports whether it always predicts the largest group, which nobody tests against chance.
 	PredictsLargest() bool
+	// Retrains is on how many of so many label permutations its model is trained again: the first ones; 0 for none.
+	Retrains(permutations int) int
 	// Leaks states how test participants take part in the training; "" where they do not. A Check fails on it.
 	Leaks() string
 }

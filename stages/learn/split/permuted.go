@@ -9,6 +9,19 @@ import (
 	"prgnn/stages/fold"
 )
 
+// Permuted is the number of label permutations; those of permuted labels and of inner folds are never used.
+func (s *Split) Permuted(participants int) int {
+	switch {
+	case s.Permutation > 0 || s.Outer > 0:
+		return 0
+	case s.Permutations > 0:
+		return s.Permutations
+	case participants > 5000:
+		return 199
+	}
+	return 999
+}
+
 // permuted are the label permutations of the first repeat. They keep the labels of each fold, and so does everything
 // that the folds were dealt by: given the folds, all labelings that they make are equally likely under the null
 // hypothesis, and the models of each are trained on the same participants.
@@ -18,15 +31,8 @@ func (s *Split) permuted(members []member, folds *encoding.Table, table *encodin
 	if err != nil {
 		return nil, err
 	}
-	n, all := len(members), s.Permutations
-	switch {
-	case s.Permutation > 0 || s.Outer > 0:
-		all = 0
-	case all == 0 && n > 5000:
-		all = 199
-	case all == 0:
-		all = 999
-	}
+	n := len(members)
+	all := s.Permuted(n)
 	var site map[string]string
 	if _, there := table.Column(s.within()); there {
 		if _, site, err = column.ByParticipant(table, s.within()); err != nil {
