@@ -260,8 +260,8 @@ func shortened(t *testing.T, tables []dag.Input, permutations int32, first int) 
 func TestMultiverseUnequal(t *testing.T) {
 	in := multiverseInputs(t)
 	joint := func(first int) artifacts.Value {
-		return stagetest.MustRun(t, stagetest.Fresh("multiverse"), map[string][]dag.Input{"predictions": in["predictions"],
-			"permuted": shortened(t, in["permuted"], 99, first)})["joint"]
+		return stagetest.MustRun(t, stagetest.Fresh("multiverse"), map[string][]dag.Input{
+			"predictions": in["predictions"], "permuted": shortened(t, in["permuted"], 99, first)})["joint"]
 	}
 	one, all := joint(4), joint(len(in["permuted"]))
 	if !slices.Equal(stagetest.Encoded(t, one), stagetest.Encoded(t, all)) {

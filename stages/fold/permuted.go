@@ -323,8 +323,8 @@ func (c Curve) First(permutations int) Curve {
 	return Curve{c.Measures[:permutations+1], c.folds, c.changed[:permutations+1]}
 }
 
-// OtherLabels is why two curves of as many permutations are not of the same ones; "" where nothing shows that they are not. Where
-// a setting has other participants, its numbers of changed labels differ, and are not compared.
+// OtherLabels is why two curves of as many permutations are not of the same ones; "" where nothing shows that they are
+// not. Where a setting has other participants, its numbers of changed labels differ, and are not compared.
 func (c Curve) OtherLabels(other Curve) string {
 	in := map[string]int64{}
 	for _, f := range other.folds {

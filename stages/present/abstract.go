@@ -46,10 +46,13 @@ func (a *author) ownResult() {
 	switch {
 	case row != nil:
 		answer, result := a.result(*row, asked)
+		if beside := a.joint(asked); answer != "" && beside != "" {
+			answer += " " + a.Text("abstract.headline", nil) + " " + beside
+		}
 		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
 		a.tiles(*row)
 	case own > 1:
-		if !a.joint(asked) {
+		if a.Page.Answer = a.joint(asked); a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
 		}
@@ -62,7 +65,7 @@ type values = wording.Values
 
 // asked is what the models predict, of whom: what the question and the answer have in common.
 func (a *author) asked() values {
-	v := values{"Column": "", "Classes": []string(nil), "Many": a.many(), "Number": "", "HeldOut": ""}
+	v := values{"Column": "", "Classes": []string(nil), "Number": "", "HeldOut": ""}
 	if a.Regression != nil {
 		v["Number"] = a.Number
 		return v
@@ -73,7 +76,7 @@ func (a *author) asked() values {
 		names = append(names, g.Name)
 	}
 	slices.Sort(names)
-	if v["Classes"], v["Many"] = names, len(names) > 6; of != "group" {
+	if v["Classes"] = names; of != "group" {
 		v["Column"] = of
 	}
 	if heldOut, _ := a.ColumnOf(a.HeldOut()); heldOut != "participant_id" {
@@ -146,18 +149,17 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 	a.Page.Answer = a.Text("abstract.answers", v)
 }
 
-// joint is the answer of a multiverse without a headline: its joint test. It reports whether there is one.
-func (a *author) joint(asked values) bool {
+// joint is the answer of a multiverse, its joint test; "" without one.
+func (a *author) joint(asked values) string {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
 	state := a.Joint(tests)
 	if state == finding.Untested || a.Who == nil {
-		return false
+		return ""
 	}
 	v := a.universes(tests)
 	maps.Copy(v, asked)
 	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
-	a.Page.Answer = a.Text("abstract.joint", v)
-	return true
+	return a.Text("abstract.joint", v)
 }
 
 // result is the headline in plain words, and with its numbers.

@@ -49,6 +49,12 @@ func TestMultiverseSection(t *testing.T) {
 	if !strings.Contains(answer, "the joint test by Stouffer's z has p") || strings.Contains(answer, "no headline") {
 		t.Error(answer)
 	}
+	// Beside a headline, too.
+	with := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"model=b"}}, in)), " ")
+	if !strings.Contains(with, "This is the headline, one setting of several. The 2 universes") ||
+		!strings.Contains(with, "the joint test by Stouffer's z has p") {
+		t.Error(with)
+	}
 	delete(in, "evaluation")
 	delete(in, "universe_tests")
 	if page := string(stagetest.MustRun(t, stagetest.Fresh("report"),

@@ -199,6 +199,12 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 		r.Why = "one fold has no standard error"
 	case len(n) < inference.LeastSizes:
 		r.Why = fmt.Sprintf("%d sizes can be trained on in all folds, but a fit needs %d", len(n), inference.LeastSizes)
+	case !slices.ContainsFunc(c.Error, func(e float64) bool { return e > 0 }):
+		r.Flat, r.RiseSE = false, nan
+		for k := range points {
+			points[k].SE = nan
+		}
+		r.Why = fmt.Sprintf("the %s is 1 at every size, where an interval has no content", measured[s.Measure])
 	case r.Flat:
 		r.Why = "flat"
 	}
