@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/regular"
@@ -35,6 +36,9 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 	}
 	if l.Each != "row" {
 		r.Participants = l.Participants(append(used, l.Sessions))
+	}
+	if ids, means, ok := meanDisplacement(r.Participants); ok {
+		r.Notes = append(r.Notes, motion.TableNotes("mean_fd", ids, means)...)
 	}
 	r.PerRun, r.Sessions = l.Each == "run", l.Sessions != ""
 	if r.Sessions {
@@ -91,6 +95,16 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 		}
 	}
 	return r
+}
+
+// meanDisplacement is the column mean_fd of the participants; ok where it has numbers.
+func meanDisplacement(t *encoding.Table) (ids []string, means []float64, ok bool) {
+	if t == nil {
+		return nil, nil, false
+	}
+	ids, err := t.Strings("participant_id")
+	means, wrong := t.Floats("mean_fd")
+	return ids, means, err == nil && wrong == nil
 }
 
 // A rowFile is the file of a source for a row.

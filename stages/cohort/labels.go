@@ -302,13 +302,13 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 	if s == nil {
 		return nil
 	}
-	list, placed := make([]region.Node, len(nodes)), false
-	frame := region.Frame{Places: make([]region.Place, len(nodes)), Space: space}
+	list, places := placesOf(nodes)
+	placed := false
 	for i, n := range nodes {
-		list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
-		frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: cmp.Or(n.Hemisphere, atlas.Side(n.Name))}
+		places[i].Hemisphere = cmp.Or(n.Hemisphere, atlas.Side(n.Name))
 		placed = placed || !math.IsNaN(n.X+n.Y+n.Z)
 	}
+	frame := region.Frame{Places: places, Space: space}
 	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
 	if s.table != nil {
 		if err := s.fit(list, region.Meaning("auto", list, s.values), own, r); err != nil {

@@ -100,7 +100,8 @@ func (r *Roster) setRegions(nodes []atlas.Node) {
 func listRegions(name, root string) ([]atlas.Node, error) {
 	nodes, err := findNodes(name, root)
 	if err == nil {
-		if err = region.RefuseConfounds(lists.Map(nodes, func(n atlas.Node) string { return n.Name })); err != nil {
+		if err = cmp.Or(region.RefuseConfounds(lists.Map(nodes, func(n atlas.Node) string { return n.Name })),
+			implausible(nodes, false)); err != nil {
 			err = fmt.Errorf("nodes: %s: %w", userfile.Within(root, name), err)
 		}
 	}
@@ -129,5 +130,24 @@ func findNodes(name, root string) ([]atlas.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
+	if err := implausible(nodes, true); err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", path, err)
+	}
 	return nodes, nil
+}
+
+// placesOf are the regions of a node list, and their places.
+func placesOf(nodes []atlas.Node) (list []region.Node, places []region.Place) {
+	for _, n := range nodes {
+		list = append(list, region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name})
+		places = append(places, region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: n.Hemisphere})
+	}
+	return list, places
+}
+
+// implausible refuses a node list that contradicts itself; image reports whether labels show where its regions lie.
+func implausible(nodes []atlas.Node, image bool) error {
+	list, places := placesOf(nodes)
+	named := lists.Map(nodes, func(n atlas.Node) string { return atlas.Side(n.Name) })
+	return region.Implausible(list, places, named, image)
 }

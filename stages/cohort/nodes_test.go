@@ -1,7 +1,10 @@
 package cohort
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -26,5 +29,29 @@ func TestIsDK84(t *testing.T) {
 	}
 	if (&Roster{}).Scans().DK84 {
 		t.Error("there are no nodes")
+	}
+}
+
+// Every cohort refuses a list of regions that contradicts itself; the midline counts where no labels show the places.
+func TestImplausibleLists(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		text        string
+		image, bare string
+	}{
+		"flipped": {"1\tL_Thal\t12\t-18\t8\n2\tR_Thal\t-12\t-18\t8\n", "left and right are", "left and right are"},
+		"voxels":  {"1\tL_Thal\t39\t54\t40\n2\tR_Thal\t51\t54\t40\n", "", "x is on the other side"},
+		"code":    {"1\tL_Thal\t-12\t-18\t-999\n2\tR_Thal\t12\t-18\t8\n", "no places in a brain", "no places in a brain"},
+		"sound":   {"1\tL_Thal\t-12\t-18\t8\n2\tR_Thal\t12\t-18\t8\n", "", ""},
+	} {
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.tsv"), []byte("index\tname\tx\ty\tz\n"+c.text), 0o666))
+		_, withImage := findNodes("nodes.tsv", dir)
+		_, without := listRegions("nodes.tsv", dir)
+		for i, err := range []error{withImage, without} {
+			want := []string{c.image, c.bare}[i]
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
 	}
 }

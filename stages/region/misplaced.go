@@ -169,18 +169,11 @@ func farther(all []placed, of func(*placed) nifti.Point) []placed {
 	return far
 }
 
-// exchanged refuses an image whose left regions lie to the right of the right ones, by the hemispheres of the node
-// list alone: so it holds for an atlas whose places were taken from this very image.
-func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[int32]nifti.Point,
-	or string) error {
+// sides are the mean x of the left and of the right regions, by the hemispheres of the node list; ok where both have
+// some, and first is the first left one.
+func sides(nodes []Node, places []Place, by func(Node) int32, centroids map[int32]nifti.Point) (left, right float64,
+	first *Node, ok bool) {
 	var x, count [2]float64
-	var first string
-	type sided struct {
-		node Node
-		side int
-		x    float64
-	}
-	var unplaced []sided // without a place in the node list, by which swapped compares the others
 	for i, n := range nodes {
 		c, there := centroids[by(n)]
 		side := slices.Index([]string{"L", "R"}, places[i].Hemisphere)
@@ -188,31 +181,94 @@ func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[
 			continue
 		}
 		x[side], count[side] = x[side]+c[0], count[side]+1
-		if math.IsNaN(places[i].X + places[i].Y + places[i].Z) {
-			unplaced = append(unplaced, sided{n, side, c[0]})
-		}
-		if side == 0 && first == "" {
-			first = fmt.Sprintf("label %d (%s) is centered at x = %.0f mm", by(n), n.Name, c[0])
+		if side == 0 && first == nil {
+			first = &nodes[i]
 		}
 	}
-	if count[0] == 0 || count[1] == 0 {
+	return x[0] / count[0], x[1] / count[1], first, count[0] > 0 && count[1] > 0
+}
+
+// exchanged refuses an image whose left regions lie to the right of the right ones, by the hemispheres of the node
+// list alone: so it holds for an atlas whose places were taken from this very image.
+func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[int32]nifti.Point,
+	or string) error {
+	left, right, first, ok := sides(nodes, places, by, centroids)
+	if !ok {
 		return nil
 	}
-	if left, right := x[0]/count[0], x[1]/count[1]; left < right {
+	if left < right {
 		var wrong []string
-		for _, s := range unplaced {
-			if off := s.x - (left+right)/2; s.side == 0 && off > overMidline || s.side == 1 && off < -overMidline {
-				wrong = append(wrong, fmt.Sprintf("%d %s (x = %.0f mm)", by(s.node), s.node.Name, s.x))
+		unplaced := 0 // without a place in the node list, by which swapped compares the others
+		for i, n := range nodes {
+			p := places[i]
+			if c, there := centroids[by(n)]; there && p.Hemisphere != "" && math.IsNaN(p.X+p.Y+p.Z) {
+				unplaced++
+				if off := c[0] - (left+right)/2; p.Hemisphere == "L" && off > overMidline ||
+					p.Hemisphere == "R" && off < -overMidline {
+					wrong = append(wrong, fmt.Sprintf("%d %s (x = %.0f mm)", by(n), n.Name, c[0]))
+				}
 			}
 		}
-		if len(wrong) <= max(mostOver, len(unplaced)/5) {
+		if len(wrong) <= max(mostOver, unplaced/5) {
 			return nil
 		}
 		return fmt.Errorf("%d of %d regions lie on the other side of the brain than the node list states: %s; correct the node list, or the labels",
-			len(wrong), len(unplaced), words.Some(wrong, 6))
+			len(wrong), unplaced, words.Some(wrong, 6))
 	}
-	return fmt.Errorf("left and right are exchanged between its labels and the node list: the left regions lie at x = %.0f mm on average, the right ones at %.0f: %s; %s%s",
-		x[0]/count[0], x[1]/count[1], first, mirrored, or)
+	return fmt.Errorf("left and right are exchanged between its labels and the node list: the left regions lie at x = %.0f mm on average, the right ones at %.0f: label %d (%s) is centered at x = %.0f mm; %s%s",
+		left, right, by(*first), first.Name, centroids[by(*first)][0], mirrored, or)
+}
+
+// mostPlace is a coordinate that no region has, mm: the head of the MNI template ends at 110 mm, and a field of view
+// that begins in a corner at 256.
+const mostPlace = 300.0
+
+// Implausible refuses a node list that contradicts itself: a hemisphere that is not that of the name (named has these,
+// L, R or ""), left regions to the right of the right ones, or coordinates that are no mm. Without an image whose
+// labels show where regions lie, the coordinates are MNI, so no left region has an x beyond the midline.
+func Implausible(nodes []Node, places []Place, named []string, image bool) error {
+	var sided, far, over []string
+	centroids := map[int32]nifti.Point{}
+	most, held := 0.0, make([]Place, len(nodes))
+	for i, n := range nodes {
+		p := places[i]
+		if p.Hemisphere != "" && named[i] != "" && p.Hemisphere != named[i] {
+			sided = append(sided, fmt.Sprintf("%d %s (%s)", n.Index, n.Name, p.Hemisphere))
+		}
+		p.Hemisphere = cmp.Or(p.Hemisphere, named[i])
+		held[i] = p
+		if math.IsNaN(p.X + p.Y + p.Z) {
+			continue
+		}
+		farthest := max(math.Abs(p.X), math.Abs(p.Y), math.Abs(p.Z))
+		if most = max(most, farthest); farthest > mostPlace {
+			far = append(far, fmt.Sprintf("%d %s (%g, %g, %g)", n.Index, n.Name, p.X, p.Y, p.Z))
+			continue
+		}
+		if centroids[n.Index] = (nifti.Point{p.X, p.Y, p.Z}); p.Hemisphere == "L" && p.X > overMidline ||
+			p.Hemisphere == "R" && p.X < -overMidline {
+			over = append(over, fmt.Sprintf("%d %s (x = %g mm)", n.Index, n.Name, p.X))
+		}
+	}
+	left, right, _, ok := sides(nodes, held, func(n Node) int32 { return n.Index }, centroids)
+	switch {
+	case sided != nil:
+		return fmt.Errorf("the column hemisphere contradicts the names of %d of %d regions: %s; correct the column, or the names",
+			len(sided), len(nodes), words.Some(sided, 6))
+	case far != nil:
+		return fmt.Errorf("x, y and z of %d of %d regions are no places in a brain, in mm: %s; give the coordinates in mm (MNI), and write n/a for a missing value",
+			len(far), len(nodes), words.Some(far, 6))
+	case len(centroids) > 1 && most <= 1:
+		return fmt.Errorf("no coordinate of %d regions is beyond ±1 (largest %g), so x, y and z are not in mm: give them in mm (MNI), or remove the columns",
+			len(centroids), most)
+	case ok && left-right > overMidline:
+		return fmt.Errorf("left and right are exchanged between the names or the column hemisphere and x: the left regions lie at x = %.0f mm on average, the right ones at %.0f; x grows to the right in MNI: correct x, or the names",
+			left, right)
+	case !image && over != nil:
+		return fmt.Errorf("x is on the other side of the brain than the hemisphere in %d regions: %s; x, y and z must be in mm of MNI (x grows to the right, 0 is the midline), and not voxel indices: correct them, or remove the columns",
+			len(over), words.Some(over, 6))
+	}
+	return nil
 }
 
 // turned refuses an image whose axes are not those of a head.

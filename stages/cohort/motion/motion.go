@@ -224,16 +224,62 @@ func Notes(scans []Scan) (notes []column.Note) {
 	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
 	note(apart, "framewise_displacement of the confounds does not correlate with that of trans and rot of the same table, so they are of two scans: %s; give both of one scan, or remove the column: it is then computed from the motion parameters")
 	note(units, "translations of the confounds are not in mm, because framewise_displacement is that of trans and rot (Power et al. 2012) only if trans is in a different unit: %s; give trans_x, trans_y and trans_z in mm, since a framewise displacement that is computed from them is too small")
-	note(tenths(scans), "framewise_displacement of the confounds may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
-		mostOfTenths)
+	if who := tenths(scans); who != nil {
+		notes = append(notes, tenthsNote(ofConfounds, who))
+	}
 	note(turned, "rotations of the confounds are not in rad (more than %g rad, or framewise_displacement shows it): %s; give them in rad, since a framewise displacement that is computed from them is too large",
 		mostTurned)
-	slices.SortFunc(means, cmp.Compare)
-	if n := len(means); still == nil && other == nil && n >= 3 && means[n/2] < leastOfScans {
-		notes = append(notes, column.Doubtf(column.DoubtUnits, "framewise_displacement of the confounds may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
-			leastOfScans, n, means[n/2]))
+	if still == nil && other == nil {
+		notes = append(notes, inCentimeters(ofConfounds, means)...)
 	}
 	return notes
+}
+
+// ofConfounds is the displacement of tables of confounds, in notes.
+const ofConfounds = "framewise_displacement of the confounds"
+
+// inCentimeters notes that most means, mm, are of centimeters.
+func inCentimeters(what string, means []float64) []column.Note {
+	slices.SortFunc(means, cmp.Compare)
+	if n := len(means); n >= 3 && means[n/2] < leastOfScans {
+		return []column.Note{column.Doubtf(column.DoubtUnits, "%s may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
+			what, leastOfScans, n, means[n/2])}
+	}
+	return nil
+}
+
+// TableNotes note means of the framewise displacement in a column of the participants table that are not in mm, NaN
+// where one is missing: those that no scan has, those that are a tenth of the others, and those of most below what is
+// usual.
+func TableNotes(name string, ids []string, means []float64) (notes []column.Note) {
+	what := "column " + name + " of the participants table"
+	var scans []Scan
+	var known []float64
+	var still []string
+	for i, m := range means {
+		if math.IsNaN(m) {
+			continue
+		}
+		known = append(known, m)
+		scans = append(scans, Scan{ids[i], Head{Mean: m, Has: true}})
+		if m < column.LeastMotion || m > column.MostMotion {
+			still = append(still, fmt.Sprintf("%s (%.4g mm)", ids[i], m))
+		}
+	}
+	if still != nil {
+		return []column.Note{column.Doubtf(column.DoubtUnits, "%s was not measured, or is not in mm (below %g mm or above %g mm): %s; give it in mm, or write n/a",
+			what, column.LeastMotion, column.MostMotion, words.Some(still, 6))}
+	}
+	if who := tenths(scans); who != nil {
+		notes = append(notes, tenthsNote(what, who))
+	}
+	return append(notes, inCentimeters(what, known)...)
+}
+
+// tenthsNote notes scans whose displacement is a tenth of that in the others.
+func tenthsNote(what string, who []string) column.Note {
+	return column.Doubtf(column.DoubtUnits, "%s may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
+		what, mostOfTenths, words.Some(who, 6))
 }
 
 // measured are columns of confounds that no two scans share, as they do cosines and non-steady-state volumes.

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -82,6 +83,31 @@ func TestOtherDisplacements(t *testing.T) {
 		}
 		for _, n := range Notes(c.scans) { // the quality of cleaned scans does not show these
 			need.Equal(t, n.Doubt, column.DoubtUnits, name)
+		}
+	}
+}
+
+// Means of the participants table are held against the same bounds.
+func TestTableNotes(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		means []float64
+		want  string
+	}{
+		"mm":              {[]float64{0.12, 0.2, nan, 0.31, 0.15, 0.24}, ""},
+		"µm":              {[]float64{177.4, 104, 226}, "(below 0.01 mm or above 5 mm): sub-1 (177.4 mm), sub-2 (104 mm), sub-3 (226 mm)"},
+		"µm in one":       {[]float64{0.12, 104, 0.2}, "above 5 mm): sub-2 (104 mm); give it in mm"},
+		"cm":              {[]float64{0.012, 0.02, 0.021}, "column mean_fd of the participants table may be in cm: its mean"},
+		"cm in some":      {[]float64{0.12, 0.012, 0.2, 0.31, 0.019, 0.15, 0.24, 0.034}, "may be in cm in some scans, as its mean is a tenth"},
+		"without numbers": {[]float64{nan, nan}, ""},
+	} {
+		var ids []string
+		for i := range c.means {
+			ids = append(ids, fmt.Sprintf("sub-%d", i+1))
+		}
+		text := strings.Join(column.NoteTexts(TableNotes("mean_fd", ids, c.means)), "; ")
+		if c.want == "" && text != "" || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %q, want %q", name, text, c.want)
 		}
 	}
 }
