@@ -132,6 +132,39 @@ func Lone(x Matrix) bool {
 	return pairs == 1 && x.Rows > 2 && (ones || most > mostZ)
 }
 
+// Form is what shows how a matrix was written, of the regions with a signal: the value of its diagonal (1, 0, n/a, or
+// others), and the share of its other entries that are below 0.
+func Form(x Matrix) (diagonal string, negative float64) {
+	below, of := 0, 0
+	for i := range x.Rows {
+		if givenStatus(x, i) != Present {
+			continue
+		}
+		d := x.At(i, i)
+		is := "others"
+		switch {
+		case math.IsNaN(d):
+			is = "n/a"
+		case d == 0:
+			is = "0"
+		case math.Abs(d-1) <= asymmetry:
+			is = "1"
+		}
+		if diagonal != "" && diagonal != is {
+			is = "others"
+		}
+		diagonal = is
+		for j := range i {
+			if v := x.At(i, j); finite(v) {
+				if of++; v < 0 {
+					below++
+				}
+			}
+		}
+	}
+	return diagonal, float64(below) / float64(max(of, 1))
+}
+
 // givenStatus tells from row i and column i whether a region has a signal.
 func givenStatus(x Matrix, i int) Status {
 	absent, zero := true, true

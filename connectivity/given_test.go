@@ -260,3 +260,23 @@ func TestCheckPartial(t *testing.T) {
 	pairs := square(4, 1, .5, 0, 0, .5, 1, 0, 0, 0, 0, 1, -.3, 0, 0, -.3, 1) // each its own partial correlation
 	need.Equal(t, CheckPartial(pairs, pairs), NoProblem)
 }
+
+// The form of a matrix: its diagonal and its negative entries, without the regions that have no signal.
+func TestForm(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		rows     []float64
+		diagonal string
+		negative float64
+	}{
+		{[]float64{1, 0.5, -0.2, 0.5, 1, 0.1, -0.2, 0.1, 1}, "1", 1. / 3},
+		{[]float64{0, 0.5, 0.2, 0.5, 0, 0.1, 0.2, 0.1, 0}, "0", 0},
+		{[]float64{nan, 0.5, 0.2, 0.5, nan, -0.1, 0.2, -0.1, nan}, "n/a", 1. / 3},
+		{[]float64{7.2, 0.5, 0.2, 0.5, 7.2, 0.1, 0.2, 0.1, 7.2}, "others", 0},
+		{[]float64{1, 0.5, nan, 0.5, 1, nan, nan, nan, nan}, "1", 0},
+	} {
+		diagonal, negative := Form(Matrix{Rows: 3, Cols: 3, Data: c.rows})
+		need.Equal(t, diagonal, c.diagonal)
+		need.Equal(t, negative, c.negative)
+	}
+}

@@ -7,3 +7,19 @@ type EdgeRow struct {
 	Target int32   `column:"target" doc:"node, from 1; above source"`
 	Weight float64 `column:"weight" doc:"partial correlation"`
 }
+
+// FormsKey is the metadata by which the quality of matrices lists the forms of the files that they were read from: a
+// JSON list of MatrixForm.
+const FormsKey = "forms"
+
+// A MatrixForm is what shows how the matrices of a file were written.
+type MatrixForm struct {
+	Port     string  `json:"port"`
+	Diagonal string  `json:"diagonal,omitempty"` // 1, 0, n/a or others; empty where the file has none
+	Negative float64 `json:"negative"`           // share of the entries beside the diagonal that are below 0
+}
+
+// MatrixFormsOf are those of the metadata of a table.
+func MatrixFormsOf(meta map[string]string) ([]MatrixForm, error) {
+	return MetaOf[[]MatrixForm](meta, FormsKey)
+}

@@ -402,20 +402,26 @@ type Share struct {
 	N, Of int
 }
 
-// byGroup is how many participants of each group have some of the scans, where this differs between the groups
+// byGroup are the shares of the participants of some of the scans.
+func (c Cleaning) byGroup(some []Scan) []Share {
+	ids := func(scans []Scan) []string { return lists.Map(scans, func(s Scan) string { return s.Participant }) }
+	return sharesOf(c.Group, ids(c.Scans), ids(some))
+}
+
+// sharesOf is how many of the participants of each group are among some, where this differs between the groups
 // (Fisher's exact test of each group against the others, corrected by Holm); otherwise nil.
-func (c Cleaning) byGroup(some []Scan) (shares []Share) {
-	count := func(scans []Scan) (of map[string]int, all int) {
+func sharesOf(group map[string]string, all, some []string) (shares []Share) {
+	count := func(ids []string) (of map[string]int, n int) {
 		of = map[string]int{}
-		for _, id := range once(lists.Map(scans, func(s Scan) string { return s.Participant }), strings.Clone) {
-			if g := c.Group[id]; g != "" {
+		for _, id := range once(ids, strings.Clone) {
+			if g := group[id]; g != "" {
 				of[g]++
-				all++
+				n++
 			}
 		}
-		return of, all
+		return of, n
 	}
-	of, n := count(c.Scans)
+	of, n := count(all)
 	with, hit := count(some)
 	var p []float64
 	for _, g := range slices.Sorted(maps.Keys(of)) {

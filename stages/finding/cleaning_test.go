@@ -519,3 +519,41 @@ func TestOneOf(t *testing.T) {
 		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)
 	}
 }
+
+// Matrices of another form than those of other participants are listed, with their share in each group where it
+// differs: the finding then overturns a result.
+func TestFormsDiffer(t *testing.T) {
+	forms := func(diagonals string, negative func(i int) float64) (all []Form, group map[string]string) {
+		group = map[string]string{}
+		for i, d := range strings.Fields(strings.Repeat(diagonals+" ", 10)) {
+			id := fmt.Sprint(i + 1)
+			all = append(all, Form{id, column.MatrixForm{Port: "pearson", Diagonal: strings.Trim(d, "-"),
+				Negative: negative(i)}})
+			group[id] = []string{"ASD", "HC"}[i%2]
+		}
+		return all, group
+	}
+	some := func(i int) float64 { return 0.2 + 0.01*float64(i) }
+	for name, c := range map[string]struct {
+		diagonals string
+		negative  func(i int) float64
+		want      string
+	}{
+		"alike":          {"1 1", some, ""},
+		"z of one group": {"1 0", some, "matrices.diagonals-differ overturns 1 0 10 [{ASD 0 10} {HC 10 10}]"},
+		"no diagonals":   {"- -", some, ""},
+		"other programs": {"1 1 0 0", some, "matrices.diagonals-differ limits 1 0 20 []"},
+		"squares of one group": {"1 1", func(i int) float64 { return float64(i%2) * some(i) },
+			"matrices.none-negative overturns   10 [{ASD 10 10} {HC 0 10}]"},
+		"all positive":    {"1 1", func(int) float64 { return 0 }, ""},
+		"mostly positive": {"1 1", func(i int) float64 { return 0.01 * float64(i) }, ""},
+	} {
+		var got []string
+		for _, f := range FormsDiffer(forms(c.diagonals, c.negative)) {
+			v := f.Values()
+			got = append(got, fmt.Sprint(f.Code, " ", f.Weight, " ", v["Usual"], " ", v["Other"], " ", v["N"], " ",
+				v["Groups"]))
+		}
+		need.Equal(t, strings.Join(got, "; "), c.want, name)
+	}
+}

@@ -88,6 +88,53 @@ func UnequalGraphs(graphs map[string]int) List {
 		"Most": most, "Fewest": slices.Min(others), "Largest": slices.Max(others), "Listed": ids}}}
 }
 
+// A Form is that of the matrices of a participant.
+type Form struct {
+	Participant string
+	column.MatrixForm
+}
+
+// Shares of entries below 0: matrices that have none differ in form where nearly all others have so many.
+const manyNegative = 0.1
+
+// FormsDiffer are the findings about matrices that were written in another way than those of other participants, such
+// as Fisher's z among correlations. group is that of each participant.
+func FormsDiffer(forms []Form, group map[string]string) (all List) {
+	for _, of := range lists.By(forms, func(f Form) string { return f.Port }) {
+		ids := lists.Map(of.All, func(f Form) string { return f.Participant })
+		diagonals := lists.By(slices.DeleteFunc(slices.Clone(of.All), func(f Form) bool { return f.Diagonal == "" }),
+			func(f Form) string { return f.Diagonal })
+		slices.SortStableFunc(diagonals, func(x, y lists.Group[string, Form]) int { return len(y.All) - len(x.All) })
+		add := func(code, usual, other string, some []Form) {
+			who := lists.Map(some, func(f Form) string { return f.Participant })
+			shares := sharesOf(group, ids, who)
+			weight := Limits
+			if shares != nil {
+				weight = Overturns
+			}
+			all.Add(Finding{code, weight, Subject{Participants: who}, values{"Port": of.Key, "Usual": usual,
+				"Other": other, "N": len(who), "Of": len(ids), "Groups": shares, "Listed": who}})
+		}
+		for i, d := range diagonals {
+			if i > 0 {
+				add("matrices.diagonals-differ", diagonals[0].Key, d.Key, d.All)
+			}
+		}
+		none := slices.DeleteFunc(slices.Clone(of.All), func(f Form) bool { return f.Negative > 0 })
+		var others []float64
+		for _, f := range of.All {
+			if f.Negative > 0 {
+				others = append(others, f.Negative)
+			}
+		}
+		slices.Sort(others)
+		if n := len(others); n >= 3 && len(none) > 0 && others[n/10] >= manyNegative {
+			add("matrices.none-negative", "", "", none)
+		}
+	}
+	return all
+}
+
 // A Counted is a name, and how often it is there.
 type Counted struct {
 	Name string

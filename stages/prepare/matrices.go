@@ -69,6 +69,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	var forms []column.MatrixForm
 	var doubtful []string // files read as Fisher's z whose diagonal is that of correlations
 	read := func(port, variable string) ([]connectivity.Matrix, []connectivity.Quality, error) {
 		z := s.FisherZ == port || s.FisherZ == "both"
@@ -79,8 +80,10 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if variable != "" {
 			layout.Variable = variable
 		}
-		draws, quality, ones, err := s.read(t.In(port), nodes, layout, z && !layout.FisherZ)
-		if ones && z {
+		draws, quality, form, err := s.read(t.In(port), nodes, layout, z && !layout.FisherZ)
+		form.Port = port
+		forms = append(forms, form)
+		if form.Diagonal == "1" && z {
 			doubtful = append(doubtful, port)
 		}
 		return draws, quality, err
@@ -118,6 +121,8 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			q.TEff = math.NaN()
 		}
 	}
+	meta := column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable")
+	meta[column.FormsKey] = column.JSON(forms)
 	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial),
 		"quality": column.WithMeta(connectivityQuality(quality, func(q *connectivity.Quality) finding.List {
 			all := matrixWarnings(q)
@@ -128,8 +133,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				all.Add(finding.Warning("matrices.no-partial", nil))
 			}
 			return all
-		}),
-			column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
+		}), meta)}, nil
 }
 
 // checkPartial refuses files of which one was given for both matrices, or each for the other. doubtful reports whether
@@ -162,12 +166,12 @@ func matrixWarnings(q *connectivity.Quality) finding.List {
 	return all
 }
 
-// read reads one file: a matrix a draw, in the order of the nodes; ones reports whether the diagonal is 1 throughout.
+// read reads one file: a matrix a draw, in the order of the nodes, and the form of draw 0.
 func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layout, z bool) (
-	_ []connectivity.Matrix, _ []connectivity.Quality, ones bool, _ error) {
+	_ []connectivity.Matrix, _ []connectivity.Quality, form column.MatrixForm, _ error) {
 	r, err := region.Reader(in)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, nil, form, err
 	}
 	defer r.Close()
 	layout.Nodes = nodes
@@ -182,20 +186,22 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 		err = layout.AddAbsent(c, nodes)
 	}
 	if err != nil {
-		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, form, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	draws := c.Draws
 	n := draws[0].Cols
 	place, err := region.PlaceColumns(c.Names, n, nodes)
 	if err != nil {
-		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, form, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	quality := make([]connectivity.Quality, len(draws))
 	y := connectivity.NewMatrix(n, n)
-	ones = !c.Filled
+	form.Diagonal, form.Negative = connectivity.Form(draws[0])
+	if c.Filled {
+		form.Diagonal = ""
+	}
 	for d, x := range draws {
 		for i, pi := range place {
-			ones = ones && x.At(i, i) == 1
 			for j, pj := range place {
 				y.Row(pi)[pj] = x.At(i, j)
 			}
@@ -209,10 +215,10 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 			if errors.As(err, new(connectivity.UnitError)) {
 				err = column.UnitError{Err: err}
 			}
-			return nil, nil, false, err
+			return nil, nil, form, err
 		}
 		copy(x.Data, given.Data)
 		quality[d] = q
 	}
-	return draws, quality, ones, nil
+	return draws, quality, form, nil
 }

@@ -265,3 +265,14 @@ func TestMatricesZeroRegion(t *testing.T) {
 		}
 	}
 }
+
+// The quality has the form of each file, with the diagonal as it was before it became 1.
+func TestMatricesKeepTheirForm(t *testing.T) {
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	s.Partial = "ridge"
+	out := need.Value(stagetest.RunWith(s, map[string]dag.Input{
+		"pearson": given(npy(t, []float64{0, -.5, -.5, 0}, 2, 2)),
+		"nodes":   dag.InputOf(stagetest.NodesOf("a", "b"))}))(t)
+	forms := need.Value(column.MatrixFormsOf(out["quality"].(*encoding.Table).Meta))(t)
+	need.Equal(t, fmt.Sprint(forms), "[{pearson 0 1}]")
+}

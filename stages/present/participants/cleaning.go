@@ -75,14 +75,18 @@ func (a *Cohort) cleaning() {
 				"Joined": a.Joined() > 0})
 		}
 	}
-	var group map[string]string
-	if a.Who != nil {
-		group = a.Who.Group
-	}
-	a.FindOf(a.At("cleaning"), finding.Cleaning{Scans: a.Scans, Group: group, Element: a.Element(),
+	a.FindOf(a.At("cleaning"), finding.Cleaning{Scans: a.Scans, Group: a.groupOf(), Element: a.Element(),
 		Joined:     a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
+}
+
+// groupOf is the group of each participant; nil where it is not known.
+func (a *Cohort) groupOf() map[string]string {
+	if a.Who == nil {
+		return nil
+	}
+	return a.Who.Group
 }
 
 // column reports whether the participants have a column.

@@ -1,6 +1,7 @@
 package participants
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -185,6 +187,28 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
 	if !slices.Contains(w.Cautions(), want) {
 		t.Errorf("%q", w.Cautions())
+	}
+}
+
+// The forms that the tables of matrices have are compared, and those that differ are cautions in words.
+func TestFormsOfMatricesAreCautions(t *testing.T) {
+	var in []dag.Input
+	for i, form := range []column.MatrixForm{{Diagonal: "1", Negative: 0.3}, {Diagonal: "1", Negative: 0.3},
+		{Diagonal: "0", Negative: 0.3}, {Diagonal: "1"}} {
+		form.Port = "pearson"
+		in = append(in, dag.InputOf(column.WithMeta(&encoding.Table{}, map[string]string{
+			column.FormsKey: column.JSON([]column.MatrixForm{form})}),
+			dag.Coord{Axis: "subject", Value: fmt.Sprint("sub-", i+1)}))
+	}
+	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": in}))}
+	a.FindOf(nil, finding.FormsDiffer(a.forms(), nil)...)
+	text := strings.Join(a.Cautions(), "\n")
+	for _, want := range []string{"The diagonals of the matrices (pearson) differ: 0 in 1 of 4, 1 in most.",
+		"set fisher_z if it is z): sub-3", "Matrices (pearson) without negative entries in 1 of 4,",
+		"(supply signed correlations for all): sub-4"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q has no %q", text, want)
+		}
 	}
 }
 

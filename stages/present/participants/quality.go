@@ -89,6 +89,7 @@ func (a *Cohort) Quality() {
 			break
 		}
 	}
+	a.FindOf(a.At("connectivity"), finding.FormsDiffer(a.forms(), a.groupOf())...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}
@@ -118,6 +119,20 @@ func withoutEdges(graphs, connectivity *measured) finding.List {
 		return all
 	}
 	return finding.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"))
+}
+
+// forms are those of the files that matrices were read from.
+func (a *Cohort) forms() (forms []finding.Form) {
+	for in, table := range a.Tables("connectivity") {
+		found, err := column.MatrixFormsOf(table.Meta)
+		if err != nil {
+			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
+		}
+		for _, f := range found {
+			forms = append(forms, finding.Form{Participant: participantOf(in), MatrixForm: f})
+		}
+	}
+	return forms
 }
 
 // A CoverageRow is one region of one scan (parcellate's coverage).
