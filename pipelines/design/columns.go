@@ -79,10 +79,13 @@ func (s *Study) checkSites(sites []string) {
 	}
 	for _, name := range sites {
 		n := column.Categories(s.people(), name)
-		if n < 2 || name == "group" {
+		if name == "group" {
 			continue
 		}
 		s.note(column.DoubtSites(s.people(), name)...)
+		if n < 2 {
+			continue
+		}
 		var stages []string
 		for _, n := range asks["site"] {
 			if !s.spreads(n, name) {

@@ -193,7 +193,7 @@ func rowRoster(l *listed.List, axis string, sources []*located.Source) (*Roster,
 	}
 	r.Participants = typed(texts)
 	for _, c := range texts[1:] {
-		r.Notes = append(r.Notes, listed.OddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string))...)
+		r.Notes = append(r.Notes, listed.DoubtTexts(c.Name, c.Values.([]string), texts[0].Values.([]string))...)
 	}
 	r.Values = map[string]dag.Type{"row": dag.Format("tsv")}
 	for i := range r.Subjects {

@@ -148,3 +148,13 @@ func TestRowNames(t *testing.T) {
 	r.Left = []listed.LeftOut{{ID: "x, y", Why: listed.ExcludedByName}}
 	need.Equal(t, r.CompleteExclude(`exclude: ["#1", b]`), `exclude: ["#1", "x, y", b]`)
 }
+
+// A text column of rows has one caution about categories in several ways.
+func TestRowsOfOneCategoryInSeveralWays(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"x.csv": "plant,sex,kind\na,M,oak\nb,F,Oak\nc,1,ash\n" +
+		"d,2,ash\ne,M,oak\nf,F,ash\n"})
+	r := need.Value((&RowsCohort{File: "x.csv"}).Load(dir))(t)
+	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "\n"), "column sex: one category in several ways: F, M beside 1, 2; "+
+		"write it in one way, since each is a category of its own\n"+
+		"column kind: Oak and oak differ only in case: if they are one, write them alike in the table")
+}

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -64,11 +65,11 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 		}
 		groups[v][group[i]], all[group[i]] = true, true
 	}
-	alone, seen := true, map[string]bool{}
-	for v, of := range groups {
-		alone, seen[v] = alone && len(of) == 1, true
+	alone := true
+	for _, of := range groups {
+		alone = alone && len(of) == 1
 	}
-	notes = DoubtTwins(name, seen)
+	notes = DoubtTwins(name, values)
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
 	}
@@ -82,17 +83,41 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be told apart", each, what))
 }
 
-// DoubtTwins notes the values of a column that may be one in two spellings (F and f).
-func DoubtTwins(name string, values map[string]bool) (notes []Note) {
-	of := map[string][]string{}
-	for _, pair := range inTwoSpellings(maps.Keys(values)) {
-		of[pair.Doubt] = append(of[pair.Doubt], pair.Text)
+// DoubtTwins is a note about the values of a column that may be one category in several ways: in two spellings (F and
+// f), in two words (F and female), or as words and numbers (F, M and 1, 2).
+func DoubtTwins(name string, values []string) []Note {
+	times := map[string]int{}
+	for _, v := range values {
+		if v = strings.TrimSpace(v); !cell.Missing(v) {
+			times[v]++
+		}
 	}
-	for _, doubt := range slices.Sorted(maps.Keys(of)) {
-		notes = append(notes, Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table", name,
-			words.Some(of[doubt], 6)))
+	distinct := slices.Sorted(maps.Keys(times))
+	groups := Synonyms(distinct)
+	var texts []string
+	doubt := DoubtCase
+	for _, pair := range inTwoSpellings(maps.Keys(times)) {
+		texts = append(texts, pair.Text)
+		if pair.Doubt != DoubtCase {
+			doubt = pair.Doubt
+		}
 	}
-	return notes
+	spelled := texts != nil
+	for _, group := range groups {
+		texts = append(texts, strings.Join(lists.Map(group, func(v string) string {
+			return fmt.Sprintf("%s (%s)", Shown(v), words.Count(times[v], "row"))
+		}), " and "))
+	}
+	texts = append(texts, CodesBesideWords(distinct)...)
+	switch {
+	case texts == nil:
+		return nil
+	case spelled && len(groups) == 0 && CodesBesideWords(distinct) == nil:
+		return []Note{Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table", name,
+			words.Some(texts, 6))}
+	}
+	return []Note{Doubtf(DoubtAlike, "column %s: one category in several ways: %s; write it in one way, since each is a category of its own",
+		name, strings.Join(texts, "; "))}
 }
 
 // inTwoSpellings are the pairs of values that may be one, and how they differ.

@@ -208,3 +208,40 @@ func Synonyms(values []string) (groups [][]string) {
 	}
 	return groups
 }
+
+// CodesBesideWords describes values of which some are words of one kind (sexes, sides, yes and no) and the others 0, 1 or
+// 2, as of two tables that code them differently: F, M and 1, 2. It is nil for any other values.
+func CodesBesideWords(values []string) []string {
+	var codes, texts []string
+	known := map[string]bool{}
+	for _, m := range meanings {
+		for _, word := range m.words {
+			known[word] = true
+		}
+	}
+	distinct := map[string]bool{}
+	for _, v := range slices.Compact(slices.Sorted(slices.Values(values))) {
+		if cell.Missing(v) || cell.DoubtOf(v) != cell.Value {
+			continue
+		}
+		s := Spelling(v)
+		distinct[s] = true
+		switch {
+		case s == "0" || s == "1" || s == "2":
+			codes = append(codes, v)
+		case known[s]:
+			texts = append(texts, Shown(v))
+		default:
+			return nil
+		}
+	}
+	if codes == nil || texts == nil || len(distinct) < 3 { // of two values each may be written in its way
+		return nil
+	}
+	for _, group := range Synonyms(values) {
+		if slices.ContainsFunc(group, func(v string) bool { return slices.Contains(codes, v) }) {
+			return nil // yes and 1
+		}
+	}
+	return []string{strings.Join(texts, ", ") + " beside " + strings.Join(codes, ", ")}
+}

@@ -72,3 +72,28 @@ func TestSynonyms(t *testing.T) {
 		need.Equal(t, fmt.Sprint(Synonyms(strings.Fields(values))), want, values)
 	}
 }
+
+// Words of two things beside numbers for them are found, and a column has one note about all.
+func TestCodesBesideWords(t *testing.T) {
+	for values, want := range map[string]string{
+		"1 2 M F 1":            "column sex: one category in several ways: F, M beside 1, 2; write it in one way, since each is a category of its own",
+		"male female 1 2 male": "column sex: one category in several ways: female, male beside 1, 2; write it in one way, since each is a category of its own",
+		"0 1 M F":              "column sex: one category in several ways: F, M beside 0, 1; write",
+		"M F f 1":              "column sex: one category in several ways: F and f differ only in case; F, M, f beside 1; write",
+		"M male m F":           "column sex: one category in several ways: M and m differ only in case; M (1 row) and m (1 row) and male (1 row); write",
+		"F f M n/a":            "column sex: F and f differ only in case: if they are one, write them alike in the table",
+		"1 TRUE 0":             "column sex: one category in several ways: 1 (1 row) and TRUE (1 row); write",
+		"L R 1 2 n/a":          "column sex: one category in several ways: L, R beside 1, 2; write",
+		"M F":                  "", "M 2": "", "1 2 3": "", "M F 3": "", "A B 1 2": "",
+	} {
+		notes := NoteTexts(DoubtTwins("sex", strings.Fields(values)))
+		if want == "" {
+			need.Equal(t, len(notes), 0, values)
+			continue
+		}
+		need.Equal(t, len(notes), 1, values)
+		if !strings.HasPrefix(notes[0], want) {
+			t.Errorf("%s: %s, want %s", values, notes[0], want)
+		}
+	}
+}

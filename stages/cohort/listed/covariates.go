@@ -127,12 +127,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		taken[name] = true
 		columns = append(columns, Covariate(name, values))
-		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
-		l.Notes = append(l.Notes, inTwoSpellings(name, values)...)
-		if texts, _ := synonyms(values, rows); texts != nil {
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "column %s: one category in several ways: %s; write it in one way, since each is a category of its own",
-				name, strings.Join(texts, "; ")))
-		}
+		l.Notes = append(l.Notes, DoubtTexts(name, values, ids)...)
 	}
 	l.OfRuns = ofRuns
 	if ofRuns != nil {
@@ -201,27 +196,31 @@ func (l *List) guards(rows []Row, ids, used []string) (kept [][2]string) {
 	return kept
 }
 
-// inTwoSpellings notes categories that may be one in two spellings (F and f). Columns of sites, families and persons
-// have notes of their own.
-func inTwoSpellings(name string, values []string) []column.Note {
-	if column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name) {
-		return nil
+// DoubtTexts notes what is odd about the values of a column: texts among its numbers, and categories that may be one in
+// several ways. Columns of sites, families and persons have notes of their own. ids are the names of the rows.
+func DoubtTexts(name string, values, ids []string) (notes []column.Note) {
+	if column.CodesBesideWords(values) == nil {
+		notes = oddTexts(name, values, ids)
 	}
-	seen, spelled, n := map[string]bool{}, map[string]bool{}, 0
+	if column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name) {
+		return notes
+	}
+	spelled, n := map[string]bool{}, 0
 	for _, v := range values {
 		if v != "" {
-			seen[v], spelled[column.Spelling(v)], n = true, true, n+1
+			spelled[column.Spelling(v)], n = true, n+1
 		}
 	}
-	if numbers, _ := sheet.Numbers(values); numbers != nil || 2*len(spelled) > n {
-		return nil
+	few := 2*len(spelled) <= n || column.Synonyms(values) != nil || column.CodesBesideWords(values) != nil
+	if numbers, _ := sheet.Numbers(values); numbers != nil || !few {
+		return notes
 	}
-	return column.DoubtTwins(name, seen)
+	return append(notes, column.DoubtTwins(name, values)...)
 }
 
-// OddTexts notes the few texts that make a column of numbers one of texts. ids are
+// oddTexts notes the few texts that make a column of numbers one of texts. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
-func OddTexts(name string, values, ids []string) []column.Note {
+func oddTexts(name string, values, ids []string) []column.Note {
 	var odd, commas, long []string
 	numbers := 0
 	for i, v := range values {

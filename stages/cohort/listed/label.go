@@ -146,6 +146,10 @@ func (l *List) refuseSynonyms() error {
 		labels[i] = r.Label
 	}
 	texts, one := synonyms(labels, rows)
+	if mixed := column.CodesBesideWords(labels); mixed != nil && l.Levels == nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "groups may be one: %s: if they are, give them one name%s",
+			mixed[0], l.allLevels(nil)))
+	}
 	switch {
 	case texts == nil:
 	case l.Levels == nil:

@@ -107,16 +107,16 @@ func TestQuantitiesAsTexts(t *testing.T) {
 				values[i] = fmt.Sprintf(format, i+10)
 			}
 		}
-		got := OddTexts("score", values, ids)
+		got := oddTexts("score", values, ids)
 		if (len(got) == 1) != noted || noted && (got[0].Doubt != column.DoubtTexts ||
 			!strings.HasPrefix(got[0].Text, "column score: numbers with other characters, or dates (")) {
 			t.Errorf("%s: %v", format, got)
 		}
 	}
-	if got := OddTexts("dose", slices.Repeat([]string{"5 mg", "10 mg"}, 6), ids); got != nil {
+	if got := oddTexts("dose", slices.Repeat([]string{"5 mg", "10 mg"}, 6), ids); got != nil {
 		t.Error(got)
 	}
-	if got := OddTexts("change", strings.Split("1 −2 3 −4 −5 6 −7 −8 9 −10 −11 −12", " "), ids); len(got) != 1 {
+	if got := oddTexts("change", strings.Split("1 −2 3 −4 −5 6 −7 −8 9 −10 −11 −12", " "), ids); len(got) != 1 {
 		t.Error(got)
 	}
 }
@@ -134,7 +134,7 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, v := range []string{"inf", "1e400", "n.a.", "-", ">30", "1,5", "0x1f"} {
 		want := fmt.Sprintf("column age: 19 numbers and 1 text (%q of sub-04): taken as text", v)
-		if got := OddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(got[0].Text, want) ||
+		if got := oddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(got[0].Text, want) ||
 			got[0].Doubt != column.DoubtTexts {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -144,7 +144,7 @@ func TestOddTexts(t *testing.T) {
 		if at == "uid" {
 			values = []string{"9007199254740993", "9007199254740995"}
 		}
-		notes := OddTexts(at, values, ids)
+		notes := oddTexts(at, values, ids)
 		need.Equal(t, len(notes), 1, at)
 		need.Equal(t, notes[0].Doubt, doubt, at)
 	}
@@ -152,7 +152,7 @@ func TestOddTexts(t *testing.T) {
 	for i := range 4 {
 		five[10+i] = "unknown"
 	}
-	if got := OddTexts("age", five, ids); !strings.Contains(got[0].Text, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
+	if got := oddTexts("age", five, ids); !strings.Contains(got[0].Text, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
 		t.Error(got)
 	}
 	l := &List{Parameters: &Parameters{ID: "id", Group: "group"},
@@ -170,15 +170,15 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
 		{"a", "b"}} {
-		need.Equal(t, len(OddTexts("score", values, ids)), 0, values)
+		need.Equal(t, len(oddTexts("score", values, ids)), 0, values)
 	}
 }
 
 // Few numbers beside texts are noted in a column that is named as a number.
 func TestFewNumbersAmongTexts(t *testing.T) {
 	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
-	need.Equal(t, len(OddTexts("ward", values, ids)), 0)
-	if note := OddTexts("age", values, ids)[0].Text; !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
+	need.Equal(t, len(oddTexts("ward", values, ids)), 0)
+	if note := oddTexts("age", values, ids)[0].Text; !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
 		t.Errorf("note %q", note)
 	}
 }
@@ -203,7 +203,7 @@ func TestCategoriesInTwoSpellings(t *testing.T) {
 		"M M F F f F": column.DoubtCase, "R r L L R l": column.DoubtCase, "HC НC AD AD HC AD": column.DoubtAlike,
 		"1 1.0 2 2 2 1": "", "M F M F M F": "", "a A b c d e f": "", "a A b c d e": "",
 	} {
-		notes := inTwoSpellings("sex", strings.Fields(values))
+		notes := DoubtTexts("sex", strings.Fields(values), strings.Fields(values))
 		need.Equal(t, len(notes) > 0, doubt != "", values)
 		if len(notes) > 0 {
 			need.Equal(t, notes[0].Doubt, doubt, values)
