@@ -209,8 +209,8 @@ func Synonyms(values []string) (groups [][]string) {
 	return groups
 }
 
-// CodesBesideWords describes values of which some are words (of sexes, sides, yes and no) and the others 0, 1 or 2, as of
-// two tables that code them differently: F, M and 1, 2. It is nil for any other values.
+// CodesBesideWords describes values of which some are words (of sexes, sides, yes and no) and the others 0, 1 or 2,
+// as of two tables that code them differently: F, M and 1, 2. It is nil for any other values.
 func CodesBesideWords(values []string) []string {
 	var codes, texts []string
 	known := map[string]bool{}
