@@ -25,7 +25,8 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 		determines(sites, ids, labels[0].Group) {
 		refused = append(refused, fmt.Errorf("site: every value of %s has participants of one group alone, so ComBat would remove the difference between the groups, and the label would leak into the matrices of test participants: set site to a column whose values have both groups, or leave combat out", s.Site))
 	} else {
-		refused, doubts = siteLeaks.of(column.AsCategories(people, s.Site), labels, ids, []string{s.Site})
+		// Folds may predict the site itself, to measure what ComBat leaves of it.
+		refused, doubts = siteLeaks.of(column.AsCategories(people, s.Site), labels[:1], ids, []string{s.Site})
 	}
 	more, some := covariateLeaks{
 		label: leaksLabel,

@@ -114,6 +114,13 @@ func TestSiteTiedToTheLabel(t *testing.T) {
 			sites[i] = string(rune('x' + (i+map[bool]int{true: 1}[i/2 < c.exchanged])%2))
 		}
 		people := stagetest.PeopleWith(encoding.Column{Name: "site", Values: sites})
+		predicted := encoding.NewTable(people.Columns[0], encoding.Column{Name: "group", Values: sites},
+			encoding.Column{Name: "repeat", Values: make([]int32, n)},
+			encoding.Column{Name: "fold", Values: make([]int32, n)})
+		if c.exchanged == 10 { // the site itself may be predicted
+			refused, doubts := (&Combat{Site: "site"}).LeaksLabel(people, predicted)
+			need.Equal(t, len(refused)+len(doubts), 0, refused, doubts)
+		}
 		for by, s := range map[string]interface {
 			LeaksLabel(people, folds *encoding.Table) ([]error, []string)
 		}{"combat": &Combat{Site: "site"}, "deconfound": &Deconfound{Covariates: []string{"site"}}} {
