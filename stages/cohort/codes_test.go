@@ -188,6 +188,21 @@ func TestPointsInATable(t *testing.T) {
 	need.Equal(t, strings.Contains(got, "taken for decimal points: icv (1.100, 987); write"), true, got)
 }
 
+// A number far from all others has a caution by participant, in covariates and in the target alike.
+func TestNumbersFarFromAllOthers(t *testing.T) {
+	rows := "id,dx,age,iq\n"
+	for i := range 12 {
+		rows += fmt.Sprintf("p%d,%s,%d,%d\n", i, []string{"HC", "ASD"}[i%2], 8+i, 90+3*i)
+	}
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC,127,420\ny,ASD,21,101\n"})
+	for _, people := range []listed.Parameters{{File: "people.csv", ID: "id", Group: "dx"},
+		{File: "people.csv", ID: "id", Target: "iq"}} {
+		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		need.Equal(t, strings.Contains(got, "no age of a person: age of x (127), iq of x (420); correct"), true, got)
+	}
+}
+
 // Ages in months beside ages in years have a caution; other columns with such numbers have none.
 func TestAgesInTwoUnits(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx,age,score\n" +

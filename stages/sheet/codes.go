@@ -195,3 +195,49 @@ func InTwoUnits(ages []float64) string {
 	}
 	return ""
 }
+
+// Outlying are the places of numbers that are far from all others, at most a fifth of them: more than 6 SD from the
+// median, the SD estimated by the median absolute deviation, and behind a gap of half their distance from it. Ages of
+// people are also below 0 or above 120, unless more than a fifth are, as standardized ages or months. NaN is no number.
+func Outlying(numbers []float64, ages bool) (places []int) {
+	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)))
+	const fewest, far, oldest = 10, 6, 120
+	n := len(known)
+	if n < fewest {
+		return nil
+	}
+	middle := known[n/2]
+	from := make([]float64, n)
+	for i, x := range known {
+		from[i] = math.Abs(x - middle)
+	}
+	slices.Sort(from)
+	low, high := math.Inf(-1), math.Inf(1) // bounds of what is not outlying
+	if sd := 1.4826 * from[n/2]; sd > 0 {
+		for k := n - 1; k >= n-n/5; k-- {
+			if d := known[k] - middle; d > far*sd && known[k]-known[k-1] > d/2 {
+				high = known[k-1]
+			}
+		}
+		for k := range n / 5 {
+			if d := middle - known[k]; d > far*sd && known[k+1]-known[k] > d/2 {
+				low = known[k+1]
+			}
+		}
+	}
+	older := 0
+	for _, x := range known {
+		if x < 0 || x > oldest {
+			older++
+		}
+	}
+	if ages && 5*older <= n {
+		low, high = max(low, 0), min(high, oldest)
+	}
+	for i, x := range numbers {
+		if x < low || x > high {
+			places = append(places, i)
+		}
+	}
+	return places
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestCodes(t *testing.T) {
@@ -114,6 +116,35 @@ func TestInTwoUnits(t *testing.T) {
 	} {
 		if got := InTwoUnits(c.ages); got != c.want {
 			t.Errorf("%v: %q, want %q", c.ages, got, c.want)
+		}
+	}
+}
+
+// A number far from all others is outlying, whatever the unit; skewed numbers and columns of two clusters have none.
+func TestOutlying(t *testing.T) {
+	iq := []float64{72, 85, 91, 95, 99, 102, 104, 108, 111, 115, 122, 130, 140}
+	ages := []float64{8, 9, 10, 11, 12, 12, 13, 14, 15, 16, 17, 18, 20, 22, 25, 30, 41, 55}
+	fd := []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.12, 0.14, 0.17, 0.2, 0.26, 0.35, 0.5, 0.7}
+	for _, c := range []struct {
+		numbers []float64
+		more    []float64
+		ages    bool
+		want    int
+	}{
+		{iq, nil, false, 0}, {iq, []float64{420}, false, 1}, {iq, []float64{420, 415}, false, 2},
+		{iq, []float64{-300}, false, 1}, {iq, []float64{math.NaN()}, false, 0}, {iq[:8], []float64{420}, false, 0},
+		{fd, nil, false, 0}, {fd, []float64{12}, false, 1},
+		{ages, nil, true, 0}, {ages, []float64{127}, true, 1}, {ages, []float64{127, 205}, true, 2},
+		{ages, []float64{450}, true, 1}, {ages, []float64{-3}, true, 1}, {ages, []float64{1998}, true, 1},
+		{ages, []float64{150, 180}, true, 2}, {[]float64{96, 110, 121, 130, 140, 155, 160, 170, 180, 200}, nil, true, 0},
+		{[]float64{-2, -1, -0.5, -0.4, -0.1, 0, 0.2, 0.5, 1, 2}, nil, true, 0},
+		{[]float64{1, 1, 1, 1, 1, 1, 2, 2, 2, 2}, nil, false, 0}, {[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5}, nil, false, 0},
+	} {
+		all := append(slices.Clone(c.numbers), c.more...)
+		places := Outlying(all, c.ages)
+		need.Equal(t, len(places), c.want, c)
+		for _, i := range places {
+			need.Equal(t, i >= len(c.numbers), true)
 		}
 	}
 }

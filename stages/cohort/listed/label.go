@@ -293,7 +293,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed, points []string
+	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed, points, outlying []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -340,6 +340,7 @@ func (l *List) clean() error {
 				texts = append(texts, fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row")))
 			}
 		}
+		outlying = append(outlying, l.outlying(name, values, numbers)...)
 		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
 			which := strings.Join(of, ", ")
 			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(count(values,
@@ -380,6 +381,10 @@ func (l *List) clean() error {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all ages in one unit",
 			words.Some(mixed, 8)))
 	}
+	if outlying != nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far from all other values, or no age of a person: %s; correct the table, or write n/a",
+			words.Some(outlying, 8)))
+	}
 	if points != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "points may separate thousands, and were taken for decimal points: %s; write whole numbers without points, or all numbers with decimals",
 			words.Some(points, 8)))
@@ -397,6 +402,26 @@ func (l *List) clean() error {
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// outlying are the participants whose number is far from all others of a covariate or of the target, where it is no code
+// for a missing value and the column is not in two units; those have notes of their own.
+func (l *List) outlying(name string, values []string, numbers []float64) (all []string) {
+	age := column.NamesAge(name)
+	if numbers == nil || name == l.Group && l.Target == "" || name == "site" || age && sheet.InTwoUnits(numbers) != "" {
+		return nil
+	}
+	codes, noted := sheet.Codes(values), slices.Concat(sheet.FarCodes(values, age), sheet.Doubtful(values))
+	numbers = slices.Clone(numbers)
+	for i, v := range values {
+		if codes[v] || slices.Contains(noted, v) {
+			numbers[i] = math.NaN()
+		}
+	}
+	for _, i := range sheet.Outlying(numbers, age) {
+		all = append(all, fmt.Sprintf("%s of %s (%s)", name, l.Rows[i].Source, values[i]))
+	}
+	return all
 }
 
 // count is how many of the values are among some.
