@@ -136,9 +136,11 @@ func TestOutlying(t *testing.T) {
 		{fd, nil, false, 0}, {fd, []float64{12}, false, 1},
 		{ages, nil, true, 0}, {ages, []float64{127}, true, 1}, {ages, []float64{127, 205}, true, 2},
 		{ages, []float64{450}, true, 1}, {ages, []float64{-3}, true, 1}, {ages, []float64{1998}, true, 1},
-		{ages, []float64{150, 180}, true, 2}, {[]float64{96, 110, 121, 130, 140, 155, 160, 170, 180, 200}, nil, true, 0},
+		{ages, []float64{150, 180}, true, 2},
+		{[]float64{96, 110, 121, 130, 140, 155, 160, 170, 180, 200}, nil, true, 0},
 		{[]float64{-2, -1, -0.5, -0.4, -0.1, 0, 0.2, 0.5, 1, 2}, nil, true, 0},
-		{[]float64{1, 1, 1, 1, 1, 1, 2, 2, 2, 2}, nil, false, 0}, {[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5}, nil, false, 0},
+		{[]float64{1, 1, 1, 1, 1, 1, 2, 2, 2, 2}, nil, false, 0},
+		{[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5}, nil, false, 0},
 	} {
 		all := append(slices.Clone(c.numbers), c.more...)
 		places := Outlying(all, c.ages)
