@@ -404,8 +404,8 @@ func (l *List) clean() error {
 	return errors.Join(problems...)
 }
 
-// outlying are the participants whose number is far from all others of a covariate or of the target, where it is no code
-// for a missing value and the column is not in two units; those have notes of their own.
+// outlying are the participants whose number is far from all others of a covariate or of the target. Codes for missing
+// values and columns in two units have notes of their own.
 func (l *List) outlying(name string, values []string, numbers []float64) (all []string) {
 	age := column.NamesAge(name)
 	if numbers == nil || name == l.Group && l.Target == "" || name == "site" || age && sheet.InTwoUnits(numbers) != "" {
