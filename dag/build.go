@@ -359,6 +359,9 @@ func (c *check) stage(s *StageNode) {
 	for _, axis := range distinct(s.axes) {
 		if !selector.IsName(axis) {
 			c.b.mistake(s, "stage %s: an axis cannot be named %q: use %s", s.name, axis, selector.NameRule)
+		} else if axis == "stage" || axis == "path" {
+			c.b.mistake(s, "stage %s: an axis cannot be named %s: a gathered input has a column of this name beside its axes",
+				s.name, axis)
 		}
 	}
 	switch {
@@ -724,7 +727,7 @@ func (n *Node) Output(name string) Source {
 	return Source{Node: n, Output: name, Coords: coords}
 }
 
-// Outputs are an output of all tasks, for a port that gathers. No Task follows.
+// Outputs are an output of all tasks, to be gathered. No Task may follow.
 func (s *StageNode) Outputs(name string) []Source {
 	if s == nil {
 		return []Source{{Output: name}}

@@ -531,7 +531,7 @@ func TestBuildChecksNames(t *testing.T) {
 		"a_B-1"} {
 		b.Stage(name, fits)
 	}
-	b.Stage("axes", fits, "", "a b", "fold", "x]")
+	b.Stage("axes", fits, "", "a b", "fold", "x]", "path", "stage")
 	for _, name := range []string{"", "two words", "three\nlines", "one.word"} {
 		b.Stage("kind"+strings.Repeat("x", len(name)), kind(name, Ports{}))
 	}
@@ -562,6 +562,8 @@ func TestBuildChecksNames(t *testing.T) {
 		`stage axes: an axis cannot be named ""` + rule,
 		`stage axes: an axis cannot be named "a b"` + rule,
 		`stage axes: an axis cannot be named "x]"` + rule,
+		"stage axes: an axis cannot be named path: a gathered input has a column of this name beside its axes",
+		"stage axes: an axis cannot be named stage: a gathered input has a column of this name beside its axes",
 		"the kind of stage kind has no name",
 		`the kind of stage kindxxxxxxxxx cannot be named "two words": a name is one word`,
 		`the kind of stage kindxxxxxxxxxxx cannot be named "three\nlines": a name is one word`,
@@ -727,4 +729,19 @@ func TestBuildRefusesLateTasks(t *testing.T) {
 			"the outputs of single tasks (Node.Output)",
 		"tasks fan[n=1] and fan[n=2] have the same instance: give each task an instance of its own",
 	}, "\n"))
+}
+
+// TestCodeByHand: kinds of one name and one Code that was not generated are distinguished by their types; values that
+// are known before a run are distinguished by their digests.
+func TestCodeByHand(t *testing.T) {
+	digest := func(code string, s Stage) string {
+		return need.Value((&Kind{Name: "k", Code: code, New: func() Stage { return param.Copy(s) }}).CodeDigest())(t)
+	}
+	for _, code := range []string{"1", ""} {
+		if digest(code, &typed{}) == digest(code, &second{}) {
+			t.Errorf("code %q: two types have one identity", code)
+		}
+		need.Equal(t, digest(code, &typed{}), digest(code, &typed{Text: "x"}), code)
+	}
+	need.Equal(t, digest("1", &foreknown{}), artifacts.DigestOf([]byte("1")).String())
 }

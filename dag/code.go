@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -31,13 +32,24 @@ func (k *Kind) CodeDigest() (string, error) {
 	case generated && listing.Unlisted(k.Code) == "":
 		return identity, nil
 	case !generated && k.Code != "":
-		return artifacts.DigestOf([]byte(k.Code)).String(), nil
+		return artifacts.DigestOf([]byte(k.Code + k.ofType())).String(), nil
 	}
 	d, err := programDigest()
 	if err != nil {
 		return "", fmt.Errorf("stage kind %s has no code identity (make generate writes it; in a module of your own: go generate ./...), and the program's own file cannot be used instead: %w", k.Name, err)
 	}
-	return d, nil
+	return artifacts.DigestOf([]byte(d + k.ofType())).String(), nil
+}
+
+// ofType is the type of the kind's stages, which a Code that was not generated does not distinguish. A stage that is
+// Precomputed is distinguished by its outputs.
+func (k *Kind) ofType() string {
+	made, err := k.make()
+	if _, known := made[0].(Precomputed); err != nil || known {
+		return ""
+	}
+	typ := reflect.TypeOf(made[0]).Elem()
+	return "\n" + typ.PkgPath() + "." + typ.Name()
 }
 
 // Sources adds the sources of a module. Only code that codeid writes calls it.

@@ -54,7 +54,7 @@ type Kind struct {
 	Name string       // of this kind only: results are stored by it
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
-	Code string       // code identity (see Codes)
+	Code string       // code identity (see Codes); one by hand counts with the type that New makes
 
 	Defaults func(s Stage) Stage // New for the parameters that s has; nil: no default depends on others
 	Former   []string            // kinds of former programs that are models of this one

@@ -2,6 +2,9 @@
 // (see Array), tables are Arrow IPC files (see Table). Both can be mapped into memory, and numpy,
 // pyarrow, polars, R and others read both as they are.
 //
+// Arrow is the module github.com/apache/arrow/go/v15: what Record returns and FromRecord and Column
+// take are its types, and those of another major version are others.
+//
 // # Canonical bytes
 //
 // Equal values give equal bytes, on every machine and at every time, for the digest of an

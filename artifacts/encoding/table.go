@@ -20,7 +20,8 @@ import (
 // A Column is one named column of a Table. Values is one of []string,
 // []float64, []float32, []int64, []int32 or []bool, or an arrow.Array of another
 // type, such as a date or a list, which passes through as it is. NewTable converts
-// slices of other whole numbers and of times (UTC, in ns). Valid, when not
+// slices of other whole numbers, of times (UTC, in ns), of durations (in ns) and of types
+// that are defined as one of these. Valid, when not
 // nil, marks the rows that have a value; an arrow.Array marks them itself. Unit and
 // Doc travel in the Arrow field metadata.
 type Column struct {
@@ -82,7 +83,59 @@ func (c *Column) convert() {
 		}
 	case []time.Time:
 		c.instants(v)
+	case []time.Duration:
+		c.durations(v)
+	default:
+		if basic, ok := ofBasicType(v); ok {
+			c.Values = basic
+			c.convert()
+		}
 	}
+}
+
+// basicTypes are the types of which a column has, or NewTable converts, slices.
+var basicTypes = map[reflect.Kind]reflect.Type{
+	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
+	reflect.Float64: reflect.TypeFor[float64](), reflect.Float32: reflect.TypeFor[float32](),
+	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
+	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
+	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](),
+	reflect.Uint16: reflect.TypeFor[uint16](), reflect.Uint32: reflect.TypeFor[uint32](),
+	reflect.Uint64: reflect.TypeFor[uint64](),
+}
+
+// ofBasicType is a slice of a type such as Celsius as a slice of float64; not ok for others.
+func ofBasicType(values any) (basic any, ok bool) {
+	v := reflect.ValueOf(values)
+	if v.Kind() != reflect.Slice {
+		return nil, false
+	}
+	typ, known := basicTypes[v.Type().Elem().Kind()]
+	if !known || v.Type() == reflect.SliceOf(typ) {
+		return nil, false
+	}
+	out := reflect.MakeSlice(reflect.SliceOf(typ), v.Len(), v.Len())
+	for i := range v.Len() {
+		out.Index(i).Set(v.Index(i).Convert(typ))
+	}
+	return out.Interface(), true
+}
+
+// durations makes durations an Arrow column.
+func (c *Column) durations(v []time.Duration) {
+	if c.Valid != nil && len(c.Valid) != len(v) {
+		return
+	}
+	b := array.NewDurationBuilder(memory.DefaultAllocator, &arrow.DurationType{Unit: arrow.Nanosecond})
+	defer b.Release()
+	for i, d := range v {
+		if c.Valid != nil && !c.Valid[i] {
+			b.AppendNull()
+		} else {
+			b.Append(arrow.Duration(d))
+		}
+	}
+	c.Values, c.Valid = arrow.Array(b.NewArray()), nil
 }
 
 func widened[W, N int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](v []N) []W {
@@ -174,7 +227,15 @@ func (c *Column) notColumn() error {
 		at := slices.IndexFunc(v, func(x uint64) bool { return x > math.MaxInt64 })
 		return typeError{fmt.Errorf("table: column %q holds %d in row %d, which is outside the range of int64", c.Name, v[max(at, 0)],
 			at+1)}
+	case []time.Duration:
+		if c.Valid == nil || len(c.Valid) == len(v) { // NewTable converts it
+			break
+		}
+		return fmt.Errorf("table: column %q has %d rows, but %d validity flags", c.Name, len(v), len(c.Valid))
 	case []time.Time:
+		if c.Valid != nil && len(c.Valid) != len(v) {
+			return fmt.Errorf("table: column %q has %d rows, but %d validity flags", c.Name, len(v), len(c.Valid))
+		}
 		return typeError{fmt.Errorf("table: column %q holds a time before 1677-09-21 or after 2262-04-11, which "+
 			"nanoseconds in 64 bits cannot represent; use an arrow.Array of another unit", c.Name)}
 	}

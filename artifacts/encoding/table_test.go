@@ -214,3 +214,24 @@ func TestCSV(t *testing.T) {
 		}
 	}
 }
+
+type celsius float64
+
+type label string
+
+// TestConvertedTypes: NewTable converts slices of types that are defined as those of a column, and durations.
+func TestConvertedTypes(t *testing.T) {
+	table := NewTable(Column{Name: "t", Values: []celsius{1.5, -2}}, Column{Name: "n", Values: []label{"a", "b"}},
+		Column{Name: "d", Values: []time.Duration{time.Second, 0}, Valid: []bool{true, false}},
+		Column{Name: "m", Values: []time.Month{time.May, time.June}})
+	back := need.Value(ReadTable(bytes.NewReader(Encoded(t, table))))(t)
+	got := ""
+	for _, c := range back.Columns {
+		got += fmt.Sprintf("%s %s %s %s; ", c.Name, c.TypeName(), c.Text(0), c.Text(1))
+	}
+	defer func() {
+		need.Equal(t, fmt.Sprint(recover()), `encoding: table: column "d" has 1 rows, but 2 validity flags`)
+	}()
+	need.Equal(t, got, "t float64 1.5 -2; n text a b; d duration[ns] 1000000000ns n/a; m int64 5 6; ")
+	NewTable(Column{Name: "d", Values: []time.Duration{1}, Valid: []bool{true, false}})
+}

@@ -391,7 +391,7 @@ func TestRefused(t *testing.T) {
 		{"offsets from Go", "science/kernel_amd64.s", "TEXT", "#include \"go_asm.h\"\nTEXT", "go_asm.h"},
 		{"a header of another package", "science/kernel_amd64.s", "TEXT", "#include \"other.h\"\nTEXT", `"other.h", which is not in the package`},
 		{"no assembly", "science/kernel_amd64.s", "kernel", "colonel", "kernel.go:5:1: function kernel has no body, and no assembly file"},
-		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go is for none of the platforms that codeid knows (z80)"},
+		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go: no platform that codeid reads satisfies its build constraint z80, and codeid knows no build tags of your own: remove the constraint, or move the file to a package that no stage kind imports"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -405,7 +405,7 @@ func TestRefused(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
-		{"a name that is not constant", `Name: "median"`, `Name: string(codes["x"])`, "median.go:10:11: the name of a stage kind must be a constant"},
+		{"a name that is not constant", `Name: "median"`, `Name: string(codes["x"])`, "median.go:10:11: the name of a stage kind must be a constant: write a literal dag.Kind"},
 		{"two of one name", `Name: "median"`, `Name: "mean"`, `median.go:10:11: a second stage kind "mean"`},
 		{"no stage", `, New: newMedian`, ``, "median.go:10:11: a stage kind needs a Name and a New"},
 		{"source that does not compile", `New: newMedian`, `New: newMode`, "median.go:10:41: undefined: newMode"},

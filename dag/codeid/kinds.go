@@ -72,6 +72,9 @@ func (ds *declarations) kindsIn(root *pkg) ([]kind, error) {
 	return kinds, errors.Join(wrong...)
 }
 
+// eachLiteral is the remedy for kinds that a function makes.
+const eachLiteral = ": write a literal dag.Kind{Name: …, New: …} for each kind, in place of a function that makes kinds"
+
 func (ds *declarations) follow(root *pkg, f *file, lit *ast.CompositeLit) (kind, error) {
 	var name string
 	var make ast.Expr
@@ -84,7 +87,7 @@ func (ds *declarations) follow(root *pkg, f *file, lit *ast.CompositeLit) (kind,
 		case "Name":
 			v := f.info.Types[kv.Value].Value
 			if v == nil || v.Kind() != constant.String {
-				return kind{}, errors.New("the name of a stage kind must be a constant")
+				return kind{}, errors.New("the name of a stage kind must be a constant" + eachLiteral)
 			}
 			name = constant.StringVal(v)
 		case "New":
@@ -92,7 +95,7 @@ func (ds *declarations) follow(root *pkg, f *file, lit *ast.CompositeLit) (kind,
 		}
 	}
 	if name == "" || make == nil {
-		return kind{}, errors.New("a stage kind needs a Name and a New")
+		return kind{}, errors.New("a stage kind needs a Name and a New" + eachLiteral)
 	}
 	if strings.ContainsAny(name, " \n`") {
 		return kind{}, fmt.Errorf("%q is no name for a stage kind", name)

@@ -100,7 +100,9 @@ func (p *program) checkOthers(q *pkg) error {
 	}
 	for _, f := range q.files {
 		if f.info == nil {
-			return fmt.Errorf("%s is for none of the platforms that codeid knows (%s)", p.fset.Position(f.Pos()).Filename, f.on)
+			return fmt.Errorf("%s: no platform that codeid reads satisfies its build constraint %s, and codeid knows no build "+
+				"tags of your own: remove the constraint, or move the file to a package that no stage kind imports",
+				p.fset.Position(f.Pos()).Filename, f.on)
 		}
 	}
 	return nil

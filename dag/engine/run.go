@@ -3,15 +3,19 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/dag"
+	"prgnn/dag/listing"
 )
 
 // Options say how to run a graph. The zero value runs everything that is not up
 // to date, one task a CPU.
 type Options struct {
+	// Negative numbers are an error.
 	Workers  int         // 0: one for each CPU
 	Threads  int         // goroutines that each task may use, whatever its kind asks for; 0: what that asks for
 	Memory   int64       // bytes that running tasks may need together, as their kinds state; 0: no limit
@@ -42,10 +46,12 @@ type Result struct {
 	Unfinished int
 	Seconds    float64
 	Errors     []*Error // of the failed tasks, in the order of the graph
-	// tasks that have a result again, whose bytes or record were damaged when the run began
+	// Damaged are tasks that have a result again, whose bytes or record were damaged when the run began. A task whose
+	// record cannot be found, since the place in its pack is unreadable, runs as one that never ran.
 	Damaged []string
 	Missing []string                  // tasks that have a result again, which the remote promised and had not
 	Outputs map[string]artifacts.Refs // by task, then port, of every task that ran or was cached
+	Sources string                    // OtherSources of the graph: why results are not found again after a build
 }
 
 // Run brings the graph up to date. It returns an error only when the run as a
@@ -73,6 +79,7 @@ func Run(ctx context.Context, g *dag.Graph, s *disk.Store, o Options) (*Result, 
 		}
 	}
 	res := r.result()
+	res.Sources = OtherSources(g)
 	if !errors.Is(r.readOnly, artifacts.ErrReadOnly) {
 		res.NoRecord = r.readOnly
 	}
@@ -81,6 +88,24 @@ func Run(ctx context.Context, g *dag.Graph, s *disk.Store, o Options) (*Result, 
 		res.ID, res.NoRecord, err = unrecorded, err, nil
 	}
 	return res, err
+}
+
+// OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
+// sources of this program; "" if they do.
+func OtherSources(g *dag.Graph) string {
+	for _, s := range g.Stages() {
+		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
+			continue
+		}
+		d := listing.Unlisted(s.Kind().Code)
+		if module, unseen := strings.CutPrefix(d, listing.Unseen); unseen {
+			return fmt.Sprintf("this program cannot compare the sources of the module %s with those of the listing, so every build of it runs the stages of the listing again; list the directory of the module in go.work (use), and go generate ./... has the program compare them", module)
+		}
+		if d != "" {
+			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
+		}
+	}
+	return ""
 }
 
 // unrecorded is the ID of a run that could leave no record.

@@ -601,3 +601,30 @@ func TestGraphOrder(t *testing.T) {
 		t.Errorf("%s %+v", ran, res)
 	}
 }
+
+// TestNegativeOptions: a number of workers, threads or bytes below 0 is an error.
+func TestNegativeOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"Workers": {Workers: -1}, "Threads": {Threads: -1}, "Memory": {Memory: -1},
+	} {
+		s := newSketch()
+		s.task("a", &join{Text: "a"})
+		_, err := Run(t.Context(), s.Draft(), newStore(t), o)
+		need.Error(t, err, "Options."+name+" must not be negative, but is -1")
+	}
+}
+
+// TestSources: a run reports that the code identities of its kinds are those of other sources.
+func TestSources(t *testing.T) {
+	s := newSketch()
+	s.task("a", &join{Text: "a"})
+	res, _ := s.run(t, newStore(t), Options{})
+	need.Equal(t, res.Sources, "", "a code by hand")
+	old := *joinKind
+	old.Code = dag.Codes("kind join 0123\n\nsource prgnn/absent.go 0123456789abcdef\n")["join"]
+	s.taskOf(&old, "b", &join{Text: "b"})
+	res, _ = s.run(t, newStore(t), Options{})
+	if !strings.Contains(res.Sources, "prgnn/absent.go") || !strings.Contains(res.Sources, "go generate ./...") {
+		t.Errorf("%q", res.Sources)
+	}
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -157,7 +158,15 @@ func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Workers <= 0 {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"Workers", int64(o.Workers)}, {"Threads", int64(o.Threads)}, {"Memory", o.Memory}} {
+		if n.value < 0 {
+			return nil, fmt.Errorf("Options.%s must not be negative, but is %d", n.name, n.value)
+		}
+	}
+	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Executor == nil {

@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
@@ -77,7 +78,7 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 	if err == nil {
 		a.elsewhere(p.Dir)
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
-		if other := results.OtherSources(p.Graph); other != "" {
+		if other := engine.OtherSources(p.Graph); other != "" {
 			a.Note("%s", other)
 		}
 		if p.Builtin {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
@@ -17,7 +16,6 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
-	"prgnn/dag/listing"
 	"prgnn/dag/record"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
@@ -280,22 +278,4 @@ func IsStore(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	_, link := os.Readlink(dir)
 	return len(entries) > 0 || err != nil && (link == nil || !errors.Is(err, fs.ErrNotExist))
-}
-
-// OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
-// sources of this program; "" if they do.
-func OtherSources(g *dag.Graph) string {
-	for _, s := range g.Stages() {
-		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
-			continue
-		}
-		d := listing.Unlisted(s.Kind().Code)
-		if module, unseen := strings.CutPrefix(d, listing.Unseen); unseen {
-			return fmt.Sprintf("this program cannot compare the sources of the module %s with those of the listing, so every build of it runs the stages of the listing again; list the directory of the module in go.work (use), and go generate ./... has the program compare them", module)
-		}
-		if d != "" {
-			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
-		}
-	}
-	return ""
 }

@@ -50,6 +50,9 @@ func main() {
 	defer store.Close()
 	result, err := engine.Run(context.Background(), graph, store, engine.Options{})
 	check(err)
+	if result.Sources != "" {
+		log.Print("warning: " + result.Sources)
+	}
 	for _, wrong := range result.Errors {
 		log.Print(wrong)
 	}
