@@ -157,8 +157,12 @@ const (
 // sharedScans finds scans that two participants share, each reported with the first participant that has it, and scans
 // that are two runs or sessions of one participant.
 func sharedScans(ins []dag.Input, threads int) (twins, repeated []fold.Duplicate, err error) {
-	read, errs := make([][]fold.Print, len(ins)), make([]error, len(ins))
-	dense.Each(threads, len(ins), func(i int) { read[i], errs[i] = timePoints(ins[i]) })
+	read, blocks, errs := make([][]fold.Print, len(ins)), make([][]uint64, len(ins)), make([]error, len(ins))
+	dense.Each(threads, len(ins), func(i int) {
+		if read[i], errs[i] = timePoints(ins[i]); errs[i] == nil {
+			blocks[i], errs[i] = blocksOf(ins[i])
+		}
+	})
 	if err := cmp.Or(errs...); err != nil {
 		return nil, nil, err
 	}
@@ -191,7 +195,77 @@ func sharedScans(ins []dag.Input, threads int) (twins, repeated []fold.Duplicate
 			}
 		}
 	}
+	for _, d := range sharedBlocks(ins, blocks) {
+		if !slices.ContainsFunc(twins, d.SamePair) {
+			twins = append(twins, d)
+		}
+	}
 	return twins, repeated, nil
+}
+
+// A block is so many time points one after the other, with so many values, or more: numbers of few digits may agree by
+// chance in fewer. Two scans share none.
+const sharedBlock, sharedValues = 10, 32
+
+// blocksOf are the hashes of the blocks of a series, draw 0; nil for another file, and for a series without blocks.
+func blocksOf(in dag.Input) ([]uint64, error) {
+	if in.Ref.Format != "npy" {
+		return nil, nil
+	}
+	a, err := in.Array()
+	if err != nil || len(a.Shape) != 3 || a.Len() == 0 {
+		return nil, err
+	}
+	n, nodes, v := a.Shape[1], a.Shape[2], a.Float64s()
+	long := max(sharedBlock, (sharedValues+nodes-1)/nodes)
+	points := make([]uint64, n)
+	for i := range points {
+		h := uint64(fnvOffset)
+		for _, x := range v[i*nodes:][:nodes] {
+			h = (h ^ math.Float64bits(x)) * fnvPrime
+			h ^= h >> 32
+		}
+		points[i] = h
+	}
+	var blocks []uint64
+	for i := 0; i+long <= n; i++ {
+		h, same := uint64(fnvOffset), true // all points of a padded end are one
+		for _, p := range points[i : i+long] {
+			h = (h ^ p) * fnvPrime
+			h ^= h >> 32
+			same = same && p == points[i]
+		}
+		if !same {
+			blocks = append(blocks, h)
+		}
+	}
+	return blocks, nil
+}
+
+// FNV-1a, by words of 64 bits.
+const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
+
+// sharedBlocks finds series of two participants that have a block of time points in common, wherever it lies.
+func sharedBlocks(ins []dag.Input, blocks [][]uint64) (twins []fold.Duplicate) {
+	owner := map[uint64]int{}
+	told := map[[2]string]bool{}
+	for i, in := range ins {
+		for _, b := range blocks[i] {
+			first, there := owner[b]
+			if !there {
+				owner[b] = i
+				continue
+			}
+			pair := [2]string{ins[first].Coord("subject"), in.Coord("subject")}
+			if pair[0] == pair[1] || told[pair] {
+				continue
+			}
+			told[pair] = true
+			twins = append(twins, fold.Twins(ins[first], in, fmt.Sprintf("share volumes of a scan (%s and %s)",
+				filepath.Base(ins[first].Name), filepath.Base(in.Name))))
+		}
+	}
+	return twins
 }
 
 // onePart is from which correlation on the mean signals of two runs of a participant are of one scan. It is far above

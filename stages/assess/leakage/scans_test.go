@@ -262,3 +262,36 @@ func TestScansOfPeople(t *testing.T) {
 		t.Errorf("rescaled: %v, %v", twins, err)
 	}
 }
+
+// A part of a scan within that of another participant is found wherever it lies; zeros at the end of two scans, and
+// fewer volumes than a block, are none.
+func TestSharedBlocks(t *testing.T) {
+	noise := func(seed uint64, volumes, regions int) []float64 {
+		r, v := rand.New(rand.NewSource(int64(seed))), make([]float64, volumes*regions)
+		for i := range v {
+			v[i] = r.NormFloat64()
+		}
+		return v
+	}
+	for _, c := range []struct {
+		regions, from, to int // of the volumes of one scan that are volumes 40 to … of the other
+		zeros             bool
+		want              int
+	}{{8, 20, 60, false, 1}, {8, 30, 40, false, 1}, {8, 30, 39, false, 0}, {1, 20, 60, false, 1}, {1, 20, 51, false, 0},
+		{8, 30, 30, true, 0}} {
+		a, b := noise(1, 120, c.regions), noise(2, 120, c.regions)
+		copy(b[40*c.regions:], a[c.from*c.regions:c.to*c.regions])
+		if c.zeros {
+			clear(a[60*c.regions:])
+			clear(b[60*c.regions:])
+		}
+		var in []dag.Input
+		for i, v := range [][]float64{a, b} {
+			in = append(in, dag.InputOf(encoding.NewArray(v, 1, 120, c.regions),
+				dag.Coord{Axis: "subject", Value: fmt.Sprint("sub-", i+1)}))
+		}
+		twins, _, err := sharedScans(in, 1)
+		need.NoError(t, err)
+		need.Equal(t, len(twins), c.want, c)
+	}
+}
