@@ -72,7 +72,7 @@ func MadeDiffers(made, want string) (out []Difference) {
 		}
 	}
 	slices.Sort(names)
-	written := func(v json.RawMessage) string { return cmp.Or(string(v), "not there") }
+	written := func(v json.RawMessage) string { return cmp.Or(string(v), "absent") }
 	for _, n := range names {
 		if is, was := written(a[n]), written(b[n]); is != was {
 			out = append(out, Difference{Key: n, Text: fmt.Sprintf("%s is %s, not %s", n, is, was)})

@@ -231,7 +231,7 @@ func TestPredictRefuses(t *testing.T) {
 		{in, changedModel(t, good, "model.json", nil), "it has no model.json: is it a trained model?"},
 		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
 		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; to accept a difference, list it under allow"},
-		{withNodes(in, names...), knowing["model"], "graph.density is not there, not 0.1; graph.rule is not there, not \"largest\"; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"},
+		{withNodes(in, names...), knowing["model"], "graph.density is absent, not 0.1; graph.rule is absent, not \"largest\"; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"},
 		{said(in, "0.1"), knowing["model"], "the model records the names of its 9 regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)"},
 		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 is d in the node list, but c in training: use the same atlas in the same order"},
 	} {

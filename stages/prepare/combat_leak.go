@@ -1,11 +1,14 @@
 package prepare
 
 import (
+	"cmp"
 	"fmt"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/sheet"
 )
 
 // LeaksLabel refuses sites that are the label to predict or stand for it, and covariates to preserve that are the
@@ -71,7 +74,7 @@ func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids,
 			continue
 		}
 		if c.Identifies() {
-			refused = append(refused, leaks.names(name))
+			refused = append(refused, cmp.Or(textAmongNumbers(name, c.Text, ids), leaks.names(name)))
 			continue
 		}
 		switch l, how, much := fold.Tied(c, labels, ids); {
@@ -98,4 +101,19 @@ func determines(sites, ids []string, group map[string]string) bool {
 		of[site], groups[g] = g, true
 	}
 	return len(groups) > 1 && len(of) < len(ids)
+}
+
+// textAmongNumbers is why a column is text: a few of its values are no numbers; nil where that is not the reason.
+func textAmongNumbers(name string, values, ids []string) error {
+	var odd []string
+	for i, v := range values {
+		if numbers, _ := sheet.Numbers([]string{v}); numbers == nil && v != "" {
+			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
+		}
+	}
+	if len(odd) == 0 || 2*len(odd) > len(values) {
+		return nil
+	}
+	return fmt.Errorf("column %s is text, because %d of %d values are not numbers (%s): write them as numbers, or n/a where a value is missing",
+		name, len(odd), len(values), words.Some(odd, 4))
 }

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -343,5 +344,22 @@ func TestDeconfoundTargets(t *testing.T) {
 				t.Errorf("%s: %d edges", what, rows)
 			}
 		}
+	}
+}
+
+// A column that is text because of a few cells does not count as one of identifiers: the cells are the reason.
+func TestTextAmongNumbers(t *testing.T) {
+	people := stagetest.SomeParticipants(12, "ASD", "HC")
+	ids := need.Value(people.Strings("participant_id"))(t)
+	age := make([]string, len(ids))
+	for i := range age {
+		age[i] = fmt.Sprint(20 + float64(i)/10)
+	}
+	age[3] = "12.2 y"
+	people.Columns = append(people.Columns, encoding.Column{Name: "age", Values: age})
+	refused, _ := (&Combat{Site: "site", Preserve: []string{"age"}}).LeaksLabel(people, nil)
+	want := fmt.Sprintf("column age is text, because 1 of 12 values are not numbers (%q of %s)", "12.2 y", ids[3])
+	if len(refused) != 1 || !strings.HasPrefix(refused[0].Error(), want) {
+		t.Errorf("%v, want %s", refused, want)
 	}
 }
