@@ -87,6 +87,36 @@ stages:
 	}
 }
 
+// Label permutations of models whose data were fitted to one group are refused, with the remedy.
+func TestPermutedLabelsOfFitsToOneGroup(t *testing.T) {
+	for _, c := range []struct{ reference, models, want string }{
+		{"reference: euclidean", "permuted: folds.permuted", ""},
+		{"reference: controls, controls: HC", "permuted: null", ""},
+		{"reference: controls, controls: HC", "permuted: folds.permuted",
+			"label permutations do not repeat the fit of tangent to one group (controls), so p is not valid: leave out permuted"},
+	} {
+		_, err := build("g.yaml", []byte(`
+cohort: { simulate: { asd: 8, hc: 8, grid: 9 } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  c: { use: connectivity, each: subject, in: { series: s.series } }
+  tangent: { use: tangent, matrix: { fold: all }, in: { matrices: "c[*].pearson", folds: folds }, with: { `+c.reference+` } }
+  project: { use: project, each: subject, matrix: { fold: all }, in: { matrices: c.pearson, fitted: tangent.fitted } }
+  models:
+    use: baseline
+    matrix: { model: [ridge], fold: all }
+    in: { tangent: "project[*].matrices", fitted: tangent.fitted, folds: folds, `+c.models+` }
+`), ".", nil, maxTasks)
+		if c.want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.want)
+		}
+	}
+}
+
 // Two outputs of one stage at one input differ in the axis output: the scores of a number and of its residual stand on
 // one page.
 func TestOutputsOfOneStage(t *testing.T) {

@@ -22,6 +22,49 @@ func (s *Study) permutations(stage *dag.StageNode) {
 	}
 	s.uncorrected(stage)
 	s.retrained(stage)
+	s.permutedFits(stage)
+}
+
+// permutedFits refuses label permutations of models whose data were fitted to one group, because no permutation repeats
+// the fit: their p is invalid.
+func (s *Study) permutedFits(stage *dag.StageNode) {
+	for n := range role.With[role.Trainer](stage) {
+		again := len(behind(n, "permuted")) > 0
+		if !again && len(permuted([]*dag.Node{n})) == 0 {
+			continue
+		}
+		of := s.groupFit(n, map[*dag.Node]bool{})
+		if of == nil {
+			continue
+		}
+		place, remedy := "", "train without the axis permutation"
+		if again {
+			place, remedy = "permuted", "leave out permuted (permuted: null)"
+		}
+		s.mistake(stage, place, fmt.Sprintf("label permutations do not repeat the fit of %s to one group (%s), so p is not valid: %s, or remove %[2]s from %[1]s to fit to all training participants",
+			of.Stage().Name(), role.FitsGroup([]dag.Stage{of.Instance()}), remedy))
+		return
+	}
+}
+
+// groupFit is a task that is fitted to one group and that a task depends on; nil where there is none.
+func (s *Study) groupFit(n *dag.Node, seen map[*dag.Node]bool) *dag.Node {
+	for _, b := range n.Inputs() {
+		for _, src := range b.Sources {
+			from := src.Node
+			if from == nil || seen[from] || b.Port == role.Port(n.Instance(), role.Checks) {
+				continue
+			}
+			seen[from] = true
+			if role.FitsGroup([]dag.Stage{from.Instance()}) != "" {
+				return from
+			}
+			if of := s.groupFit(from, seen); of != nil {
+				return of
+			}
+		}
+	}
+	return nil
 }
 
 // retrains is on how many label permutations the model of a task is trained again; false where it is unknown.
