@@ -85,7 +85,7 @@ func (l *loader) connectStage(s *stage) {
 	s.sortLinks()
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
-			pos, removed := l.removed["stages."+s.name+".in."+p.Name]
+			pos, removed := l.layers.Removed["stages."+s.name+".in."+p.Name]
 			if !removed {
 				pos = s.pos
 			}
@@ -222,14 +222,14 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	}
 	if r.stage == "cohort" && l.roster == nil {
 		if l.cohortTree == nil {
-			l.bad.Add(r.pos, "%s refers to the cohort, but the file has none%s", where, cmp.Or(l.gone("cohort"), ": add cohort: { KIND: … }"))
+			l.bad.Add(r.pos, "%s refers to the cohort, but the file has none%s", where, cmp.Or(l.layers.Gone("cohort"), ": add cohort: { KIND: … }"))
 		}
 		return nil, false
 	}
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			remedy := l.gone("stages", r.stage)
+			remedy := l.layers.Gone("stages", r.stage)
 			if remedy == "" && !l.beyondReading() {
 				remedy = words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))
 			}

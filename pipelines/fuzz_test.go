@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"prgnn/internal/need"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/builtin"
 )
@@ -76,7 +77,7 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("%d tasks", n)
 			}
 			if len(p.Extends) > 0 && n < 1000 {
-				kept, sets := SplitSource(p.Graph.Source())
+				kept, sets := layer.SplitSource(p.Graph.Source())
 				again, err := build("x.yaml", []byte(kept), dir, sets, 10_000)
 				if err != nil {
 					t.Fatalf("the text that is kept is no pipeline: %v\n%s", err, kept)

@@ -35,7 +35,7 @@ func (l *loader) connectChecks() {
 			continue
 		}
 		if p := s.input(role.Checks); p != nil {
-			if pos, null := l.removed["stages."+s.name+".in."+p.Name]; null {
+			if pos, null := l.layers.Removed["stages."+s.name+".in."+p.Name]; null {
 				l.bad.Add(pos, "stage %s: input %s cannot be null, since the stage waits for every leakage check of the file: remove this line, or the stages of the kind leakage",
 					s.name, p.Name)
 			}

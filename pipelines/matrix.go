@@ -73,7 +73,7 @@ func (l *loader) readEach(s *stage, t *tree.Node) {
 	case t.Kind != tree.Scalar || names != nil && !slices.Contains(names, t.Text):
 		l.bad.Add(t.Pos, "stage %s: each must be %s, not %s; write other axes under matrix", s.name, strings.Join(names, " or "), t)
 	case l.cohortTree == nil:
-		l.bad.Add(t.Pos, "stage %s: each: %s needs a cohort, but the file has none%s", s.name, t.Text, cmp.Or(l.gone("cohort"), ": add cohort: { KIND: … }"))
+		l.bad.Add(t.Pos, "stage %s: each: %s needs a cohort, but the file has none%s", s.name, t.Text, cmp.Or(l.layers.Gone("cohort"), ": add cohort: { KIND: … }"))
 	case l.roster != nil && l.roster.PerRun && t.Text != a.name && t.Text != l.roster.PartAxis():
 		l.bad.Add(t.Pos, "stage %s: the cohort has %[2]ss for each participant: write each: %[2]s", s.name, l.roster.PartAxis())
 	case l.roster != nil: // or else what is wrong with the cohort has been said

@@ -2,26 +2,20 @@ package pipelines
 
 import (
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
-	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
-	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -59,6 +53,14 @@ func (d Doom) String() string { return fmt.Sprintf("stage %s will fail: %s", d.S
 // A span is a part of a list, from its first element to the one behind its last.
 type span struct{ from, to int }
 
+// Sources are the pipeline file and the files that it extends now: the text of a recorded run names none.
+func (p *Pipeline) Sources() []string {
+	if p.Builtin {
+		return nil
+	}
+	return layer.Sources(filepath.Join(p.Dir, filepath.Base(p.File)))
+}
+
 // NotesFor are the notes for a person who asked for these participants alone.
 func (p *Pipeline) NotesFor(ids map[string]bool) []string {
 	if p.Roster == nil || p.Roster.About == nil {
@@ -74,91 +76,15 @@ func (p *Pipeline) NotesFor(ids map[string]bool) []string {
 // built-in pipelines when its name has no directory. Mistakes in the file or in
 // sets are Errors.
 func Load(file string, sets []string) (*Pipeline, error) {
-	f, dir, err := readFirst(file)
+	f, dir, err := layer.First(file)
 	if err != nil {
 		return nil, err
 	}
 	return buildFile(f, dir, sets, maxTasks)
 }
 
-// readFirst reads the file that a person names. dir is where its relative paths begin.
-func readFirst(file string) (f sourceFile, dir string, err error) {
-	if strings.ContainsFunc(filepath.Base(file), unicode.IsControl) {
-		return f, "", fmt.Errorf("the name of the pipeline file, %q, has a control character, and locks and messages repeat it: rename the file", file)
-	}
-	text, within, err := readSource(file, file)
-	f = sourceFile{filepath.Base(file), within, file, text}
-	if within {
-		return f, ".", err
-	}
-	return f, filepath.Dir(file), err
-}
-
-// Source is the text that runs of a file keep, without settings: that of the file, merged over the files that it
-// extends. dir is where its relative paths begin and the store goes.
-func Source(file string) (text, dir string, err error) {
-	f, dir, err := readFirst(file)
-	if err != nil {
-		return "", dir, err
-	}
-	l := newLoader(f.shown, maxTasks)
-	if l.dir, err = filepath.Abs(dir); err != nil {
-		return "", dir, err
-	}
-	root, files := l.resolve(f)
-	if len(l.bad.List) > 0 {
-		return "", dir, l.bad.Sorted()
-	}
-	return l.source(f, root, files), dir, nil
-}
-
-// source is the text of a file that resolve has read.
-func (l *loader) source(f sourceFile, root *tree.Node, files []string) string {
-	if root == nil || len(files) < 2 && !l.wired {
-		return string(f.text)
-	}
-	return l.text(root)
-}
-
-// maxFile is far above any pipeline file, and far below what would hurt.
-const maxFile = 16 << 20
-
-// readSource reads a file, or else the built-in file of that name, which is within the program.
-func readSource(file, name string) (text []byte, within bool, err error) {
-	f, err := regular.Open(file)
-	if err != nil {
-		if text, ok := builtin.Text(name); ok && os.IsNotExist(err) {
-			return []byte(text), true, nil
-		}
-		if os.IsNotExist(err) {
-			return nil, false, fmt.Errorf("%s: %w%s", file, fs.ErrNotExist, nearBuiltin(file))
-		}
-		return nil, false, fmt.Errorf("the pipeline file cannot be read: %w", err)
-	}
-	defer f.Close()
-	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, false, fmt.Errorf("the pipeline file cannot be read: %w", err)
-	}
-	if len(text) > maxFile {
-		return nil, false, fmt.Errorf("%s: larger than %d MB: not a pipeline file", file, maxFile>>20)
-	}
-	return text, false, nil
-}
-
-func nearBuiltin(file string) string {
-	if near := words.Nearest(file, append(builtin.Names(), file+".yaml")); near != "" && near != file+".yaml" {
-		return fmt.Sprintf(" (did you mean the built-in %q?)", near)
-	}
-	if _, ok := builtin.Text(file + ".yaml"); ok {
-		return fmt.Sprintf(" (did you mean the built-in %q?)", file+".yaml")
-	}
-	return ""
-}
-
 // A loader is one reading of one file.
 type loader struct {
-	file   string
 	dir    string // absolute
 	bad    *tree.Mistakes
 	vars   *tree.Variables
@@ -198,21 +124,18 @@ type loader struct {
 	drawn       bool           // there is one to its drawing
 
 	apart   []apartFrom
-	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
-	leftOut []string           // stages that --without leaves out
-	notKept []string           // stages that those of --set stages=[…] do not need
-	wired   bool               // something was connected by itself
-	unshown []string           // notes that no result has: the text kept with a run lacks what they depend on
+	layers  *layer.Layers // the file, with what it extends and what is set
+	unshown []string      // notes that no result has: the text kept with a run lacks what they depend on
 
 	universes *wiring.Universes // the decisions of the file, and their combinations
 	study     []column.Statement
 }
 
-func newLoader(file string, limit int) *loader {
+func newLoader(layers *layer.Layers, limit int) *loader {
 	l := &loader{
-		file: file, places: &places{}, bad: &tree.Mistakes{}, build: dag.NewGraph(""),
+		layers: layers, places: &places{}, bad: layers.Bad, build: dag.NewGraph(""),
 		limit: limit, left: limit, values: 4 * limit, texts: maxNames,
-		byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{},
+		byName: map[string]*stage{}, producers: map[string][]*producer{},
 	}
 	l.build.BareAxis(column.Subject)
 	return l
@@ -220,34 +143,33 @@ func newLoader(file string, limit int) *loader {
 
 // build makes a pipeline of a file's text.
 func build(file string, text []byte, dir string, sets []string, limit int) (*Pipeline, error) {
-	return buildFile(sourceFile{filepath.Base(file), false, file, text}, dir, sets, limit)
+	return buildFile(layer.File{Name: filepath.Base(file), Shown: file, Text: text}, dir, sets, limit)
 }
 
-func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, error) {
+func buildFile(f layer.File, dir string, sets []string, limit int) (*Pipeline, error) {
 	return buildWithout(f, dir, sets, limit, nil)
 }
 
 // buildWithout leaves out the participants of that name, with the reason of each.
-func buildWithout(f sourceFile, dir string, sets []string, limit int,
+func buildWithout(f layer.File, dir string, sets []string, limit int,
 	without map[string]precheck.Refusal) (*Pipeline, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the directory of %s cannot be found: %w", f.shown, err)
+		return nil, fmt.Errorf("the directory of %s cannot be found: %w", f.Shown, err)
 	}
-	l := newLoader(f.shown, limit)
+	l := newLoader(layer.Read(f), limit)
 	l.dir, l.without = start, without
-	p := &Pipeline{File: f.shown, Builtin: f.builtin, Dir: dir}
-	root, files := l.resolve(f)
-	text := l.source(f, root, files)
-	if root != nil {
-		p.Extends = files[1:]
+	p := &Pipeline{File: f.Shown, Builtin: f.Builtin, Dir: dir}
+	text := l.layers.Source()
+	if root := l.layers.Root; root != nil {
+		p.Extends = l.layers.Files[1:]
 		l.read(root, sets, p)
 	}
 	if len(l.bad.List) > 0 {
 		l.refuseInputs()
 		return nil, l.bad.Sorted()
 	}
-	l.build.Title(p.Name, f.shown, withSets(text, sets))
+	l.build.Title(p.Name, f.Shown, layer.WithSets(text, sets))
 	l.graph()
 	p.Graph = l.build.Draft()
 	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
@@ -275,11 +197,11 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	}
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, append(column.NoteTexts(l.notes), l.unshown...),
 		l.doomed, l.about
-	p.LeftOut, p.Universes = slices.Concat(l.leftOut, l.notKept), l.universes
-	for _, stage := range l.leftOut {
+	p.LeftOut, p.Universes = slices.Concat(l.layers.LeftOut, l.layers.NotKept), l.universes
+	for _, stage := range l.layers.LeftOut {
 		l.build.LeaveOut(stage, "--without leaves it out")
 	}
-	for _, stage := range l.notKept {
+	for _, stage := range l.layers.NotKept {
 		l.build.LeaveOut(stage, "the selected stages do not need it")
 	}
 	if l.roster != nil {
@@ -289,7 +211,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		}
 	}
 	if p.Graph, err = l.build.Build(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.shown, err)
+		return nil, fmt.Errorf("%s: %w", f.Shown, err)
 	}
 	p.Shared, p.Paths = l.places.shared(text, sets, start, l.roster), l.places.paths(start)
 	return p, nil
@@ -397,47 +319,6 @@ func (l *loader) givenAt(s *dag.StageNode, port string) dag.Pos {
 	return s.Pos()
 }
 
-// withSets is the text that is kept with a run: the file's own lines, then what
-// was set over them.
-func withSets(text string, sets []string) string {
-	if len(sets) == 0 {
-		return text
-	}
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	for _, s := range sets {
-		text += "# --set " + strings.ReplaceAll(s, "\n", "\n# ") + "\n"
-	}
-	return text
-}
-
-// SplitSource takes the text that is kept with a run apart again: the text of the
-// file, and what was set over it.
-func SplitSource(source string) (text string, sets []string) {
-	const mark = "# --set "
-	lines := strings.SplitAfter(strings.TrimSuffix(source, "\n"), "\n")
-	at := len(lines)
-	for at > 0 && strings.HasPrefix(lines[at-1], "# ") {
-		at--
-	}
-	for at < len(lines) && !strings.HasPrefix(lines[at], mark) {
-		at++
-	}
-	for _, line := range lines[at:] {
-		line = strings.TrimSuffix(line, "\n")
-		if set, first := strings.CutPrefix(line, mark); first {
-			sets = append(sets, set)
-		} else {
-			sets[len(sets)-1] += "\n" + strings.TrimPrefix(line, "# ")
-		}
-	}
-	if len(sets) == 0 {
-		return source, nil
-	}
-	return strings.Join(lines[:at], ""), sets
-}
-
 // LoadText is Load for the text of a file that lies elsewhere: in a lock, or in
 // the record of a run. file is its name in messages, dir where its relative
 // paths begin.
@@ -456,22 +337,22 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 		l.bad.Add(root.Pos, "a pipeline file is a mapping with the key stages, not %s", root)
 		return
 	}
-	l.places.sets = l.applySets(root, sets)
-	wiring.Connect(root, "", l.removed, l.bad) // what they add or open
+	l.places.sets = l.layers.Apply(sets)
+	wiring.Connect(root, "", l.layers.Removed, l.bad) // what they add or open
 	wiring.Forget(root)
 	l.only(root, "a pipeline file", layer.FileKeys)
 	l.vars = tree.ReadVars(root.Get("vars"), layer.FileKeys, l.bad)
-	l.vars.Gone = func(name string) string { return l.gone("vars", name) }
+	l.vars.Gone = func(name string) string { return l.layers.Gone("vars", name) }
 	l.places.vars = l.vars
 	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
 	l.readDecisions(root)
 	l.study = column.Statements(root.Get("study").Texts("study", column.StudyKeys(), l.bad))
 	l.readCohort(root.Get("cohort"))
-	if l.leftOut != nil {
-		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))
+	if l.layers.LeftOut != nil {
+		l.note("stages left out: %s", strings.Join(l.layers.LeftOut, ", "))
 	}
-	l.unshown = wiring.Unshown(root, l.removed)
+	l.unshown = wiring.Unshown(root, l.layers.Removed)
 	l.readStages(root)
 	l.vars.All()
 	l.connect()
@@ -493,8 +374,7 @@ func (l *loader) known(k tree.Key, what string, known []string) {
 }
 
 func (l *loader) name(root *tree.Node) string {
-	base := filepath.Base(l.file)
-	name, pos := strings.TrimSuffix(base, filepath.Ext(base)), root.Pos
+	name, pos := layer.Name(l.layers.Files[0]), root.Pos
 	if t := root.Get("pipeline"); t != nil && t.Kind != tree.Empty {
 		l.vars.Resolve(t, nil)
 		if !t.Bad && t.Kind != tree.Scalar {

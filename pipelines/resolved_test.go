@@ -12,6 +12,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/pipelines/layer"
 	"prgnn/stages/builtin"
 )
 
@@ -112,7 +113,7 @@ func TestBuiltinsResolve(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range builtin.Names() {
 		t.Run(name, func(t *testing.T) {
-			printed, err := Print(name, nil, true)
+			printed, err := layer.Print(name, nil, true)
 			need.NoError(t, err)
 			file := filepath.Join(golden, name)
 			if *update {

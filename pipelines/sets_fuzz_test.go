@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 )
 
@@ -48,7 +49,7 @@ func FuzzSets(f *testing.F) {
 			}
 			return
 		}
-		kept, again := SplitSource(p.Graph.Source())
+		kept, again := layer.SplitSource(p.Graph.Source())
 		same, err := build("x.yaml", []byte(kept), dir, again, 1000)
 		if err != nil {
 			t.Fatalf("%q: the text that is kept is no pipeline: %v\n%s", sets, err, p.Graph.Source())

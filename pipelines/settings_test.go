@@ -286,7 +286,7 @@ func TestVariant(t *testing.T) {
 func TestSameValue(t *testing.T) {
 	value := func(text string) *tree.Node {
 		var bad tree.Mistakes
-		_, v := parseSet("a="+text, dag.Pos{}, &bad)
+		v := tree.Parse([]byte(text), func(int, int) dag.Pos { return dag.Pos{} }, &bad)
 		need.Equal(t, len(bad.List), 0, text)
 		return v
 	}

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/pipelines/layer"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -168,7 +169,7 @@ func TestConnectUsualSet(t *testing.T) {
 		t.Error(text)
 	}
 	need.Equal(t, tasks(p)["again"], 12)
-	text, sets := SplitSource(p.Graph.Source())
+	text, sets := layer.SplitSource(p.Graph.Source())
 	again := mustBuild(t, text, sets...)
 	need.Equal(t, keysText(again), keysText(p))
 }

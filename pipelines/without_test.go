@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/pipelines/layer"
 )
 
 // TestWithout: a stage goes with the stages that need it and with the permutations that only it reads, and what is left
@@ -83,7 +84,7 @@ func TestWithoutMistakes(t *testing.T) {
 // folds nor trainings.
 func TestOnly(t *testing.T) {
 	for _, file := range []string{"biopoint.yaml", "timeseries.yaml", "target.yaml", "multiverse.yaml", "abide.yaml"} {
-		all, _, err := Outline(file, []string{"stages=[connectivity]"})
+		all, _, err := layer.Outline(file, []string{"stages=[connectivity]"})
 		need.Equal(t, err, nil, file)
 		kinds := map[string]bool{}
 		for _, s := range all {

@@ -1,5 +1,6 @@
-// Package layer makes one tree from the layers of a pipeline file, before anything in it is understood: a file over the
-// one that it extends, values of --set over both, and without the stages that are left out.
+// Package layer makes one tree from the layers of a pipeline file, before anything in it is understood: it reads the
+// file and those that it extends, merges them, puts values of --set over them, and takes out the stages that are left
+// out. It prints the tree, and compares the settings of an earlier run with it.
 package layer
 
 import (

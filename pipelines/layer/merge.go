@@ -18,9 +18,9 @@ type merger struct {
 	removed map[string]dag.Pos // the paths that were removed → where
 }
 
-// Merge puts the values of an extending file, over, over those of the extended one, base, whose name is for messages.
+// merge puts the values of an extending file, over, over those of the extended one, base, whose name is for messages.
 // What null removes is added to removed.
-func Merge(base, over *tree.Node, name string, removed wiring.Removed, bad *tree.Mistakes) {
+func merge(base, over *tree.Node, name string, removed wiring.Removed, bad *tree.Mistakes) {
 	m := merger{bad, name, removed}
 	m.merge(base, over, nil)
 }

@@ -10,11 +10,11 @@ import (
 	"prgnn/stages/role"
 )
 
-// LeaveOut takes stages out of a file (--set stages.NAME=null). References to them are
+// leaveOut takes stages out of a file (--set stages.NAME=null). References to them are
 // disconnected. A stage goes too when it loses an input that it needs, or the reference that it compares with, and so
 // does one that repeats work on permuted labels, when all its readers have gone; leakage checks do not count as
 // readers. It returns all names, in the order of the file.
-func LeaveOut(root *tree.Node, named []string) (names []string) {
+func leaveOut(root *tree.Node, named []string) (names []string) {
 	all := root.Get("stages")
 	gone := map[string]bool{}
 	for _, name := range named {
@@ -51,9 +51,9 @@ func LeaveOut(root *tree.Node, named []string) (names []string) {
 	return names
 }
 
-// Keep leaves only the stages of these names in a file, those that they need, and the checks that are left: those that
+// keep leaves only the stages of these names in a file, those that they need, and the checks that are left: those that
 // compare what these stages make. Decisions of stages that are gone go too.
-func Keep(root *tree.Node, names []string) (gone []string) {
+func keep(root *tree.Node, names []string) (gone []string) {
 	all := root.Get("stages")
 	needed := map[string]bool{}
 	var need func(name string)
@@ -81,7 +81,7 @@ func Keep(root *tree.Node, names []string) (gone []string) {
 		}
 	}
 	decisions := wiring.Decisions(root, &tree.Mistakes{})
-	gone = LeaveOut(root, others)
+	gone = leaveOut(root, others)
 	if decided := root.Get("decisions"); decided != nil {
 		decided.Keys = slices.DeleteFunc(decided.Keys, func(k tree.Key) bool {
 			at := slices.IndexFunc(decisions, func(d wiring.Decision) bool { return d.Name == k.Name })

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/regular"
 	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 )
 
 // The pipeline file of OUTPUT_DIR, and how it begins.
@@ -50,7 +51,7 @@ func (b *App) whole(text string) (string, error) {
 
 // printed is the text of OUTPUT_DIR/prgnn.yaml for a pipeline file.
 func printed(file string, sets []string) (string, error) {
-	text, err := pipelines.Print(file, sets, true)
+	text, err := layer.Print(file, sets, true)
 	return recordHead + text, err
 }
 

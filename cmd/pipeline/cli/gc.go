@@ -12,7 +12,7 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/cmd/pipeline/space"
-	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 )
 
@@ -31,7 +31,7 @@ time: a run makes its results again.`,
 			run, beside := len(args) == 1 && results.IsRun(args[0]), ""
 			if len(args) == 1 && !run {
 				var err error
-				if _, beside, err = pipelines.Source(args[0]); err != nil && !errors.As(err, new(tree.Errors)) {
+				if _, beside, err = layer.Source(args[0]); err != nil && !errors.As(err, new(tree.Errors)) {
 					return a.mistaken(args[0], err)
 				}
 			}

@@ -22,6 +22,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/builtin"
 )
@@ -226,7 +227,7 @@ func (a *app) asRunFlags(cmd *cobra.Command) {
 //
 // Where nothing has been run, the names of stages and outputs are checked first.
 func (a *app) look(file string, named ...string) (*results.Current, error) {
-	text, dir, err := pipelines.Source(file)
+	text, dir, err := layer.Source(file)
 	a.elsewhere(dir)
 	dir = a.storeDir(dir)
 	if err != nil || !results.IsStore(dir) {
@@ -316,7 +317,7 @@ func (a *app) lastRunOf(file string) (last results.Last) {
 
 // sourceOf is the text of a file, "" of one that is gone, and the store of its results.
 func (a *app) sourceOf(file string) (text, store string) {
-	text, dir, err := pipelines.Source(file)
+	text, dir, err := layer.Source(file)
 	if err != nil {
 		text, dir = "", filepath.Dir(file)
 	}
@@ -359,7 +360,7 @@ func (a *app) lastSets(file string, last results.Last) []string {
 	case len(a.sets) > 0:
 		a.Warn("these settings differ from those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
 	default:
-		placed, gone := pipelines.Placed(file, last.Sets)
+		placed, gone := layer.Placed(file, last.Sets)
 		if len(placed) > 0 {
 			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID,
 				shownSets(placed))
@@ -389,21 +390,21 @@ func (a *app) dropped(file string, store *disk.Store) {
 		text, _ := a.sourceOf(file)
 		last = results.LastRun(store, file, text)
 	}
-	then, gone := pipelines.Placed(file, last.Sets)
+	then, gone := layer.Placed(file, last.Sets)
 	if !failed {
 		a.reportGone(file, last.ID, gone)
 	}
-	dropped := pipelines.DroppedSets(file, then, a.sets)
+	dropped := layer.DroppedSets(file, then, a.sets)
 	if len(dropped) == 0 {
 		return
 	}
-	sets := lists.Map(dropped, func(d pipelines.Dropped) string { return d.Set })
+	sets := lists.Map(dropped, func(d layer.Dropped) string { return d.Set })
 	if failed {
 		if _, err := pipelines.Load(file, slices.Concat(a.sets, sets)); err != nil {
 			return // it is no remedy
 		}
 	}
-	now := lists.Map(dropped, func(d pipelines.Dropped) string { return d.Now })
+	now := lists.Map(dropped, func(d layer.Dropped) string { return d.Now })
 	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last.ID,
 		console.Clip("--set "+strings.Join(sets, " --set "), 200), console.Clip(strings.Join(now, ", "), 200),
 		a.With(results.WithSets(nil, sets)...))

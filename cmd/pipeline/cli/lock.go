@@ -15,6 +15,7 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
 )
 
@@ -98,7 +99,7 @@ func (a *app) hold(p *pipelines.Pipeline, store *disk.Store, path string) (*held
 	if err != nil {
 		return nil, err
 	}
-	place := func(line int) string { return pipelines.Place(p.File, line) }
+	place := func(line int) string { return layer.Place(p.File, line) }
 	ds, err := l.Before(p.Graph, p.Shared.Text, place, results.Hasher(store))
 	if err != nil {
 		return nil, err

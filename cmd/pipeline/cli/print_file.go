@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 )
 
 func (a *app) printCommand() *cobra.Command {
@@ -30,7 +30,7 @@ type printEvent struct {
 }
 
 func (a *app) printFile(file string, plain bool) error {
-	text, err := pipelines.Print(file, a.sets, plain)
+	text, err := layer.Print(file, a.sets, plain)
 	if err != nil {
 		return a.mistaken(file, err)
 	}

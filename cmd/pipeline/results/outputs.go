@@ -14,7 +14,7 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 )
 
 // An Output is one artifact of the graph: a task, one of its output ports, and
@@ -123,7 +123,7 @@ func (c *Current) runUntil(until string) []string {
 func (c *Current) RunAll(a *console.Console) string {
 	sets := c.Sets
 	if c.File == "" {
-		_, sets = pipelines.SplitSource(c.Pipeline.Graph.Source())
+		_, sets = layer.SplitSource(c.Pipeline.Graph.Source())
 	}
 	return Run(a, cmp.Or(c.File, c.Pipeline.File), sets)
 }

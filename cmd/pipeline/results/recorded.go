@@ -21,6 +21,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
 )
 
@@ -181,7 +182,7 @@ type Last struct {
 	Sets         []string // --set
 }
 
-// LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it).
+// LastRun is the last run of a pipeline file whose text is now text (as layer.Source has it).
 func LastRun(store *disk.Store, file, text string) (last Last) {
 	for last = range runsOf(store, file, text) {
 		break
@@ -197,10 +198,10 @@ func runsOf(store *disk.Store, file, text string) iter.Seq[Last] {
 			if err != nil || filepath.Base(ran) != filepath.Base(file) {
 				continue
 			}
-			then, sets := pipelines.SplitSource(source)
+			then, sets := layer.SplitSource(source)
 			if rest, same := strings.CutPrefix(source, text); same { // a comment at its end may look like settings
 				then = text
-				_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
+				_, sets = layer.SplitSource(strings.TrimPrefix(rest, "\n"))
 			}
 			// Not of another file of that name, in a shared store.
 			if (then == text || samePath(ran, file)) && !yield(Last{r.ID, r.Pipeline, r.Started, then != text, sets}) {
@@ -232,7 +233,7 @@ func samePath(a, b string) bool {
 
 // pipelineOf loads the pipeline file as it was in a run.
 func pipelineOf(rec *record.Record) (*pipelines.Pipeline, error) {
-	text, sets := pipelines.SplitSource(rec.Source)
+	text, sets := layer.SplitSource(rec.Source)
 	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
 	if err != nil {
 		return nil, fmt.Errorf("its pipeline can no longer be loaded: %w\n  pipeline show %s STAGE prints its results, which are in the store; restore what is gone for anything else", err, rec.ID)

@@ -17,7 +17,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
+	"prgnn/pipelines/layer"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -40,12 +40,12 @@ const (
 // Settings are the settings that add the validation and its text to a pipeline file with these settings, and remove the
 // stages that they do not need; shown are those that add a page of their results, too.
 func (o *Options) Settings(file string, sets []string) (run, shown []string, err error) {
-	stages, dir, err := pipelines.Outline(file, sets)
+	stages, dir, err := layer.Outline(file, sets)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, name := range []string{validated, printed, paged} {
-		if slices.ContainsFunc(stages, func(s pipelines.Outlined) bool { return s.Name == name }) {
+		if slices.ContainsFunc(stages, func(s layer.Outlined) bool { return s.Name == name }) {
 			return nil, nil, exit.Wrongf("%s has a stage %s, which pipeline run FILE --until %[2]s runs; to use this command, rename the stage", file, name)
 		}
 	}
@@ -78,7 +78,7 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 		}
 	}
 	run = []string{setting(validated, kind, in, with...)}
-	needed, _, err := pipelines.Outline(file, slices.Concat(sets, run, []string{only(validated)}))
+	needed, _, err := layer.Outline(file, slices.Concat(sets, run, []string{only(validated)}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +91,7 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 func only(stages ...string) string { return "stages=[" + strings.Join(stages, ", ") + "]" }
 
 // usualInputs connects the ports of a page to what they usually take, of the stages of a validation.
-func usualInputs(kind string, stages []pipelines.Outlined) (in []string) {
+func usualInputs(kind string, stages []layer.Outlined) (in []string) {
 	of, ok := dag.Lookup(kind)
 	if !ok {
 		return nil
@@ -197,7 +197,7 @@ func filesOf(path string) (files []string, err error) {
 }
 
 // inputs connects what the models take, to the stage that usually makes it.
-func (o *Options) inputs(stages []pipelines.Outlined, file string, of export.ModelFacts) (in []string, err error) {
+func (o *Options) inputs(stages []layer.Outlined, file string, of export.ModelFacts) (in []string, err error) {
 	kind, ports := "baseline", [][2]string{{"matrices", "pearson"}, {"quality", "quality"}, {"cleaning", "cleaning"}}
 	switch {
 	case of.Graphs:

@@ -1,4 +1,4 @@
-package pipelines
+package layer
 
 import (
 	"cmp"
@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 )
 
-// applySets puts the values of --set over those of the file, before anything is
+// Apply puts the values of --set over those of the file, before anything is
 // checked: a wrong name or value is then found like any other, and reported at
 // the --set that it came from. It returns the value of each set. Stages that are set to null are left out last.
-func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node {
-	values, bad := map[string]*tree.Node{}, l.bad // by set
+func (l *Layers) Apply(sets []string) map[string]*tree.Node {
+	values, bad := map[string]*tree.Node{}, l.Bad // by set
 	var out, kept []string                        // stages
 	for _, set := range sets {
 		pos := dag.Pos{File: "--set " + shown(set)}
@@ -24,12 +23,12 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 			continue
 		}
 		values[set] = v
-		s, names := layer.Setter{Root: root, Pos: pos, Bad: bad}, path
+		s, names := setter{root: l.Root, pos: pos, bad: bad}, path
 		if len(names) == 2 && names[0] == "stages" && v.Kind == tree.Empty && !v.Bad {
-			s.Pos.File = "--without " + names[1]
-			if s.HasStage(names[1]) {
+			s.pos.File = "--without " + names[1]
+			if s.hasStage(names[1]) {
 				out = append(out, names[1])
-				l.removed["stages."+names[1]] = s.Pos
+				l.Removed["stages."+names[1]] = s.pos
 			}
 			continue
 		}
@@ -37,13 +36,13 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 			kept = append(kept, l.keptStages(s, v)...)
 			continue
 		}
-		s.Set(names, v)
+		s.set(names, v)
 	}
 	if out != nil {
-		l.leftOut = layer.LeaveOut(root, out)
+		l.LeftOut = leaveOut(l.Root, out)
 	}
 	if kept != nil {
-		l.notKept = layer.Keep(root, kept)
+		l.NotKept = keep(l.Root, kept)
 	}
 	return values
 }
@@ -56,15 +55,14 @@ type Outlined struct {
 
 // Outline are the stages of a file with settings, in the order of the file, and its directory. The cohort is not read.
 func Outline(file string, sets []string) (all []Outlined, dir string, err error) {
-	f, dir, err := readFirst(file)
+	f, dir, err := First(file)
 	if err != nil {
 		return nil, dir, err
 	}
-	l := newLoader(f.shown, maxTasks)
-	root, _ := l.resolve(f)
-	if root != nil && root.Kind == tree.Mapping {
-		l.applySets(root, sets)
-		wiring.Connect(root, "", l.removed, l.bad)
+	l := Read(f)
+	if root := l.Root; root != nil && root.Kind == tree.Mapping {
+		l.Apply(sets)
+		wiring.Connect(root, "", l.Removed, l.Bad)
 		if stages := root.Get("stages"); stages != nil {
 			for _, k := range stages.Keys {
 				given := func(key string) bool { t := k.Value.Get(key); return t != nil && t.Kind != tree.Empty }
@@ -72,16 +70,16 @@ func Outline(file string, sets []string) (all []Outlined, dir string, err error)
 			}
 		}
 	}
-	if len(l.bad.List) > 0 {
-		err = l.bad.Sorted()
+	if len(l.Bad.List) > 0 {
+		err = l.Bad.Sorted()
 	}
 	return all, dir, err
 }
 
 // keptStages are the stages of stages=[NAME, …], which leaves these in the file with all that they need.
-func (l *loader) keptStages(s layer.Setter, v *tree.Node) (names []string) {
+func (l *Layers) keptStages(s setter, v *tree.Node) (names []string) {
 	for _, item := range v.Items {
-		if s.HasStage(item.Text) {
+		if s.hasStage(item.Text) {
 			names = append(names, item.Text)
 		}
 	}
@@ -114,27 +112,22 @@ func parseSet(set string, pos dag.Pos, bad *tree.Mistakes) (path []string, v *tr
 // stage or variable that it no longer has, or of a parameter that the kind of a stage does not have. To leave out a
 // stage that is not there is neither.
 func Placed(file string, sets []string) (placed, gone []string) {
-	f, _, err := readFirst(file)
+	f, _, err := First(file)
 	if err != nil {
 		return sets, nil
 	}
-	fresh := func() (l *loader, root *tree.Node) {
-		l = newLoader(f.shown, maxTasks)
-		root, _ = l.resolve(f)
-		return l, root
-	}
-	all, whole := fresh()
-	if whole == nil || whole.Kind != tree.Mapping || len(all.bad.List) > 0 {
+	all := Read(f)
+	if all.Root == nil || all.Root.Kind != tree.Mapping || len(all.Bad.List) > 0 {
 		return sets, nil // the mistakes of the file come first
 	}
-	all.applySets(whole, sets) // one may change the kind of a stage
+	all.Apply(sets) // one may change the kind of a stage
 	for _, set := range sets {
-		l, root := fresh()
-		path, v := parseSet(set, dag.Pos{}, l.bad)
-		if len(path) == 2 && path[0] == "stages" && v != nil && v.Kind == tree.Empty && root.Under(path...) == nil {
+		l := Read(f)
+		path, v := parseSet(set, dag.Pos{}, l.Bad)
+		if len(path) == 2 && path[0] == "stages" && v != nil && v.Kind == tree.Empty && l.Root.Under(path...) == nil {
 			continue
 		}
-		if l.applySets(root, append(slices.Clone(placed), set)); len(l.bad.List) > 0 || !all.takes(whole, path) {
+		if l.Apply(append(slices.Clone(placed), set)); len(l.Bad.List) > 0 || !all.takes(path) {
 			gone = append(gone, set)
 			continue
 		}
@@ -144,12 +137,12 @@ func Placed(file string, sets []string) (placed, gone []string) {
 }
 
 // takes reports whether the kind of the stage that a setting is of may have its parameter.
-func (l *loader) takes(root *tree.Node, path []string) bool {
-	full := layer.Setter{Root: root, Bad: l.bad}.Full(path)
+func (l *Layers) takes(path []string) bool {
+	full := setter{root: l.Root, bad: l.Bad}.full(path)
 	if len(full) < 4 || full[0] != "stages" || full[2] != "with" {
 		return true
 	}
-	stage := root.Under(full[:2]...)
+	stage := l.Root.Under(full[:2]...)
 	_, known := dag.Lookup(wiring.Kind(stage))
 	return !known || wiring.HasParameter(stage, full[3])
 }
@@ -166,22 +159,22 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 	if len(then) == 0 {
 		return nil
 	}
-	f, _, err := readFirst(file)
+	f, _, err := First(file)
 	if err != nil {
 		return nil
 	}
-	l := newLoader(f.shown, maxTasks)
-	root, _ := l.resolve(f)
+	l := Read(f)
+	root := l.Root
 	if root == nil || root.Kind != tree.Mapping {
 		return nil
 	}
-	l.applySets(root, given)
+	l.Apply(given)
 	settled := map[string]bool{}
 	find := func(set string) (full []string, v *tree.Node) {
 		var bad tree.Mistakes
 		path, v := parseSet(set, dag.Pos{}, &bad)
 		if v != nil {
-			full = layer.Setter{Root: root, Bad: &bad}.Full(path)
+			full = setter{root: root, bad: &bad}.full(path)
 		}
 		if len(bad.List) > 0 {
 			return nil, nil
