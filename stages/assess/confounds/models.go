@@ -96,9 +96,9 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	summary.Alone, summary.Both = base[confound.Covariates], base[confound.Both]
 	paired := func(of, than string) (difference, low, high float64) {
 		difference = base[of] - base[than]
-		half := 1.959963984540054 * deviation(lists.Map(resampled, func(r map[string]float64) float64 {
+		half := float64(1.959963984540054 * deviation(lists.Map(resampled, func(r map[string]float64) float64 {
 			return r[of] - r[than]
-		}))
+		})))
 		return difference, difference - half, difference + half
 	}
 	summary.Increment, summary.Low, summary.High = paired(confound.Both, confound.Covariates)
