@@ -65,7 +65,7 @@ func Wilson(p, n float64) (low, high float64) {
 	z2 := float64(normal975*normal975) / n
 	center := p + float64(z2/2)
 	half := math.Sqrt(float64(z2 * (float64(p*(1-p)) + float64(z2/4))))
-	return max(0, (center-half)/(1+z2)), min(1, (center+half)/(1+z2))
+	return max(0, min(p, (center-half)/(1+z2))), min(1, max(p, (center+half)/(1+z2)))
 }
 
 // MeanOfShares is the interval of the mean m of independent shares, from the interval of each (Zou and Donner 2008).

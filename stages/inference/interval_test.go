@@ -20,6 +20,13 @@ func TestWilson(t *testing.T) {
 			t.Errorf("Wilson(%v, %v) = %v, %v", c.p, c.n, low, high)
 		}
 	}
+	for n := 1.; n < 500; n++ { // no rounding takes the share itself out
+		for _, p := range []float64{0, 1} {
+			if low, high := Wilson(p, n); low > p || high < p {
+				t.Errorf("Wilson(%v, %v) = %v, %v", p, n, low, high)
+			}
+		}
+	}
 }
 
 func near(t *testing.T, what string, low, high, wantLow, wantHigh, slack float64) {
