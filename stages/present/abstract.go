@@ -37,17 +37,23 @@ func (a *author) ownResult() {
 	if row == nil {
 		row = a.Nested
 	}
-	own := 0
+	own, all := 0, 0
 	for _, r := range a.PerParticipant() {
 		if r.Own {
 			own++
 		}
+		if !r.IsMajority() {
+			all++
+		}
+	}
+	if a.Another { // a headline among classifiers, which are settings, too
+		own = all
 	}
 	switch {
 	case row != nil:
-		answer, result := a.result(*row, asked)
+		answer, result := a.result(*row, asked, own)
 		if beside := a.joint(asked); answer != "" && beside != "" {
-			answer += " " + a.Text("abstract.headline", nil) + " " + beside
+			answer += " " + beside
 		}
 		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
 		a.tiles(*row)
@@ -162,8 +168,8 @@ func (a *author) joint(asked values) string {
 	return a.Text("abstract.joint", v)
 }
 
-// result is the headline in plain words, and with its numbers.
-func (a *author) result(r finding.Row, asked values) (answer, result string) {
+// result is the headline in plain words, and with its numbers; settings is how many settings it is one of.
+func (a *author) result(r finding.Row, asked values, settings int) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
@@ -196,7 +202,9 @@ func (a *author) result(r finding.Row, asked values) (answer, result string) {
 	if maps.Copy(v, asked); len(v["Classes"].([]string)) < 2 && v["Column"] == "" {
 		return "", result // the classes are not known
 	}
-	v["Name"] = r.Called()
+	if v["Name"] = r.Called(); a.First != nil && settings > 1 {
+		v["Name"] = a.Text("abstract.headline", values{"Name": v["Name"], "Settings": settings})
+	}
 	return a.Text("abstract.answer", v), result
 }
 

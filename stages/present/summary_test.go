@@ -215,6 +215,40 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	}
 }
 
+// Without a headline, tests that Holm's correction leaves at 0.05 or more decide nothing, whatever their p.
+func TestSummaryOfUncorrectable(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	one, _ := stagetest.Evaluated(0.9, 0.8, 1)
+	both := need.Value(encoding.Concat(one, one))(t)
+	for _, c := range []struct {
+		test, code string
+		draws      int32
+		p          float64
+		answer     string
+	}{
+		{"fold-by-fold test", column.PerFold, 9999, 0.03, "p of a fold-by-fold test cannot be below 0.05 after Holm's correction for 2 classifiers (at best 0.060); state one as the headline in advance, or retrain the models (docs/statistics.md)."},
+		{"retrained", column.Retrained, 24, 0.04, "p of 24 label permutations cannot be below 0.05 after Holm's correction for 2 classifiers (at best 0.080); state one as the headline in advance, or use at least 40 (logistic, svm and linear-svm: at most 199)."},
+	} {
+		table := encoding.NewTable(append([]encoding.Column{{Name: "pool", Values: []string{"topk", "topk", "sage", "sage"}}},
+			both.Columns...)...)
+		for i, of := range table.Columns {
+			switch of.Name {
+			case "test":
+				table.Columns[i].Values = []string{"", c.code, "", c.code}
+			case "p", "p_least", "auc_p":
+				table.Columns[i].Values = slices.Repeat([]float64{c.p}, 4)
+			case "permutations":
+				table.Columns[i].Values = slices.Repeat([]int32{c.draws}, 4)
+			}
+		}
+		in["evaluation"] = []dag.Input{dag.InputOf(table)}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if want := "Summary Whether a setting distinguishes ASD and HC is open: " + c.answer; !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s\nwant %s", c.test, text[:900], want)
+		}
+	}
+}
+
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
 	const not, regions = "set: the accuracy is not significantly above chance. It classifies", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
@@ -305,7 +339,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		want, not := strings.Replace(c.result, state+" ", "", 1), strings.Contains(c.result, state)
 		want = strings.TrimSuffix(want, state)
 		answer, got := a.result(c.rows[0], values{"Classes": []string{"ASD", "HC"}, "Many": false, "Column": "",
-			"HeldOut": "", "Number": ""})
+			"HeldOut": "", "Number": ""}, 1)
 		if !strings.HasSuffix(got, want) || not && !strings.Contains(answer, "is not significantly above chance") {
 			t.Errorf("%s: %s\n%s", c.name, answer, got)
 		}

@@ -51,9 +51,17 @@ func TestMultiverseSection(t *testing.T) {
 	}
 	// Beside a headline, too.
 	with := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"model=b"}}, in)), " ")
-	if !strings.Contains(with, "This is the headline, one setting of several. The 2 universes") ||
+	if !strings.Contains(with, "b, the headline of 2 evaluated settings, distinguishes ASD and HC") ||
 		!strings.Contains(with, "the joint test by Stouffer's z has p") {
 		t.Error(with)
+	}
+	// Settings without a joint test: those beside the headline are counted, too, also where it is not the own model.
+	delete(in, "universe_tests")
+	for _, headline := range []string{"model=b", "model=c"} {
+		with = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{headline}}, in)), " ")
+		if !strings.Contains(with, headline[6:]+", the headline of 2 evaluated settings, distinguishes ASD and HC") {
+			t.Error(with)
+		}
 	}
 	delete(in, "evaluation")
 	delete(in, "universe_tests")
