@@ -227,10 +227,10 @@ func TestSummaryOfUncorrectable(t *testing.T) {
 		answer     string
 	}{
 		{"fold-by-fold test", column.PerFold, 9999, 0.03, "p of a fold-by-fold test cannot be below 0.05 after Holm's correction for 2 classifiers (at best 0.060); state one as the headline in advance, or retrain the models (docs/statistics.md)."},
-		{"retrained", column.Retrained, 24, 0.04, "p of 24 label permutations cannot be below 0.05 after Holm's correction for 2 classifiers (at best 0.080); state one as the headline in advance, or use at least 40 (logistic, svm and linear-svm: at most 199)."},
+		{"retrained", column.Retrained, 24, 0.04, "p of 24 label permutations cannot be below 0.05 after Holm's correction for 2 classifiers (at best 0.080); state one as the headline in advance, or use at least 40 permutations (logistic, svm and linear-svm: at most 199)."},
 	} {
-		table := encoding.NewTable(append([]encoding.Column{{Name: "pool", Values: []string{"topk", "topk", "sage", "sage"}}},
-			both.Columns...)...)
+		pool := encoding.Column{Name: "pool", Values: []string{"topk", "topk", "sage", "sage"}}
+		table := encoding.NewTable(append([]encoding.Column{pool}, both.Columns...)...)
 		for i, of := range table.Columns {
 			switch of.Name {
 			case "test":
