@@ -637,27 +637,38 @@ func TestFamilies(t *testing.T) {
 	need.Equal(t, len(notesWith(p, "relatives")), 0, "a family is a fold")
 	const kept = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [%s] } }"
 	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")))(t)
+	need.Equal(t, len(notesWith(p, "relatives")), 0, "nothing counts them as independent")
+	const checks = kept + "\n  c: { use: covariates, in: { participants: cohort.participants } }"
+	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(checks, "Family_ID")))(t)
 	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: relatives are in one fold, but "+
-		"confidence intervals, and p-values other than those of label permutations of models (so those of "+
-		"regions and covariates too), count relatives as independent participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
-		"whole families")
+		"the p-values of covariates count them as independent participants, so these p-values are too small; "+
+		"label permutations of models exchange the labels of whole families")
 	matched := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\tn/a", "B\tn/a"}
-	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(kept, "pair")))(t)
-	need.Equal(t, len(notesWith(p, "intervals may be too wide or too narrow")), 1)
-	need.Equal(t, len(notesWith(p, "are too narrow")), 0)
+	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(checks, "pair")))(t)
+	need.Equal(t, len(notesWith(p, "these p-values may be too small or too large; label")), 1)
 	p = need.Value(guarded(t, "match_id", append(slices.Clone(matched), "A\t9", "B\t9"), "", folds))(t)
 	need.Equal(t, len(notesWith(p, "column match_id: each value stands for one A and one B, as in matched pairs, but folds divides "+
 		"participants one by one")), 1)
 	need.Equal(t, len(notesWith(p, "relatives")), 0)
-	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(kept, "pair")))(t)
-	need.Equal(t, len(notesWith(p, "intervals may be too narrow or too wide")), 1, "two of one group")
+	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(checks, "pair")))(t)
+	need.Equal(t, len(notesWith(p, "too large, since some of them are in different groups")), 1, "two of one group")
 	for stage, want := range map[string][2]int{"edges: { use: edges": {1, 0},
 		"edges: { use: edges, with: { family: Family_ID }": {0, 1}} {
 		stage = "\n  " + stage + ", in: { matrices: \"m[*].pearson\", participants: cohort.participants } }\n" +
 			"  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
-		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")+stage))(t)
+		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(checks, "Family_ID")+stage))(t)
 		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
-		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges")), want[1], stage)
+		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges exchange")), want[1], stage)
+	}
+	const models = `
+  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s.series } }
+  m: { use: baseline, matrix: { fold: all }, in: { pearson: "c[*].pearson", folds: folds, permuted: folds.permuted } }
+  e: { use: evaluate, in: { predictions: "m[*].predictions"%s } }`
+	for in, want := range map[string]string{", folds: folds": "confidence intervals count",
+		"": "confidence intervals and the p-values of models that are not trained again count"} {
+		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept+models, "Family_ID", in)))(t)
+		need.Equal(t, len(notesWith(p, "one fold, but "+want)), 1, in)
 	}
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)

@@ -306,28 +306,55 @@ func (s *Study) relatives() {
 		if column.NamesPerson(name) {
 			who, whole = "scans of one person", "persons"
 		}
-		if column.AcrossGroups(s.people(), name) && whole == "families" {
-			s.note(column.Doubtf(column.DoubtIndependence, "column %s: participants with one value are in one fold, and each of them "+
-				"is in another group, as in matched pairs; confidence intervals, and p-values other than those of label permutations "+
-				"of models, count them as independent, so intervals may be too wide or too narrow and these p-values too large or too small; "+
-				"label permutations exchange labels within these sets and between whole sets of one size", name))
-			continue
-		}
 		with, without := s.exchanging(name)
-		others := ""
-		if with != nil {
-			others = " and those of " + words.Some(with, 4)
+		matched := column.AcrossGroups(s.people(), name) && whole == "families"
+		mixed := column.AnyAcrossGroups(s.people(), name)
+		if assumed, effect := s.assumed(matched || mixed); assumed != "" {
+			others, sets := "", "the labels of whole "+whole
+			if with != nil {
+				others = " and those of " + words.Some(with, 4)
+			}
+			switch {
+			case matched:
+				who = "participants with one value, each of them in another group, as in matched pairs,"
+				sets = "labels within these sets and between whole sets of one size"
+			case mixed:
+				effect += ", since some of them are in different groups"
+			}
+			s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but %s count them as independent "+
+				"participants, so %s; label permutations of models%s exchange %s", name, who, assumed, effect, others, sets))
 		}
-		effect := "intervals are too narrow and these p-values too small"
-		if column.AnyAcrossGroups(s.people(), name) {
-			effect = "intervals may be too narrow or too wide and these p-values too small or too large, since some of them are in " +
-				"different groups"
-		}
-		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
-			"label permutations of models%s (so those of regions and covariates too), count %[2]s as independent participants, so %[4]s; label "+
-			"permutations exchange the labels of whole %[5]s", name, who, others, effect, whole))
 		s.noteFamily(name, without)
 	}
+}
+
+// assumed are the intervals and p-values that count relatives as independent participants, and what they are therefore;
+// "" where there are none.
+func (s *Study) assumed(mixed bool) (what, effect string) {
+	intervals, ps := false, map[string]bool{}
+	for n, work := range role.With[role.Assumer](s.stages...) {
+		also, of := work.AssumesIndependent(func(port string) bool { return len(Sources(n, port)) > 0 })
+		intervals = intervals || also
+		for _, p := range of {
+			ps[p] = true
+		}
+	}
+	var all, effects []string
+	add := func(what, effect, either string) {
+		all = append(all, what)
+		if mixed {
+			effect = either
+		}
+		effects = append(effects, effect)
+	}
+	if intervals {
+		add("confidence intervals", "intervals are too narrow", "intervals may be too narrow or too wide")
+	}
+	if len(ps) > 0 {
+		add("the p-values of "+words.Some(slices.Sorted(maps.Keys(ps)), len(ps)), "these p-values are too small",
+			"these p-values may be too small or too large")
+	}
+	return strings.Join(all, " and "), strings.Join(effects, " and ")
 }
 
 // exchanging are the stages with a parameter family (edges) that exchange the values of a column as wholes, and those

@@ -37,6 +37,7 @@ var biomarkersKind = dag.Kind{
 var (
 	_ role.Reader   = (*Biomarkers)(nil)
 	_ role.PortUser = (*Biomarkers)(nil)
+	_ role.Assumer  = (*Biomarkers)(nil)
 )
 
 // Biomarkers ranks regions.
@@ -52,6 +53,14 @@ type Biomarkers struct {
 // ReadsParticipants are the columns that its parameters name.
 func (b *Biomarkers) ReadsParticipants() []role.Reading {
 	return []role.Reading{{Parameter: "within", Name: b.Within, Categories: true, Permutes: true}}
+}
+
+// AssumesIndependent is for intervals, and for labels that are permuted fold by fold.
+func (*Biomarkers) AssumesIndependent(has func(port string) bool) (intervals bool, of []string) {
+	if has("permuted") {
+		return true, nil
+	}
+	return true, []string{"regions"}
 }
 
 func (*Biomarkers) Ports() dag.Ports {

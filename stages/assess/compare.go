@@ -27,11 +27,17 @@ var compareKind = dag.Kind{
 var (
 	_ role.Referrer = (*Compare)(nil)
 	_ role.PortUser = (*Compare)(nil)
+	_ role.Assumer  = (*Compare)(nil)
 )
 
 // Compare compares classifiers in pairs.
 type Compare struct {
 	Reference []string `param:"reference" doc:"the setting to compare all others with, by some of its coordinates, such as [stage=train, pool=topk]; without it, all pairs are compared"`
+}
+
+// AssumesIndependent is for McNemar's test; the t-test compares folds.
+func (*Compare) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+	return false, []string{"McNemar's test"}
 }
 
 func (*Compare) Ports() dag.Ports {

@@ -28,6 +28,7 @@ var covariatesKind = dag.Kind{
 var (
 	_ role.Reader   = (*Covariates)(nil)
 	_ role.PortUser = (*Covariates)(nil)
+	_ role.Assumer  = (*Covariates)(nil)
 )
 
 // Covariates tries covariates alone.
@@ -42,6 +43,11 @@ type Covariates struct {
 // UsesPorts are the inputs that take one setting of each participant.
 func (*Covariates) UsesPorts() []role.PortUse {
 	return role.OneSettingOf("cleaning")
+}
+
+// AssumesIndependent is for the labels, which are permuted one by one.
+func (*Covariates) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+	return false, []string{"covariates"}
 }
 
 func (s *Covariates) Ports() dag.Ports {

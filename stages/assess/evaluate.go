@@ -23,6 +23,7 @@ var (
 	_ role.Reader    = (*Evaluate)(nil)
 	_ role.PortUser  = (*Evaluate)(nil)
 	_ role.InputUser = (*Evaluate)(nil)
+	_ role.Assumer   = (*Evaluate)(nil)
 )
 
 // Evaluate scores predictions.
@@ -52,8 +53,22 @@ func evaluated(partial bool) []role.PortUse {
 		role.PortUse{Port: "permuted", As: role.PermutedLabels}, role.PortUse{Port: "labels", As: role.PermutedLabels})
 }
 
+// untrained are models whose test labels are permuted one by one, as fold.ReadTests decides.
+func untrained(has func(port string) bool) []string {
+	if has("folds") || has("labels") {
+		return nil
+	}
+	return []string{"models that are not trained again"}
+}
+
 // RefusesInputs requires the folds of label permutations.
 func (*Evaluate) RefusesInputs(has func(port string) bool) error { return fold.RefusesInputs(has) }
+
+// AssumesIndependent is for intervals, and for tests without folds: with folds, families are exchanged as wholes, or
+// there is no p.
+func (*Evaluate) AssumesIndependent(has func(port string) bool) (intervals bool, of []string) {
+	return true, untrained(has)
+}
 
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{

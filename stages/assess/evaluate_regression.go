@@ -25,6 +25,7 @@ var (
 	_ role.Reader    = (*EvaluateRegression)(nil)
 	_ role.PortUser  = (*EvaluateRegression)(nil)
 	_ role.InputUser = (*EvaluateRegression)(nil)
+	_ role.Assumer   = (*EvaluateRegression)(nil)
 )
 
 // EvaluateRegression scores predictions of a number.
@@ -46,6 +47,11 @@ func (s *EvaluateRegression) UsesPorts() []role.PortUse { return evaluated(s.Par
 // RefusesInputs requires the folds of label permutations.
 func (*EvaluateRegression) RefusesInputs(has func(port string) bool) error {
 	return fold.RefusesInputs(has)
+}
+
+// AssumesIndependent is as that of Evaluate.
+func (*EvaluateRegression) AssumesIndependent(has func(port string) bool) (intervals bool, of []string) {
+	return true, untrained(has)
 }
 
 func (*EvaluateRegression) Ports() dag.Ports {

@@ -31,11 +31,17 @@ var qcfcKind = dag.Kind{
 var (
 	_ role.Reader    = (*QCFC)(nil)
 	_ role.InputUser = (*QCFC)(nil)
+	_ role.Assumer   = (*QCFC)(nil)
 )
 
 // QCFC measures what motion has left in connectivity.
 type QCFC struct {
 	Covariates []string `param:"covariates" doc:"columns of the participants table to partial out of both, such as [age, sex]; participants who lack a value are excluded"`
+}
+
+// AssumesIndependent is for correlations over participants.
+func (*QCFC) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+	return false, []string{"QC-FC"}
 }
 
 func (*QCFC) Ports() dag.Ports {

@@ -171,6 +171,13 @@ type InputUser interface {
 	RefusesInputs(has func(port string) bool) error
 }
 
+// An Assumer has results for which participants are independent. With relatives, the program notes them before a run.
+type Assumer interface {
+	// AssumesIndependent reports whether intervals count relatives as independent participants, and whose p-values do.
+	// has reports which ports are connected.
+	AssumesIndependent(has func(port string) bool) (intervals bool, of []string)
+}
+
 // A Referrer has a parameter with the coordinates of one setting: the headline of a page, the reference of a
 // comparison. The program refuses coordinates of none or of several.
 type Referrer interface {

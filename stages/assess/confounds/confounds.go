@@ -37,6 +37,7 @@ var (
 	_ role.PortUser  = (*Confounds)(nil)
 	_ role.Reader    = (*Confounds)(nil)
 	_ role.InputUser = (*Confounds)(nil)
+	_ role.Assumer   = (*Confounds)(nil)
 )
 
 // Confounds asks what predictions owe to covariates.
@@ -59,6 +60,17 @@ type Confounds struct {
 // UsesPorts are the inputs that take one setting of each participant, and the checks.
 func (*Confounds) UsesPorts() []role.PortUse {
 	return fold.AfterChecks(role.OneSettingOf("matrices", "cleaning")...)
+}
+
+// AssumesIndependent is for its tests; intervals are of resampled families.
+func (*Confounds) AssumesIndependent(has func(port string) bool) (intervals bool, of []string) {
+	switch {
+	case !has("matrices"):
+		return false, []string{"confounder tests"}
+	case !has("predictions"):
+		return false, []string{"what edges add to covariates"}
+	}
+	return false, []string{"confounder tests", "what edges add to covariates"}
 }
 
 func (*Confounds) Ports() dag.Ports {

@@ -25,7 +25,10 @@ var curveKind = dag.Kind{
 	New: func() dag.Stage { return &Curve{Measure: auc, Target: 0.75, Resamples: 1000} },
 }
 
-var _ role.PortUser = (*Curve)(nil)
+var (
+	_ role.PortUser = (*Curve)(nil)
+	_ role.Assumer  = (*Curve)(nil)
+)
 
 const (
 	auc      = "auc"
@@ -49,6 +52,11 @@ func (*Curve) UsesPorts() []role.PortUse {
 }
 
 // Ports are its inputs and outputs.
+// AssumesIndependent is for intervals.
+func (*Curve) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+	return true, nil
+}
+
 func (*Curve) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "parts", Type: column.Needs[column.SubsetRow](), Gather: true,

@@ -30,6 +30,7 @@ var subgroupsKind = dag.Kind{
 var (
 	_ role.PortUser = (*Subgroups)(nil)
 	_ role.Reader   = (*Subgroups)(nil)
+	_ role.Assumer  = (*Subgroups)(nil)
 )
 
 // Subgroups measures classifiers in groups of participants.
@@ -62,6 +63,11 @@ func (s *Subgroups) ReadsParticipants() []role.Reading {
 			Motion: name == column.MeanFD, Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
 	return read
+}
+
+// AssumesIndependent is for intervals and the permutations of groups.
+func (*Subgroups) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+	return true, []string{"subgroups"}
 }
 
 // Ports are its inputs and outputs.
