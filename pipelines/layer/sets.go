@@ -32,7 +32,7 @@ func (l *Layers) Apply(sets []string) map[string]*tree.Node {
 			}
 			continue
 		}
-		if len(names) == 1 && names[0] == "stages" && v.Kind == tree.List && !v.Bad {
+		if selects(path, v) {
 			kept = append(kept, l.keptStages(s, v)...)
 			continue
 		}
@@ -74,6 +74,17 @@ func Outline(file string, sets []string) (all []Outlined, dir string, err error)
 		err = l.Bad.Sorted()
 	}
 	return all, dir, err
+}
+
+// Select reports whether settings select stages: stages=[NAME, …].
+func Select(sets []string) bool {
+	return slices.ContainsFunc(sets, func(set string) bool {
+		return selects(parseSet(set, dag.Pos{}, &tree.Mistakes{}))
+	})
+}
+
+func selects(path []string, v *tree.Node) bool {
+	return len(path) == 1 && path[0] == "stages" && v != nil && v.Kind == tree.List && !v.Bad
 }
 
 // keptStages are the stages of stages=[NAME, …], which leaves these in the file with all that they need.

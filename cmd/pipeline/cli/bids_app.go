@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -137,7 +136,7 @@ func (a *app) appCitation(p *pipelines.Pipeline, store *disk.Store, file string,
 	until []string) (map[string]string, error) {
 	if !page.Cites(p.Graph) {
 		var err error
-		if p, err = pipelines.Load(file, append(slices.Clip(sets), page.Setting(p.Graph))); err != nil {
+		if p, err = pipelines.Load(file, page.Settings(p.Graph, sets)); err != nil {
 			return nil, err
 		}
 	}

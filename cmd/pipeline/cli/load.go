@@ -275,7 +275,7 @@ func (a *app) withSets(sets []string) string {
 
 // explainLeftOut has an error about a stage that the last run left out state that, and how to get its result.
 func (a *app) explainLeftOut(file, last string, sets []string, p *pipelines.Pipeline) {
-	selected := slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "stages=") })
+	selected := layer.Select(sets)
 	others := slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
 		return strings.HasPrefix(set, "stages.") && strings.HasSuffix(set, "=null") ||
 			selected && strings.HasPrefix(set, "stages")

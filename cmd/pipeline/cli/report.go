@@ -118,7 +118,7 @@ func (a *app) withReport(c *results.Current) (with *results.Current, err error) 
 		return c, nil
 	}
 	a.silently(func() {
-		with, err = a.lookUp(c.File, append(slices.Clip(c.Sets), page.Setting(c.Pipeline.Graph)), c.Store)
+		with, err = a.lookUp(c.File, page.Settings(c.Pipeline.Graph, c.Sets), c.Store)
 	})
 	if err == nil {
 		with.Sets = c.Sets // those of a run

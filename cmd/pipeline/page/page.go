@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
+	"prgnn/pipelines/layer"
 	"prgnn/stages/role"
 )
 
@@ -80,8 +81,16 @@ func Stage(g *dag.Graph) *dag.Node {
 	return nil
 }
 
-// Setting is the --set that gives a graph without a report stage one that shows the results it has.
-func Setting(g *dag.Graph) string { return "stages." + freeName(g) + "=" + connected(g) }
+// Settings are these settings of a graph without a report stage, and those that add one that shows the results it has.
+// Where they select stages, as those of a validation do, the report is one more.
+func Settings(g *dag.Graph, sets []string) []string {
+	name := freeName(g)
+	with := append(slices.Clip(sets), "stages."+name+"="+connected(g))
+	if layer.Select(sets) {
+		with = append(with, "stages=["+name+"]")
+	}
+	return with
+}
 
 func freeName(g *dag.Graph) string {
 	name := "report"
