@@ -166,7 +166,10 @@ func (l *List) readRows(dir string) error {
 	if err := errors.Join(l.CheckColumn("id", l.ID), l.labeled(), err); err != nil {
 		return err
 	}
-	return l.name(levels, labels)
+	if err := l.name(levels, labels); err != nil {
+		return err
+	}
+	return l.described(levels)
 }
 
 // forget empties the cells that hold one of the values that missing names: that text, or that number however it is

@@ -212,3 +212,42 @@ func TestCategoriesInTwoSpellings(t *testing.T) {
 	need.Equal(t, column.Shown("НC"), `\u041dC`)
 	need.Equal(t, column.Shown("Контроль"), "Контроль")
 }
+
+// Levels of the pipeline file that exchange those of participants.json would exchange all labels. Codes without levels
+// get the names of the file as levels to paste.
+func TestLevelsAgainstJSON(t *testing.T) {
+	for _, c := range []struct{ json, levels, refused, note string }{
+		{`{"group": {"Levels": {"1": "ASD", "2": "HC"}}}`, "1=HC 2=ASD", "levels has 1=HC, and p.json has 1=ASD, 2=HC", ""},
+		{`{"group": {"Levels": {"1": "Autism (ASD)", "2": {"Description": "healthy control, HC"}}}}`, "1=HC 2=ASD",
+			"levels has 2=ASD, and p.json has 2=healthy control, HC, 1=Autism (ASD)", ""},
+		{`{"group": {"Levels": {"1.0": "ASD", "2.0": "HC"}}}`, "1=ASD 2=HC", "", ""},
+		{`{"group": {"Levels": {"0": "HC", "1": "ASD"}}}`, "1=HC 2=ASD", "levels has 1=HC, and p.json has 1=ASD, 0=HC", ""},
+		{`{"group": {"Levels": {"1": "ASD", "2": "HC", "3": "PDD"}}}`, "1=ASD 2=HC 3=ASD", "", "3=ASD, and 3=PDD"},
+		{`{"group": {"Levels": {"1": "no ASD", "2": "autistic"}}}`, "1=HC 2=ASD", "", "1=HC, and 1=no ASD; 2=ASD, and 2=autistic"},
+		{`{"group": {"Levels": {"1": "ASD", "2": "HC"}}}`, "", "", "p.json names them in levels: [1=ASD, 2=HC]"},
+		{`{"age": {"Units": "months"}, "mean_fd": {"Units": "um"}}`, "", "", "Units months for age, which is taken as years"},
+		{`{"age": {"Units": "a"}, "mean_fd": {"Units": "mm"}}`, "", "", ""},
+		{`{`, "", "", "p.json is not compared with the table"},
+	} {
+		dir := t.TempDir()
+		text := "participant_id\tgroup\tage\tmean_fd\n"
+		for i := range 12 {
+			text += fmt.Sprintf("sub-%02d\t%d\t%d\t0.%d\n", i+1, i%2+1, 20+i, i+1)
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.json"), []byte(c.json), 0o644))
+		p := Defaults()
+		p.File, p.Levels = "p.tsv", strings.Fields(c.levels)
+		if len(p.Levels) == 0 {
+			p.Levels = nil
+		}
+		l, err := p.Read(dir)
+		if c.refused != "" {
+			need.Equal(t, strings.Contains(fmt.Sprint(err), c.refused), true, err)
+			continue
+		}
+		need.NoError(t, err)
+		notes := strings.Join(lists.Map(l.Notes, func(n column.Note) string { return n.Text }), "\n")
+		need.Equal(t, strings.Contains(notes, c.note) && (notes == "") == (c.note == ""), true, notes)
+	}
+}
