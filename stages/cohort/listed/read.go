@@ -138,7 +138,8 @@ func (l *List) described(levels map[string]string) error {
 			unit  string
 		}{{column.NamesAge(name), years, "years"}, {column.NamesDisplacement(name), millimeters, "millimeters"}} {
 			if c.is && !c.units.MatchString(of.Units) {
-				l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "%s has the Units %s for %s, which is taken as %s: convert the column, or correct %[1]s", file, column.Shown(of.Units), name, c.unit))
+				l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "%s has the Units %s for %s, which is taken "+
+					"as %s: convert the column, or correct %[1]s", file, column.Shown(of.Units), name, c.unit))
 			}
 		}
 	}
@@ -231,7 +232,9 @@ func entries(meant map[string]string, values ...string) (all []string) {
 // mentions reports whether a text has all words of a name.
 func mentions(text, name string) bool {
 	split := func(s string) []string {
-		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})
 	}
 	has := split(text)
 	return !slices.ContainsFunc(split(name), func(word string) bool { return !slices.Contains(has, word) })
