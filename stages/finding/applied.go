@@ -36,6 +36,7 @@ type Applied struct {
 	Removed    []string       `json:",omitempty"` // covariates whose effects were removed from the number to predict
 	Unknown    int            // models of matrices whose file does not state how these were made
 	NotFitted  []string       `json:",omitempty"` // stages whose fit was applied in training, and not here
+	Unnamed    int            `json:",omitempty"` // models whose file has no names of regions
 	Undigested int            `json:",omitempty"` // models whose file states no digest of its content
 	Shift      *Shift         `json:",omitempty"`
 	SameMeans  bool           `json:",omitempty"` // the training participants have the means of these, input by input
@@ -134,6 +135,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Unknown > 0 {
 		all.study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})
+	}
+	if a.Unnamed > 0 {
+		all.study("applied.unnamed", Limits, values{"N": a.Unnamed, "Of": a.Models})
 	}
 	if len(a.Zeros) > 0 {
 		all.among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,

@@ -11,6 +11,7 @@ import (
 // may have been altered.
 func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Unknown: 1}.Findings()), "applied.unknown")
+	need.Equal(t, codes(Applied{Models: 2, Unnamed: 2}.Findings()), "applied.unnamed")
 	need.Equal(t, codes(Applied{Models: 2, Undigested: 1}.Findings()), "applied.undigested")
 	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")

@@ -278,7 +278,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		return nil, err
 	}
 	var apart []error // all differences are listed at once
-	for _, m := range models {
+	for i, m := range models {
+		if i > 0 && slices.Equal(m.names, models[0].names) {
+			continue // the same error for each fold
+		}
 		if err := modelfile.AcceptNodes(m.names, names); err != nil {
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
 		}

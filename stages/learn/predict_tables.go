@@ -169,6 +169,9 @@ func (p *predicted) describe(models []*applier) {
 		if m.Content == "" {
 			a.Undigested++
 		}
+		if m.names == nil {
+			a.Unnamed++
+		}
 		if m.Target != nil {
 			a.Mean += float64(share * m.Target[0])
 		}

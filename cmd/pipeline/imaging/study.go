@@ -17,7 +17,7 @@ import (
 type trainingStudy struct {
 	people  *encoding.Table
 	ids     []string
-	motion  map[string]float64
+	scans   modelfile.Scans
 	heldOut map[string]*tally // of each participant
 	study   modelfile.Study
 }
@@ -31,7 +31,7 @@ type tally struct {
 
 // studyOf reads it from the results of a run.
 func studyOf(s *export.Setting, c *methods.Card) (*trainingStudy, error) {
-	t := &trainingStudy{motion: map[string]float64{}, heldOut: map[string]*tally{}}
+	t := &trainingStudy{scans: modelfile.Scans{}, heldOut: map[string]*tally{}}
 	if r := s.Pipeline.Roster; r != nil && r.Participants != nil {
 		t.people = r.Participants
 		var err error
@@ -40,7 +40,7 @@ func studyOf(s *export.Setting, c *methods.Card) (*trainingStudy, error) {
 		}
 	}
 	t.study.Positive, t.study.Performance = performance(c)
-	if err := t.readMotion(s); err != nil {
+	if err := t.readScans(s); err != nil {
 		return nil, err
 	}
 	return t, t.readHeldOut(s)
@@ -78,14 +78,14 @@ func performance(c *methods.Card) (positive string, all []modelfile.Measured) {
 	return positive, all
 }
 
-// readMotion reads the mean framewise displacement of each participant, of the only stage that cleans.
-func (t *trainingStudy) readMotion(s *export.Setting) error {
+// readScans reads motion, repetition time and volumes of each participant, of the only stage that cleans.
+func (t *trainingStudy) readScans(s *export.Setting) error {
 	for _, kind := range []string{"join", "denoise"} {
 		for _, stage := range s.Pipeline.Graph.Stages() {
 			if axes := stage.Axes(); stage.Kind().Name != kind || len(axes) != 1 || axes[0] != "subject" {
 				continue
 			}
-			clear(t.motion)
+			clear(t.scans)
 			there, _ := s.Shown(stage.Tasks())
 			for _, n := range there {
 				ports := n.Instance().Ports().Out
@@ -94,9 +94,7 @@ func (t *trainingStudy) readMotion(s *export.Setting) error {
 				if err != nil {
 					return err
 				}
-				if fd, err := got.Table.Floats(column.MeanFD); err == nil && len(fd) == 1 {
-					t.motion[column.ValueOn(n.Coords(), "subject")] = fd[0]
-				}
+				t.scans.Add(column.ValueOn(n.Coords(), "subject"), got.Table)
 			}
 			return nil
 		}
@@ -146,7 +144,7 @@ func (t *trainingStudy) of(f *modelfile.Facts) (modelfile.Study, error) {
 		return study, nil
 	}
 	ids, _ := f.Training.Among(t.ids)
-	values, err := modelfile.ValuesOf(ids, t.people, t.motion)
+	values, err := modelfile.ValuesOf(ids, t.people, t.scans)
 	if err != nil {
 		return study, err
 	}

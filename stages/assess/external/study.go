@@ -125,17 +125,15 @@ func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.Vali
 	if err != nil {
 		return nil, err
 	}
-	motion := map[string]float64{}
+	scans := modelfile.Scans{}
 	for _, in := range t.All("cleaning") {
 		q, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
-		if fd, err := q.Floats(column.MeanFD); err == nil && len(fd) == 1 {
-			motion[in.Coord("subject")] = fd[0]
-		}
+		scans.Add(in.Coord("subject"), q)
 	}
-	values, err := modelfile.ValuesOf(ids, people, motion)
+	values, err := modelfile.ValuesOf(ids, people, scans)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +146,7 @@ func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.Vali
 				}
 			}
 		}
-		at := slices.IndexFunc(values, func(v modelfile.Values) bool { return v.Name == first.Name })
+		at := modelfile.Find(values, first.Name)
 		if len(trained) != len(of) || at < 0 || len(values[at].Numbers)+len(values[at].Categories) == 0 {
 			continue
 		}
@@ -182,7 +180,10 @@ func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationS
 		own += float64((v-r.New)*(v-r.New)) / float64(max(1, len(x)-1))
 	}
 	r.TrainingSD, r.NewSD = math.Sqrt(variance), math.Sqrt(own)
-	r.Difference = (r.New - r.Training) / math.Sqrt((variance+own)/2)
+	sd := math.Sqrt((variance + own) / 2)
+	if r.Difference = (r.New - r.Training) / sd; sd <= 1e-12*(math.Abs(r.New)+math.Abs(r.Training)) {
+		r.Difference = math.NaN() // a repetition time that all scans of a study have varies by rounding only
+	}
 	return r
 }
 

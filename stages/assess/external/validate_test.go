@@ -144,7 +144,8 @@ func TestValidateBesideTraining(t *testing.T) {
 		High: &high}, {Measure: "accuracy", Value: 0.5}},
 		Recalibration: &modelfile.Recalibration{Intercept: 0.5, Slope: 2, Participants: 72},
 		Cohort: []modelfile.Variable{{Name: "age", N: 72, Mean: 10, SD: 1, Low: 8, Median: 10, High: 12},
-			{Name: "sex", N: 72, Shares: map[string]float64{"F": 0.5, "M": 0.5}}}}
+			{Name: "sex", N: 72, Shares: map[string]float64{"F": 0.5, "M": 0.5}},
+			{Name: "tr", N: 72, Mean: 2, Low: 2, Median: 2, High: 2}}}
 	c.in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(file,
 		modelfile.Origin{}, study))(t)})}
 	ages, sexes := make([]float64, len(c.id)), make([]string, len(c.id))
@@ -154,7 +155,12 @@ func TestValidateBesideTraining(t *testing.T) {
 	ages[0], ages[1], ages[2] = 20, 30, math.NaN()
 	people := need.Value(c.participants().Table())(t)
 	c.in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clone(people.Columns),
-		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "sex", Values: sexes})...))}
+		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "Gender", Values: sexes})...))}
+	for _, id := range c.id { // the repetition time is another one in all scans
+		c.in["cleaning"] = append(c.in["cleaning"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr",
+			Values: []float64{0.72}}, encoding.Column{Name: "t_eff", Values: []float64{80}}),
+			dag.Coord{Axis: "subject", Value: id}))
+	}
 	out := stagetest.MustRun(t, stagetest.Fresh("validate"), c.in)
 	got := measures(t, out)
 	if m := got["auc"]; m.Training != 0.25 || m.TrainingLow != 0.2 || m.TrainingHigh != 0.3 ||
@@ -163,7 +169,7 @@ func TestValidateBesideTraining(t *testing.T) {
 	}
 	rows := need.Value(column.Rows[column.ValidationShiftRow](out["shift"].(*encoding.Table)))(t)
 	n := float64(len(c.id))
-	if len(rows) != 4 || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
+	if len(rows) != 5 || rows[4].Variable != "tr" || rows[4].Outside < 0.999 || !math.IsNaN(rows[4].Difference) || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
 		math.Abs(rows[0].New-(10*(n-3)+50)/(n-1)) > 1e-12 || rows[3].Category != "X" || rows[3].Training != 0 {
 		t.Errorf("shift %+v", rows)
 	}
@@ -178,7 +184,7 @@ func TestValidateBesideTraining(t *testing.T) {
 		t.Errorf("Brier scores %+v, %+v", b, got["brier"])
 	}
 	codes := stagetest.Codes(t, out["participants"].(*encoding.Table))
-	for _, code := range []string{"validation.unlike-training", "validation.category"} {
+	for _, code := range []string{"validation.unlike-training", "validation.category", "validation.outside"} {
 		if !strings.Contains(codes, code) {
 			t.Errorf("findings %s, want %s", codes, code)
 		}
@@ -323,6 +329,21 @@ func TestValidateRegression(t *testing.T) {
 		if m := measures(t, got); len(rows) == 0 || math.Abs(m["mae"].Value-error) > 1e-9 ||
 			!(m["r"].Low < m["r"].Value) || !(m["r2_training"].Value > -10) || int(m["slope"].N) != len(rows) {
 			t.Errorf("%s: measures %+v, error %v", model, m, error)
+		}
+		// Age and sex are compared as for classifiers.
+		study := modelfile.Study{Cohort: []modelfile.Variable{{Name: "sex", N: 24, Shares: map[string]float64{"F": 0.25,
+			"M": 0.75}}}}
+		people := need.Value(in["folds"][0].Table())(t)
+		sexes := slices.Repeat([]string{"F", "M"}, people.Rows()/2)
+		shifted := maps.Clone(new)
+		shifted["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(
+			out["file"].(artifacts.Bytes).Data, modelfile.Origin{}, study))(t)})}
+		shifted["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clone(people.Columns),
+			encoding.Column{Name: "sex", Values: sexes})...))}
+		shift := need.Value(column.Rows[column.ValidationShiftRow](stagetest.MustRun(t, &ValidateRegression{},
+			shifted)["shift"].(*encoding.Table)))(t)
+		if len(shift) != 2 || shift[0].Category != "F" || shift[0].Training != 0.25 || int(shift[1].N) != len(rows) {
+			t.Errorf("%s: shift %+v", model, shift)
 		}
 		// Training participants are refused, and so are models of groups and of numbers in the other kind.
 		new["matrices"] = in["pearson"]

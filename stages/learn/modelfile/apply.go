@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -106,12 +108,26 @@ func AcceptNodes(training, names []string) error {
 	case len(names) != len(training):
 		return fmt.Errorf("the model has %d regions, but the node list has %d", len(training), len(names))
 	}
-	for i, n := range names {
-		if column.Composed(n) != column.Composed(training[i]) {
-			return fmt.Errorf("region %d is %s in the node list, but %s in training: use the same atlas in the same order", i+1, n, training[i])
+	composed := func(all []string) []string { return lists.Map(all, column.Composed) }
+	new, old := composed(names), composed(training)
+	var apart []int
+	for i, n := range new {
+		if n != old[i] {
+			apart = append(apart, i)
 		}
 	}
-	return nil
+	if apart == nil {
+		return nil
+	}
+	slices.Sort(new)
+	slices.Sort(old)
+	remedy := "use the same atlas, with the names of the training in nodes"
+	if slices.Equal(new, old) {
+		remedy = "these are the regions of the training in another order: list them in that order in nodes, or in the files of the participants"
+	}
+	i := apart[0]
+	return fmt.Errorf("region %d is %s in the node list, but %s in training, and %d of %d regions differ: %s", i+1, names[i],
+		training[i], len(apart), len(names), remedy)
 }
 
 // A Moments has the mean and the SD (n−1) of each input over participants.

@@ -56,11 +56,38 @@ const (
 	extremes        = 5
 )
 
-// The columns of participants that a file describes, beside the motion.
+// The columns of participants that a file describes, and those of the quality of their series.
 var (
-	ageColumn = regexp.MustCompile(`(?i)^age(_at_scan|_years)?$`)
-	sexColumn = regexp.MustCompile(`(?i)^(sex|gender)$`)
+	ageColumn   = regexp.MustCompile(`(?i)^age(_at_scan|_years)?$`)
+	sexColumn   = regexp.MustCompile(`(?i)^(sex|gender)$`)
+	scanColumns = []string{column.MeanFD, "tr", "kept"}
 )
+
+// Scans are the numbers of these series, by column and participant.
+type Scans map[string]map[string]float64
+
+// Add adds those of a participant.
+func (s Scans) Add(id string, quality *encoding.Table) {
+	for _, name := range scanColumns {
+		if v, err := quality.Floats(name); err == nil && len(v) == 1 {
+			if s[name] == nil {
+				s[name] = map[string]float64{}
+			}
+			s[name][id] = v[0]
+		}
+	}
+}
+
+// Find is the place of a variable: of this name, or else an age or a sex under another one; −1 if there is none.
+func Find(all []Values, name string) int {
+	at := slices.IndexFunc(all, func(v Values) bool { return v.Name == name })
+	for _, of := range []*regexp.Regexp{ageColumn, sexColumn} {
+		if at < 0 && of.MatchString(name) {
+			at = slices.IndexFunc(all, func(v Values) bool { return of.MatchString(v.Name) })
+		}
+	}
+	return at
+}
 
 // Values are the numbers or categories of a variable, participant by participant; unknown ones are left out.
 type Values struct {
@@ -69,8 +96,8 @@ type Values struct {
 	Categories []string
 }
 
-// ValuesOf are age, sex and motion (mean framewise displacement by participant) of some participants of a table.
-func ValuesOf(ids []string, people *encoding.Table, motion map[string]float64) (all []Values, err error) {
+// ValuesOf are age, sex, motion, repetition time and number of volumes of some participants of a table.
+func ValuesOf(ids []string, people *encoding.Table, scans Scans) (all []Values, err error) {
 	who, err := people.Strings("participant_id")
 	if err != nil {
 		return nil, err
@@ -103,16 +130,19 @@ func ValuesOf(ids []string, people *encoding.Table, motion map[string]float64) (
 		}
 		all = append(all, v)
 	}
-	if slices.ContainsFunc(all, func(v Values) bool { return v.Name == column.MeanFD }) {
-		return all, nil
-	}
-	v := Values{Name: column.MeanFD}
-	for _, id := range ids {
-		if x, known := motion[id]; known && x-x == 0 {
-			v.Numbers = append(v.Numbers, x)
+	for _, name := range scanColumns {
+		if slices.ContainsFunc(all, func(v Values) bool { return v.Name == name }) {
+			continue // the motion of the table
 		}
+		v := Values{Name: name}
+		for _, id := range ids {
+			if x, known := scans[name][id]; known && x-x == 0 {
+				v.Numbers = append(v.Numbers, x)
+			}
+		}
+		all = append(all, v)
 	}
-	return append(all, v), nil
+	return all, nil
 }
 
 // Describe describes the variables of which enough participants are known.
@@ -139,7 +169,8 @@ func Describe(all []Values) (of []Variable) {
 		} else {
 			x := slices.Sorted(slices.Values(v.Numbers))
 			d.Mean, d.SD = meanSD(x)
-			d.Low, d.High = exact.Mean(x[:extremes]), exact.Mean(x[len(x)-extremes:])
+			d.Low = max(x[0], exact.Mean(x[:extremes])) // of equal numbers, such as a repetition time, without rounding
+			d.High = min(x[len(x)-1], exact.Mean(x[len(x)-extremes:]))
 			middle := (len(x) - extremes) / 2
 			d.Median = exact.Mean(x[middle:][:extremes])
 		}

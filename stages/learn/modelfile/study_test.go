@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
 
 // A file describes no fewer than ten people, and no number of it is that of one person.
@@ -20,9 +21,13 @@ func TestDescribe(t *testing.T) {
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex},
 		encoding.Column{Name: "gender", Values: gender}, encoding.Column{Name: "iq", Values: age})
-	motion := map[string]float64{"1": 0.1, "2": 0.2}
-	of := Describe(need.Value(ValuesOf(ids, people, motion))(t))
-	need.Equal(t, len(of), 2) // gender: 9 M
+	scans := Scans{column.MeanFD: {"1": 0.1, "2": 0.2}}
+	for _, id := range ids {
+		scans.Add(id, encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{0.72}}))
+	}
+	of := Describe(need.Value(ValuesOf(ids, people, scans))(t))
+	need.Equal(t, len(of), 3) // gender: 9 M
+	need.Equal(t, fmt.Sprint(of[2].Name, of[2].Low, of[2].High), "tr0.72 0.72")
 	need.Equal(t, of[0].Low, (0.0+1+4+9+16)/5)
 	need.Equal(t, of[1].Shares["F"], 0.5)
 	for _, x := range []float64{of[0].Low, of[0].Median, of[0].High, of[0].Mean, of[0].SD} {
@@ -30,7 +35,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%v is the age of a participant", x)
 		}
 	}
-	need.Equal(t, len(Describe(need.Value(ValuesOf(ids[:9], people, motion))(t))), 0)
+	need.Equal(t, len(Describe(need.Value(ValuesOf(ids[:9], people, scans))(t))), 0)
 }
 
 // A missing category is none, with or without its mark in the file.
