@@ -169,7 +169,8 @@ func TestValidateBesideTraining(t *testing.T) {
 	}
 	rows := need.Value(column.Rows[column.ValidationShiftRow](out["shift"].(*encoding.Table)))(t)
 	n := float64(len(c.id))
-	if len(rows) != 5 || rows[4].Variable != "tr" || rows[4].Outside < 0.999 || !math.IsNaN(rows[4].Difference) || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
+	if len(rows) != 5 || rows[4].Variable != "tr" || rows[4].Outside < 0.999 ||
+		!math.IsNaN(rows[4].Difference) || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
 		math.Abs(rows[0].New-(10*(n-3)+50)/(n-1)) > 1e-12 || rows[3].Category != "X" || rows[3].Training != 0 {
 		t.Errorf("shift %+v", rows)
 	}
