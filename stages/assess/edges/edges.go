@@ -20,9 +20,9 @@ import (
 var edgesKind = dag.Kind{
 	Name: "edges",
 	Doc: "which edges differ: a linear model of each edge, with permutation tests\n" +
-		"Tests each pair of regions over all participants: two groups (t), several groups (F), a number, or the change between two sessions, adjusted for covariates. Permutations of the residuals (Freedman and Lane 1983; Winkler et al. 2014), within sites and by whole families if the file states them, give p corrected over the edges: by the largest statistic (max-t), of components of edges (nbs; Zalesky et al. 2010) and threshold-free (tfnbs; Baggio et al. 2018); bh is the false discovery rate. A participant counts once: draw 0, the mean over runs. The result is of all participants, so no classifier of the same participants may use it: such a connection is refused.",
+		"Tests each pair of regions over all participants: two groups (t), several groups (F), a number, or the change between two sessions, adjusted for covariates. Permutations of the residuals (Freedman and Lane 1983; Winkler et al. 2014), within sites, which the model adjusts for, and by whole families if the file states them, give p corrected over the edges: by the largest statistic (max-t), of components of edges (nbs; Zalesky et al. 2010) and threshold-free (tfnbs; Baggio et al. 2018); bh is the false discovery rate. A participant counts once: draw 0, the mean over runs. The result is of all participants, so no classifier of the same participants may use it: such a connection is refused.",
 	New: func() dag.Stage {
-		return &Edges{Missing: "refuse", Correction: "max-t", Size: "edges", Tail: string(edgewise.Both),
+		return &Edges{Missing: "refuse", Within: "site", Correction: "max-t", Size: "edges", Tail: string(edgewise.Both),
 			Transform: "fisher", Exponent: edgewise.Usual.E, Height: edgewise.Usual.H, Step: edgewise.Usual.Step,
 			Permutations: 4999}
 	},
@@ -44,7 +44,7 @@ type Edges struct {
 	Sessions     []string  `param:"sessions" doc:"two sessions: edges are the change from the first to the second"`
 	Covariates   []string  `param:"covariates" doc:"columns of the participants to adjust for, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Missing      string    `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
-	Within       string    `param:"within" doc:"permute within the values of this column, such as site"`
+	Within       string    `param:"within" doc:"permute within the values of this column, if it exists and is not tested, and adjust for them: participants of different sites are not exchangeable. The change between two sessions is tested by its sign, within each participant"`
 	Family       string    `param:"family" doc:"column of families, which are exchanged as wholes with families of the same size, and whose members are exchanged"`
 	Correction   string    `param:"correction" doc:"the test, chosen in advance: max-t, family-wise error of each edge; bh or bh-permutation, false discovery rate of the parametric p or of the permutation p; nbs, family-wise error of components, without a claim about an edge; tfnbs. The tables have all of them" choices:"max-t|bh|bh-permutation|nbs|tfnbs"`
 	Threshold    []float64 `param:"threshold" doc:"nbs: statistic above which edges form components; of several, the first is the test and the others are descriptive; by default that of two-sided p = 0.001" min:"0"`
@@ -91,9 +91,6 @@ func (s *Edges) Validate() (wrong []error) {
 	if s.Test == session && len(s.Sessions) == 0 {
 		wrong = append(wrong, errors.New("test: session tests the change between two sessions: name them by sessions: [01, 02]"))
 	}
-	if s.Test == session && s.Within != "" {
-		wrong = append(wrong, errors.New("within: the change of each participant is tested by its sign, which is exchanged with nobody: leave out within"))
-	}
 	for i, name := range s.Covariates {
 		switch {
 		case name == s.Test || name == "participant_id":
@@ -116,10 +113,10 @@ func (*Edges) TestFold() (repeat, fold int) { return 0, 0 }
 // ReadsParticipants are the columns that its parameters name.
 func (s *Edges) ReadsParticipants() (read []role.Reading) {
 	if s.Test != session {
-		read = append(read, role.Reading{Parameter: "test", Name: s.Test, Needed: true})
+		read = append(read, role.Reading{Parameter: "test", Name: s.Test, Needed: true},
+			role.Reading{Parameter: "within", Name: s.Within, Categories: true, Permutes: s.Missing != "skip"})
 	}
-	read = append(read, role.Reading{Parameter: "within", Name: s.Within, Needed: true, Categories: true},
-		role.Reading{Parameter: "family", Name: s.Family, Needed: true})
+	read = append(read, role.Reading{Parameter: "family", Name: s.Family, Needed: true})
 	if s.Test == "" {
 		read = append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
 	}
@@ -351,9 +348,9 @@ func (r *edgeResult) matrix(rows []column.EdgeTestRow) *encoding.Array {
 func (r *edgeResult) summary(rows []column.EdgeTestRow, components []column.ComponentRow) *encoding.Table {
 	st, f := r.study, r.fit
 	row := column.EdgeSummaryRow{Test: st.test, Design: st.kind, Statistic: "t", Effect: "d", Groups: st.groups,
-		Counts: st.counts, Sessions: r.Sessions, Covariates: r.Covariates, Participants: int32(len(st.ids)),
+		Counts: st.counts, Sessions: r.Sessions, Covariates: st.covariates, Participants: int32(len(st.ids)),
 		Left: st.left, Degrees: int32(f.Degrees), MissingEdges: int32(st.missing), ConstantEdges: int32(st.constant),
-		LackedRegions: st.lacked, Within: r.Within, Family: r.Family, VarianceRatio: st.varianceRatio(f),
+		LackedRegions: st.lacked, Within: st.within, Family: r.Family, VarianceRatio: st.varianceRatio(f),
 		Permutations: int32(r.Permutations), Correction: r.Correction, Size: r.Size, Tail: string(r.o.Tail),
 		Threshold: r.o.Thresholds[0], Thresholds: r.o.Thresholds, LeastP: math.NaN()}
 	switch st.kind {
@@ -396,9 +393,17 @@ func (st *edgeStudy) refuse(err error) error {
 	terms := words.Some(st.terms, 8)
 	switch {
 	case errors.Is(err, edgewise.ErrNotEstimable):
-		return fmt.Errorf("the effect of %s cannot be estimated: it is a linear combination of the other terms (%s); leave out the covariate that stands for it", st.test, terms)
+		return fmt.Errorf("the effect of %s cannot be estimated: it is a linear combination of the other terms (%s); leave out the covariate that stands for it%s", st.test, terms, st.unblocked())
 	case errors.Is(err, edgewise.ErrSaturated):
-		return fmt.Errorf("%s for a model of %s beside %s: no degrees of freedom are left; leave out covariates", words.Count(len(st.ids), "participant"), terms, st.test)
+		return fmt.Errorf("%s for a model of %s beside %s: no degrees of freedom are left; leave out covariates%s", words.Count(len(st.ids), "participant"), terms, st.test, st.unblocked())
 	}
 	return err
+}
+
+// unblocked is how to test without the terms of blocks; "" without blocks.
+func (st *edgeStudy) unblocked() string {
+	if st.within == "" {
+		return ""
+	}
+	return fmt.Sprintf(", or set within: \"\" for a test that is not adjusted for %s", st.within)
 }

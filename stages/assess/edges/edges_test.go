@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -100,8 +101,8 @@ func near(t *testing.T, what string, got, want []float64) {
 // TestEdges: groups with covariates equal statsmodels (oracle.py), within sites, with families and without.
 func TestEdges(t *testing.T) {
 	o := readEdgesOracle(t)
-	for _, more := range [][]any{nil, {"within", "site"}, {"family", "family"}, {"within", "site", "family",
-		"family"}} {
+	for _, more := range [][]any{{"within", ""}, nil, {"within", "", "family", "family"}, {"family", "family"},
+		{"covariates", []any{"age", "fd"}}} {
 		out := stagetest.MustRun(t, edgesStage(more...), edgesInputs(o))
 		rows, summary := edgeRows(t, out)
 		near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.T)
@@ -114,7 +115,7 @@ func TestEdges(t *testing.T) {
 			!slices.Equal(summary.Groups, []string{"HC", "ASD"}) || !slices.Equal(summary.Counts, []int32{20, 16}) {
 			t.Errorf("%v: summary %+v", more, summary)
 		}
-		if math.IsNaN(summary.VarianceRatio) != (len(more) < 2 || more[0] == "family") {
+		if math.IsNaN(summary.VarianceRatio) != (len(more) > 0 && more[0] == "within") {
 			t.Errorf("%v: ratio of variances %v", more, summary.VarianceRatio)
 		}
 		significant := 0
@@ -132,6 +133,41 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// TestEdgesOfSites: a group that goes with the site is no effect on edges that depend on the site alone; the summary
+// states the adjustment. A column that is tested, or has one value, is none.
+func TestEdgesOfSites(t *testing.T) {
+	o := readEdgesOracle(t)
+	r := random.New(3, "edges of sites")
+	for i := range o.Edges {
+		o.Site[i], o.Design[0][i] = i%2, float64(i%2)
+		if i%12 < 2 {
+			o.Design[0][i] = 1 - o.Design[0][i]
+		}
+		for e := range o.Edges[i] {
+			o.Edges[i][e] = 2*float64(o.Site[i]) + 0.3*r.Normal()
+		}
+	}
+	in := edgesInputs(o)
+	for _, c := range []struct {
+		more []any
+		want string
+	}{
+		{nil, "site [age fd site] false"},
+		{[]any{"within", ""}, " [age fd] true"},
+		{[]any{"test", "site"}, " [age fd] true"},
+		{[]any{"within", "scanner"}, " [age fd] true"},
+	} {
+		_, summary := edgeRows(t, stagetest.MustRun(t, edgesStage(append([]any{"covariates", []any{"age", "fd"}},
+			c.more...)...), in))
+		need.Equal(t, fmt.Sprint(summary.Within, " ", summary.Covariates, " ", summary.Significant > 0), c.want, c.more)
+	}
+	for i := range o.Site {
+		o.Site[i] = 0
+	}
+	_, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{"age"}), edgesInputs(o)))
+	need.Equal(t, fmt.Sprint(summary.Within, summary.Covariates), "[age]", "one site")
+}
+
 func edgeAt(r column.EdgeTestRow) int {
 	i, j := int(r.Source-1), int(r.Target-1)
 	return i*(31-i)/2 + j - i - 1
@@ -141,7 +177,7 @@ func edgeAt(r column.EdgeTestRow) int {
 // Olkin.
 func TestCohensD(t *testing.T) {
 	o := readEdgesOracle(t)
-	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}), edgesInputs(o)))
+	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", ""), edgesInputs(o)))
 	need.Equal(t, summary.Effect, "d")
 	for e, r := range rows {
 		var of [2][]float64
@@ -176,7 +212,8 @@ func TestEdgesOfSeveralGroups(t *testing.T) {
 // TestEdgesOfANumber: r of age is t of the model, and its interval that of Fisher's z.
 func TestEdgesOfANumber(t *testing.T) {
 	o := readEdgesOracle(t)
-	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("test", "age", "covariates", []any{}), edgesInputs(o)))
+	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("test", "age", "covariates", []any{}, "within", ""),
+		edgesInputs(o)))
 	for e, r := range rows {
 		var y []float64
 		for _, z := range o.Edges {
@@ -292,7 +329,8 @@ func TestEdgesRefuse(t *testing.T) {
 		want  string
 	}{
 		{"a missing covariate", edgesStage(), participants("age", ages), "no value of age for sub-07"},
-		{"a group within sites", edgesStage("within", "site", "covariates", []any{}), participants("group", bySite), "no permutation within site"},
+		{"a group within sites", edgesStage("within", "site", "covariates", []any{}), participants("group", bySite),
+			`leave out the covariate that stands for it, or set within: ""`},
 		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "linear combination"},
 		{"one group", edgesStage(), participants("group", of("A", "A")), "nothing to compare"},
 		{"Fisher's z twice", edgesStage("transform", "fisher"), with(func(in map[string][]dag.Input) {

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/exact"
@@ -204,18 +205,20 @@ func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
 
 // An edgeStudy is the participants who are tested, and the design.
 type edgeStudy struct {
-	name    string // of the table of participants
-	test    string
-	kind    string
-	ids     []string
-	left    []string // without a covariate or a session
-	groups  []string
-	counts  []int32
-	design  edgewise.Design
-	terms   []string // of the nuisance columns
-	block   []string // value of within of each participant
-	units   [][]int  // families; nil without them
-	regions int
+	name       string // of the table of participants
+	test       string
+	kind       string
+	ids        []string
+	left       []string // without a covariate or a session
+	within     string   // the column within whose values participants are exchanged; "" for none
+	covariates []string // those of the file, and within
+	groups     []string
+	counts     []int32
+	design     edgewise.Design
+	terms      []string // of the nuisance columns
+	block      []string // value of within of each participant
+	units      [][]int  // families; nil without them
+	regions    int
 
 	values            []float64 // participant × edge
 	missing, constant int
@@ -291,11 +294,14 @@ func (s *Edges) study(t *dag.Task, d *edgeData) (*edgeStudy, error) {
 	}
 	for k := range columns {
 		columns[k] = kept(columns[k], keep)
+		if columns[k].Name == st.within {
+			st.block = columns[k].Text
+		}
 	}
 	if err := s.tested(st, columns); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return st, s.blocks(st, table)
+	return st, s.families(st, table)
 }
 
 // needed is what a participant must have to be tested.
@@ -339,10 +345,33 @@ func kept(c column.CovariateColumn, at []int) column.CovariateColumn {
 	return out
 }
 
+// blockedBy is the column within whose values participants are exchanged; "" where the table has no such column or one
+// value of it, where it is what is tested, and for a change, whose sign is exchanged with nobody.
+func (s *Edges) blockedBy(test string, table *encoding.Table) string {
+	if test == s.Within || test == session {
+		return ""
+	}
+	_, value, err := column.ByParticipant(table, s.Within)
+	distinct := map[string]bool{}
+	for _, v := range value {
+		if !cell.Missing(v) {
+			distinct[strings.TrimSpace(v)] = true
+		}
+	}
+	if err != nil || len(distinct) < 2 {
+		return ""
+	}
+	return s.Within
+}
+
 // columns reads the tested column, unless the change is tested, and then the covariates.
 func (s *Edges) columns(st *edgeStudy, table *encoding.Table, ids []string, d *edgeData) (
 	all []column.CovariateColumn, err error) {
-	names := s.Covariates
+	st.covariates = s.Covariates
+	if st.within = s.blockedBy(st.test, table); st.within != "" && !slices.Contains(s.Covariates, st.within) {
+		st.covariates = append(slices.Clone(s.Covariates), st.within)
+	}
+	names := st.covariates
 	if st.test != session {
 		names = append([]string{st.test}, names...)
 	}
@@ -473,22 +502,8 @@ func dummies(c column.CovariateColumn) (values [][]float64, names []string) {
 	return values, names
 }
 
-// blocks are within which values, and in which families, participants are exchanged.
-func (s *Edges) blocks(st *edgeStudy, table *encoding.Table) error {
-	if s.Within != "" {
-		if s.Within == st.test {
-			return fmt.Errorf("within: %s is what is tested", s.Within)
-		}
-		if _, ok := table.Column(s.Within); !ok {
-			_, err := table.Strings(s.Within)
-			return fmt.Errorf("%s: within: %w", st.name, err)
-		}
-		value, err := column.PermutedWithin(table, s.Within)
-		if err != nil {
-			return fmt.Errorf("%s: %w", st.name, err)
-		}
-		st.block = lists.Map(st.ids, func(id string) string { return strings.TrimSpace(value[id]) })
-	}
+// families are the units that are exchanged as wholes.
+func (s *Edges) families(st *edgeStudy, table *encoding.Table) error {
 	if s.Family == "" {
 		return nil
 	}
@@ -577,17 +592,17 @@ func (st *edgeStudy) permutations(s *Edges) (func(b int) edgewise.Permutation, e
 	}
 	within := ""
 	switch {
-	case s.Within != "" && s.Family != "":
-		within = fmt.Sprintf(" within %s and by whole families (%s)", s.Within, s.Family)
-	case s.Within != "":
-		within = " within " + s.Within
+	case st.within != "" && s.Family != "":
+		within = fmt.Sprintf(" within %s and by whole families (%s)", st.within, s.Family)
+	case st.within != "":
+		within = " within " + st.within
 	case s.Family != "":
 		within = " by whole families (" + s.Family + ")"
 	}
 	if len(seen) == 1 {
-		return nil, fmt.Errorf("no permutation%s changes %s: its effect and theirs cannot be separated", within, st.test)
+		return nil, fmt.Errorf("no permutation%s changes %s: its effect and theirs cannot be separated%s", within, st.test, st.unblocked())
 	}
-	return nil, fmt.Errorf("there are %d different permutations of %s%s, and p cannot be below 0.05 with fewer than %d: more participants are needed, or fewer restrictions", len(seen), st.test, within, leastDistinct)
+	return nil, fmt.Errorf("there are %d different permutations of %s%s, and p cannot be below 0.05 with fewer than %d: more participants are needed, or fewer restrictions%s", len(seen), st.test, within, leastDistinct, st.unblocked())
 }
 
 // edges lays the edges that can be tested side by side, participant × edge, and returns their network and their places
