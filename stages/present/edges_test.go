@@ -44,7 +44,8 @@ func TestEdges(t *testing.T) {
 	}{
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
 			Statistic: "t", Effect: "d",
-			Correction: "max-t", Significant: 1, Covariates: []string{"age", "site"}, Within: "site"}, []string{"between A and B",
+			Correction: "max-t", Significant: 1, Covariates: []string{"age", "site"}, Within: "site"},
+			[]string{"between A and B",
 			"14 A, 16 B", "adjusted for age and site, with permutations within site. 1 edge",
 			"the first 2 of 2, adjusted for age and site, with permutations within site", "1 edge is significant"}},
 		{column.EdgeSummaryRow{Design: "several groups", Groups: []string{"A", "B", "C"}, Statistic: "F",
