@@ -23,8 +23,8 @@ var edgesKind = dag.Kind{
 		"Tests each pair of regions over all participants: two groups (t), several groups (F), a number, or the change between two sessions, adjusted for covariates. Permutations of the residuals (Freedman and Lane 1983; Winkler et al. 2014), within sites, which the model adjusts for, and by whole families if the file states them, give p corrected over the edges: by the largest statistic (max-t), of components of edges (nbs; Zalesky et al. 2010) and threshold-free (tfnbs; Baggio et al. 2018); bh is the false discovery rate. A participant counts once: draw 0, the mean over runs. The result is of all participants, so no classifier of the same participants may use it: such a connection is refused.",
 	New: func() dag.Stage {
 		return &Edges{Missing: "refuse", Within: "site", Correction: "max-t", Size: "edges",
-			Tail: string(edgewise.Both), Transform: "fisher", Exponent: edgewise.Usual.E, Height: edgewise.Usual.H, Step: edgewise.Usual.Step,
-			Permutations: 4999}
+			Tail: string(edgewise.Both), Transform: "fisher", Exponent: edgewise.Usual.E,
+			Height: edgewise.Usual.H, Step: edgewise.Usual.Step, Permutations: 4999}
 	},
 
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
