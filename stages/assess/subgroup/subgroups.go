@@ -21,7 +21,7 @@ import (
 var subgroupsKind = dag.Kind{
 	Name: "subgroups",
 	Doc: "does a classifier perform equally well in each sex, age band, site and motion band?\n" +
-		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
+		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants, too few for a useful estimate, is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
 	New: func() dag.Stage {
 		return &Subgroups{Within: "site", Complementary: true, Permutations: 1999}
 	},
@@ -40,7 +40,7 @@ type Subgroups struct {
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
 	Positive      string   `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
-	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the size of the first follows by subtraction"`
+	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the measures of the first follow from those of all participants by subtraction"`
 	Permutations  int      `param:"permutations" doc:"of the groups, for p" min:"99" max:"1000000"`
 	Seed          uint64   `param:"seed" doc:"of the permutations"`
 }
