@@ -99,6 +99,10 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	if chosen == nil {
 		return
 	}
+	if err := chosen.RefuseMixed(); err != nil {
+		l.bad.Each(err, place, "cohort %s: ", c.Name)
+		return
+	}
 	for _, s := range chosen.Subjects {
 		for _, name := range append(s.RunNames(), s.ID) {
 			if len(name) > longestID {

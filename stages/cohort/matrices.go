@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -85,6 +86,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.setRegions(nodes)
+	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) { return r.protocolNotes(ids), "" }
 	return r, nil
 }
 

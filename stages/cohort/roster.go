@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,6 +91,8 @@ type Roster struct {
 	Table   string         // the table of the participants or rows, absolute; "" where there is none
 	Lines   map[string]int // of the participants in it, the first one of each
 	Root    string         // the directory from which results name the participants' files (see NameIn)
+	// the parameters that choose among entities of which all files must have one value, by entity; "" for none
+	one map[string]string
 }
 
 // AxisName is the axis that the members span.
@@ -173,112 +174,6 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 	}
 	f.times()
 	return f.volumes, bids.Believed(f.headerTR)
-}
-
-// scans are the volumes and the repetition times (s) of the scans of some members, where they are known.
-func (r *Roster) scans(ids map[string]bool) (volumes map[string]int, times map[string]float64) {
-	volumes, times = map[string]int{}, map[string]float64{}
-	for _, s := range r.Subjects {
-		for _, part := range s.RunNames() {
-			if !ids[s.ID] || s.Problem != nil {
-				continue
-			}
-			who := s.ID
-			if len(s.Runs) > 1 {
-				who += " " + part
-			}
-			n, tr := r.Scan(s.ID, part)
-			if n > 0 {
-				volumes[who] = n
-			}
-			if tr > 0 {
-				times[who] = math.Round(tr/bids.SameTime) * bids.SameTime
-			}
-		}
-	}
-	return volumes, times
-}
-
-// entities are the parts of BIDS names that state how a scan was acquired, with their names for people.
-var entities = []struct{ key, name string }{{"ses", "session"}, {"task", "task"}, {"acq", "acquisition (acq)"},
-	{"dir", "phase-encoding direction (dir)"}, {"run", "run"}}
-
-// named are the values of an entity in the names of the participants' scans, "none" for a name without it.
-func (r *Roster) named(entity string, ids map[string]bool) map[string]string {
-	of := map[string]string{}
-	for _, s := range r.Subjects {
-		if !ids[s.ID] || s.Problem != nil {
-			continue
-		}
-		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			path := cmp.Or(run.Files["bold"], run.Files["series"])
-			if name, ok := bids.Parse(filepath.Base(path)); ok && path != "" {
-				of[s.ID+" "+run.Name] = cmp.Or(name.Get(entity), "none")
-			}
-		}
-	}
-	return of
-}
-
-// protocolNotes note what no two groups share of how their scans were acquired: the volumes and the repetition times
-// of scans, and the entities of their names.
-func (r *Roster) protocolNotes(ids map[string]bool) (notes []column.Note) {
-	volumes, times := r.scans(ids)
-	groups, err := r.Participants.Strings("group")
-	if err != nil { // a number is predicted
-		return nil
-	}
-	people, _ := r.Participants.Strings(r.IDColumn())
-	group := map[string]string{}
-	for i, id := range people {
-		group[id] = groups[i]
-	}
-	lengths := map[string]string{}
-	for who, n := range volumes {
-		lengths[who] = words.Count(n, "volume")
-	}
-	tr := map[string]string{}
-	for who, t := range times {
-		tr[who] = fmt.Sprintf("%g s", t)
-	}
-	type property struct {
-		name, doubt string
-		of          map[string]string
-	}
-	all := []property{{"repetition time", column.DoubtTR, tr}, {"number of volumes", column.DoubtLength, lengths}}
-	for _, e := range entities {
-		all = append(all, property{e.name, column.DoubtEntity, r.named(e.key, ids)})
-	}
-	for _, p := range all {
-		if by := apart(p.of, group); by != nil {
-			notes = append(notes, column.Doubtf(p.doubt, "the %s is completely confounded with the group: %s; a classifier may learn the acquisition in place of the group difference",
-				p.name, strings.Join(by, ", ")))
-		}
-	}
-	return notes
-}
-
-// apart lists a property of scans by group, "ASD 2 s (20)", where every value that is found is that of one group alone,
-// and there are at least two scans for each value on average; otherwise nil.
-func apart(of, group map[string]string) (by []string) {
-	count, owner := map[string]int{}, map[string]string{}
-	for who, value := range of {
-		id, _, _ := strings.Cut(who, " ")
-		if first, there := owner[value]; there && first != group[id] || group[id] == "" {
-			return nil
-		}
-		owner[value] = group[id]
-		count[value]++
-	}
-	groups := slices.Compact(slices.Sorted(maps.Values(owner)))
-	if len(groups) < 2 || 2*len(count) > len(of) {
-		return nil
-	}
-	for value, n := range count {
-		by = append(by, fmt.Sprintf("%s %s (%d)", owner[value], value, n))
-	}
-	slices.SortFunc(by, dag.CompareValues)
-	return by
 }
 
 // IDColumn is the column of the members' names in Participants.

@@ -38,7 +38,8 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	r := &Roster{Participants: l.Participants([]string{c.Member}),
 		Files: map[string]dag.Type{"series": dag.Format("series")},
 		Left:  l.LeftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.Path,
-		Lines: l.Lines(), Sources: l.Sources()}
+		Lines: l.Lines(), Sources: l.Sources(),
+		one: map[string]string{"atlas": "atlas", "space": "space", "res": "resolution", "den": ""}}
 	sidecars, all := &bids.Sidecars{Root: root}, map[string][]error{} // problems
 	for _, row := range l.Rows {
 		s := Subject{ID: row.ID, Files: map[string]string{}}

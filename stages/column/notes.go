@@ -21,6 +21,7 @@ const (
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"
 	DoubtEntity        = "acquisition by group"
+	DoubtProcessing    = "processing differs"
 	DoubtLabels        = "labels without a region"
 	DoubtNames         = "names unverified"
 	DoubtTissues       = "confounds as regions"

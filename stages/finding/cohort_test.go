@@ -55,6 +55,7 @@ func TestNotedDoubts(t *testing.T) {
 		{column.DoubtRelated, true, nil, "overturns"},
 		{column.DoubtIndependence, true, nil, "overturns"},
 		{column.DoubtEntity, true, tested, "overturns"},
+		{column.DoubtProcessing, true, nil, "limits"},
 		{column.DoubtVolumes, false, nil, "limits"},
 		{column.DoubtVolumes, true, nil, ""},
 		{column.DoubtCodes, false, nil, "limits"},

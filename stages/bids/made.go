@@ -1,0 +1,102 @@
+package bids
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/internal/lists"
+)
+
+// madeFields are the fields of sidecars that state how scans or series were processed: those of fMRIPrep, XCP-D (with
+// spaces up to 0.5) and giga_connectome.
+var madeFields = []string{"SliceTimingCorrected", "NuisanceParameters", "nuisance parameters", "ConfoundRegressors",
+	"SoftwareFilters", "Freq Band", "FWHM", "SkipVols", "NumberOfVolumesDiscardedByUser"}
+
+// Acquired are the entities that state how a scan was acquired; the others are of its processing.
+var Acquired = []string{"ses", "task", "acq", "dir", "run", "echo", "part", "ce", "recording"}
+
+// Entities are those of a file's name, but for sub; nil of a name that is not BIDS's. A seg alone is an atlas.
+func Entities(path string) map[string]string {
+	name, ok := Parse(filepath.Base(path))
+	if !ok {
+		return nil
+	}
+	of := map[string]string{}
+	for _, e := range name.Entities[1:] {
+		of[e.Key] = e.Value
+	}
+	if seg := of["seg"]; of["atlas"] == "" && seg != "" {
+		of["atlas"] = seg
+		delete(of, "seg")
+	}
+	return of
+}
+
+// A Making reads what the sidecars and the datasets of files state on how they were made. The zero value is ready.
+type Making struct {
+	sidecars map[string]*Sidecars // by dataset
+	by       map[string]string
+}
+
+// Of are the fields of a file's sidecar on its processing, and the program that made its dataset, "fMRIPrep 25.2.0". A
+// sidecar that cannot be read states nothing: its times are read too, which reports it.
+func (m *Making) Of(path string) (fields map[string]string, program string) {
+	root := filepath.Dir(path)
+	for within(filepath.Base(root)) {
+		root = filepath.Dir(root)
+	}
+	if m.sidecars == nil {
+		m.sidecars, m.by = map[string]*Sidecars{}, map[string]string{}
+	}
+	if m.sidecars[root] == nil {
+		m.sidecars[root], m.by[root] = &Sidecars{Root: root}, GeneratedBy(root)
+	}
+	sidecar := ""
+	if name, ok := Parse(filepath.Base(path)); ok {
+		sidecar, _ = m.sidecars[root].Of(File{Name: name, Path: path}, madeFields...)
+	} else {
+		sidecar = Beside(path, madeFields...)
+	}
+	fields = map[string]string{}
+	var all map[string]json.RawMessage
+	if b, err := ReadJSON(sidecar); sidecar != "" && err == nil && Decode(b, &all) == nil {
+		for _, field := range madeFields {
+			if text := stated(all[field]); text != "" {
+				fields["sidecar field "+field] = text
+			}
+		}
+	}
+	return fields, m.by[root]
+}
+
+// within reports whether a directory of this name lies within a dataset.
+func within(name string) bool {
+	return name == "func" || name == "anat" || strings.HasPrefix(name, "sub-") || strings.HasPrefix(name, "ses-")
+}
+
+// stated is a value as text, "" for none. Of a list of regressors it leaves out what depends on the scan: outliers, and
+// the number of those that are numbered.
+func stated(value json.RawMessage) string {
+	var text string
+	var list []string
+	switch {
+	case value == nil || string(value) == "null":
+		return ""
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &list) == nil:
+		list = slices.DeleteFunc(list, func(name string) bool { return strings.Contains(name, "outlier") })
+		list = lists.Map(list, func(name string) string { return strings.TrimRight(name, "0123456789") })
+		slices.Sort(list)
+		return cmp.Or(strings.Join(slices.Compact(list), ", "), None)
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return ""
+	}
+	return b.String()
+}

@@ -1,0 +1,199 @@
+package cohort
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/nifti"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
+)
+
+// A file of a participant, by the entities of its name, "_" before each, the text of its sidecar, "" for none, and the
+// directory of its dataset.
+type madeFile struct{ entities, sidecar, dataset string }
+
+// madeCohort writes eight participants of the groups A and B, i%2, with files that are made as of says, and returns the
+// kinds of cohorts that read them: series by dir and by table, and matrices. Several files of one are its sessions.
+func madeCohort(t *testing.T, of func(i int) []madeFile) map[string]Loader {
+	t.Helper()
+	dir, people, table := t.TempDir(), "participant_id\tgroup\n", "participant_id\tgroup\tses\tfile\tmatrix\n"
+	for i := range 8 {
+		id, group := fmt.Sprintf("sub-%d", i+1), []string{"A", "B"}[i%2]
+		people += id + "\t" + group + "\n"
+		for j, f := range of(i) {
+			folder, name := filepath.Join(f.dataset, id, "func"), id+f.entities
+			if len(of(i)) > 1 {
+				folder, name = filepath.Join(f.dataset, id, fmt.Sprintf("ses-%d", j+1), "func"),
+					fmt.Sprintf("%s_ses-%d%s", id, j+1, f.entities)
+			}
+			path := filepath.Join(folder, name)
+			testdir.Write(t, filepath.Join(dir, path+"_timeseries.tsv"), fmt.Sprintf("a\tb\n%d\t2\n2\t1\n1\t3\n", i*9+j))
+			testdir.Write(t, filepath.Join(dir, path+"_relmat.tsv"), fmt.Sprintf("a\tb\n1\t0.%d1\n0.%d1\t1\n", i, i))
+			if f.sidecar != "" {
+				testdir.Write(t, filepath.Join(dir, path+"_timeseries.json"), f.sidecar)
+				testdir.Write(t, filepath.Join(dir, path+"_relmat.json"), f.sidecar)
+			}
+			if f.dataset != "" {
+				testdir.Write(t, filepath.Join(dir, f.dataset, "dataset_description.json"),
+					`{"GeneratedBy": [{"Name": "XCP-D", "Version": "`+f.dataset+`"}]}`)
+			}
+			table += fmt.Sprintf("%s\t%s\t%d\t%s_timeseries.tsv\t%[4]s_relmat.tsv\n", id, group, j+1, filepath.ToSlash(path))
+		}
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), people)
+	testdir.Write(t, filepath.Join(dir, "table.tsv"), table)
+	found := timeseriesCohortKind.New().(*TimeseriesCohort)
+	found.Dir = dir
+	rows := timeseriesCohortKind.New().(*TimeseriesCohort)
+	rows.File, rows.Group, rows.Series = filepath.Join(dir, "table.tsv"), "group", "file"
+	kinds := map[string]Loader{"dir": found, "series": rows}
+	if len(of(0)) > 1 {
+		found.Sessions, rows.Sessions = []string{"all"}, []string{"ses"}
+		return kinds
+	}
+	m := matricesCohortKind.New().(*MatricesCohort)
+	m.File, m.Group, m.Pearson = filepath.Join(dir, "table.tsv"), "group", "matrix"
+	kinds["matrices"] = m
+	return kinds
+}
+
+// byGroup has one file for each participant of group A, another for those of B.
+func byGroup(a, b madeFile) func(i int) []madeFile {
+	return func(i int) []madeFile { return [][]madeFile{{a}, {b}}[i%2] }
+}
+
+// Files of several atlases are refused, whichever kind of cohort reads them; found in derivatives, those of several
+// spaces, resolutions and densities too. Who is left out does not count.
+func TestMixedFilesAreRefused(t *testing.T) {
+	const both = " (4 of 8 participants), "
+	for _, c := range []struct{ a, b, dir, table string }{
+		{"_atlas-G", "_seg-g", "", ""},
+		{"_atlas-G", "_seg-H", "several atlases: G" + both + "H (4 of 8 participants), but only one can be analyzed; set atlas: G, or atlas: H",
+			"several atlases: G" + both + "H (4 of 8 participants), but only one can be analyzed; list the files of one, or exclude the participants of the others"},
+		{"_atlas-G_scale-100", "_atlas-G_scale-200", "several scales of the atlas: 100" + both + "200", "several scales of the atlas"},
+		{"_space-M_atlas-G", "_space-N_atlas-G", "several spaces: M" + both + "N (4 of 8 participants), but only one can be analyzed; set space: M, or space: N", ""},
+		{"_atlas-G_res-2", "_atlas-G", "several resolutions (res): 2" + both + "none (4 of 8 participants), but only one can be analyzed; set resolution: 2, or resolution: native", ""},
+		{"_atlas-G_den-32k", "_atlas-G_den-91k", "several densities (den): 32k" + both + "91k (4 of 8 participants), but only one can be analyzed; list the files of one", ""},
+	} {
+		for name, kind := range madeCohort(t, byGroup(madeFile{entities: c.a}, madeFile{entities: c.b})) {
+			r := need.Value(kind.Load(""))(t)
+			want := c.table
+			if name == "dir" {
+				want = c.dir
+			}
+			if err := r.RefuseMixed(); want == "" {
+				need.NoError(t, err, name, c)
+			} else {
+				need.Error(t, err, want, name, c)
+			}
+			kept := *r
+			kept.Subjects = []Subject{r.Subjects[0], r.Subjects[2]}
+			need.NoError(t, kept.RefuseMixed(), name, c)
+		}
+	}
+	sessions := func(int) []madeFile { return []madeFile{{entities: "_atlas-G"}, {entities: "_atlas-H"}} }
+	for name, kind := range madeCohort(t, sessions) {
+		need.Error(t, need.Value(kind.Load(""))(t).RefuseMixed(), "several atlases: G (8 of 8 participants), H (8 of 8 participants)", name)
+	}
+}
+
+// How files were processed is noted where it goes with the group or the session, or differs: by their names, their
+// sidecars and the programs of their datasets, in all kinds of cohorts alike.
+func TestProcessingThatDiffers(t *testing.T) {
+	const group, session = " is completely confounded with the group: ", " is completely confounded with the session: "
+	g := func(entities, sidecar string) madeFile {
+		return madeFile{entities: "_atlas-G" + entities, sidecar: sidecar}
+	}
+	long := `["` + strings.Repeat("trans_x_derivative_power\", \"rot_x\", \"", 3) + `csf_derivative"]`
+	var many []string
+	for i := range 9 {
+		many = append(many, fmt.Sprintf("%q", "signal_"+string(rune('a'+i))+"_with_a_name"))
+	}
+	for _, c := range []struct {
+		of          func(i int) []madeFile
+		doubt, want string
+	}{
+		{byGroup(g("", ""), g("", "")), "", ""},
+		{byGroup(g("_reg-36P", ""), g("_reg-24P", "")), column.DoubtEntity,
+			"the entity reg" + group + "A 36P (4), B 24P (4); a classifier may learn the processing"},
+		{byGroup(g("_rec-norm", ""), g("", "")), column.DoubtEntity,
+			"the reconstruction (rec)" + group + "A norm (4), B none (4)"},
+		{byGroup(g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)), column.DoubtEntity,
+			"the sidecar field NuisanceParameters" + group + "A 36P (4), B 24P (4)"},
+		{byGroup(g("", `{"SliceTimingCorrected": true}`), g("", "")), column.DoubtEntity,
+			"the sidecar field SliceTimingCorrected" + group + "A true (4), B not stated (4)"},
+		{byGroup(g("", `{"ConfoundRegressors": `+long+`}`), g("", `{"ConfoundRegressors": [`+strings.Join(many, ",")+`]}`)),
+			column.DoubtEntity, "the sidecar field ConfoundRegressors" + group + "A csf_derivative, rot_x, trans_x_derivative_power (4), " +
+				"B signal_a_with_a_name, signal_b_with_a_name, signal_c_with_a_ … signal_i_with_a_name (196 characters) (4)"},
+		{func(i int) []madeFile { // the numbers of cosines and outliers depend on the scan
+			return []madeFile{g("", fmt.Sprintf(`{"ConfoundRegressors": ["cosine00", "cosine0%d"%s]}`, i,
+				[]string{"", `, "motion_outlier1"`}[i%2]))}
+		}, "", ""},
+		{func(i int) []madeFile { return []madeFile{g([]string{"", "_desc-smooth"}[i/4], "")} }, column.DoubtProcessing,
+			"the description (desc) differs between scans: none (4), smooth (4); differences between participants may come"},
+		{func(i int) []madeFile { return []madeFile{g([]string{"", "_acq-b"}[i/4], "")} }, "", ""}, // of the acquisition
+		{func(i int) []madeFile { return []madeFile{g("", ""), g("_desc-smooth", "")} }, column.DoubtEntity,
+			"the description (desc)" + session + "1 none (8), 2 smooth (8); a change between sessions may come from the processing"},
+		{func(i int) []madeFile {
+			return []madeFile{g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)}
+		}, column.DoubtEntity, "the sidecar field NuisanceParameters" + session + "1 36P (8), 2 24P (8)"},
+		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} }, column.DoubtProcessing,
+			"the task" + session + "1 rest (8), 2 nback (8); a change between sessions may come from the acquisition"},
+	} {
+		for name, kind := range madeCohort(t, c.of) {
+			r := need.Value(kind.Load(""))(t)
+			notes, _ := r.About(r.IDs())
+			var found []string
+			for _, n := range notes {
+				if n.Doubt == column.DoubtEntity || n.Doubt == column.DoubtProcessing {
+					found = append(found, n.Text)
+					need.Equal(t, n.Doubt, c.doubt, n.Text)
+				}
+			}
+			got := strings.Join(found, "; ")
+			if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		}
+	}
+	datasets := byGroup(madeFile{"_atlas-G", "", "0.6"}, madeFile{"_atlas-G", "", "26.0"})
+	r := need.Value(madeCohort(t, datasets)["series"].Load(""))(t)
+	notes, _ := r.About(r.IDs())
+	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "; "),
+		"the program of the derivatives"+group+"A XCP-D 0.6 (4), B XCP-D 26.0 (4)"), true, notes)
+}
+
+// Sidecars of fMRIPrep's scans are read as those of series are, in bids and in table.
+func TestSliceTimingByGroup(t *testing.T) {
+	dir, rows := t.TempDir(), "participant_id\tgroup\tbold\n"
+	for i := range 8 {
+		id := fmt.Sprintf("sub-%d", i+1)
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{1, 1, 1, 10}, TR: 2, Code: 1,
+			Affine: nifti.Identity, Data: make([]int16, 10)}))
+		name := filepath.Join(id, "func", id+"_task-rest_space-T1w_desc-preproc_bold")
+		testdir.Write(t, filepath.Join(dir, name+".nii.gz"), b.String())
+		testdir.Write(t, filepath.Join(dir, name+".json"), fmt.Sprintf(`{"SliceTimingCorrected": %t}`, i%2 == 0))
+		testdir.Write(t, filepath.Join(dir, strings.Replace(name, "preproc_bold", "aparcaseg_dseg", 1)+".nii.gz"), b.String())
+		rows += id + "\t" + []string{"A", "B"}[i%2] + "\t" + filepath.ToSlash(name) + ".nii.gz\n"
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), rows)
+	testdir.Write(t, filepath.Join(dir, "task-rest_bold.json"), `{"RepetitionTime": 2}`)
+	found := bidsCohortKind.New().(*BIDSCohort)
+	found.Dir, found.Confounds = dir, false
+	table := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84", Space: "auto"}
+	table.File = filepath.Join(dir, "participants.tsv")
+	for name, kind := range map[string]Loader{"bids": found, "table": table} {
+		r := need.Value(kind.Load(dir))(t)
+		notes, _ := r.About(r.IDs())
+		need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "; "),
+			"the sidecar field SliceTimingCorrected is completely confounded with the group: A true (4), B false (4)"),
+			true, name)
+	}
+}
