@@ -42,6 +42,24 @@ func TestOneFileOfTwoParticipants(t *testing.T) {
 	need.Equal(t, len(load("4, 5")), 0, "with one of two excluded")
 }
 
+// Series of two atlases are no data of one cohort, until the participants of one are excluded.
+func TestSeriesOfTwoAtlases(t *testing.T) {
+	dir, table := t.TempDir(), "participant_id\tgroup\tpath\n"
+	for i, atlas := range []string{"G", "G", "G", "H"} {
+		name := fmt.Sprintf("sub-%d_atlas-%s_timeseries.tsv", i+1, atlas)
+		testdir.Write(t, filepath.Join(dir, name), fmt.Sprintf("x\ty\n%d\t2\n2\t1\n", i))
+		table += fmt.Sprintf("%d\t%s\t%s\n", i+1, []string{"A", "B"}[i%2], name)
+	}
+	testdir.Write(t, filepath.Join(dir, "p.tsv"), table)
+	load := func(exclude string) error {
+		_, err := build("x.yaml", []byte("cohort:\n  timeseries: { file: p.tsv, group: group, series: path }\n"+
+			"  exclude: ["+exclude+"]\nstages:\n  s: { use: echo, with: { value: x } }\n"), dir, nil, maxTasks)
+		return err
+	}
+	need.Error(t, load(""), "x.yaml:2:3: cohort timeseries: several atlases: G (3 of 4 participants), H (1 of 4 ")
+	need.NoError(t, load("4"))
+}
+
 // Confounds of one scan, by a link, with its bytes or with its values in other digits, are of one participant; a
 // table without measured columns, such as
 // cosines, may be that of several.

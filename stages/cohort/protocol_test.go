@@ -124,26 +124,33 @@ func TestProcessingThatDiffers(t *testing.T) {
 			"the entity reg" + group + "A 36P (4), B 24P (4); a classifier may learn the processing"},
 		{byGroup(g("_rec-norm", ""), g("", "")), column.DoubtEntity,
 			"the reconstruction (rec)" + group + "A norm (4), B none (4)"},
-		{byGroup(g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)), column.DoubtEntity,
+		{byGroup(g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)),
+			column.DoubtEntity,
 			"the sidecar field NuisanceParameters" + group + "A 36P (4), B 24P (4)"},
 		{byGroup(g("", `{"SliceTimingCorrected": true}`), g("", "")), column.DoubtEntity,
 			"the sidecar field SliceTimingCorrected" + group + "A true (4), B not stated (4)"},
-		{byGroup(g("", `{"ConfoundRegressors": `+long+`}`), g("", `{"ConfoundRegressors": [`+strings.Join(many, ",")+`]}`)),
-			column.DoubtEntity, "the sidecar field ConfoundRegressors" + group + "A csf_derivative, rot_x, trans_x_derivative_power (4), " +
+		{byGroup(g("", `{"ConfoundRegressors": `+long+`}`),
+			g("", `{"ConfoundRegressors": [`+strings.Join(many, ",")+`]}`)), column.DoubtEntity,
+			"the sidecar field ConfoundRegressors" + group +
+				"A csf_derivative, rot_x, trans_x_derivative_power (4), " +
 				"B signal_a_with_a_name, signal_b_with_a_name, signal_c_with_a_ … signal_i_with_a_name (196 characters) (4)"},
 		{func(i int) []madeFile { // the numbers of cosines and outliers depend on the scan
-			return []madeFile{g("", fmt.Sprintf(`{"ConfoundRegressors": ["cosine00", "cosine0%d"%s]}`, i,
-				[]string{"", `, "motion_outlier1"`}[i%2]))}
+			outlier := []string{"", `, "motion_outlier1"`}[i%2]
+			return []madeFile{g("", fmt.Sprintf(`{"ConfoundRegressors": ["cosine00", "cosine0%d"%s]}`, i, outlier))}
 		}, "", ""},
-		{func(i int) []madeFile { return []madeFile{g([]string{"", "_desc-smooth"}[i/4], "")} }, column.DoubtProcessing,
+		{func(i int) []madeFile { return []madeFile{g([]string{"", "_desc-smooth"}[i/4], "")} },
+			column.DoubtProcessing,
 			"the description (desc) differs between scans: none (4), smooth (4); differences between participants may come"},
-		{func(i int) []madeFile { return []madeFile{g([]string{"", "_acq-b"}[i/4], "")} }, "", ""}, // of the acquisition
-		{func(i int) []madeFile { return []madeFile{g("", ""), g("_desc-smooth", "")} }, column.DoubtEntity,
+		// of the acquisition
+		{func(i int) []madeFile { return []madeFile{g([]string{"", "_acq-b"}[i/4], "")} }, "", ""},
+		{func(i int) []madeFile { return []madeFile{g("", ""), g("_desc-smooth", "")} },
+			column.DoubtEntity,
 			"the description (desc)" + session + "1 none (8), 2 smooth (8); a change between sessions may come from the processing"},
 		{func(i int) []madeFile {
 			return []madeFile{g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)}
 		}, column.DoubtEntity, "the sidecar field NuisanceParameters" + session + "1 36P (8), 2 24P (8)"},
-		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} }, column.DoubtProcessing,
+		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} },
+			column.DoubtProcessing,
 			"the task" + session + "1 rest (8), 2 nback (8); a change between sessions may come from the acquisition"},
 	} {
 		for name, kind := range madeCohort(t, c.of) {
@@ -180,7 +187,8 @@ func TestSliceTimingByGroup(t *testing.T) {
 		name := filepath.Join(id, "func", id+"_task-rest_space-T1w_desc-preproc_bold")
 		testdir.Write(t, filepath.Join(dir, name+".nii.gz"), b.String())
 		testdir.Write(t, filepath.Join(dir, name+".json"), fmt.Sprintf(`{"SliceTimingCorrected": %t}`, i%2 == 0))
-		testdir.Write(t, filepath.Join(dir, strings.Replace(name, "preproc_bold", "aparcaseg_dseg", 1)+".nii.gz"), b.String())
+		labels := strings.Replace(name, "preproc_bold", "aparcaseg_dseg", 1) + ".nii.gz"
+		testdir.Write(t, filepath.Join(dir, labels), b.String())
 		rows += id + "\t" + []string{"A", "B"}[i%2] + "\t" + filepath.ToSlash(name) + ".nii.gz\n"
 	}
 	testdir.Write(t, filepath.Join(dir, "participants.tsv"), rows)
