@@ -467,11 +467,20 @@ var Mine = dag.Kind{Name: "mine", Code: codes["mine"], New: func() dag.Stage { r
 type mine struct{}
 
 func (mine) Ports() []dag.Port { return nil }
-func (mine) Run() float64      { return science.Norm(half.Half) }
--- half/half.go --
+func (mine) Run() float64      { return science.Norm(half.Half + float64(len(half.Table))) }
+-- half/t.go --
 package half
 
+import _ "embed"
+
+//go:embed table.tsv
+var Table string
+
 const Half = 0.5
+-- half/table.tsv --
+left
+-- half/t_test.go --
+package half
 -- main.go --
 package main
 
@@ -517,6 +526,30 @@ package main
 	}
 	if err != nil || !bytes.HasPrefix(b, []byte("kind mine ")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {
 		t.Errorf("%v\n%s", err, b)
+	}
+	// A file of any name is a source, and so is each new one; a test is not. What is generated does not depend on what
+	// was: not where that does not build, either.
+	if !strings.Contains(helper, "\n//go:embed *.go\n//go:embed table.tsv\n") {
+		t.Error(helper)
+	}
+	for file, counts := range map[string]bool{"t.go": true, "table.tsv": true, "t_test.go": false} {
+		need.Equal(t, bytes.Contains(b, []byte("\nsource lab/half/"+file+" ")), counts, file)
+	}
+	for file, former := range map[string]string{
+		"half/sources_gen.go":     "package half\n\nimport _ \"embed\"\n\n//go:embed gone.txt\nvar sources string\n",
+		"half/./sources_gen.go":   "package half\n\n<<<<<<< HEAD\n",
+		"mystages/sources_gen.go": "package other\n\nimport _ \"gone\"\n",
+		"mystages/codes.txt":      "",
+	} {
+		path := filepath.Join(dir, "lab", file)
+		want := need.Value(os.ReadFile(path))(t)
+		need.NoError(t, os.Remove(path))
+		if former != "" {
+			testdir.Write(t, path, former)
+		}
+		need.NoError(t, run(newLoader(), io.Discard, []string{mystages}, false, ""))
+		need.Equal(t, string(need.Value(os.ReadFile(path))(t)), string(want), file)
+		need.Equal(t, string(need.Value(os.ReadFile(filepath.Join(mystages, listing.CodeFile)))(t)), string(b), file)
 	}
 	replace(t, filepath.Join(dir, "prgnn/science/shared.go"), "x * x", "x * x * x")
 	if err := run(shared, io.Discard, []string{mystages}, true, ""); err == nil {

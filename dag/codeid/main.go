@@ -50,6 +50,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 		return err
 	}
 	var stale []string
+	again := false // what go list reports of the packages has changed
 	// put writes a generated file, unless it is up to date or is only to be checked.
 	put := func(path string, want []byte) error {
 		have, err := os.ReadFile(path)
@@ -60,6 +61,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			stale = append(stale, path)
 			return nil
 		}
+		again = again || err != nil || filepath.Base(path) == listing.SourcesFile
 		return os.WriteFile(path, want, 0o666)
 	}
 	for _, dir := range dirs {
@@ -97,6 +99,10 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			if err := os.Remove(sources.former); err != nil {
 				return err
 			}
+			again = true
+		}
+		if again { // a pattern that matches nothing hides all embedded files of its package
+			return run(l, out, args, check, show)
 		}
 	}
 	found := false
@@ -126,6 +132,8 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 		}
 	}
 	switch {
+	case again:
+		return run(l, out, args, check, show)
 	case show != "" && !found:
 		return fmt.Errorf("there is no stage kind %q", show)
 	case stale != nil:

@@ -65,9 +65,9 @@ func (s *sources) listed(q *pkg, kinds []kind) (all []listing.Source, err error)
 	return all, nil
 }
 
-// notTests match the files of a directory that are compiled into a program: no pattern can leave out what ends with
-// _test.go. One that matches nothing may not stand in a go:embed line.
-var notTests = []string{"*[^t].go", "*[^s]t.go", "*[^e]st.go", "*[^t]est.go", "*[^_]test.go", "*.s", "*.h"}
+// compiled match the files of a directory that a program may be built from. One that matches nothing may not stand in
+// a go:embed line; each package has a Go file. No pattern can leave out tests: they are embedded, and not listed.
+var compiled = []string{"*.go", "*.s", "*.h"}
 
 // sources lists the source files of all packages that are followed.
 func (p *program) sources() (*sources, error) {
@@ -117,7 +117,7 @@ func (p *program) sources() (*sources, error) {
 			return !slices.ContainsFunc(embedded, func(pattern string) bool { return embedMatches(pattern, name) })
 		})
 		patterns := embedded
-		for _, pattern := range notTests {
+		for _, pattern := range compiled {
 			some, err := filepath.Glob(filepath.Join(q.Dir, pattern)) // a directory whose name has no sign of a pattern
 			if err != nil {
 				return nil, err
@@ -126,7 +126,9 @@ func (p *program) sources() (*sources, error) {
 				patterns = append(patterns, pattern)
 			}
 			for _, file := range some {
-				names = append(names, filepath.Base(file))
+				if !strings.HasSuffix(file, "_test.go") {
+					names = append(names, filepath.Base(file))
+				}
 			}
 		}
 		slices.Sort(names)
@@ -175,7 +177,7 @@ func (p *program) sources() (*sources, error) {
 		return nil, err
 	}
 	if s.files[former] == nil && slices.ContainsFunc(embedLines(text), func(pattern string) bool {
-		return strings.Contains(pattern, "/") && slices.Contains(notTests, path.Base(pattern))
+		return strings.Contains(pattern, "/") && path.Ext(pattern) == ".go"
 	}) {
 		s.former = former
 	}
@@ -232,7 +234,8 @@ func embedding(name, at string, patterns, others []string) []byte {
 		fmt.Fprintf(&b, "\t_ %q // its sources\n", other)
 	}
 	fmt.Fprintf(&b, "\t%q\n)\n\n", dagPath)
-	b.WriteString("// sources are what the code identities of the stage kinds are compared with.\n//\n")
+	b.WriteString("// sources are what the code identities of the stage kinds are compared with. Where a pattern matches no file any\n" +
+		"// more, go generate ./... (in the module of prgnn: make generate) writes this file again.\n//\n")
 	for _, pattern := range patterns {
 		fmt.Fprintf(&b, "//go:embed %s\n", pattern)
 	}

@@ -64,7 +64,7 @@ func Digest(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Sources are the files of a module.
+// Sources are the files of a module, with its tests.
 func Sources(module string, files fs.FS) (all []Source, err error) {
 	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || path.Base(name) == CodeFile || path.Base(name) == SourcesFile {
@@ -79,8 +79,9 @@ func Sources(module string, files fs.FS) (all []Source, err error) {
 
 // Differs names the first file or module in which a program differs from the listing of a code: the files that it was
 // built from, and the versions of its modules. Files in directories without a file in the listing are of packages that
-// no kind reaches. A program that has no modules (a test) is not compared with those. Where a module
-// beside has a listing of its own, which others has, the declarations in it count in place of the files.
+// no kind reaches, and tests count only where they are listed: a package may embed one as data. A program that has no
+// modules (a test) is not compared with those. Where a module beside has a listing of its own, which others has, the
+// declarations in it count in place of the files.
 func Differs(code string, built []Source, modules map[string]string, others []string) string {
 	listed, dirs := map[string]string{}, map[string]bool{}
 	var beside []string
@@ -104,7 +105,8 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 	for _, s := range built {
 		inside := slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(s.Path, module) })
 		digest, known := listed[s.Path]
-		if dirs[path.Dir(s.Path)] && digest != s.Digest && (known || !inside) {
+		test := strings.HasSuffix(s.Path, "_test.go")
+		if dirs[path.Dir(s.Path)] && digest != s.Digest && (known || !inside && !test) {
 			return s.Path
 		}
 		delete(left, s.Path)

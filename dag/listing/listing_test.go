@@ -88,7 +88,7 @@ func TestDiffers(t *testing.T) {
 	}{
 		{nil, plot, ""},
 		{nil, nil, ""},
-		{map[string]string{"other/x.go": "y", "new/y.go": "y"}, plot, ""},
+		{map[string]string{"other/x.go": "y", "new/y.go": "y", "gnn/pool_test.go": "test"}, plot, ""},
 		{map[string]string{"gnn/pool.go": "2*pool"}, plot, "prgnn/gnn/pool.go"},
 		{map[string]string{"gnn/new.go": "new"}, plot, "prgnn/gnn/new.go"},
 		{map[string]string{"gnn/vector.s": ""}, plot, "prgnn/gnn/vector.s"},
@@ -118,6 +118,7 @@ func TestPlace(t *testing.T) {
 		"fit/fit.go":       {Data: []byte("package fit\n\nfunc Fit() {}\n\ntype Model[T any] struct{}\n\nfunc (m *Model[T]) Fit() {\n\tvar local int\n}\n")},
 		"fit/values.go":    {Data: []byte("package fit\n\nvar (\n\ta    = 1\n\tb, c = two()\n)\n\nconst local = 1\n")},
 		"fit/kinds.go":     {Data: []byte("package fit\n\nvar source = cohort.Source{Name: \"mine\", New: 1}\n\nfunc init() {\n\tRegister(dag.Kind{Name: \"mine\",\n\t\tNew: 2})\n}\n\nvar port = []dag.Port{{Name: \"mine\"}}\n")},
+		"fit/fit_test.go":  {Data: []byte("package fit_test\n\nfunc Fit() {}\n")},
 		"fit/fit_other.go": {Data: []byte("package fit\n\n\nfunc Fit() {}\n")},
 		"fit/deep/in.go":   {Data: []byte("package deep\n\nfunc In() {}\n")},
 	})

@@ -23,6 +23,9 @@ func Place(declaration string) string {
 		}
 		names, _ := fs.Glob(files, path.Join(".", path.Dir(inside), last, "*.go")) // the pattern is well-formed
 		for _, file := range names {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
 			text, _ := fs.ReadFile(files, file) // in memory
 			set := token.NewFileSet()
 			f, err := parser.ParseFile(set, file, text, parser.SkipObjectResolution)
