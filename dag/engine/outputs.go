@@ -46,8 +46,8 @@ func checkOutputs(ports []dag.Port, out dag.Outputs) error {
 }
 
 // holds reports whether a value is of the type. Arrays and tables that come as
-// bytes are decoded for it, texts and JSON checked: wrong bytes are found here
-// and not by the next stage.
+// bytes are decoded for it, texts and JSON checked, also where the port takes any
+// format: wrong bytes are found here and not by the next stage.
 func holds(t dag.Type, v artifacts.Value) (err error) {
 	defer func() {
 		if _, ok := err.(*Panic); ok {
@@ -55,20 +55,21 @@ func holds(t dag.Type, v artifacts.Value) (err error) {
 		}
 	}()
 	defer recovered(&err)
-	if format := v.Format(); t.Format == "" {
-		return nil
-	} else if format != t.Format {
-		return fmt.Errorf("is %s, not %s", format, t.Format)
-	}
+	format := v.Format()
 	b, isBytes := v.(artifacts.Bytes) // other values encode themselves, and a file of a command is checked by its stage
 	switch {
-	case !isBytes:
-	case t.Format == "text" && !utf8.Valid(b.Data):
+	case format == "" || strings.ContainsFunc(format, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return fmt.Errorf("has the format %q, which is not one word: return a word such as bin from Format of %T", format, v)
+	case t.Format != "" && format != t.Format:
+		return fmt.Errorf("is %s, not %s", format, t.Format)
+	case !isBytes && t.Format == "":
+		return nil
+	case isBytes && format == "text" && !utf8.Valid(b.Data):
 		return errors.New("is not UTF-8: declare it as bin, or write UTF-8")
-	case t.Format == "json" && !json.Valid(b.Data):
+	case isBytes && format == "json" && !json.Valid(b.Data):
 		return errors.New("is not JSON: encode it by json.Marshal")
 	}
-	switch t.Format {
+	switch format {
 	case "npy":
 		a, err := encoding.ArrayOf(v)
 		if err != nil {
