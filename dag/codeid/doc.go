@@ -59,8 +59,9 @@
 //     reflect.Value.Method are used, which call methods by names in texts, all
 //     methods of all types;
 //   - init functions, and variables named _ whose initializer calls something, of the
-//     packages that hold something reached; and, of any package, those
-//     and the initializers of variables that may write a variable reached.
+//     packages that hold something reached; and, of any package that the kinds'
+//     package imports, those and the initializers of variables that may write a
+//     variable reached.
 //     Statements of init that call a function Register… of package dag, or with kinds,
 //     are left out, since they would tie all kinds together;
 //   - for a function without a body, the assembly files that name it; for a go:embed
@@ -76,8 +77,11 @@
 //
 // # What is not covered
 //
-// Functions stored in variables by packages that the kinds' package does not
-// import, package unsafe, the order in which variables are initialized where it
+// What packages that the kinds' package does not import store in variables: the program's
+// main and init, and other users of a helper. (Make the value a parameter of the kind.) A
+// variable that the linker sets (-ldflags -X) runs the stages again in every build, but
+// Go does not record it in a build with -trimpath: make it a parameter, too. Further,
+// package unsafe, the order in which variables are initialized where it
 // is not that of their dependencies, and names of our types that a package of
 // others (encoding/gob) writes into a result. go:linkname and go_asm.h are refused.
 package main

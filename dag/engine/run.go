@@ -94,12 +94,18 @@ func Run(ctx context.Context, g *dag.Graph, s *disk.Store, o Options) (*Result, 
 // sources of this program; "" if they do.
 func OtherSources(g *dag.Graph) string {
 	for _, s := range g.Stages() {
+		if s.Kind().Code == "" {
+			return fmt.Sprintf("the stage kind %s has no code identity, so every build of this program runs its stages again: make generate (in a module of your own: go generate ./...) writes it to codes.txt, and the field Code of the kind takes it from there", s.Kind().Name)
+		}
 		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
 			continue
 		}
 		d := listing.Unlisted(s.Kind().Code)
 		if module, unseen := strings.CutPrefix(d, listing.Unseen); unseen {
 			return fmt.Sprintf("this program cannot compare the sources of the module %s with those of the listing, so every build of it runs the stages of the listing again; list the directory of the module in go.work (use), and go generate ./... has the program compare them", module)
+		}
+		if variable, linked := strings.CutPrefix(d, listing.Linked); linked {
+			return fmt.Sprintf("-ldflags sets the variable %s, which no source shows: every build of this program runs the stages of the listing again; make it a parameter of the kind, or build without -X", variable)
 		}
 		if d != "" {
 			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)

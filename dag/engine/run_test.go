@@ -215,6 +215,9 @@ func (b *badOutputs) Ports() dag.Ports {
 			p.Out = append(p.Out, dag.Port{Name: name, Type: dag.Format(name)})
 		}
 	}
+	if b.out["any"] != nil {
+		p.Out = append(p.Out, dag.Port{Name: "any"})
+	}
 	return p
 }
 
@@ -251,6 +254,14 @@ func TestOutputsAreChecked(t *testing.T) {
 		{"text", dag.Outputs{"array": array, "table": table, "text": artifacts.Text("a\xff")}, `the stage's output "text" is not UTF-8: declare it as bin, or write UTF-8`},
 		{"JSON", dag.Outputs{"array": array, "table": table, "json": artifacts.Bytes{Kind: "json", Data: []byte("{")}},
 			`the stage's output "json" is not JSON: encode it by json.Marshal`},
+		{"bytes on an open port", dag.Outputs{"array": array, "table": table, "any": artifacts.Bytes{Kind: "npy"}},
+			`the stage's output "any" is not valid npy: npy: shorter than a header: EOF`},
+		{"no format", dag.Outputs{"array": array, "table": table, "any": artifacts.Bytes{}},
+			`the stage's output "any" has the format "", which is not one word: return a word such as bin from Format of ` +
+				`artifacts.Bytes`},
+		{"a format of two words", dag.Outputs{"array": array, "table": table, "any": artifacts.Bytes{Kind: "my text"}},
+			`the stage's output "any" has the format "my text", which is not one word: return a word such as bin from ` +
+				`Format of artifacts.Bytes`},
 		{"right text and JSON", dag.Outputs{"array": array, "table": table, "text": artifacts.Text("é"),
 			"json": artifacts.Bytes{Kind: "json", Data: []byte("{}\n")}}, ""},
 		{"two mistakes", dag.Outputs{}, "the stage did not return its output \"array\"\nthe stage did not return its output \"table\""},
@@ -621,6 +632,13 @@ func TestSources(t *testing.T) {
 	res, _ := s.run(t, newStore(t), Options{})
 	need.Equal(t, res.Sources, "", "a code by hand")
 	old := *joinKind
+	old.Code = ""
+	s.taskOf(&old, "empty", &join{Text: "empty"})
+	res, _ = s.run(t, newStore(t), Options{})
+	need.Equal(t, res.Sources, "the stage kind join has no code identity, so every build of this program runs its "+
+		"stages again: make generate (in a module of your own: go generate ./...) writes it to codes.txt, and the "+
+		"field Code of the kind takes it from there")
+	s = newSketch()
 	old.Code = dag.Codes("kind join 0123\n\nsource prgnn/absent.go 0123456789abcdef\n")["join"]
 	s.taskOf(&old, "b", &join{Text: "b"})
 	res, _ = s.run(t, newStore(t), Options{})

@@ -3,6 +3,7 @@ package listing
 import (
 	"io/fs"
 	"maps"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func Built(module string, files fs.FS) { sources[module] = files }
 var compared sync.Map
 
 // Unlisted names what this program was built from and the listing of a code does not describe: a source file, a module,
-// or one after Unseen; "" if there is nothing.
+// one after Unseen, or a variable after Linked; "" if there is nothing.
 func Unlisted(code string) string {
 	_, list, _ := strings.Cut(code, "\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")
@@ -41,6 +42,7 @@ func Unlisted(code string) string {
 		built = append(built, more...)
 	}
 	modules := map[string]string{}
+	var linked []string
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			path := m.Path
@@ -50,6 +52,7 @@ func Unlisted(code string) string {
 			}
 			modules[path] = m.Version
 		}
+		linked = linkedIn(info)
 	}
 	var others []string
 	if strings.Contains(list, "beside ") {
@@ -60,6 +63,31 @@ func Unlisted(code string) string {
 		}
 	}
 	d := Differs(code, built, modules, others)
+	for _, variable := range linked {
+		if d == "" && strings.Contains(code, "\n"+variable+" ") {
+			d = Linked + variable
+		}
+	}
 	compared.Store(list, d)
 	return d
+}
+
+// linkerSets matches the flag of a linker that sets a variable, with or without quotes.
+var linkerSets = regexp.MustCompile(`(?:^|[\s='"])--?X(?:\s+|=)['"]?([^\s='"]+)=`)
+
+// linkedIn are the variables that the linker sets, under the names that listings have. A build with -trimpath does not
+// record them.
+func linkedIn(info *debug.BuildInfo) (variables []string) {
+	for _, s := range info.Settings {
+		if s.Key != "-ldflags" {
+			continue
+		}
+		for _, m := range linkerSets.FindAllStringSubmatch(s.Value, -1) {
+			if name, ok := strings.CutPrefix(m[1], "main."); ok {
+				m[1] = info.Path + "." + name
+			}
+			variables = append(variables, m[1])
+		}
+	}
+	return variables
 }

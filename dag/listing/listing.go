@@ -58,6 +58,10 @@ const (
 // changed since.
 const Unseen = "unseen "
 
+// Linked begins the difference of a variable that the linker sets (-ldflags "-X lab/helper.Build=5"): no source has its
+// value.
+const Linked = "linked "
+
 // Digest is the digest of a source file.
 func Digest(text []byte) string {
 	sum := sha256.Sum256(text)

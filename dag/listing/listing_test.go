@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,23 @@ func TestDiffers(t *testing.T) {
 	need.Equal(t, Differs(lab, files(nil), plot, nil), "prgnn/gnn.pool")
 	covered := strings.Replace(lab, "prgnn\n\n", "prgnn\nsource prgnn/gnn/pool.go "+Digest([]byte("pool"))+" pool\n\n", 1)
 	need.Equal(t, Differs(covered, files(map[string]string{"gnn/vector.s": ""}), plot, nil), "prgnn/gnn.other", "its file is compared")
+}
+
+// A variable that the linker sets is a difference where a kind reaches it: no source has its value.
+func TestLinked(t *testing.T) {
+	for flags, want := range map[string]string{
+		"-s -w":                            "",
+		"-X lab/helper.Build=5":            "lab/helper.Build",
+		"-s -X=lab/helper.Build=5 -w":      "lab/helper.Build",
+		"-X 'lab/helper.Build=a b' -s":     "lab/helper.Build",
+		`"-X=lab/helper.Build=a b"`:        "lab/helper.Build",
+		"lab/...=-X lab/helper.Build=5":    "lab/helper.Build",
+		"-X main.Build=5 -X a.b/c.D=-s=-w": "lab/prog.Build a.b/c.D",
+		"-extldflags=-Xlinker -o=x":        "",
+	} {
+		info := &debug.BuildInfo{Path: "lab/prog", Settings: []debug.BuildSetting{{Key: "-ldflags", Value: flags}}}
+		need.Equal(t, strings.Join(linkedIn(info), " "), want, flags)
+	}
 }
 
 // Declarations are found in the sources of the program.
