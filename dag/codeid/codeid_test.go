@@ -391,7 +391,7 @@ func TestRefused(t *testing.T) {
 		{"offsets from Go", "science/kernel_amd64.s", "TEXT", "#include \"go_asm.h\"\nTEXT", "go_asm.h"},
 		{"a header of another package", "science/kernel_amd64.s", "TEXT", "#include \"other.h\"\nTEXT", `"other.h", which is not in the package`},
 		{"no assembly", "science/kernel_amd64.s", "kernel", "colonel", "kernel.go:5:1: function kernel has no body, and no assembly file"},
-		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go: no platform that codeid reads satisfies its build constraint z80, and codeid knows no build tags of your own: remove the constraint, or move the file to a package that no stage kind imports"},
+		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go: no platform that codeid reads satisfies its build constraint z80: a code identity is the same for every build, so a build tag cannot choose what a kind computes; make the choice a parameter of the kind, or declare two kinds"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -100,8 +100,9 @@ func (p *program) checkOthers(q *pkg) error {
 	}
 	for _, f := range q.files {
 		if f.info == nil {
-			return fmt.Errorf("%s: no platform that codeid reads satisfies its build constraint %s, and codeid knows no build "+
-				"tags of your own: remove the constraint, or move the file to a package that no stage kind imports",
+			return fmt.Errorf("%s: no platform that codeid reads satisfies its build constraint %s: a code identity is the same "+
+				"for every build, so a build tag cannot choose what a kind computes; make the choice a parameter of the kind, "+
+				"or declare two kinds",
 				p.fset.Position(f.Pos()).Filename, f.on)
 		}
 	}
