@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -87,14 +88,19 @@ func (a *app) logOfRun(id, pattern string) error {
 	}
 	defer store.Close()
 	var tasks []taskKey
+	var stages, ids []string
 	for _, t := range r.Tasks {
+		if stage := dag.StageOf(t.ID); !slices.Contains(stages, stage) {
+			stages = append(stages, stage)
+		}
+		ids = append(ids, t.ID)
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
 			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == engine.Ran || t.State == engine.Cached ||
 				t.State == engine.Failed, false})
 		}
 	}
 	if tasks == nil {
-		return exit.Wrongf("run %s has no task %q", r.ID, pattern)
+		return exit.Wrongf("run %s has no task %q%s", r.ID, pattern, words.DidYouMean(pattern, append(stages, ids...)))
 	}
 	return a.logs(store, tasks)
 }

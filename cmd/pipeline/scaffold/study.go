@@ -84,7 +84,7 @@ func (r Rows) text(stage string) string {
 	return text + "  first: # replace the command with a program of yours, such as\n" +
 		"  # [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
 		"    use: exec\n    each: " + each + "\n    in: { row: cohort.row }\n" +
-		"    with: { command: [cp, \"{row}\", \"{out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"
+		"    with: { command: [sh, -c, \"cat {row} > {out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"
 }
 
 // inputs connects the inputs of a kind with what each row has, its files before its columns; "" where it needs
