@@ -9,6 +9,8 @@ require (
 )
 
 // A lab outside this repository writes where its clone of it is.
+// A module of yours that you replace by a directory also belongs into go.work (go work init . ../mymodule): without
+// it, every build runs the stages again.
 replace prgnn => ../..
 
 require (

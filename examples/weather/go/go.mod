@@ -5,6 +5,8 @@ go 1.26.0
 require prgnn v0.0.0
 
 // A lab outside this repository writes where its clone of it is.
+// A module of yours that you replace by a directory also belongs into go.work (go work init . ../mymodule): without
+// it, every build runs the stages again.
 replace prgnn => ../../..
 
 require (
