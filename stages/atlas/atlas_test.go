@@ -163,6 +163,8 @@ n.tsv:6: the region has no name: fill it in`},
 		{"a transform", "#Insight Transform File V1.0\n", "n.tsv: " + foreign.Name([]byte("#Insight Transform File"))},
 		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
 		{"plain twice, with an accent", "ü\nu\u0308\n", "n.tsv: node 2: the name \"u\u0308\" was used before (node 1): rename one of the two"},
+		{"two orders", "index,id,name\n1,1,a\n2,3,b\n3,2,c\n",
+			"n.tsv:3: the columns id and index have the same numbers in different orders: 2 is c by id, and b by index; remove the wrong column"},
 		{"many twice", "a\na\nb\nb\nc\nc\nd\nd\ne\ne\n", `n.tsv: node 2: the name "a" was used before (node 1), node 4: the name "b" was used before (node 3), node 6: the name "c" was used before (node 5) and 2 more: rename one of the two`},
 		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {

@@ -16,6 +16,7 @@ import (
 
 	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -58,6 +59,9 @@ func Read(r io.Reader, file string) ([]Node, error) {
 
 	var nodes []Node
 	var at []int // the line of each node
+	_, both := columns["index"]
+	both = both && idColumn == "id"
+	var indices []int // beside ids
 	var problems []error
 	zero := false // the list has a row of the value 0
 	for _, line := range lines[1:] {
@@ -108,16 +112,38 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		}
 		nodes = append(nodes, n)
 		at = append(at, line.number)
+		if both {
+			index, _ := parseID(text("index"))
+			indices = append(indices, index)
+		}
 	}
 	if len(nodes) == 0 && problems != nil {
 		return nil, words.Errors(problems, mostProblems)
 	}
 	where := func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }
-	problems = append(problems, countsBackground(nodes, zero, where), check(nodes, file, where))
+	problems = append(problems, countsBackground(nodes, zero, where), check(nodes, file, where),
+		twoOrders(nodes, indices, where))
 	if err := words.Errors(problems, mostProblems); err != nil {
 		return nil, err
 	}
 	return nodes, nil
+}
+
+// twoOrders refuses a list whose columns id and index have the same numbers in different orders: each number is that of
+// two regions.
+func twoOrders(nodes []Node, indices []int, where func(i int) string) error {
+	ids := lists.Map(nodes, func(n Node) int { return n.ID })
+	sorted := slices.Sorted(slices.Values(ids))
+	if slices.Equal(ids, indices) || !slices.Equal(sorted, slices.Sorted(slices.Values(indices))) {
+		return nil
+	}
+	i := 0
+	for ids[i] == indices[i] {
+		i++
+	}
+	byID := nodes[slices.Index(ids, indices[i])]
+	return fmt.Errorf("%s: the columns id and index have the same numbers in different orders: %d is %s by id, and %s by index; remove the wrong column",
+		where(i), indices[i], byID.Name, nodes[i].Name)
 }
 
 // columnsOf are the places of the columns, by their names in lower case, and the name of the one with the values of the
