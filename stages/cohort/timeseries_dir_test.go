@@ -433,3 +433,22 @@ func TestColumnsByPosition(t *testing.T) {
 		need.Equal(t, noted, c.noted, c)
 	}
 }
+
+// Arrays with fewer rows than columns may be regions × volumes, as in .mat files: a note on transpose says so.
+func TestArraysWithFewRows(t *testing.T) {
+	for shape, want := range map[string]string{"(2, 3)": "series: fewer rows (2) than columns (3): the rows are read as " +
+		"volumes; if they are regions, set transpose: true", "(3, 2)": ""} {
+		dir := t.TempDir()
+		for _, name := range []string{"1", "2"} {
+			header := fmt.Sprintf("%-117s\n", "{'descr': '<f8', 'fortran_order': False, 'shape': "+shape+", }")
+			testdir.Write(t, filepath.Join(dir, name+".npy"), "\x93NUMPY\x01\x00\x76\x00"+header+strings.Repeat("\x00", 40)+
+				strings.Repeat(name, 8))
+		}
+		testdir.Write(t, filepath.Join(dir, "p.csv"), "participant_id,group,file\n1,A,1.npy\n2,B,2.npy\n")
+		c := timeseriesCohortKind.New().(*TimeseriesCohort)
+		c.File, c.Group, c.Series = "p.csv", "group", "file"
+		notes := column.NoteTexts(need.Value(c.Load(dir))(t).Notes)
+		need.Equal(t, strings.Contains(strings.Join(notes, "; "), "set transpose"), want != "", notes)
+		need.Equal(t, want == "" || slices.Contains(notes, want), true, notes)
+	}
+}

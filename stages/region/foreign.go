@@ -210,6 +210,26 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 	return connectivity.Matrix{Rows: shape[0], Cols: shape[1], Data: v}, nil
 }
 
+// fewRows notes series that may be regions × volumes.
+func fewRows(rows, columns int) string {
+	return fmt.Sprintf("fewer rows (%d) than columns (%d): the rows are read as volumes; if they are regions, set transpose: true", rows, columns)
+}
+
+// FewRows notes an npy file of series that may be regions × volumes, by its header; "" for any other file.
+func FewRows(r io.Reader) string {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return ""
+	}
+	if first, _ := br.Peek(len(npyMagic)); string(first) != npyMagic {
+		return ""
+	}
+	if shape, err := encoding.ReadShape(br); err == nil && len(shape) == 2 && shape[0] < shape[1] {
+		return fewRows(shape[0], shape[1])
+	}
+	return ""
+}
+
 // SeriesVolumes is the number of volumes in a text or npy file of series, by what its first rows or its header state.
 func SeriesVolumes(r io.Reader) (int, error) {
 	br, err := connectivity.Decompress(r)

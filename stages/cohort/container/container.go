@@ -159,7 +159,8 @@ type Reading struct {
 	Doubts []string         // about all files, of the first one
 	Err    error
 
-	person region.Person
+	person  region.Person
+	fewRows string // a note on series that may be regions × volumes; "" for none
 }
 
 // Locate finds where the numbers stand within files, and reads those whose numbers do not stand alone. base is what
@@ -206,12 +207,26 @@ func readAll(all []*Reading, matrix bool) {
 		})
 	}
 	for _, f := range all {
-		if f.Err == nil && (!f.Layout.Plain() || f.hasVariables()) {
+		switch {
+		case f.Err != nil:
+		case !f.Layout.Plain() || f.hasVariables():
 			next <- f
+		case !matrix:
+			f.fewRows = fewRows(f.Path)
 		}
 	}
 	close(next)
 	workers.Wait()
+}
+
+// fewRows notes a file that is not read whole; what cannot be read, its task reports.
+func fewRows(path string) string {
+	file, err := userfile.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	return region.FewRows(file)
 }
 
 func (f *Reading) read(matrix bool) error {
@@ -250,6 +265,9 @@ func (f *Reading) read(matrix bool) error {
 // Notes are those of the program that wrote the file, and of the file, if it was read.
 func (f *Reading) Notes(port string, matrix bool) []string {
 	notes := []string{f.Layout.Note(matrix)}
+	if f.fewRows != "" {
+		notes = append(notes, port+": "+f.fewRows)
+	}
 	if f.Found != nil {
 		for _, note := range f.Found.Notes {
 			notes = append(notes, port+": "+note)
