@@ -672,8 +672,7 @@ type broken struct {
 
 func (s *broken) fail(where string) {
 	if s.Where == where {
-		var m map[string]int
-		m["x"]++
+		panic("of " + where)
 	}
 }
 func (s *broken) Ports() Ports                                { s.fail("ports"); return Ports{} }

@@ -163,7 +163,7 @@ func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 		value int64
 	}{{"Workers", int64(o.Workers)}, {"Threads", int64(o.Threads)}, {"Memory", o.Memory}} {
 		if n.value < 0 {
-			return nil, fmt.Errorf("Options.%s must not be negative, but is %d", n.name, n.value)
+			return nil, fmt.Errorf("the option %s must not be negative, but is %d", n.name, n.value)
 		}
 	}
 	if o.Workers == 0 {
