@@ -705,8 +705,8 @@ func TestBuildReportsPanics(t *testing.T) {
 		"the kind new of stage new: New panicked: no memory (build_test.go:1)",
 		"the kind same of stage same: New returns the same stage again: it must return a new one each time",
 		"the kind none of stage none: stage <nil> is nil, or not a pointer to a struct",
-		"task ports: Ports panicked: assignment to entry in nil map (build_test.go:1)",
-		"task validate: Validate panicked: assignment to entry in nil map (build_test.go:1)",
+		"task ports: Ports panicked: of ports (build_test.go:1)",
+		"task validate: Validate panicked: of validate (build_test.go:1)",
 		"stage memory: its Kind.MemoryFor panicked: EOF (build_test.go:1)",
 		"stage few: its Kind.MemoryFor must not be negative, but is -1",
 	}, "\n"))

@@ -621,7 +621,7 @@ func TestNegativeOptions(t *testing.T) {
 		s := newSketch()
 		s.task("a", &join{Text: "a"})
 		_, err := Run(t.Context(), s.Draft(), newStore(t), o)
-		need.Error(t, err, "Options."+name+" must not be negative, but is -1")
+		need.Error(t, err, "the option "+name+" must not be negative, but is -1")
 	}
 }
 
