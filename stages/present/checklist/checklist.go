@@ -44,8 +44,9 @@ func Names() []string { return lists.Map(Lists, func(l List) string { return l.N
 // An Item is one of a checklist.
 type Item struct {
 	Number, Part, Topic string
-	// Source is "report:" with the codes of entries of the catalog, any of which a section of the report may have;
-	// "study:" with keys of the block study, all of which need a text; or "n/a:" with the reason.
+	// Source is "report:" with the codes of entries of the catalog, any of which a section of the report may have, and
+	// one of those behind each plus sign; "study:" with keys of the block study, all of which need a text; "report:… |
+	// study:…" for a topic that the authors state where the report lacks it; or "n/a:" with the reason.
 	Source    string
 	Otherwise string // what brings the item into the report, or when it applies
 }
@@ -76,9 +77,19 @@ const (
 type Row struct{ Item, Part, Topic, Status, Where string }
 
 // fill finds what a report and its authors have of an item.
-func (i Item) fill(w *section.Writer, stated map[string]string) Row {
+func (i Item) fill(w *section.Writer, stated map[string]string) (row Row) {
+	for source := range strings.SplitSeq(i.Source, " | ") {
+		if row = i.from(source, w, stated); row.Status == Reported {
+			break
+		}
+	}
+	return row
+}
+
+// from is fill for one source.
+func (i Item) from(source string, w *section.Writer, stated map[string]string) Row {
 	row := Row{Item: i.Number, Part: i.Part, Topic: i.Topic}
-	kind, of, _ := strings.Cut(i.Source, ":")
+	kind, of, _ := strings.Cut(source, ":")
 	switch kind {
 	case "study":
 		var texts, lacking []string
@@ -96,13 +107,20 @@ func (i Item) fill(w *section.Writer, stated map[string]string) Row {
 		for _, s := range w.Page.Sections { // in their order
 			titles = append(titles, s.Title)
 		}
-		has := func(title string) bool {
-			return slices.ContainsFunc(strings.Fields(of),
+		written := func(codes, title string) bool {
+			return slices.ContainsFunc(strings.Fields(codes),
 				func(code string) bool { return slices.Contains(w.Written[code], title) })
 		}
-		if titles = slices.DeleteFunc(titles, func(t string) bool { return !has(t) }); len(titles) > 0 {
-			row.Status, row.Where = Reported, strings.Join(titles, "; ")
+		var all []string // sections that have a part of the topic
+		for codes := range strings.SplitSeq(of, " + ") {
+			some := slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return !written(codes, t) })
+			if len(some) == 0 {
+				return row
+			}
+			all = append(all, some...)
 		}
+		titles = slices.DeleteFunc(titles, func(t string) bool { return !slices.Contains(all, t) })
+		row.Status, row.Where = Reported, strings.Join(titles, "; ")
 	default:
 		row.Status, row.Where = NotApplicable, of
 	}

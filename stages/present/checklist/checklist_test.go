@@ -31,7 +31,13 @@ func TestItems(t *testing.T) {
 				t.Errorf("%s %s: the number stands twice, or part or topic is empty", l.Name, i.Number)
 			}
 			seen[i.Number] = true
-			kind, of, _ := strings.Cut(i.Source, ":")
+			source, instead, _ := strings.Cut(i.Source, " | ")
+			kind, of, _ := strings.Cut(source, ":")
+			if keys, ok := strings.CutPrefix(instead, "study:"); ok {
+				asked[keys] = true
+			} else if instead != "" {
+				t.Errorf("%s %s: in place of the report stands %q", l.Name, i.Number, instead)
+			}
 			switch {
 			case kind == "study" && of != "":
 				for _, key := range strings.Fields(of) {
@@ -39,7 +45,7 @@ func TestItems(t *testing.T) {
 				}
 			case kind == "n/a" && of != "":
 			case kind == "report" && of != "" && (i.Otherwise != "" || of == "provenance.inputs"):
-				for _, code := range strings.Fields(of) {
+				for _, code := range strings.Fields(strings.ReplaceAll(of, " + ", " ")) {
 					if !wording.Has(code) {
 						t.Errorf("%s %s: the catalog has no entry %s", l.Name, i.Number, code)
 					}
@@ -53,6 +59,29 @@ func TestItems(t *testing.T) {
 	keys := column.StudyKeys()
 	slices.Sort(keys)
 	need.Equal(t, strings.Join(slices.Sorted(maps.Keys(asked)), " "), strings.Join(keys, " "))
+}
+
+// A topic of two parts needs both, and the authors state what the report lacks.
+func TestPartsOfTopics(t *testing.T) {
+	item := Item{Number: "1", Source: "report:methods.atlas methods.label-source + methods.regions | study:preprocessing"}
+	for _, c := range []struct {
+		written []string
+		stated  string
+		want    string
+	}{
+		{nil, "", "not stated: study: preprocessing"},
+		{[]string{"methods.regions"}, "", "not stated: study: preprocessing"},
+		{[]string{"methods.regions"}, "AAL.", "stated: AAL."},
+		{[]string{"methods.regions", "methods.label-source"}, "AAL.", "in the report: Methods"},
+	} {
+		w := section.NewWriter(dag.NewTask(nil))
+		w.Page.Sections = []report.Section{{Title: "Methods"}}
+		for _, code := range c.written {
+			w.Written[code] = []string{"Methods"}
+		}
+		row := item.fill(w, map[string]string{"preprocessing": c.stated})
+		need.Equal(t, row.Status+": "+row.Where, c.want, c.written)
+	}
 }
 
 // A statement is text in each format, whatever it holds.
@@ -91,13 +120,17 @@ func TestDocumentation(t *testing.T) {
 	for _, l := range Lists {
 		fmt.Fprintf(&b, "\n## Items of %s\n\n| item | topic | where |\n| --- | --- | --- |\n", l.Title)
 		for _, i := range need.Value(l.Items())(t) {
-			kind, of, _ := strings.Cut(i.Source, ":")
+			source, instead, _ := strings.Cut(i.Source, " | ")
+			kind, of, _ := strings.Cut(source, ":")
 			where := map[string]string{"study": "`study: " + strings.ReplaceAll(of, " ", ", ") + "`",
 				"n/a": "not applicable: " + of}[kind]
 			if kind == "report" {
 				where = "report"
 				if i.Otherwise != "" {
 					where += "; " + i.Otherwise
+				}
+				if instead != "" {
+					where += "; or `" + strings.Replace(instead, ":", ": ", 1) + "`"
 				}
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", i.Number, i.Topic, where)

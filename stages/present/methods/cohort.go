@@ -63,7 +63,11 @@ func (a *Author) labels(p *finding.StageSettings) {
 	case 1:
 		ways[0]["Scans"] = 0
 	}
-	a.say("methods.parcellation", parameters(p, values{"Labelings": ways, "DK84": a.About.DK84}))
+	atlas := ""
+	if a.About.DK84 {
+		atlas = a.Text("methods.atlas", nil)
+	}
+	a.say("methods.parcellation", parameters(p, values{"Labelings": ways, "Atlas": atlas}))
 	if a.About.Aligned {
 		a.say("methods.aligned", nil)
 	}

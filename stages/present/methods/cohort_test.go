@@ -62,7 +62,7 @@ func TestWorks(t *testing.T) {
 func TestCitations(t *testing.T) {
 	a := authorOf()
 	a.say("denoising.regression", values{"Strategy": "compcor", "Columns": []string(nil)})
-	a.say("denoising.censoring", values{"fd": "0.5"})
+	a.say("denoising.censoring", values{"FD": "0.5", "DVARS": "0"})
 	a.say("denoising.regression", values{"Strategy": "24P", "Columns": []string(nil)})
 	_, text := written(t, a)
 	need.Equal(t, strings.Join(a.cited, " "), "friston behzadi power")

@@ -127,6 +127,7 @@ func (a *Author) measures() {
 	first := a.Accuracy[0]
 	of := a.foldCount(first.Folds, first.TestFolds)
 	of["Given"], of["Over"], of["Unit"] = given, a.Over(), a.unit()
+	of["Output"] = a.Text("methods.output", nil)
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})

@@ -137,6 +137,8 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	for _, s := range like {
 		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy,
 			"Columns": d.List("columns")}); {
+		case s.Given() && s.Sidecar != "":
+			step("denoising.sidecar", of)
 		case s.Given():
 			step("denoising.given", of)
 		case s.Why != "":
@@ -154,13 +156,18 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.NonSteady > 0 }) {
 		step("denoising.non-steady", nil)
 	}
-	fd := d.Number("fd")
-	if fd == 0 && slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Strategy == "scrubbing" }) {
+	scrubs := slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Strategy == "scrubbing" })
+	censors := d.Number("fd") > 0 || d.Number("dvars") > 0
+	if scrubs && !censors {
 		step("denoising.scrubbing", nil)
 	}
 	a.remaining(d, scans, step)
-	if fd > 0 {
-		step("denoising.censoring", nil)
+	if censors {
+		of := values{"FD": d.Value("fd"), "DVARS": d.Value("dvars")}
+		if scrubs { // its own bounds where the stage has none
+			of["FD"], of["DVARS"] = boundOr(d, "fd", "0.5"), boundOr(d, "dvars", "1.5")
+		}
+		step("denoising.censoring", of)
 	}
 	if d.Uses("filter") {
 		step("denoising.filter", nil)
@@ -172,6 +179,14 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if d.Uses("standardize") {
 		step("denoising.scale", nil)
 	}
+}
+
+// boundOr is a bound of a stage; instead of 0, that of its strategy.
+func boundOr(d *finding.StageSettings, parameter, standard string) string {
+	if d.Number(parameter) > 0 {
+		return d.Value(parameter)
+	}
+	return standard
 }
 
 // remaining states the volumes and degrees of freedom that denoising left, with each of its settings.

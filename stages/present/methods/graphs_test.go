@@ -35,7 +35,7 @@ func TestDenoising(t *testing.T) {
 		{why(column.SeriesGiven), nil, "given freedom", "are unknown; at most 90 degrees"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
 			r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P"
-		})}, nil, "given freedom", "cleaned with 36P according to the sidecar"},
+		})}, nil, "sidecar freedom", "cleaned with 36P according to the sidecar"},
 		{nil, []string{"detrend", "0"}, "detrend", "the mean was"},
 		{nil, []string{"detrend", "1"}, "detrend", "a linear trend was"},
 		{nil, []string{"detrend", "3"}, "detrend", "a polynomial trend of degree 3 was"},
@@ -52,7 +52,8 @@ func TestDenoising(t *testing.T) {
 		{nil, []string{"fd", "0.2"}, "censoring", "above 0.2 mm"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy = "scrubbing" })}, nil, "regression scrubbing freedom", ""},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy = "scrubbing" })}, []string{"fd", "0.2"},
-			"regression freedom censoring", ""},
+			"regression freedom censoring", "above 0.2 mm or a standardized DVARS above 1.5 were"},
+		{nil, []string{"dvars", "2"}, "censoring", "volumes with a standardized DVARS above 2 were censored"},
 		{nil, []string{"standardize", "zscore"}, "scale", "standardized"},
 		{nil, []string{"standardize", "psc"}, "scale", "percent signal change"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) {

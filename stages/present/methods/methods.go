@@ -27,6 +27,7 @@ type Author struct {
 	whole    []finding.StageSettings // of the run; while methods are written, Run has those behind the page
 	universe []int32                 // whose parameters Run has; nil for those of all
 	said     []statement             // of the part being written
+	written  map[[2]string]bool      // codes of entries and their texts, of which the page may have some only
 	cited    []string                // keys of literature, in the order of their citation
 	pandoc   bool                    // cite by key, as pandoc does, and not by number
 }
@@ -60,6 +61,29 @@ func (a *Author) Read() {
 		a.Evaluated = append(a.Evaluated, r.Coords)
 	}
 	a.Classes = a.Labels
+}
+
+// Text writes an entry of the catalog. That the page has it is noted where it is shown: settings and universes are
+// compared by texts that are not.
+func (a *Author) Text(code string, of any) string {
+	text, err := wording.Text(code, of)
+	if a.Fail(err); text != "" {
+		if a.written == nil {
+			a.written = map[[2]string]bool{}
+		}
+		a.written[[2]string{code, text}] = true
+	}
+	return text
+}
+
+// show adds a paragraph, and notes the entries that it has.
+func (a *Author) show(text string) {
+	for entry := range a.written {
+		if code, part := entry[0], entry[1]; strings.Contains(text, part) || strings.Contains(text, wording.UpperFirst(part)) {
+			a.Has(code)
+		}
+	}
+	a.Add(report.Block{Text: wording.Cited(text, a.citation)})
 }
 
 // say adds a sentence, an entry of the catalog.
@@ -151,7 +175,7 @@ func (a *Author) Write() {
 		}
 		a.Heading(a.Text(part.title, nil))
 		for _, text := range texts {
-			a.Add(report.Block{Text: wording.Cited(text, a.citation)})
+			a.show(text)
 		}
 	}
 }

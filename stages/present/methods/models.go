@@ -41,6 +41,7 @@ func (a *Author) training() {
 		a.say("methods.readings", of)
 	}
 	a.say("methods.losses", of)
+	of["Initial"] = a.Text("methods.initial", of)
 	a.say("methods.adam", of)
 }
 
@@ -323,14 +324,14 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 		}
 		for _, model := range modelsOf(s) {
 			of := parameters(s, values{"Name": section.OrItself(column.Classifiers, model),
-				"Work": works[model], "Settings": "",
-				"Several": 0, "Regression": s.Kind == "regression"})
-			if n := len(s.List("penalties")); n > 1 {
-				of["Several"] = n
+				"Work": works[model], "Settings": "", "Regression": s.Kind == "regression"})
+			code := fitted[model]
+			if of["Several"] = len(s.List("penalties")); code == "methods.penalties" && of["Several"] == 1 {
+				code, of["penalty"] = "methods.penalty", of["penalties"]
 			}
 			if s.Kind == "estimator" {
 				of["Settings"] = a.Text("methods.own", of)
-			} else if code := fitted[model]; code != "" {
+			} else if code != "" {
 				of["Settings"] = a.Text(code, of)
 			}
 			if text := a.Text("methods.fitted", of); !slices.Contains(models, text) {

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
 
@@ -155,5 +157,27 @@ func TestSettings(t *testing.T) {
 		"dvars", "0"}
 	need.Equal(t, write(model("kernel", "not rbf2", "sigma", "not 2"), cleaning(idle...)), "")
 	need.Equal(t, write(model(), cleaning(append(idle, "dvars", "not 2")...)),
-		"Other settings that differed from the program's defaults: min segment 3, min minutes 2, dvars 2 in the stage denoise.")
+		"Other settings that differed from the program's defaults: min segment 3, min minutes 2 in the stage denoise.")
+}
+
+// What the page has are the entries that it shows: those that settings were compared by are not among them, however
+// many texts were written.
+func TestOnlyShownEntriesCount(t *testing.T) {
+	clean := with("denoise", "detrend", "1", "fd", "0", "filter", "none", "standardize", "none", "draws", "0", "columns", "")
+	clean.Values["filter"], clean.Defaults["filter"] = [][]string{{"butterworth"}}, []string{"cosine"}
+	clean.Values["fd"], clean.Defaults["fd"] = [][]string{{"0"}}, []string{"0.5"}
+	for _, name := range []string{"high_pass", "low_pass"} {
+		clean.Values[name] = [][]string{{"0.1"}}
+	}
+	a := authorOf(clean)
+	a.Run.Table = &encoding.Table{}
+	a.Scans = cleaned(column.CleaningRow{Strategy: "none", Why: column.SeriesGiven, TEff: 90, Volumes: 100, Kept: 100})
+	a.Begin("methods", "Methods")
+	a.Write()
+	a.End()
+	need.NoError(t, a.Err())
+	for code, want := range map[string]bool{"methods.denoising": true, "denoising.given": true, "denoising.filter": true,
+		"denoising.censoring": false, "denoising.sidecar": false} {
+		need.Equal(t, a.Writer.Written[code] != nil, want, code)
+	}
 }

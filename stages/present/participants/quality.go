@@ -56,6 +56,7 @@ func (a *Cohort) Quality() {
 		if v := tables[m.port].values[m.column]; len(v) > 0 && !a.concernsNothing(m) {
 			n := report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))
 			lines = append(lines, line{m.step, m.code, n[0], n[1], n[2]})
+			a.Has(m.code)
 		}
 	}
 	of := values{"Element": a.Element(), "Bound": finding.UpperBound(a.Scans), "Undefined": 0}

@@ -126,10 +126,14 @@ func Meta[T any](w *Writer, in dag.Input, key string) T {
 // Text writes an entry of the catalog.
 func (w *Writer) Text(code string, values any) string {
 	text, err := wording.Text(code, values)
-	w.Fail(err)
-	w.codes[code] = true
+	if w.Fail(err); text != "" {
+		w.Has(code)
+	}
 	return text
 }
+
+// Has notes that the section has an entry.
+func (w *Writer) Has(code string) { w.codes[code] = true }
 
 // Put adds a paragraph, an entry of the catalog.
 func (w *Writer) Put(code string, values any) { w.Add(report.Block{Text: w.Text(code, values)}) }

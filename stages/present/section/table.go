@@ -74,6 +74,7 @@ func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own
 		case mark == "?" && !slices.ContainsFunc(texts, func(text string) bool { return text != "" && text != "n/a" }):
 		case mark == "!" && !slices.ContainsFunc(texts, func(text string) bool { return text != texts[0] }):
 		default:
+			w.Has(code + "/" + key)
 			t.Add(head, texts, mark == "*")
 		}
 	}
