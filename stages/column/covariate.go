@@ -96,6 +96,11 @@ func AsCategories(t *encoding.Table, names ...string) *encoding.Table {
 	return &out
 }
 
+// Empty reports whether no participant has a value.
+func (c CovariateColumn) Empty() bool {
+	return len(Known(c.Number)) == 0 && !slices.ContainsFunc(c.Text, func(text string) bool { return text != "" })
+}
+
 // Identifies reports whether the values are names rather than properties: texts of which
 // more than half differ, whole numbers of which all do, in a column whose name says so
 // (ages in years, too, may all differ), or names of persons or families.
@@ -160,7 +165,7 @@ func Covariates(people *encoding.Table, names, categories []string, motion map[s
 		_, ok := people.Column(name)
 		switch {
 		case !ok && name == MeanFD && motion == nil:
-			return nil, errors.New("covariates: mean_fd is no column of the participants: connect cleaning (denoise's quality of each participant), or leave it out")
+			return nil, errors.New("covariates: mean_fd is no column of the participants, and no quality of denoise at cleaning has it: connect cleaning of scans with a table of confounds, or leave mean_fd out")
 		case !ok && name == MeanFD:
 			c := CovariateColumn{Name: name}
 			for _, id := range ids {
@@ -185,7 +190,8 @@ func Covariates(people *encoding.Table, names, categories []string, motion map[s
 	return all, nil
 }
 
-// MotionOf is the mean framewise displacement of each participant at a port; nil where that is not connected.
+// MotionOf is the mean framewise displacement of each participant at a port; nil where that is not connected, or no
+// scan has one.
 func MotionOf(t *dag.Task, port string) (map[string]float64, error) {
 	if !t.Has(port) {
 		return nil, nil
@@ -193,7 +199,7 @@ func MotionOf(t *dag.Task, port string) (map[string]float64, error) {
 	type run struct {
 		FD float64 `column:"mean_fd,missing"`
 	}
-	motion := map[string]float64{}
+	motion, known := map[string]float64{}, false
 	for _, in := range t.All(port) {
 		row, err := One[run](in)
 		if err != nil {
@@ -203,7 +209,10 @@ func MotionOf(t *dag.Task, port string) (map[string]float64, error) {
 		if _, twice := motion[id]; twice {
 			return nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, id)
 		}
-		motion[id] = row.FD
+		motion[id], known = row.FD, known || !math.IsNaN(row.FD)
+	}
+	if !known {
+		return nil, nil
 	}
 	return motion, nil
 }

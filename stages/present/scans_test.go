@@ -2,12 +2,15 @@ package present
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
 )
 
@@ -94,6 +97,42 @@ func TestScanCaptionsAreSaidOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The table of the scans has the motion by which outliers were found: that of the participants where denoise has none.
+func TestScansHaveTheMotionOfOutliers(t *testing.T) {
+	in := map[string][]dag.Input{}
+	var ids, groups []string
+	var motion []float64
+	var rows []column.TypicalityRow
+	for i := range participants.ShownScans + 1 {
+		id := fmt.Sprintf("sub-%02d", i)
+		at := dag.Coord{Axis: column.Subject, Value: id}
+		in["scans"] = append(in["scans"], dag.InputOf(artifacts.Bytes{Kind: "svg",
+			Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, at))
+		in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{{Strategy: "none",
+			Why: column.SeriesGiven, Kept: 90, Volumes: 90, TEff: 80, MeanFD: math.NaN(), MaxFD: math.NaN()}}), at))
+		ids, groups, motion = append(ids, id), append(groups, []string{"ASD", "HC"}[i%2]), append(motion, 0.1)
+		rows = append(rows, column.TypicalityRow{Participant: id, Typicality: 0.5})
+	}
+	motion[3], rows[3].Outlier = 0.7, []string{"mean_fd"}
+	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: groups},
+		encoding.Column{Name: column.MeanFD, Values: motion}))}
+	in["typicality"] = []dag.Input{dag.InputOf(column.Table(rows))}
+	page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
+	found := false
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			if b.Table == nil || b.Table.Head("outlier in") < 0 {
+				continue
+			}
+			found = true
+			need.Equal(t, b.Table.Rows[3][b.Table.Head("mean FD (mm)")].Text, "0.7")
+			need.Equal(t, b.Table.Head("largest FD (mm)"), -1)
+		}
+	}
+	need.Equal(t, found, true)
 }
 
 // TestScansOfSessions: each session of a participant has a page of its own, and the rating is the participant's.

@@ -224,9 +224,6 @@ func (st *study) read(t *dag.Task) error {
 				columns = append(columns, usual)
 			}
 		}
-		if columns == nil {
-			return fmt.Errorf("%s has none of the columns %s: list others under columns", name, strings.Join(usualColumns, ", "))
-		}
 	}
 	categories := slices.Clone(st.Categories)
 	for _, c := range columns {
@@ -237,7 +234,16 @@ func (st *study) read(t *dag.Task) error {
 	if st.columns, err = column.Covariates(people, columns, categories, motion); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if st.Columns == nil {
+		st.columns = slices.DeleteFunc(st.columns, column.CovariateColumn.Empty)
+	}
+	if len(st.columns) == 0 {
+		return fmt.Errorf("%s has none of the columns %s, or no value in them: list others under columns", name, strings.Join(usualColumns, ", "))
+	}
 	for _, c := range st.columns {
+		if c.Empty() {
+			return fmt.Errorf("%s: columns: no participant has a value of %s: fill it in, or leave it out", name, c.Name)
+		}
 		if c.Text != nil && c.Identifies() {
 			return fmt.Errorf("%s: columns: %s has a value of its own for most participants: list a column with groups", name, c.Name)
 		}

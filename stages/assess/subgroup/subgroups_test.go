@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -294,6 +295,35 @@ func TestSubgroupsRefuse(t *testing.T) {
 		Values: []string{"a", "b", "c", "d"}}, encoding.Column{Name: "sex", Values: []string{"F", "F", "M", "M"}}))}
 	_, err = stagetest.RunStage(t, stagetest.Fresh("subgroups"), in)
 	need.Error(t, err, "who are tested")
+}
+
+// A column without any value is no column: neither the motion of scans without confounds nor one of the table.
+func TestColumnsWithoutValuesAreLeftOut(t *testing.T) {
+	in := oracle(t)
+	people := need.Value(in["participants"][0].Table())(t)
+	ids := need.Value(people.Strings("participant_id"))(t)
+	for i := range people.Columns {
+		if people.Columns[i].Name == "age" {
+			people.Columns[i].Values = slices.Repeat([]float64{math.NaN()}, len(ids))
+		}
+	}
+	in["participants"] = []dag.Input{dag.InputOf(people)}
+	for _, id := range ids {
+		in["cleaning"] = append(in["cleaning"], dag.InputOf(encoding.NewTable(encoding.Column{Name: column.MeanFD,
+			Values: []float64{math.NaN()}}), dag.Coord{Axis: column.Subject, Value: id}))
+	}
+	rows, _ := results(t, stagetest.Fresh("subgroups", "within", ""), in)
+	var got []string
+	for _, r := range rows {
+		if !slices.Contains(got, r.Column) {
+			got = append(got, r.Column)
+		}
+	}
+	need.Equal(t, strings.Join(got, " "), "sex site")
+	_, err := stagetest.RunStage(t, stagetest.Fresh("subgroups", "columns", []any{"age"}), in)
+	need.Error(t, err, "no participant has a value of age")
+	_, err = stagetest.RunStage(t, stagetest.Fresh("subgroups", "columns", []any{column.MeanFD}), in)
+	need.Error(t, err, "no quality of denoise at cleaning has it")
 }
 
 // Bands of a number: thirds end at quantiles, equal values are in one band, and bands without participants are left

@@ -235,11 +235,21 @@ func (a *Author) exchanged(split *finding.StageSettings) values {
 		return of
 	}
 	of["Known"], of["Together"] = true, split.List("keep_together")
-	values, err := a.People.Strings(split.Value("within"))
-	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
-		of["Within"] = split.Value("within")
-	}
+	of["Within"] = a.permutedWithin(split.Value("within"))
 	return of
+}
+
+// permutedWithin is the column within whose values labels or groups were permuted; "" where the participants have no
+// such column, or one value in it.
+func (a *Author) permutedWithin(by string) string {
+	if a.People == nil {
+		return ""
+	}
+	values, err := a.People.Strings(by)
+	if _, names := column.Numbered(values); err != nil || len(names) < 2 {
+		return ""
+	}
+	return by
 }
 
 // permutations states which models were retrained on permuted labels, on how many, and how these were permuted.
@@ -408,6 +418,12 @@ func (a *Author) subgroups() {
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
 		of["Permutations"] = tests[0].Permutations
+	}
+	of["Within"], of["Alone"] = a.permutedWithin(s.Value("within")), ""
+	if of["Within"] != "" && slices.Contains(names, s.Value("within")) {
+		if of["Alone"] = of["Within"]; len(names) == 1 {
+			of["Within"], of["Alone"] = "", ""
+		}
 	}
 	a.say("methods.subgroups", of)
 }

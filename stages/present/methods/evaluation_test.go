@@ -375,3 +375,37 @@ func TestLevelsAndLacking(t *testing.T) {
 		need.Equal(t, strings.Contains(text, want), true, text)
 	}
 }
+
+// Groups are permuted within sites where there are sites, and those of the site itself are not.
+func TestGroupsPermutedWithinSites(t *testing.T) {
+	for _, c := range []struct {
+		sites   []string
+		columns []string
+		want    string
+	}{
+		{nil, []string{"age"}, "of the groups within class, with"},
+		{[]string{"A", "A"}, []string{"age"}, "of the groups within class, with"},
+		{[]string{"A", "B"}, []string{"age"}, "of the groups within class and site, with"},
+		{[]string{"A", "B"}, []string{"age", "site"},
+			"of the groups within class and site (groups of site: within class), with"},
+		{[]string{"A", "B"}, []string{"site"}, "of the groups within class, with"},
+	} {
+		var groups []column.SubgroupRow
+		var tests []column.SubgroupTestRow
+		for _, name := range c.columns {
+			groups = append(groups, column.SubgroupRow{Column: name, From: math.NaN(), Slope: math.NaN()})
+			tests = append(tests, column.SubgroupTestRow{Column: name, Permutations: 99})
+		}
+		a := authorOf(with("subgroups", "within", "site", "edges", "", "complementary", "true"))
+		a.T = dag.NewTask(map[string][]dag.Input{"subgroups": {dag.InputOf(column.Table(groups))},
+			"subgroup_tests": {dag.InputOf(column.Table(tests))}})
+		a.People = encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b"}})
+		if c.sites != nil {
+			a.People.Columns = append(a.People.Columns, encoding.Column{Name: "site", Values: c.sites})
+		}
+		a.subgroups()
+		if _, text := written(t, a); !strings.Contains(text, c.want) {
+			t.Errorf("%v of %v: %s\nlacks %s", c.columns, c.sites, text, c.want)
+		}
+	}
+}

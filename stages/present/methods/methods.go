@@ -79,8 +79,8 @@ func (a *Author) Text(code string, of any) string {
 // show adds a paragraph, and notes the entries that it has.
 func (a *Author) show(text string) {
 	for entry := range a.written {
-		if code, part := entry[0], entry[1]; strings.Contains(text, part) || strings.Contains(text, wording.UpperFirst(part)) {
-			a.Has(code)
+		if strings.Contains(text, entry[1]) || strings.Contains(text, wording.UpperFirst(entry[1])) {
+			a.Has(entry[0])
 		}
 	}
 	a.Add(report.Block{Text: wording.Cited(text, a.citation)})

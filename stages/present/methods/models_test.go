@@ -163,7 +163,8 @@ func TestSettings(t *testing.T) {
 // What the page has are the entries that it shows: those that settings were compared by are not among them, however
 // many texts were written.
 func TestOnlyShownEntriesCount(t *testing.T) {
-	clean := with("denoise", "detrend", "1", "fd", "0", "filter", "none", "standardize", "none", "draws", "0", "columns", "")
+	clean := with("denoise", "detrend", "1", "fd", "0", "filter", "none", "standardize", "none", "draws", "0",
+		"columns", "")
 	clean.Values["filter"], clean.Defaults["filter"] = [][]string{{"butterworth"}}, []string{"cosine"}
 	clean.Values["fd"], clean.Defaults["fd"] = [][]string{{"0"}}, []string{"0.5"}
 	for _, name := range []string{"high_pass", "low_pass"} {
@@ -176,8 +177,8 @@ func TestOnlyShownEntriesCount(t *testing.T) {
 	a.Write()
 	a.End()
 	need.NoError(t, a.Err())
-	for code, want := range map[string]bool{"methods.denoising": true, "denoising.given": true, "denoising.filter": true,
-		"denoising.censoring": false, "denoising.sidecar": false} {
+	for code, want := range map[string]bool{"methods.denoising": true, "denoising.given": true,
+		"denoising.filter": true, "denoising.censoring": false, "denoising.sidecar": false} {
 		need.Equal(t, a.Writer.Written[code] != nil, want, code)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math"
 	"strings"
 
 	"prgnn/dag"
@@ -109,15 +110,28 @@ func (a *Cohort) scanLinks(ins []dag.Input) {
 		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
 	}
 	dir := report.SheetDir(a.Run.Pipeline)
+	motion := map[string]float64{} // of the table of participants, by which outliers were found
+	if a.column(column.MeanFD) {
+		v, err := a.People.Floats(column.MeanFD)
+		a.Fail(err)
+		for i := range v {
+			motion[a.Who.Ids[i]] = v[i]
+		}
+	}
 	rows := lists.Map(scanNames(ins), func(id string) values {
 		all := values{"Participant": id, "Outlier": outlier[who[id]], "Kept": nil, "MeanFD": nil, "MaxFD": nil,
 			"TEff": nil}
 		if row, ok := cleaned[who[id]]; ok {
 			maps.Copy(all, finding.Values(row))
 		}
+		if fd, known := all["MeanFD"].(float64); !known || math.IsNaN(fd) {
+			if all["MeanFD"], known = motion[who[id]]; !known {
+				all["MeanFD"] = nil
+			}
+		}
 		return all
 	})
-	t := section.Lay(a.Writer, "scans.pages", nil, rows, "participant | kept mean-fd max-fd dof outlier")
+	t := section.Lay(a.Writer, "scans.pages", nil, rows, "participant | kept? mean-fd? max-fd? dof? outlier?")
 	t.Supplement = true
 	for i := range t.Rows {
 		id := t.Rows[i][0].Text
