@@ -122,6 +122,15 @@ func (w wanted) fits(value string) bool {
 	return w.exact && w.Value == value || !w.exact && selector.Glob(w.Value, value)
 }
 
+// CoordsOf are the coordinates in the name of a task, as TaskID writes them.
+func CoordsOf(task, bare string) (coords []Coord, err error) {
+	p, err := parsePattern(task)
+	for _, c := range p.coords {
+		coords = append(coords, Coord{cmp.Or(c.Axis, bare), c.Value})
+	}
+	return coords, err
+}
+
 func parsePattern(text string) (pattern, error) {
 	stage, rest, has := strings.Cut(text, "[")
 	p := pattern{stage: strings.TrimSpace(stage)}

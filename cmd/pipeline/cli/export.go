@@ -45,7 +45,10 @@ ball of 4 mm around its centroid in the node list (MNI).
 
 --format bids writes series, matrices and graphs of all participants (or those of one STAGE) as a
 derivative dataset in the directory PATH: named as in XCP-D 26, with sidecars that state
-estimator, parameters and quality. --draws adds the bootstrap draws.`,
+estimator, parameters and quality. --draws adds the bootstrap draws.
+
+Results of a RUN without failed tasks are exported also after its inputs are gone, except as bids, model
+or pyg.`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
@@ -106,11 +109,14 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options) error 
 	if cmd.Flags().Changed("tr") && !bids.IsTime(e.TR) {
 		return flags.Usage(cmd, "--tr %g is no repetition time of a scan (%g to %d s): give it in s, not in ms", e.TR, bids.ShortestTime, bids.LongestTime)
 	}
-	c, err := a.lookAtRun(args[0], results.AsRun, e.Named()...)
+	c, err := a.lookAtRun(args[0], results.AsRecorded, e.Named()...)
 	if err != nil {
 		return err
 	}
 	defer c.Store.Close()
+	if c.Gone != nil {
+		a.Note("the pipeline of run %s can no longer be loaded, so the results are exported from its records; a report has no scans beside it", c.File)
+	}
 	if err := a.MayWrite(e.Path); err != nil {
 		return err
 	}

@@ -38,6 +38,8 @@ var extensions = map[string]string{
 // Run writes what the options ask for, and reports whether that is the results of one stage.
 func Run(a *console.Console, c *results.Current, o Options) (one bool, err error) {
 	switch {
+	case c.Gone != nil && slices.Contains([]string{"bids", modelWord, "pyg"}, o.Format):
+		return false, fmt.Errorf("--format %s needs the pipeline of the run: %w", o.Format, c.Gone)
 	case o.Format == "bids":
 		return false, BIDS(a, c, o)
 	case o.Format == modelWord:

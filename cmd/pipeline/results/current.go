@@ -23,6 +23,7 @@ type Current struct {
 	Store    *disk.Store
 	Steps    map[*dag.Node]*engine.Step
 	Run      *record.Record // whose results these are, whatever the file has now; nil for those of now
+	Gone     error          // why the pipeline of Run cannot be loaded: its tasks are here without inputs
 
 	read map[artifacts.Digest]bool // what was read to see whether it is damaged: whether it is
 }

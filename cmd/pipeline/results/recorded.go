@@ -14,15 +14,20 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/recipe"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
+	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // IsRun tells the id of a run from the name of a file.
@@ -139,6 +144,33 @@ func AsRun(rec *record.Record, store *disk.Store) (*Current, error) {
 	if err != nil {
 		return nil, err
 	}
+	return asRun(p, rec, store), nil
+}
+
+// AsRecorded is AsRun, also after the inputs of a run are gone (Current.Gone): then its records have its results.
+func AsRecorded(rec *record.Record, store *disk.Store) (*Current, error) {
+	c, gone := AsRun(rec, store)
+	if gone == nil || !finished(rec) {
+		return c, gone
+	}
+	p, err := ofRecords(rec, store)
+	if err != nil {
+		return nil, errors.Join(gone, err)
+	}
+	c = asRun(p, rec, store)
+	c.Gone = gone
+	return c, nil
+}
+
+// finished reports whether all tasks of a run have a result. Otherwise its records do not state which results a failed
+// leakage check withholds.
+func finished(rec *record.Record) bool {
+	return len(rec.Tasks) > 0 && !slices.ContainsFunc(rec.Tasks, func(t record.Task) bool {
+		return t.State != engine.Ran && t.State != engine.Cached
+	})
+}
+
+func asRun(p *pipelines.Pipeline, rec *record.Record, store *disk.Store) *Current {
 	tasks := map[string]*record.Task{}
 	for i := range rec.Tasks {
 		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
@@ -154,7 +186,7 @@ func AsRun(rec *record.Record, store *disk.Store) (*Current, error) {
 		}
 		c.Steps[n] = s
 	}
-	return c, nil
+	return c
 }
 
 // Earlier is the last run that has results of some tasks which are not those of now: their inputs, parameters or code
@@ -236,7 +268,81 @@ func pipelineOf(rec *record.Record) (*pipelines.Pipeline, error) {
 	text, sets := layer.SplitSource(rec.Source)
 	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
 	if err != nil {
-		return nil, fmt.Errorf("its pipeline can no longer be loaded: %w\n  pipeline show %s STAGE prints its results, which are in the store; restore what is gone for anything else", err, rec.ID)
+		remedy := "restore what is gone"
+		if finished(rec) {
+			remedy = fmt.Sprintf("pipeline show %s STAGE and pipeline export %[1]s STAGE give its results, which are in the store; for anything else, restore what is gone", rec.ID)
+		}
+		return nil, fmt.Errorf("its pipeline can no longer be loaded: %w\n  %s", err, remedy)
 	}
 	return p, nil
+}
+
+// ofRecords makes the tasks of a run from their recipes, and its participants and nodes from their recorded tables.
+func ofRecords(rec *record.Record, store *disk.Store) (*pipelines.Pipeline, error) {
+	p := &pipelines.Pipeline{Name: rec.Pipeline, File: rec.File, Dir: filepath.Dir(rec.File), Roster: &cohort.Roster{}}
+	b := dag.NewGraph(rec.Pipeline)
+	b.Title(rec.Pipeline, rec.File, rec.Source)
+	b.BareAxis(column.Subject)
+	stages := map[string]*dag.StageNode{}
+	for _, t := range rec.Tasks {
+		coords, err := dag.CoordsOf(t.ID, column.Subject)
+		if err != nil {
+			return nil, err
+		}
+		kind, work := madeBy(store, t)
+		axes := lists.Map(coords, func(c dag.Coord) string { return c.Axis })
+		name := dag.StageOf(t.ID)
+		at := fmt.Sprint(name, axes) // the cohort has two of one name
+		if stages[at] == nil {
+			stages[at] = b.Stage(name, kind, axes...)
+		}
+		b.Task(stages[at], work, lists.Map(coords, func(c dag.Coord) string { return c.Value })...)
+		if name != "cohort" || coords != nil {
+			continue
+		}
+		for output, table := range map[string]**encoding.Table{"participants": &p.Roster.Participants,
+			"nodes": &p.Roster.Nodes} {
+			if ref := t.Outputs.Of(output); store.Has(ref) {
+				got, err := Read(store, ref, dag.Type{})
+				if err != nil {
+					return nil, fmt.Errorf("%s.%s: %w", t.ID, output, err)
+				}
+				*table = got.Table
+			}
+		}
+	}
+	p.Graph = b.Draft()
+	return p, nil
+}
+
+// madeBy is the stage that made a recorded task; one with the outputs alone where this program has no such kind.
+func madeBy(store *disk.Store, t record.Task) (*dag.Kind, dag.Stage) {
+	var done recipe.Recipe
+	if act, err := store.Lookup(t.Key); err == nil {
+		done, _ = recipe.Read(act.Recipe)
+	}
+	if kind, known := dag.Lookup(done.Kind); known {
+		work, err := done.Make(kind)
+		has := func(out artifacts.NamedRef) bool {
+			return slices.ContainsFunc(work.Ports().Out, func(p dag.Port) bool { return p.Name == out.Name })
+		}
+		if err == nil && !slices.ContainsFunc(t.Outputs, func(out artifacts.NamedRef) bool { return !has(out) }) {
+			return kind, work
+		}
+	}
+	return &dag.Kind{Name: done.Kind, New: func() dag.Stage { return made(t.Outputs) }}, made(t.Outputs)
+}
+
+// made is a stage that a program once had, with its outputs.
+type made artifacts.Refs
+
+func (m made) Ports() (p dag.Ports) {
+	for _, out := range m {
+		p.Out = append(p.Out, dag.Port{Name: out.Name, Type: dag.Format(out.Format)})
+	}
+	return p
+}
+
+func (m made) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	return nil, errors.New("a recorded task does not run")
 }
