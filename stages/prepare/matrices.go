@@ -177,7 +177,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 	layout.Nodes = nodes
 	c, err := region.ReadSquares(r, layout)
 	if err == nil && c.FisherZ && !z {
-		err = column.UnitError{Err: errors.New("the heading of its edge list states Fisher's z: set fisher_z of this stage, or change the heading to r if these are correlations")}
+		err = column.UnitError{Err: errors.New("the heading of its values states Fisher's z: set fisher_z of this stage, or change the heading to r if these are correlations")}
 	}
 	if err == nil && c.Sparse && s.Partial != "given" {
 		err = fmt.Errorf("a sparse matrix lacks its weak correlations, and no partial correlation can be computed from it (partial: %s): supply the full correlation matrix", s.Partial)

@@ -74,7 +74,7 @@ func TestEdgesOfFisherZ(t *testing.T) {
 	in := map[string]dag.Input{"pearson": given([]byte("i\tj\tz\na\tb\t0.5\na\tc\t-0.25\nb\tc\t0.125\n")),
 		"nodes": dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
 	_, err := stagetest.RunWith(s, in)
-	need.Error(t, err, "the heading of its edge list states Fisher's z: set fisher_z of this stage")
+	need.Error(t, err, "the heading of its values states Fisher's z: set fisher_z of this stage")
 	s.FisherZ = "pearson"
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)

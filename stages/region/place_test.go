@@ -1,6 +1,7 @@
 package region
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -183,8 +184,52 @@ func TestHeadingsOfEdges(t *testing.T) {
 		_, err := ReadSquares(strings.NewReader(text), Layout{})
 		need.Error(t, err, want, heading)
 	}
+	for about, want := range map[string]string{" 0.01": "an edge list with 4 columns and no known headings", " 3 0.01": "with 5 columns"} {
+		for _, names := range []bool{false, true} {
+			text := ""
+			for line := range strings.Lines(rows) {
+				if names {
+					line = strings.NewReplacer("1 ", "a ", "2 ", "b ", "3 ", "c ", "4 ", "d ").Replace(line)
+				}
+				text += strings.TrimSpace(line) + about + "\n"
+			}
+			_, err := ReadSquares(strings.NewReader(text), Layout{})
+			need.Error(t, err, want, "keep columns 1 and 2")
+			_, err = ReadSquares(strings.NewReader(strings.ReplaceAll(text, " ", "\t")), Layout{})
+			need.Error(t, err, want)
+			_, err = ReadSquares(strings.NewReader(strings.NewReplacer(" ", ";", ".", ",").Replace(text)), Layout{})
+			need.Error(t, err, want)
+		}
+	}
+	for _, text := range []string{"0 0 0.5 1\n", "a 1 0.5 0.5\n", "0 1 1 0\n", "0.5 1 0.5 0.5\n"} { // matrices of another shape
+		_, err := ReadSquares(strings.NewReader(strings.Repeat(text, 3)), Layout{})
+		need.Error(t, err, "columns")
+		need.Equal(t, strings.Contains(err.Error(), "edge list"), false, text)
+	}
 	_, err := ReadSquares(strings.NewReader("a,b,c,d\n0,1,2,3\n"), Layout{})
 	need.Error(t, err, "1 rows and 4 columns")
+}
+
+// The columns of a wide table are headed by the pattern that takes them.
+func TestHeadingsOfWideColumns(t *testing.T) {
+	for of, z := range map[string]bool{"z_*": true, "Fisher_Z_*": true, "r_*": false, "fc_*": false, "*": false} {
+		columns := []string{"age"}
+		for _, pair := range []string{"1_2", "1_3", "1_4", "2_3", "2_4", "3_4"} {
+			columns = append(columns, strings.ReplaceAll(of, "*", pair))
+		}
+		w, err := WideOf(columns[1:], of, nil, Layout{})
+		need.NoError(t, err, of)
+		c, err := w.Matrix([]float64{0.5, 0.25, 0.5, 0.5, 0.5, 0.5}, 2)
+		need.NoError(t, err, of)
+		again, err := ReadSquares(bytes.NewReader(c.Text()), Layout{})
+		need.NoError(t, err, of)
+		need.Equal(t, again.FisherZ, z, of)
+		need.Equal(t, again.Draws[0].At(0, 2), 0.25, of)
+	}
+	for _, of := range []string{"p_*", "pval_*", "*_p", "q_*", "dist_*"} {
+		_, err := WideOf([]string{strings.ReplaceAll(of, "*", "1_2")}, of, nil, Layout{})
+		need.Error(t, err, "the columns "+of+" are headed", "which is no correlation")
+	}
 }
 
 // Headings that are names of some nodes and ids of others are refused; where one reading alone fits, it is taken.

@@ -223,7 +223,7 @@ var rHeading = pattern.New(`^(r|rho|corr(elation)?s?|pearson(s?r|correlation)?|w
 	`(functional)?connectivity|partial(correlation)?|(fishers?)?z)$`)
 
 // surplus explains a text that is no square but an edge list of more than three columns, by the headings of its first
-// line; nil for any other.
+// line or by its numbers; nil for any other.
 func surplus(first []byte) error {
 	for line := range strings.Lines(string(bytes.TrimPrefix(first, []byte("\ufeff")))) {
 		if line = strings.TrimRight(strings.TrimLeft(line, "# "), " \r\n"); strings.TrimSpace(line) == "" {
@@ -247,6 +247,10 @@ func surplus(first []byte) error {
 			}
 			extra = append(extra, head)
 		}
+		if columns := unheaded(first); regions < 2 && columns > 3 {
+			return fmt.Errorf("an edge list with %d columns and no known headings, but it has three: two for the regions, and their correlation: keep columns 1 and 2 and the column of the correlation in all files",
+				columns)
+		}
 		if regions < 2 || len(heads) < 4 {
 			return nil
 		}
@@ -259,6 +263,52 @@ func surplus(first []byte) error {
 			len(heads), words.Some(extra, 6), remove)
 	}
 	return nil
+}
+
+// unheaded is the number of columns of a text whose lines begin with two regions and go on with numbers, not all of them
+// whole; 0 for any other. A first line of headings is not counted.
+func unheaded(first []byte) (columns int) {
+	lines := strings.Split(strings.TrimPrefix(string(first), "\ufeff"), "\n")
+	lines = lines[:len(lines)-1] // the last one may be cut
+	whole, read := true, 0
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		cells := strings.Fields(line)
+		c := separator(line)
+		if c != "" {
+			cells = connectivity.Split(line, c)
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if read > 0 && len(cells) != columns || len(cells) < 4 {
+			return 0
+		}
+		columns = len(cells)
+		number := func(s string) bool {
+			_, err := strconv.ParseFloat(s, 64)
+			return err == nil
+		}
+		for k, cell := range cells {
+			if cell = bareCell(cell); c != "," {
+				cell = strings.Replace(cell, ",", ".", 1)
+			}
+			switch region := k < 2; {
+			case region && number(cell) && wholeNumber(cell) == "", !region && !number(cell) && i > 0:
+				return 0
+			case !region && number(cell) && fraction(cell):
+				whole = false
+			}
+		}
+		if !number(bareCell(cells[0])) && number(bareCell(cells[1])) { // the name of a row of a matrix
+			return 0
+		}
+		read++
+	}
+	if whole || read <= columns {
+		return 0
+	}
+	return columns
 }
 
 // separator is the character between the columns of a line; "" for spaces.
@@ -525,7 +575,9 @@ func (l Layout) baseOf(least, most, edges int) (int, error) {
 // textSquare reads a matrix of regions by regions, an edge list, or the triangle of a matrix.
 func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	mem := br.Budget()
-	if first, _ := br.Peek(4096); l.Order == "" && !threeOrOne(first) {
+	first, _ := br.Peek(4096)
+	c.FisherZ = bytes.HasPrefix(first, []byte(zComment))
+	if l.Order == "" && !threeOrOne(first) {
 		var x connectivity.Matrix
 		var err error
 		if c.Names, x, err = connectivity.ReadRelmat(br); err != nil {
@@ -547,7 +599,7 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	}
 	if list, is, err := readEdges(b); is || err != nil {
 		if err == nil {
-			c.FisherZ = zHeading.MatchString(squashed(list.heading))
+			c.FisherZ = c.FisherZ || zHeading.MatchString(squashed(list.heading))
 			err = l.fromEdges(list.edges, c)
 		}
 		return err

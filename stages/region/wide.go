@@ -18,6 +18,7 @@ type Wide struct {
 	Columns []string // that hold the entries
 	pairs   [][2]string
 	layout  Layout
+	z       bool // the pattern states Fisher's z
 }
 
 // numbersPair is a pair of numbers of regions: 1_2, 1-2.
@@ -29,6 +30,13 @@ var numbersPair = pattern.New(`^\D*?(\d+)\D+(\d+)$`)
 func WideOf(columns []string, of string, regions []string, l Layout) (*Wide, error) {
 	w := &Wide{layout: l}
 	before, after, _ := strings.Cut(of, "*")
+	for _, heading := range []string{before, of[strings.LastIndexByte(of, '*')+1:]} {
+		if pHeading.MatchString(squashed(heading)) {
+			return nil, fmt.Errorf("wide: the columns %s are headed %s, which is no correlation: take the columns of the correlations; if these are the correlations, rename the columns (r_*)",
+				of, strings.Trim(heading, " _.-"))
+		}
+		w.z = w.z || zHeading.MatchString(squashed(heading))
+	}
 	var unpaired, ambiguous []string
 	for _, c := range columns {
 		if matches, err := path.Match(strings.ReplaceAll(of, "/", "\x00"), strings.ReplaceAll(c, "/",
@@ -140,7 +148,7 @@ func pairsOf(text string, regions []string) (found [][2]string) {
 
 // Matrix is that of a row, whose values are those of the columns, NaN for a missing one.
 func (w *Wide) Matrix(values []float64, line int) (*Contents, error) {
-	c := &Contents{}
+	c := &Contents{FisherZ: w.z}
 	if w.layout.Order != "" {
 		return c, w.layout.vector(values, c)
 	}
@@ -151,9 +159,15 @@ func (w *Wide) Matrix(values []float64, line int) (*Contents, error) {
 	return c, w.layout.fromEdges(edges, c)
 }
 
+// zComment begins the text of a matrix of Fisher's z.
+const zComment = "# z\n"
+
 // Text is a matrix as ReadSquares reads it.
 func (c *Contents) Text() []byte {
 	var b bytes.Buffer
+	if c.FisherZ {
+		b.WriteString(zComment)
+	}
 	if c.Names != nil {
 		b.WriteString("Node\t" + strings.Join(c.Names, "\t") + "\n")
 	}
