@@ -468,3 +468,22 @@ func TestPositiveAssumed(t *testing.T) {
 		need.Equal(t, strings.Contains(stagetest.Codes(t, summary), "sensitivity.positive-assumed"), c.want, c)
 	}
 }
+
+// Predictions whose groups contradict those of the participants are refused: a script that exchanges them has a wrong
+// accuracy. A table with other groups, as where a site is predicted, is not compared.
+func TestEvaluateGroupsOfParticipants(t *testing.T) {
+	predictions := dag.InputOf(stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.1},
+		[3]any{"b", 1, 0.6}, [3]any{"c", 0, 0.2}, [3]any{"d", 1, 0.7}))
+	for groups, want := range map[string]string{"ASD HC ASD HC": "", "x y y x": "",
+		"HC ASD ASD HC": "have other groups than a value in memory: a (ASD, there HC), b (HC, there ASD): "} {
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
+			encoding.Column{Name: "group", Values: strings.Fields(groups)})
+		_, err := stagetest.RunStage(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{
+			"predictions": {predictions}, "participants": {dag.InputOf(people)}})
+		if want == "" {
+			need.NoError(t, err)
+		} else if !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -59,6 +59,36 @@ func LacksTexts(planned dag.Input, settings [][]Tested) (texts []string, err err
 	return texts, nil
 }
 
+// CheckGroups refuses predictions whose tested participants are in other groups than in a table of them, where its
+// column group has the groups that are predicted.
+func (all *Settings) CheckGroups(in dag.Input) error {
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	_, group, err := column.ByParticipant(table, "group")
+	if err != nil {
+		return nil // a number is predicted, or another label
+	}
+	if !slices.Equal(slices.Compact(slices.Sorted(maps.Values(group))), slices.Sorted(slices.Values(all.Groups))) {
+		return nil
+	}
+	for _, folds := range all.Settings {
+		var other []string
+		tested := Distinct(folds)
+		for _, id := range slices.Sorted(maps.Keys(tested)) {
+			if own := all.Groups[tested[id]]; group[id] != "" && group[id] != own {
+				other = append(other, fmt.Sprintf("%s (%s, there %s)", id, own, group[id]))
+			}
+		}
+		if other != nil {
+			return fmt.Errorf("the predictions have other groups than %s: %s: write group and label as they are there, "+
+				"and check the order of the rows", in.Name, words.Some(other, 5))
+		}
+	}
+	return nil
+}
+
 // PartText says that a setting tests some of its participants only, and in which folds; "" where it tests everybody.
 func PartText(folds []Tested) string {
 	left := Untested(folds)

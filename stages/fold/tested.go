@@ -89,7 +89,7 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	all := make([]graphRow, len(rows))
 	for i, r := range rows {
 		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Draw, r.Set,
-			Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}}
+			Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}, r.Probability}
 		for _, v := range p {
 			all[i].Probability = append(all[i].Probability, v[i])
 		}
@@ -103,7 +103,8 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 			return nil, nil, fmt.Errorf("row %d: predicted is %d, but there are %d groups", i+1, r.Predicted, len(groups))
 		}
 	}
-	if err := checkProbabilities(all, groups); err != nil {
+	_, given := t.Column("probability")
+	if err := checkProbabilities(all, groups, given); err != nil {
 		return nil, nil, err
 	}
 	folds, err := byFold(all)
@@ -113,14 +114,14 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 // slack is by how much a probability may leave 0 to 1, and a sum of probabilities miss 1: they may come from float32.
 const slack = 1e-6
 
-// checkProbabilities refuses test rows whose p_GROUP are no probabilities, or whose predicted group has not the largest
-// of them; ties are free.
-func checkProbabilities(rows []graphRow, groups []string) error {
+// checkProbabilities refuses test rows whose p_GROUP are no probabilities, whose predicted group has not the largest
+// of them (ties are free), or whose probability, if it is given, is another one than that of its group.
+func checkProbabilities(rows []graphRow, groups []string, given bool) error {
 	for _, check := range []struct {
-		fault  func(Case) string
+		fault  func(graphRow) string
 		remedy string
 	}{
-		{func(c Case) string {
+		{func(c graphRow) string {
 			for k, p := range c.Probability {
 				if !(p >= -slack && p <= 1+slack) { // NaN too
 					return fmt.Sprintf("p_%s is %.6g", groups[k], p)
@@ -128,7 +129,7 @@ func checkProbabilities(rows []graphRow, groups []string) error {
 			}
 			return ""
 		}, "a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
-		{func(c Case) string {
+		{func(c graphRow) string {
 			sum := 0.0
 			for _, p := range c.Probability {
 				sum += p
@@ -138,7 +139,7 @@ func checkProbabilities(rows []graphRow, groups []string) error {
 			}
 			return ""
 		}, "the probabilities of a row sum to 1 (±1e-6): divide each by their sum"},
-		{func(c Case) string {
+		{func(c graphRow) string {
 			most := slices.Max(c.Probability)
 			if own := c.Probability[c.Predicted]; own < most {
 				k := slices.Index(c.Probability, most)
@@ -146,6 +147,16 @@ func checkProbabilities(rows []graphRow, groups []string) error {
 			}
 			return ""
 		}, "predicted is the number of the group with the largest probability, from 0 in sorted order: check whether columns p_GROUP are swapped, or write that number"},
+		{func(c graphRow) string {
+			of := 1
+			if len(groups) > 2 {
+				of = c.Predicted
+			}
+			if given && !(math.Abs(c.given-c.Probability[of]) <= slack) {
+				return fmt.Sprintf("probability is %.6g, but p_%s is %.6g", c.given, groups[of], c.Probability[of])
+			}
+			return ""
+		}, "probability is that of group 1 of two groups, else that of the predicted group: correct it, or leave the column out"},
 	} {
 		first, faulty, tested := "", 0, 0
 		for i, r := range rows {
@@ -153,7 +164,7 @@ func checkProbabilities(rows []graphRow, groups []string) error {
 				continue
 			}
 			tested++
-			if fault := check.fault(r.Case); fault != "" {
+			if fault := check.fault(r); fault != "" {
 				if faulty++; faulty == 1 {
 					first = fmt.Sprintf("row %d (%s): %s", i+1, r.Id, fault)
 				}
@@ -178,7 +189,7 @@ func readNumbers(t *encoding.Table) ([]Tested, []string, error) {
 			return nil, nil, fmt.Errorf("row %d: the target of %s is %v, and its prediction %v: not finite", i+1, r.ID, r.Target, r.Predicted)
 		}
 		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Draw, r.Set,
-			Case{Id: r.ID, Target: r.Target, Probability: []float64{r.Predicted}}}
+			Case{Id: r.ID, Target: r.Target, Probability: []float64{r.Predicted}}, r.Predicted}
 	}
 	folds, err := byFold(all)
 	return folds, nil, err
@@ -190,6 +201,7 @@ type graphRow struct {
 	draw int32
 	set  string
 	Case
+	given float64 // the column probability
 }
 
 // byFold gathers the test side by repeat and fold, and who was trained on.

@@ -18,25 +18,35 @@ func TestReadTestedProbabilities(t *testing.T) {
 		asd, hc   []float64
 		predicted []int32
 		want      string
+		given     []float64 // the column probability; nil: hc
 	}{
-		{"sound", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.1, 1}, []int32{1, 1, 0, 1}, ""},
-		{"rounded", []float64{0.2, 0.3, 1 + 5e-7, 0}, []float64{0.8, 0.7000005, -5e-7, 1}, []int32{1, 1, 0, 1}, ""},
-		{"ties", []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.5, 0.5, 0.5, 0.5}, []int32{1, 1, 0, 1}, ""},
-		{"training rows", []float64{nan, 0.3, 0.9, 0}, []float64{12, 0.7, 0.1, 1}, []int32{7, 1, 0, 1}, ""},
+		{"sound", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.1, 1}, []int32{1, 1, 0, 1}, "", nil},
+		{"rounded", []float64{0.2, 0.3, 1 + 5e-7, 0}, []float64{0.8, 0.7000005, -5e-7, 1}, []int32{1, 1, 0, 1}, "",
+			nil},
+		{"ties", []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.5, 0.5, 0.5, 0.5}, []int32{1, 1, 0, 1}, "", nil},
+		{"training rows", []float64{nan, 0.3, 0.9, 0}, []float64{12, 0.7, 0.1, 1}, []int32{7, 1, 0, 1}, "", nil},
 		{"percent", []float64{0.2, 0.3, -18.4, -98}, []float64{0.8, 0.7, 19.4, 99}, []int32{1, 1, 0, 1},
-			"row 3 (c): p_ASD is -18.4; so in 2 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
+			"row 3 (c): p_ASD is -18.4; so in 2 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row", nil},
 		{"NaN", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, nan, 0.1, 1}, []int32{1, 1, 0, 1},
-			"row 2 (b): p_HC is NaN; so in 1 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
+			"row 2 (b): p_HC is NaN; so in 1 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row", nil},
 		{"sum", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.10001, 0.99}, []int32{1, 1, 0, 1},
-			"row 3 (c): p_ASD + p_HC sum to 1.00001; so in 2 of 3 test rows: the probabilities of a row sum to 1 (±1e-6): divide each by their sum"},
+			"row 3 (c): p_ASD + p_HC sum to 1.00001; so in 2 of 3 test rows: the probabilities of a row sum to 1 (±1e-6): divide each by their sum", nil},
 		{"swapped", []float64{0.8, 0.7, 0.1, 0.5}, []float64{0.2, 0.3, 0.9, 0.5}, []int32{1, 1, 0, 1},
-			"row 2 (b): predicted is 1 (HC), but p_ASD = 0.7 is larger than p_HC = 0.3; so in 2 of 3 test rows: predicted is the number of the group with the largest probability, from 0 in sorted order: check whether columns p_GROUP are swapped, or write that number"},
+			"row 2 (b): predicted is 1 (HC), but p_ASD = 0.7 is larger than p_HC = 0.3; so in 2 of 3 test rows: predicted is the number of the group with the largest probability, from 0 in sorted order: check whether columns p_GROUP are swapped, or write that number", nil},
+		{"other probability", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.1, 1}, []int32{1, 1, 0, 1},
+			"row 2 (b): probability is 0.3, but p_HC is 0.7; so in 3 of 3 test rows: probability is that of group 1 of two groups, else that of the predicted group: correct it, or leave the column out",
+			[]float64{0.2, 0.3, 0.9, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.}, [3]any{"b", 1, 0.},
 				[3]any{"c", 0, 0.}, [3]any{"d", 1, 0.})
+			given := c.given
+			if given == nil {
+				given = c.hc
+			}
 			for name, values := range map[string]any{"p_ASD": c.asd, "p_HC": c.hc, "predicted": c.predicted,
-				"set": []string{"train", "test", "test", "test"}} {
+				"probability": given,
+				"set":         []string{"train", "test", "test", "test"}} {
 				column, _ := table.Column(name)
 				column.Values = values
 			}

@@ -126,6 +126,9 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := all.CheckGroups(t.In("participants")); err != nil {
+		return nil, err
+	}
 	st := &study{Subgroups: s}
 	if st.related, err = checkFolds(t, all); err != nil {
 		return nil, err

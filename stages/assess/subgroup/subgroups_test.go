@@ -287,9 +287,12 @@ func TestSubgroupsRefuse(t *testing.T) {
 			t.Errorf("%v: %v", c.params, wrong)
 		}
 	}
+	months := stagetest.Fresh("subgroups", "columns", []any{"age"}, "edges", []any{"age=144"})
+	_, err := stagetest.RunStage(t, months, in)
+	need.Error(t, err, "no edge divides it (age=144): write edges in the unit of the column")
 	few := need.Value(in["participants"][0].Table())(t)
 	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(few.Columns[0]))}
-	_, err := stagetest.RunStage(t, stagetest.Fresh("subgroups"), in)
+	_, err = stagetest.RunStage(t, stagetest.Fresh("subgroups"), in)
 	need.Error(t, err, "none of the columns")
 	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id",
 		Values: []string{"a", "b", "c", "d"}}, encoding.Column{Name: "sex", Values: []string{"F", "F", "M", "M"}}))}
