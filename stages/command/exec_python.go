@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/venv"
@@ -92,4 +96,83 @@ func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
 		return "", &machine.Fault{Err: fmt.Errorf("the Python environment of %s cannot be made (the log says why): %w", all[0].Name, err)}
 	}
 	return python, err
+}
+
+var (
+	importing  = pattern.New(`^import[ \t]+(\w+)`)
+	quotedPath = pattern.New(`["'](/[^"'\n]+)["']`)
+)
+
+// editable are the places outside the software from which its Pythons import: the directories in the .pth files of
+// their packages, and the paths in the modules that these files import (__editable___NAME_finder.py).
+func (e *Exec) editable() (all []string) {
+	add := func(path string) {
+		path = filepath.Clean(path)
+		if _, err := os.Stat(path); err != nil {
+			if path += ".py"; !exists(path) { // a module by its name
+				return
+			}
+		}
+		if !content.Within(path, e.Software) && !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+	}
+	skip := e.unimported()
+	for _, dir := range e.Software {
+		found, _ := filepath.Glob(filepath.Join(dir, "lib", "python3*", "site-packages", "*.pth"))
+		for _, path := range found {
+			if content.Within(path, skip) {
+				continue
+			}
+			text, _ := os.ReadFile(path)
+			for line := range strings.Lines(string(text)) {
+				line = strings.TrimRight(line, " \t\r\n")
+				if m := importing.FindStringSubmatch(line); m != nil {
+					module, _ := os.ReadFile(filepath.Join(filepath.Dir(path), m[1]+".py"))
+					for _, m := range quotedPath.FindAllStringSubmatch(string(module), -1) {
+						add(m[1])
+					}
+				} else if line != "" && line[0] != '#' {
+					if !filepath.IsAbs(line) {
+						line = filepath.Join(filepath.Dir(path), line)
+					}
+					add(line)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// withoutPython are the entries of a directory in the path of modules that are none: hidden ones, files other than
+// modules, and directories without any. A package counts whole.
+func withoutPython(dir string) (all []string) {
+	if exists(filepath.Join(dir, "__init__.py")) {
+		return nil
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, f := range entries {
+		if path := filepath.Join(dir, f.Name()); !ofPython(path, 3) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// ofPython reports whether a path is a module, or a directory with one at most depth levels down.
+func ofPython(path string, depth int) bool {
+	info, err := os.Stat(path)
+	name := filepath.Base(path)
+	switch {
+	case err != nil || depth == 0:
+		return false
+	case !info.IsDir():
+		return slices.Contains([]string{".py", ".so", ".pyd", ".pyc"}, filepath.Ext(name))
+	case name == "__pycache__" || strings.Contains(name, "-") || strings.HasPrefix(name, "."):
+		return false // no name that can be imported
+	}
+	entries, _ := os.ReadDir(path)
+	return slices.ContainsFunc(entries, func(f os.DirEntry) bool {
+		return ofPython(filepath.Join(path, f.Name()), depth-1)
+	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
 	"prgnn/stages/stagetest"
@@ -179,5 +180,41 @@ func TestExecPythonMistakes(t *testing.T) {
 	e.Command[0] = "python3"
 	if _, err := e.Run(context.Background(), task); err == nil || !strings.Contains(err.Error(), "does not use {python}") {
 		t.Error(err)
+	}
+}
+
+// The directories that an environment imports from by .pth files and by the modules of editable installs count by
+// content, without what is no module: otherwise a change of such code would give the results of before.
+func TestEditableInstalls(t *testing.T) {
+	dir := t.TempDir()
+	packages := filepath.Join(dir, "env", "lib", "python3.12", "site-packages")
+	write := func(path, text string) {
+		need.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	write(filepath.Join(packages, "lab.pth"), "# ours\n"+dir+"/lab\nimport os; os.getpid()\n"+dir+"/none\n")
+	write(filepath.Join(packages, "__editable__.net.pth"), "import __editable___net_finder; __editable___net_finder.install()")
+	write(filepath.Join(packages, "__editable___net_finder.py"), "MAPPING = {'net': '"+dir+"/net/src/net', \"one\": \""+
+		dir+"/net/one\"}\n")
+	for _, name := range []string{"lab/helper.py", "lab/data/sub-01/bold.nii", "lab/deep/er/x.py", "lab/notes.txt",
+		"lab/.git/HEAD", "net/src/net/__init__.py", "net/src/net/table.csv", "net/one.py", "net/setup.py"} {
+		write(filepath.Join(dir, name), "1")
+	}
+	e := &Exec{Software: []string{filepath.Join(dir, "env")}}
+	of := func() (text string) {
+		digests := content.Digests{}
+		for _, c := range e.softwareFiles(func(string) bool { return false })[1:] {
+			text += need.Value(digests.Code(content.HashFile, c.Paths, c.Except))(t) + "\n"
+		}
+		return text
+	}
+	first := of()
+	need.Equal(t, strings.Count(first, "\n"), 3)
+	for name, counts := range map[string]bool{"lab/helper.py": true, "lab/deep/er/x.py": true, "net/src/net/table.csv": true,
+		"net/one.py": true, "lab/data/sub-01/bold.nii": false, "lab/notes.txt": false, "lab/.git/HEAD": false,
+		"net/setup.py": false} {
+		write(filepath.Join(dir, name), "22")
+		need.Equal(t, of() != first, counts, name)
+		first = of()
 	}
 }
