@@ -101,6 +101,13 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			Numbers: map[string]any{"Positive": all.Groups[positive], "Other": all.Groups[1-positive]}})
 	}
 	scores := scoresTable(all.Axes, all.Settings, positive)
+	for _, port := range []string{"participants", "folds"} {
+		if t.Has(port) {
+			if err := all.CheckGroups(t.In(port)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if t.Has("folds") {
 		if err := fold.NameLeftOut(scores, t.In("folds"), all.Settings); err != nil {
 			return nil, err

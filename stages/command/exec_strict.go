@@ -76,6 +76,10 @@ func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Co
 		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir},
 			Except: append(slices.DeleteFunc(slices.Clone(e.Scratch), around), e.unimported()...)})
 	}
+	for _, dir := range e.editable() {
+		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir},
+			Except: append(slices.Concat(e.Scratch, e.Software), withoutPython(dir)...)})
+	}
 	return all
 }
 

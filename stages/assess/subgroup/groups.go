@@ -55,6 +55,13 @@ func (s *Subgroups) divide(c column.CovariateColumn, at []int) (division, error)
 		}
 	}
 	slices.Sort(edges)
+	if known := column.Known(values); edges != nil && len(known) > 0 {
+		low, high := slices.Min(known), slices.Max(known)
+		if !slices.ContainsFunc(edges, func(e float64) bool { return low < e && e <= high }) {
+			return division{}, fmt.Errorf("edges: %s is %g to %g, and no edge divides it (%s): write edges in the unit "+
+				"of the column", c.Name, low, high, strings.Join(s.Edges, ", "))
+		}
+	}
 	return banded(values, slices.Compact(edges)), nil
 }
 
