@@ -1,8 +1,10 @@
 package finding
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -45,6 +47,13 @@ func (a *Results) Performance() (all List) {
 		all.Add(a.oneClass(r)...)
 		if r.LacksFolds() {
 			all.study("folds.of-one-class", Limits, r.OverFolds())
+		}
+	}
+	if a.Beyond != nil {
+		where := strings.ReplaceAll(cmp.Or(a.LeftOut(), "group"), "_", " ")
+		for _, r := range a.Beyond.Accuracy {
+			r.Title = r.Called() + ", each " + where + " left out"
+			all.Add(a.Beyond.accuracyOf(r)...)
 		}
 	}
 	all.Add(a.PermutationTests()...)

@@ -20,6 +20,7 @@ type Results struct {
 	First      *Row                        // the headline; nil when there is none
 	Another    bool                        // the headline is of another classifier than the pipeline's own
 	Nested     *Row                        // per participant, with the setting chosen inside each fold; or nil
+	Beyond     *Results                    // of the folds that leave out each value of a column, such as site; or nil
 	Scores     []FoldScore                 // of each fold
 	Permuted   []column.PermutationTestRow // of models retrained on permuted labels
 	Regression []column.RegressionRow      // of all models, where a number is predicted in place of groups
@@ -143,6 +144,51 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		if rows = PerParticipant(rows); len(rows) > 0 {
 			rows[0].Title, rows[0].Own = "setting chosen inside each fold", true
 			a.Nested = &rows[0]
+		}
+	}
+	return a.readBeyond(t)
+}
+
+// readBeyond reads the measures of folds that leave out each value of a column in turn.
+func (a *Results) readBeyond(t *dag.Task) error {
+	if !t.Has("left_out") {
+		return nil
+	}
+	rows, err := a.ReadAccuracy(t, "left_out")
+	if err != nil {
+		return err
+	}
+	if rows = Sorted(PerParticipant(rows)); len(rows) == 0 {
+		return fmt.Errorf("%s: no row of the level participant", t.In("left_out").Name)
+	}
+	a.markOwn(rows)
+	a.Beyond = &Results{Plan: a.Plan, Accuracy: rows, Related: a.Related, Similar: a.Similar}
+	return nil
+}
+
+// LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.
+func (a *Results) LeftOut() string {
+	for _, s := range a.Plan.Stages {
+		if where := s.Value("leave_out"); s.Kind == "split" && where != "" && a.Beyond != nil {
+			return where
+		}
+	}
+	return ""
+}
+
+// Inside is the result of the same classifier, with the same inputs, in the folds of the page, for one of Beyond; nil
+// where there is none.
+func (a *Results) Inside(r Row) *Row {
+	p := a.stageBehind(r.Coords, "left_out")
+	for _, of := range a.PerParticipant() {
+		e := a.stageBehind(of.Coords, "evaluation")
+		same := modelOf(of) == modelOf(r)
+		if same && e != nil && p != nil {
+			_, same = a.otherInputs(e, p)
+			same = same && e.Kind == p.Kind
+		}
+		if same {
+			return &of
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -56,14 +57,48 @@ func (a *author) ownResult() {
 			answer += " " + beside
 		}
 		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
+		a.beyond()
 		a.tiles(*row)
 	case own > 1:
 		if a.Page.Answer = a.joint(asked); a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
 		}
+		a.beyond()
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
+}
+
+// states are the codes of finding.State in the catalog.
+var states = [...]string{"", "not above", "undecidable", "dependent", "not above majority", "untested", "unattributed"}
+
+// beyond adds the results of folds that leave out each value of a column, such as site, beside those of the same
+// classifiers in the folds of the page.
+func (a *author) beyond() {
+	if a.Beyond == nil {
+		return
+	}
+	var models []values
+	for _, r := range a.Beyond.Accuracy {
+		if r.IsMajority() {
+			continue
+		}
+		state, _ := a.Beyond.Chance(r, "accuracy")
+		v := values(finding.Values(r))
+		maps.Copy(v, values{"Name": r.Called(), "State": states[state], "Includes": r.Low <= r.Majority,
+			"Inside": math.NaN(), "InsideAUC": math.NaN()})
+		if of := a.Inside(r); of != nil {
+			v["Inside"], v["InsideAUC"] = of.Accuracy, of.AUC
+		}
+		models = append(models, v)
+	}
+	if models == nil {
+		return
+	}
+	first := a.Beyond.Accuracy[0]
+	a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.left-out", values{"Models": models,
+		"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group"), "Folds": int(first.Folds),
+		"Majority": first.Majority}))
 }
 
 // values are what entries of the catalog use.
@@ -177,10 +212,9 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Many":     a.many(),
-		"State": [...]string{"", "not above", "undecidable", "dependent",
-			"not above majority", "untested", "unattributed"}[state],
-		"Test":    test,
-		"Measure": "accuracy", "Before": before, "Corrected": 0,
+		"State":    states[state],
+		"Test":     test,
+		"Measure":  "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
 			_, t := a.Chance(r, "accuracy")
 			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/stagetest"
 )
 
 // In the summary, with a ranking of two settings.
@@ -48,4 +49,35 @@ func appended(a, b any) any {
 		return append(a, b.([]int32)...)
 	}
 	return append(a.([]float64), b.([]float64)...)
+}
+
+// Folds that leave out a site have the cautions of other folds, and the first page compares them: an accuracy equal to
+// the majority-class rate is no evidence, however small its p.
+func TestLeftOutOnFirstPage(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	inside, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	for _, c := range []struct {
+		accuracy, low float64
+		state, found  string
+	}{
+		{0.6, 0.5, "higher than with permuted labels, but not higher than the majority-class rate",
+			"The model, each group left out: the accuracy (0.600) is higher than with permuted labels, but not higher"},
+		{0.7, 0.5, "above chance, but the 95 % CI includes the majority-class rate",
+			"The model, each group left out: the permutation test is significant, but the 95 % CI"},
+		{0.75, 0.65, "above chance", ""},
+	} {
+		beyond, _ := stagetest.Evaluated(c.accuracy, c.low, 0.9)
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
+			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+		for _, want := range []string{"majority-class rate 0.600): the model has an accuracy of " +
+			report.Share(c.accuracy) + " (" + report.Share(c.low) + "–0.900) with p &lt; 0.001 , " + c.state +
+			", and an AUC of 0.800 with p = 0.020 (in the folds of all participants: accuracy 0.800, AUC 0.800). No test compares",
+			c.found, "majority rate p AUC AUC p"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %q in\n%s", want, page)
+			}
+		}
+		need.Equal(t, strings.Contains(page, "group left out: the"), c.found != "", c.accuracy)
+	}
 }

@@ -151,13 +151,15 @@ func (a *Author) leftOutTests() {
 	if where == "" {
 		return
 	}
-	rows, err := a.ReadAccuracy(a.T, "left_out")
-	a.Fail(err)
+	rows := a.Beyond.Accuracy
 	split := slices.IndexFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return s.Kind == "split" && s.Value("leave_out") == where
 	})
 	of := a.exchanged(&a.Run.Stages[split])
-	of["Where"], of["What"] = where, "labels"
+	of["Where"], of["What"], of["Measures"] = where, "labels", []string{"accuracy"}
+	if slices.ContainsFunc(rows, func(r performance.Row) bool { return !math.IsNaN(r.AUCP) }) {
+		of["Measures"] = []string{"accuracy", "AUC"}
+	}
 	for _, g := range performance.GroupTests(performance.ClassifierTests(rows)) {
 		if g.Test != "" {
 			of["Models"], of["Permutations"], of["Retrained"] = g.Models, g.Permutations, g.Test == column.Retrained

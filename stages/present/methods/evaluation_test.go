@@ -294,11 +294,12 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 	} {
 		a = author(map[string][]dag.Input{"left_out": table([]column.AccuracyRow{{Level: "participant", Test: test,
 			Permutations: 1999, P: 0.5, AUCP: 0.5}})}, split, out)
+		a.Beyond = &finding.Results{Accuracy: need.Value(a.ReadAccuracy(a.T, "left_out"))(t)}
 		a.leftOutTests()
 		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.left-out-tested")
-		if !strings.Contains(text, "leave-one-site-out") || !strings.Contains(text, "1,999 "+want) {
+		if !strings.Contains(text, "leave-one-site-out cross-validation, the p values of accuracy and AUC") || !strings.Contains(text, "1,999 "+want) {
 			t.Error(text)
 		}
 	}

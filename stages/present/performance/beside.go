@@ -13,34 +13,22 @@ import (
 	"prgnn/stages/wording"
 )
 
-// LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.
-func (a *Results) LeftOut() string {
-	for _, s := range a.Plan.Stages {
-		if where := s.Value("leave_out"); s.Kind == "split" && where != "" && a.T.Has("left_out") {
-			return where
-		}
-	}
-	return ""
-}
-
 // leftOut adds the performance on participants of sites, or of other values of a column, that are not in the training
 // set: over all of them, and for each.
 func (a *Results) leftOut() {
-	if !a.T.Has("left_out") {
+	if a.Beyond == nil {
 		return
 	}
-	all, err := a.ReadAccuracy(a.T, "left_out")
-	a.Fail(err)
-	rows := finding.Sorted(finding.PerParticipant(all))
-	if len(rows) == 0 {
-		a.Fail(fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name))
-		return
-	}
+	rows := a.Beyond.Accuracy
 	of := values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group of participants"), "Folds": int(rows[0].Folds),
-		"N":     int(rows[0].Participants),
-		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
-	a.Table(section.Lay(a.Writer, "performance.left-out", of, rows, "classifier | accuracy* interval over-folds p auc",
-		classifierColumn))
+		"N": int(rows[0].Participants), "Majority": rows[0].Majority,
+		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
+		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
+	columns := "classifier | accuracy* interval over-folds majority p auc auc-p"
+	if !a.Pictures { // too wide for a text
+		columns = "classifier | accuracy* interval majority p auc"
+	}
+	a.Table(section.Lay(a.Writer, "performance.left-out", of, rows, columns, classifierColumn))
 	a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
