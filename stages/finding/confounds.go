@@ -17,7 +17,8 @@ const (
 )
 
 // Confounders are the findings about confounder tests of classifiers: one for each covariate that their predictions
-// depend on beyond what the label explains, and one for those that show no information about the label beyond it.
+// depend on beyond what the label explains, and one each for those that show no information about the label beyond it,
+// and for those that are significantly worse than chance.
 func Confounders(rows []column.ConfounderRow) (all List) {
 	for _, of := range []struct {
 		code string
@@ -25,6 +26,7 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 	}{
 		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.Partial) }},
 		{"confounds.no-information", func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) && !inference.Significant(r.Full) }},
+		{"confounds.reversed", func(r column.ConfounderRow) bool { return r.Reversed && inference.Significant(r.Full) }},
 	} {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {

@@ -13,15 +13,19 @@ func TestConfounders(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		partial, full float64
+		reversed      bool
 		want          string
 	}{
-		{0.045, 0.045, "confounds.depends"},
-		{0.05, 0.001, ""},
-		{0.2, 0.05, "confounds.no-information"},
-		{0.01, 0.2, "confounds.depends confounds.no-information"},
-		{nan, nan, ""},
+		{0.045, 0.045, false, "confounds.depends"},
+		{0.05, 0.001, false, ""},
+		{0.2, 0.05, false, "confounds.no-information"},
+		{0.2, 0.05, true, "confounds.no-information"},
+		{0.2, 0.004, true, "confounds.reversed"},
+		{0.01, 0.2, false, "confounds.depends confounds.no-information"},
+		{nan, nan, false, ""},
 	} {
-		got := Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: c.partial, Full: c.full}})
+		got := Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: c.partial, Full: c.full,
+			Reversed: c.reversed}})
 		if codes := codesOf(got); codes != c.want {
 			t.Errorf("p %v and %v: %s, want %s", c.partial, c.full, codes, c.want)
 		}

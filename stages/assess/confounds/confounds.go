@@ -278,6 +278,19 @@ func (st *study) label(who []int) confound.Covariate {
 	return c
 }
 
+// measured is the label as a number, 1 for the positive group.
+func (st *study) measured(who []int) []float64 {
+	return lists.Map(who, func(i int) float64 {
+		switch {
+		case st.number():
+			return st.target[i]
+		case st.group[i] == st.groups[st.positive]:
+			return 1
+		}
+		return 0
+	})
+}
+
 // tests are the confounder tests of each classifier and covariate.
 func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	read := fold.ReadSettings
@@ -333,7 +346,7 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 
 // test tests several predictions of the same participants against one covariate.
 func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderRow {
-	of, label := some(st.covariates[c], who), st.label(who)
+	of, label, measured := some(st.covariates[c], who), st.label(who), st.measured(who)
 	rows := make([]column.ConfounderRow, len(scores))
 	nan := math.NaN()
 	for k := range rows {
@@ -376,6 +389,9 @@ func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderR
 	run(label, of, "full", func(r *column.ConfounderRow, t confound.Test) {
 		r.Prediction, r.FullChance, r.Full = t.R2, t.Top, t.P
 	})
+	for k, of := range scores {
+		rows[k].Reversed = !math.IsNaN(rows[k].Full) && inference.Correlation(of, measured) < 0
+	}
 	return rows
 }
 

@@ -286,3 +286,29 @@ func TestConstantPredictionsHaveNoConfounders(t *testing.T) {
 		}
 	}
 }
+
+// Predictions in the reverse order of the label are stated as such; R² and p are those of the others.
+func TestReversedPredictions(t *testing.T) {
+	in := oracle(t)
+	rows := func() []column.ConfounderRow {
+		out := stagetest.MustRun(t, quick(), in)
+		return need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t)
+	}
+	right := rows()
+	for k, p := range in["predictions"] {
+		table := need.Value(p.Table())(t)
+		asd, _ := table.Column("p_ASD")
+		hc, _ := table.Column("p_HC")
+		a, b := asd.Values.([]float64), hc.Values.([]float64)
+		predicted, _ := table.Column("predicted")
+		for i, of := range predicted.Values.([]int32) {
+			a[i], b[i], predicted.Values.([]int32)[i] = b[i], a[i], 1-of
+		}
+		in["predictions"][k] = dag.InputOf(table, p.Coords...)
+	}
+	for i, r := range rows() {
+		if !r.Reversed || right[i].Reversed || math.Abs(r.Prediction-right[i].Prediction) > 1e-9 {
+			t.Errorf("%+v, and of the others %+v", r, right[i])
+		}
+	}
+}
