@@ -25,7 +25,9 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		is   func(r column.ConfounderRow) bool
 	}{
 		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.Partial) }},
-		{"confounds.no-information", func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) && !inference.Significant(r.Full) }},
+		{"confounds.no-information", func(r column.ConfounderRow) bool {
+			return !math.IsNaN(r.Full) && !inference.Significant(r.Full)
+		}},
 		{"confounds.reversed", func(r column.ConfounderRow) bool { return r.Reversed && inference.Significant(r.Full) }},
 	} {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
