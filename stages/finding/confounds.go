@@ -28,7 +28,9 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		{"confounds.no-information", func(r column.ConfounderRow) bool {
 			return !math.IsNaN(r.Full) && !inference.Significant(r.Full)
 		}},
-		{"confounds.reversed", func(r column.ConfounderRow) bool { return r.Reversed && inference.Significant(r.Full) }},
+		{"confounds.reversed", func(r column.ConfounderRow) bool {
+			return r.Reversed && inference.Significant(r.Full)
+		}},
 	} {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
