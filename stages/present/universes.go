@@ -1,6 +1,7 @@
 package present
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/internal/lists"
@@ -8,6 +9,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 )
 
 // A universeRow is a universe with what its table and sentence use.
@@ -31,8 +33,10 @@ func (a *author) multiverse() {
 	of := a.universes(tests)
 	of["Decisions"] = decisions
 	a.Put("multiverse.result", of)
-	if at := largestShare(options); at >= 0 {
-		a.Put("multiverse.depends", options[at])
+	if most := largestShare(options); most != nil {
+		names := lists.Map(most, func(o column.OptionRow) string { return o.Decision })
+		a.Put("multiverse.depends", values{"Decisions": names, "Explained": most[0].Explained,
+			"Balanced": most[0].Balanced})
 	}
 	all := lists.Map(rows, func(r column.UniverseRow) universeRow {
 		return universeRow{r, r.Effect, first.Permutations, first.Universes}
@@ -73,13 +77,18 @@ func (*author) universes(tests []column.JointRow) values {
 	return of
 }
 
-// largestShare is the option of the decision that explains most; −1 where no effect varies.
-func largestShare(options []column.OptionRow) int {
-	at := -1
-	for i, o := range options {
-		if o.Explained == o.Explained && (at < 0 || o.Explained > options[at].Explained) {
-			at = i
+// largestShare has an option of each decision that explains most, to the printed digits; nil where no effect varies.
+func largestShare(options []column.OptionRow) (most []column.OptionRow) {
+	for _, o := range options {
+		switch {
+		case math.IsNaN(o.Explained):
+		case most != nil && report.Percent(o.Explained) == report.Percent(most[0].Explained):
+			if most[len(most)-1].Decision != o.Decision {
+				most = append(most, o)
+			}
+		case most == nil || o.Explained > most[0].Explained:
+			most = []column.OptionRow{o}
 		}
 	}
-	return at
+	return most
 }

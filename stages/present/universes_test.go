@@ -1,6 +1,7 @@
 package present
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -69,5 +71,23 @@ func TestMultiverseSection(t *testing.T) {
 		in)["page"].(artifacts.Bytes).Data); strings.Contains(page,
 		"Specification curve") {
 		t.Error("a curve without its test")
+	}
+}
+
+// Decisions that explain the same share to the printed digits are all listed.
+func TestLargestShareAtATie(t *testing.T) {
+	of := func(decision string, explained float64) column.OptionRow {
+		return column.OptionRow{Decision: decision, Explained: explained}
+	}
+	for _, c := range []struct {
+		options []column.OptionRow
+		want    string
+	}{
+		{[]column.OptionRow{of("a", 0.401), of("a", 0.401), of("b", 0.404), of("c", 0.2)}, "a b"},
+		{[]column.OptionRow{of("a", 0.2), of("b", 0.42), of("b", 0.42), of("c", 0.38)}, "b"},
+		{[]column.OptionRow{of("a", math.NaN()), of("b", math.NaN())}, ""},
+	} {
+		most := lists.Map(largestShare(c.options), func(o column.OptionRow) string { return o.Decision })
+		need.Equal(t, strings.Join(most, " "), c.want)
 	}
 }
