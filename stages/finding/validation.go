@@ -60,8 +60,15 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	if a := of["auc"]; a.Low <= 0.5 && a.High >= 0.5 { // false of NaN
 		all.study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
+	miscalibrated := func(of func(measure string) column.ValidationRow, recalibrated bool) {
+		if p := of("calibration_p"); p.Measure != "" && inference.Significant(p.Value) { // false of NaN
+			all.study("validation.miscalibrated", Limits, values{"P": p.Value, "Intercept": of("intercept").Value,
+				"Slope": of("slope").Value, "Recalibrated": recalibrated})
+		}
+	}
 	if !s.Calibrated {
 		all.study("validation.decision-values", Notes, values{"Recalibrated": of["brier_recalibrated"].N > 0})
+		miscalibrated(func(measure string) column.ValidationRow { return of[measure+"_recalibrated"] }, true)
 		return all
 	}
 	fewest := min(s.Counts[0], s.Counts[1])
@@ -73,9 +80,6 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	case fewest < fewCalibrated:
 		all.study("validation.few", Limits, values{"N": int(fewest)})
 	}
-	if p := of["calibration_p"].Value; inference.Significant(p) { // false of NaN
-		all.study("validation.miscalibrated", Limits, values{"P": p, "Intercept": of["intercept"].Value,
-			"Slope": of["slope"].Value})
-	}
+	miscalibrated(func(measure string) column.ValidationRow { return of[measure] }, false)
 	return all
 }

@@ -14,6 +14,7 @@ func TestValidationFindings(t *testing.T) {
 	type row = column.ValidationRow
 	auc := func(low float64) row { return row{Measure: "auc", Value: 0.7, Low: low, High: 0.8} }
 	p := func(v float64) row { return row{Measure: "calibration_p", Value: v} }
+	again := func(v float64) row { return row{Measure: "calibration_p_recalibrated", Value: v} }
 	slope := row{Measure: "slope", Value: 0.5, Low: 0.2, High: 0.8}
 	for _, c := range []struct {
 		counts     [2]int32
@@ -30,6 +31,9 @@ func TestValidationFindings(t *testing.T) {
 		{[2]int32{50, 80}, true, true, []row{auc(0.6), p(none)}, "validation.separated"},
 		{[2]int32{50, 80}, true, false, []row{auc(0.6), p(0.01), slope}, "validation.miscalibrated"},
 		{[2]int32{9, 80}, false, false, []row{auc(0.6)}, "validation.decision-values"},
+		{[2]int32{60, 80}, false, false, []row{auc(0.6), again(0.3)}, "validation.decision-values"},
+		{[2]int32{60, 80}, false, false, []row{auc(0.6), again(0.01)},
+			"validation.miscalibrated validation.decision-values"},
 	} {
 		s := column.ValidationSummaryRow{Positive: "A", Counts: c.counts[:], Calibrated: c.calibrated,
 			Separated: c.separated}
