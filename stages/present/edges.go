@@ -34,6 +34,9 @@ func (a *author) edges() {
 		return
 	}
 	test := tests[0]
+	if test.Test == column.Target {
+		test.Test = a.Number // the column
+	}
 	of := figure.EdgeValues(test)
 	a.Put("edges.result", of)
 	a.Find(finding.EdgeTest(test)...)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -73,5 +74,23 @@ func TestEdges(t *testing.T) {
 		}
 		first, second := strings.Index(text, "−3.70"), strings.Index(text, "2.60")
 		need.Equal(t, first > 0 && first < second, true, "the strongest edge first")
+	}
+}
+
+// The number to predict has the name of its column.
+func TestEdgesOfTheTarget(t *testing.T) {
+	in := edgeInputs(column.EdgeSummaryRow{Design: "number", Test: column.Target, Statistic: "t", Effect: "partial r",
+		Correction: "bh"})
+	people := stagetest.SomeParticipants(30, "A", "B")
+	for i, c := range people.Columns {
+		if c.Name == "group" {
+			people.Columns[i] = encoding.Column{Name: column.Target, Values: make([]float64, 30)}
+		}
+	}
+	people.Meta = map[string]string{column.Target: "iq"}
+	in["participants"] = []dag.Input{dag.InputOf(people)}
+	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "an association with iq in") {
+		t.Error(text)
 	}
 }

@@ -469,6 +469,9 @@ func (a *Author) multiverse() {
 func (a *Author) edgeTests() {
 	rows, s := section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests"), a.Run.Of("edges")
 	if len(rows) > 0 && s != nil {
+		if rows[0].Test == column.Target {
+			rows[0].Test = a.Number // the column
+		}
 		a.say("methods.edge-tests", parameters(s, figure.EdgeValues(rows[0])))
 	}
 }
