@@ -414,6 +414,23 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 	need.Equal(t, state, Dependent)
 }
 
+// Without PR-GNN, all classifiers are the page's own: those beside the headline that are above chance after Holm's
+// correction are other classifiers, and other settings of the headline's model are none.
+func TestOwnClassifiersBesideTheHeadline(t *testing.T) {
+	row := func(model, setting string, p float64) Row {
+		r := sound(model, setting)
+		r.Classifier, r.P = model, p
+		return r
+	}
+	rows := []Row{row("ridge", "stage=baselines model=ridge k=1", 0.4),
+		row("ridge", "stage=baselines model=ridge k=2", 0.001),
+		row("logistic", "stage=baselines model=logistic", 0.01), row("svm", "stage=baselines model=svm", 0.03)}
+	a := &Results{Plan: &Settings{}, Accuracy: rows, First: &rows[0]}
+	above, before, _ := a.OthersAbove()
+	need.Equal(t, strings.Join(lists.Map(above, func(r Row) string { return r.Classifier }), " "), "logistic")
+	need.Equal(t, before, true)
+}
+
 // The answer without a headline has only settings that are above chance after Holm's correction for all of them.
 func TestAnswerOfSeveralSettings(t *testing.T) {
 	row := func(setting string, p float64, own bool) Row {

@@ -189,17 +189,18 @@ func bestOf(tests []Test, i int) float64 {
 	return inference.Holm(p)[i]
 }
 
-// OthersAbove are the classifiers for comparison that are above chance; before reports whether any is so without Holm's
-// correction for all that were tested.
+// OthersAbove are the classifiers beside the headline that are above chance after Holm's correction for all that were
+// tested; before reports whether any is so without it. Other settings of the headline's model are none.
 func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
+	corrected := a.Corrected()
 	for _, r := range a.PerParticipant() {
-		if r.Own || r.IsMajority() || r.SameAs != "" {
+		same := a.First == nil || modelOf(r) == modelOf(*a.First) && StageOf(r.Coords) == StageOf(a.First.Coords)
+		if r.Own && same || r.IsMajority() || r.SameAs != "" {
 			continue
 		}
-		if state, _ := a.uncorrected(r, "accuracy"); state == Above {
-			before = true
-		}
-		if a.IsAbove(r) {
+		state, _ := a.uncorrected(r, "accuracy")
+		before = before || state == Above
+		if p, ok := corrected[column.CoordText(r.Coords)]; state == Above && (!ok || inference.Significant(p)) {
 			above = append(above, r)
 		}
 	}
