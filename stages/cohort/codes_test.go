@@ -188,6 +188,20 @@ func TestPointsInATable(t *testing.T) {
 	need.Equal(t, strings.Contains(got, "taken for decimal points: icv (1.100, 987); write"), true, got)
 }
 
+// A number far from few whole ones may be a category, or a code for a missing value; codes 1, 2 and 9 have no caution.
+func TestNumbersFarFromCategories(t *testing.T) {
+	rows := "id,dx,stage,hand\n"
+	for i := range 12 {
+		rows += fmt.Sprintf("p%d,%s,%d,%d\n", i, []string{"HC", "ASD"}[i%2], 1+i%4, 1+i%2)
+	}
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC,20,9\ny,ASD,2,1\n"})
+	r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+		Series: "x.csv"}).Load(dir))(t)
+	got := strings.Join(column.NoteTexts(r.Notes), "; ")
+	need.Equal(t, strings.Contains(got, "person: stage of x (20, where all others are 1, 2, 3, 4: a category, or a code for a "+
+		"missing value); correct"), true, got)
+}
+
 // A number far from all others has a caution by participant, in covariates and in the target alike.
 func TestNumbersFarFromAllOthers(t *testing.T) {
 	rows := "id,dx,age,iq\n"

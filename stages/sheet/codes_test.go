@@ -141,6 +141,8 @@ func TestOutlying(t *testing.T) {
 		{[]float64{-2, -1, -0.5, -0.4, -0.1, 0, 0.2, 0.5, 1, 2}, nil, true, 0},
 		{[]float64{1, 1, 1, 1, 1, 1, 2, 2, 2, 2}, nil, false, 0},
 		{[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5}, nil, false, 0},
+		{[]float64{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 9}, nil, false, 0}, // codes of categories, and of a missing one
+		{[]float64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 9}, nil, false, 0},
 	} {
 		all := append(slices.Clone(c.numbers), c.more...)
 		places := Outlying(all, c.ages)

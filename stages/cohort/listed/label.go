@@ -418,8 +418,21 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 			numbers[i] = math.NaN()
 		}
 	}
-	for _, i := range sheet.Outlying(numbers, age) {
-		all = append(all, fmt.Sprintf("%s of %s (%s)", name, l.Rows[i].Source, values[i]))
+	places, others := sheet.Outlying(numbers, age), map[float64]bool{}
+	for i, x := range numbers {
+		if !math.IsNaN(x) && !slices.Contains(places, i) {
+			others[x] = true
+		}
+	}
+	rest, kept := "", slices.Sorted(maps.Keys(others))
+	const mostCategories = 6
+	if len(kept) <= mostCategories && !slices.ContainsFunc(kept, func(x float64) bool { return x != math.Trunc(x) }) {
+		texts := lists.Map(kept, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) })
+		rest = fmt.Sprintf(", where all others are %s: a category, or a code for a missing value",
+			words.Some(texts, mostCategories))
+	}
+	for _, i := range places {
+		all = append(all, fmt.Sprintf("%s of %s (%s%s)", name, l.Rows[i].Source, values[i], rest))
 	}
 	return all
 }
