@@ -51,14 +51,12 @@ func Format(name string) Type { return Type{Format: name} }
 
 // A Kind is a stage kind: what `use:` names in a pipeline file.
 type Kind struct {
-	Name string       // of this kind only: results are stored by it
-	Doc  string       // what it does; the first line is the summary
-	New  func() Stage // a fresh stage with every parameter at its default
-	Code string       // code identity (see Codes); one by hand counts with the type that New makes
-
+	Name     string              // of this kind only: results are stored by it
+	Doc      string              // what it does; the first line is the summary
+	New      func() Stage        // a fresh stage with every parameter at its default
+	Code     string              // code identity (see Codes); one by hand counts with the type that New makes
 	Defaults func(s Stage) Stage // New for the parameters that s has; nil: no default depends on others
 	Former   []string            // kinds of former programs that are models of this one
-
 	// What one task needs, for the scheduler. They enter no key.
 	Threads    int               // 0 means 1
 	MaxThreads int               // that it can use when others are free; 0 means Threads

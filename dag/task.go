@@ -57,7 +57,7 @@ func (w Wiring) Task(id string, coords []Coord, threads int) *Task {
 		checkpoint: w.Checkpoint, saveCheckpoint: w.SaveCheckpoint, tookMemory: w.TookMemory}
 }
 
-// Share sets what ReadOnce calls with its reader, and a function that calls it.
+// Share sets what ReadOnce calls, with its reader and a call of it.
 func (in *Input) Share(with func(by any, read func(Input) (any, error)) (any, error)) {
 	in.shared = with
 }

@@ -201,7 +201,7 @@ func TestHeadingsOfEdges(t *testing.T) {
 			need.Error(t, err, want)
 		}
 	}
-	for _, text := range []string{"0 0 0.5 1\n", "a 1 0.5 0.5\n", "0 1 1 0\n", "0.5 1 0.5 0.5\n"} { // of matrices
+	for _, text := range []string{"0 0 0.5 1\n", "a 1 0.5 0.5\n", "0 1 1 0\n", "0.5 1 0.5 0.5\n"} {
 		_, err := ReadSquares(strings.NewReader(strings.Repeat(text, 3)), Layout{})
 		need.Error(t, err, "columns")
 		need.Equal(t, strings.Contains(err.Error(), "edge list"), false, text)

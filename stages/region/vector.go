@@ -265,8 +265,8 @@ func surplus(first []byte) error {
 	return nil
 }
 
-// unheaded is the number of columns of a text whose lines begin with two regions and go on with numbers, not all whole;
-// 0 for any other. The first line may have headings.
+// unheaded is the number of columns of a text whose lines begin with two regions and go on with numbers, not all
+// whole; 0 for any other. The first line may have headings.
 func unheaded(first []byte) (columns int) {
 	lines := strings.Split(strings.TrimPrefix(string(first), "\ufeff"), "\n")
 	lines = lines[:len(lines)-1] // the last one may be cut
