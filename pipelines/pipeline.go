@@ -293,6 +293,10 @@ func (l *loader) take(found design.Outcome) {
 	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
 		l.connectPages("settings", "regression")
 	}
+	if slices.ContainsFunc(l.stages, func(s *stage) bool { return role.FitsGroup(s.works) != "" }) {
+		l.connectPages("settings", "evaluation") // they withdraw the p of such models
+		l.connectPages("settings", "regression")
+	}
 	if slices.ContainsFunc(l.stages, l.leavesPartial) {
 		l.connectPages("settings", "connectivity")
 		l.connectPages("settings", "warnings")

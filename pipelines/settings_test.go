@@ -87,7 +87,8 @@ stages:
 	}
 }
 
-// Label permutations of models whose data were fitted to one group are refused, with the remedy.
+// Label permutations of models whose data were fitted to one group are refused, with the remedy, and the summary
+// withdraws every other p of them.
 func TestPermutedLabelsOfFitsToOneGroup(t *testing.T) {
 	for _, c := range []struct{ reference, models, want string }{
 		{"reference: euclidean", "permuted: folds.permuted", ""},
@@ -95,13 +96,16 @@ func TestPermutedLabelsOfFitsToOneGroup(t *testing.T) {
 		{"reference: controls, controls: HC", "permuted: folds.permuted",
 			"label permutations do not repeat the fit of tangent to one group (controls), so p is not valid: leave out permuted"},
 	} {
-		_, err := build("g.yaml", []byte(`
+		p, err := build("g.yaml", []byte(`
 cohort: { simulate: { asd: 8, hc: 8, grid: 9 } }
 stages:
   folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  evaluate: { use: evaluate, in: { predictions: "models[*].predictions" } }
+  summary: { use: summary, in: { participants: cohort.participants, evaluation: evaluate.summary } }
   p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
   s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
   c: { use: connectivity, each: subject, in: { series: s.series } }
+  g: { use: graph, each: subject, in: { pearson: c.pearson, partial: c.partial } }
   tangent: { use: tangent, matrix: { fold: all }, in: { matrices: "c[*].pearson", folds: folds }, with: { `+c.reference+` } }
   project: { use: project, each: subject, matrix: { fold: all }, in: { matrices: c.pearson, fitted: tangent.fitted } }
   models:
@@ -109,11 +113,16 @@ stages:
     matrix: { model: [ridge], fold: all }
     in: { tangent: "project[*].matrices", fitted: tangent.fitted, folds: folds, `+c.models+` }
 `), ".", nil, maxTasks)
-		if c.want == "" {
-			need.NoError(t, err)
-		} else {
+		if c.want != "" {
 			need.Error(t, err, c.want)
+			continue
 		}
+		need.NoError(t, err)
+		at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "summary" })
+		withdraws := slices.ContainsFunc(p.Graph.Stages()[at].Tasks()[0].Inputs(), func(b dag.Binding) bool {
+			return b.Port == "settings"
+		})
+		need.Equal(t, withdraws, strings.Contains(c.reference, "HC"), "the summary has the settings to withdraw p")
 	}
 }
 
