@@ -838,10 +838,10 @@ func TestPersons(t *testing.T) {
 			need.Equal(t, len(said), c.noted, name)
 		}
 	}
-	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
+	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")+
+		"\n  c: { use: covariates, in: { participants: cohort.participants } }"))(t)
 	need.Equal(t, len(notesWith(p, "may be in training and test data")), 0, "kept together")
-	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals, and p-values other "+
-		"than those of label permutations of models (so those of regions and covariates too), count scans of one person "+
+	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but the p-values of covariates count them "+
 		"as independent participants")), 1, "kept together")
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
