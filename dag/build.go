@@ -466,7 +466,7 @@ func (c *check) own(n *Node, standard Stage) {
 		return
 	}
 	if names := param.Hidden(n.instance, standard, c.makes[n.stage.kind][1]); names != nil {
-		c.b.mistake(n.stage, "task %s: its instance differs from a new %T in the field %s, which is no parameter and so "+
+		c.b.mistake(n.stage, "task %s: its instance differs from a new %T in the field %s, which is not a parameter and so "+
 			"never reaches Run: make it a parameter (exported, with a param tag), or set it in the New of the kind %s", n.id,
 			standard, strings.Join(names, ", "), n.stage.kind.Name)
 	}

@@ -656,7 +656,7 @@ func TestBuildRefusesHiddenState(t *testing.T) {
 		b.Task(b.Stage(fmt.Sprint("s", i), k), s)
 	}
 	_, err := b.Build()
-	const rest = ", which is no parameter and so never reaches Run: make it a parameter (exported, with a param tag), or " +
+	const rest = ", which is not a parameter and so never reaches Run: make it a parameter (exported, with a param tag), or " +
 		"set it in the New of the kind secret"
 	need.Equal(t, err.Error(), strings.Join([]string{
 		"task s0: its instance differs from a new *dag.secret in the field hidden" + rest,

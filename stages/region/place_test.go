@@ -167,7 +167,7 @@ func TestHeadingsOfEdges(t *testing.T) {
 	for _, value := range []string{"p", "P", "p_value", "p-val", "p.adj", "q", "p(FDR)", "pfdr", "distance", "SE"} {
 		for _, heading := range []string{"i j ", "# i j "} {
 			_, err := ReadSquares(strings.NewReader(heading+value+"\n"+rows), Layout{})
-			need.Error(t, err, "the values of its edge list are headed "+value+", which is no correlation")
+			need.Error(t, err, "the values of its edge list are headed "+value+", which is not a correlation")
 		}
 	}
 	for heading, want := range map[string]string{
@@ -228,7 +228,7 @@ func TestHeadingsOfWideColumns(t *testing.T) {
 	}
 	for _, of := range []string{"p_*", "pval_*", "*_p", "q_*", "dist_*"} {
 		_, err := WideOf([]string{strings.ReplaceAll(of, "*", "1_2")}, of, nil, Layout{})
-		need.Error(t, err, "the columns "+of+" are headed", "which is no correlation")
+		need.Error(t, err, "the columns "+of+" are headed", "which is not a correlation")
 	}
 }
 

@@ -142,7 +142,7 @@ func (l edgeList) checkHeading() error {
 	if !pHeading.MatchString(squashed(l.heading)) {
 		return nil
 	}
-	return fmt.Errorf("the values of its edge list are headed %s, which is no correlation: supply an edge list with the two regions and their correlation (i j r); if the values are correlations, change the heading to r", l.heading)
+	return fmt.Errorf("the values of its edge list are headed %s, which is not a correlation: supply an edge list with the two regions and their correlation (i j r); if the values are correlations, change the heading to r", l.heading)
 }
 
 // readEdges reads an edge list: three columns, of which the first two name regions. is reports whether the text is one,

@@ -32,7 +32,7 @@ func WideOf(columns []string, of string, regions []string, l Layout) (*Wide, err
 	before, after, _ := strings.Cut(of, "*")
 	for _, heading := range []string{before, of[strings.LastIndexByte(of, '*')+1:]} {
 		if pHeading.MatchString(squashed(heading)) {
-			return nil, fmt.Errorf("wide: the columns %s are headed %s, which is no correlation: take the columns of the correlations; if these are the correlations, rename the columns (r_*)",
+			return nil, fmt.Errorf("wide: the columns %s are headed %s, which is not a correlation: take the columns of the correlations; if these are the correlations, rename the columns (r_*)",
 				of, strings.Trim(heading, " _.-"))
 		}
 		w.z = w.z || zHeading.MatchString(squashed(heading))
