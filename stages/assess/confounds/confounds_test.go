@@ -69,7 +69,8 @@ func oracle(t *testing.T) map[string][]dag.Input {
 			encoding.Column{Name: "fold", Values: number}))}}
 	for k := range rows {
 		table := column.Table(rows[k])
-		table.Columns = slices.DeleteFunc(table.Columns, func(c encoding.Column) bool { return c.Name == "probability" })
+		table.Columns = slices.DeleteFunc(table.Columns,
+			func(c encoding.Column) bool { return c.Name == "probability" })
 		table.Columns = append(table.Columns, encoding.Column{Name: "p_ASD", Values: p[k][0]},
 			encoding.Column{Name: "p_HC", Values: p[k][1]})
 		table.Meta = map[string]string{"model": "ridge"}
