@@ -94,12 +94,22 @@ func (a *auditor) printCauses(diffs []*differ.TaskDiff) {
 	if causes == nil {
 		return
 	}
-	// Parameters first; values that are named by their digest say nothing to a person, and come last.
+	// The causes of the same tasks stand together, parameters first, digests of values last.
 	of := func(c cause) int { return map[string]int{"parameter": -1, "value": 1}[c.What] }
-	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(of(a), of(b)) })
+	group := func(c cause) string { return strings.Join(tasks[c], "\n") }
+	first := map[string]int{}
+	for _, c := range causes {
+		first[group(c)] = min(first[group(c)], of(c))
+	}
+	slices.SortStableFunc(causes, func(a, b cause) int {
+		return cmp.Or(cmp.Compare(first[group(a)], first[group(b)]), cmp.Compare(group(a), group(b)),
+			cmp.Compare(of(a), of(b)))
+	})
 	fmt.Fprintln(a.Out, "\ncauses")
 	a.Few(a.Out, len(causes), 20, func(i int) {
-		fmt.Fprintf(a.Out, "  %s\n", words.Some(tasks[causes[i]], 4))
+		if i == 0 || group(causes[i]) != group(causes[i-1]) {
+			fmt.Fprintf(a.Out, "  %s\n", words.Some(tasks[causes[i]], 4))
+		}
 		results.PrintFact(a.Console, causes[i].Difference, "    ")
 	})
 }

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/dag/why"
 	"prgnn/internal/need"
 	"prgnn/internal/version"
+	"prgnn/pipelines/differ"
 	_ "prgnn/stages" // the kinds
 )
 
@@ -32,4 +34,29 @@ func TestNotePrograms(t *testing.T) {
 		con.Close()
 		need.Equal(t, said.String(), c.want)
 	}
+}
+
+// Causes of the same tasks stand together, below one line of tasks.
+func TestPrintCauses(t *testing.T) {
+	list := why.Difference{What: "parameter", Name: "software", Old: "[]", New: "[/opt]"}
+	dir := why.Difference{What: "directory", Name: "opt", New: "1a"}
+	seed := why.Difference{What: "parameter", Name: "seed", Old: "1", New: "2"}
+	var out bytes.Buffer
+	con := console.New(nil, &out, io.Discard)
+	start(con, Options{}).printCauses([]*differ.TaskDiff{
+		{Task: "b", Stage: "s", Causes: []why.Difference{dir, list}},
+		{Task: "c", Stage: "u", Causes: []why.Difference{seed}},
+		{Task: "d", Stage: "s", Causes: []why.Difference{dir, list}},
+	})
+	con.Close()
+	need.Equal(t, out.String(), `
+causes
+  b, d
+    - parameter software: []
+    + parameter software: [/opt]
+    + directory opt: 1a
+  c
+    - parameter seed: 1
+    + parameter seed: 2
+`)
 }
