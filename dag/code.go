@@ -55,6 +55,10 @@ func (k *Kind) ofType() string {
 // Sources adds the sources of a module. Only code that codeid writes calls it.
 func Sources(module string, files fs.FS) { listing.Built(module, files) }
 
+// SharedLoops states whether all rounds of a loop have one variable in a package, as before Go 1.22: the go line of its
+// go.mod decides, which is in no source. Only code that codeid writes calls it.
+func SharedLoops(pkg string, are bool) { listing.Loops(pkg, are) }
+
 // programDigest is the digest of the running program's own file.
 var programDigest = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()

@@ -94,6 +94,11 @@ func TestWhatCounts(t *testing.T) {
 		{"the documentation of a port", "stages/mean.go", `Doc: "what to take"`, `Doc: "what it takes"`, ""},
 		{"the name of a port", "stages/mean.go", `Name: "in"`, `Name: "input"`, "mean"},
 		{"the documentation of a kind", "stages/mean.go", `Doc: "the mean"`, `Doc: "a mean"`, ""},
+		{"the variables of loops", "go.mod", "go 1.26", "go 1.21", "mean median"},
+		{"a version with the same loops", "go.mod", "go 1.26", "go 1.22", ""},
+		{"a blank import of what kinds reach", "science/shared.go", `import "math"`, "import \"math\"\nimport _ \"image/gif\"", "mean median"},
+		{"a blank import of what their package imports", "foreign/foreign.go", "import ", "import _ \"image/gif\"\nimport ", "mean median"},
+		{"a format for nobody who decodes", "science/shared.go", "func Norm", "func Clear() { gif.Decode(nil) }\n\nfunc Norm", ""},
 		{"the registry", "stages/registry.go", "kinds[k.Name] = k", "kinds[k.Name+``] = k", ""},
 	}
 	dir := unpack(t)
@@ -110,6 +115,9 @@ func TestWhatCounts(t *testing.T) {
 				t.Fatalf("%q stands %d times in %s", tt.old, strings.Count(string(was), tt.old), tt.file)
 			}
 			now := bytes.Replace(was, []byte(tt.old), []byte(tt.new), 1)
+			if strings.Contains(tt.new, " gif.") {
+				now = bytes.Replace(now, []byte("import \"math\""), []byte("import \"math\"\nimport \"image/gif\""), 1)
+			}
 			if tt.name == "the name of an import" {
 				now = bytes.Replace(now, []byte("math.Sqrt"), []byte("m.Sqrt"), 1)
 			}
@@ -124,6 +132,23 @@ func TestWhatCounts(t *testing.T) {
 			need.Equal(t, strings.Join(changed, " "), tt.changes, "changed")
 		})
 	}
+}
+
+// TestRegistries has a kind that decodes images: each format that its package links in counts, also where that is
+// imported for its functions, or is a function of ours in a package that the kind does not reach.
+func TestRegistries(t *testing.T) {
+	dir := unpack(t)
+	replace(t, filepath.Join(dir, "science/median.go"), "{ return x", "{ image.Decode(nil); return x")
+	replace(t, filepath.Join(dir, "science/median.go"), "package science", "package science\n\nimport \"image\"")
+	foreign := filepath.Join(dir, "foreign/foreign.go")
+	before := identities(t, dir)
+	replace(t, foreign, "import ", "import \"image/png\"\nimport ")
+	replace(t, foreign, "return 7", "png.Decode(nil); return 7")
+	after := identities(t, dir)
+	need.Equal(t, strings.Join(changed(before, after), " "), "mean median", "the format of another's functions")
+	replace(t, foreign, "package foreign", "package foreign\n\nimport \"image\"")
+	replace(t, foreign, "func read", "func init() { image.RegisterFormat(``, ``, nil, nil) }\n\nfunc read")
+	need.Equal(t, strings.Join(changed(after, identities(t, dir)), " "), "mean median", "a format of ours")
 }
 
 // TestPrintedNames has a result depend on the name of a type, and an error, which
@@ -391,6 +416,8 @@ func TestRefused(t *testing.T) {
 		{"offsets from Go", "science/kernel_amd64.s", "TEXT", "#include \"go_asm.h\"\nTEXT", "go_asm.h"},
 		{"a header of another package", "science/kernel_amd64.s", "TEXT", "#include \"other.h\"\nTEXT", `"other.h", which is not in the package`},
 		{"no assembly", "science/kernel_amd64.s", "kernel", "colonel", "kernel.go:5:1: function kernel has no body, and no assembly file"},
+		{"cgo", "science/median.go", "package science\n\n", "package science\n\nimport \"C\"\n\n", "median.go:3:8: codeid cannot follow cgo: C code and its compiler are not in a code identity; write the function in Go, or run a program with the kind exec"},
+		{"cgo in a package that is reached", "science/shared.go", "import \"math\"", "import \"C\"\nimport \"math\"", "shared.go:4:8: codeid cannot follow cgo"},
 		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go: no platform that codeid reads satisfies its build constraint z80: a code identity is the same for every build, so a build tag cannot choose what a kind computes; make the choice a parameter of the kind, or declare two kinds"},
 	}
 	for _, tt := range tests {
@@ -625,6 +652,19 @@ func (mine) Run() float64      { return dep.Half * deep.Two }
 	}
 	if text := code(); strings.Contains(text, listing.Unseen) || !strings.Contains(text, "\nsource dep/dep.go ") ||
 		!strings.Contains(text, "\nsource dep/deep/deep.go ") {
+		t.Error(text)
+	}
+
+	// The go line is in no source: where it is below 1.22, packages whose file reports what loops do are listed.
+	replace(t, filepath.Join(dir, "dep", "go.mod"), "go 1.26", "go 1.21")
+	replace(t, filepath.Join(dir, "dep/deep", listing.SourcesFile), ".go\n",
+		".go\n\n"+string(embedding("deep", "dep/deep", nil, nil)))
+	text := code()
+	if strings.Contains(text, "source dep/go.mod:go") || !strings.Contains(text, "\nsource dep/deep/go.mod:go shared\n") {
+		t.Error(text)
+	}
+	replace(t, filepath.Join(dir, "dep", "go.mod"), "go 1.21", "go 1.22")
+	if text := code(); strings.Contains(text, "go.mod:go") {
 		t.Error(text)
 	}
 }

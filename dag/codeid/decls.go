@@ -51,6 +51,7 @@ type facts struct {
 	allTypes bool     // methods may be called by names in texts
 	typeName bool     // names of types may be printed
 	writes   []*decl  // variables
+	asks     []*decl  // registries of packages of others
 	wrong    []error  // what codeid cannot see through
 }
 
@@ -82,6 +83,8 @@ type declarations struct {
 	match  *matcher
 	engine []string // parts of the interfaces through which the engine calls stages
 
+	registries map[string]*decl // of packages of others, by the function that adds to one
+
 	writtenBy map[*decl]map[*decl]bool
 }
 
@@ -89,6 +92,7 @@ func (p *program) declarations() *declarations {
 	ds := &declarations{
 		program: p, at: map[token.Pos]place{}, byName: map[string]*decl{}, inits: map[*pkg][]*decl{},
 		files: map[string]*decl{}, match: newMatcher(), writtenBy: map[*decl]map[*decl]bool{},
+		registries: map[string]*decl{},
 	}
 	ds.engine = p.engineParts()
 	for _, q := range p.all {

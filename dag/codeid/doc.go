@@ -67,7 +67,14 @@
 //   - for a function without a body, the assembly files that name it; for a go:embed
 //     variable, the content of the files, but for those that codeid writes;
 //   - packages of other modules by the versions of the modules that they are
-//     made from; the standard library and the version of Go do not count.
+//     made from; the standard library and the version of Go do not count;
+//   - packages of others, by their import paths, that act on other packages as soon as they are
+//     linked in: those that the kind's package, or one of ours that it imports, imports as _, and
+//     for kinds that decode images (image.Decode) or choose a hash (crypto.Hash.New) all that
+//     register one.
+//
+// A loop that declares variables counts differently where all rounds share them: in packages with a go line below
+// 1.22 in go.mod. The line counts for nothing else.
 //
 // A constant counts by its type and value.
 //
@@ -77,11 +84,13 @@
 //
 // # What is not covered
 //
-// What packages that the kinds' package does not import store in variables: the program's
+// What packages that the kinds' package does not import store in variables, or register: the program's
 // main and init, and other users of a helper. (Make the value a parameter of the kind.) A
 // variable that the linker sets (-ldflags -X) runs the stages again in every build, but
 // Go does not record it in a build with -trimpath: make it a parameter, too. Further,
 // package unsafe, the order in which variables are initialized where it
 // is not that of their dependencies, and names of our types that a package of
-// others (encoding/gob) writes into a result. go:linkname and go_asm.h are refused.
+// others (encoding/gob) writes into a result. Settings of the Go runtime (GODEBUG, the godebug
+// lines of go.mod, //go:debug) are those of a program and not of a kind: do not set any that change results, such
+// as randautoseed and randseednop. go:linkname, go_asm.h and cgo are refused.
 package main

@@ -37,6 +37,10 @@ func listingText(kinds []kind, sources []listing.Source, beside, unseen []string
 				reachedBy[i] = append(by, k.name)
 			}
 		}
+		for _, path := range k.effects {
+			i := item{"import " + path, listing.Digest([]byte(path))}
+			reachedBy[i] = append(reachedBy[i], k.name)
+		}
 		for _, m := range k.modules {
 			at := strings.LastIndexByte(m, ' ')
 			i := item{"module " + m[:max(at, 0)], m[at+1:]}

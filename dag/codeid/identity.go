@@ -56,6 +56,9 @@ func (r *reach) identity(start *decl) string {
 	for _, m := range sorted(r.modules) {
 		fmt.Fprintf(&w.out, "module %s\n", m)
 	}
+	for _, path := range sorted(r.effects) {
+		fmt.Fprintf(&w.out, "import %s\n", path)
+	}
 	return fmt.Sprintf("%x", sha256.Sum256(w.out.Bytes()))
 }
 

@@ -18,6 +18,7 @@ type kind struct {
 	identity string
 	decls    []*decl // by name
 	modules  []string
+	effects  []string // imports with an effect on other packages
 }
 
 // kinds finds the literals of type dag.Kind in a root package and in those inside it
@@ -106,7 +107,7 @@ func (ds *declarations) follow(root *pkg, f *file, lit *ast.CompositeLit) (kind,
 	if err := errors.Join(r.wrong...); err != nil {
 		return kind{name: name}, err
 	}
-	k := kind{name: name, identity: r.identity(start), modules: sorted(r.modules)}
+	k := kind{name: name, identity: r.identity(start), modules: sorted(r.modules), effects: sorted(r.effects)}
 	for d := range r.seen {
 		k.decls = append(k.decls, d)
 	}

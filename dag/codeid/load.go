@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	goversion "go/version"
 	"io"
 	"maps"
 	"os"
@@ -40,6 +42,7 @@ type listed struct {
 type module struct {
 	Path, Version, Dir string
 	Main               bool
+	GoVersion          string // of its go line
 	Replace            *module
 }
 
@@ -58,8 +61,10 @@ type pkg struct {
 	files  []*file // those of the platform of the identities, then those of others
 	info   *types.Info
 	parts  []string // of interfaces in it (see part)
+	adds   []string // what its init functions mention of registers
 	source map[string][]byte
 	wrong  []error // what codeid cannot see through
+	cgo    error   // the part of it that the package has in C
 }
 
 // A file is one Go file of a package.
@@ -252,6 +257,12 @@ func (q *pkg) parse(fset *token.FileSet) error {
 			q.source[path] = src
 		}
 		q.files = append(q.files, one)
+		for _, spec := range f.Imports {
+			if spec.Path.Value == `"C"` && q.ours() {
+				q.cgo = fmt.Errorf("%s: codeid cannot follow cgo: C code and its compiler are not in a code identity; write the function in Go, or run a program with the kind exec", fset.Position(spec.Pos()))
+				q.wrong = append(q.wrong, q.cgo)
+			}
+		}
 		for _, doc := range f.Comments {
 			for _, c := range doc.List {
 				if strings.HasPrefix(c.Text, "//go:linkname ") {
@@ -265,6 +276,18 @@ func (q *pkg) parse(fset *token.FileSet) error {
 			}
 			return true
 		})
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				ast.Inspect(fn, func(n ast.Node) bool {
+					if s, ok := n.(*ast.SelectorExpr); ok {
+						if x, ok := s.X.(*ast.Ident); ok && registers[x.Name+"."+s.Sel.Name] {
+							q.adds = append(q.adds, x.Name+"."+s.Sel.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
 	}
 	delete(parts, "")
 	q.parts = slices.Sorted(maps.Keys(parts))
@@ -273,7 +296,15 @@ func (q *pkg) parse(fset *token.FileSet) error {
 
 func newInfo() *types.Info {
 	return &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Types: map[ast.Expr]types.TypeAndValue{}}
+		Types: map[ast.Expr]types.TypeAndValue{}, FileVersions: map[*ast.File]string{}}
+}
+
+// language is the version of Go that the package is written in; a module without a go line has 1.16.
+func (q *pkg) language() string { return "go" + cmp.Or(q.Module.GoVersion, "1.16") }
+
+// sharesLoops reports whether all rounds of a loop have one variable, as before Go 1.22.
+func (f *file) sharesLoops() bool {
+	return goversion.Compare(f.info.FileVersions[f.File], "go1.22") < 0
 }
 
 // check gives the names of a package their meanings.
@@ -295,6 +326,7 @@ func (p *program) check(q *pkg) error {
 	}
 	if q.ours() {
 		q.info = newInfo()
+		conf.GoVersion = q.language()
 	}
 	var files []*ast.File
 	for _, f := range q.files {
@@ -306,6 +338,11 @@ func (p *program) check(q *pkg) error {
 	q.types, _ = conf.Check(q.ImportPath, p.fset, files, q.info)
 	if len(wrong) == 0 && q.ours() {
 		return p.checkOthers(q)
+	}
+	for _, path := range append(slices.Clip(q.Deps), q.ImportPath) { // without cgo its names are undefined
+		if d := p.all[path]; len(wrong) > 0 && d != nil && d.cgo != nil {
+			return d.cgo
+		}
 	}
 	return errors.Join(wrong...)
 }

@@ -192,6 +192,9 @@ func print(out io.Writer, kinds []kind, name string) bool {
 			for _, m := range k.modules {
 				fmt.Fprintln(out, "module", m)
 			}
+			for _, path := range k.effects {
+				fmt.Fprintln(out, "import", path)
+			}
 			return true
 		}
 	}

@@ -31,6 +31,12 @@ func (r *reader) note(node ast.Node) {
 			if f, ok := obj.(*types.Func); ok {
 				v.allTypes = v.allTypes || callsByName[f.FullName()]
 				v.typeName = v.typeName || tellsNames[f.FullName()] && !harmless[n]
+				if adds := asks[f.FullName()]; adds != "" {
+					v.asks = append(v.asks, r.registry(adds))
+				}
+				if registers[f.FullName()] {
+					v.writes = append(v.writes, r.registry(f.FullName()))
+				}
 			}
 		case *ast.InterfaceType:
 			if p := part(n); p != "" {
@@ -90,6 +96,29 @@ var callsByName = map[string]bool{
 var tellsNames = map[string]bool{
 	"(reflect.Type).Name": true, "(reflect.Type).String": true, "(reflect.Type).PkgPath": true,
 	"(*runtime.Func).Name": true, "runtime.CallersFrames": true, "runtime/debug.Stack": true,
+}
+
+// asks are functions whose results depend on what packages have registered as soon as they are linked in, with the
+// functions that register it.
+var asks = map[string]string{
+	"image.Decode": "image.RegisterFormat", "image.DecodeConfig": "image.RegisterFormat",
+	"(crypto.Hash).New": "crypto.RegisterHash", "(crypto.Hash).Available": "crypto.RegisterHash",
+}
+
+var registers = func() map[string]bool {
+	all := map[string]bool{}
+	for _, adds := range asks {
+		all[adds] = true
+	}
+	return all
+}()
+
+// registry is the variable that a function of others adds to.
+func (ds *declarations) registry(adds string) *decl {
+	if ds.registries[adds] == nil {
+		ds.registries[adds] = &decl{name: adds}
+	}
+	return ds.registries[adds]
 }
 
 // printsTypes reports whether a format prints names of types.

@@ -91,7 +91,7 @@ func (p *program) checkOthers(q *pkg) error {
 		}
 		info := newInfo()
 		conf := types.Config{Importer: importer{p, q}, Sizes: types.SizesFor("gc", others[i].GOARCH),
-			Error: func(error) {}}
+			GoVersion: q.language(), Error: func(error) {}}
 		conf.Check(q.ImportPath, p.fset, files, info)
 		for _, f := range first {
 			f.info = info

@@ -18,8 +18,10 @@ type reach struct {
 	holders map[*holder]bool // types with methods
 	dynamic map[*decl]bool   // methods that may be called through an interface
 	inits   map[*decl]bool
-	all     bool // every method may be called, by its name in a text
-	names   bool // names of types may be printed
+	all     bool            // every method may be called, by its name in a text
+	names   bool            // names of types may be printed
+	effects map[string]bool // imports of packages of others that act on others as soon as they are linked in
+	asked   map[*decl]bool  // registries of packages of others
 	wrong   []error
 }
 
@@ -28,6 +30,7 @@ func (ds *declarations) walk(start *decl) *reach {
 	r := &reach{
 		declarations: ds, seen: map[*decl]bool{}, pkgs: map[string]bool{}, modules: map[string]bool{},
 		parts: map[string]bool{}, holders: map[*holder]bool{}, dynamic: map[*decl]bool{}, inits: map[*decl]bool{},
+		effects: map[string]bool{}, asked: map[*decl]bool{},
 	}
 	r.parts["Error"] = true // error is an interface of the language, which nobody writes down
 	r.imported("runtime")
@@ -41,6 +44,7 @@ func (ds *declarations) walk(start *decl) *reach {
 			r.todo = r.todo[:len(r.todo)-1]
 			r.from(d)
 		}
+		r.linked(start.pkg)
 		r.methods()
 		r.initializers()
 		if len(r.todo) == 0 {
@@ -64,6 +68,9 @@ func (r *reach) from(d *decl) {
 		}
 		for _, path := range v.outside {
 			r.imported(path)
+		}
+		for _, d := range v.asks {
+			r.asked[d] = true
 		}
 		for _, p := range v.parts {
 			r.parts[p] = true
@@ -158,22 +165,59 @@ func (r *reach) enter(q *pkg) {
 	}
 	r.pkgs[q.ImportPath] = true
 	r.wrong = append(r.wrong, q.wrong...)
-	for _, f := range q.files {
-		for _, spec := range f.Imports {
-			if spec.Name == nil || spec.Name.Name != "_" {
-				continue
-			}
-			name := strings.Trim(spec.Path.Value, "`\"")
-			if b := r.program.all[name]; b != nil && b.ours() {
-				r.enter(b)
-			} else {
-				r.imported(name)
-			}
+	for _, name := range q.blank() {
+		if b := r.program.all[name]; b != nil && b.ours() {
+			r.enter(b)
+		} else {
+			r.imported(name)
+			r.effect(name)
 		}
 	}
 	for _, d := range r.declarations.inits[q] {
 		r.inits[d] = true
 		r.add(d)
+	}
+}
+
+// blank are the packages that a package imports for their effects alone.
+func (q *pkg) blank() (names []string) {
+	for _, f := range q.files {
+		for _, spec := range f.Imports {
+			if spec.Name != nil && spec.Name.Name == "_" {
+				names = append(names, strings.Trim(spec.Path.Value, "`\""))
+			}
+		}
+	}
+	return names
+}
+
+// effect takes in a package of others that acts on others as soon as it is linked in. Packages embed and unsafe stand
+// for what the compiler does.
+func (r *reach) effect(name string) {
+	if q := r.program.all[name]; name != "embed" && name != "unsafe" && (q == nil || !q.ours()) {
+		r.imported(name)
+		r.effects[name] = true
+	}
+}
+
+// linked takes in the packages of others with such effects that the kind's package has linked in: those that a package
+// of ours imports for them, and those that add to a registry that is asked.
+func (r *reach) linked(root *pkg) {
+	for _, path := range append(slices.Clip(root.Deps), root.ImportPath) {
+		q := r.program.all[path]
+		if q == nil {
+			continue
+		}
+		if q.ours() {
+			for _, name := range q.blank() {
+				r.effect(name)
+			}
+		}
+		for _, adds := range q.adds {
+			if d := r.registries[adds]; d != nil && r.asked[d] {
+				r.effect(path)
+			}
+		}
 	}
 }
 
@@ -185,7 +229,7 @@ func (r *reach) initializers() {
 			continue
 		}
 		for v := range r.written(d) {
-			if r.seen[v] {
+			if r.seen[v] || r.asked[v] {
 				r.inits[d] = true
 				r.add(d)
 				break

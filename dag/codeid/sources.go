@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -102,12 +103,13 @@ func (p *program) sources() (*sources, error) {
 			others[q.Module.Path] = embedLines(text)
 		}
 		var own []string // what a package of another module embeds
+		tried := false   // whether it has tried a loop
 		if !q.Module.Main {
 			text, err := os.ReadFile(filepath.Join(q.Dir, listing.SourcesFile))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
-			own = embedLines(text)
+			own, tried = embedLines(text), bytes.Contains(text, []byte("\tdag.SharedLoops("))
 			if own == nil && others[q.Module.Path] == nil {
 				s.unseen[q.ImportPath] = q.Module.Path
 			}
@@ -148,6 +150,9 @@ func (p *program) sources() (*sources, error) {
 		}
 		if q.Module.Main {
 			matching[q] = patterns
+		}
+		if goversion.Compare(q.language(), "go1.22") < 0 && (q.Module.Main || tried) {
+			s.of[q.ImportPath] = append(s.of[q.ImportPath], listing.SharedLoops(q.ImportPath))
 		}
 	}
 	maps.DeleteFunc(others, func(_ string, patterns []string) bool { return patterns == nil })
@@ -239,7 +244,15 @@ func embedding(name, at string, patterns, others []string) []byte {
 	for _, pattern := range patterns {
 		fmt.Fprintf(&b, "//go:embed %s\n", pattern)
 	}
-	fmt.Fprintf(&b, "var sources embed.FS\n\nfunc init() { dag.Sources(%q, sources) }\n", at)
+	b.WriteString("var sources embed.FS\n\n")
+	if at == release.Module {
+		fmt.Fprintf(&b, "func init() { dag.Sources(%q, sources) }\n", at)
+		return b.Bytes()
+	}
+	fmt.Fprintf(&b, "func init() {\n\tdag.Sources(%q, sources)\n", at)
+	b.WriteString("\tvar rounds []func() int // with one variable i, where the go line of go.mod is below 1.22\n" +
+		"\tfor i := 0; i < 2; i++ {\n\t\trounds = append(rounds, func() int { return i })\n\t}\n")
+	fmt.Fprintf(&b, "\tdag.SharedLoops(%q, rounds[0]() == 2)\n}\n", at)
 	return b.Bytes()
 }
 

@@ -5,10 +5,11 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
-	release "prgnn/internal/version"
 	"reflect"
 	"strconv"
 	"strings"
+
+	release "prgnn/internal/version"
 )
 
 // read writes one version of a declaration as its tokens, so that neither comments
@@ -138,6 +139,11 @@ func (r *reader) tokens(node ast.Node) {
 // what to leave out, from offset to offset, and what to write otherwise.
 func (r *reader) exceptions(node ast.Node, file *token.File) (drop map[int]int, swap map[int][]piece) {
 	drop, swap = map[int]int{}, map[int][]piece{}
+	loop := func(at token.Pos) {
+		if r.file.sharesLoops() {
+			swap[file.Offset(at)] = []piece{{text: "for shared"}}
+		}
+	}
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr: // the name of a package says nothing, the declaration does
@@ -155,6 +161,14 @@ func (r *reader) exceptions(node ast.Node, file *token.File) (drop map[int]int, 
 		case *ast.Ident:
 			if is := r.ident(n); is != nil {
 				swap[file.Offset(n.Pos())] = is
+			}
+		case *ast.ForStmt:
+			if init, ok := n.Init.(*ast.AssignStmt); ok && init.Tok == token.DEFINE {
+				loop(n.For)
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				loop(n.For)
 			}
 		case *ast.Field:
 			if n.Tag != nil {

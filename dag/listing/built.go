@@ -22,6 +22,22 @@ func Add(text string) { listings = append(listings, text) }
 // Built adds the sources of a module that the program was built from.
 func Built(module string, files fs.FS) { sources[module] = files }
 
+// loops are the packages in which all rounds of a loop have one variable.
+var loops []Source
+
+// Loops adds a package, and whether all rounds of a loop in it have one variable.
+func Loops(pkg string, shared bool) {
+	if shared {
+		loops = append(loops, SharedLoops(pkg))
+	}
+}
+
+// SharedLoops stands in a listing for a package in which all rounds of a loop have one variable, since the go line in
+// the go.mod of its module is below 1.22.
+func SharedLoops(pkg string) Source { return Source{Path: pkg + goLine, Digest: "shared"} }
+
+const goLine = "/go.mod:go"
+
 // compared has the first difference between the sources and a listing, by its digests of sources.
 var compared sync.Map
 
@@ -33,7 +49,7 @@ func Unlisted(code string) string {
 	if d, known := compared.Load(list); known {
 		return d.(string)
 	}
-	var built []Source
+	built := slices.Clone(loops)
 	for _, module := range slices.Sorted(maps.Keys(sources)) {
 		more, err := Sources(module, sources[module])
 		if err != nil { // of a file in memory
@@ -63,6 +79,9 @@ func Unlisted(code string) string {
 		}
 	}
 	d := Differs(code, built, modules, others)
+	if pkg, ok := strings.CutSuffix(d, goLine); ok {
+		d = "the go line in the go.mod of the package " + pkg
+	}
 	for _, variable := range linked {
 		if d == "" && strings.Contains(code, "\n"+variable+" ") {
 			d = Linked + variable

@@ -21,11 +21,13 @@ type Kind struct{ Name, Code string }
 
 // A Declaration is one that a kind reaches, or a module, as the text of a code lists them.
 type Declaration struct {
-	Name   string // "prgnn/gnn.poolScores", "module golang.org/x/sys"
+	Name   string // "prgnn/gnn.poolScores", "module golang.org/x/sys", "import image/gif"
 	Digest string // of its text, and after a dot of what it mentions; or a version
 }
 
-func (d Declaration) module() bool { return strings.HasPrefix(d.Name, "module ") }
+func (d Declaration) module() bool {
+	return strings.HasPrefix(d.Name, "module ") || strings.HasPrefix(d.Name, "import ")
+}
 
 // Text is the digest of the text alone.
 func (d Declaration) Text() string {

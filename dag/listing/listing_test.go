@@ -100,6 +100,11 @@ func TestDiffers(t *testing.T) {
 		need.Equal(t, Differs(code, slices.Concat(built, built), c.modules, nil), c.want, "embedded twice")
 	}
 	need.Equal(t, Differs(code, nil, plot, nil), "prgnn/gnn/pool.go", "no sources")
+	loops := SharedLoops("prgnn/gnn")
+	shared := strings.Replace(code, "\n\nreached", "\nsource "+loops.Path+" "+loops.Digest+"\n\nreached", 1)
+	need.Equal(t, Differs(shared, append(files(nil), loops), plot, nil), "", "a module before Go 1.22")
+	need.Equal(t, Differs(shared, files(nil), plot, nil), "prgnn/gnn/go.mod:go", "its loops are others")
+	need.Equal(t, Differs(code, append(files(nil), loops), plot, nil), "prgnn/gnn/go.mod:go", "its loops are others")
 
 	// What a lab's kind reaches in a module beside has to be in the listing of that, as it is.
 	lab := "kind b 34\n\nbeside prgnn\n\nreached by b\nprgnn/gnn.pool 4931.6c\nprgnn/gnn.other 60.48\n"

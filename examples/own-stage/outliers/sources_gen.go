@@ -15,4 +15,11 @@ import (
 //go:embed *.go
 var sources embed.FS
 
-func init() { dag.Sources("examples/own-stage/outliers", sources) }
+func init() {
+	dag.Sources("examples/own-stage/outliers", sources)
+	var rounds []func() int // with one variable i, where the go line of go.mod is below 1.22
+	for i := 0; i < 2; i++ {
+		rounds = append(rounds, func() int { return i })
+	}
+	dag.SharedLoops("examples/own-stage/outliers", rounds[0]() == 2)
+}
