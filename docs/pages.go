@@ -50,9 +50,11 @@ var Sections = sync.OnceValue(func() []Section {
 var (
 	heading = regexp.MustCompile(`^(#+) +(.*)$`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	comment = regexp.MustCompile(`^<!-- (.*) -->$`)  // for the tests of a block, on a line of its own
+	listed  = regexp.MustCompile(`^ *([-*]|\d+\.) `) // the first line of an item of a list
 )
 
-// Divide cuts a page before each heading. Lines between fences are no headings.
+// Divide cuts a page before each heading, and leaves out the comments. Lines between fences are no headings.
 func Divide(page, text string) []Section {
 	var all []Section
 	fenced := false
@@ -60,12 +62,59 @@ func Divide(page, text string) []Section {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
+		if !fenced && comment.MatchString(strings.TrimSpace(line)) {
+			continue
+		}
 		if m := heading.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && !fenced {
 			all = append(all, Section{Page: page, Heading: link.ReplaceAllString(m[2], "$1"), Level: len(m[1])})
 		}
 		if len(all) > 0 {
 			all[len(all)-1].Text += line
 		}
+	}
+	return all
+}
+
+// A Block is code in a page: fenced, or indented lines, which are shell commands.
+type Block struct {
+	Line int    // in the page, of the first line of code
+	Lang string // after the fence: yaml, sh, python, text …
+	Mark string // the comment directly above the block, without <!-- and -->
+	Text string
+}
+
+// Blocks are the code of a page.
+func Blocks(text string) (all []Block) {
+	const none, fenced, indented = 0, 1, 2
+	in, mark, blank, list := none, "", true, false
+	for i, line := range slices.Collect(strings.Lines(text)) {
+		trimmed := strings.TrimSpace(line)
+		shifted := strings.HasPrefix(line, "    ")
+		if in == indented && trimmed != "" && !shifted {
+			in = none
+		}
+		fence, isFence := strings.CutPrefix(trimmed, "```")
+		m := comment.FindStringSubmatch(trimmed)
+		switch {
+		case in == fenced && isFence:
+			in, mark = none, ""
+		case in == fenced, in == indented:
+			all[len(all)-1].Text += line
+		case isFence:
+			in = fenced
+			all = append(all, Block{Line: i + 2, Lang: fence, Mark: mark})
+		case shifted && blank && !list && trimmed != "":
+			in = indented
+			all = append(all, Block{Line: i + 1, Lang: "sh", Mark: mark, Text: line})
+		case m != nil:
+			mark = m[1]
+		case trimmed != "":
+			mark = ""
+		}
+		if in == none && trimmed != "" && !shifted {
+			list = listed.MatchString(line) || list && strings.HasPrefix(line, " ")
+		}
+		blank = trimmed == "" || m != nil
 	}
 	return all
 }

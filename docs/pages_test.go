@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,5 +67,18 @@ func TestSearch(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q instead of %q", words, got, want)
 		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	page := "# A\n\n<!-- in: quick.yaml -->\n```yaml\na: 1\n```\n\n    pipeline run\n\n    more\n\nText.\n\n" +
+		"<!-- not run: needs Slurm -->\n\n    sbatch\n\n- item\n\n    of it\n\n```text\n# no heading\n```\n"
+	want := []docs.Block{{5, "yaml", "in: quick.yaml", "a: 1\n"}, {8, "sh", "", "    pipeline run\n\n    more\n\n"},
+		{16, "sh", "not run: needs Slurm", "    sbatch\n\n"}, {23, "text", "", "# no heading\n"}}
+	if got := docs.Blocks(page); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if s := docs.Divide("a", page); len(s) != 1 || strings.Contains(s[0].Text, "not run") {
+		t.Errorf("%+v", s)
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +23,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/docs"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/pipelines"
 	_ "prgnn/stages"
 	"prgnn/stages/cohort"
@@ -122,7 +125,7 @@ func TestDocsCommands(t *testing.T) {
 	}
 	calls := 0
 	for _, p := range pages(t) {
-		for _, m := range call.FindAllStringSubmatch(p.text, -1) {
+		for _, m := range call.FindAllStringSubmatch(strings.ReplaceAll(p.text, "\\\n", " "), -1) {
 			words := strings.Fields(m[1])[1:]
 			if len(words) == 0 || !isLower(words[0]) {
 				continue // pipeline COMMAND, pipeline --version
@@ -177,49 +180,188 @@ func unknownFlags(c *cobra.Command, words []string) (unknown []string) {
 	return unknown
 }
 
-// TestDocsStages: the pieces of pipeline files in pages name kinds, parameters, inputs
-// and cohorts that there are.
-func TestDocsStages(t *testing.T) {
-	pieces := 0
+// TestDocsSnippets: the YAML of the pages can be planned, with the cohorts of snippetData. A piece of a file has the
+// built-in file that it is added to above it, <!-- in: FILE [--set VAR=VALUE …] -->, or <!-- in: above --> if it is
+// added to the block before it. A block that no test runs has the reason above it, <!-- not run: REASON -->;
+// cmd/pipeline.TestDocsCommands runs the shell lines that have none, and test/python runs docs/python.md.
+func TestDocsSnippets(t *testing.T) {
+	data := snippetData(t)
+	planned := 0
+	var skipped []string
 	for _, p := range pages(t) {
-		for _, m := range mdFence.FindAllStringSubmatch(p.text, -1) {
-			if m[1] != "yaml" {
+		if !isPage(p.name) {
+			continue
+		}
+		above, aboveArgs := "", []string(nil)
+		for i, b := range docs.Blocks(p.text) {
+			where := fmt.Sprintf("%s:%d", strings.TrimPrefix(p.name, "../../../"), b.Line)
+			if b.Lang == "yaml" {
+				var doc any
+				if err := yaml.Unmarshal([]byte(b.Text), &doc); err != nil {
+					t.Errorf("%s: %v", where, err)
+					continue
+				}
+				checkPiece(t, where, doc)
+			}
+			if reason, ok := strings.CutPrefix(b.Mark, "not run: "); ok {
+				skipped = append(skipped, where+": "+reason)
 				continue
 			}
-			var doc any
-			if err := yaml.Unmarshal([]byte(m[2]), &doc); err != nil {
-				t.Errorf("%s: %v in\n%s", p.name, err, m[2])
-				continue
+			switch b.Lang {
+			case "text", "sh":
+			case "yaml":
+				planned++
+				text, args := b.Text, strings.Fields(strings.TrimPrefix(b.Mark, "in: "))
+				switch {
+				case len(args) == 0 || strings.HasPrefix(args[0], "--"):
+				case args[0] == "above":
+					text, args = above+text, aboveArgs
+				default:
+					if strings.HasPrefix(text, "  ") {
+						text = "stages:\n" + text
+					}
+					text, args = "extends: built-in "+args[0]+"\n"+text, args[1:]
+				}
+				above, aboveArgs = text, args
+				name := fmt.Sprintf("%s-%d.yaml", strings.TrimSuffix(filepath.Base(p.name), ".md"), i)
+				planSnippet(t, where, text, args, data, name)
+			default:
+				if filepath.Base(p.name) != "python.md" {
+					t.Errorf("%s: %q is not yaml, sh or text: above it, <!-- not run: REASON -->", where, b.Lang)
+				}
 			}
-			pieces++
-			checkPiece(t, p.name, doc)
 		}
 	}
-	if pieces < 8 {
-		t.Errorf("only %d pieces were found", pieces)
+	t.Logf("%d pieces planned; not run:\n%s", planned, strings.Join(skipped, "\n"))
+	if planned < 50 {
+		t.Errorf("only %d pieces were planned", planned)
 	}
 }
 
-// TestBaselinesPieces: each piece of docs/baselines.md connects its stages to quick.yaml in a way that can run.
-func TestBaselinesPieces(t *testing.T) {
-	dir := t.TempDir()
-	need.NoError(t, os.WriteFile(filepath.Join(dir, "classify.py"), []byte("pass\n"), 0o644))
-	pieces := 0
-	for _, p := range pages(t) {
-		for _, m := range mdFence.FindAllStringSubmatch(p.text, -1) {
-			if filepath.Base(p.name) != "baselines.md" || m[1] != "yaml" {
-				continue
-			}
-			pieces++
-			text := "extends: built-in quick.yaml\nstages:\n" + m[2]
-			if _, err := pipelines.LoadText("x.yaml", text, dir, nil); err != nil {
-				t.Errorf("%s: %v\n%s", p.name, err, m[2])
+// isPage reports whether a page is one that users and developers read.
+func isPage(name string) bool {
+	dir := filepath.Base(filepath.Dir(name))
+	return filepath.Ext(name) == ".md" &&
+		(dir == ".." || dir == "docs")
+}
+
+// planSnippet plans a piece of a file in one of the directories of data, the first where it can be.
+func planSnippet(t *testing.T, where, text string, args, data []string, name string) {
+	t.Helper()
+	first := ""
+	for _, dir := range data {
+		for _, m := range snippetFile.FindAllStringSubmatch(text, -1) {
+			need.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, m[1])), 0o777))
+			need.NoError(t, os.WriteFile(filepath.Join(dir, m[1]), []byte("x"), 0o666))
+		}
+		file := filepath.Join(dir, name)
+		need.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+		code, _, diag := runHere(append([]string{"plan", file, "--store", filepath.Join(dir, "store")}, args...)...)
+		if code == 0 {
+			return
+		}
+		first = cmp.Or(first, diag)
+	}
+	t.Errorf("%s: %s\n%s", where, first, text)
+}
+
+// snippetFile is a file of code in a piece.
+var snippetFile = regexp.MustCompile(`file: ([\w/-]+\.(?:py|sif|R|sh|jl|txt|npz))\b`)
+
+// snippetData are directories with twenty participants, of four simulated scans, for the cohorts of the pages:
+// derivatives of fMRIPrep without sessions, with sessions, and with runs; beside each, files for the other kinds of
+// cohorts, and a table that has the columns of all pages.
+func snippetData(t *testing.T) (dirs []string) {
+	t.Helper()
+	from := t.TempDir()
+	code, _, diag := runHere("simulate", "quick.yaml", from, "--set", "cohort.asd=2", "--set", "cohort.hc=2",
+		"--set", "cohort.volumes=60")
+	if code != 0 {
+		t.Fatal(diag)
+	}
+	series, matrix := "", "1\t0.3\t0.1\n0.3\t1\t0.2\n0.1\t0.2\t1\n"
+	for v := range 60 {
+		series += fmt.Sprintf("%d\t%d\t%d\n", v*v*31%97, v*v*v%89, (v*v+7)*v%83)
+	}
+	var zipped strings.Builder
+	z := gzip.NewWriter(&zipped)
+	need.Value(z.Write([]byte(series)))(t)
+	need.NoError(t, z.Close())
+	files := map[string]string{
+		"mymodel/mymodel.py": "", "ratings.tsv": "participant_id\trating\nsub-002\tfail\n",
+		"cultures.tsv": "culture\tstrain\tmedium\tfile\nc1\tA\tM9\tcurve.tsv\nc2\tB\tM9\tcurve.tsv\n", "curve.tsv": series,
+	}
+	excluded := strings.Fields("50279 50286 50578 50602 51478 51469 50209 50192 50216") // by docs/abide.md
+	table := ""
+	for i := range 20 {
+		id, subject, group := fmt.Sprintf("sub-%03d", i+1), fmt.Sprint(50001+i), []string{"ASD", "HC"}[i/10]
+		if i%2 == 0 && i/2 < len(excluded) {
+			subject = excluded[i/2]
+		}
+		row := fmt.Sprintf("participant_id=%[1]s FILE_ID=%[1]s file_id=%[1]s id=%[1]s SUB_ID=%s file=func/%[1]s_bold.nii.gz "+
+			"labels=func/%[1]s_labels.nii.gz", id, subject) +
+			fmt.Sprintf(" group=%[1]s diagnosis=%[1]s dx=%d DX_GROUP=%[2]d asd=%d visit=1", group, i/10+1, 1-i/10) +
+			fmt.Sprintf(" age=%[1]d AGE_AT_SCAN=%[1]d sex=%[2]s SEX=%[2]s site=%[3]s SITE_ID=%[3]s", 9+i%5, []string{"F", "M"}[i/2%2],
+				[]string{"NYU", "USM"}[i%2]) +
+			fmt.Sprintf(" mean_fd=0.%[1]d func_mean_fd=0.%[1]d IQ=%[2]d FIQ=%[2]d score=%[2]d", 11+i*7%20, 95+i*3%20)
+		names, values := "", ""
+		for field := range strings.FieldsSeq(row) {
+			name, value, _ := strings.Cut(field, "=")
+			names, values = names+name+"\t", values+value+"\t"
+		}
+		if table == "" {
+			table = strings.TrimSpace(names) + "\n"
+		}
+		table += strings.TrimSpace(values) + "\n"
+		for _, name := range []string{"%s.tsv", "cpac/nofilt_noglobal/%s_rois_ho.1D",
+			"abide/ABIDE_pcp/cpac/nofilt_noglobal/%s_rois_ho.1D", "series/func/%s_bold.nii.gz",
+			"derivatives/xcp_d/%[1]s/func/%[1]s_task-rest_space-fsLR_seg-Gordon_stat-mean_timeseries.tsv"} {
+			files[fmt.Sprintf(name, id)] = series
+		}
+		files["rois/"+id+"_rois_ho.1D.gz"] = zipped.String()
+		files[id+"_stat-pearsoncorrelation_relmat.tsv"], files[id+"_stat-partialcorrelation_relmat.tsv"] = matrix, matrix
+		for _, end := range []string{"space-T1w_desc-preproc_bold.nii.gz", "space-T1w_desc-preproc_bold.json",
+			"space-T1w_desc-aparcaseg_dseg.nii.gz", "desc-confounds_timeseries.tsv"} {
+			name := fmt.Sprintf("sub-sim%03d_task-rest_%s", i%4+1, end)
+			path := filepath.Join(from, fmt.Sprintf("sub-sim%03d", i%4+1), "func", name)
+			b := string(need.Value(os.ReadFile(path))(t))
+			files["derivatives/fmriprep/"+id+"/func/"+id+"_task-rest_"+end] = b
+			switch {
+			case strings.HasSuffix(end, "dseg.nii.gz"):
+				files["atlas.nii.gz"], files["func/"+id+"_labels.nii.gz"] = b, b
+			case strings.HasSuffix(end, "bold.nii.gz"):
+				files["func/"+id+"_bold.nii.gz"] = b
+			default:
+				files["func/"+id+"_"+end] = b
 			}
 		}
 	}
-	if pieces < 4 {
-		t.Errorf("only %d pieces were found", pieces)
+	csv := strings.ReplaceAll(table, "\t", ",")
+	for name, text := range map[string]string{"participants.tsv": table, "participants.csv": csv, "visits.tsv": table,
+		"abide/ABIDE_pcp/participants.csv": csv, "Phenotypic_V1_0b_preprocessed1.csv": csv,
+		"derivatives/fmriprep/participants.tsv": table, "derivatives/xcp_d/participants.tsv": table} {
+		files[name] = text
 	}
+	for _, part := range []string{"", "ses", "run"} {
+		split := map[string]string{}
+		for name, text := range files {
+			id, rest, ok := strings.Cut(name, "_task-rest_")
+			if part == "" || !ok {
+				split[name] = text
+				continue
+			}
+			for _, n := range []string{"1", "2"} {
+				switch sessions := strings.Replace(id, "/func/", "/ses-"+n+"/func/", 1); part {
+				case "ses":
+					split[sessions+"_ses-"+n+"_task-rest_"+rest] = text
+				default:
+					split[id+"_task-rest_run-"+n+"_"+rest] = text
+				}
+			}
+		}
+		dirs = append(dirs, testdir.Files(t, split))
+	}
+	return dirs
 }
 
 // mdStage is a stage in a sentence.
