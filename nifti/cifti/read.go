@@ -134,29 +134,98 @@ func (f *File) read() error {
 	return nil
 }
 
-// Step is the time between the points of a file of series, s; 0 where it has none. It reads the XML up to the map of
-// the series.
+// Step is the time between the points of a file of series, s; 0 where it has none.
 func Step(r *nifti.Reader) float64 {
+	if x := mapOf(r, "CIFTI_INDEX_TYPE_SERIES"); x != nil {
+		return x.step()
+	}
+	return 0
+}
+
+// mapOf is the first map of a type, nil for none. It reads the XML up to this map.
+func mapOf(r *nifti.Reader, kind string) *xmlMap {
 	i := slices.IndexFunc(r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
 	if i < 0 {
-		return 0
+		return nil
 	}
 	for d := xml.NewDecoder(bytes.NewReader(r.Extensions[i].Data)); ; {
 		token, err := d.Token()
 		if err != nil {
-			return 0
+			return nil
 		}
 		at, begins := token.(xml.StartElement)
 		if !begins || at.Name.Local != "MatrixIndicesMap" ||
-			!slices.ContainsFunc(at.Attr, func(a xml.Attr) bool { return a.Value == "CIFTI_INDEX_TYPE_SERIES" }) {
+			!slices.ContainsFunc(at.Attr, func(a xml.Attr) bool { return a.Value == kind }) {
 			continue
 		}
-		var x xmlMap
-		if d.DecodeElement(&x, &at) != nil {
-			return 0
+		x := new(xmlMap)
+		if d.DecodeElement(x, &at) != nil {
+			return nil
 		}
-		return x.step()
+		return x
 	}
+}
+
+// A Parcel is a region with its grayordinates, ascending: those of surfaces by their structure, and voxels.
+type Parcel struct {
+	Name     string
+	Vertices map[string][]int32
+	Voxels   [][3]int32
+}
+
+// ParcelText is the XML that Parcellation reads: equal texts are equal parcels.
+func ParcelText(r *nifti.Reader) []byte {
+	i := slices.IndexFunc(r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
+	if i < 0 {
+		return nil
+	}
+	text := r.Extensions[i].Data
+	at := bytes.Index(text, []byte("CIFTI_INDEX_TYPE_PARCELS"))
+	if at < 0 {
+		return text
+	}
+	text = text[bytes.LastIndexByte(text[:at], '<')+1:]
+	if end := bytes.Index(text, []byte("</MatrixIndicesMap")); end >= 0 {
+		text = text[:end]
+	}
+	return text
+}
+
+// Parcellation reads the parcels of a file, and the grid of their voxels; none from a file that has no parcels or whose
+// XML is damaged.
+func Parcellation(r *nifti.Reader) (parcels []Parcel, grid nifti.Grid) {
+	x := mapOf(r, "CIFTI_INDEX_TYPE_PARCELS")
+	text := 0
+	for i := range r.Extensions {
+		text += len(r.Extensions[i].Data)
+	}
+	if x == nil || r.Budget().Take(int64(text), byteSize, "bytes of CIFTI XML") != nil {
+		return nil, grid
+	}
+	m, err := x.models() // the grid
+	if err != nil {
+		return nil, grid
+	}
+	for _, p := range x.Parcels {
+		one := Parcel{Name: p.Name, Vertices: map[string][]int32{}}
+		flat, err := numbers(p.Voxels, 3, math.MaxInt16)
+		for i := 0; i+2 < len(flat); i += 3 {
+			one.Voxels = append(one.Voxels, [3]int32(flat[i:i+3]))
+		}
+		slices.SortFunc(one.Voxels, func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })
+		for _, v := range p.Vertices {
+			var own []int32
+			if own, err = numbers(v.Text, 1, mostVertices); err != nil {
+				break
+			}
+			one.Vertices[v.Structure] = slices.Sorted(slices.Values(own))
+		}
+		if err != nil {
+			return nil, grid
+		}
+		parcels = append(parcels, one)
+	}
+	return parcels, m.Grid
 }
 
 // step is the time between points, s; 0 for another unit.
@@ -203,7 +272,12 @@ type xmlMap struct {
 		Voxels    string `xml:"VoxelIndicesIJK"`
 	} `xml:"BrainModel"`
 	Parcels []struct {
-		Name string `xml:"Name,attr"`
+		Name     string `xml:"Name,attr"`
+		Vertices []struct {
+			Structure string `xml:"BrainStructure,attr"`
+			Text      string `xml:",chardata"`
+		} `xml:"Vertices"`
+		Voxels string `xml:"VoxelIndicesIJK"`
 	} `xml:"Parcel"`
 	Named []struct {
 		Name   string `xml:"MapName"`

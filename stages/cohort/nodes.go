@@ -149,5 +149,5 @@ func placesOf(nodes []atlas.Node) (list []region.Node, places []region.Place) {
 func implausible(nodes []atlas.Node, image bool) error {
 	list, places := placesOf(nodes)
 	named := lists.Map(nodes, func(n atlas.Node) string { return atlas.Side(n.Name) })
-	return region.Implausible(list, places, named, image)
+	return region.Implausible(list, places, named, region.ColumnHemisphere, image)
 }

@@ -113,6 +113,9 @@ func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
 		return nil, err
 	}
 	r.refuseOtherHeads("series", given != nil)
+	if err := r.refuseOtherParcels(given); err != nil {
+		return nil, err
+	}
 	nodes, err := r.regions(given, "series", region.SeriesNames)
 	if err != nil {
 		return nil, err
@@ -429,6 +432,115 @@ func (r *Roster) refuseOtherNames(all []head) {
 			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, why, r.Without(h.of.ID))}
 		}
 	}
+}
+
+// A parcellation is that of one or more CIFTI files.
+type parcellation struct {
+	heads []head
+	wrong error // it contradicts its names
+}
+
+// parcellations are those of the files of series, the most frequent first; side is the hemisphere of a name.
+func (r *Roster) parcellations(side func(name string) string) (all []*parcellation, files int) {
+	known, of := region.ParcelSets{}, map[string]*parcellation{}
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			path, there := run.Files["series"]
+			if !there || userfile.FormatOf(path) != "nifti" || s.Problem != nil {
+				continue
+			}
+			p := known.Of(path)
+			if p == nil {
+				continue // its task reports it
+			}
+			files++
+			digest := p.Digest()
+			if of[digest] == nil {
+				of[digest] = &parcellation{wrong: p.Implausible(side)}
+				all = append(all, of[digest])
+			}
+			of[digest].heads = append(of[digest].heads, head{s, path, nil})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *parcellation) int { return len(b.heads) - len(a.heads) })
+	return all, files
+}
+
+// refuse refuses the participants whose files have these parcels.
+func (p *parcellation) refuse(r *Roster, why func(file string) error) {
+	for _, h := range p.heads {
+		if h.of.Problem == nil {
+			err := why(userfile.NameIn(r.Root, h.path))
+			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, err, r.Without(h.of.ID))}
+		}
+	}
+}
+
+// who are the participants in a sentence: "16 files (sub-001, sub-003)".
+func (p *parcellation) who() string {
+	ids := slices.Compact(lists.Map(p.heads, func(h head) string { return h.of.ID }))
+	return fmt.Sprintf("%s (%s)", words.Count(len(p.heads), "file"), words.Some(ids, 6))
+}
+
+// refuseOtherParcels refuses participants whose parcels lie in the other hemisphere than their names state, or consist
+// of other vertices or voxels than those of most files. Without such a majority all are refused, unless the parcels of
+// one name overlap, as those of individual parcellations do.
+func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
+	all, files := r.parcellations(func(name string) string {
+		at := slices.IndexFunc(given, func(n atlas.Node) bool { return n.Name == name || n.Abbreviation == name })
+		if own := atlas.Side(name); own != "" || at < 0 {
+			return own
+		}
+		return given[at].Hemisphere
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(all, func(p *parcellation) bool { return p.wrong == nil }) {
+		return fmt.Errorf("series: %s: %w", all[0].heads[0].path, all[0].wrong)
+	}
+	all = slices.DeleteFunc(all, func(p *parcellation) bool {
+		if p.wrong != nil {
+			files -= len(p.heads)
+			p.refuse(r, func(file string) error { return fmt.Errorf("%s: %w", file, p.wrong) })
+		}
+		return p.wrong != nil
+	})
+	if len(all) == 1 {
+		return nil
+	}
+	const remedy = "use files that were parcellated with one atlas in one space"
+	most, doubt := all[0], ""
+	first := region.ParcelsOf(most.heads[0].path)
+	for _, p := range all[1:] {
+		own := region.ParcelsOf(p.heads[0].path)
+		differ, elsewhere, common := own.Differ(first)
+		if differ == nil { // names alone, which other checks compare
+			continue
+		}
+		name := append(elsewhere, differ[0])[0]
+		how := fmt.Sprintf("%d of %d parcels of the same name consist of different vertices or voxels, such as %s (%s in %s, %s in %s)",
+			len(differ), common, name, own.Describe(name), userfile.NameIn(r.Root, p.heads[0].path),
+			first.Describe(name), userfile.NameIn(r.Root, most.heads[0].path))
+		switch {
+		case 2*len(most.heads) > files:
+			p.refuse(r, func(file string) error {
+				return fmt.Errorf("the parcels of %s are not those of %d of %d files: %s: %s", file, len(most.heads),
+					files, how, remedy)
+			})
+		case region.Elsewhere(len(elsewhere), common):
+			return fmt.Errorf("series: the files have different parcels under the same names: %s, and %s: %s; %s, or exclude the participants with other parcels",
+				most.who(), p.who(), how, remedy)
+		case doubt == "":
+			doubt = fmt.Sprintf("the %d files of series have %d different parcellations with the same names: %s; this is right for parcellations of each participant, otherwise %s",
+				files, len(all), how, remedy)
+		}
+	}
+	if doubt != "" {
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtNames, "%s", doubt))
+	}
+	return nil
 }
 
 // without are the names of a list that another has not.

@@ -223,10 +223,13 @@ func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[
 // that begins in a corner at 256.
 const mostPlace = 300.0
 
-// Implausible refuses a node list that contradicts itself: a hemisphere that is not that of the name (named has these,
-// L, R or ""), left regions to the right of the right ones, or coordinates that are no mm. Without an image whose
-// labels show where regions lie, the coordinates are MNI, so no left region has an x beyond the midline.
-func Implausible(nodes []Node, places []Place, named []string, image bool) error {
+// ColumnHemisphere is what gives the hemispheres of a node list.
+const ColumnHemisphere = "the column hemisphere"
+
+// Implausible refuses regions that contradict themselves: a hemisphere, which by gives, that is not that of the name
+// (named has these, L, R or ""), left regions to the right of the right ones, or coordinates that are no mm. Without an
+// image whose labels show where regions lie, the coordinates are MNI, so no left region has an x beyond the midline.
+func Implausible(nodes []Node, places []Place, named []string, by string, image bool) error {
 	var sided, far, over []string
 	centroids := map[int32]nifti.Point{}
 	most, held := 0.0, make([]Place, len(nodes))
@@ -253,8 +256,8 @@ func Implausible(nodes []Node, places []Place, named []string, image bool) error
 	left, right, _, ok := sides(nodes, held, func(n Node) int32 { return n.Index }, centroids)
 	switch {
 	case sided != nil:
-		return fmt.Errorf("the column hemisphere contradicts the names of %d of %d regions: %s; correct the column, or the names",
-			len(sided), len(nodes), words.Some(sided, 6))
+		return fmt.Errorf("%s contradicts the names of %d of %d regions: %s; correct %s, or the names",
+			by, len(sided), len(nodes), words.Some(sided, 6), by)
 	case far != nil:
 		return fmt.Errorf("x, y and z of %d of %d regions are no places in a brain, in mm: %s; give the coordinates in mm (MNI), and write n/a for a missing value",
 			len(far), len(nodes), words.Some(far, 6))
@@ -262,8 +265,8 @@ func Implausible(nodes []Node, places []Place, named []string, image bool) error
 		return fmt.Errorf("no coordinate of %d regions is beyond ±1 (largest %g), so x, y and z are not in mm: give them in mm (MNI), or remove the columns",
 			len(centroids), most)
 	case ok && left-right > overMidline:
-		return fmt.Errorf("left and right are exchanged between the names or the column hemisphere and x: the left regions lie at x = %.0f mm on average, the right ones at %.0f; x grows to the right in MNI: correct x, or the names",
-			left, right)
+		return fmt.Errorf("left and right are exchanged between the names or %s and x: the left regions lie at x = %.0f mm on average, the right ones at %.0f; x grows to the right in MNI: correct x, or the names",
+			by, left, right)
 	case !image && over != nil:
 		return fmt.Errorf("x is on the other side of the brain than the hemisphere in %d regions: %s; x, y and z must be in mm of MNI (x grows to the right, 0 is the midline), and not voxel indices: correct them, or remove the columns",
 			len(over), words.Some(over, 6))

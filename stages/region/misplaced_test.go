@@ -87,7 +87,7 @@ func TestImplausible(t *testing.T) {
 			named = append(named, map[string]string{"L_": "L", "R_": "R"}[r.name[:2]])
 		}
 		for _, image := range []bool{true, false} {
-			err, want := Implausible(nodes, places, named, image), c.image
+			err, want := Implausible(nodes, places, named, ColumnHemisphere, image), c.image
 			if !image && want == "" {
 				want = c.bare
 			}
