@@ -3,6 +3,9 @@ package cohort
 import (
 	"fmt"
 	"maps"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -299,4 +302,81 @@ func TestNamesInFiles(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}
 	}
+}
+
+// The volumes of a file of CONN are those with a weight in its condition, which is that of most files.
+func TestConditionsOfCONN(t *testing.T) {
+	file := func(condition string, weights ...float64) string {
+		cell := mat5.Variable{Name: "data", Shape: []int{1, 3}, Class: "cell"}
+		for i := range 3 {
+			cell.Cells = append(cell.Cells, mat5.Matrix("", []float64{1, float64(i), 7, 2, float64(i * i)}, 5, 1))
+		}
+		all := []mat5.Variable{cell, mat5.Texts("names", []string{"Grey Matter", "atlas.A", "atlas.B"}),
+			mat5.Texts("conditionname", []string{condition})}
+		if weights != nil {
+			all = append(all, mat5.Variable{Name: "conditionweights", Shape: []int{1, 1}, Class: "cell",
+				Cells: []mat5.Variable{mat5.Matrix("", weights, len(weights), 1)}})
+		}
+		return string(stagetest.Mat(t, all...))
+	}
+	rest, block := file("rest", 1, 1, 1, 1, 1), file("rest", 0, 1, 1, 1, math.NaN())
+	for name, c := range map[string]struct {
+		files    []string
+		dropped  bool
+		problems string // of the second participant
+		err      string
+		rows     int
+		notes    string
+	}{
+		"rest":       {[]string{rest, rest, rest}, false, "", "", 5, ""},
+		"no weights": {[]string{file("rest"), rest, rest}, false, "", "", 5, ""},
+		"a block": {[]string{rest, block, rest}, false, "2 of 5 volumes do not belong to the condition rest: their weights (conditionweights{1}) are 0 or NaN; set drop_zero_weights: true", "",
+			5, ""},
+		"blocks":  {[]string{block, block, block}, true, "", "", 3, "2 of 5 volumes left out, whose weight in the condition rest is 0 or NaN"},
+		"unequal": {[]string{rest, file("rest", 1, 1, .5, 1, 1), rest}, false, "", "", 5, "the volumes have unequal weights in the condition rest (conditionweights{1}), which CONN applies to correlations, but are all counted equally here (sub-2)"},
+		"nothing": {[]string{rest, file("rest", 0, 0, 0, 0, 0), rest}, true, "no volume has a weight in the condition rest", "", 5, ""},
+		"short":   {[]string{rest, file("rest", 1, 1), rest}, false, "conditionweights{1} has 2 rows, and the series have 5", "", 5, ""},
+		"another": {[]string{rest, file("nback", 1, 1, 1, 1, 1), rest}, false, "the files are of different conditions of the task: nback (1 file: sub-2), rest (2 files: sub-1, sub-3); use files of one condition",
+			"", 5, ""},
+		"half": {[]string{rest, file("nback", 1, 1, 1, 1, 1)}, false, "", "the files are of different conditions of the task: nback (1 file: sub-2), rest (1 file: sub-1)", 0, ""},
+	} {
+		files, table := map[string]string{}, "participant_id\tgroup\n"
+		for i, text := range c.files {
+			table += fmt.Sprintf("sub-%d\t%s\n", i+1, "ab"[i%2:i%2+1])
+			files[fmt.Sprintf("sub-%d/ROI_Subject%03d_Condition001.mat", i+1, i+1)] = text
+		}
+		files["p.tsv"] = table
+		kind := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "{participant_id}/ROI_*.mat", Weighted: c.dropped}
+		kind.File = "p.tsv"
+		r, err := kind.Load(testdir.Files(t, files))
+		if c.err != "" {
+			need.Error(t, err, c.err, name)
+			continue
+		}
+		need.NoError(t, err, name)
+		if c.problems == "" {
+			need.NoError(t, r.Subjects[1].Problem, name)
+		} else {
+			need.Error(t, r.Subjects[1].Problem, c.problems, name)
+		}
+		need.NoError(t, r.Subjects[0].Problem, name)
+		need.Equal(t, r.volumesOf(r.Subjects[0].Files["series"]), c.rows, name)
+		if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, c.notes) ||
+			c.notes == "" && strings.Contains(notes, "weight") {
+			t.Errorf("%s: notes %q, want %q", name, notes, c.notes)
+		}
+		x, _, err := door{}.read(t, r, "sub-1", false)
+		need.NoError(t, err, name)
+		need.Equal(t, x.Rows, c.rows, name)
+	}
+	// Matrices do not state their condition, but their files have its number.
+	dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\tk\nsub-1\ta\t1\nsub-2\tb\t2\n"})
+	b := need.Value(os.ReadFile(need.Shared(t, "fixtures/doors/mat/conn/resultsROI_Condition001.mat")))(t)
+	for _, n := range []string{"1", "2"} {
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "resultsROI_Condition00"+n+".mat"), b, 0o644))
+	}
+	c := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "resultsROI_Condition00{k}.mat", Within: container.Within{Member: "k"}}
+	c.File = "p.tsv"
+	_, err := c.Load(dir)
+	need.Error(t, err, "different conditions of the task: Condition001 (1 file: sub-1), Condition002 (1 file: sub-2)")
 }

@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		own := rows[s.ID]
 		for j, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
 			if path, there := run.Files[port]; there {
-				f := &container.Reading{ID: s.ID, Path: path, Row: own[min(max(j-1, 0), len(own)-1)]}
+				f := &container.Reading{ID: s.ID, Part: run.Name, Path: path, Row: own[min(max(j-1, 0), len(own)-1)]}
 				all, of[f] = append(all, f), s
 			}
 		}
@@ -52,6 +53,7 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		r.heads = map[string][]string{}
 	}
 	any, by := false, map[string][]string{} // note → participants
+	weighted := map[string][]string{}       // doubt → participants
 	var said []string
 	for _, f := range all {
 		s := of[f]
@@ -71,6 +73,11 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 			}
 			by[note] = append(by[note], s.ID)
 		}
+		if f.Found != nil {
+			for _, doubt := range f.Found.Doubts {
+				weighted[doubt] = append(weighted[doubt], s.ID)
+			}
+		}
 		if f.Found != nil && !matrix && f.Layout.Member == 0 {
 			r.volumes[f.Path] = f.Found.Draws[0].Rows
 		}
@@ -87,6 +94,10 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 				s.ID, port, filepath.Base(f.Path), r.Without(s.ID))
 		}
 		s.layouts[port] = f.Layout
+	}
+	for _, doubt := range slices.Sorted(maps.Keys(weighted)) {
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtProcessing, "%s: %s (%s)", port, doubt,
+			words.Some(slices.Compact(weighted[doubt]), 6)))
 	}
 	for _, note := range said {
 		who := ""

@@ -62,7 +62,7 @@ func TestOtherParcels(t *testing.T) {
 		"flipped": {[][]string{same, flipped, same}, []string{"", "sub-02.ptseries.nii: the surface of the vertices contradicts the names of 4 of 4 regions: 1 L_A (R)", ""},
 			"", ""},
 		"most flipped": {[][]string{same, flipped, flipped}, []string{"", "the surface of the vertices contradicts", "the surface of the vertices contradicts"}, "", ""},
-		"all flipped": {[][]string{flipped, flipped}, nil, "", "sub-01.ptseries.nii: the surface of the vertices contradicts the names of 4 of 4 regions"},
+		"all flipped":  {[][]string{flipped, flipped}, nil, "", "sub-01.ptseries.nii: the surface of the vertices contradicts the names of 4 of 4 regions"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := "participant_id\tgroup\n"

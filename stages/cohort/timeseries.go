@@ -43,7 +43,8 @@ type TimeseriesCohort struct {
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs, or whose file cannot be read (a text among the numbers, a line of another length, an infinite value): let their tasks fail, or exclude them"`
 	container.Within
-	Nodes string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
+	Weighted bool   `param:"drop_zero_weights" doc:"of files of CONN (ROI_Subject…_Condition….mat): leaves out the volumes whose weight in the condition (conditionweights{1}) is 0 or NaN; by default files with such volumes are refused"`
+	Nodes    string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
 // Load reads the table.
@@ -106,7 +107,7 @@ func (c *TimeseriesCohort) finish(l *listed.List, r *Roster) (*Roster, error) {
 			return nil, err
 		}
 	}
-	if err := r.layouts(&c.Within, region.Layout{}, l, given, "series"); err != nil {
+	if err := r.layouts(&c.Within, region.Layout{Weighted: c.Weighted}, l, given, "series"); err != nil {
 		return nil, err
 	}
 	if err := sidecarPort(r); err != nil {
@@ -538,7 +539,7 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 		}
 	}
 	if doubt != "" {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtNames, "%s", doubt))
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtProcessing, "%s", doubt))
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func Write(w io.Writer, variables []Variable) error {
 		}
 		seen[v.Name] = true
 		var b buffer
-		if v.Texts != nil {
+		if v.Texts != nil || v.Cells != nil {
 			b.cell(v)
 		} else {
 			b.double(v)
@@ -96,6 +96,10 @@ func (b *buffer) cell(v Variable) {
 				}
 				c.element(miUTF16, raw) // scipy takes miUINT16 for bytes of UTF-8
 			})
+		}
+		for _, one := range v.Cells { // of numbers
+			one.Name = ""
+			in.double(one)
 		}
 	})
 }

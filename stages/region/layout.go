@@ -40,6 +40,7 @@ type Layout struct {
 	Base      *int     `json:"base,omitempty"`    // the number of the first region in an edge list
 	Numbers   string   `json:"numbers,omitempty"` // what those of an edge list are in the node list: ids, names or rows
 	Absent    string   `json:"absent,omitempty"`  // what pairs are that an edge list lacks: zero or n/a
+	Weighted  bool     `json:"drop_zero_weights,omitempty"`
 
 	Nodes *encoding.Table   `json:"-"` // the node list, where it is known
 	Atlas map[string]string `json:"-"` // the path that defines each label, where an order key states it
@@ -78,6 +79,8 @@ type Contents struct {
 	Draws   []connectivity.Matrix // one of series
 	TR      float64               // repetition time, s; 0 where the file does not state it
 	Notes   []string              // about the file: what was decided
+	Doubts  []string              // about the file: what may spoil the result
+	State   string                // the condition of the task; "" where the file does not state it
 	Sparse  bool                  // entries that are absent are 0
 	FisherZ bool                  // the heading of the values states so
 	Filled  bool                  // the file has no diagonal
@@ -310,7 +313,8 @@ var nameHeading = pattern.New(`(?i)^((roi|region|node|parcel|atlas|area)s?[ _]?)
 func (l Layout) Plain() bool {
 	return l.Program == "" && l.Variable == "" && l.Names == "" && l.Labels == nil && l.Regions == nil &&
 		l.Range == nil &&
-		!l.Transpose && l.Member == 0 && l.Order == "" && l.Base == nil && l.Numbers == "" && l.Absent == ""
+		!l.Transpose && l.Member == 0 && l.Order == "" && l.Base == nil && l.Numbers == "" && l.Absent == "" &&
+		!l.Weighted
 }
 
 // Size is the number of regions of the node list, 0 where it is not known.

@@ -83,8 +83,8 @@ func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matr
 		return x, err
 	}
 	if v.Class == "cell" && v.Cells != nil {
-		if x, err = l.matColumns(all, v, c); err == nil && l.Program == conn {
-			x, err = l.session(all, x)
+		if x, err = l.matColumns(all, v, c); err == nil {
+			x, err = l.matRows(all, x, c)
 		}
 		return x, err
 	}
@@ -167,45 +167,117 @@ func (l Layout) matColumns(all []mat5.Variable, v mat5.Variable, c *Contents) (x
 	return x, nil
 }
 
-// session takes the rows of one session from all scans of CONN (Condition000), whose sessions data_sessions numbers.
-func (l Layout) session(all []mat5.Variable, x connectivity.Matrix) (connectivity.Matrix, error) {
-	of, err := mat5.Find(all, "data_sessions")
-	if err != nil { // one condition
-		return l.only(x, "series")
+// matRows takes the rows of CONN's session and condition.
+func (l Layout) matRows(all []mat5.Variable, x connectivity.Matrix, c *Contents) (y connectivity.Matrix, err error) {
+	keep := make([]bool, x.Rows)
+	for i := range keep {
+		keep[i] = true
 	}
-	numbers, err := of.All()
-	if err != nil {
+	if l.Program == conn {
+		err = l.ofSession(all, keep)
+	}
+	if err == nil {
+		err = l.ofCondition(all, keep, c)
+	}
+	if err != nil || !slices.Contains(keep, false) {
 		return x, err
 	}
-	if len(numbers) != x.Rows || x.Rows == 0 {
-		return x, fmt.Errorf("data_sessions has %d rows, and the series have %d", len(numbers), x.Rows)
-	}
-	most := slices.Max(numbers)
-	if most == 1 {
-		return l.only(x, "session")
-	}
-	if l.Member == 0 {
-		return x, fmt.Errorf("it has %g sessions (data_sessions), each with its own mean and filter: set member to the column with the number of the session, or name the file of one condition", most)
-	}
-	y := connectivity.Matrix{Cols: x.Cols}
-	for i := range x.Rows {
-		if numbers[i] == float64(l.Member) {
+	y.Cols = x.Cols
+	for i, taken := range keep {
+		if taken {
 			y.Data = append(y.Data, x.Row(i)...)
 			y.Rows++
 		}
 	}
-	if y.Rows == 0 {
-		return x, fmt.Errorf("member is %d, but the sessions (data_sessions) are 1 to %g", l.Member, most)
-	}
 	return y, nil
 }
 
-// only refuses a member of a file with one.
-func (l Layout) only(x connectivity.Matrix, what string) (connectivity.Matrix, error) {
-	if l.Member > 1 {
-		return x, fmt.Errorf("member is %d, but the file has one %s", l.Member, what)
+// ofSession keeps the rows of one session from all scans of CONN (Condition000), whose sessions data_sessions numbers.
+func (l Layout) ofSession(all []mat5.Variable, keep []bool) error {
+	of, err := mat5.Find(all, "data_sessions")
+	if err != nil { // one condition
+		return l.only("series")
 	}
-	return x, nil
+	numbers, err := of.All()
+	if err != nil {
+		return err
+	}
+	if len(numbers) != len(keep) || len(keep) == 0 {
+		return fmt.Errorf("data_sessions has %d rows, and the series have %d", len(numbers), len(keep))
+	}
+	most := slices.Max(numbers)
+	if most == 1 {
+		return l.only("session")
+	}
+	if l.Member == 0 {
+		return fmt.Errorf("it has %g sessions (data_sessions), each with its own mean and filter: set member to the column with the number of the session, or name the file of one condition", most)
+	}
+	for i := range keep {
+		keep[i] = numbers[i] == float64(l.Member)
+	}
+	if !slices.Contains(keep, true) {
+		return fmt.Errorf("member is %d, but the sessions (data_sessions) are 1 to %g", l.Member, most)
+	}
+	return nil
+}
+
+// only refuses a member of a file with one.
+func (l Layout) only(what string) error {
+	if l.Member > 1 {
+		return fmt.Errorf("member is %d, but the file has one %s", l.Member, what)
+	}
+	return nil
+}
+
+// ofCondition keeps the rows of the condition of a file of CONN: conditionweights{1} has the weight of each row in it
+// (conn_process.m), of which the rest of the scan has 0.
+func (l Layout) ofCondition(all []mat5.Variable, keep []bool, c *Contents) error {
+	if name, err := mat5.Find(all, "conditionname"); err == nil && len(name.Texts) == 1 {
+		c.State = strings.TrimSpace(name.Texts[0])
+	}
+	if !slices.ContainsFunc(all, func(v mat5.Variable) bool { return v.Name == "conditionweights" }) {
+		return nil
+	}
+	of, err := mat5.Find(all, "conditionweights{1}")
+	if err != nil {
+		return err
+	}
+	weights, err := of.All()
+	if err != nil {
+		return fmt.Errorf("conditionweights{1}: %w", err)
+	}
+	if len(weights) != len(keep) {
+		return fmt.Errorf("conditionweights{1} has %d rows, and the series have %d", len(weights), len(keep))
+	}
+	rows, none, least, most := 0, 0, math.Inf(1), 0.0
+	for i, w := range weights {
+		switch {
+		case !keep[i]:
+		case !(math.Abs(w) > 0):
+			none++
+			keep[i] = false
+		default:
+			rows, least, most = rows+1, min(least, w), max(most, w)
+		}
+	}
+	of.Name = "the condition"
+	if c.State != "" {
+		of.Name += " " + c.State
+	}
+	switch {
+	case rows == 0:
+		return fmt.Errorf("no volume has a weight in %s (conditionweights{1})", of.Name)
+	case none > 0 && !l.Weighted:
+		return fmt.Errorf("%d of %d volumes do not belong to %s: their weights (conditionweights{1}) are 0 or NaN; set drop_zero_weights: true to leave them out; all volumes of the scan are in …_Condition000.mat",
+			none, none+rows, of.Name)
+	case none > 0:
+		c.Notes = append(c.Notes, fmt.Sprintf("%d of %d volumes left out, whose weight in %s is 0 or NaN; volumes on either side of a gap are read as consecutive",
+			none, none+rows, of.Name))
+	}
+	if least != most {
+		c.Doubts = append(c.Doubts, fmt.Sprintf("the volumes have unequal weights in %s (conditionweights{1}), which CONN applies to correlations, but are all counted equally here", of.Name))
+	}
+	return nil
 }
 
 // matSquares reads the matrix of a .mat file; draws, or the members of a group, lie along a third dimension. A cell

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
@@ -215,6 +216,56 @@ func oneWidth(all []*Reading) {
 			if 2*len(those) <= read && len(of) > 1 {
 				f.Err = fmt.Errorf("columns_range takes columns by their place, but the files have different widths and no names: %s; give the names of the columns (names), or files of one width",
 					strings.Join(widths, ", "))
+			}
+		}
+	}
+}
+
+var conditionNumber = pattern.New(`_(Condition\d+)\.mat$`)
+
+// oneCondition refuses files of CONN whose condition is not that of more than half of the files, of a run or session
+// where there are several; where none is, all are refused. Files without the name of the condition have its number in
+// theirs.
+func oneCondition(all []*Reading) {
+	type key struct {
+		part   string
+		stated bool
+	}
+	of, files := map[key]map[string][]*Reading{}, map[key]int{}
+	for _, f := range all {
+		if f.Err != nil || f.Found == nil {
+			continue
+		}
+		k, state := key{f.Part, f.Found.State != ""}, f.Found.State
+		if !k.stated && f.Layout.Program == "CONN" {
+			if found := conditionNumber.FindStringSubmatch(f.Path); found != nil {
+				state = found[1]
+			}
+		}
+		if state == "" {
+			continue
+		}
+		if of[k] == nil {
+			of[k] = map[string][]*Reading{}
+		}
+		of[k][state] = append(of[k][state], f)
+		files[k]++
+	}
+	for k, states := range of {
+		if len(states) < 2 {
+			continue
+		}
+		var each []string
+		for _, state := range slices.Sorted(maps.Keys(states)) {
+			each = append(each, fmt.Sprintf("%s (%s: %s)", state, words.Count(len(states[state]), "file"),
+				words.Some(lists.Map(states[state], func(f *Reading) string { return f.ID }), 4)))
+		}
+		for _, those := range states {
+			for _, f := range those {
+				if 2*len(those) <= files[k] {
+					f.Err = fmt.Errorf("the files are of different conditions of the task: %s; use files of one condition",
+						strings.Join(each, ", "))
+				}
 			}
 		}
 	}

@@ -150,6 +150,7 @@ func (w *Within) of(l *listed.List, row listed.Row, y region.Layout, path string
 // A Reading is one file of a participant, with its layout.
 type Reading struct {
 	ID     string // of the participant
+	Part   string // its run or session, "" where it has one file
 	Path   string
 	Row    listed.Row
 	Layout region.Layout
@@ -187,6 +188,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	ofOthers(all)
 	oneOrder(all)
 	oneWidth(all)
+	oneCondition(all)
 	return w.checkNumbers(all, l, source)
 }
 
