@@ -30,6 +30,7 @@ type pass struct {
 	lanes    laneSums
 	overTime *timeSum     // of all voxels; nil in a second pass
 	sample   *voxelSeries // nil in a second pass
+	wrapped  *wrapping    // nil in a second pass
 }
 
 // A roiPass is one ROI in a pass.
@@ -131,6 +132,7 @@ func (p *pass) run(open func() (*Reader, error), threads int) error {
 	t := DataType(r.Header.Datatype)
 	if p.overTime != nil {
 		p.overTime.dtype, p.sample.dtype = t, t
+		p.wrapped = newWrapping(t, p.means.slope, p.means.inter, len(p.voxels))
 	}
 	if t.Size() <= 2 {
 		p.lanes = newShortSums(t, len(p.voxels))
@@ -214,6 +216,7 @@ func (p *pass) add(volumes [][]byte) {
 	if p.overTime != nil {
 		p.overTime.add(volumes[0]) // of lanes volumes, or what is left
 		p.sample.add(volumes)
+		p.wrapped.add(volumes[0], p.voxels)
 	}
 	p.lanes.gather(len(p.waiting), volumes, p.voxels)
 	p.waiting = append(p.waiting, len(volumes))

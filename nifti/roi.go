@@ -33,6 +33,8 @@ type Means struct {
 	// Sample are the series of the voxels of ROIs.Sample, [time, voxel]; NaN throughout for a voxel that is not finite
 	// in some volume.
 	Sample []float64
+	// Wrapped is the number of voxels of ROIs whose unscaled 16-bit numbers overflow, in these fourth volumes.
+	Wrapped int
 }
 
 // Count says what became of the voxels of a ROI. Only the voxels used are averaged
@@ -68,7 +70,8 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, threads int) (*Means, err
 		return nil, err
 	}
 	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)),
-		Mean: p.overTime.mean(room.slope, room.inter), Sample: p.sample.scaled(room.slope, room.inter)}
+		Mean:   p.overTime.mean(room.slope, room.inter),
+		Sample: p.sample.scaled(room.slope, room.inter), Wrapped: p.wrapped.count()}
 	var redo []int
 	valid := make([][]bool, len(all))
 	for i := range all {

@@ -25,6 +25,10 @@ const (
 // may stand for missing values: a JSON list of MissingCode.
 const MissingCodes = "codes"
 
+// Wrapped is the metadata by which the table of a scan, and its quality, state how many voxels of regions have numbers
+// that overflow 16 bits.
+const Wrapped = "wrapped"
+
 // JoinedRuns is the metadata by which the quality of a joined series lists its runs, or sessions, where
 // it has several: a JSON list of names.
 const JoinedRuns = "runs"

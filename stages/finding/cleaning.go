@@ -21,6 +21,7 @@ type Scan struct {
 	Runs        int  // of a joined series; 0 for one scan
 	Again       bool // of a scan that is listed before, cleaned in another way
 	Codes       []Code
+	Wrapped     int         // voxels of regions whose numbers overflow 16 bits
 	Coords      []dag.Coord // of its task
 	column.CleaningRow
 }
@@ -275,6 +276,9 @@ func (c Cleaning) values() (all List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
 	}, values{"Element": c.Element})...)
+	all.Add(c.faults("scans.wrapped", func(s Scan) (ScanFault, bool) {
+		return ScanFault{N: s.Wrapped, Element: c.Element, severity: float64(s.Wrapped)}, s.Wrapped > 0
+	}, values{"Exclude": c.toExclude(func(s Scan) bool { return s.Wrapped > 0 })})...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
 		all.among(who(coded), "scans.missing-codes", Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {

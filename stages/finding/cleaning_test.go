@@ -160,6 +160,9 @@ func TestCleaningFindings(t *testing.T) {
 	} {
 		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)
 	}
+	wrapped := scanned(fine, fine)
+	wrapped[1].Wrapped = 7
+	need.Equal(t, listed(Cleaning{Scans: wrapped}.Findings()), "scans.wrapped 2")
 	given := func(motion float64) []Scan {
 		return scanned(with(func(r *row) { r.Strategy, r.Why, r.MeanFD = "none", column.SeriesGiven, motion }))
 	}

@@ -219,6 +219,9 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if codes != nil {
 		meta[column.MissingCodes] = column.JSON(codes)
 	}
+	if wrapped := scan.Meta[column.Wrapped]; wrapped != "" {
+		meta[column.Wrapped] = wrapped
+	}
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),
 		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), meta),

@@ -82,7 +82,8 @@ func TestDenoiseListsMissingCodes(t *testing.T) {
 		}
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress, s.Columns, s.ScanRun = "none", []string{"csf", "motion_outlier00"}, "2"
-		return stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+		scan := column.WithMeta(scanOf(2), map[string]string{column.Wrapped: "4"})
+		return stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scan),
 			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
 			"confounds": dag.InputOf(artifacts.Text(text))})
 	}
@@ -105,6 +106,7 @@ func TestDenoiseListsMissingCodes(t *testing.T) {
 	if got := codes(joined); !strings.HasPrefix(got, "[{2  -9999 2 1} ") {
 		t.Error(got)
 	}
+	need.Equal(t, joined["quality"].(*encoding.Table).Meta[column.Wrapped], "8")
 	_, err := run(func(_, fd, _ []float64) { fd[4] = -1 })
 	need.Error(t, err, "framewise_displacement is -1 in volume 5 (line 6), but cannot be negative: write n/a for a missing value; or exclude this participant")
 }

@@ -218,7 +218,8 @@ type runQuality struct {
 	runs []column.CleaningRow
 	made string // how they were cleaned
 	// of each run, the regions and confounds with a code for missing values
-	codes [][]column.MissingCode
+	codes   [][]column.MissingCode
+	wrapped int // voxels whose numbers overflow
 }
 
 // meta is the metadata of the quality of all runs, of these names.
@@ -236,6 +237,9 @@ func (q *runQuality) meta(names []string) map[string]string {
 	}
 	if codes != nil {
 		meta[column.MissingCodes] = column.JSON(codes)
+	}
+	if q.wrapped > 0 {
+		meta[column.Wrapped] = column.JSON(q.wrapped)
 	}
 	return meta
 }
@@ -258,9 +262,11 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 				strings.Join(column.MadeApart(made, q.made), "; "))
 		}
 		codes, err := column.MissingCodesOf(t.Meta)
-		if err != nil {
+		wrapped, other := column.MetaOf[int](t.Meta, column.Wrapped)
+		if err = cmp.Or(err, other); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
+		q.wrapped += wrapped
 		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, codes)
 	}
 	if len(quality) > 1 && column.MadeValue[string](q.made, "denoise.standardize") == "none" &&

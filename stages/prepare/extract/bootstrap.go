@@ -138,6 +138,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Wrapped > 0 {
+		meta[column.Wrapped] = column.JSON(m.Wrapped)
+	}
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}

@@ -2,7 +2,10 @@ package extract
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"encoding/csv"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -398,6 +401,48 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 		}
 		out := need.Value(stagetest.RunWith(&Bootstrap{}, in))(t)
 		need.Equal(t, out["scan"].(*encoding.Table).Meta[column.CleanedBefore], want, text)
+	}
+}
+
+// Voxels of regions whose unscaled 16-bit numbers begin again at the other end of their range are counted.
+func TestBootstrapCountsOverflows(t *testing.T) {
+	bold := func(slope float32, value func(voxel, volume int) float64, dtype nifti.DataType) dag.Input {
+		img := cube(4, 0, background)
+		data := make([]int16, 64*12)
+		for i := range data {
+			data[i] = int16(int(value(i%64, i/64)))
+		}
+		img.Shape, img.TR, img.Data = append(img.Shape, 12), 2, data
+		z := need.Value(gzip.NewReader(bytes.NewReader(need.Value(imageInput(t, "x.nii.gz", img).Bytes())(t))))(t)
+		b := need.Value(io.ReadAll(z))(t)
+		binary.LittleEndian.PutUint16(b[70:], uint16(dtype))
+		binary.LittleEndian.PutUint32(b[112:], math.Float32bits(slope))
+		in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
+		in.Name = "sub-01_bold.nii"
+		return in
+	}
+	around := func(level float64) func(voxel, volume int) float64 {
+		return func(voxel, volume int) float64 {
+			if voxel > 9 {
+				return float64(500 + volume%5)
+			}
+			return level + 300*math.Sin(float64(volume+voxel))
+		}
+	}
+	for name, c := range map[string]struct {
+		bold dag.Input
+		want string
+	}{
+		"within":         {bold(0, around(32000), nifti.Int16), ""},
+		"over":           {bold(0, around(32768), nifti.Int16), "10"},
+		"unsigned":       {bold(1, around(65536), nifti.Uint16), "10"},
+		"scaled":         {bold(0.5, around(32768), nifti.Int16), ""},
+		"unsigned below": {bold(1, around(32768), nifti.Uint16), ""},
+	} {
+		in := map[string]dag.Input{"bold": c.bold, "nodes": stagetest.Nodes(1001),
+			"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 }))}
+		out := need.Value(stagetest.RunWith(&Bootstrap{}, in))(t)
+		need.Equal(t, out["scan"].(*encoding.Table).Meta[column.Wrapped], c.want, name)
 	}
 }
 

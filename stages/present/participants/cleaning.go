@@ -31,7 +31,8 @@ func (a *Cohort) readCleaned() {
 		column.Keep(rows)
 		found, err := column.MissingCodesOf(table.Meta)
 		runs, other := column.MetaOf[[]string](table.Meta, column.JoinedRuns)
-		if err = cmp.Or(wrong, err, other); err != nil {
+		wrapped, unread := column.MetaOf[int](table.Meta, column.Wrapped)
+		if err = cmp.Or(wrong, err, other, unread); err != nil {
 			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
 		}
 		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
@@ -44,7 +45,7 @@ func (a *Cohort) readCleaned() {
 			s := finding.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
 				Runs: len(runs), Coords: in.Coords, CleaningRow: r}
 			if i == 0 {
-				s.Codes = codes
+				s.Codes, s.Wrapped = codes, wrapped
 			}
 			a.Scans = append(a.Scans, s)
 		}
