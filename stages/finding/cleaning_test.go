@@ -353,6 +353,17 @@ func TestLostVoxels(t *testing.T) {
 func TestFindingsOfScans(t *testing.T) {
 	need.Equal(t, listed(Registration(nil)), "")
 	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", List{Warning("registration.rotation", nil)}}})), "scans.labels-doubtful sub-2")
+	coverages := func(shares ...float64) (all []Coverage) {
+		for i, s := range shares {
+			all = append(all, Coverage{fmt.Sprintf("sub-%d", i+1), s})
+		}
+		return all
+	}
+	own := []float64{.50, .51, .49, .50, .52, .50, .48, .51}
+	need.Equal(t, listed(Uncovered(coverages(own...))), "")
+	need.Equal(t, listed(Uncovered(coverages(append(own, .58, .54)...))), "scans.uncovered sub-9")
+	need.Equal(t, listed(Uncovered(coverages(own[0], own[1], .9))), "")
+	need.Equal(t, listed(Uncovered(coverages(.1, .3, .5, .2, .6, .4, .7, .3, .9))), "")
 	for _, c := range []struct {
 		n, all    int
 		misplaced any

@@ -28,6 +28,40 @@ func Registration(doubtful []Doubtful) List {
 	return List{{"scans.labels-doubtful", Limits, Subject{Participants: ids}, values{"Listed": doubtful}}}
 }
 
+// A Coverage is the share of a scan's brain mask without a label.
+type Coverage struct {
+	Who   string
+	Share float64
+}
+
+// Least scans by whose median a scan's share is judged, and how far above it a share is no longer that of the same kind
+// of labels: by so much, and by so many median absolute deviations.
+const (
+	fewestCoverages = 8
+	apartCoverage   = 0.05
+	apartDeviations = 6
+)
+
+// Uncovered is the finding about scans whose brain mask has a larger share without a label than those of the others, as
+// with labels of another participant: what a parcellation leaves out is nearly the same for all.
+func Uncovered(all []Coverage) List {
+	shares := lists.Map(all, func(c Coverage) float64 { return c.Share })
+	if len(all) < fewestCoverages {
+		return nil
+	}
+	usual := inference.Median(shares)
+	spread := inference.Median(lists.Map(shares, func(s float64) float64 { return math.Abs(s - usual) }))
+	apart := slices.DeleteFunc(slices.Clone(all), func(c Coverage) bool {
+		return c.Share-usual <= max(apartCoverage, apartDeviations*spread)
+	})
+	if len(apart) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(apart, func(x, y Coverage) int { return cmp.Compare(y.Share, x.Share) })
+	who := lists.Map(apart, func(c Coverage) string { return c.Who })
+	return List{{"scans.uncovered", Limits, Subject{Participants: who}, values{"Usual": usual, "Listed": apart}}}
+}
+
 // WithoutEdges is the finding about participants who have a graph without edges: edges has their number in each graph
 // of each participant, shrinkage that of the partial correlations in each draw.
 func WithoutEdges(edges, shrinkage map[string][]float64) List {

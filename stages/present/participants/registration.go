@@ -35,10 +35,14 @@ func (a *Cohort) labeledScans() {
 func (a *Cohort) registration() {
 	var how []string
 	var doubtful []finding.Doubtful
+	var covered []finding.Coverage
 	for _, s := range a.Labeled {
 		resampled := s.Resampling != column.LabelsOnGrid && s.Resampling != column.LabelsMatched
 		if resampled && !slices.Contains(how, s.Resampling) {
 			how = append(how, s.Resampling)
+		}
+		if s.Mask != nil && s.Unlabeled != nil && *s.Mask > 0 {
+			covered = append(covered, finding.Coverage{Who: s.who, Share: float64(*s.Unlabeled) / float64(*s.Mask)})
 		}
 		if s.Caution != "" {
 			doubtful = append(doubtful, finding.Doubtful{Who: s.who, Why: finding.Warned(s.Caution)})
@@ -48,6 +52,7 @@ func (a *Cohort) registration() {
 		a.Put("scans.labels-resampled", values{"How": how})
 	}
 	a.FindOf(a.At("registration"), finding.Registration(doubtful)...)
+	a.FindOf(a.At("registration"), finding.Uncovered(covered)...)
 }
 
 // gray reports whether the regions are of grayordinates.

@@ -1,6 +1,7 @@
 package participants
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -19,6 +20,11 @@ func TestRegistrationIsTold(t *testing.T) {
 		return column.ParcelRow{Resampling: how, Caution: caution, Determinant: math.NaN(), Rotation: math.NaN(),
 			Displacement: math.NaN()}
 	}
+	labeled := func(unlabeled int32) column.ParcelRow {
+		r, mask := row(column.LabelsOnGrid, ""), int32(1000)
+		r.Mask, r.Unlabeled = &mask, &unlabeled
+		return r
+	}
 	for _, c := range []struct {
 		rows           []column.ParcelRow
 		told, cautions string
@@ -29,11 +35,14 @@ func TestRegistrationIsTold(t *testing.T) {
 				map[string]any{"Degrees": 90.2})})), row(column.LabelsMajority, "")},
 			"Labels were resampled (majority of 27 samples a voxel and nearest neighbor).",
 			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°; check the registration)"},
+		{[]column.ParcelRow{labeled(500), labeled(510), labeled(495), labeled(500), labeled(620), labeled(505),
+			labeled(490), labeled(500)}, "",
+			"A larger part of the brain mask has no label than in the other scans (median 50 %), so the label image or the mask may belong to a different participant; check the registration: sub-5 (62 %)"},
 	} {
 		var in []dag.Input
 		for i, r := range c.rows {
 			one := dag.InputOf(column.Table([]column.ParcelRow{r}))
-			one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
+			one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("sub-%d", i+1)}}
 			in = append(in, one)
 		}
 		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"registration": in}))}
