@@ -52,7 +52,7 @@ func (f *field) mapping(m map[string]any) (reflect.Value, error) {
 		if !slices.Contains(f.keys, key) {
 			wrong = append(wrong, fmt.Errorf("has no key %q%s", key, words.OrAll(key, f.keys)))
 		} else if _, ok := m[key].(string); !ok {
-			wrong = append(wrong, fmt.Errorf("key %q must be text, not %s", key, describe(m[key])))
+			wrong = append(wrong, fmt.Errorf("key %q must be text, not %s%s", key, describe(m[key]), quoteHint(m[key])))
 		}
 	}
 	text, err := json.Marshal(m) // sorts the keys
@@ -248,10 +248,11 @@ func describe(value any) string {
 	}
 }
 
-// quoteHint tells how to write what YAML took for a number, a date or a truth
-// value as a text.
+// quoteHint states how to write what YAML took for nothing, a number or a truth value as a text.
 func quoteHint(value any) string {
 	switch value.(type) {
+	case nil:
+		return ` (for the text null, write it in double quotes: "null", with --set as 'NAME="null"')`
 	case bool, int, int64, uint64, float64:
 		return fmt.Sprintf(" (for text, write %q)", fmt.Sprint(value))
 	}

@@ -93,6 +93,7 @@ func TestSet(t *testing.T) {
 		{"subject", "sub-003\n", `"sub-003\n"`, ""},
 		{"subject", "Müller", `"M\u00fcller"`, ""},
 		{"subject", 50, "", `parameter "subject" must be text, not 50 (for text, write "50")`},
+		{"subject", nil, "", `parameter "subject" must be text, not nothing (for the text null, write it in double quotes: "null", with --set as 'NAME="null"')`},
 		{"seed", uint64(math.MaxUint64), "18446744073709551615", ""},
 		{"seed", -1, "", `parameter "seed" must be an integer from 0 to 18446744073709551615, not -1`},
 		{"seed", math.Ldexp(1, 64), "", `parameter "seed" must be an integer from 0 to 18446744073709551615, not 1.8446744073709552e+19`},
@@ -141,6 +142,7 @@ func TestSetMapping(t *testing.T) {
 		{map[string]any{"desc": "2", "atlas": "X"}, `{"atlas":"X","desc":"2"}`, ""},
 		{map[string]any{"atlsa": "X"}, "", `parameter "labels" has no key "atlsa" (did you mean "atlas"?)`},
 		{map[string]any{"atlas": []any{}}, "", `parameter "labels" key "atlas" must be text, not a list`},
+		{map[string]any{"desc": 2}, "", `parameter "labels" key "desc" must be text, not 2 (for text, write "2")`},
 	} {
 		var s labeled
 		err := Set(&s, "labels", c.value)

@@ -156,7 +156,8 @@ func (v *Variables) Resolve(t *Node, axes []string) {
 			return
 		}
 		if val.Kind != Scalar {
-			v.bad.Add(t.Pos, "the variable %q is %s, which cannot be part of a text", name, val)
+			hint := map[bool]string{true: `; for the text null, write it in double quotes, with --set as '` + name + `="null"'`}
+			v.bad.Add(t.Pos, "the variable %q is %s, which cannot be part of a text%s", name, val, hint[val.Kind == Empty])
 			t.Bad = true
 			return
 		}
