@@ -241,7 +241,7 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	predictions.Meta[column.HandedMeta] = column.JSON(tested.handed)
 	out["predictions"], out["regions"], out["scores"] = predictions, regions, d.set.Scores(scores)
 	out["model"] = column.Table([]modelRow{{s.Factory, fitted.Type, int64(d.width), int64(len(sides[0])),
-		strings.Join(fitted.Used, ", "), d.set.Note(), carried(t.All(codePort))}})
+		strings.Join(fitted.Used, ", "), d.set.Note(), warned(t.All(codePort), fitted, tested)}})
 	return out, nil
 }
 
@@ -288,18 +288,27 @@ const mostCode = 1 << 20
 var dataFormats = []string{"npy", "npz", "csv", "tsv", "arrow", "parquet", "pkl", "h5", "hdf5", "mat", "xlsx", "pt",
 	"pth", "joblib", "rds", "json", "db", "sqlite"}
 
-// carried warns of files of the code that may contain labels of test participants.
-func carried(code []dag.Input) string {
+// warned warns of files of the code that may contain labels of test participants, and of what the model has and the
+// stage ignores.
+func warned(code []dag.Input, fitted, tested *result) string {
+	var all finding.List
 	var files []string
 	for _, in := range code {
 		if in.Ref.Size > mostCode || slices.Contains(dataFormats, in.Ref.Format) {
 			files = append(files, cmp.Or(in.Coord("file"), path.Base(in.Name)))
 		}
 	}
-	if files == nil {
-		return ""
+	if files != nil {
+		all.Add(finding.Warning("estimator.data", map[string]any{"Files": files}))
 	}
-	return finding.Written(finding.List{finding.Warning("estimator.data", map[string]any{"Files": files})})
+	if tested.Contradicted > 0 {
+		all.Add(finding.Warning("estimator.predict", map[string]any{"N": tested.Contradicted,
+			"Of": len(tested.prediction), "Function": tested.Function}))
+	}
+	if fitted.Pairs > 0 {
+		all.Add(finding.Warning("estimator.pairs", map[string]any{"N": fitted.Pairs}))
+	}
+	return finding.Written(all)
 }
 
 // sums are the weights of the regions, over the decision values of a model, for each graph.

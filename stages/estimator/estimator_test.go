@@ -180,10 +180,36 @@ func TestDataInCode(t *testing.T) {
 		return dag.Input{Name: "model/" + name, Coords: []dag.Coord{{Axis: "file", Value: name}},
 			Ref: artifacts.Ref{Format: format, Size: size}}
 	}
-	need.Equal(t, carried([]dag.Input{as("model.py", "py", 100)}), "")
-	got := finding.Warned(carried([]dag.Input{as("model.py", "py", 100), as("a/y.csv", "csv", 9),
-		as("b.py", "py", 2<<20)}))
+	need.Equal(t, warned([]dag.Input{as("model.py", "py", 100)}, &result{}, &result{}), "")
+	got := finding.Warned(warned([]dag.Input{as("model.py", "py", 100), as("a/y.csv", "csv", 9),
+		as("b.py", "py", 2<<20)}, &result{}, &result{}))
 	need.Equal(t, fmt.Sprintln(got[0].Code, got[0].Numbers), "estimator.data map[Files:[a/y.csv b.py]]\n")
+}
+
+// What the program ignores of a model is a caution: a rule of predict, and weights of pairs of groups.
+func TestIgnoredOfModels(t *testing.T) {
+	for _, c := range []struct{ predict, want string }{
+		{"", ""},
+		{"\n    def predict(self, X):\n        return np.array(['ASD'] * len(X))", "estimator.predict map[Function:predict_proba N:8 Of:8]"},
+		{"\n    def predict(self, X):\n        return np.array(['HC'] * len(X))", ""},
+		{"\n    def predict(self, X):\n        return np.zeros((len(X), 1))", ""},
+		{"\n    def predict(self, X):\n        raise NotImplementedError", ""},
+	} {
+		out := need.Value(run(t, fresh(t, "repeat_check", false), `
+import numpy as np
+class M:
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+    def predict_proba(self, X):
+        return np.full((len(X), 2), [0.3, 0.7])`+c.predict+"\nmake = M\n"))(t)
+		got := ""
+		for _, f := range finding.Warned(need.Value(out["model"].(*encoding.Table).Strings("warning"))(t)[0]) {
+			got += fmt.Sprint(f.Code, " ", f.Numbers)
+		}
+		need.Equal(t, got, c.want, c.predict)
+	}
+	need.Equal(t, finding.Warned(warned(nil, &result{message: message{Pairs: 6}}, &result{}))[0].Code, "estimator.pairs")
 }
 
 // What leaks is refused where it is handed over, too.
@@ -236,6 +262,11 @@ func TestMistakesOfModels(t *testing.T) {
 		"kept file":   {class("pass", "os.path.exists('m.npy') or np.save('m.npy', X.mean(0)); p = 1 / (1 + np.exp(X[:, :1] - np.load('m.npy')[0])); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
 		"pairs":       {class("pass", "c = self.__dict__.setdefault('c', {x.tobytes(): y[0] for x, y in zip(X, np.roll(X, 1, 0))}); p = np.array([[1 / (1 + np.exp(c[x.tobytes()]))] for x in X]); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
 		"scores":      {class("self.region_scores_ = [1, 2]", half), "region_scores_ has the shape (24, 2) or is not finite, expected 5 finite values"},
+		"coef":        {class("self.coef_ = X[0, :4]", half), "model.py:6: self.coef_ = X[0, :4]: model:make: coef_ has the shape (1, 4), expected (1, 10): a weight for each column of X"},
+		"coef rows":   {class("self.coef_ = X[:3]", half), "coef_ has the shape (3, 10), expected (1, 10)"},
+		"coef NaN":    {class("self.coef_ = X[0] * np.nan", half), "model.py:6: self.coef_ = X[0] * np.nan: model:make: coef_ has 10 values that are not finite"},
+		"coef masked": {class("self.coef_ = np.ma.masked_greater(X[0] * 0 + [1, 0] * 5, 0)", half), "coef_ gives a masked array in which 5 of 10 values are masked"},
+		"masked":      {class("pass", "return np.ma.masked_array(np.full((len(X), 2), 0.5), mask=np.arange(2 * len(X)).reshape(-1, 2) == 3)"), "model.py:8: def predict_proba(self, X):: model:make: predict_proba gives a masked array in which 1 of 48 values are masked"},
 		"protocol":    {class(`print('{"event": "done"}'); raise ValueError("not done")`, half), "ValueError: not done"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import linecache
 import mmap
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -56,9 +57,35 @@ def step(name):
     STEP[:] = name.encode().ljust(len(STEP), b"\0")
 
 
-def refuse(what):
-    """End because the model breaks the contract."""
-    finish("contract", what=what)
+def refuse(what, model=None, name=""):
+    """End because the model breaks the contract by its method or attribute of this name."""
+    finish("contract", what=what, **written(model, name))
+
+
+def written(model, name):
+    """The line of the user's code that defines a method or sets an attribute of the model; nothing where there is none."""
+    for of in type(model).__mro__ if name else ():
+        try:
+            file, (lines, first) = inspect.getsourcefile(of) or "", inspect.getsourcelines(of)
+        except (OSError, TypeError):
+            continue
+        for i, line in enumerate(lines if file.startswith(CODE) else ()):
+            if re.match(rf"\s*(async )?def {name}\b|[^#]*\.{name}\b[^=]*=[^=]", line):
+                return {"file": file[len(CODE) :], "line": first + i, "source": line.strip()}
+    return {}
+
+
+def numbers(np, model, name, values):
+    """What a method or attribute of the model has, as an array of numbers."""
+    if hasattr(values, "toarray"):  # sparse
+        values = values.toarray()
+    masked = int(np.ma.count_masked(values)) if isinstance(values, np.ma.MaskedArray) else 0
+    if masked:
+        refuse(f"{name} gives a masked array in which {masked} of {values.size} values are masked: give a number for each", model, name)
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        refuse(f"{name} gives values of type {values.dtype}, not numbers", model, name)
+    return values
 
 
 class Graphs:
@@ -161,7 +188,7 @@ def predict(np, model, X, n):
     """Probabilities of the groups in the program's order (rows × groups), or numbers (rows)."""
     groups, tolerance, what = TASK["classes"], 1e-9, predictor(model)
     step(what)
-    p = np.asarray(getattr(model, what)(X))
+    p = numbers(np, model, what, getattr(model, what)(X))
     if not groups:
         if p.shape == (n, 1):
             p = p[:, 0]
@@ -170,23 +197,58 @@ def predict(np, model, X, n):
         shape = (n, len(groups))
         if what == "decision_function" and p.ndim == 1 and len(groups) == 2:
             p = np.stack([-p / 2, p / 2], 1)
-    if p.dtype.kind not in "fiub":
-        refuse(f"{what} gives values of type {p.dtype}, not numbers")
     if p.dtype.itemsize < 8 and p.dtype.kind == "f":
         tolerance = 1e-4  # single precision, in which the order of sums depends on the number of rows
     if p.shape != shape:
-        refuse(f"{what} gives the shape {p.shape}, expected {shape}: {n} rows" + (f", {len(groups)} groups" if groups else ""))
+        refuse(f"{what} gives the shape {p.shape}, expected {shape}: {n} rows" + (f", {len(groups)} groups" if groups else ""), model, what)
     p = p.astype("f8")
     if not np.isfinite(p).all():
-        refuse(f"{what} gives values that are not finite for {int((~np.isfinite(p)).reshape(n, -1).any(1).sum())} of {n} rows")
+        refuse(f"{what} gives values that are not finite for {int((~np.isfinite(p)).reshape(n, -1).any(1).sum())} of {n} rows", model, what)
     if groups:
         p = p[:, [[str(c) for c in model.classes_].index(c) for c in groups]]
         if what == "decision_function":
             p = np.exp(p - p.max(1, keepdims=True))
             p /= p.sum(1, keepdims=True)
         elif p.min() < -1e-9 or np.abs(p.sum(1) - 1).max() > 1e-5:
-            refuse("predict_proba gives probabilities that are negative or do not add up to 1")
+            refuse("predict_proba gives probabilities that are negative or do not add up to 1", model, what)
     return p, tolerance
+
+
+def contradictions(np, model, X, n, p):
+    """For how many rows predict gives a group whose probability is not the highest one; 0 where it gives no groups."""
+    if not TASK["classes"] or not callable(getattr(model, "predict", None)):
+        return 0
+    step("predict")
+    try:
+        labels = [str(c) for c in model.predict(X)]
+    except Exception:  # it is no part of the contract for groups
+        traceback.print_exc()
+        return 0
+    if len(labels) != n or not set(labels) <= set(TASK["classes"]):
+        return 0
+    of = p[np.arange(n), [TASK["classes"].index(c) for c in labels]]
+    return int((of < p.max(1) - 1e-9).sum())
+
+
+def weights(np, model, X):
+    """The weights of the columns of X in the decision values (values × columns), and whether they are of the groups."""
+    coef, k = getattr(model, "coef_", None), len(TASK["classes"] or ())
+    if coef is None or TASK["input"] != "edges":
+        return None, True
+    step("coef_")
+    coef = np.atleast_2d(numbers(np, model, "coef_", coef).astype("f8"))
+    pairs = k * (k - 1) // 2
+    if coef.ndim != 2 or coef.shape[1] != X.shape[1] or len(coef) not in ((1, 2) if k == 2 else (k or 1, pairs or 1)):
+        refuse(f"coef_ has the shape {coef.shape}, expected ({k if k > 2 else 1}, {X.shape[1]}): a weight for each column of X. Set weights of 0 for columns that are not used, or rename the attribute if it is something else", model, "coef_")  # fmt: skip
+    if not np.isfinite(coef).all():
+        refuse(f"coef_ has {int((~np.isfinite(coef)).sum())} values that are not finite", model, "coef_")
+    if k > 2 and len(coef) != k:
+        return coef, False
+    if k == 3 and callable(getattr(model, "decision_function", None)):  # as many pairs as groups
+        f = np.asarray(model.decision_function(X))
+        apart = f - X @ coef.T if f.shape == (len(X), k) else np.array([0, np.inf])
+        return coef, bool(np.ptp(apart, axis=0).max() <= 1e-6 * np.abs(f).max())
+    return coef, True
 
 
 def scores(np, model, X, n):
@@ -194,14 +256,15 @@ def scores(np, model, X, n):
     of, what = getattr(model, "region_scores", None), "region_scores"
     if callable(of):
         step(what)
-        s = np.asarray(of(X), dtype="f8")
+        s = numbers(np, model, what, of(X)).astype("f8")
     elif getattr(model, "region_scores_", None) is not None:
-        s, what = np.asarray(model.region_scores_, dtype="f8"), "region_scores_"
+        s, what = model.region_scores_, "region_scores_"
+        s = numbers(np, model, what, s).astype("f8")
         s = np.broadcast_to(s, (n, s.shape[-1])) if s.ndim == 1 else s
     else:
         return None
     if s.shape != (n, TASK["regions"]) or not np.isfinite(s).all():
-        refuse(f"{what} has the shape {s.shape} or is not finite, expected {TASK['regions']} finite values, one for each region")
+        refuse(f"{what} has the shape {s.shape} or is not finite, expected {TASK['regions']} finite values, one for each region", model, what)
     return s
 
 
@@ -217,11 +280,7 @@ def independent(np, model, X, n, p, tolerance):
 def defined(model):
     """The method that predicts, with its line where it is the user's."""
     name = predictor(model)
-    of = {"type": type(model).__name__, "function": name, "file": "", "line": 0}
-    code = getattr(getattr(type(model), name, None), "__code__", None)
-    if code is not None and code.co_filename.startswith(CODE):
-        of.update(file=code.co_filename[len(CODE) :], line=code.co_firstlineno)
-    return of
+    return {"type": type(model).__name__, "function": name, **written(model, name)}
 
 
 def run(np):
@@ -229,22 +288,22 @@ def run(np):
         np.save(os.path.join(OUTPUTS, name + ".npy"), np.ascontiguousarray(values, dtype="<f8"))
 
     model, X = make(), load(np)
-    n, used = len(X), []
+    n, of = len(X), {}
     if TASK["do"] == "fit":
         import pickle
 
-        model, used = fit(np, model, X)
+        model, of["used"] = fit(np, model, X)
         try:
             data = pickle.dumps(model, protocol=5)
         except (pickle.PicklingError, AttributeError, TypeError) as e:
             refuse(f"the fitted {type(model).__name__} cannot be pickled: {e}")
         with open(os.path.join(OUTPUTS, "model.pkl"), "wb") as f:
             f.write(data)
-        coef = getattr(model, "coef_", None)
-        if coef is not None and TASK["input"] == "edges":
-            coef = np.atleast_2d(np.asarray(coef, dtype="f8"))
-            if coef.shape[-1] == X.shape[1] and coef.ndim == 2 and np.isfinite(coef).all():
-                save("coef", coef)
+        coef, by_group = weights(np, model, X)
+        if coef is not None and by_group:
+            save("coef", coef)
+        elif coef is not None:
+            of["pairs"] = len(coef)
     p, tolerance = predict(np, model, X, n)
     save("prediction", p)
     if TASK["do"] == "repeat":
@@ -253,7 +312,9 @@ def run(np):
     s = scores(np, model, X, n)
     if s is not None:
         save("scores", s)
-    finish("done", used=used, **defined(model))
+    if TASK["do"] == "predict":
+        of["contradicted"] = contradictions(np, model, X, n, p)
+    finish("done", **of, **defined(model))
 
 
 def limit():

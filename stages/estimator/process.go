@@ -219,17 +219,20 @@ type result struct {
 
 // A message is what a process reports of itself.
 type message struct {
-	Event    string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
-	Step     string   `json:"step"`  // start, or the method that ran last
-	What     string   `json:"what"`
-	Type     string   `json:"type"` // of the model
-	Used     []string `json:"used"` // of the optional arguments of fit
-	Error    string   `json:"error"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Function string   `json:"function"`
-	Source   string   `json:"source"`
-	Missing  string   `json:"missing"` // module
+	Event string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
+	Step  string   `json:"step"`  // start, or the method that ran last
+	What  string   `json:"what"`
+	Type  string   `json:"type"`  // of the model
+	Used  []string `json:"used"`  // of the optional arguments of fit
+	Pairs int      `json:"pairs"` // rows of coef_ that are not weights of groups
+	// Contradicted is for how many rows predict gives a group other than that of the highest probability.
+	Contradicted int    `json:"contradicted"`
+	Error        string `json:"error"`
+	File         string `json:"file"`
+	Line         int    `json:"line"`
+	Function     string `json:"function"`
+	Source       string `json:"source"`
+	Missing      string `json:"missing"` // module
 }
 
 // hand is what a process gets: the task and the data of some rows. Labels and numbers of participants are those of fit
@@ -378,9 +381,6 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 		if r.coef, err = matrix(out["coef"]); err != nil {
 			return nil, err
 		}
-		if want := len(of.Classes); len(r.coef) > 1 && len(r.coef) != want || len(r.coef) == 1 && want > 2 {
-			r.coef = nil // of pairs of groups
-		}
 	}
 	if r.prediction, err = matrix(out["prediction"]); err == nil {
 		r.scores, err = matrix(out["scores"])
@@ -423,7 +423,7 @@ func (m *message) refusal(s *Estimator) error {
 	case "done":
 		return nil
 	case "contract":
-		return fmt.Errorf("%s: %s (pipeline stages estimator describes what a model has)", s.Factory, m.What)
+		return fmt.Errorf("%s%s: %s (pipeline stages estimator describes what a model has)", place, s.Factory, m.What)
 	case "dependent":
 		return m.dependent(m.What)
 	case "memory":
