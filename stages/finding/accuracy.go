@@ -25,11 +25,15 @@ func (a *Results) Performance() (all List) {
 	rows := a.PerParticipant()
 	slices.SortStableFunc(rows, func(x, y Row) int { return a.behind(x) - a.behind(y) })
 	compared := 0
-	for _, r := range rows {
+	if a.IsChosen() {
+		all.Add(a.accuracyOf(*a.Nested)...)
+	}
+	for i, r := range rows {
 		if !r.IsMajority() && r.SameAs == "" {
 			compared++
 		}
-		all.Add(a.accuracyOf(r)...)
+		rows[i].Own = r.Own && !a.IsCandidate(r)
+		all.Add(a.accuracyOf(rows[i])...)
 	}
 	all.Add(fitted(lists.Map(rows, func(r Row) fitOf { return fitOf{r.Called(), r.Fit} }))...)
 	all.Add(a.unequalFolds()...)

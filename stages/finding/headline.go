@@ -35,6 +35,30 @@ func headlineOf(rows []Row, given []dag.Coord) (at int, err error) {
 	return -1, fmt.Errorf("headline: %d settings match %s: give more coordinates", len(fit), wanted)
 }
 
+// IsChosen reports whether the headline is the procedure that chooses a setting inside each fold.
+func (a *Results) IsChosen() bool { return a.First == nil && a.Nested != nil }
+
+// IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from.
+func (a *Results) IsCandidate(r Row) bool {
+	of := a.stageBehind(r.Coords, "evaluation")
+	for _, name := range a.StagesBehind("nested", "predictions") {
+		if choice := a.Plan.Stage(name); of != nil && choice != nil {
+			return a.IsChosen() && slices.Contains(a.Plan.Sources(choice, "outer"), of)
+		}
+	}
+	return a.IsChosen() && r.Own
+}
+
+// Candidates are those with a test of their accuracy, which is not one of the choice.
+func (a *Results) Candidates() (tested []string) {
+	for _, r := range a.PerParticipant() {
+		if state, _ := a.uncorrected(r, "accuracy"); state < Untested && a.IsCandidate(r) && !r.IsMajority() {
+			tested = append(tested, r.Called())
+		}
+	}
+	return tested
+}
+
 // StageOf is the stage of a setting; "" where it has none.
 func StageOf(setting []dag.Coord) string { return column.ValueOn(setting, "stage") }
 
@@ -163,7 +187,7 @@ func (a *Results) RegionsOf(settings [][]dag.Coord, chosen string) Shown {
 			of.Name = name
 		}
 	}
-	switch nested := a.First == nil && a.Headline == nil && a.Nested != nil; {
+	switch nested := a.IsChosen(); {
 	case chosen != "" && nested:
 		of.Relation = RegionsOfChosen
 	case chosen != "":

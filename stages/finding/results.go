@@ -44,6 +44,7 @@ type Row struct {
 	Within string    // the column within whose values labels were permuted, beside folds; "" for nothing else
 	SameAs string    // an earlier setting of the same model with the same predictions; "" for none
 	Fit    *GroupFit // why it has no p; nil for none
+	Chosen bool      // the setting that was chosen inside each fold
 }
 
 // A FoldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
@@ -53,7 +54,12 @@ type FoldScore struct {
 }
 
 // Called is the classifier in a sentence.
-func (r Row) Called() string { return cmp.Or(r.Title, "The model") }
+func (r Row) Called() string {
+	if r.Chosen {
+		return "The " + r.Title
+	}
+	return cmp.Or(r.Title, "The model")
+}
 
 // Is reports whether a setting is this one.
 func (r Row) Is(setting []dag.Coord) bool { return slices.Equal(r.Coords, setting) }
@@ -142,7 +148,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 			return err
 		}
 		if rows = PerParticipant(rows); len(rows) > 0 {
-			rows[0].Title, rows[0].Own = "setting chosen inside each fold", true
+			rows[0].Title, rows[0].Own, rows[0].Chosen = "setting chosen inside each fold", true, true
 			a.Nested = &rows[0]
 		}
 	}

@@ -211,6 +211,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	maps.Copy(v, r.OverFolds())
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
+		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
 		"Many":     a.many(),
 		"State":    states[state],
 		"Test":     test,

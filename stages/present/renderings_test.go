@@ -237,6 +237,39 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+// A headline that is a choice inside each fold has its own p and caution; those of the settings that it chose from are
+// stated as not of the headline.
+func TestChoiceIsTheHeadline(t *testing.T) {
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	two, _ := stagetest.Evaluated(0.92, 0.8, 0.97)
+	both := need.Value(encoding.Concat(one, two))(t)
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	nested, _ := stagetest.Evaluated(0.85, 0.75, 0.92)
+	p, _ := nested.Column("p")
+	p.Values = []float64{0.112, 0.112}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(both)}, "nested": {dag.InputOf(nested)}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+	const alone = "The p values of TopK and SAGE are for each setting alone, not for the headline"
+	for _, want := range []string{"The setting chosen inside each fold is not shown to distinguish ASD and HC",
+		"the p values of accuracy and AUC are for the whole procedure. " + alone,
+		"- The setting chosen inside each fold: accuracy is not significantly above chance, p = 0.112",
+		"p = 0.112, and AUC is 0.800, p = 0.020. This is the headline."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, alone); n != 2 { // the result and the note of the table
+		t.Errorf("%d times: %s", n, text)
+	}
+	for _, not := range []string{"TopK: accuracy", "SAGE: accuracy", "other classifier"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q in\n%s", not, text)
+		}
+	}
+}
+
 // Four participants of two folds by hand: (0.3² + 0.1² + 0.6² + 0.2²)/4 is the same for either group.
 func TestBrierScore(t *testing.T) {
 	fold := func(n int32, people ...[3]any) dag.Input {

@@ -40,7 +40,12 @@ func UnitName(unit string) string {
 }
 
 // InSentence writes the name of a classifier inside a sentence: "the model", not "The model".
-func InSentence(name string) string { return strings.Replace(name, "The model", "the model", 1) }
+func InSentence(name string) string {
+	if rest, found := strings.CutPrefix(name, "The "); found {
+		return "the " + rest
+	}
+	return name
+}
 
 // PlusMinus writes a mean with its standard deviation.
 func PlusMinus(mean, sd float64) string {

@@ -20,9 +20,7 @@ import (
 func (a *Author) measured() {
 	a.folds()
 	a.validated()
-	if c := a.Run.Of("choose"); c != nil {
-		a.say("methods.nested", parameters(c, nil))
-	}
+	a.nested()
 	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
 		a.baselines()
 		a.measures()
@@ -43,6 +41,35 @@ func (a *Author) measured() {
 		a.covariates, a.confounds, a.subgroups, a.motion} {
 		part()
 	}
+}
+
+// nested states from which settings each fold chose, and how.
+func (a *Author) nested() {
+	c := a.Run.Of("choose")
+	if c == nil {
+		return
+	}
+	inner := a.Run.Sources(c, "inner")
+	of := parameters(c, values{"Inner": 0})
+	var candidates, varied []string
+	for _, s := range inner {
+		for _, model := range modelsOf(s) {
+			if name := section.OrItself(column.Classifiers, model); !slices.Contains(candidates, name) {
+				candidates = append(candidates, name)
+			}
+		}
+		for _, name := range s.Parameters {
+			if len(s.Values[name]) > 1 && name != "model" && Unstated[name] != place {
+				varied = append(varied, a.Text("methods.setting", values{"Name": name, "Values": s.Over(name)}))
+			}
+		}
+		for _, split := range a.Run.Sources(s, "folds") {
+			of["Inner"] = int(split.Number("inner"))
+		}
+	}
+	slices.Sort(varied)
+	of["Candidates"], of["Varied"] = candidates, slices.Compact(varied)
+	a.say("methods.nested", of)
 }
 
 // folds states how participants were divided, and what was predicted.
@@ -142,7 +169,14 @@ func (a *Author) measures() {
 	if known(func(r performance.Row) float64 { return r.AUCP }) {
 		tested = append(tested, "AUC")
 	}
-	a.tests(performance.ClassifierTests(a.Accuracy), tested, "labels")
+	rows := a.Accuracy
+	if a.Nested != nil {
+		rows = slices.Concat(rows, []performance.Row{*a.Nested})
+	}
+	a.tests(performance.ClassifierTests(rows), tested, "labels")
+	if names := a.Candidates(); names != nil {
+		a.say("performance.not-of-choice", values{"Candidates": names})
+	}
 }
 
 // leftOutTests states how the p values of a second cross-validation, of what is left out in turn, were computed.

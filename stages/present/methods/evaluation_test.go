@@ -67,6 +67,45 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// A choice is stated with what it chose from, in how many inner folds, and with its own test; those of a single setting
+// are of no choice.
+func TestChoiceFrom(t *testing.T) {
+	of := func(s finding.StageSettings, name string, in map[string][]string) finding.StageSettings {
+		s.Stage, s.Inputs = name, in
+		return s
+	}
+	a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
+		of(with("split", "folds", "5", "outer", "1; 2", "inner", "4"), "inner_folds", nil),
+		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10", "outer", "1; 2", "fold", "1; 2"), "inner",
+			map[string][]string{"folds": {"inner_folds.folds"}}),
+		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10"), "outer",
+			map[string][]string{"folds": {"split.folds"}}),
+		of(with("choose", "by", "loss"), "chosen", map[string][]string{"inner": {"inner.predictions"},
+			"outer": {"outer.predictions"}}),
+		of(with("evaluate"), "evaluate", map[string][]string{"predictions": {"outer.predictions"}}),
+		of(with("evaluate"), "evaluate_chosen", map[string][]string{"predictions": {"chosen.predictions"}}),
+		of(with("report"), "report", map[string][]string{"evaluation": {"evaluate.summary"},
+			"nested": {"evaluate_chosen.summary"}}))
+	row := column.AccuracyRow{Level: "participant", Name: "ridge regression", Classifier: "ridge", Positive: "n/a",
+		Test: column.Retrained, Permutations: 999, P: 0.003, AUCP: 0.003, Least: 0.001, Folds: 5, Accuracy: 0.7,
+		Majority: 0.5}
+	chosen := row
+	chosen.Test, chosen.P = column.PerFold, 0.112
+	a.Accuracy = []performance.Row{{AccuracyRow: row, Title: row.Name, Own: true}}
+	a.Nested = &performance.Row{AccuracyRow: chosen, Title: "setting chosen inside each fold", Own: true, Chosen: true}
+	a.nested()
+	a.measures()
+	_, text := written(t, a)
+	for _, want := range []string{"the setting was chosen in each of these folds from ridge regression and logistic " +
+		"regression with penalty 1 or 10, by 4 inner folds of its training participants",
+		"for the setting chosen inside each fold were computed without retraining",
+		"The p values of ridge regression are for each setting alone, not for the headline"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // The tests beside the accuracy are stated where their results are, with their parameters.
 func TestChecks(t *testing.T) {
 	motion := func(r float64) *encoding.Table { return column.Table([]column.MotionRow{{Median: r}}) }

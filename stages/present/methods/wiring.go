@@ -138,10 +138,10 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 // nameOf is the name of a model of a stage, with the stage where another one trains the same model on other data,
 // with other options or for another label. Models of a permutation test, or of other folds, are the same.
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
-	name, learns := section.OrItself(column.Classifiers, model), a.learns(s)
+	name, learns := section.OrItself(column.Classifiers, model), a.learns(s, model)
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
 		return other.Stage != s.Stage && slices.Contains(learners, other.Kind) &&
-			slices.Contains(modelsOf(&other), model) && a.learns(&other) != learns
+			slices.Contains(modelsOf(&other), model) && a.learns(&other, model) != learns
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
 		name += " (" + wording.PlainName(s.Stage) + ")"
@@ -149,15 +149,16 @@ func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 	return name
 }
 
-// learns is what the models of a stage are trained on, with which options, and for which label.
-func (a *Author) learns(s *finding.StageSettings) string {
+// learns is what a model of a stage is trained on, with which of its options, and for which label.
+func (a *Author) learns(s *finding.StageSettings, model string) string {
 	data := maps.Clone(s.Inputs)
 	maps.DeleteFunc(data, func(port string, _ []string) bool {
 		return slices.Contains([]string{"folds", "permuted", "leakage"}, port)
 	})
 	options := maps.Clone(s.Values)
 	maps.DeleteFunc(options, func(name string, _ [][]string) bool {
-		return Unstated[name] == place || slices.Contains([]string{"model", "seed", "checkpoint"}, name)
+		return Unstated[name] == place || slices.Contains([]string{"model", "seed", "checkpoint", "orders"}, name) ||
+			!s.Concerns(name, []string{model})
 	})
 	labels := lists.Map(a.Run.Sources(s, "folds"), label)
 	return fmt.Sprint(s.Kind, data, options, labels) // in the order of ports and parameters

@@ -46,7 +46,7 @@ func (a *Results) Describe() {
 	over := a.Over()
 	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds),
 		"N":        int(first.Participants),
-		"Majority": first.Majority, "Retrained": called(retrained), "Over": over,
+		"Majority": first.Majority, "Retrained": called(retrained), "Over": over, "Candidates": a.Candidates(),
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	maps.Copy(of, first.OverFolds())
@@ -64,7 +64,10 @@ func (a *Results) Describe() {
 	}
 	a.Find(a.Performance()...)
 	if a.Nested != nil {
-		a.Put("performance.nested", a.Nested.AccuracyRow)
+		of := values(finding.Values(a.Nested.AccuracyRow))
+		of["Chosen"] = a.IsChosen()
+		of["Tests"] = a.describeTests(ClassifierTests([]Row{*a.Nested}), "labels", "accuracy", a.Nested.Within)
+		a.Put("performance.nested", of)
 	}
 	for _, part := range []func(){a.folds, a.permutationTables, a.comparison, a.leftOut, a.published, a.paperTables} {
 		part()
@@ -416,6 +419,9 @@ func (a *Results) performanceFigures(rows []Row) {
 		}
 		for _, folds := range all.Settings {
 			name := a.NameOf(column.CoordText(folds[0].Coords), folds[0].Name)
+			if a.isChoice(folds) {
+				name = a.Nested.Title
+			}
 			for i := range folds {
 				folds[i].Name = name
 			}
@@ -424,14 +430,31 @@ func (a *Results) performanceFigures(rows []Row) {
 			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
 		roc, err := figure.DrawROC(all, "")
 		a.Fail(err)
-		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
-			return a.First != nil && column.Holds(a.First.Coords, f[0].Coords)
-		}))
-		a.Figures(figure.DrawConfusion(all, shown), roc)
+		if shown := a.shown(all.Settings); shown >= 0 {
+			a.Figures(figure.DrawConfusion(all, shown))
+		}
+		a.Figures(roc)
 		a.Figure(figure.DrawCalibration(all, "", calibrationBins))
 	}
 	a.Figure(figure.DrawTraining(a.T, 8))
 	a.Figure(figure.DrawDistributions(a.T.All("distribution"), 8))
+}
+
+// shown is the setting of predictions whose figures the page has: the headline, or the first without one; −1 where the
+// headline is a choice inside each fold that is not among them.
+func (a *Results) shown(settings [][]fold.Tested) int {
+	if a.IsChosen() {
+		return slices.IndexFunc(settings, a.isChoice)
+	}
+	return max(0, slices.IndexFunc(settings, func(f []fold.Tested) bool {
+		return a.First != nil && column.Holds(a.First.Coords, f[0].Coords)
+	}))
+}
+
+// isChoice reports whether predictions are those of the settings chosen inside each fold.
+func (a *Results) isChoice(folds []fold.Tested) bool {
+	s := a.Plan.Stage(finding.StageOf(folds[0].Coords))
+	return a.Nested != nil && s != nil && s.Kind == "choose"
 }
 
 // othersLast is 1 for a classifier to compare with.

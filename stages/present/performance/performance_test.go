@@ -39,6 +39,23 @@ func TestFoldsOfTheHeadline(t *testing.T) {
 	need.NoError(t, a.Err())
 }
 
+// Where the headline is a choice inside each fold, the confusion matrix is that of the choice or there is none.
+func TestConfusionOfTheHeadline(t *testing.T) {
+	of := func(stage string) []fold.Tested {
+		return []fold.Tested{{Coords: []dag.Coord{{Axis: "stage", Value: stage}}}}
+	}
+	settings := [][]fold.Tested{of("baselines"), of("train"), of("chosen")}
+	a := results(dag.NewTask(nil), &finding.Results{})
+	a.Plan.Stages = []finding.StageSettings{{Stage: "chosen", Kind: "choose"}}
+	need.Equal(t, a.shown(settings), 0)
+	a.Nested = &Row{Title: "setting chosen inside each fold"}
+	need.Equal(t, a.shown(settings), 2)
+	need.Equal(t, a.shown(settings[:2]), -1)
+	a.First = &Row{}
+	a.First.Coords = settings[1][0].Coords
+	need.Equal(t, a.shown(settings), 1)
+}
+
 // A comparison of some settings calls them as the accuracies of all do.
 func TestComparisonNames(t *testing.T) {
 	row := func(stage, name string) Row {
