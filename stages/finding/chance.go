@@ -190,8 +190,8 @@ func bestOf(tests []Test, i int) float64 {
 }
 
 // OthersAbove are the classifiers beside the headline that are above chance after Holm's correction for all that were
-// tested; before reports whether any is so without it. Other settings of the headline's model are none, nor are those that a
-// choice inside each fold chose from.
+// tested; before reports whether any is so without it. Other settings of the headline's model are none, nor are those
+// that a choice inside each fold chose from.
 func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 	corrected := a.Corrected()
 	for _, r := range a.PerParticipant() {

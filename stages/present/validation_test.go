@@ -35,7 +35,7 @@ func TestValidationSection(t *testing.T) {
 	})
 	page := string(stagetest.Encoded(t, out["page"]))
 	for _, part := range []string{"Validation of stored models", "2 stored models, trained on 100 participants, were applied",
-		"9 ASD, 21 HC", "median absolute", "0.400 to 0.700", "calibration slope", "0.050–0.400",
+		"9 ASD, 21 HC", "median absolute", "0.400–0.700", "calibration slope", "0.050–0.400",
 		"External validation: for 30 participants", "Question: do 2 stored models", "The stored models are not shown to", "another cohort, with an AUC of 0.550 (0.400–0.700)", "ROC curve on the new cohort", "Calibration on the new cohort",
 		"outside the 95 % interval of the cross-validated value", "75 % of the new participants have age beyond the means of the five lowest"} {
 		if !strings.Contains(page, part) {

@@ -21,13 +21,13 @@ func Fixed(x float64, decimals int) string {
 		return "n/a"
 	}
 	if a := math.Abs(x); a >= 1e15 || a >= 1e7 && decimals > 0 {
-		return strings.Replace(strconv.FormatFloat(x, 'g', 6, 64), "-", "−", 1)
+		return signed(strconv.FormatFloat(x, 'g', 6, 64))
 	}
 	text := fmt.Sprintf("%.*f", decimals, x)
 	if zero, negative := strings.CutPrefix(text, "-"); negative && strings.Trim(zero, "0.") == "" {
 		return zero
 	}
-	return strings.Replace(text, "-", "−", 1)
+	return signed(text)
 }
 
 // Short writes three significant digits, and a whole or large number without decimals.
@@ -36,9 +36,17 @@ func Short(x float64) string {
 	case math.IsNaN(x):
 		return "n/a"
 	case a < 1e7 && (x == math.Trunc(x) || a >= 1000):
-		return strconv.FormatFloat(x, 'f', 0, 64)
+		return signed(strconv.FormatFloat(x, 'f', 0, 64))
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return signed(strconv.FormatFloat(x, 'g', 3, 64))
+}
+
+// signed writes the sign of a number as a minus sign.
+func signed(number string) string {
+	if rest, negative := strings.CutPrefix(number, "-"); negative {
+		return "−" + rest
+	}
+	return number
 }
 
 // Alike writes numbers of one row with the same decimals: as many as give the largest three significant digits, and
@@ -118,12 +126,20 @@ func DrawnPText(p float64, draws int32) string {
 	return P(p)
 }
 
-// Range writes an interval, or n/a.
-func Range(low, high float64) string {
+// Range writes an interval, or n/a: 0.7–0.9, −0.1 to 0.2.
+func Range(low, high float64, write func(float64) string) string {
 	if math.IsNaN(low) || math.IsNaN(high) {
 		return "n/a"
 	}
-	return Share(low) + "–" + Share(high)
+	return Between(write(low), write(high))
+}
+
+// Between writes what lies between two numbers, with a dash where no end of it is negative.
+func Between(low, high string) string {
+	if strings.HasPrefix(low, "−") || strings.HasPrefix(high, "−") {
+		return low + " to " + high
+	}
+	return low + "–" + high
 }
 
 // Thousands writes 1762972 as 1,762,972.

@@ -19,8 +19,13 @@ import (
 // functions format the values of entries.
 var functions = map[string]func(arguments) (any, error){
 	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),           // 0.797
-	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),     // 0.7–0.9
-	"to":        numbers(2, func(x []float64) string { return To(x[0], x[1], report.Share) }), // −0.1 to 0.2
+	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1], report.Share) }), // 0.7–0.9
+	"between": func(a arguments) (any, error) { // between LOW HIGH: of texts
+		if len(a.of) != 2 {
+			return nil, a.wrong()
+		}
+		return report.Between(fmt.Sprint(a.of[0]), fmt.Sprint(a.of[1])), nil
+	},
 	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),           // 3 digits
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),       // 1,762,972
 	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),         // 75 %
@@ -246,7 +251,7 @@ func numbers(n int, f func([]float64) string) func(arguments) (any, error) {
 			low[i], high[i] = x, x
 		}
 		if from, to := f(low), f(high); from != to {
-			return from + "–" + to, nil
+			return report.Between(from, to), nil
 		}
 		return f(low), nil
 	}
@@ -281,7 +286,7 @@ func counted(f func(int, string) string) func(arguments) (any, error) {
 		}
 		noun, text := a.of[1].(string)
 		if s, is := a.of[0].(finding.Span); is && text { // of participants: 4–6 regions
-			return report.Thousands(s.Low) + "–" + f(int(s.High), noun), nil
+			return report.Between(report.Thousands(s.Low), f(int(s.High), noun)), nil
 		}
 		n, ok := number(a.of[0])
 		if !ok || !text {
@@ -299,14 +304,6 @@ func pValue(p float64, draws int32) string {
 	return report.P(p)
 }
 
-// To writes an interval either end of which may be negative: −0.1 to 0.2.
-func To(low, high float64, write func(float64) string) string {
-	if math.IsNaN(low) || math.IsNaN(high) {
-		return "n/a"
-	}
-	return write(low) + " to " + write(high)
-}
-
 // loss is a share without decimals; what is not all is at most 99 %.
 func loss(share float64) string {
 	if p := report.Percent(share); p != "100 %" || share >= 1 {
@@ -320,7 +317,7 @@ func estimate(x []float64) string {
 	if math.IsNaN(x[1]) {
 		return report.Share(x[0])
 	}
-	return report.Share(x[0]) + " (" + report.Range(x[1], x[2]) + ")"
+	return report.Share(x[0]) + " (" + report.Range(x[1], x[2], report.Share) + ")"
 }
 
 // beside is a value, and that of chance in parentheses where it is known; that of a count is no whole number.

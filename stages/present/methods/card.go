@@ -131,7 +131,7 @@ func (c *Card) Markdown() (string, error) {
 		table("measure | value | 95 % interval", lists.Map(all, func(m cardMeasure) []string {
 			interval := ""
 			if !math.IsNaN(m.low) {
-				interval = wording.To(m.low, m.high, report.Share)
+				interval = report.Range(m.low, m.high, report.Share)
 			}
 			return []string{m.name, report.Share(m.value), interval}
 		}))

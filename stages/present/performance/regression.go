@@ -11,7 +11,6 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
-	"prgnn/stages/wording"
 )
 
 // Error writes a mean absolute error, or an end of its interval, with the decimals of all models and permutation tests:
@@ -47,7 +46,7 @@ func (a *Results) DescribeRegression() {
 	a.Table(section.Lay(a.Writer, "regression.models", of, rows,
 		"model | r* r-interval p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
-		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })))
+		section.Num("mae-interval", func(r row) string { return report.Range(r.MAELow, r.MAEHigh, a.Error) })))
 	_, of["FirstMAE"] = FirstRepeat(errorTests(rows), report.Short)
 	a.Supplement(section.Lay(a.Writer, "regression.further", of, rows, "model | r-sd r2-training mae-p"))
 	a.permutationTables()

@@ -81,7 +81,7 @@ func layoutTwo(rows []ClassifierRow, who tableSource, level string) report.Print
 	for _, c := range rows {
 		l.Header = append(l.Header, c.Model)
 		ours.Rows[0] = append(ours.Rows[0], report.Bracketed(c.FoldMean, c.FoldSD))
-		ours.Rows[1] = append(ours.Rows[1], report.Share(c.Low)+"–"+report.Share(c.High))
+		ours.Rows[1] = append(ours.Rows[1], report.Range(c.Low, c.High, report.Share))
 		ours.Rows[2] = append(ours.Rows[2], report.Thousands(c.Parameters))
 		theirs.Rows[0] = append(theirs.Rows[0], report.Bracketed(c.Paper, c.PaperSD))
 		k := "–"
