@@ -212,10 +212,10 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
-		"Many":     a.many(),
-		"State":    states[state],
-		"Test":     test,
-		"Measure":  "accuracy", "Before": before, "Corrected": 0,
+		"Many":    a.many(),
+		"State":   states[state],
+		"Test":    test,
+		"Measure": "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
 			_, t := a.Chance(r, "accuracy")
 			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,

@@ -18,6 +18,7 @@ type universeRow struct {
 	Measured     float64 // its effect
 	Permutations int32
 	Universes    int32
+	Place        int // among the universes with different predictions
 }
 
 // multiverse writes the joint test of many analyses.
@@ -31,15 +32,19 @@ func (a *author) multiverse() {
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := a.universes(tests)
-	of["Decisions"] = decisions
+	of["Decisions"], of["Distinct"] = decisions, distinctEffects(rows)
 	a.Put("multiverse.result", of)
 	if most := largestShare(options); most != nil {
 		names := lists.Map(most, func(o column.OptionRow) string { return o.Decision })
 		a.Put("multiverse.depends", values{"Decisions": names, "Explained": most[0].Explained,
 			"Balanced": most[0].Balanced})
 	}
+	place := 0
 	all := lists.Map(rows, func(r column.UniverseRow) universeRow {
-		return universeRow{r, r.Effect, first.Permutations, first.Universes}
+		if r.SameAs == "" { // a universe that repeats another follows it
+			place++
+		}
+		return universeRow{r, r.Effect, first.Permutations, first.Universes, place}
 	})
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
@@ -54,6 +59,21 @@ func (a *author) multiverse() {
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
 	}
+}
+
+// distinctEffects are the different effects, as printed, of universes with different predictions; 0 where all differ.
+func distinctEffects(rows []column.UniverseRow) int {
+	effects, n := map[string]bool{}, 0
+	for _, r := range rows {
+		if r.SameAs == "" {
+			n++
+			effects[report.Share(r.Effect)] = true
+		}
+	}
+	if len(effects) == n {
+		return 0
+	}
+	return len(effects)
 }
 
 // universes are the numbers of the joint tests.

@@ -29,7 +29,8 @@ func TestMultiverseSection(t *testing.T) {
 	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
 	need.Equal(t, joint[2].Test, true)
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
-	for _, want := range []string{"Specification curve", "of 2 universes with different predictions, the combinations of model", "Stouffer&#39;s z, 20 label",
+	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
+		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
 		"The universe that was stated in advance (model=b)", ">model=c<", ">the test<",
 		"The joint test has only 20 label permutations", "1 universe has the same predictions as another"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
@@ -71,6 +72,26 @@ func TestMultiverseSection(t *testing.T) {
 		in)["page"].(artifacts.Bytes).Data); strings.Contains(page,
 		"Specification curve") {
 		t.Error("a curve without its test")
+	}
+}
+
+// The place of a universe is among those that are counted, and effects that print alike are one.
+func TestUniversesThatRepeat(t *testing.T) {
+	row := func(name, same string, effect float64) column.UniverseRow {
+		return column.UniverseRow{Universe: name, Effect: effect, Low: -0.1, High: 0.3, P: 0.02, SameAs: same,
+			Headline: name == "d"}
+	}
+	joint := column.Table([]column.JointRow{{Statistic: "median", Test: true, Universes: 3, Repeated: 1, Permutations: 199,
+		Effect: "auc"}, {Statistic: "share"}})
+	in := map[string][]dag.Input{"universe_tests": {dag.InputOf(joint)},
+		"universes": {dag.InputOf(column.Table([]column.UniverseRow{row("a", "", 0.2), row("b", "", 0.2001),
+			row("c", "b", 0.2001), row("d", "", 0.25)}))}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+	for _, want := range []string{"3 universes with different predictions (2 distinct effects to three decimals)",
+		"has an effect of 0.250 (95 % CI −0.100 to 0.300; p = 0.020) and is number 3 of 3 in rising order"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 

@@ -18,20 +18,20 @@ import (
 
 // functions format the values of entries.
 var functions = map[string]func(arguments) (any, error){
-	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),           // 0.797
-	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1], report.Share) }), // 0.7–0.9
+	"share":    numbers(1, func(x []float64) string { return report.Share(x[0]) }),                     // 0.797
+	"interval": numbers(2, func(x []float64) string { return report.Range(x[0], x[1], report.Share) }), // 0.7–0.9
 	"between": func(a arguments) (any, error) { // between LOW HIGH: of texts
 		if len(a.of) != 2 {
 			return nil, a.wrong()
 		}
 		return report.Between(fmt.Sprint(a.of[0]), fmt.Sprint(a.of[1])), nil
 	},
-	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),           // 3 digits
-	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),       // 1,762,972
-	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),         // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),           // 7.5 %
-	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                   // 12 %
-	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),          // all of them
+	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),     // 3 digits
+	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }), // 1,762,972
+	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),   // 75 %
+	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),     // 7.5 %
+	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),             // 12 %
+	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),    // all of them
 	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
 	// 0.7 (0.6–0.8)
 	"beside":    numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }),        // 4 (1.2)

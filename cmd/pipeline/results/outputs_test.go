@@ -61,3 +61,12 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// Of several texts of one stage, what an earlier one has is not printed again.
+func TestDiffering(t *testing.T) {
+	const first = "Summary\n  a\n\nQuality\n  dof 175\n\nChecks\n  b"
+	for text, want := range map[string]string{first: "", "Summary\n  a\n\nQuality\n  dof 63\n\nChecks\n  b": "Quality\n  dof 63",
+		"c": "c"} {
+		need.Equal(t, differing(text, first), want)
+	}
+}

@@ -21,7 +21,7 @@ const mostTexts = 5
 const mostOfText = 64 << 10
 
 // PrintTexts prints the texts for people that no other task reads; where nothing ran, those that differ from the last
-// run's, unless all is set. With -q and --json it reads them only: the exit code must not depend on what is printed.
+// run's, unless all is set. Of further texts of one stage it prints what differs from the first. With -q and --json it reads them only: the exit code must not depend on what is printed.
 func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.Result, all bool) error {
 	silent := a.Quiet || a.JSON
 	var found []Output
@@ -36,6 +36,8 @@ func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.R
 		printed = inLastRun(record.NewPast(store, g.Name()), r.ID)
 	}
 	var unchanged []string
+	type whole struct{ name, text string }
+	first := map[*dag.StageNode]whole{} // of each stage, the text that was printed
 	for i, o := range found {
 		if i == mostTexts {
 			if !silent && len(unchanged) < mostTexts {
@@ -54,10 +56,19 @@ func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.R
 			unchanged = append(unchanged, o.Task.ID())
 			continue
 		}
-		if len(found) > 1 {
-			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(o.Name()))
-		}
 		shown, more := strings.TrimRight(string(text), "\n"), ""
+		title := a.Page.Bold(o.Name())
+		if of, known := first[o.Task.Stage()]; !known {
+			first[o.Task.Stage()] = whole{o.Name(), shown}
+		} else if shown = differing(shown, of.text); shown == "" {
+			fmt.Fprintf(a.Out, "\n%s: the same as %s\n", title, of.name)
+			continue
+		} else {
+			title += ", only what differs from " + of.name + ":"
+		}
+		if len(found) > 1 {
+			fmt.Fprintf(a.Out, "\n%s\n", title)
+		}
 		if len(shown) > mostOfText {
 			shown = strings.ToValidUTF8(shown[:mostOfText], "")
 			more = fmt.Sprintf("\n… and %d more bytes: pipeline export FILE %s -o PATH", len(text)-len(shown), o.Name())
@@ -75,6 +86,14 @@ func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.R
 		fmt.Fprintln(a.Out)
 	}
 	return nil
+}
+
+// differing are the paragraphs of a text that another text of the same stage does not have.
+func differing(text, other string) string {
+	had := strings.Split(other, "\n\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(paragraph string) bool {
+		return slices.Contains(had, paragraph)
+	}), "\n\n")
 }
 
 // inLastRun reports whether the last run that had a text, before the run id, had the same one.

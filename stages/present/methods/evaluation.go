@@ -25,7 +25,7 @@ func (a *Author) measured() {
 		a.baselines()
 		a.measures()
 		a.leftOutTests()
-	} else if a.Run.Of("compare") != nil && a.T.Has("comparison") { // without evaluate; they are compared below
+	} else if a.T.Has("comparison") || a.T.Has("universe_tests") { // without evaluate; they are tested below
 		a.baselines()
 	}
 	if a.Run.Of("evaluate-regression") != nil && a.T.Has("regression") {

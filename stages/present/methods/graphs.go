@@ -189,16 +189,18 @@ func boundOr(d *finding.StageSettings, parameter, standard string) string {
 	return standard
 }
 
-// remaining states the volumes and degrees of freedom that denoising left, with each of its settings.
+// remaining states the volumes and degrees of freedom that denoising left, with each of its settings; of universes where
+// the page has the scans of all.
 func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step func(code string, of values)) {
-	all := 1
+	if !a.hasAllScans() {
+		return
+	}
 	settings := lists.By(scans, func(s finding.Scan) string {
-		all = 1
 		var own []string
 		for _, c := range s.Coords {
-			n := len(d.Values[c.Axis])
-			if n > 1 && !slices.Contains([]string{column.Subject, "session", "run"}, c.Axis) {
-				own, all = append(own, c.Axis+"="+c.Value), all*n
+			noOption := slices.Contains([]string{column.Subject, "session", "run"}, c.Axis)
+			if len(d.Values[c.Axis]) > 1 && !noOption {
+				own = append(own, c.Axis+"="+c.Value)
 			}
 		}
 		return strings.Join(own, ", ")
@@ -216,9 +218,6 @@ func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step 
 	for _, with := range settings {
 		state("denoising.freedom", values{"Setting": with.Key, "UpperBound": finding.UpperBound(with.All),
 			"Joined": finding.JoinedOf(with.All)}, with.All, func(s finding.Scan) float64 { return s.TEff })
-	}
-	if len(scans) > 0 && len(settings) < all || len(scans) == 0 && len(a.Scans) > 0 {
-		step("denoising.freedom-elsewhere", values{"Others": len(scans) > 0})
 	}
 }
 

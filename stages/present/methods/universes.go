@@ -67,6 +67,18 @@ func (a *Author) ofUniverse() []finding.Scan {
 	return slices.DeleteFunc(slices.Clone(a.Scans), func(s finding.Scan) bool { return !a.isIn(s.Coords) })
 }
 
+// hasAllScans reports whether the page has scans as they were cleaned in each universe.
+func (a *Author) hasAllScans() bool {
+	own := a.universe
+	defer func() { a.universe = own }()
+	for _, a.universe = range a.views() {
+		if len(a.ofUniverse()) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // differing states, for each set of decisions that statements depend on, what holds with each of their options.
 func (a *Author) differing(said [][]statement, common []statement) (paragraphs []string) {
 	views := a.views()

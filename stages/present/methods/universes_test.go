@@ -68,12 +68,13 @@ Analyses differed in motion. `+
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
 }
 
-// The degrees of freedom are those of each setting of an axis; where the page has one of several, it states so.
+// The degrees of freedom are those of each setting of an axis whose scans the page has; a text for a paper has nothing
+// on what is not connected.
 func TestFreedomOfSettings(t *testing.T) {
 	for want, settings := range map[string][]string{
-		"with fd=0, 90 degrees of freedom remained; with fd=0.5, 60 degrees of freedom remained":      {"0", "0.5"},
-		"with fd=0.5, 60 degrees of freedom remained; the degrees of freedom with the other settings": {"0.5"},
-		"the degrees of freedom that remained":                                                        nil,
+		"with fd=0, 90 degrees of freedom remained; with fd=0.5, 60 degrees of freedom remained": {"0", "0.5"},
+		"were regressed out [1]; with fd=0.5, 60 degrees of freedom remained.":                   {"0.5"},
+		"were regressed out [1].": nil,
 	} {
 		clean := with("denoise", "detrend", "1", "fd", "0; 0.5", "filter", "none", "standardize", "none", "draws", "0",
 			"regress", "24P", "subject", "a; b")
@@ -92,7 +93,7 @@ func TestFreedomOfSettings(t *testing.T) {
 		}
 		a.denoising(&clean)
 		need.NoError(t, a.Err())
-		if text := a.paragraph(a.said, "methods.denoising"); !strings.Contains(text, want) {
+		if _, text := written(t, a); !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %s", text, want)
 		}
 	}
