@@ -106,6 +106,7 @@ type applier struct {
 
 // readAppliers reads models of a number, or of the same groups, all of graphs or all of matrices.
 func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
+	first := map[string]string{} // file of each model
 	for _, in := range t.All("model") {
 		b, err := in.Bytes()
 		if err != nil {
@@ -130,6 +131,12 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 		}
 		if err == nil {
 			err = expects(a.Header, number)
+		}
+		if id := ""; err == nil {
+			if id, err = modelfile.Identity(b); err == nil && first[id] != "" {
+				err = fmt.Errorf("it is the same model as %s, and would count twice in the mean: connect each model once", first[id])
+			}
+			first[id] = in.Name
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)

@@ -92,6 +92,26 @@ func TestPredictAverages(t *testing.T) {
 	}
 }
 
+// A model that is connected twice would count twice: as it was stored, and exported or packed again.
+func TestPredictRefusesAModelTwice(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	s := trainer(1)
+	s.Epochs = 1
+	stored := stagetest.MustRun(t, s, in)["model"].(artifacts.Bytes)
+	exported := artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(stored.Data,
+		modelfile.Origin{Kind: "train"}, modelfile.Study{}))(t)}
+	name := func(name string, v artifacts.Value) dag.Input {
+		of := dag.InputOf(v)
+		of.Name = name
+		return of
+	}
+	for _, again := range []artifacts.Value{stored, exported} {
+		_, err := stagetest.RunStage(t, &Predict{}, map[string][]dag.Input{
+			"model": {name("a.npz", stored), name("b.npz", again)}, "edges": in["edges"][:1], "features": in["features"][:1]})
+		need.Error(t, err, "b.npz: it is the same model as a.npz, and would count twice in the mean: connect each model once")
+	}
+}
+
 // Who was in the training is found by id and by the graph of draw 0, and predictions from zeros are a finding.
 func TestPredictFindings(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)

@@ -77,14 +77,16 @@ func addAbout(z *zip.Writer, text string, arrays []Array) error {
 	})
 }
 
-// contentOf is the digest of all arrays, in the order of their names, and of model.json without the digest itself. Both
-// are in a canonical form, so a file that another program packed again has the same one.
-func contentOf(about []byte, arrays []Array) (string, error) {
+// contentOf is the digest of all arrays, in the order of their names, and of model.json without the digest itself and
+// some other keys. Both are in a canonical form, so a file that another program packed again has the same one.
+func contentOf(about []byte, arrays []Array, without ...string) (string, error) {
 	var all map[string]any
 	if err := json.Unmarshal(about, &all); err != nil {
 		return "", fmt.Errorf("model.json: %w", err)
 	}
-	delete(all, "content")
+	for _, key := range append(without, "content") {
+		delete(all, key)
+	}
 	h := sha256.New()
 	byName := func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }
 	for _, a := range slices.SortedFunc(slices.Values(arrays), byName) {
@@ -105,15 +107,27 @@ func checkContent(about []byte, arrays map[string]*encoding.Array) error {
 	if err := Decode(about, &of); err != nil || of.Content == "" {
 		return err
 	}
-	var all []Array
-	for name, a := range arrays {
-		all = append(all, Array{name, a})
-	}
-	if is, err := contentOf(about, all); err != nil || is != of.Content {
+	if is, err := contentOf(about, listed(arrays)); err != nil || is != of.Content {
 		return cmp.Or(err, fmt.Errorf("its arrays and model.json have the digest %s, but model.json states %.64q: the file "+
 			"was altered after it was written; export the model again", is, of.Content))
 	}
 	return nil
+}
+
+func listed(arrays map[string]*encoding.Array) (all []Array) {
+	for name, a := range arrays {
+		all = append(all, Array{name, a})
+	}
+	return all
+}
+
+// Identity is the same for all files of one model: as it was stored, exported, or packed again by another program.
+func Identity(b []byte) (string, error) {
+	arrays, about, err := Unpack(b)
+	if err != nil {
+		return "", err
+	}
+	return contentOf(about, listed(arrays), "origin", "study")
 }
 
 // addMember adds a file to an archive.

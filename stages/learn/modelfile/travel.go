@@ -91,10 +91,7 @@ func WithOrigin(b []byte, o Origin, of Study) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var arrays []Array
-	for name, a := range read {
-		arrays = append(arrays, Array{name, a})
-	}
+	arrays := listed(read)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range z.File {
