@@ -44,7 +44,8 @@ type TargetRow struct {
 	Why       string  `column:"why" doc:"the reason of a missing one"`
 }
 
-// RemovalMeta is the metadata of a table of TargetRow that has the fit, a confound.Removal as JSON.
+// RemovalMeta is the metadata of a table of TargetRow that has the fit, a confound.Removal as JSON, and of one of
+// CoefficientRow the confound.Design.
 const RemovalMeta = "removal"
 
 // A NumberRow is the prediction of a number for one graph, by one model.

@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
 
@@ -111,7 +112,7 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var who []string
 	var values [][]float64
 	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
-		v, err := pairsOf(m, s.Transform, "combat")
+		v, err := region.Entries(m, s.Transform, "combat")
 		who, values = append(who, r.Id), append(values, v)
 		return err
 	})

@@ -9,12 +9,9 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/numeric/exact"
 	"prgnn/stages/column"
-	"prgnn/stages/region"
 )
 
 // combatFacts are what a fit has besides its numbers; they stand in its metadata.
@@ -206,38 +203,4 @@ func (b *combatBook) row(id string) ([]float64, error) {
 		x = append(x, map[bool]float64{true: 1}[v == term.Level])
 	}
 	return x, nil
-}
-
-// pairsOf are the values above the diagonal, row by row, NaN for regions without a
-// signal: these have 0 with everybody, which nobody measured.
-func pairsOf(m connectivity.Matrix, transform, stage string) ([]float64, error) {
-	if err := region.Symmetric(m); err != nil {
-		return nil, err
-	}
-	n := m.Rows
-	silent := make([]bool, n)
-	for i := range n {
-		silent[i] = true
-		for j, v := range m.Row(i) {
-			silent[i] = silent[i] && (i == j || v == 0)
-		}
-	}
-	v := make([]float64, 0, n*(n-1)/2)
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			x := m.At(i, j)
-			switch {
-			case silent[i] || silent[j]:
-				x = math.NaN()
-			case transform == "fisher" && math.Abs(x) > 1 && connectivity.Lone(m):
-				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation, as all others here are: correct the value; if these are Fisher's z already, set transform: none in the stage %s", i+1, j+1, x, stage)
-			case transform == "fisher" && math.Abs(x) > 1:
-				return nil, column.UnitError{Err: fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage %s", i+1, j+1, x, stage)}
-			case transform == "fisher":
-				x = exact.Atanh(max(-0.9999999, min(0.9999999, x)))
-			}
-			v = append(v, x)
-		}
-	}
-	return v, nil
 }

@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference/confound"
+	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
 
@@ -68,7 +69,7 @@ func (*Deconfound) Ports() dag.Ports {
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: column.Type[coefficientRow](), Doc: "the coefficients of each edge, with the participants of the fit in the metadata"},
+			{Name: "fitted", Type: column.Type[fold.CoefficientRow](), Doc: "the coefficients of each edge, with the participants of the fit in the metadata"},
 			{Name: "design", Type: column.Type[designRow](), Doc: "the columns of each participant, by the numbers of the fit"},
 			{Name: "terms", Type: column.Type[termRow](), Doc: "one row per column of the model"},
 			{Name: "targets", Type: column.Type[fold.TargetRow](), Doc: "the number to predict of each participant without what the covariates explain, for regression; no rows with what: edges"},
@@ -237,7 +238,7 @@ func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			if err != nil || !taken {
 				return err
 			}
-			v, err := entriesOf(m, s.Transform)
+			v, err := region.Entries(m, s.Transform, "deconfound")
 			values = append(values, v)
 			return err
 		})
@@ -250,8 +251,9 @@ func (s *Deconfound) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	case len(fit) == 0:
 		return nil, fmt.Errorf("%s: no training participant of fold %d can be used for the fit: check controls and the covariates", d.Name, s.Fold)
 	}
-	f := &deconfoundFit{deconfoundFacts: deconfoundFacts{Fold: s.Fold, Repeat: s.Repeat, Covariates: s.Covariates,
-		Controls: s.Controls, Transform: s.Transform, Mean: s.Mean, Nodes: nodes}, covariates: covariates, fit: fit}
+	f := &deconfoundFit{EdgeFitFacts: fold.EdgeFitFacts{Fold: s.Fold, Repeat: s.Repeat, Covariates: s.Covariates,
+		Controls: s.Controls, EdgeFacts: confound.EdgeFacts{Transform: s.Transform, Mean: s.Mean, Nodes: nodes}},
+		covariates: covariates, fit: fit}
 	if err := f.learn(values, target, s, t.Threads); err != nil {
 		return nil, err
 	}
@@ -277,22 +279,9 @@ func (s *Deconfound) target(t *dag.Task) (map[string]float64, error) {
 	return target, nil
 }
 
-// deconfoundFacts are what a fit has besides its numbers; they stand in its metadata.
-type deconfoundFacts struct {
-	Fold       int             `json:"fold"`
-	Repeat     int             `json:"repeat"`
-	Covariates []string        `json:"covariates"`
-	Controls   string          `json:"controls,omitempty"`
-	Transform  string          `json:"transform"`
-	Mean       string          `json:"mean"`
-	Nodes      int             `json:"nodes"`
-	Terms      []confound.Term `json:"terms"`
-	Means      []float64       `json:"means"` // of the columns over the fit
-}
-
 // A deconfoundFit is the coefficients of the edges.
 type deconfoundFit struct {
-	deconfoundFacts
+	fold.EdgeFitFacts
 	covariates *covariateTable
 	fit        []int // participants
 	design     *confound.Design
@@ -391,14 +380,6 @@ func (s *Deconfound) designOf(c *covariateTable, fit []int) (*confound.Design, [
 	return design, rows, nil
 }
 
-// A coefficientRow is the fit of one edge. The coefficients of the terms stand behind it.
-type coefficientRow struct {
-	Source    int32   `column:"source" doc:"node, from 1"`
-	Target    int32   `column:"target" doc:"node, from 1; above source, or the same for tangent matrices"`
-	Fitted    bool    `column:"fitted" doc:"false if too few participants have the edge: it is left as it is"`
-	Intercept float64 `column:"intercept"`
-}
-
 // A designRow is one participant. The values of the terms stand behind it.
 type designRow struct {
 	ID  string `column:"participant_id"`
@@ -416,36 +397,17 @@ type termRow struct {
 	Warning      string  `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
 }
 
-// coefficientColumn names the column of a term.
-func coefficientColumn(t confound.Term) string { return "slope_" + t.String() }
-
 // outputs are the tables of a fit; skip: participants without a covariate keep their data.
 func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
-	edges := len(f.fitted)
 	ids := lists.Map(f.fit, func(i int) string { return f.covariates.ids[i] })
-	meta := map[string]string{"participants": column.JSON(ids), "deconfound": column.JSON(f.deconfoundFacts)}
-	var rows []coefficientRow
+	meta := map[string]string{"participants": column.JSON(ids), "deconfound": column.JSON(f.EdgeFitFacts)}
 	unfitted := 0
-	for i := range f.Nodes {
-		from := i + 1
-		if f.Transform == "tangent" {
-			from = i
-		}
-		for j := from; j < f.Nodes; j++ {
-			e := len(rows)
-			rows = append(rows, coefficientRow{int32(i + 1), int32(j + 1), f.fitted[e], f.beta[e]})
-			if !f.fitted[e] {
-				unfitted++
-			}
+	for _, is := range f.fitted {
+		if !is {
+			unfitted++
 		}
 	}
-	coefficients := column.Columns(rows)
 	var targets []fold.TargetRow
-	for k, term := range f.Terms {
-		coefficients = append(coefficients, encoding.Column{Name: coefficientColumn(term),
-			Values: f.beta[(k+1)*edges:][:edges], Doc: "coefficient"})
-	}
-
 	var design []designRow
 	columns := make([][]float64, len(f.Terms))
 	few, skipped := map[string]int{}, 0
@@ -494,7 +456,8 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		ofTargets[fold.RemovalMeta] = column.JSON(removal)
 	}
 	return dag.Outputs{
-		"fitted":  column.WithMeta(encoding.NewTable(coefficients...), meta),
+		"fitted": fold.EdgeFitTable(f.EdgeFitFacts, confound.EdgeFit{EdgeFacts: f.EdgeFacts, Fitted: f.fitted,
+			Coefficients: f.beta}, f.design, ids),
 		"design":  column.WithMeta(encoding.NewTable(designs...), meta),
 		"targets": column.WithMeta(column.Table(targets), ofTargets),
 		"terms":   f.terms(unfitted, skipped, few),

@@ -94,7 +94,7 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, m := range draws {
 		m = m.Clone()
 		if learnt {
-			before, err := pairsOf(m, book.Transform, "combat")
+			before, err := region.Entries(m, book.Transform, "combat")
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/numeric/dense"
-	"prgnn/numeric/exact"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -46,7 +43,7 @@ func (*Residualize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
-			{Name: "fitted", Type: column.Type[coefficientRow](), Doc: "deconfound's coefficients"},
+			{Name: "fitted", Type: column.Type[fold.CoefficientRow](), Doc: "deconfound's coefficients"},
 			{Name: "design", Type: column.Type[designRow](), Doc: "deconfound's columns of the same fit"},
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
 		},
@@ -62,11 +59,11 @@ func (s *Residualize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Subject == "" {
 		return nil, errors.New("the participant of the matrices is unknown: add each: subject to this stage")
 	}
-	f, err := readCoefficients(t.In("fitted"))
+	facts, f, _, err := fold.ReadEdgeFit(t.In("fitted"))
 	if err != nil {
 		return nil, err
 	}
-	use, z, err := f.rowOf(s.Subject, t.In("design"))
+	use, z, err := designOf(facts, s.Subject, t.In("design"))
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +74,16 @@ func (s *Residualize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if draws[0].Rows != f.Nodes || draws[0].Cols != f.Nodes {
 		return nil, fmt.Errorf("%s: %d × %d numbers, but deconfound was fitted to %d regions", in.Name, draws[0].Rows, draws[0].Cols, f.Nodes)
 	}
-	explained := f.explained(z)
+	explained := f.Explained(z)
 	var out []float64
 	for _, m := range draws {
 		m = m.Clone()
 		if use != "skipped" {
-			if err := f.subtract(m, explained); err != nil {
+			entries, err := region.Entries(m, f.Transform, "deconfound")
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
+			f.Subtract(m.Data, entries, explained)
 		}
 		out = append(out, m.Data...)
 	}
@@ -95,47 +94,13 @@ func (s *Residualize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"matrices": encoding.NewArray(out, len(draws), f.Nodes, f.Nodes), "quality": quality}, nil
 }
 
-// readCoefficients reads what deconfound wrote.
-func readCoefficients(in dag.Input) (*deconfoundFit, error) {
-	facts, table, err := region.ReadFit[deconfoundFacts](in, "deconfound")
-	if err != nil {
-		return nil, err
-	}
-	f := &deconfoundFit{deconfoundFacts: *facts}
-	if f.Nodes == 0 {
-		return nil, fmt.Errorf("%s: no edges were fitted (what: target): connect a fit of edges", in.Name)
-	}
-	edges := f.Nodes * (f.Nodes - 1) / 2
-	if f.Transform == "tangent" {
-		edges += f.Nodes
-	}
-	if f.Nodes < 2 || f.Nodes > 1<<15 || table.Rows() != edges || len(f.Means) != len(f.Terms) {
-		return nil, fmt.Errorf("%s: %d rows, want a row for each edge of %d regions: run the stage deconfound again", in.Name, table.Rows(), f.Nodes)
-	}
-	rows, err := column.Rows[coefficientRow](table)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	for _, r := range rows {
-		f.fitted, f.beta = append(f.fitted, r.Fitted), append(f.beta, r.Intercept)
-	}
-	for _, term := range f.Terms {
-		v, err := table.Floats(coefficientColumn(term))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		f.beta = append(f.beta, v...)
-	}
-	return f, nil
-}
-
-// rowOf is the row of a participant in the design of the fit.
-func (f *deconfoundFit) rowOf(id string, in dag.Input) (use string, z []float64, err error) {
+// designOf is the row of a participant in the design of the fit.
+func designOf(f fold.EdgeFitFacts, id string, in dag.Input) (use string, z []float64, err error) {
 	table, err := in.Table()
 	if err != nil {
 		return "", nil, err
 	}
-	if table.Meta["deconfound"] != column.JSON(f.deconfoundFacts) {
+	if table.Meta["deconfound"] != column.JSON(f) {
 		return "", nil, fmt.Errorf("%s is the design of another fit: connect fitted and design of the same stage and fold", in.Name)
 	}
 	rows, err := column.Rows[designRow](table)
@@ -157,71 +122,4 @@ func (f *deconfoundFit) rowOf(id string, in dag.Input) (use string, z []float64,
 		z = append(z, v[at])
 	}
 	return rows[at].Use, z, nil
-}
-
-// explained is what the columns of a participant explain of each edge: Zβ, or (Z − Z̄)β where the mean is kept.
-func (f *deconfoundFit) explained(z []float64) []float64 {
-	edges := len(f.fitted)
-	out := make([]float64, edges)
-	if f.Mean != "kept" {
-		copy(out, f.beta)
-	}
-	for k, v := range z {
-		if f.Mean == "kept" {
-			v -= f.Means[k]
-		}
-		dense.Axpy(out, v, f.beta[(k+1)*edges:][:edges])
-	}
-	return out
-}
-
-// subtract subtracts what is explained from the edges of a matrix. Those of regions without a signal stay 0.
-func (f *deconfoundFit) subtract(m connectivity.Matrix, explained []float64) error {
-	values, err := entriesOf(m, f.Transform)
-	if err != nil {
-		return err
-	}
-	e := 0
-	for i := range m.Rows {
-		from := i + 1
-		if f.Transform == "tangent" {
-			from = i
-		}
-		for j := from; j < m.Cols; j++ {
-			if v := values[e] - explained[e]; f.fitted[e] && !math.IsNaN(v) {
-				if f.Transform == "fisher" {
-					v = exact.Tanh(v)
-				}
-				m.Data[i*m.Cols+j], m.Data[j*m.Cols+i] = v, v
-			}
-			e++
-		}
-	}
-	return nil
-}
-
-// entriesOf are the edges of a matrix as deconfound takes them: of tangent matrices with the diagonal, row by row. NaN
-// for regions without a signal.
-func entriesOf(m connectivity.Matrix, transform string) ([]float64, error) {
-	if transform != "tangent" {
-		return pairsOf(m, transform, "deconfound")
-	}
-	if err := region.Symmetric(m); err != nil {
-		return nil, err
-	}
-	var v []float64
-	silent := make([]bool, m.Rows)
-	for i := range m.Rows {
-		silent[i] = !slices.ContainsFunc(m.Row(i), func(x float64) bool { return x != 0 })
-	}
-	for i := range m.Rows {
-		for j := i; j < m.Cols; j++ {
-			x := m.At(i, j)
-			if silent[i] || silent[j] {
-				x = math.NaN()
-			}
-			v = append(v, x)
-		}
-	}
-	return v, nil
 }
