@@ -44,8 +44,12 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 // Increment are the findings about what edges add to covariates.
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow) (
 	all List) {
+	of := values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations), "Measure": r.Measure, "Low": r.Low,
+		"High": r.High}
 	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
-		all.study("confounds.adds-nothing", Limits, values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations)})
+		all.study("confounds.adds-nothing", Limits, of)
+	} else if inference.Significant(r.P) && r.Low <= 0 {
+		all.study("confounds.gain-uncertain", Limits, of)
 	}
 	score := func(features string) float64 {
 		at := slices.IndexFunc(models, func(m column.ConfoundModelRow) bool {

@@ -58,12 +58,14 @@ func TestIncrement(t *testing.T) {
 		matching []column.ConfoundMatchRow
 		want     string
 	}{
+		{column.ConfoundSummaryRow{P: 0.01, Pairs: -1, Low: -0.1, High: 0.2}, models(0.7, 0.6), nil,
+			"confounds.gain-uncertain"},
 		{column.ConfoundSummaryRow{P: 0.05, Pairs: -1}, models(0.7, 0.6), nil, "confounds.adds-nothing"},
 		{column.ConfoundSummaryRow{P: 0.06, Pairs: -1, RemovalLow: 0.01}, models(0.6, 0.7), nil,
 			"confounds.adds-nothing confounds.removal-better"},
-		{column.ConfoundSummaryRow{P: 0.045, Pairs: -1, RemovalLow: -0.01}, models(0.6, 0.7), nil, ""},
-		{column.ConfoundSummaryRow{P: 0.01, Pairs: 19}, nil, []column.ConfoundMatchRow{{After: 0.3}}, "confounds.few-pairs"},
-		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Left: []string{"sub-1"}}, nil,
+		{column.ConfoundSummaryRow{P: 0.045, Pairs: -1, RemovalLow: -0.01, Low: 0.01}, models(0.6, 0.7), nil, ""},
+		{column.ConfoundSummaryRow{P: 0.01, Pairs: 19, Low: 0.01}, nil, []column.ConfoundMatchRow{{After: 0.3}}, "confounds.few-pairs"},
+		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Low: 0.01, Left: []string{"sub-1"}}, nil,
 			[]column.ConfoundMatchRow{{After: -0.11}, {After: 0.1}}, "confounds.skipped confounds.unbalanced"},
 		{column.ConfoundSummaryRow{P: math.NaN(), Pairs: -1}, nil, nil, ""},
 	} {

@@ -55,6 +55,7 @@ func (a *author) increment() {
 	r := summaries[0]
 	of := values(finding.Values(r))
 	of["Names"], of["Matched"] = named(r.Covariates), named(r.Match)
+	of["Gains"] = r.Low > 0
 	a.Put("confounds.increment", of)
 	a.Find(finding.Increment(r, models, matching)...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))

@@ -44,6 +44,14 @@ func TestConfounds(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	need.Equal(t, strings.Contains(text, "edges add"), false) // the interval includes 0
+	for _, want := range []string{"The difference is 0.070 (95 % CI −0.020 to 0.160, over resamples of the participants), " +
+		"so the edges are not shown to increase the AUC. A permutation test of whether the edges hold information about " +
+		"the label beyond the covariates gives <"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
 	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes)
 	if !strings.Contains(string(summary.Data), "partial") {
 		t.Error("the summary lacks the tests")
