@@ -81,8 +81,8 @@ func TestUniversesThatRepeat(t *testing.T) {
 		return column.UniverseRow{Universe: name, Effect: effect, Low: -0.1, High: 0.3, P: 0.02, SameAs: same,
 			Headline: name == "d"}
 	}
-	joint := column.Table([]column.JointRow{{Statistic: "median", Test: true, Universes: 3, Repeated: 1, Permutations: 199,
-		Effect: "auc"}, {Statistic: "share"}})
+	joint := column.Table([]column.JointRow{{Statistic: "median", Test: true, Universes: 3, Repeated: 1,
+		Permutations: 199, Effect: "auc"}, {Statistic: "share"}})
 	in := map[string][]dag.Input{"universe_tests": {dag.InputOf(joint)},
 		"universes": {dag.InputOf(column.Table([]column.UniverseRow{row("a", "", 0.2), row("b", "", 0.2001),
 			row("c", "b", 0.2001), row("d", "", 0.25)}))}}

@@ -21,7 +21,8 @@ const mostTexts = 5
 const mostOfText = 64 << 10
 
 // PrintTexts prints the texts for people that no other task reads; where nothing ran, those that differ from the last
-// run's, unless all is set. Of further texts of one stage it prints what differs from the first. With -q and --json it reads them only: the exit code must not depend on what is printed.
+// run's, unless all is set. Of further texts of one stage it prints what differs from the first. With -q and
+// --json it reads them only: the exit code must not depend on what is printed.
 func PrintTexts(a *console.Console, g *dag.Graph, store *disk.Store, r *engine.Result, all bool) error {
 	silent := a.Quiet || a.JSON
 	var found []Output

@@ -189,8 +189,8 @@ func boundOr(d *finding.StageSettings, parameter, standard string) string {
 	return standard
 }
 
-// remaining states the volumes and degrees of freedom that denoising left, with each of its settings; of universes where
-// the page has the scans of all.
+// remaining states the volumes and degrees of freedom that denoising left, with each of its settings; of universes only
+// where the page has the scans of all.
 func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step func(code string, of values)) {
 	if !a.hasAllScans() {
 		return
