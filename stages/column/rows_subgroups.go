@@ -53,7 +53,7 @@ type SubgroupTestRow struct {
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Newcombe 1998; Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
 	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site whose largest difference between two groups is at least as large"`
-	Holm         float64     `column:"p_holm,missing" doc:"corrected for the columns and measures of the classifier"`
+	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all classifiers, columns and measures"`
 	Chi          float64     `column:"chi_square,missing" doc:"of accuracy: heterogeneity over all groups (Pearson)"`
 	ChiP         float64     `column:"p_chi_square,missing" doc:"by the same permutations, not corrected"`
 	Detectable   float64     `column:"detectable,missing" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`

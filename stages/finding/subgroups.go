@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/internal/lists"
@@ -9,7 +10,7 @@ import (
 )
 
 // Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
-// between groups after Holm's correction, and how many groups are suppressed.
+// between groups after Holm's correction for all comparisons, and how many groups are suppressed.
 func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all List) {
 	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool {
 		return !inference.Significant(r.Holm)
@@ -21,6 +22,16 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
 			"High": first.DiffHigh, "P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
+	}
+	compared := 0
+	for _, r := range tests {
+		if !math.IsNaN(r.P) {
+			compared++
+		}
+	}
+	if compared > 0 && inference.Powerless(float64(compared)/float64(tests[0].Permutations+1)) {
+		all.study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
+			"Needed": 20 * compared})
 	}
 	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
 		all.study("subgroups.related", Limits, nil)

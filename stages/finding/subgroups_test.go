@@ -2,6 +2,7 @@ package finding
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"prgnn/internal/need"
@@ -10,7 +11,7 @@ import (
 
 func TestSubgroups(t *testing.T) {
 	test := func(name, of, measure string, holm float64) column.SubgroupTestRow {
-		return column.SubgroupTestRow{Name: name, Column: of, Measure: measure, Holm: holm}
+		return column.SubgroupTestRow{Name: name, Column: of, Measure: measure, Holm: holm, Permutations: 99}
 	}
 	for _, c := range []struct {
 		groups []column.SubgroupRow
@@ -20,7 +21,9 @@ func TestSubgroups(t *testing.T) {
 		{nil, []column.SubgroupTestRow{test("a", "sex", "auc", 0.051), test("a", "age", "auc", math.NaN())}, ""},
 		{nil, []column.SubgroupTestRow{test("a", "sex", "auc", 0.049), test("b", "sex", "auc", 0.01),
 			test("a", "sex", "accuracy", 0.02)}, "subgroups.differ subgroups.differ"},
-		{nil, []column.SubgroupTestRow{{Column: "sex", Holm: 1, Related: true}}, "subgroups.related"},
+		{nil, []column.SubgroupTestRow{{Column: "sex", Holm: 1, Related: true, P: math.NaN()}}, "subgroups.related"},
+		{nil, slices.Repeat([]column.SubgroupTestRow{test("a", "sex", "auc", 1)}, 5), "subgroups.powerless"},
+		{nil, slices.Repeat([]column.SubgroupTestRow{test("a", "sex", "auc", 1)}, 4), ""},
 		{[]column.SubgroupRow{{Column: "site", Group: "1", Suppressed: "<10"}, {Name: "b", Column: "site", Group: "1",
 			Suppressed: "<10"}, {Column: "sex", Group: "F"}}, nil, "subgroups.suppressed"},
 	} {

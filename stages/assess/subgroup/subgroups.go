@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
@@ -23,7 +24,7 @@ var subgroupsKind = dag.Kind{
 	Doc: "does a classifier perform equally well in each sex, age band, site and motion band?\n" +
 		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants, too few for a useful estimate, is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
 	New: func() dag.Stage {
-		return &Subgroups{Within: "site", Complementary: true, Permutations: 1999}
+		return &Subgroups{Within: "site", Complementary: true, Permutations: 9999}
 	},
 }
 
@@ -146,7 +147,6 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		var own []column.SubgroupTestRow
 		for _, c := range st.columns {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -156,17 +156,12 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 				return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 			}
 			rows := tested.rows(c.Name, d, s.Complementary)
-			groups, own = append(groups, rows...), append(own, st.compare(tested, d, c.Name, rows)...)
+			groups, tests = append(groups, rows...), append(tests, st.compare(tested, d, c.Name, rows)...)
 		}
-		p := make([]float64, len(own))
-		for i, r := range own {
-			p[i] = r.P
-		}
-		for i, q := range inference.Holm(p) {
-			own[i].Holm = q
-		}
-		tests = append(tests, own...)
 		t.Progress(k+1, len(all.Settings), "classifiers")
+	}
+	for i, p := range inference.Holm(lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })) {
+		tests[i].Holm = p
 	}
 	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
 }

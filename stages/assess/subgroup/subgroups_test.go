@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -94,11 +95,26 @@ func TestGroupsAreThoseOfTheOracle(t *testing.T) {
 			}
 		}
 		exact := exactP(15, 29, 31, 43)
-		if math.Abs(r.P-exact) > 4*math.Sqrt(exact*(1-exact)/1999) {
+		if math.Abs(r.P-exact) > 4*math.Sqrt(exact*(1-exact)/9999) {
 			t.Errorf("p %v, but %v over all permutations", r.P, exact)
 		}
 		if !(r.Holm > r.P) {
 			t.Errorf("p %v is not corrected: %v", r.P, r.Holm)
+		}
+	}
+}
+
+// Holm's correction is over the comparisons of all classifiers.
+func TestCorrectedOverClassifiers(t *testing.T) {
+	in := oracle(t)
+	table := need.Value(in["predictions"][0].Table())(t)
+	in["predictions"] = append(in["predictions"], dag.InputOf(table, dag.Coord{Axis: "model", Value: "other"},
+		dag.Coord{Axis: "fold", Value: "1"}))
+	_, tests := results(t, fixtureStage("permutations", 999), in)
+	p := lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })
+	for i, want := range inference.Holm(p) {
+		if got := tests[i].Holm; got != want && !math.IsNaN(want) {
+			t.Errorf("%s %s: %v, want %v", tests[i].Column, tests[i].Measure, got, want)
 		}
 	}
 }
