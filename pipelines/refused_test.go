@@ -66,6 +66,7 @@ stages:
 	p := load("skip", "")
 	check(t, "who takes part", strings.ReplaceAll(stageText(t, p, "clean"), dir, ""),
 		strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
+	addUp(t, flowOf(t, p), 4, 1)
 	want := map[string]string{
 		"sub-2": "clean: 3 of 3 volumes are kept, fewer than min_volumes (6)",
 		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no value in volume 21; only the first volume may lack one; choose another strategy with regress",
@@ -229,6 +230,7 @@ stages:
   clean: { with: { regress: 6P, fd: 0.5, min_minutes: 0 } }
 `), dir, nil, maxTasks)
 	need.NoError(t, err)
+	addUp(t, flowOf(t, p), 4, 3)
 	need.Equal(t, len(p.Roster.Left), 1, "left out")
 	l := p.Roster.Left[0]
 	need.Equal(t, l.Why, "clean, run 1: censoring for motion keeps 1 of 40 volumes, fewer than min_volumes (6)", l.ID)

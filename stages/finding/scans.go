@@ -175,6 +175,14 @@ type Counted struct {
 	N    int
 }
 
+// A Reason is why some participants were excluded, and how many: a criterion for inclusion that they do not meet, or
+// for which they have no value, or another one.
+type Reason struct {
+	Why, Criterion string
+	NoValue        bool
+	N              int
+}
+
 // Tally counts names, the most frequent first.
 func Tally(names []string) []Counted {
 	by := lists.By(names, func(name string) string { return name })

@@ -57,7 +57,7 @@ func (a *author) write() (*report.Page, error) {
 		id, title string
 		write     func()
 	}{
-		{"participants", "section.participants", a.Cohort.Describe},
+		{"participants", "section.participants", a.describeParticipants},
 		{"study", "section.study", a.study},
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},

@@ -98,31 +98,15 @@ func (a *Author) scans() {
 	}
 }
 
-// reasons are those of excluded participants with their numbers, of which one alone has none; beyond six they are
-// counted together. There are none where somebody's is not known.
-func reasons(excluded []participants.ExcludedRow) (all []values) {
-	const most = 6
-	counted := finding.Tally(lists.Map(excluded, func(r participants.ExcludedRow) string { return r.Category }))
-	if slices.ContainsFunc(counted, func(c participants.Counted) bool { return c.Name == "" }) {
+// reasons are those of excluded participants with their numbers, of which one alone has none. There are none where
+// somebody's is not known.
+func reasons(excluded []participants.ExcludedRow) []participants.Reason {
+	if slices.ContainsFunc(excluded, func(r participants.ExcludedRow) bool { return r.Category == "" }) {
 		return nil
 	}
-	if len(counted) > most {
-		rest := participants.Counted{}
-		for _, c := range counted[most:] {
-			rest.N += c.N
-		}
-		counted = append(counted[:most], rest)
-	}
-	for _, c := range counted {
-		of := values{"Why": c.Name, "Criterion": "", "NoValue": false, "N": c.N}
-		if len(counted) == 1 {
-			of["N"] = 0
-		}
-		if i := slices.IndexFunc(excluded,
-			func(r participants.ExcludedRow) bool { return r.Category == c.Name }); i >= 0 {
-			of["Criterion"], of["NoValue"] = excluded[i].Criterion, excluded[i].NoValue
-		}
-		all = append(all, of)
+	all := participants.Reasons(excluded)
+	if len(all) == 1 {
+		all[0].N = 0
 	}
 	return all
 }

@@ -1,6 +1,9 @@
 package participants
 
 import (
+	"cmp"
+	"slices"
+
 	"prgnn/internal/lists"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -26,7 +29,6 @@ func (a *Cohort) describeExcluded() {
 	if !a.T.Has("excluded") {
 		return
 	}
-	a.Excluded = section.Rows[ExcludedRow](a.Writer, "excluded")
 	all := len(a.Excluded)
 	if all == 0 {
 		a.Put("excluded.nobody", nil)
@@ -54,6 +56,27 @@ func (a *Cohort) describeExcluded() {
 		list = append(list, a.Text("excluded.others", values{"N": others}))
 	}
 	a.Add(report.Block{List: list})
+}
+
+// A Reason is why some participants were excluded, and how many.
+type Reason = finding.Reason
+
+// Reasons are those of excluded participants, the most frequent first; beyond six they are counted together.
+func Reasons(excluded []ExcludedRow) (all []Reason) {
+	const most = 6
+	why := func(r ExcludedRow) string { return cmp.Or(r.Category, r.Reason) }
+	for _, c := range finding.Tally(lists.Map(excluded, why)) {
+		if len(all) == most {
+			all = append(all, Reason{})
+		}
+		if len(all) > most {
+			all[most].N += c.N
+			continue
+		}
+		first := excluded[slices.IndexFunc(excluded, func(r ExcludedRow) bool { return why(r) == c.Name })]
+		all = append(all, Reason{Why: c.Name, Criterion: first.Criterion, NoValue: first.NoValue, N: c.N})
+	}
+	return all
 }
 
 // NotMeeting counts the excluded who only do not meet what the pipeline file selects by.

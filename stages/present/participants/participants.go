@@ -51,6 +51,7 @@ func (a *Cohort) Read() {
 		a.Names, err = figure.ReadNames(in)
 		a.Fail(err)
 	}
+	a.Excluded = section.Rows[ExcludedRow](a.Writer, "excluded")
 	a.readCleaned()
 	a.labeledScans()
 	if a.T.Has("notes") {

@@ -24,6 +24,36 @@ import (
 type Results struct {
 	*section.Writer
 	*finding.Results
+
+	predictions *fold.Settings // nil before they are read
+}
+
+// Predictions are those of all settings, of groups or of a number, by the names of the page; nil where none are
+// connected.
+func (a *Results) Predictions() (*fold.Settings, error) {
+	port, read := "predictions", fold.ReadSettings
+	if a.Regression != nil {
+		port, read = "predicted", fold.ReadNumbers
+	}
+	ins := a.T.All(port)
+	if a.predictions != nil || len(ins) == 0 {
+		return a.predictions, nil
+	}
+	all, err := read(ins)
+	if err != nil {
+		return nil, err
+	}
+	for _, folds := range all.Settings {
+		name := a.NameOf(column.CoordText(folds[0].Coords), folds[0].Name)
+		if a.isChoice(folds) {
+			name = a.Nested.Title
+		}
+		for i := range folds {
+			folds[i].Name = name
+		}
+	}
+	a.predictions = all
+	return all, nil
 }
 
 // A Row is one row of evaluate's summary.
@@ -236,10 +266,9 @@ func (a *Results) corrected(rows []Row, of values) {
 // both; "" where each has one, and for a number whose predictions are not connected.
 func (a *Results) Over() string {
 	several := len(a.Accuracy) > 0 && !sameLevels(a.Accuracy, a.PerParticipant())
-	if predicted := a.T.All("predicted"); a.Regression != nil && len(predicted) > 0 {
-		all, err := fold.ReadNumbers(predicted)
-		if err != nil {
-			a.Fail(err)
+	if a.Regression != nil {
+		all, err := a.Predictions()
+		if a.Fail(err); all == nil {
 			return ""
 		}
 		several = slices.ContainsFunc(slices.Concat(all.Settings...), func(f fold.Tested) bool {
@@ -411,21 +440,8 @@ func (a *Results) performanceFigures(rows []Row) {
 	if len(rows) > 1 {
 		a.Figures(accuracyChart(rows))
 	}
-	if len(a.T.All("predictions")) > 0 {
-		all, err := fold.ReadSettings(a.T.All("predictions"))
-		if err != nil {
-			a.Fail(err)
-			return
-		}
-		for _, folds := range all.Settings {
-			name := a.NameOf(column.CoordText(folds[0].Coords), folds[0].Name)
-			if a.isChoice(folds) {
-				name = a.Nested.Title
-			}
-			for i := range folds {
-				folds[i].Name = name
-			}
-		}
+	all, err := a.Predictions()
+	if a.Fail(err); all != nil {
 		slices.SortStableFunc(all.Settings,
 			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
 		roc, err := figure.DrawROC(all, "")

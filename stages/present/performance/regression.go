@@ -8,7 +8,6 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
-	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -51,11 +50,11 @@ func (a *Results) DescribeRegression() {
 	a.Supplement(section.Lay(a.Writer, "regression.further", of, rows, "model | r-sd r2-training mae-p"))
 	a.permutationTables()
 	a.Find(a.Regressions()...)
-	if !a.Pictures || len(a.T.All("predicted")) == 0 {
+	if !a.Pictures {
 		return
 	}
-	all, err := fold.ReadNumbers(a.T.All("predicted"))
-	if a.Fail(err); err == nil {
+	all, err := a.Predictions()
+	if a.Fail(err); all != nil {
 		a.Figures(figure.DrawPredicted(all, func(setting []dag.Coord) figure.PredictedNumber {
 			of := figure.PredictedNumber{Name: a.Number}
 			if r := a.ResidualOf(setting); r != nil {
