@@ -61,7 +61,8 @@ func TestFlowAddsUp(t *testing.T) {
 	}
 	table := "participant_id\tgroup\tage\tscanner\tweight\n"
 	for i := 1; i <= n; i++ {
-		id, group, age, weight := fmt.Sprintf("sub-%02d", i), []string{"A", "B"}[i%2], fmt.Sprint(20+i), fmt.Sprint(60+i)
+		id, group, age, weight := fmt.Sprintf("sub-%02d", i), []string{"A", "B"}[i%2], fmt.Sprint(20+i),
+			fmt.Sprint(60+i)
 		switch i {
 		case 3, 4:
 			age = "5" // not selected

@@ -35,7 +35,7 @@ func TestVariablesAreWrittenOut(t *testing.T) {
 // All mistakes are found at once, each at its place, in the order of the file.
 func TestMistakesInVariables(t *testing.T) {
 	var bad Mistakes
-	root := parse("vars:\n  1st: x\n  stages: x\n  a: \"${b}\"\n  b: \"${a}\"\n  c: \"${nothing}\"\n" +
+	root := parse("vars:\n  1st: x\n  stages: x\n  a: \"${b}\"\n  b: \"${a}\"\n  c: \"${nothing}\"\n"+
 		"  d: null\n  e: \"a${d}\"\n", &bad)
 	ReadVars(root.Get("vars"), []string{"stages"}, &bad).All()
 	var got []string

@@ -209,7 +209,8 @@ class M:
 		}
 		need.Equal(t, got, c.want, c.predict)
 	}
-	need.Equal(t, finding.Warned(warned(nil, &result{message: message{Pairs: 6}}, &result{}))[0].Code, "estimator.pairs")
+	need.Equal(t, finding.Warned(warned(nil, &result{message: message{Pairs: 6}}, &result{}))[0].Code,
+		"estimator.pairs")
 }
 
 // What leaks is refused where it is handed over, too.

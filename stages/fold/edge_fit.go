@@ -27,7 +27,8 @@ type EdgeFitFacts struct {
 }
 
 // EdgeFitTable is a fit as the stage deconfound stores it, with its design for other participants.
-func EdgeFitTable(facts EdgeFitFacts, f confound.EdgeFit, design *confound.Design, participants []string) *encoding.Table {
+func EdgeFitTable(facts EdgeFitFacts, f confound.EdgeFit, design *confound.Design,
+	participants []string) *encoding.Table {
 	edges := len(f.Fitted)
 	var rows []CoefficientRow
 	for i := range f.Nodes {

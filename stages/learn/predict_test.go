@@ -107,7 +107,8 @@ func TestPredictRefusesAModelTwice(t *testing.T) {
 	}
 	for _, again := range []artifacts.Value{stored, exported} {
 		_, err := stagetest.RunStage(t, &Predict{}, map[string][]dag.Input{
-			"model": {name("a.npz", stored), name("b.npz", again)}, "edges": in["edges"][:1], "features": in["features"][:1]})
+			"model": {name("a.npz", stored), name("b.npz", again)},
+			"edges": in["edges"][:1], "features": in["features"][:1]})
 		need.Error(t, err, "b.npz: it is the same model as a.npz, and would count twice in the mean: connect each model once")
 	}
 }

@@ -42,7 +42,8 @@ func TestFlow(t *testing.T) {
 	need.Equal(t, alt+" "+caption, begin+"10 participants included, 5\u00a0ASD, 5\u00a0HC All 10 participants were included.")
 
 	// Models of another study.
-	in["validation_summary"] = []dag.Input{dag.InputOf(column.Table([]column.ValidationSummaryRow{{Groups: []string{"ASD", "HC"},
+	in["validation_summary"] = []dag.Input{dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+		Groups: []string{"ASD", "HC"},
 		Counts: []int32{5, 5}, Models: 3, Participants: 10}}))}
 	alt, _ = flow()
 	need.Equal(t, alt, begin+"10 participants included, 5\u00a0ASD, 5\u00a0HC; 10 tested with 3 stored models, 5\u00a0ASD, 5\u00a0HC")
