@@ -18,9 +18,8 @@ import (
 	"prgnn/internal/words"
 )
 
-// A Builder makes a Graph: of stages, their tasks, and what each task reads.
-// After a Build without mistakes every method panics. Draft, Locate, Measure,
-// Order, Sort, TaskNamed and Title are for readers of files and of records.
+// A Builder makes a Graph. After a Build without mistakes it panics. Readers of
+// files use Draft, Locate, Measure, Order, Sort, TaskNamed and Title.
 type Builder struct {
 	g     *Graph
 	wrong []error

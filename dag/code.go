@@ -55,8 +55,7 @@ func (k *Kind) ofType() string {
 // Sources adds the sources of a module. Only code that codeid writes calls it.
 func Sources(module string, files fs.FS) { listing.Built(module, files) }
 
-// SharedLoops states whether all rounds of a loop have one variable in a package, as before Go 1.22: the go line of its
-// go.mod decides, which is in no source. Only code that codeid writes calls it.
+// SharedLoops is for code of codeid: the loops of pkg share variables (Go 1.21).
 func SharedLoops(pkg string, are bool) { listing.Loops(pkg, are) }
 
 // programDigest is the digest of the running program's own file.

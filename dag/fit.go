@@ -24,8 +24,7 @@ func (t Type) String() string {
 	return b.String()
 }
 
-// Fits is nil if an input can take what an output gives. What one side does not
-// state fits; an output may have more columns than the input needs.
+// Fits is nil if an input can take an output: what a Type leaves open fits.
 func Fits(out, in Type) error {
 	switch {
 	case in.Format == "" || out.Format == "":

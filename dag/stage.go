@@ -19,9 +19,7 @@ type Stage interface {
 type Outputs map[string]artifacts.Value
 
 // Ports are inputs and outputs. The first output is the default.
-type Ports struct {
-	In, Out []Port
-}
+type Ports struct{ In, Out []Port }
 
 // A Port is one input or output.
 type Port struct {
