@@ -213,6 +213,25 @@ func (c Confounds) NonSteady() (marked []bool, n int, err error) {
 	return marked, n, nil
 }
 
+// Spikes are the volumes, from 0, that a regressor of these names takes out alone: it is 0 in all others.
+func (c Confounds) Spikes(regressors []string) (volumes []int) {
+	for j, name := range c.Names {
+		if !slices.Contains(regressors, name) {
+			continue
+		}
+		at, n := 0, 0
+		for t, v := range c.Values.column(j) {
+			if v != 0 {
+				at, n = t, n+1
+			}
+		}
+		if n == 1 {
+			volumes = append(volumes, at)
+		}
+	}
+	return volumes
+}
+
 // column finds or computes a column; n/a is NaN.
 func (c Confounds) column(name string) ([]float64, bool) {
 	if j := slices.Index(c.Names, name); j >= 0 {

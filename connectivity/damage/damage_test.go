@@ -1,11 +1,13 @@
 package damage
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"prgnn/connectivity"
+	"prgnn/numeric/random"
 )
 
 // Made series: what repeats is counted by hand.
@@ -49,6 +51,64 @@ func TestRepeats(t *testing.T) {
 		}
 		if v, r := Repeats(x, status); v != c.volumes || r != c.regions {
 			t.Errorf("%s: %d volumes and %d regions, want %d and %d", c.name, v, r, c.volumes, c.regions)
+		}
+	}
+}
+
+// Volumes that the pipeline does not use, a few ordinary spikes of motion, and zeros among series without means are no
+// damage; a damaged volume is found whatever the scale of the series.
+func TestFarVolumes(t *testing.T) {
+	const volumes, regions = 100, 12
+	scale := func(by float64) func(float64) float64 { return func(v float64) float64 { return v * by } }
+	value := func(to float64) func(float64) float64 { return func(float64) float64 { return to } }
+	type change struct {
+		volume int
+		to     func(float64) float64
+	}
+	for _, c := range []struct {
+		name                string
+		mean                float64
+		changes             []change
+		unused              []int
+		empty, first, other string
+	}{
+		{"sound", 1000, nil, nil, "[]", "[]", "[]"},
+		{"zeros", 1000, []change{{50, value(0)}}, nil, "[50]", "[]", "[]"},
+		{"zeros at both ends", 1000, []change{{0, value(0)}, {99, value(0)}}, nil, "[0 99]", "[]", "[]"},
+		{"saturated", 1000, []change{{50, value(32767)}}, nil, "[50]", "[]", "[]"},
+		{"a huge number", 1000, []change{{50, value(1e9)}}, nil, "[50]", "[]", "[]"},
+		{"three times as bright", 1000, []change{{50, scale(3)}}, nil, "[]", "[]", "[50]"},
+		{"20 % brighter", 1000, []change{{50, scale(1.2)}}, nil, "[]", "[]", "[50]"},
+		{"before the steady state", 1000, []change{{0, scale(1.6)}, {1, scale(1.2)}}, nil, "[]", "[0 1]", "[]"},
+		{"ten times in series without means", 0, []change{{50, value(100)}}, nil, "[50]", "[]", "[]"},
+		{"not used", 1000, []change{{0, scale(1.6)}, {50, value(0)}}, []int{0, 50}, "[]", "[]", "[]"},
+		{"the first used", 1000, []change{{0, scale(1.6)}, {1, scale(1.2)}}, []int{0}, "[]", "[1]", "[]"},
+		{"zeros in series without means", 0, []change{{50, value(0)}}, nil, "[]", "[]", "[]"},
+		{"a spike", 1000, []change{{50, func(v float64) float64 { return v + 60 }}}, nil, "[]", "[]", "[]"},
+	} {
+		x := connectivity.NewMatrix(volumes, regions)
+		r := random.New(5, "volumes")
+		used := make([]bool, volumes)
+		for v := range volumes {
+			used[v] = !slices.Contains(c.unused, v)
+			global := 5 * r.Normal()
+			for j := range regions {
+				x.Data[v*regions+j] = c.mean + global + 10*r.Normal()
+			}
+		}
+		for _, d := range c.changes {
+			for j, v := range x.Row(d.volume) {
+				x.Row(d.volume)[j] = d.to(v)
+			}
+		}
+		status, err := connectivity.Inspect(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		far := FarVolumes(x, status, used)
+		got := fmt.Sprint(far.Empty, far.First, far.Other)
+		if want := c.empty + " " + c.first + " " + c.other; got != want {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
 	}
 }

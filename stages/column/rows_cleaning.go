@@ -119,6 +119,9 @@ type CleaningRow struct {
 	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, or lie in a block that equals an earlier block of the scan, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 
+	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
+	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
+
 	ConstantConfounds []string `column:"constant_confounds,optional" doc:"columns chosen as regressors that have one value in all volumes, and so regress out nothing"`
 
 	Unusable []int32 `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`

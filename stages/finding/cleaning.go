@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -303,6 +304,16 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
 	}, values{"Exclude": c.toExclude(repeated)})...)
+	first := func(s Scan) bool { return s.FirstVolumes > 0 }
+	all.Add(overturning(c.faults("scans.first-volumes", func(s Scan) (ScanFault, bool) {
+		return counted(s.FirstVolumes), first(s)
+	}, values{"Exclude": c.toExclude(first)}))...)
+	far := func(s Scan) bool { return len(s.FarVolumes) > 0 }
+	all.Add(overturning(c.faults("scans.far-volumes", func(s Scan) (ScanFault, bool) {
+		f := partOf(float64(len(s.FarVolumes)), float64(s.Volumes))
+		f.Names = lists.Map(s.FarVolumes, func(v int32) string { return strconv.Itoa(int(v)) })
+		return f, far(s)
+	}, values{"Exclude": c.toExclude(far)}))...)
 	copied := func(s Scan) bool { return s.RepeatedRegions > 0 }
 	all.Add(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
 		return counted(s.RepeatedRegions), copied(s)
@@ -398,6 +409,17 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined, "Groups": c.byGroup(with)}
 	maps.Copy(all, numbers)
 	return List{{code, Limits, subject, all}}
+}
+
+// overturning gives findings about scans whose connectivity is that of the fault the weight that they have where the
+// fault goes with the group: the fault can then be what a model learns.
+func overturning(all List) List {
+	for i := range all {
+		if shares, _ := all[i].Numbers.(values)["Groups"].([]Share); shares != nil {
+			all[i].Weight = Overturns
+		}
+	}
+	return all
 }
 
 // A Share is how many participants of a group have something.

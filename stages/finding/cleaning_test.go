@@ -85,7 +85,7 @@ func TestWithoutEdges(t *testing.T) {
 		{by{"2": {0}, "10": {0}}, "quality.no-edges 2 10", Overturns, 2, 0.625},
 		{by{"3": {0}}, "quality.no-edges 3", Overturns, 1, nil},
 	} {
-		all := WithoutEdges(c.edges, shrinkage)
+		all := WithoutEdges(c.edges, shrinkage, nil)
 		need.Equal(t, listed(all), c.want)
 		for _, f := range all {
 			need.Equal(t, f.Weight, c.weight)
@@ -130,6 +130,8 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{fine, fine, with(func(r *row) { r.RepeatedVolumes = 105 }), with(func(r *row) { r.RepeatedRegions = 1 }),
 			with(func(r *row) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })},
 			"scans.repeated-volumes 3 5; scans.repeated-regions 5 4"},
+		{[]row{fine, with(func(r *row) { r.FirstVolumes = 2 }), with(func(r *row) { r.FarVolumes = []int32{7, 9} })},
+			"scans.first-volumes 2; scans.far-volumes 3"},
 		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 2), []string{"rot_x"} })},
 			"scans.constant-confounds 2"},
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
@@ -194,6 +196,33 @@ func TestFaultsByGroup(t *testing.T) {
 	}
 	need.Equal(t, fmt.Sprint(shares(0, 2, 4, 6, 8, 10)), "[{ASD 6 10} {HC 0 10}]")
 	need.Equal(t, len(shares(0, 2, 4, 1)), 0)
+}
+
+// Volumes that make all correlations about 1 overturn a result where they go with the group.
+func TestWeightOfFarVolumes(t *testing.T) {
+	for _, c := range []struct {
+		faulty []int
+		want   Weight
+	}{{[]int{0, 2, 4, 6, 8, 10}, Overturns}, {[]int{0, 2, 4, 1}, Limits}} {
+		for code, change := range map[string]func(*column.CleaningRow){
+			"scans.first-volumes": func(r *column.CleaningRow) { r.FirstVolumes = 1 },
+			"scans.far-volumes":   func(r *column.CleaningRow) { r.FarVolumes = []int32{51} },
+		} {
+			var rows []column.CleaningRow
+			group := map[string]string{}
+			for i := range 20 {
+				rows = append(rows, fine)
+				if slices.Contains(c.faulty, i) {
+					rows[i] = with(change)
+				}
+				group[fmt.Sprint(i+1)] = []string{"ASD", "HC"}[i%2]
+			}
+			found := Cleaning{Scans: scanned(rows...), Group: group}.Findings()
+			need.Equal(t, len(found), 1)
+			need.Equal(t, found[0].Code, code)
+			need.Equal(t, found[0].Weight, c.want, code)
+		}
+	}
 }
 
 // A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is

@@ -63,8 +63,9 @@ func Uncovered(all []Coverage) List {
 }
 
 // WithoutEdges is the finding about participants who have a graph without edges: edges has their number in each graph
-// of each participant, shrinkage that of the partial correlations in each draw.
-func WithoutEdges(edges, shrinkage map[string][]float64) List {
+// of each participant, shrinkage that of the partial correlations in each draw, far the participants with volumes far
+// from all others.
+func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) List {
 	var ids []string
 	var of []float64
 	empty, graphs := 0, 0
@@ -84,7 +85,8 @@ func WithoutEdges(edges, shrinkage map[string][]float64) List {
 	if ids == nil {
 		return nil
 	}
-	numbers := values{"N": len(ids), "Of": len(edges), "Empty": empty, "Graphs": graphs, "Shrinkage": nil}
+	numbers := values{"N": len(ids), "Of": len(edges), "Empty": empty, "Graphs": graphs, "Shrinkage": nil,
+		"FarVolumes": slices.ContainsFunc(ids, func(id string) bool { return far[id] })}
 	if len(of) > 0 {
 		numbers["Shrinkage"] = inference.Median(of)
 	}

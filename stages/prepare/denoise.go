@@ -13,6 +13,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/connectivity/damage"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -172,6 +173,9 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if d == 0 {
 			v, r := damage.Repeats(x, status)
 			row.RepeatedVolumes, row.RepeatedRegions = int32(v), int32(r)
+			if err := farVolumes(t, x, status, volumes, &row); err != nil {
+				return nil, err
+			}
 		}
 		cleaned[d] = y
 		m, k := int32(0), int32(0)
@@ -228,6 +232,39 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"volumes": column.Table(volumes),
 		"carpet":  voxels,
 	}, nil
+}
+
+// farVolumes counts the kept volumes of a series, T×N, that are far from all others, but those that a regressor of their
+// own takes out. It refuses volumes that were not measured.
+func farVolumes(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, volumes []column.VolumeRow,
+	row *column.CleaningRow) error {
+	used := lists.Map(volumes, func(v column.VolumeRow) bool { return v.LeftOut == "" })
+	if t.Has("confounds") {
+		table, err := readConfounds(t, x.Rows)
+		if err != nil {
+			return err
+		}
+		for _, v := range table.Spikes(row.Confounds) {
+			used[v] = false
+		}
+	}
+	far := damage.FarVolumes(x, status, used)
+	if far.Empty != nil {
+		v := far.Empty[0]
+		j := slices.Index(status, connectivity.Present)
+		return fmt.Errorf("%s: %g in all regions in %s, far from all other volumes, so the scan is damaged there, and all correlations would be about 1: repair the scan, or give the confounds a column for each of these volumes that is 1 there and 0 elsewhere, such as motion_outlier00, and set columns: [\"motion_outlier*\"] in denoise%s", t.In("series").Name, x.At(v, j), inVolumes(far.Empty), column.OrExclude)
+	}
+	row.FirstVolumes = int32(len(far.First))
+	row.FarVolumes = lists.Map(far.Other, func(v int) int32 { return int32(v + 1) })
+	return nil
+}
+
+// inVolumes are volumes, from 0, in a sentence.
+func inVolumes(volumes []int) string {
+	if len(volumes) == 1 {
+		return fmt.Sprintf("volume %d", volumes[0]+1)
+	}
+	return fmt.Sprintf("%d volumes (first: %d)", len(volumes), volumes[0]+1)
 }
 
 // missingCodes lists the regions of a series, T×N, and the confounds that hold a code for missing values.

@@ -21,7 +21,11 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 		repeated, identicals int32
 	}{
 		"sound":                           {func([]float64) {}, 0, 0},
-		"106 volumes of zeros at the end": {func(x []float64) { clear(x[100*regions:]) }, 105, 0},
+		"one volume from 101 to the end": {func(x []float64) {
+			for v := 101; v < volumes; v++ {
+				copy(x[v*regions:][:regions], x[100*regions:])
+			}
+		}, 105, 0},
 		"volumes 11 to 20 again": {func(x []float64) {
 			for v := 10; v < 30; v += 2 {
 				copy(x[(v+1)*regions:][:regions], x[v*regions:])
@@ -59,6 +63,53 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 	q := need.Value(readRuns(runs))(t)
 	if w := q.whole(0); w.RepeatedVolumes != 218 || w.RepeatedRegions != 1 {
 		t.Errorf("of all runs: %d volumes and %d regions, want 218 and 1", w.RepeatedVolumes, w.RepeatedRegions)
+	}
+}
+
+// Volumes far from all others are counted, those that nothing censors or regresses out; one that was not measured is
+// refused. Of joined runs they count on.
+func TestDenoiseListsFarVolumes(t *testing.T) {
+	const volumes, regions = 60, 4
+	run := func(damage func(x []float64), confounds string) (dag.Outputs, error) {
+		x := stagetest.Series(1, volumes, regions).Float64s()
+		for i := range x {
+			x[i] += 1000
+		}
+		damage(x)
+		text := "trans_x\t" + confounds + "\n"
+		for v := range volumes {
+			text += fmt.Sprintf("%g\t%d\n", float64(v%7), map[bool]int{true: 1}[v == 40])
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		if s.Regress, s.ScanRun = "none", "2"; strings.HasPrefix(confounds, "motion_outlier") {
+			s.Columns = []string{"motion_outlier*"}
+		}
+		return stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
+			"confounds": dag.InputOf(artifacts.Text(text))})
+	}
+	times := func(volume int, by float64) func([]float64) {
+		return func(x []float64) {
+			for j := range regions {
+				x[volume*regions+j] *= by
+			}
+		}
+	}
+	found := func(out dag.Outputs) string {
+		row := need.Value(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))(t)[0]
+		return fmt.Sprint(row.FirstVolumes, row.FarVolumes)
+	}
+	need.Equal(t, found(need.Value(run(times(40, 3), "non_steady_state_outlier00"))(t)), "0 []")
+	need.Equal(t, found(need.Value(run(times(40, 3), "motion_outlier00"))(t)), "0 []")
+	first := need.Value(run(times(0, 1.6), "motion_outlier00"))(t)
+	need.Equal(t, found(first), "1 []")
+	far := need.Value(run(times(41, 1.6), "motion_outlier00"))(t)
+	need.Equal(t, found(far), "0 [42]")
+	_, err := run(times(41, 0), "motion_outlier00")
+	need.Error(t, err, "0 in all regions in volume 42, far from all other volumes, so the scan is damaged there, and all correlations would be about 1: repair the scan, or give the confounds a column for each of these volumes that is 1 there and 0 elsewhere, such as motion_outlier00, and set columns: [\"motion_outlier*\"] in denoise; or exclude this participant")
+	q := need.Value(readRuns([]dag.Input{dag.InputOf(first["quality"]), dag.InputOf(far["quality"])}))(t)
+	if w := q.whole(0); w.FirstVolumes != 1 || fmt.Sprint(w.FarVolumes) != "[102]" {
+		t.Errorf("of both runs: %d first volumes, and volumes %v", w.FirstVolumes, w.FarVolumes)
 	}
 }
 

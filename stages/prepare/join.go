@@ -289,6 +289,10 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	}
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
+		w.FirstVolumes += run.FirstVolumes
+		for _, v := range run.FarVolumes {
+			w.FarVolumes = append(w.FarVolumes, w.Volumes+v)
+		}
 		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept,
 			w.Regressors+run.Regressors, w.Trend+run.Trend
 		w.NonSteady, w.Censored, w.Seconds = w.NonSteady+run.NonSteady, w.Censored+run.Censored, w.Seconds+run.Seconds

@@ -66,6 +66,10 @@ func TestCleaningIsWritten(t *testing.T) {
 			"(most have 148 volumes): sub-5 (150 volumes)",
 			"or repeat an earlier block (zeros or copies; repair the data, or exclude the participants with exclude: [sub-3, sub-5] under cohort): sub-3 (105 of 148 volumes), sub-5 (1 of 150 volumes)",
 			"(repair the data, or exclude the participants with exclude: [sub-4, sub-5] under cohort): sub-5 (2 regions), sub-4 (1 region)"}},
+		{[]row{fine, with(func(r *row) { r.FirstVolumes = 2 }), with(func(r *row) { r.FarVolumes = []int32{7, 9} })},
+			simple, []string{
+				"elsewhere, or exclude the participants with exclude: [sub-2] under cohort: sub-2 (2 volumes)",
+				"in denoise, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (2 of 148 volumes: 7 and 9)"}},
 		{[]row{fine, fine, with(func(r *row) {
 			r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"}
 		})}, simple, []string{

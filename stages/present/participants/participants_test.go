@@ -272,8 +272,14 @@ func TestSessionsAreNoParticipants(t *testing.T) {
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"graphs": graphs,
 		"connectivity": connectivity}))}
 	tables := a.readMeasures()
-	of := withoutEdges(tables["graphs"], tables["connectivity"])[0].Values()
+	of := withoutEdges(tables["graphs"], tables["connectivity"], nil)[0].Values()
 	need.Equal(t, fmt.Sprint(of["N"], of["Of"], of["Empty"], of["Graphs"]), "2 2 3 3")
+	for text, far := range map[string][]int32{"Use longer series, or": nil, "Volumes far from all others in": {51}} {
+		scans := []finding.Scan{{Participant: "b", CleaningRow: column.CleaningRow{FarVolumes: far}}}
+		found := withoutEdges(tables["graphs"], tables["connectivity"], scans)
+		said := need.Value(wording.Text(found[0].Code, found[0].Values()))(t)
+		need.Equal(t, strings.Contains(said, "such a graph. "+text), true, said)
+	}
 	need.Equal(t, tables["connectivity"].without("partial_se"), 1)
 }
 

@@ -83,7 +83,7 @@ func (a *Cohort) Quality() {
 	if voxels := tables["coverage"].values["voxels"]; slices.Contains(voxels, 0) {
 		a.FindOf(a.At("coverage"), finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
 	}
-	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"])...)
+	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"], a.Scans)...)
 	for _, port := range []string{"graphs", "connectivity"} { // a row is a graph or, without graphs, a matrix
 		if m := tables[port]; len(m.members) > 0 {
 			a.FindOf(a.At(port), finding.UnequalGraphs(m.trained)...)
@@ -109,7 +109,7 @@ func (a *Cohort) concernsNothing(m measure) bool {
 }
 
 // withoutEdges is the finding about participants who have a graph without edges in a session, say.
-func withoutEdges(graphs, connectivity *measured) finding.List {
+func withoutEdges(graphs, connectivity *measured, scans []finding.Scan) finding.List {
 	of := func(m *measured, column string) map[string][]float64 {
 		all := map[string][]float64{}
 		for i, in := range m.members {
@@ -119,7 +119,11 @@ func withoutEdges(graphs, connectivity *measured) finding.List {
 		}
 		return all
 	}
-	return finding.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"))
+	far := map[string]bool{}
+	for _, s := range scans {
+		far[s.Participant] = far[s.Participant] || s.FirstVolumes > 0 || len(s.FarVolumes) > 0
+	}
+	return finding.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"), far)
 }
 
 // forms are those of the files that matrices were read from.
