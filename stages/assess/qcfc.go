@@ -427,7 +427,8 @@ func typicality(people []connectome) []column.TypicalityRow {
 			}
 		}
 		typical[i], fd[i], teff[i] = inference.Correlation(own, others), p.clean.MeanFD, p.clean.TEff
-		rows[i] = column.TypicalityRow{Participant: p.id, Typicality: typical[i], MeanFD: fd[i], TEff: teff[i]}
+		rows[i] = column.TypicalityRow{Participant: p.id, Typicality: typical[i], MeanFD: fd[i], TEff: teff[i],
+			MedianR: exact.Tanh(inference.MedianAbs(p.z))}
 	}
 	for _, m := range []struct {
 		name string

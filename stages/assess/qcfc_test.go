@@ -220,6 +220,14 @@ func TestTypicality(t *testing.T) {
 		if want := slowR(own, others); math.Abs(row.Typicality-want) > 1e-12 {
 			t.Errorf("typicality of %s %v, want %v", row.Participant, row.Typicality, want)
 		}
+		size := slices.DeleteFunc(slices.Clone(people[i].z), math.IsNaN)
+		for e, z := range size {
+			size[e] = math.Abs(math.Tanh(z))
+		}
+		slices.Sort(size)
+		if want := (size[(len(size)-1)/2] + size[len(size)/2]) / 2; math.Abs(row.MedianR-want) > 0.02 {
+			t.Errorf("median |r| of %s %v, want %v", row.Participant, row.MedianR, want)
+		}
 		need.Equal(t, strings.Join(row.Outlier, " "), map[int]string{7: "mean_fd", 9: "typicality"}[i], row.Participant)
 	}
 }

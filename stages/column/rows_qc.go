@@ -54,5 +54,6 @@ type TypicalityRow struct {
 	Typicality  float64     `column:"typicality,missing" doc:"correlation over the edges of the participant's Fisher z with the mean of the others"`
 	MeanFD      float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	TEff        float64     `column:"t_eff" doc:"degrees of freedom left"`
+	MedianR     float64     `column:"median_abs_r,missing,optional" doc:"median of the magnitudes of the participant's correlations"`
 	Outlier     []string    `column:"outlier" doc:"measures in which the participant is more than 3.5 robust SD worse than the median (Iglewicz and Hoaglin 1993): low typicality or t_eff, high mean_fd"`
 }

@@ -225,6 +225,28 @@ func TestWeightOfFarVolumes(t *testing.T) {
 	}
 }
 
+// Participants nearly all of whose correlations are strong are listed; one without a correlation is not.
+func TestNearOne(t *testing.T) {
+	rows := func(r ...float64) (all []column.TypicalityRow, group map[string]string) {
+		group = map[string]string{}
+		for i, v := range r {
+			id := fmt.Sprint(i + 1)
+			group[id] = []string{"ASD", "HC"}[i%2]
+			all = append(all, column.TypicalityRow{Participant: id, MedianR: v})
+		}
+		return append(all, all...), group // of two strategies
+	}
+	need.Equal(t, listed(NearOne(rows(0.2, 0.72, math.NaN()))), "")
+	need.Equal(t, listed(NearOne(nil, nil)), "")
+	one := NearOne(rows(0.2, 0.95, math.NaN(), 0.3, 0.2))
+	need.Equal(t, listed(one), "quality.near-one 2")
+	need.Equal(t, one[0].Weight, Limits)
+	need.Equal(t, fmt.Sprint(one[0].Values()["Of"], one[0].Values()["Median"]), "5 0.25")
+	half := NearOne(rows(slices.Repeat([]float64{0.2, 0.95}, 6)...))
+	need.Equal(t, listed(half), "quality.near-one 2 4 6 8 10 12")
+	need.Equal(t, half[0].Weight, Overturns)
+}
+
 // A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is
 // that of most scans; a length that a protocol has is none. A site all of whose scans have another length is listed
 // once.

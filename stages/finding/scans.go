@@ -97,6 +97,26 @@ func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) Li
 	return List{{"quality.no-edges", weight, Subject{Participants: ids}, numbers}}
 }
 
+// nearOne is a median |r| that no real scan has without damage: of 1,075, the largest is 0.72 (docs/quality.md).
+const nearOne = 0.8
+
+// NearOne is the finding about participants nearly all of whose correlations are strong. group is that of each
+// participant.
+func NearOne(rows []column.TypicalityRow, group map[string]string) List {
+	strong := slices.DeleteFunc(slices.Clone(rows), func(r column.TypicalityRow) bool { return !(r.MedianR > nearOne) })
+	if len(strong) == 0 {
+		return nil
+	}
+	ids := func(rows []column.TypicalityRow) []string {
+		return once(lists.Map(rows, func(r column.TypicalityRow) string { return r.Participant }), strings.Clone)
+	}
+	who, all := ids(strong), ids(rows)
+	r := lists.Map(rows, func(r column.TypicalityRow) float64 { return r.MedianR })
+	return overturning(List{{"quality.near-one", Limits, Subject{Participants: who}, values{"N": len(who),
+		"Of": len(all), "Limit": nearOne, "Median": inference.Median(column.Known(r)),
+		"Groups": sharesOf(group, all, who), "Listed": who}}})
+}
+
 // UnequalGraphs is the finding about participants with another number of graphs (draws, sessions) than most have: each
 // graph counts once in training.
 func UnequalGraphs(graphs map[string]int) List {

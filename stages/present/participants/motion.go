@@ -69,7 +69,9 @@ type outlier struct {
 func (a *Cohort) typicality() {
 	var v []float64
 	var outliers []outlier
+	var all []column.TypicalityRow
 	for _, rows := range section.Members[column.TypicalityRow](a.Writer, "typicality") {
+		all = append(all, rows...)
 		for _, r := range rows {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
@@ -93,4 +95,5 @@ func (a *Cohort) typicality() {
 	if outliers != nil {
 		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
+	a.FindOf(a.At("typicality"), finding.NearOne(all, a.groupOf())...)
 }
