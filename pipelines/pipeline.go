@@ -290,6 +290,7 @@ func (l *loader) take(found design.Outcome) {
 		l.connectPages(column.StudyPort, "")
 	}
 	l.connectPages("settings", "permutation")
+	l.connectPages("settings", "nested")
 	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
 		l.connectPages("settings", "regression")
 	}

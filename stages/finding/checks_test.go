@@ -24,6 +24,7 @@ func TestLeakageFindings(t *testing.T) {
 		{Leakage{Connected: true, Missing: []string{ComparedScans}}, "leakage.not-compared", false, false},
 		{Leakage{Connected: true, Unchecked: fit}, "leakage.unchecked-program", false, false},
 		{Leakage{Evaluated: true, Unchecked: fit}, "leakage.unchecked-program leakage.no-check", false, false},
+		{Leakage{Connected: true, Uncovered: []string{"inner"}}, "leakage.uncovered", false, true},
 		{Leakage{Evaluated: true}, "leakage.no-check", false, false},
 		{Leakage{}, "", false, false},
 	} {
@@ -31,6 +32,21 @@ func TestLeakageFindings(t *testing.T) {
 		need.Equal(t, c.of.Passed(), c.passed, c.of)
 		need.Equal(t, c.of.Complete(), c.complete, c.of)
 	}
+}
+
+// Trainings in inner folds have no check where no leakage stage takes their predictions.
+func TestUncovered(t *testing.T) {
+	stages := func(check ...string) *Settings {
+		return &Settings{Stages: []StageSettings{{Stage: "inner", Kind: "baseline"}, {Stage: "outer", Kind: "baseline"},
+			{Stage: "unused", Kind: "train"},
+			{Stage: "chosen", Kind: "choose", Inputs: map[string][]string{"inner": {"inner.predictions"},
+				"outer": {"outer.predictions"}}},
+			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"chosen.predictions"}}},
+			{Stage: "leakage", Kind: "leakage", Inputs: map[string][]string{"predictions": check}}}}
+	}
+	need.Equal(t, fmt.Sprint(stages("outer.predictions").Uncovered()), "[inner]")
+	need.Equal(t, fmt.Sprint(stages("outer.predictions", "inner.predictions").Uncovered()), "[]")
+	need.Equal(t, fmt.Sprint((&Settings{}).Uncovered()), "[]")
 }
 
 func TestCovariateFindings(t *testing.T) {

@@ -24,10 +24,11 @@ type Leakage struct {
 	Admitted    int   // violations that were let pass
 	Missing     []string
 	Unchecked   []column.Unchecked // programs that could read several participants, unseen by the checks
+	Uncovered   []string           // stages whose trained models no check has
 }
 
-// Passed reports whether every comparison was made, none was violated, and no program is unchecked.
-func (l Leakage) Passed() bool { return l.Complete() && l.Admitted == 0 }
+// Passed reports whether every comparison was made, none was violated, and no program and no training is unchecked.
+func (l Leakage) Passed() bool { return l.Complete() && l.Admitted == 0 && l.Uncovered == nil }
 
 // Complete reports whether every comparison was made, and no program is unchecked.
 func (l Leakage) Complete() bool { return l.Connected && len(l.Missing) == 0 && len(l.Unchecked) == 0 }
@@ -58,6 +59,9 @@ func (l Leakage) Findings() (all List) {
 		all.study("leakage.no-check", Limits, nil)
 	case l.Connected && len(l.Missing) > 0:
 		all.study("leakage.not-compared", Limits, values{"Missing": l.Missing})
+	}
+	if l.Connected && l.Uncovered != nil {
+		all.study("leakage.uncovered", Limits, values{"Stages": l.Uncovered})
 	}
 	return all
 }

@@ -285,6 +285,27 @@ func (s *Settings) Takes(of *StageSettings, output string) bool {
 	return !known
 }
 
+// Learners are the kinds that train models.
+var Learners = []string{"train", "train-regression", "baseline", "regression", "network", "estimator"}
+
+// Uncovered are the stages whose models made predictions that another stage takes, and whose folds no leakage check
+// compared with these: trainings in inner folds, say.
+func (s *Settings) Uncovered() (stages []string) {
+	for _, of := range s.Stages {
+		used, covered := false, false
+		for _, by := range s.Stages {
+			for _, from := range by.Inputs {
+				takes := slices.Contains(from, of.Stage+".predictions")
+				used, covered = used || takes && by.Kind != "leakage", covered || takes && by.Kind == "leakage"
+			}
+		}
+		if slices.Contains(Learners, of.Kind) && used && !covered {
+			stages = append(stages, of.Stage)
+		}
+	}
+	return stages
+}
+
 // KindOf is the kind of the stage whose result a port takes; "" where it takes none.
 func (s *Settings) KindOf(of *StageSettings, port string) string {
 	if from := s.Sources(of, port); from != nil {

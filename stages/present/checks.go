@@ -61,12 +61,16 @@ func (a *author) leakage() {
 			of.Missing = append(of.Missing, c.what)
 		}
 	}
+	if !slices.Contains(of.Missing, finding.ComparedPredictions) {
+		of.Uncovered = a.Run.Uncovered()
+	}
 	a.Find(of.Findings()...)
 	switch {
 	case of.Connected:
 		a.Put("leakage.checks", values{"Passed": of.Passed(), "Complete": of.Complete(), "Checks": of.Checks,
 			"Comparisons": of.Comparisons, "Admitted": of.Admitted, "Missing": of.Missing, "Programs": of.Programs(),
-			"Copies": checks[fold.CopiesCompared]})
+			"Uncovered": of.Uncovered,
+			"Copies":    checks[fold.CopiesCompared]})
 	case of.Evaluated:
 		a.Put("leakage.none", nil)
 	}

@@ -54,7 +54,7 @@ func TestMultiverseSection(t *testing.T) {
 	}
 	// Beside a headline, too.
 	with := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"model=b"}}, in)), " ")
-	if !strings.Contains(with, "b, the headline of 2 evaluated settings, distinguishes ASD and HC") ||
+	if !strings.Contains(with, "B, the headline of 2 evaluated settings, distinguishes ASD and HC") ||
 		!strings.Contains(with, "the joint test by Stouffer's z has p") {
 		t.Error(with)
 	}
@@ -62,7 +62,7 @@ func TestMultiverseSection(t *testing.T) {
 	delete(in, "universe_tests")
 	for _, headline := range []string{"model=b", "model=c"} {
 		with = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{headline}}, in)), " ")
-		if !strings.Contains(with, headline[6:]+", the headline of 2 evaluated settings, distinguishes ASD and HC") {
+		if !strings.Contains(with, strings.ToUpper(headline[6:])+", the headline of 2 evaluated settings, distinguishes ASD and HC") {
 			t.Error(with)
 		}
 	}

@@ -336,7 +336,7 @@ func (a *Author) silentRegions() {
 	for _, s := range a.Run.Stages {
 		switch {
 		case s.Value("regions") != "shared":
-		case slices.Contains(learners, s.Kind):
+		case slices.Contains(finding.Learners, s.Kind):
 			models = append(models, a.named(&s)...)
 		default:
 			shared = append(shared, s.Stage)

@@ -13,9 +13,6 @@ import (
 	"prgnn/stages/wording"
 )
 
-// learners are the kinds that train models.
-var learners = []string{"train", "train-regression", "baseline", "regression", "network", "estimator"}
-
 // takers are the stages that train models on what comes of a stage, and whether these are all that train models.
 // Where no connection is known, they are all.
 func (a *Author) takers(of *finding.StageSettings) (takers []*finding.StageSettings, all bool) {
@@ -24,7 +21,7 @@ func (a *Author) takers(of *finding.StageSettings) (takers []*finding.StageSetti
 		s := &a.Run.Stages[i]
 		known = known || len(s.Inputs) > 0
 		switch {
-		case !slices.Contains(learners, s.Kind):
+		case !slices.Contains(finding.Learners, s.Kind):
 		case a.comesOf(s, of, map[string]bool{}):
 			takers = append(takers, s)
 		default:
@@ -140,7 +137,7 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 	name, learns := section.OrItself(column.Classifiers, model), a.learns(s, model)
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
-		return other.Stage != s.Stage && slices.Contains(learners, other.Kind) &&
+		return other.Stage != s.Stage && slices.Contains(finding.Learners, other.Kind) &&
 			slices.Contains(modelsOf(&other), model) && a.learns(&other, model) != learns
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
