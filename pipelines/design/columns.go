@@ -241,6 +241,9 @@ const lacksColumn = "the participants have no column"
 
 // missing states that a parameter has a name that is none of those there are.
 func missing(parameter, what, name string, have []string) string {
+	if why := column.LacksMerged(name, have); why != "" {
+		return fmt.Sprintf("%s: %s %q%s", parameter, what, name, why)
+	}
 	return fmt.Sprintf("%s: %s %q%s", parameter, what, name, words.OrAll(name, have))
 }
 

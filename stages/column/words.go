@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -154,4 +155,50 @@ func Numbered(text []string) (number []int, names []string) {
 		number[i], _ = slices.BinarySearch(names, s)
 	}
 	return number, names
+}
+
+// categoryName is the name of a column of categories that tables often code by numbers.
+var categoryName = pattern.New(`(?i)(^|[^a-z])(hand|handed(ness)?|sex|gender|race|ethnicity|ethnic|marital|dx|diagnosis|` +
+	`diagnostic|subtype|category|religion|nationality)([^a-z]|$)`)
+
+// NamesCategory reports whether a column is named as one of categories: handedness, Race (code).
+func NamesCategory(name string) bool {
+	return categoryName.MatchString(humps.ReplaceAllString(name, "${1}_$2"))
+}
+
+// mergedEnds are what a merge of two tables writes behind the name of a column that both have: pandas, R and SQL.
+var mergedEnds = [][2]string{{"_x", "_y"}, {".x", ".y"}, {"_left", "_right"}}
+
+// Merged are the two columns that a merge of two tables made of a column; nil where they are not there.
+func Merged(name string, columns []string) []string {
+	for _, ends := range mergedEnds {
+		both := []string{name + ends[0], name + ends[1]}
+		if slices.Contains(columns, both[0]) && slices.Contains(columns, both[1]) {
+			return both
+		}
+	}
+	return nil
+}
+
+// MergedPairs are the columns of which a merge made two, each with the two.
+func MergedPairs(columns []string) (pairs [][2]string) {
+	for _, name := range columns {
+		for _, ends := range mergedEnds {
+			base, is := strings.CutSuffix(name, ends[0])
+			if is && base != "" && slices.Contains(columns, base+ends[1]) {
+				pairs = append(pairs, [2]string{name, base + ends[1]})
+			}
+		}
+	}
+	return pairs
+}
+
+// LacksMerged is what is wrong where a column is missing of which a merge made two; "" elsewhere.
+func LacksMerged(name string, columns []string) string {
+	both := Merged(name, columns)
+	if both == nil {
+		return ""
+	}
+	return fmt.Sprintf("; there are %s and %s, which a merge of two tables with the column %s leaves: keep the right one under the name %[3]s",
+		both[0], both[1], name)
 }

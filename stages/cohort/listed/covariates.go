@@ -3,10 +3,14 @@ package listed
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -126,7 +130,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 			name += "_in_table"
 		}
 		taken[name] = true
-		columns = append(columns, Covariate(name, values))
+		columns = append(columns, l.covariate(from, name, values))
 		l.Notes = append(l.Notes, DoubtTexts(name, values, ids)...)
 	}
 	l.OfRuns = ofRuns
@@ -139,10 +143,75 @@ func (l *List) Participants(used []string) *encoding.Table {
 		l.Notes = append(l.Notes, column.Note{Text: text, Doubt: column.DoubtOfRuns})
 	}
 	t := encoding.NewTable(columns...)
+	l.noteMerged(t)
 	if l.Target != "" {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
 	return t
+}
+
+// covariate makes a column of numbers or texts. Numbers of which the JSON file beside the table states a meaning each
+// are categories; others that may be get a caution.
+func (l *List) covariate(from, name string, values []string) encoding.Column {
+	c := Covariate(name, values)
+	numbers, isNumbers := c.Values.([]float64)
+	times := map[string]int{}
+	for _, v := range values {
+		if v != "" {
+			times[plainNumber(v)]++
+		}
+	}
+	codes := slices.SortedFunc(maps.Keys(times), dag.CompareValues)
+	meant := l.coded[from]
+	switch {
+	case !isNumbers || len(codes) < 2 || column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name):
+	case !slices.ContainsFunc(codes, func(v string) bool { return meant[v] == "" }):
+		c.Values = lists.Map(values, func(v string) string {
+			if v == "" {
+				return v
+			}
+			return plainNumber(v)
+		})
+		l.Notes = append(l.Notes, column.Notef("column %s: its numbers are categories, by Levels in the JSON file beside the table: %s",
+			name, words.Some(entries(meant, codes...), 6)))
+	case len(codes) > 2 && len(codes) <= mostCodes && column.NamesCategory(name) &&
+		!slices.ContainsFunc(numbers, func(x float64) bool { return x != math.Trunc(x) }):
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: %s (%s) are taken as numbers, with equal distances, although its name is that of categories: write words in the table, or give the column Levels in a JSON file beside it (participants.json)",
+			name, words.Count(len(codes), "code"), strings.Join(codes, ", ")))
+	}
+	return c
+}
+
+// mostCodes is how many numbers a column of categories has at most, where its name alone shows what it is.
+const mostCodes = 5
+
+// noteMerged notes pairs of columns that a merge of two tables left and that differ.
+func (l *List) noteMerged(t *encoding.Table) {
+	names := lists.Map(t.Columns, func(c encoding.Column) string { return c.Name })
+	for _, pair := range column.MergedPairs(names) {
+		x, err := t.Strings(pair[0])
+		y, other := t.Strings(pair[1])
+		ids, none := t.Strings("participant_id")
+		if err != nil || other != nil || none != nil {
+			continue
+		}
+		var apart []string
+		alike, base := 0, pair[0][:strings.LastIndexAny(pair[0], "_.")]
+		for i := range x {
+			switch {
+			case cell.Missing(x[i]) || cell.Missing(y[i]):
+			case plainNumber(x[i]) == plainNumber(y[i]):
+				alike++
+			default:
+				apart = append(apart, fmt.Sprintf("%s: %s and %s", ids[i], x[i], y[i]))
+			}
+		}
+		known := column.NamesMeasure(base) || column.NamesCategory(base) || column.NamesSite(base)
+		if apart != nil && (known || alike >= len(apart)) { // else coordinates along x and y
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "the columns %s and %s, as a merge of two tables leaves them, differ in %s (%s): keep the right one",
+				pair[0], pair[1], words.Count(len(apart), "participant"), words.Some(apart, 3)))
+		}
+	}
 }
 
 // rowName are names of columns that number the rows of a table, as pandas and R write them; unnamed those without one.

@@ -111,9 +111,10 @@ type List struct {
 	Notes      []column.Note
 	OfRuns     []string // columns that differ between the runs or sessions of a participant
 	left       []LeftOut
-	named      []Row             // of those whom exclude names
-	dropped    []Row             // all that Drop took out
-	groups     map[string]string // values of the column of groups, as the table has them, and their names
+	named      []Row                        // of those whom exclude names
+	dropped    []Row                        // all that Drop took out
+	coded      map[string]map[string]string // Levels of the JSON file beside the table, by column
+	groups     map[string]string            // values of the column of groups, as the table has them, and their names
 }
 
 // Read reads the table, names the participants and selects. All mistakes are
@@ -219,6 +220,9 @@ func plainNumber(v string) string {
 func (l *List) CheckColumn(parameter, name string) error {
 	if slices.Contains(l.Sheet.Columns, name) {
 		return nil
+	}
+	if why := column.LacksMerged(name, l.Sheet.Columns); why != "" {
+		return fmt.Errorf("%s: %s has no column %q%s", parameter, l.Path, name, why)
 	}
 	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
 		parameter, l.Path, name, words.DidYouMean(name, l.Sheet.Columns),

@@ -127,7 +127,11 @@ func (l *List) described(levels map[string]string) error {
 		l.Notes = append(l.Notes, column.Notef("%s is not compared with the table: it cannot be read as JSON", file))
 		return nil
 	}
+	l.coded = map[string]map[string]string{}
 	for _, name := range l.Sheet.Columns {
+		if meant := meanings(columns[name]); len(meant) > 1 && name != l.ID {
+			l.coded[name] = meant
+		}
 		var of struct{ Units string }
 		if json.Unmarshal(columns[name], &of) != nil || of.Units == "" {
 			continue
