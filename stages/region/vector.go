@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ import (
 
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -150,7 +152,7 @@ func (l edgeList) checkHeading() error {
 func readEdges(text []byte) (list edgeList, is bool, err error) {
 	scan := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	scan.Buffer(nil, 1<<20)
-	split, comma, begun, headed, comment := strings.Fields, true, false, false, ""
+	split, comma, begun, headed, named, comment := strings.Fields, true, false, false, false, ""
 	for number := 1; scan.Scan(); number++ {
 		line := strings.TrimSpace(scan.Text())
 		if line == "" || line[0] == '#' {
@@ -181,10 +183,11 @@ func readEdges(text []byte) (list edgeList, is bool, err error) {
 		value, wrong := strconv.ParseFloat(fields[2], 64)
 		if wrong != nil && list.edges == nil && !headed {
 			headed, list.heading = true, fields[2]
+			named = !regionHeading.MatchString(squashed(fields[0]))
 			continue
 		}
 		if wrong != nil {
-			if list.edges == nil {
+			if list.edges == nil || len(list.edges) == 2 && cell.Missing(fields[2]) && fraction(list.edges[1].a) {
 				return list, false, nil
 			}
 			return list, true, fmt.Errorf("line %d: %q is no number", number, fields[2])
@@ -198,6 +201,12 @@ func readEdges(text []byte) (list edgeList, is bool, err error) {
 	if len(edges) == 3 && edges[0].a == "1" && edges[1].b == "1" { // 1 on the diagonal
 		return list, false, nil
 	}
+	if named && isSquare(edges) { // by the regions
+		return list, false, nil
+	}
+	if !headed && list.heading == "" && isSquare(edges) {
+		return list, true, errors.New("three lines of three numbers may be the matrix of three regions, or an edge list (two regions and their correlation): write a heading line, for the matrix the names of the regions, for the edge list i j r")
+	}
 	for i, e := range edges {
 		if fraction(e.a) || fraction(e.b) {
 			a, b := wholeNumber(e.a), wholeNumber(e.b)
@@ -208,6 +217,31 @@ func readEdges(text []byte) (list edgeList, is bool, err error) {
 		}
 	}
 	return list, true, list.checkHeading()
+}
+
+// isSquare reports whether three lines whose first two cells are whole numbers are also the symmetric matrix of three
+// regions, with the same number on its diagonal and none beyond ±1.
+func isSquare(edges []edge) bool {
+	if len(edges) != 3 {
+		return false
+	}
+	var x [3][3]float64
+	for i, e := range edges {
+		a, wrong := strconv.Atoi(e.a)
+		b, other := strconv.Atoi(e.b)
+		if wrong != nil || other != nil {
+			return false
+		}
+		x[i] = [3]float64{float64(a), float64(b), e.value}
+	}
+	for i := range x {
+		for j := range x {
+			if x[i][j] != x[j][i] || math.Abs(x[i][j]) > 1 {
+				return false
+			}
+		}
+	}
+	return x[0][0] == x[1][1] && x[1][1] == x[2][2]
 }
 
 // bareCell is a cell without blanks and quotation marks around it.
@@ -577,7 +611,8 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	mem := br.Budget()
 	first, _ := br.Peek(4096)
 	c.FisherZ = bytes.HasPrefix(first, []byte(zComment))
-	if l.Order == "" && !threeOrOne(first) {
+	square := bytes.HasPrefix(bytes.TrimPrefix(first, []byte(zComment)), []byte(squareComment))
+	if l.Order == "" && (square || !threeOrOne(first)) {
 		var x connectivity.Matrix
 		var err error
 		if c.Names, x, err = connectivity.ReadRelmat(br); err != nil {

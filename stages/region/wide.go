@@ -159,8 +159,12 @@ func (w *Wide) Matrix(values []float64, line int) (*Contents, error) {
 	return c, w.layout.fromEdges(edges, c)
 }
 
-// zComment begins the text of a matrix of Fisher's z.
-const zComment = "# z\n"
+// zComment begins the text of a matrix of Fisher's z. squareComment, behind it, begins that of three regions without
+// names, whose three columns may be taken for an edge list.
+const (
+	zComment      = "# z\n"
+	squareComment = "# matrix\n"
+)
 
 // Text is a matrix as ReadSquares reads it.
 func (c *Contents) Text() []byte {
@@ -172,6 +176,9 @@ func (c *Contents) Text() []byte {
 		b.WriteString("Node\t" + strings.Join(c.Names, "\t") + "\n")
 	}
 	x := c.Draws[0]
+	if c.Names == nil && x.Cols == 3 {
+		b.WriteString(squareComment)
+	}
 	for i := range x.Rows {
 		if c.Filled {
 			x.Row(i)[i] = math.NaN()
