@@ -16,6 +16,11 @@ import (
 var madeFields = []string{"SliceTimingCorrected", "NuisanceParameters", "nuisance parameters", "ConfoundRegressors",
 	"SoftwareFilters", "Freq Band", "FWHM", "SkipVols", "NumberOfVolumesDiscardedByUser"}
 
+// scannerFields are the fields of sidecars that state on which scanner, and how, a scan was acquired.
+var scannerFields = []string{"Manufacturer", "ManufacturersModelName", "MagneticFieldStrength", "DeviceSerialNumber",
+	"StationName", "InstitutionName", "ReceiveCoilName", "EchoTime", "FlipAngle", "MultibandAccelerationFactor",
+	"PhaseEncodingDirection"}
+
 // Acquired are the entities that state how a scan was acquired; the others are of its processing.
 var Acquired = []string{"ses", "task", "acq", "dir", "run", "echo", "part", "ce", "recording"}
 
@@ -42,9 +47,9 @@ type Making struct {
 	by       map[string]string
 }
 
-// Of are the fields of a file's sidecar on its processing, and the program that made its dataset, "fMRIPrep 25.2.0". A
-// sidecar that cannot be read states nothing: its times are read too, which reports it.
-func (m *Making) Of(path string) (fields map[string]string, program string) {
+// Of are the fields of a file's sidecar on its processing and on its acquisition, and the program that made its
+// dataset, "fMRIPrep 25.2.0". A sidecar that cannot be read states nothing: its times are read too, which reports it.
+func (m *Making) Of(path string) (processed, acquired map[string]string, program string) {
 	root := filepath.Dir(path)
 	for within(filepath.Base(root)) {
 		root = filepath.Dir(root)
@@ -55,22 +60,27 @@ func (m *Making) Of(path string) (fields map[string]string, program string) {
 	if m.sidecars[root] == nil {
 		m.sidecars[root], m.by[root] = &Sidecars{Root: root}, GeneratedBy(root)
 	}
+	return m.fields(path, root, madeFields), m.fields(path, root, scannerFields), m.by[root]
+}
+
+// fields are those that the sidecar of a file states.
+func (m *Making) fields(path, root string, names []string) map[string]string {
 	sidecar := ""
 	if name, ok := Parse(filepath.Base(path)); ok {
-		sidecar, _ = m.sidecars[root].Of(File{Name: name, Path: path}, madeFields...)
+		sidecar, _ = m.sidecars[root].Of(File{Name: name, Path: path}, names...)
 	} else {
-		sidecar = Beside(path, madeFields...)
+		sidecar = Beside(path, names...)
 	}
-	fields = map[string]string{}
+	fields := map[string]string{}
 	var all map[string]json.RawMessage
 	if b, err := ReadJSON(sidecar); sidecar != "" && err == nil && Decode(b, &all) == nil {
-		for _, field := range madeFields {
+		for _, field := range names {
 			if text := stated(all[field]); text != "" {
 				fields["sidecar field "+field] = text
 			}
 		}
 	}
-	return fields, m.by[root]
+	return fields
 }
 
 // within reports whether a directory of this name lies within a dataset.

@@ -309,6 +309,7 @@ func (c *BIDSCohort) roster(l *listed.List, found map[string]*bidsFiles) *Roster
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
 			if run.name == part || len(found[id].runs) == 0 {
+				r.notesVoxel(run)
 				return run.volumes, cmp.Or(run.tr, bids.Believed(run.headerTR))
 			}
 		}

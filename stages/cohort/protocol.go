@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // scans are the volumes and the repetition times (s) of the scans of some members, where they are known.
@@ -160,14 +161,25 @@ func (r *Roster) properties(ids map[string]bool) []property {
 		lengths[who] = words.Count(n, "volume")
 	}
 	paths := r.paths(ids)
+	voxels := map[string]string{}
+	for who, path := range paths {
+		if size := r.voxels[path]; size != "" {
+			voxels[who] = size
+		}
+	}
 	all := append([]property{{entityName: entityName{name: "repetition time"}, doubt: column.DoubtTR, of: tr},
-		{entityName: entityName{name: "number of volumes"}, doubt: column.DoubtLength, of: lengths}},
+		{entityName: entityName{name: "number of volumes"}, doubt: column.DoubtLength, of: lengths},
+		{entityName: entityName{name: "voxel size"}, doubt: column.DoubtEntity, of: voxels}},
 		entities(paths)...)
 	var making bids.Making
 	stated := map[string]map[string]string{} // by property and scan
+	scanner := map[string]bool{}             // properties of the acquisition
 	for who, path := range paths {
-		fields, program := making.Of(path)
+		fields, acquired, program := making.Of(path)
 		fields["program of the derivatives"] = program
+		for name, value := range acquired {
+			fields[name], scanner[name] = value, true
+		}
 		for name, value := range fields {
 			if stated[name] == nil {
 				stated[name] = map[string]string{}
@@ -179,8 +191,8 @@ func (r *Roster) properties(ids map[string]bool) []property {
 		for who := range paths {
 			stated[name][who] = cmp.Or(stated[name][who], "not stated")
 		}
-		all = append(all, property{entityName: entityName{name: name}, doubt: column.DoubtEntity, processed: true,
-			of: stated[name]})
+		all = append(all, property{entityName: entityName{name: name}, doubt: column.DoubtEntity,
+			processed: !scanner[name], of: stated[name]})
 	}
 	return all
 }
@@ -215,6 +227,9 @@ func (r *Roster) protocolNotes(ids map[string]bool) (notes []column.Note) {
 		if by := apart(p.of, groups); by != nil {
 			notes = append(notes, column.Doubtf(p.doubt, "the %s is completely confounded with the group: %s; a classifier may learn the %s in place of the group difference",
 				p.name, strings.Join(by, ", "), what))
+		} else if by := associated(p.of, groups); by != "" && p.doubt != column.DoubtLength { // which the page has
+			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; a classifier may learn the %s in place of the group difference",
+				p.name, by, what))
 		}
 		if by := apart(p.of, sessions); by != nil && p.key != "ses" && p.key != "run" {
 			notes = append(notes, column.Doubtf(bySession, "the %s is completely confounded with the session: %s; a change between sessions may come from the %s",
@@ -261,6 +276,59 @@ func apart(of, owners map[string]string) (by []string) {
 	}
 	slices.SortFunc(by, dag.CompareValues)
 	return by
+}
+
+// strongly is the p below which a property of scans and the group count as associated, after Holm's correction over the
+// values and groups.
+const strongly = 0.01
+
+// associated lists how many participants of each group have each value of a property, "ASD 2 s 12 of 16; HC 2 s 1 of
+// 16", and p, where Fisher's exact test of some value in some group shows a strong association; "" elsewhere.
+// Participants whose scans have several values do not count.
+func associated(of, owners map[string]string) string {
+	value, group := map[string]string{}, map[string]string{}
+	several := map[string]bool{}
+	for who, v := range of {
+		id, _, _ := strings.Cut(who, " ")
+		if first, there := value[id]; there && first != v {
+			several[id] = true
+		}
+		value[id], group[id] = v, owners[who]
+	}
+	count, values, groups := map[[2]string]int{}, map[string]int{}, map[string]int{}
+	n := 0
+	for id, v := range value {
+		if g := group[id]; g != "" && !several[id] {
+			count[[2]string{g, v}]++
+			values[v]++
+			groups[g]++
+			n++
+		}
+	}
+	if len(values) < 2 || len(groups) < 2 || 2*len(values) > n {
+		return ""
+	}
+	var p []float64
+	var by []string
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		var own []string
+		for _, v := range slices.SortedFunc(maps.Keys(values), dag.CompareValues) {
+			k := count[[2]string{g, v}]
+			p = append(p, inference.Fisher(k, groups[g], values[v]-k, n-groups[g]))
+			if k > 0 {
+				own = append(own, fmt.Sprintf("%s (%d of %d)", shortened(v), k, groups[g]))
+			}
+		}
+		by = append(by, g+" "+words.Some(own, 4))
+	}
+	if len(values) == 2 && len(groups) == 2 {
+		p = p[:1] // the others are the same test
+	}
+	least := slices.Min(inference.Holm(p))
+	if least >= strongly {
+		return ""
+	}
+	return fmt.Sprintf("%s; Fisher's exact test, p = %.2g", strings.Join(by, "; "), least)
 }
 
 // shortened is a value as a sentence has it: of a long one the ends, and how long it is.

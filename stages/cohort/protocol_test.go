@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/nifti"
@@ -134,6 +135,11 @@ func TestProcessingThatDiffers(t *testing.T) {
 			"the sidecar field ConfoundRegressors" + group +
 				"A csf_derivative, rot_x, trans_x_derivative_power (4), " +
 				"B signal_a_with_a_name, signal_b_with_a_name, signal_c_with_a_ … signal_i_with_a_name (196 characters) (4)"},
+		{byGroup(g("", `{"Manufacturer": "GE"}`), g("", `{"Manufacturer": "Siemens"}`)), column.DoubtEntity,
+			"the sidecar field Manufacturer" + group + "A GE (4), B Siemens (4); a classifier may learn the acquisition"},
+		{func(i int) []madeFile { // two of eight
+			return []madeFile{g("", []string{`{"Manufacturer": "GE"}`, `{"Manufacturer": "Siemens"}`}[min(i/6, 1)])}
+		}, "", ""},
 		{func(i int) []madeFile { // the numbers of cosines and outliers depend on the scan
 			outlier := []string{"", `, "motion_outlier1"`}[i%2]
 			return []madeFile{g("", fmt.Sprintf(`{"ConfoundRegressors": ["cosine00", "cosine0%d"%s]}`, i, outlier))}
@@ -174,6 +180,57 @@ func TestProcessingThatDiffers(t *testing.T) {
 	notes, _ := r.About(r.IDs())
 	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "; "),
 		"the program of the derivatives"+group+"A XCP-D 0.6 (4), B XCP-D 26.0 (4)"), true, notes)
+}
+
+// A property that goes with the group in part is noted with its counts where the association is strong.
+func TestAssociatedWithTheGroup(t *testing.T) {
+	scans := func(a, b, of int) (values, owners map[string]string) { // GE in so many of each group, of so many
+		values, owners = map[string]string{}, map[string]string{}
+		for i := range 2 * of {
+			who, n := fmt.Sprintf("sub-%d", i), []int{a, b}[i/of]
+			values[who], owners[who] = "Siemens", []string{"A", "B"}[i/of]
+			if i%of < n {
+				values[who] = "GE"
+			}
+		}
+		return values, owners
+	}
+	for _, c := range []struct {
+		a, b, of int
+		want     string
+	}{
+		{14, 3, 16, "A GE (14 of 16), Siemens (2 of 16); B GE (3 of 16), Siemens (13 of 16); Fisher's exact test, p = 0.00024"},
+		{16, 3, 16, "A GE (16 of 16); B GE (3 of 16), Siemens (13 of 16); Fisher's exact test, p = 3.2e-06"},
+		{10, 6, 16, ""},
+		{8, 8, 16, ""},
+		{16, 16, 16, ""},
+	} {
+		values, owners := scans(c.a, c.b, c.of)
+		need.Equal(t, associated(values, owners), c.want, c)
+		for i := range c.of { // two runs count once
+			values[fmt.Sprintf("sub-%d 2", i)] = values[fmt.Sprintf("sub-%d", i)]
+			owners[fmt.Sprintf("sub-%d 2", i)] = "A"
+		}
+		need.Equal(t, associated(values, owners), c.want, c)
+	}
+	// Repetition times and voxel sizes of a cohort.
+	values, owners := scans(14, 3, 16)
+	r, times := &Roster{voxels: map[string]string{}}, map[string]float64{}
+	var ids, groups []string
+	for i := range 32 {
+		id := fmt.Sprintf("sub-%d", i)
+		ids, groups = append(ids, id), append(groups, owners[id])
+		times[id] = map[string]float64{"GE": 2, "Siemens": 2.5}[values[id]]
+		r.voxels[id+".nii"] = map[string]string{"GE": "3×3×3 mm", "Siemens": "2×2×2 mm"}[values[id]]
+		r.Subjects = append(r.Subjects, Subject{ID: id, Files: map[string]string{"bold": id + ".nii"}})
+	}
+	r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: groups})
+	r.Scan = func(id, _ string) (int, float64) { return 100, times[id] }
+	notes := strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n")
+	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference"
+	need.Equal(t, notes, "the repetition time is associated with the group: A 2 s"+fmt.Sprintf(rest, "2.5 s", "2 s", "2.5 s")+
+		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference")
 }
 
 // Sidecars of fMRIPrep's scans are read as those of series are, in bids and in table.
