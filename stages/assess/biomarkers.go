@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -94,8 +95,9 @@ func (*Biomarkers) Ports() dag.Ports {
 // A settingScores collects what the models of one setting gave to the regions:
 // those whose coordinates agree but for fold, repeat and seed.
 type settingScores struct {
-	coords []dag.Coord
-	models []*ModelScores
+	coords  []dag.Coord
+	models  []*ModelScores
+	regions []int // the analyzed ones, from 0: those that a model scored in some graph and layer
 }
 
 // A ModelScores holds the scores that one model gave to its test participants.
@@ -105,6 +107,7 @@ type ModelScores struct {
 
 	Tallies map[string][]Tally // participant → node
 	graphs  map[string]int     // participant → test graphs
+	rated   []bool             // of each region: it has a row
 	draws   map[int64]map[string][]Tally
 	Group   map[string]string // of the participants, as the model was told
 
@@ -201,6 +204,9 @@ func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
 	if in.nodes, err = column.Read[namedNode](t.In("nodes")); err != nil {
 		return nil, err
 	}
+	for i := range in.nodes {
+		in.nodes[i].index = int32(i + 1)
+	}
 	if in.people, err = column.ReadPeople(t.In("participants")); err != nil {
 		return nil, err
 	}
@@ -285,6 +291,7 @@ func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
 // setting adds the rows of one setting to all tables. begin reports a step.
 func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, begin func(step string)) error {
 	of, ids := in.settings[i], in.people.Ids
+	in = in.only(of.regions)
 	begin("group contrasts")
 	all := merged(of.models)
 	if len(all.Tallies) == 0 {
@@ -321,7 +328,7 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 	for _, id := range ids {
 		if ts, ok := all.Tallies[id]; ok {
 			out.individual = append(out.individual,
-				individualRows(of.coords, id, in.people.Group[id], ts, all.graphs[id])...)
+				individualRows(of.coords, id, in.people.Group[id], ts, all.graphs[id], in.nodes)...)
 		}
 	}
 	return nil
@@ -365,7 +372,46 @@ func (b *Biomarkers) readAll(ins []dag.Input, n int, people *column.People) ([]*
 		}
 		of.models = append(of.models, m)
 	}
+	for _, of := range settings {
+		for r := range n {
+			if slices.ContainsFunc(of.models, func(m *ModelScores) bool { return m.rated[r] }) {
+				of.regions = append(of.regions, r)
+			}
+		}
+		if len(of.regions) < n {
+			for _, m := range of.models {
+				m.only(of.regions)
+			}
+		}
+	}
 	return settings, nil
+}
+
+// only keeps the tallies of some regions.
+func (m *ModelScores) only(regions []int) {
+	all := append(slices.Collect(maps.Values(m.draws)), m.Tallies, m.Taught)
+	if m.untrained != nil {
+		all = append(all, m.untrained.Tallies, m.untrained.Taught)
+	}
+	for _, of := range all {
+		for id, ts := range of {
+			of[id] = lists.Map(regions, func(r int) Tally { return ts[r] })
+		}
+	}
+}
+
+// only are the inputs of the regions that a setting analyzes.
+func (in *biomarkerInputs) only(regions []int) *biomarkerInputs {
+	if len(regions) == len(in.nodes) {
+		return in
+	}
+	one := *in
+	one.nodes = lists.Map(regions, func(r int) namedNode { return in.nodes[r] })
+	if in.planted != nil {
+		one.planted = lists.Map(regions, func(r int) bool { return in.planted[r] })
+	}
+	one.features = in.features.only(regions)
+	return &one
 }
 
 // ordered sorts the regions by a value: the highest first, of equal ones the lower
@@ -386,6 +432,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 		return nil, err
 	}
 	m := NewModelScores(in)
+	m.rated = make([]bool, n)
 	// ScoreRow gives NaN without the column too: models that were not compared with themselves before training
 	if _, known := table.Column("untrained"); known && b.Layer == 1 {
 		m.untrained = NewModelScores(in)
@@ -417,6 +464,7 @@ func (b *Biomarkers) count(m *ModelScores, r column.ScoreRow[float64], n int, pe
 	if r.Index < 1 || int(r.Index) > n {
 		return fmt.Errorf("has node %d, but the node list has nodes 1 to %d", r.Index, n)
 	}
+	m.rated[r.Index-1] = true
 	if m.Group[id] == "" {
 		m.Group[id] = cmp.Or(r.Group, people.Group[id])
 	}

@@ -105,6 +105,10 @@ func alike(a, b *settingScores) error {
 	if len(a.models) != len(b.models) {
 		return fmt.Errorf("%d models, but %d without permutation", len(b.models), len(a.models))
 	}
+	if !slices.Equal(a.regions, b.regions) {
+		return fmt.Errorf("scores of %d regions, but %d without permutation: use the same participants and the same parameter regions",
+			len(b.regions), len(a.regions))
+	}
 	x, y := merged(a.models), merged(b.models)
 	for _, id := range slices.Sorted(maps.Keys(x.graphs)) {
 		if x.graphs[id] != y.graphs[id] {

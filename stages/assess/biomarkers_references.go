@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -78,6 +79,34 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 		f.of[number][id] = mean
 	}
 	return f, nil
+}
+
+// only are the features of some regions, and those that are of these regions where there is one a region.
+func (f *nodeFeatures) only(regions []int) *nodeFeatures {
+	if f == nil {
+		return nil
+	}
+	one := &nodeFeatures{nodes: len(regions), threads: f.threads, of: map[string]map[string][]float64{},
+		known: map[string]*WithoutNetwork{}}
+	for fold, of := range f.of {
+		one.of[fold] = map[string][]float64{}
+		for id, v := range of {
+			one.of[fold][id] = regionFeatures(v, f.nodes, regions)
+		}
+	}
+	return one
+}
+
+func regionFeatures(v []float64, nodes int, regions []int) (out []float64) {
+	width := len(v) / nodes
+	for _, r := range regions {
+		row := v[r*width:][:width]
+		if width == nodes {
+			row = lists.Map(regions, func(c int) float64 { return row[c] })
+		}
+		out = append(out, row...)
+	}
+	return out
 }
 
 // rankings are those of one setting: the trained models' by score and contrast, that of the parameter

@@ -13,6 +13,8 @@ type namedNode struct {
 	ID           int32  `column:"id"`
 	Name         string `column:"name"`
 	Abbreviation string `column:"abbreviation"`
+
+	index int32 // from 1
 }
 
 // isPlanted reports whether a node has a planted edge; nil where that is not known.
@@ -28,7 +30,7 @@ func rankingRows(coords []dag.Coord, rows []saliency, nodes []namedNode, planted
 	for i, s := range rows {
 		n := nodes[s.node]
 		out[i] = column.RankingRow{
-			Coords: coords, Rank: int32(i + 1), Index: int32(s.node + 1), ID: n.ID, Name: n.Name,
+			Coords: coords, Rank: int32(i + 1), Index: n.index, ID: n.ID, Name: n.Name,
 			Abbreviation: n.Abbreviation,
 			Score:        s.score, SD: s.sd, Low: s.Low, High: s.High, RankLow: int32(s.RankLow),
 			RankHigh: int32(s.RankHigh),
@@ -52,7 +54,7 @@ func nullRows(coords []dag.Coord, rows []nullRow, nodes []namedNode, planted []b
 	for i, r := range rows {
 		n := nodes[r.node]
 		out[i] = column.NullRow{
-			Coords: coords, Index: int32(r.node + 1), Name: n.Name, Abbreviation: n.Abbreviation,
+			Coords: coords, Index: n.index, Name: n.Name, Abbreviation: n.Abbreviation,
 			Observed: r.observed, Mean: r.mean, SD: r.sd, Excess: r.excess, P: r.p, Q: r.q, PAny: r.any,
 			Permutations: int32(r.permutations), Planted: isPlanted(planted, r.node),
 		}
@@ -61,10 +63,11 @@ func nullRows(coords []dag.Coord, rows []nullRow, nodes []namedNode, planted []b
 }
 
 // individualRows are the scores of one participant. A region that reached no layer has none: 0/0.
-func individualRows(coords []dag.Coord, id, group string, ts []Tally, graphs int) []column.IndividualRow {
+func individualRows(coords []dag.Coord, id, group string, ts []Tally, graphs int,
+	nodes []namedNode) []column.IndividualRow {
 	out := make([]column.IndividualRow, len(ts))
 	for j, t := range ts {
-		out[j] = column.IndividualRow{Coords: coords, Participant: id, Group: group, Index: int32(j + 1),
+		out[j] = column.IndividualRow{Coords: coords, Participant: id, Group: group, Index: nodes[j].index,
 			Score: t.mean(), Frequency: float64(t.kept) / float64(graphs)}
 	}
 	return out

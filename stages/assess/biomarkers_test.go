@@ -47,6 +47,36 @@ func TestBiomarkers(t *testing.T) {
 	}
 }
 
+// A region that no model scored is not analyzed: all tables are those of an atlas without it, chance levels included.
+func TestBiomarkersOfAnalyzedRegions(t *testing.T) {
+	in := stagetest.BiomarkerInputs()
+	in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 3, 0.2))}
+	in["features"] = nil
+	for i, id := range []string{"sub-001", "sub-002"} {
+		v := dag.InputOf(encoding.NewArray([]float64{0, 1, 2 + float64(i), 1, 0, 3, 2, 3, 0}, 1, 3, 3))
+		v.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		in["features"] = append(in["features"], v)
+	}
+	s := func() *Biomarkers { return &Biomarkers{Layer: 1, Top: 1, Resamples: 200} }
+	want := stagetest.MustRun(t, s(), in)
+	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c", "lost"))}
+	wide := in["features"]
+	in["features"] = nil
+	for _, of := range wide {
+		v, x := make([]float64, 16), need.Value(of.Array())(t).Float64s()
+		for i := range x {
+			v[i/3*4+i%3] = x[i]
+		}
+		one := dag.InputOf(encoding.NewArray(v, 1, 4, 4))
+		one.Coords = of.Coords
+		in["features"] = append(in["features"], one)
+	}
+	got := stagetest.MustRun(t, s(), in)
+	for name := range want {
+		need.Equal(t, string(stagetest.Encoded(t, got[name])), string(stagetest.Encoded(t, want[name])), name)
+	}
+}
+
 // With a choice, the regions are those of the setting that was chosen inside each fold, as if there were no other.
 func TestBiomarkersOfTheChosen(t *testing.T) {
 	in := stagetest.BiomarkerInputs()

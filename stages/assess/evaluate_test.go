@@ -387,6 +387,40 @@ func TestScoresNameWhatIsLeftOut(t *testing.T) {
 	need.Error(t, err, "tests b in fold 1 of repeat 1, where these folds do not have them", "folds of other models")
 }
 
+// Regions that models left out for all participants are a finding, once for all folds and models; other lists, or models
+// without one, are no decision of the study.
+func TestEvaluateRegionsLeftOut(t *testing.T) {
+	left := column.RegionsLeftOut{Regions: []int{5, 14}, Names: []string{"5 (l.A)", "14 (r.B)"}, All: 20, Lacking: 3,
+		Participants: 78}
+	for _, c := range []struct{ first, second, want string }{
+		{"", "", ""},
+		{column.JSON(left), column.JSON(left), `{"All":20,"Every":true,"Lacking":3,"N":2,"Participants":78,` +
+			`"Regions":["5 (l.A)","14 (r.B)"],"Share":0.1947`},
+		{"", column.JSON(left), `{"All":20,"Every":false,`},
+	} {
+		g := [2]string{"ASD", "HC"}
+		tables := []*encoding.Table{stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}),
+			stagetest.OneFold(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4})}
+		var in []dag.Input
+		for i, meta := range []string{c.first, c.second} {
+			if tables[i].Meta == nil {
+				tables[i].Meta = map[string]string{}
+			}
+			if meta != "" {
+				tables[i].Meta[column.LeftOutMeta] = meta
+			}
+			in = append(in, dag.InputOf(tables[i], dag.Coord{Axis: "fold", Value: fmt.Sprint(i + 1)}))
+		}
+		out := stagetest.MustRun(t, &Evaluate{Permutations: 9}, map[string][]dag.Input{"predictions": in})
+		_, found, _ := strings.Cut(out["summary"].(*encoding.Table).Meta[finding.Meta],
+			`{"code":"regions.left-out","weight":"limits","numbers":`)
+		if !strings.HasPrefix(found, c.want) || (found == "") != (c.want == "") ||
+			strings.Contains(found, "regions.left-out") {
+			t.Errorf("found %s, want %s", found, c.want)
+		}
+	}
+}
+
 // The scores state the kind of each model, as the summary does: of a stage with the axis model by it, else by what the
 // predictions state, as those of train do.
 func TestScoresStateTheModel(t *testing.T) {

@@ -88,11 +88,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := s.sizes(t)
-	if err != nil {
-		return nil, err
-	}
-	settings, axes, err := s.settings(t, sizes)
+	settings, axes, err := s.settings(t)
 	if err != nil {
 		return nil, err
 	}
@@ -132,26 +128,22 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"fidelity": s.table(axes, settings, masked)}, nil
 }
 
-// sizes are the numbers of regions to remove.
-func (s *Fidelity) sizes(t *dag.Task) ([]int, error) {
-	if len(s.K) > 0 || len(t.All("features")) == 0 {
-		return s.K, nil
-	}
-	a, err := t.All("features")[0].Array()
-	if err != nil {
-		return nil, err
+// sizes are the numbers of regions to remove, of as many as the models analyze.
+func (s *Fidelity) sizes(nodes int) []int {
+	if len(s.K) > 0 {
+		return s.K
 	}
 	var sizes []int
 	for _, part := range []int{8, 4, 2} {
-		if k := a.Shape[1] / part; k > 0 && !slices.Contains(sizes, k) {
+		if k := nodes / part; k > 0 && !slices.Contains(sizes, k) {
 			sizes = append(sizes, k)
 		}
 	}
-	return sizes, nil
+	return sizes
 }
 
 // settings gathers the models by setting, each with its order of the regions.
-func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, axes []string, err error) {
+func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string, err error) {
 	ins, _, err := choose.Chosen(t, "model")
 	if err != nil {
 		return nil, nil, err
@@ -172,7 +164,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 	}
 	axes = lists.Map(settings[0].coords, func(c dag.Coord) string { return c.Axis })
 	for _, of := range settings {
-		for _, k := range sizes {
+		for _, k := range s.sizes(len(of.models[0].Regions())) {
 			for _, keep := range []bool{false, true} {
 				n := s.Random + 1
 				e := maskEffect{keep, k, make([]float64, n), make([]float64, n), make([][]float64, n)}
@@ -231,7 +223,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 	for _, number := range models {
 		m := of.models[number]
 		of.tested[number]++
-		label := slices.Index(m.Groups, group)
+		label, analyzed := slices.Index(m.Groups, group), m.Regions()
 		whole, err := m.Predict(graphs, t.Threads)
 		if err != nil {
 			return err
@@ -248,7 +240,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 				failed := make([]error, len(masked))
 				dense.Each(t.Threads, len(masked), func(i int) {
 					g := i % len(graphs)
-					first, err := s.first(of, effect.k, r+i/len(graphs), whole[g], graphs[g].Nodes)
+					first, err := s.first(of, effect.k, r+i/len(graphs), whole[g], analyzed, graphs[g].Nodes)
 					if failed[i] = err; err == nil {
 						masked[i] = graphs[g].Without(first, effect.keep)
 					}
@@ -290,37 +282,38 @@ func isCorrect(graphs []gnn.Prediction, label int) bool {
 // first marks k regions: the first ones, or in the r-th control those in whose places a permutation of the regions puts
 // them, the same for all graphs: graphs share as many regions as in the ranking. Choices at random for each graph would
 // vary less, in the sum over graphs, than any ranking does, and p would be too small.
-func (s *Fidelity) first(of *maskSetting, k, r int, whole gnn.Prediction, nodes int) ([]bool, error) {
-	if k >= nodes {
-		return nil, fmt.Errorf("k is %d, but there are %d regions", k, nodes)
+func (s *Fidelity) first(of *maskSetting, k, r int, whole gnn.Prediction, analyzed []int32,
+	nodes int) ([]bool, error) {
+	if k >= len(analyzed) {
+		return nil, fmt.Errorf("k is %d, but there are %d regions", k, len(analyzed))
 	}
 	in := make([]bool, nodes)
 	switch {
 	case r > 0 && of.order != nil:
-		for _, j := range random.New(s.Seed, "fidelity", k, r).Perm(nodes)[:k] {
-			in[j] = true
+		for _, j := range random.New(s.Seed, "fidelity", k, r).Perm(len(analyzed))[:k] {
+			in[analyzed[j]] = true
 		}
 	case of.order != nil:
-		if len(of.order) != nodes {
-			return nil, fmt.Errorf("the ranking has %d regions, the graphs have %d", len(of.order), nodes)
+		if len(of.order) != len(analyzed) {
+			return nil, fmt.Errorf("the ranking has %d regions, the graphs have %d", len(of.order), len(analyzed))
 		}
 		for _, j := range of.order[:k] {
 			in[j] = true
 		}
 	default:
-		layer := whole.Layers[0]
-		at := make([]int, len(layer.Node))
+		layer := whole.Layers[0] // which every region reaches that is analyzed
+		at := make([]int, len(analyzed))
 		for i := range at {
 			at[i] = i
 		}
 		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(layer.Score[b], layer.Score[a]) })
-		to := func(node int) int { return node }
+		to := func(i int) int { return i }
 		if r > 0 {
-			places := random.New(s.Seed, "fidelity", k, r).Perm(nodes)
-			to = func(node int) int { return places[node] }
+			places := random.New(s.Seed, "fidelity", k, r).Perm(len(analyzed))
+			to = func(i int) int { return places[i] }
 		}
 		for _, i := range at[:k] {
-			in[to(int(layer.Node[i]))] = true
+			in[analyzed[to(i)]] = true
 		}
 	}
 	return in, nil

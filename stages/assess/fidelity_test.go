@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -92,9 +93,10 @@ func TestFidelityChoicesAreOfAllGraphs(t *testing.T) {
 		return gnn.Prediction{Layers: []gnn.Scores{layer}}
 	}
 	s, differ := &Fidelity{Order: "individual", Seed: 1}, 0
+	analyzed := scored().Layers[0].Node
 	for r := range 20 {
-		a := need.Value(s.first(&maskSetting{}, 4, r, scored(1, 3, 5, 7), 12))(t)
-		b := need.Value(s.first(&maskSetting{}, 4, r, scored(5, 1, 0, 2), 12))(t)
+		a := need.Value(s.first(&maskSetting{}, 4, r, scored(1, 3, 5, 7), analyzed, 12))(t)
+		b := need.Value(s.first(&maskSetting{}, 4, r, scored(5, 1, 0, 2), analyzed, 12))(t)
 		both, each := 0, 0
 		for i := range a {
 			if a[i] && b[i] {
@@ -113,6 +115,25 @@ func TestFidelityChoicesAreOfAllGraphs(t *testing.T) {
 	if differ < 15 {
 		t.Errorf("%d of 19 random choices differ from the ranking", differ)
 	}
+}
+
+// A region that the models do not analyze is in no choice, random ones included, and not counted.
+func TestFidelityOfAnalyzedRegions(t *testing.T) {
+	analyzed := []int32{0, 2, 3, 5}
+	whole := gnn.Prediction{Layers: []gnn.Scores{{Node: analyzed, Score: []float64{1, 4, 2, 3}}}}
+	for _, of := range []*maskSetting{{}, {order: []int{2, 5, 3, 0}}} {
+		s := &Fidelity{Order: "individual", Seed: 1}
+		for r := range 20 {
+			in := need.Value(s.first(of, 3, r, whole, analyzed, 6))(t)
+			need.Equal(t, in[1] || in[4], false, r)
+			if r == 0 {
+				need.Equal(t, fmt.Sprint(in), "[false false true true false true]")
+			}
+		}
+		_, err := s.first(of, 4, 0, whole, analyzed, 6)
+		need.Error(t, err, "k is 4, but there are 4 regions")
+	}
+	need.Equal(t, fmt.Sprint((&Fidelity{}).sizes(18)), "[2 4 9]")
 }
 
 // A participant is classified by the mean probability over its graphs, not by most of them.

@@ -75,6 +75,19 @@ func NamesAge(name string) bool { return ageName.MatchString(name) }
 // NamesMeasure reports whether a column is named as one of numbers.
 func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 
+// LeftOutMeta is the metadata by which predictions list the regions that their training left out for all participants: a
+// RegionsLeftOut.
+const LeftOutMeta = "left_out"
+
+// RegionsLeftOut are the regions that a study does not analyze, because a participant has no usable series of them.
+type RegionsLeftOut struct {
+	Regions      []int    `json:"regions"` // from 1
+	Names        []string `json:"names"`   // where these are known, or numbers
+	All          int      `json:"all"`     // regions
+	Lacking      int      `json:"lacking"` // participants; 0 where they are not known
+	Participants int      `json:"participants"`
+}
+
 // LeaksMeta is the metadata by which predictions list the settings of their training that use test participants: a JSON
 // list of Leak.
 const LeaksMeta = "leaks"

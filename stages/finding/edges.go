@@ -3,8 +3,7 @@ package finding
 import "prgnn/stages/column"
 
 // What limits a test of edges: degrees of freedom of the residuals below, a ratio of residual variances above, a
-// share of
-// the edges that is not tested above.
+// share of the edges that is not tested from this one on.
 const (
 	fewDegrees       = 10
 	unequalVariances = 4
@@ -19,7 +18,7 @@ func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	if r.VarianceRatio > unequalVariances {
 		all.study("edges.unequal-variances", Limits, values{"Within": r.Within, "Ratio": r.VarianceRatio})
 	}
-	if share := float64(r.MissingEdges) / float64(r.Edges+r.MissingEdges+r.ConstantEdges); share > manyUntested {
+	if share := float64(r.MissingEdges) / float64(r.Edges+r.MissingEdges+r.ConstantEdges); share >= manyUntested {
 		all.study("edges.lacking", Limits, values{"Share": share, "N": len(r.LackedRegions)})
 	}
 	if len(r.Left) > 0 {

@@ -14,9 +14,10 @@ func TestEdgeTest(t *testing.T) {
 		row  column.EdgeSummaryRow
 		want string
 	}{
-		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, MissingEdges: 10, VarianceRatio: 4}, ""},
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, MissingEdges: 9, VarianceRatio: 4}, ""},
 		{column.EdgeSummaryRow{Degrees: 9, Edges: 90}, "edges.few-degrees limits"},
 		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, VarianceRatio: 4.1}, "edges.unequal-variances limits"},
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 171, MissingEdges: 19}, "edges.lacking limits"}, // 1 of 20 regions
 		{column.EdgeSummaryRow{Degrees: 10, Edges: 80, MissingEdges: 10, ConstantEdges: 5}, "edges.lacking limits"},
 		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, Left: []string{"sub-1"}, Dropped: []string{"months"}},
 			"edges.skipped limits, edges.dropped notes"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -240,6 +241,22 @@ func (a *Results) readMeta(in dag.Input) error {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return nil
+}
+
+// RegionsLeftOut are the regions that every model left out for all participants, by their names, and how many there are
+// with them; none where models differ.
+func (a *Results) RegionsLeftOut() (regions []string, all int) {
+	at := slices.IndexFunc(a.Found, func(f Finding) bool { return f.Code == "regions.left-out" })
+	if at < 0 {
+		return nil, 0
+	}
+	of, ok := a.Found[at].Numbers.(values)
+	names, listed := of["Regions"].([]any)
+	n, number := of["All"].(float64)
+	if every, _ := of["Every"].(bool); !ok || !listed || !number || !every {
+		return nil, 0
+	}
+	return lists.Map(names, func(name any) string { return fmt.Sprint(name) }), int(n)
 }
 
 // readLeakage finds the trainings whose known leakage the checks let pass, and the participants who may be one person.

@@ -141,3 +141,27 @@ func (l Learning) Findings() (all List) {
 	}
 	return all
 }
+
+// RegionsLeftOut is the finding about regions that models left out for all participants; of has what each predictions
+// table states, nil for none.
+func RegionsLeftOut(of []*column.RegionsLeftOut) (all List) {
+	var each []*column.RegionsLeftOut // that differ
+	for _, left := range of {
+		if left == nil {
+			continue
+		}
+		at := slices.IndexFunc(each, func(e *column.RegionsLeftOut) bool { return slices.Equal(e.Regions, left.Regions) })
+		if at < 0 {
+			each = append(each, left)
+		} else if left.Lacking > each[at].Lacking {
+			each[at] = left
+		}
+	}
+	for _, left := range each {
+		n, kept := float64(left.All), float64(left.All-len(left.Regions))
+		all.study("regions.left-out", Limits, values{"N": len(left.Regions), "All": left.All, "Regions": left.Names,
+			"Share": 1 - kept*(kept-1)/(n*(n-1)), "Lacking": left.Lacking, "Participants": left.Participants,
+			"Every": !slices.Contains(of, nil) && len(each) == 1})
+	}
+	return all
+}

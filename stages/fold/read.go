@@ -21,6 +21,7 @@ func ReadNumbers(ins []dag.Input) (*Settings, error) { return readSettings(ins, 
 func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []string, error)) (*Settings, error) {
 	all := &Settings{}
 	var folds []Tested
+	var lefts []*column.RegionsLeftOut
 	for _, in := range ins {
 		table, err := in.Table()
 		if err != nil {
@@ -44,6 +45,11 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 			all.Found.Add(finding.Finding{Code: "training.leakage", Weight: finding.Overturns,
 				Numbers: map[string]any{"Leaks": leaks}})
 		}
+		left, err := column.MetaOf[*column.RegionsLeftOut](table.Meta, column.LeftOutMeta)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		lefts = append(lefts, left)
 		var setting []string
 		for _, c := range in.Coords {
 			if c.Axis == "fold" || c.Axis == "repeat" {
@@ -66,6 +72,7 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 	if len(folds) == 0 {
 		return nil, fmt.Errorf("no predictions to evaluate: connect them to a train stage")
 	}
+	all.Found.Add(finding.RegionsLeftOut(lefts)...)
 	all.Settings = bySetting(folds)
 	all.name()
 	for _, fs := range all.Settings {

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 )
 
 // of are the inputs of the participants of a division.
@@ -18,19 +19,19 @@ func (d *Division) of(ins []dag.Input) []dag.Input {
 	})
 }
 
-// LeftOut marks the regions that a participant of a division lacks, in any draw: with regions: shared, they are left
-// out of all participants, or else a model would see who lacks them. nil: none is. absent marks those of an array.
-// note lists them, by names where these are known. No label is used; those who are tested count, too, as a model could
+// LeftOut marks the regions that a participant of a division lacks, in any draw: with regions: shared, a study analyzes
+// the regions that all have, or else a model would see who lacks one. nil: all are analyzed. absent marks those of an array.
+// left lists them, by names where these are known. No label is used; those who are tested count, too, as a model could
 // not be applied to them otherwise.
 func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Array) []bool, names []string) (out []bool,
-	note string, err error) {
+	left *column.RegionsLeftOut, err error) {
 	if s.Regions != "shared" {
-		return nil, "", nil
+		return nil, nil, nil
 	}
 	ins = d.of(ins)
 	all, err := absentOf(ins, absent)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	var count []int
 	for _, of := range all {
@@ -38,7 +39,7 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 			count = make([]int, len(of))
 		}
 		if len(of) != len(count) { // of another atlas, which is refused where the inputs are read
-			return nil, "", nil
+			return nil, nil, nil
 		}
 		for r, is := range of {
 			if is {
@@ -46,27 +47,31 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 			}
 		}
 	}
-	var regions []string
+	if !slices.ContainsFunc(count, func(n int) bool { return n < len(ins) }) { // the identities of regions show none
+		return nil, nil, nil
+	}
+	left = &column.RegionsLeftOut{All: len(count), Participants: len(ins)}
 	out = make([]bool, len(count))
+	some := 0 // of them, regions that others have
 	for r, n := range count {
-		if out[r] = 0 < n && n < len(ins); out[r] { // what all lack is the same in all
-			regions = append(regions, NumberAndName(r, names))
+		if out[r] = n > 0; out[r] {
+			left.Regions, left.Names = append(left.Regions, r+1), append(left.Names, NumberAndName(r, names))
+			some += map[bool]int{true: 1}[n < len(ins)]
 		}
 	}
-	if regions == nil {
-		return nil, "", nil
+	if left.Regions == nil {
+		return nil, nil, nil
 	}
 	of := make([]int, len(ins)) // how many of these regions each participant lacks
-	lack := 0
 	for i, absent := range all {
 		for r, is := range absent {
 			if is && out[r] {
 				of[i]++
 			}
 		}
-		lack += min(of[i], 1)
+		left.Lacking += min(of[i], 1)
 	}
-	if 10*len(regions) > len(count) {
+	if 10*some > len(count) {
 		most := slices.Max(of)
 		var worst []string
 		for i, n := range of {
@@ -74,17 +79,25 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 				worst = append(worst, ins[i].Coord("subject"))
 			}
 		}
-		return nil, "", fmt.Errorf("%d of %d regions are missing or constant in %s (regions %s), and are left out of all participants, but more than a tenth is refused: exclude those who lack most (%d regions: exclude: [%s], under cohort), or set regions: all, with which a model sees who lacks a region",
-			len(regions), len(count), words.Count(lack, "participant"), words.Some(regions, 20), most,
+		return nil, nil, fmt.Errorf("%d of %d regions are missing or constant in %s (regions %s), and are left out of all participants, but more than a tenth is refused: exclude those who lack most (%d regions: exclude: [%s], under cohort), or set regions: all, with which a model sees who lacks a region",
+			len(left.Regions), len(count), words.Count(left.Lacking, "participant"), words.Some(left.Names, 20), most,
 			words.Some(worst, 10))
 	}
-	return out, fmt.Sprintf("left out of all participants, because %d of %d lack one: regions %s (regions: shared)",
-		lack, len(ins), words.Some(regions, 20)), nil
+	return out, left, nil
 }
 
-// NumberAndName writes a region, from 0, for a person: "7 (l.CUN)", or its number alone without a name.
+// LeftOutNote is what a task notes about regions that are left out; "" for none.
+func LeftOutNote(left *column.RegionsLeftOut) string {
+	if left == nil {
+		return ""
+	}
+	return fmt.Sprintf("left out of all participants, because %d of %d lack one: regions %s (regions: shared)",
+		left.Lacking, left.Participants, words.Some(left.Names, 20))
+}
+
+// NumberAndName writes a region, from 0, for a person: "7 (l.CUN)", or its number alone without another name.
 func NumberAndName(r int, names []string) string {
-	if r >= len(names) {
+	if r >= len(names) || names[r] == fmt.Sprint(r+1) {
 		return fmt.Sprint(r + 1)
 	}
 	return fmt.Sprintf("%d (%s)", r+1, names[r])

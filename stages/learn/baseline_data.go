@@ -89,8 +89,15 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
 			return err
 		}
-		if r.out, r.note, err = p.LeftOut(inputs, d, fold.AbsentRows, nil); err != nil {
+		names, err := column.NodeNames(t)
+		if err != nil {
 			return err
+		}
+		if r.out, r.left, err = p.LeftOut(inputs, d, fold.AbsentRows, names); err != nil {
+			return err
+		}
+		if r.left != nil && form.Tangent() { // whose matrices are without them already
+			r.left.Lacking = 0
 		}
 	}
 	taught := 0 // inputs
@@ -210,6 +217,7 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, qua
 	for i, is := range r.out {
 		if is {
 			r.about.LeftOut = append(r.about.LeftOut, i+1)
+			r.facts.LeftOut = r.about.LeftOut
 		}
 	}
 	if r.about.States() {

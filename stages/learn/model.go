@@ -198,6 +198,9 @@ func (m *Trained) restore() (err error) {
 	return err
 }
 
+// Regions are those that the model analyzes, from 0.
+func (m *Trained) Regions() []int32 { return m.Graphs.analyzed() }
+
 // Predict runs the model in the precision of its weights.
 func (m *Trained) Predict(graphs []gnn.Data, threads int) ([]gnn.Prediction, error) {
 	if m.brain != nil {
@@ -207,7 +210,7 @@ func (m *Trained) Predict(graphs []gnn.Data, threads int) ([]gnn.Prediction, err
 				return nil, err
 			}
 		}
-		return m.brain.Rate(cases, threads), nil
+		return m.Graphs.byRegion(m.brain.Rate(cases, threads)), nil
 	}
 	if m.other != nil {
 		cases := make([]baseline.EdgeGraph, len(graphs))
@@ -253,6 +256,7 @@ func predictIn[T gnn.Float](m *Trained, graphs []gnn.Data, threads int) ([]gnn.P
 		return nil, err
 	}
 	p, err := model.Predict(gs, threads)
+	m.Graphs.byRegion(p)
 	for i := range p {
 		if m.Target != nil {
 			p[i].Probability[0] = m.Target[0] + float64(m.Target[1]*p[i].Probability[0])

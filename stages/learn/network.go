@@ -228,8 +228,8 @@ func (s *Network) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	case "meanmlp":
 		return trainNetwork(ctx, t, s, s.series, nil)
 	}
-	return trainNetwork(ctx, t, s, s.graphs, func(m *rival.Model[rival.Graph[float32]], out dag.Outputs) {
-		out["communities"] = communityTable(rival.Communities(m))
+	return trainNetwork(ctx, t, s, s.graphs, func(m *rival.Model[rival.Graph[float32]], of *graphFacts, out dag.Outputs) {
+		out["communities"] = communityTable(rival.Communities(m), of.analyzed())
 	})
 }
 
@@ -245,7 +245,7 @@ type study[C any] struct {
 
 // trainNetwork reads a study, trains the network, and writes its tables; further adds to them.
 func trainNetwork[C any](ctx context.Context, t *dag.Task, s *Network, read func(*dag.Task) (*study[C], error),
-	further func(*rival.Model[C], dag.Outputs)) (dag.Outputs, error) {
+	further func(*rival.Model[C], *graphFacts, dag.Outputs)) (dag.Outputs, error) {
 	of, err := read(t)
 	if err != nil {
 		return nil, err
@@ -292,7 +292,7 @@ func trainNetwork[C any](ctx context.Context, t *dag.Task, s *Network, read func
 		out["history"].(*encoding.Table).Meta[column.MixedTraining] = "true"
 	}
 	if further != nil {
-		further(m, out)
+		further(m, &of.set.facts, out)
 	}
 	out["file"], err = of.file(modelfile.HeaderOf(s.Model, of.set.groups, true), m.Parts())
 	return out, err

@@ -138,11 +138,15 @@ func readSeries(t *dag.Task, p fold.Params, zscore bool) (*rowSet, [][]float32, 
 	if err := fold.RefuseDuplicates(inputs, d); err != nil {
 		return nil, nil, err
 	}
-	out, note, err := p.LeftOut(inputs, d, fold.AbsentColumns, nil)
+	names, err := column.NodeNames(t)
 	if err != nil {
 		return nil, nil, err
 	}
-	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups, note: note}, scans: map[string]modelfile.Data{},
+	out, left, err := p.LeftOut(inputs, d, fold.AbsentColumns, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups, left: left}, scans: map[string]modelfile.Data{},
 		out: out}
 	var cases [][]float32
 	regions := 0
@@ -214,10 +218,10 @@ func fisher(d gnn.Data) (gnn.Data, error) {
 	return out, nil
 }
 
-func communityTable(membership [][]float32) *encoding.Table {
+func communityTable(membership [][]float32, analyzed []int32) *encoding.Table {
 	rows := make([]communityRow, len(membership))
 	for i, m := range membership {
-		rows[i].Index = int32(i + 1)
+		rows[i].Index = analyzed[i] + 1
 		for u, v := range m {
 			if float64(v) > rows[i].Membership {
 				rows[i].Community, rows[i].Membership = int32(u+1), float64(v)

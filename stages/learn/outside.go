@@ -26,7 +26,7 @@ type Set struct {
 func (s *Set) Groups() []string { return s.set.groups }
 
 // Note is what is to be known of the regions; "" for nothing.
-func (s *Set) Note() string { return s.set.note }
+func (s *Set) Note() string { return fold.LeftOutNote(s.set.left) }
 
 // Rows are the graphs.
 func (s *Set) Rows() []fold.Row { return s.set.rows }
@@ -119,9 +119,9 @@ func (s *Set) Scores(of [][]float64) *encoding.Table {
 	for i := range node {
 		node[i], kept[i], unknown[i] = int32(i), true, math.NaN()
 	}
-	return scoreTable(s.set, lists.Map(of, func(score []float64) gnn.Prediction {
+	return scoreTable(s.set, s.set.facts.byRegion(lists.Map(of, func(score []float64) gnn.Prediction {
 		return gnn.Prediction{Layers: []gnn.Scores{{Node: node, Score: score, Kept: kept}}}
-	}), slices.Repeat([][]float64{unknown}, len(of)))
+	})), slices.Repeat([][]float64{unknown}, len(of)))
 }
 
 // Regions is the table of the weight of each region in linear models of the vectors, one or one for each group; without

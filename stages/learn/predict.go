@@ -249,6 +249,7 @@ func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err erro
 		if p, rows, err = a.matrices.Apply(n.matrices, threads); rows != nil {
 			a.shift.Add(rows, len(rows)/len(n.draws))
 		}
+		(&graphFacts{LeftOut: a.matrices.Matrices.LeftOut}).byRegion(p)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.id, err)
@@ -401,6 +402,10 @@ func (f *graphFacts) differs(of Participant, lacked []int, names []string) []col
 		all = append(all, lackedDifference(lacked, names))
 	}
 	for _, g := range of.Graphs {
+		if f.Regions > 0 && g.Nodes != f.Regions {
+			add("", "%d nodes, not %d", g.Nodes, f.Regions)
+			break
+		}
 		if g = f.reduced(g); g.Nodes != f.Nodes || len(g.Features) != f.Nodes*f.Features {
 			add("", "%d nodes of %d features, not %d of %d", g.Nodes, len(g.Features)/g.Nodes, f.Nodes, f.Features)
 			break

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -101,8 +102,35 @@ func TestLackedRegionsCarryNoGroup(t *testing.T) {
 	}
 }
 
+// without are inputs whose atlas has no regions 4 and 10.
+func without(t *testing.T, in map[string][]dag.Input) map[string][]dag.Input {
+	t.Helper()
+	var kept []int32
+	for r := range int32(lackedOf) {
+		if r != 3 && r != 9 {
+			kept = append(kept, r)
+		}
+	}
+	out := maps.Clone(in)
+	out["features"], out["edges"] = nil, nil
+	for i, of := range in["features"] {
+		p := need.Value(ReadParticipant(in["edges"][i], of, fold.First()))(t)
+		g := p.Graphs[0].Only(kept)
+		rows := make([]column.EdgeRow, len(g.Edges))
+		for j, e := range g.Edges {
+			rows[j] = column.EdgeRow{Source: e.Source + 1, Target: e.Target + 1, Weight: e.Weight}
+		}
+		for port, v := range map[string]dag.Input{"edges": dag.InputOf(column.Table(rows)),
+			"features": dag.InputOf(encoding.NewArray(g.Features, 1, len(kept), len(kept)))} {
+			v.Coords = of.Coords
+			out[port] = append(out[port], v)
+		}
+	}
+	return out
+}
+
 // TestLeftOutForAll: with regions: shared, each model predicts what it predicts of participants who all lack the
-// regions.
+// regions; a model of graphs what it predicts with an atlas that does not have them.
 func TestLeftOutForAll(t *testing.T) {
 	some := lackingInputs(t, 20, groupsLack)
 	all := lackingInputs(t, 20, func(int) []int { return []int{3, 9} })
@@ -143,9 +171,18 @@ func TestLeftOutForAll(t *testing.T) {
 			for _, port := range c.ports {
 				in[map[bool]string{false: port, true: "folds"}[port == "numbers"]] = of[port]
 			}
-			return string(stagetest.Encoded(t, stagetest.MustRun(t, c.stage(regions), in)["predictions"]))
+			table := stagetest.MustRun(t, c.stage(regions), in)["predictions"].(*encoding.Table)
+			left := need.Value(column.MetaOf[column.RegionsLeftOut](table.Meta, column.LeftOutMeta))(t)
+			stated := regions == "shared"
+			need.Equal(t, fmt.Sprint(left.Regions), map[bool]string{false: "[]", true: "[4 10]"}[stated], name)
+			need.Equal(t, left.Lacking, map[bool]int{true: 20}[stated], name)
+			delete(table.Meta, column.LeftOutMeta)
+			return string(stagetest.Encoded(t, table))
 		}
 		want := predict("all", all)
+		if slices.Contains(c.ports, "edges") {
+			want = predict("all", without(t, all))
+		}
 		if predict("shared", some) != want {
 			t.Errorf("%s: absence changes predictions", name)
 		}
@@ -175,6 +212,13 @@ func TestLeftOutRefused(t *testing.T) {
 		map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})
 	m := need.Value(ReadModel(stagetest.Encoded(t, out["model"])))(t)
 	need.Equal(t, fmt.Sprint(m.Graphs.LeftOut), "[4 10]", "left out")
+	scored := map[float64]bool{}
+	for _, index := range stagetest.FloatsOf(t, out["scores"], "index") {
+		scored[index] = true
+	}
+	if len(scored) != lackedOf-2 || scored[4] || scored[10] || !scored[24] {
+		t.Errorf("scores of the regions %v", scored)
+	}
 	// A new participant who has these regions is given the prediction of one who lacks them.
 	have := lackingInputs(t, 20, func(int) []int { return nil })
 	lack := lackingInputs(t, 20, func(int) []int { return []int{3, 9} })
@@ -203,7 +247,7 @@ func TestLeftOutByName(t *testing.T) {
 	s := stagetest.Fresh("train").(*Train)
 	d := need.Value(s.Divide(in["folds"][0]))(t)
 	set := need.Value(s.pass(dag.NewTask(in), d, func(fold.Row, gnn.Data) error { return nil }))(t)
-	need.Equal(t, set.note, "left out of all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
+	need.Equal(t, fold.LeftOutNote(set.left), "left out of all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
 		"(regions: shared)")
 }
 

@@ -330,5 +330,8 @@ func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scal
 	if leaks != nil {
 		table.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}
+	if set.left != nil {
+		table.Meta[column.LeftOutMeta] = column.JSON(set.left)
+	}
 	return table
 }

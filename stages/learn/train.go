@@ -101,7 +101,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	if err != nil {
 		return nil, err
 	}
-	o := s.options(set.features, len(set.groups))
+	o := s.options(set.facts.Features, len(set.groups))
 	var sides [2][]*gnn.Graph[T] // train, test
 	for i, r := range set.rows {
 		sides[r.Side] = append(sides[r.Side], graphs[i])
@@ -158,7 +158,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		"model":        model,
 		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, s.leaks()),
 		"history":      historyTable(history, set.majority()),
-		"scores":       scoreTable(set, predictions, untrained),
+		"scores":       scoreTable(set, set.facts.byRegion(predictions), untrained),
 		"distribution": distributionTable(history),
 		"weights":      weightArray(weights, len(weights)),
 		"parameters":   parameterTable(o, set, m.Layout, norm),

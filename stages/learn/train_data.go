@@ -20,10 +20,10 @@ import (
 type trainingSet struct {
 	groups   []string // sorted; their places are the labels
 	number   bool     // a number is predicted, in place of groups
-	features int      // per node
+	features int      // per region, of all regions
 	rows     []fold.Row
 	facts    graphFacts
-	note     string // on regions that are left out
+	left     *column.RegionsLeftOut
 }
 
 // graphFacts are what all graphs of a training have in common. They are kept with
@@ -39,6 +39,7 @@ type graphFacts struct {
 	Scans    []string         `json:"scans,omitempty"`        // the scan of each
 	data     []modelfile.Data // of each now
 	LeftOut  []int            `json:"left_out,omitempty"` // regions, from 1
+	Regions  int              `json:"regions,omitempty"`  // nodes and regions that are left out; 0: none is
 	Lacked   []int            `json:"lacked,omitempty"`   // other regions that somebody trained on has no series of
 }
 
@@ -53,16 +54,63 @@ func (f *graphFacts) add(d gnn.Data) {
 	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
 }
 
-// reduced is a graph without the regions that were left out in training.
+// leaveOut decides which regions are no nodes.
+func (f *graphFacts) leaveOut(out []bool) {
+	for r, is := range out {
+		if is {
+			f.LeftOut, f.Regions = append(f.LeftOut, r+1), len(out)
+		}
+	}
+}
+
+// analyzed are the regions that are not left out, from 0: the nodes, but in files of earlier versions, in which the
+// others were nodes without edges, too.
+func (f *graphFacts) analyzed() (regions []int32) {
+	for r := range max(f.Regions, f.Nodes) {
+		if !slices.Contains(f.LeftOut, r+1) {
+			regions = append(regions, int32(r))
+		}
+	}
+	return regions
+}
+
+// reduced is a graph of the regions that are analyzed.
 func (f *graphFacts) reduced(g gnn.Data) gnn.Data {
-	if f.LeftOut == nil {
+	switch {
+	case f.LeftOut == nil || f.Regions > 0 && g.Nodes != f.Regions: // of another atlas, which is refused
 		return g
+	case f.Regions > 0:
+		return g.Only(f.analyzed())
 	}
 	out := make([]bool, g.Nodes)
 	for i := range out {
 		out[i] = slices.Contains(f.LeftOut, i+1)
 	}
 	return g.Without(out, false)
+}
+
+// byRegion has the scores of predictions by region, and not by node, and none of regions that are left out.
+func (f *graphFacts) byRegion(predictions []gnn.Prediction) []gnn.Prediction {
+	if f.LeftOut == nil {
+		return predictions
+	}
+	regions := f.analyzed()
+	for _, p := range predictions {
+		for l, s := range p.Layers {
+			p.Layers[l] = gnn.Scores{}
+			for j, node := range s.Node {
+				if f.Regions > 0 {
+					node = regions[node]
+				} else if slices.Contains(f.LeftOut, int(node)+1) {
+					continue
+				}
+				of := &p.Layers[l]
+				of.Node, of.Score = append(of.Node, node), append(of.Score, s.Score[j])
+				of.Kept = append(of.Kept, s.Kept[j])
+			}
+		}
+	}
+	return predictions
 }
 
 // lacks are the regions, from 1, without a usable series in these features that the training did not lack.
@@ -80,8 +128,8 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, gnn.Data) error) (*training
 		return nil, err
 	}
 	set, err := s.pass(t, d, use)
-	if err == nil && set.note != "" {
-		fmt.Fprintln(t.Log(), set.note)
+	if err == nil && set.left != nil {
+		fmt.Fprintln(t.Log(), fold.LeftOutNote(set.left))
 	}
 	return set, err
 }
@@ -94,16 +142,12 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, gnn.Data)
 		return nil, err
 	}
 	edges, features := t.All("edges"), t.All("features")
-	out, note, err := s.LeftOut(features, d, fold.AbsentRows, set.facts.Names)
+	out, left, err := s.LeftOut(features, d, fold.AbsentRows, set.facts.Names)
 	if err != nil {
 		return nil, err
 	}
-	set.note = note
-	for r, is := range out {
-		if is {
-			set.facts.LeftOut = append(set.facts.LeftOut, r+1)
-		}
-	}
+	set.left = left
+	set.facts.leaveOut(out)
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
@@ -122,8 +166,9 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, gnn.Data)
 			return nil, err
 		}
 	}
-	if n := set.facts.Names; n != nil && len(n) != set.facts.Nodes {
-		return nil, fmt.Errorf("%s lists %d nodes, but the graphs have %d", t.In("nodes").Name, len(n), set.facts.Nodes)
+	nodes := max(set.facts.Nodes, set.facts.Regions)
+	if n := set.facts.Names; n != nil && len(n) != nodes {
+		return nil, fmt.Errorf("%s lists %d nodes, but the graphs have %d", t.In("nodes").Name, len(n), nodes)
 	}
 	return set, set.check(d)
 }
@@ -266,10 +311,11 @@ var readEdgeRows = func(in dag.Input) (e edgeRows, err error) {
 
 // noted adds what is to be known of the regions to a note.
 func (set *trainingSet) noted(note string) string {
-	if set.note == "" || note == "" {
-		return set.note + note
+	left := fold.LeftOutNote(set.left)
+	if left == "" || note == "" {
+		return left + note
 	}
-	return note + "; " + set.note
+	return note + "; " + left
 }
 
 // check refuses sides without participants or without one of the groups.

@@ -102,7 +102,7 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 		graphs[i].Label, _ = slices.BinarySearch(cuts, r.Target)
 		sides[r.Side] = append(sides[r.Side], graphs[i])
 	}
-	o := s.options(set.features, max(2, s.Groups))
+	o := s.options(set.facts.Features, max(2, s.Groups))
 	o.Number = true
 	m, err := gnn.New[float32](o, s.Seed, s.Stream()...)
 	if err != nil {

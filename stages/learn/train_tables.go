@@ -36,6 +36,9 @@ func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Predicti
 	if leaks != nil {
 		table.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}
+	if set.left != nil {
+		table.Meta[column.LeftOutMeta] = column.JSON(set.left)
+	}
 	return table
 }
 
@@ -128,7 +131,8 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, unt
 // outputs are those of a network, trained and untrained, that scores regions.
 func (set *trainingSet) outputs(s fold.Params, trained, untrained []gnn.Prediction, history *encoding.Table,
 	model modelRow) dag.Outputs {
-	first := lists.Map(untrained, func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
+	set.facts.byRegion(trained)
+	first := lists.Map(set.facts.byRegion(untrained), func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
 	history.Meta = map[string]string{"model": model.Model}
 	model.Note = set.noted(model.Note)
 	return dag.Outputs{

@@ -98,12 +98,12 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Controls != "" && !slices.Contains(d.Groups, s.Controls) {
 		return nil, fmt.Errorf("controls: there is no group %q%s; available: %s", s.Controls, words.DidYouMean(s.Controls, d.Groups), words.Some(d.Groups, 8))
 	}
-	out, note, err := fold.Params{Regions: s.Regions}.LeftOut(t.All("matrices"), d, fold.AbsentRows, nil)
+	out, left, err := fold.Params{Regions: s.Regions}.LeftOut(t.All("matrices"), d, fold.AbsentRows, nil)
 	if err != nil {
 		return nil, err
 	}
-	if note != "" {
-		fmt.Fprintln(t.Log(), note)
+	if left != nil {
+		fmt.Fprintln(t.Log(), fold.LeftOutNote(left))
 	}
 	var who []string
 	var all [][]float64

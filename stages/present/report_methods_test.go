@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -68,6 +69,22 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	want := "Regions without a usable series (in 1 of 2 participants, at most 3) were excluded from the estimate; their correlations were set to 0."
 	if page := reportText(t, in); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
+	}
+	// What the models left out is listed.
+	var found finding.List
+	found.Add(finding.RegionsLeftOut([]*column.RegionsLeftOut{{Regions: []int{1, 2}, Names: []string{"1 (a)", "2 (b)"},
+		All: 3, Lacking: 1, Participants: 3}})...)
+	evaluation := need.Value(in["evaluation"][0].Table())(t)
+	evaluation.Meta = map[string]string{finding.Meta: finding.Written(found)}
+	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+	page = strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(reportText(t, in))
+	for _, want := range []string{"The analysis included 1 of 3 regions.", "The regions 1 (a) and 2 (b), which some " +
+		"participants lacked, were left out for all participants in every model",
+		"2 of 3 regions (1 (a) and 2 (b)) were left out for all participants in every model, with 100 % of the edges, " +
+			"because 1 of 3 participants have no usable series of at least one of them"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not state %q", want)
+		}
 	}
 }
 

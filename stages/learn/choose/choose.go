@@ -156,9 +156,15 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 func describe(all *encoding.Table, chosen []*encoding.Table) error {
 	var models []string
 	var leaks []column.Leak
+	if all.Meta == nil {
+		all.Meta = map[string]string{}
+	}
 	for _, t := range chosen {
 		if m := t.Meta["model"]; m != "" && !slices.Contains(models, m) {
 			models = append(models, m)
+		}
+		if left := t.Meta[column.LeftOutMeta]; left != "" {
+			all.Meta[column.LeftOutMeta] = left
 		}
 		own, err := column.LeaksOf(t.Meta)
 		if err != nil {
@@ -169,9 +175,6 @@ func describe(all *encoding.Table, chosen []*encoding.Table) error {
 				leaks = append(leaks, l)
 			}
 		}
-	}
-	if all.Meta == nil {
-		all.Meta = map[string]string{}
 	}
 	if len(models) > 1 {
 		for i, m := range models {

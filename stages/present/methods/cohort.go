@@ -93,8 +93,9 @@ func (a *Author) scans() {
 		}
 		a.say("methods.excluded", of)
 	}
-	if a.Nodes > 0 && !(a.About.DK84 && a.Run.Of("parcellate") != nil) {
-		a.say("methods.regions", values{"N": a.Nodes})
+	left, _ := a.RegionsLeftOut()
+	if a.Nodes > 0 && (left != nil || !(a.About.DK84 && a.Run.Of("parcellate") != nil)) {
+		a.say("methods.regions", values{"N": a.Nodes, "Kept": a.Nodes - len(left)})
 	}
 }
 
