@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/column"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -107,5 +109,17 @@ func TestScanCaption(t *testing.T) {
 	}
 	if !strings.Contains(bare, "regions") {
 		t.Error(bare)
+	}
+}
+
+// The curve is dashed from the training participants of a whole fold on, and its caption has their number.
+func TestLearningCaption(t *testing.T) {
+	row := column.LearningRow{Name: "ridge regression", Measure: "auc", N: 62.4}
+	points := []column.CurvePointRow{{Name: row.Name, N: 6, Value: 0.6}, {Name: row.Name, N: 62.4, Value: 0.7}}
+	curve := []column.CurveRow{{Name: row.Name, N: 6, Value: 0.6}, {Name: row.Name, N: 62.4, Value: 0.7},
+		{Name: row.Name, N: 124.8, Value: 0.75, Beyond: true}}
+	drawn := DrawLearning([]column.LearningRow{row}, points, curve)
+	if want := "dashed: beyond the 62 training participants of a fold."; !strings.Contains(drawn.Caption, want) {
+		t.Errorf("%q does not state %q", drawn.Caption, want)
 	}
 }

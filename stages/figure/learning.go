@@ -14,7 +14,7 @@ import (
 const mostCurves = 6
 
 // DrawLearning draws performance over the number of training participants: the mean at each size ± SE, the fitted curve
-// with its band, dashed beyond the participants of the study. nil without points.
+// with its band, dashed beyond the training participants of a fold. nil without points.
 func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curve []column.CurveRow) *Chart {
 	if len(points) == 0 {
 		return nil
@@ -53,7 +53,8 @@ func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curv
 			chart.Whiskers(n, low, high, chart.Style{Color: color, Width: 1}, false), chart.Discs(n, value, 2.6, color))
 		key = append(key, chart.Line(nil, nil, line).Called(r.Name))
 	}
-	of := values{"N": min(len(rows), mostCurves), "Measure": rows[0].Measure, "Fitted": len(curve) > 0}
+	of := values{"N": min(len(rows), mostCurves), "Measure": rows[0].Measure, "Fitted": len(curve) > 0,
+		"Trained": rows[0].N}
 	most(min(len(rows), mostCurves), len(rows), "classifiers", of)
 	target := chart.Across(rows[0].Target, chart.Chance)
 	plot := chart.Plot{Rows: [][]chart.Panel{{{X: chart.Axis{Label: label("figure.learning.x", nil), Whole: true},
