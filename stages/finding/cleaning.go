@@ -412,11 +412,12 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 }
 
 // overturning gives findings about scans whose connectivity is that of the fault the weight that they have where the
-// fault goes with the group: the fault can then be what a model learns.
+// fault goes with the group: the fault can then be what a model learns, and to exclude its participants is no remedy.
 func overturning(all List) List {
 	for i := range all {
-		if shares, _ := all[i].Numbers.(values)["Groups"].([]Share); shares != nil {
+		if of := all[i].Numbers.(values); of["Groups"].([]Share) != nil {
 			all[i].Weight = Overturns
+			of["Exclude"] = []string(nil)
 		}
 	}
 	return all

@@ -221,6 +221,7 @@ func TestWeightOfFarVolumes(t *testing.T) {
 			need.Equal(t, len(found), 1)
 			need.Equal(t, found[0].Code, code)
 			need.Equal(t, found[0].Weight, c.want, code)
+			need.Equal(t, len(found[0].Values()["Exclude"].([]string)) > 0, c.want == Limits, code)
 		}
 	}
 }
