@@ -35,11 +35,13 @@ type Applied struct {
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Removed    []string       `json:",omitempty"` // covariates whose effects were removed from the number to predict
 	Unknown    int            // models of matrices whose file does not state how these were made
-	NotFitted  []string       `json:",omitempty"` // stages whose fit was applied in training, and not here
-	Unnamed    int            `json:",omitempty"` // models whose file has no names of regions
-	Undigested int            `json:",omitempty"` // models whose file states no digest of its content
-	Shift      *Shift         `json:",omitempty"`
-	SameMeans  bool           `json:",omitempty"` // the training participants have the means of these, input by input
+	// Deconfounded are covariates whose effects were removed from the matrices, by the fit in the model files.
+	Deconfounded []string `json:",omitempty"`
+	NotFitted    []string `json:",omitempty"` // stages whose fit was applied in training, and not here
+	Unnamed      int      `json:",omitempty"` // models whose file has no names of regions
+	Undigested   int      `json:",omitempty"` // models whose file states no digest of its content
+	Shift        *Shift   `json:",omitempty"`
+	SameMeans    bool     `json:",omitempty"` // the training participants have the means of these, input by input
 }
 
 // A Shift is the absolute standardized mean difference between the training and new participants, over the inputs of a
@@ -129,6 +131,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Removed != nil {
 		all.study("applied.residual", Limits, values{"Covariates": a.Removed})
+	}
+	if a.Deconfounded != nil {
+		all.study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})
 	}
 	if a.Undigested > 0 {
 		all.study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

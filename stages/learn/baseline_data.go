@@ -237,12 +237,41 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, qua
 	return nil
 }
 
+// removal adds what covariates explain of the matrices, where these are of residualize and the fit is connected.
+func (r *rowSet) removal(t *dag.Task, a *modelfile.About, f *modelfile.Fits) error {
+	if !t.Has("removed") || !modelfile.Removes(r.about.Made) {
+		return nil
+	}
+	in := t.In("removed")
+	facts, fit, design, err := fold.ReadEdgeFit(in)
+	if err != nil {
+		return err
+	}
+	digest := in.Ref.Digest.String()
+	switch {
+	case !modelfile.RemovedBy(r.about.Made, digest):
+		return fmt.Errorf("%s is not the fit that residualize removed from the matrices: connect fitted of the same stage deconfound and fold, or leave removed out", in.Name)
+	case facts.Nodes != r.about.Nodes:
+		return fmt.Errorf("%s: a fit to %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
+	case fit.Transform == "tangent" && !r.about.Tangent():
+		return fmt.Errorf("%s: a fit to tangent matrices, but the model takes correlations: connect tangent", in.Name)
+	case design == nil || r.about.States():
+		return nil
+	}
+	a.Removed, f.Removal = &modelfile.Removed{Fit: digest, Design: *design, EdgeFacts: facts.EdgeFacts}, &fit
+	a.Matrices.Made = modelfile.BeforeRemoval(a.Matrices.Made)
+	return nil
+}
+
 // file is the model file of a model of the rows.
 func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model baseline.Stored,
 	net *modelfile.Network) (artifacts.Bytes, error) {
 	a := modelfile.About{Header: h, Fitted: model, Network: net, Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
 	f := modelfile.Fits{Mean: r.mean, SD: r.sd}
 	var err error
+	if err = r.removal(t, &a, &f); err != nil {
+		return artifacts.Bytes{}, err
+	}
 	if r.about.Tangent() {
 		if a.Tangent, f.Space, err = region.ReadReference(t.In("fitted")); err != nil {
 			return artifacts.Bytes{}, err

@@ -50,6 +50,7 @@ func (*Predict) Ports() dag.Ports {
 			{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "models of matrices: the quality of the matrices, of the stage that made them"},
 			{Name: "cleaning", Type: dag.Arrow("t_eff"), Gather: true, Optional: true, Doc: "models of time series: denoise's quality of the series"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed if the training had one"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "models of residualize's matrices: the covariates whose effects the model file removes; mean_fd may come from cleaning"},
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
@@ -173,6 +174,14 @@ func sameGroups(all []*applier) error {
 	return nil
 }
 
+// covariates are those whose effects were removed from the matrices of the training.
+func (m *applier) covariates() (names []string) {
+	if m.matrices != nil && m.matrices.Removed != nil {
+		names, _ = m.matrices.Removed.Design.Covariates()
+	}
+	return names
+}
+
 // removedFrom are the covariates whose effects were removed from the number that a model predicts.
 func removedFrom(m *applier) []string {
 	if m.Residual == nil {
@@ -188,6 +197,58 @@ type newcomer struct {
 	draws    []int
 	graphs   Participant
 	matrices modelfile.Person
+	without  map[*applier]modelfile.Person // without what covariates explain, by the fit of each model that has one
+}
+
+// person has the matrices as a model takes them.
+func (n newcomer) person(a *applier) modelfile.Person {
+	if of, removed := n.without[a]; removed {
+		return of
+	}
+	return n.matrices
+}
+
+// removals has the covariates by whose effects models with such a fit differ from the matrices that they are given.
+func removals(t *dag.Task, models []*applier) (of map[*applier]*modelfile.Covariates, err error) {
+	of = map[*applier]*modelfile.Covariates{}
+	ids := lists.Map(gathered(t), func(in dag.Input) string { return in.Coord("subject") })
+	for _, m := range models {
+		if m.matrices == nil || m.matrices.Removed == nil {
+			continue
+		}
+		names, _ := m.matrices.Removed.Design.Covariates()
+		if !t.Has("participants") {
+			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices, and they are to be removed from those of the new participants, too: connect participants with these columns (cohort.participants)",
+				m.name, strings.Join(names, ", "))
+		}
+		if of[m], err = modelfile.ReadCovariates(t, &m.matrices.Removed.Design, ids); err != nil {
+			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices, and they are to be removed from those of the new participants, too: %w; give the columns the names, values and units of the training, or use models of matrices from which nothing was removed",
+				t.In("participants").Name, strings.Join(names, ", "), err)
+		}
+	}
+	return of, nil
+}
+
+// remove removes what covariates explain by the fit of each model; lacking are the covariates that are unknown.
+func (n *newcomer) remove(of map[*applier]*modelfile.Covariates) (lacking []string, err error) {
+	n.without = map[*applier]modelfile.Person{}
+	for m, covariates := range of {
+		if m.matrices.IsWithout(n.matrices) {
+			continue
+		}
+		z, why := covariates.Row(n.id)
+		if text := fmt.Sprintf("%s (%v)", n.id, why); why != nil && !slices.Contains(lacking, text) {
+			lacking = append(lacking, text)
+		}
+		if why != nil {
+			continue
+		}
+		if n.without[m], err = m.matrices.Without(n.matrices, z); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(lacking)
+	return lacking, nil
 }
 
 func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
@@ -220,7 +281,7 @@ func (a *applier) data(n newcomer) modelfile.Data {
 	if a.graphs != nil {
 		return n.graphs.scan()
 	}
-	return a.matrices.DataOf(n.matrices)
+	return a.matrices.DataOf(n.person(a))
 }
 
 // differs are the differences of a participant's data from those of the training.
@@ -246,7 +307,7 @@ func (a *applier) predict(n newcomer, threads int) (p []gnn.Prediction, err erro
 		p, err = a.graphs.Predict(n.graphs.Graphs, threads)
 	} else {
 		var rows []float64
-		if p, rows, err = a.matrices.Apply(n.matrices, threads); rows != nil {
+		if p, rows, err = a.matrices.Apply(n.person(a), threads); rows != nil {
 			a.shift.Add(rows, len(rows)/len(n.draws))
 		}
 		(&graphFacts{LeftOut: a.matrices.Matrices.LeftOut}).byRegion(p)
@@ -294,6 +355,11 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
 		}
 	}
+	removed, err := removals(t, models)
+	if err != nil {
+		return nil, err
+	}
+	var lacking []string
 	out := newPredicted(models, people, s.Allow)
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"
@@ -314,7 +380,9 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			}
 			for _, d := range differences {
 				kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix)
-				if fitted {
+				if fitted && column.Made(m.made)[d.Key] == nil {
+					d.Text = fmt.Sprintf("%s changed the new data by a fit that the models do not know (%s)", kind, d.Key)
+				} else if fitted {
 					d.Text = fmt.Sprintf("%s changed the training data by a fit to the training participants (%s)", kind, d.Key)
 				}
 				to := &refused
@@ -333,6 +401,13 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		if apart != nil || refused != nil {
 			continue
 		}
+		lacks, err := n.remove(removed)
+		if err != nil {
+			return nil, err
+		}
+		if lacking = append(lacking, lacks...); lacking != nil {
+			continue
+		}
 		out.start(n, models)
 		for at, m := range models {
 			p, err := m.predict(n, t.Threads)
@@ -342,6 +417,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			out.add(n.id, n.draws, at, p)
 		}
 		t.Progress(i+1, people, n.id)
+	}
+	if lacking != nil {
+		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
+			lacking))
 	}
 	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
 	if refused != nil {
@@ -361,8 +440,9 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			if len(fits) == len(refused) {
 				hint = ""
 			}
-			hint += "; the model files do not have this fit, so it cannot be applied to other participants: use models that were " +
-				"trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
+			hint += "; the model files do not have this fit, so it cannot be applied to other participants: " +
+				map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,
+					"residualize"+column.FittedSuffix)] + "use models that were trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
 				"predict from matrices that still have these effects (allow: [" + strings.Join(fits, ", ") + "])"
 		}
 		inputs := "graphs"

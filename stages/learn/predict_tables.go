@@ -165,6 +165,11 @@ func (p *predicted) describe(models []*applier) {
 	var pooled, sds []float64 // of each input: the difference of the means, weighted over the models, and the SD
 	weight := 0.0
 	for _, m := range models {
+		for _, name := range m.covariates() {
+			if !slices.Contains(a.Deconfounded, name) {
+				a.Deconfounded = append(a.Deconfounded, name)
+			}
+		}
 		a.Calibrated = a.Calibrated && m.Calibrated
 		if m.Content == "" {
 			a.Undigested++

@@ -430,7 +430,7 @@ func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 		if y, ok := f.target[id]; ok {
 			one := fold.TargetRow{ID: id, Target: y, Explained: math.NaN(), Residual: math.NaN(), Why: r.Why}
 			if err == nil {
-				if one.Explained, err = removal.Explained(f.covariates.values, i); err == nil {
+				if one.Explained, err = removal.Explained(z); err == nil {
 					one.Residual = y - one.Explained
 				}
 			}

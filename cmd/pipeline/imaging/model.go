@@ -29,6 +29,9 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			if f.Residual != nil {
 				c.Removed = f.Residual.Covariates
 			}
+			if f.Removed != nil {
+				c.Deconfounded, _ = f.Removed.Design.Covariates()
+			}
 			if err := evaluated(s, &c); err != nil {
 				return "", false, err
 			}

@@ -135,8 +135,7 @@ type validatedNumber struct {
 
 // Ports are the stage's inputs and outputs.
 func (s *ValidateRegression) Ports() dag.Ports {
-	in := append(s.predict().Ports().In, dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "target"),
-		Doc: "the participants with their numbers"})
+	in := described(s.predict().Ports().In, "target", "the participants with their numbers")
 	return dag.Ports{In: in, Out: []dag.Port{
 		{Name: "participants", Type: column.Type[validatedNumber](), Doc: "one row per participant: number, and predicted number; for models of deconfound's targets, the column residual has what the predictions are compared with"},
 		{Name: "predictions", Type: column.Type[numberOfGraph](), Doc: "of every graph and model"},

@@ -8,10 +8,8 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
-	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn/modelfile"
 )
 
@@ -43,18 +41,6 @@ func residuals(t *dag.Task, files []*modelfile.Facts, ids []string, number map[s
 		return nil, nil
 	}
 	in := t.In("participants")
-	people, err := in.Table()
-	if err != nil {
-		return nil, err
-	}
-	who, err := people.Strings("participant_id")
-	if err != nil {
-		return nil, err
-	}
-	motion, err := column.MotionOf(t, "cleaning")
-	if err != nil {
-		return nil, err
-	}
 	all := make([]float64, len(ids))
 	var refused []string
 	for m, f := range files {
@@ -63,17 +49,16 @@ func residuals(t *dag.Task, files []*modelfile.Facts, ids []string, number map[s
 			return nil, fmt.Errorf("%s: it predicts the residual of a number after the effects of %s were removed, and has no coefficients to remove them from the numbers of other participants; train and export it again with this version, or apply it by the kind predict-regression",
 				t.All("model")[m].Name, removed)
 		}
-		names, categories := f.Residual.Removal.Covariates()
-		columns, err := column.Covariates(people, names, categories, motion)
+		covariates, err := modelfile.ReadCovariates(t, &f.Residual.Removal.Design, ids)
 		if err != nil {
 			return nil, fmt.Errorf("%s: the models predict a number without the effects of %s, which are removed from the numbers of the new participants, too: %w; add the column in the units of the training, or validate models of the number itself (kind regression without targets)",
 				in.Name, removed, err)
 		}
-		values := lists.Map(columns, func(c column.CovariateColumn) confound.Covariate {
-			return confound.Covariate{Name: c.Name, Number: c.Number, Text: c.Text}
-		})
 		for i, id := range ids {
-			explained, err := f.Residual.Removal.Explained(values, slices.Index(who, id))
+			explained, z := 0.0, []float64(nil)
+			if z, err = covariates.Row(id); err == nil {
+				explained, err = f.Residual.Removal.Explained(z)
+			}
 			if err != nil {
 				if text := fmt.Sprintf("%s (%v)", id, err); !slices.Contains(refused, text) {
 					refused = append(refused, text)
@@ -84,8 +69,7 @@ func residuals(t *dag.Task, files []*modelfile.Facts, ids []string, number map[s
 		}
 	}
 	if refused != nil {
-		return nil, fmt.Errorf("%s: the models predict a number without the effects of covariates that cannot be removed from the number of %s: fill them in, exclude the participants, or train the models with missing: indicator and few: reference in the stage deconfound",
-			in.Name, words.Some(refused, 8))
+		return nil, modelfile.RefuseLacking(in, "number", files[0].Residual.Covariates, refused)
 	}
 	return all, nil
 }

@@ -65,8 +65,7 @@ func (s *Validate) ReadsParticipants() []role.Reading {
 }
 
 func (s *Validate) Ports() dag.Ports {
-	in := append(s.predict().Ports().In, dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "group"),
-		Doc: "the participants with their groups"})
+	in := described(s.predict().Ports().In, "group", "the participants with their groups")
 	return dag.Ports{In: in, Out: []dag.Port{
 		{Name: "participants", Type: column.Type[validatedPerson](), Doc: "one row per participant: group, and predicted group by the mean probability over graphs and models"},
 		{Name: "predictions", Type: s.predict().Ports().Out[1].Type, Doc: "of every graph and model, as in predict"},
@@ -75,6 +74,13 @@ func (s *Validate) Ports() dag.Ports {
 		shiftPort,
 		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: the model and the cohort"},
 	}}
+}
+
+// described are ports of predict with the participants, who need this column.
+func described(ports []dag.Port, column, doc string) []dag.Port {
+	return append(slices.DeleteFunc(ports, func(p dag.Port) bool { return p.Name == "participants" }),
+		dag.Port{Name: "participants", Type: dag.Arrow("participant_id", column),
+			Doc: doc + ", and for models of residualize's matrices the covariates whose effects the model file removes"})
 }
 
 var shiftPort = dag.Port{Name: "shift", Type: column.Type[column.ValidationShiftRow](),

@@ -185,6 +185,9 @@ func (e *UnseenError) Error() string {
 func (d *Design) Row(of []Covariate, i int) (z []float64, few []string, err error) {
 	for k, c := range of {
 		p := &d.Parts[k]
+		if (c.Text == nil) != (p.Levels == nil) {
+			return nil, nil, fmt.Errorf("%s has texts, but numbers in the fit", c.Name)
+		}
 		missing := c.Missing(i)
 		if missing && !d.Options.Indicator {
 			return nil, nil, fmt.Errorf("%s is missing", c.Name)
@@ -220,15 +223,9 @@ func (d *Design) Row(of []Covariate, i int) (z []float64, few []string, err erro
 	return z, few, nil
 }
 
-// A Removal is what covariates explain of a number, as it was fitted, for other participants.
-type Removal struct {
-	Design
-	Coefficients []float64 `json:"coefficients"` // the intercept first
-}
-
 // Covariates are the names of the covariates, and of those that are categories.
-func (r *Removal) Covariates() (names, categories []string) {
-	for _, p := range r.Parts {
+func (d *Design) Covariates() (names, categories []string) {
+	for _, p := range d.Parts {
 		if names = append(names, p.Covariate); p.Levels != nil {
 			categories = append(categories, p.Covariate)
 		}
@@ -236,17 +233,14 @@ func (r *Removal) Covariates() (names, categories []string) {
 	return names, categories
 }
 
-// Explained is what the covariates of participant i, in the order of the parts, explain.
-func (r *Removal) Explained(of []Covariate, i int) (explained float64, err error) {
-	for k, p := range r.Parts {
-		if c := of[k]; (c.Text == nil) != (p.Levels == nil) {
-			return 0, fmt.Errorf("%s has texts, but numbers in the fit", p.Covariate)
-		}
-	}
-	z, _, err := r.Row(of, i)
-	if err != nil {
-		return 0, err
-	}
+// A Removal is what covariates explain of a number, as it was fitted, for other participants.
+type Removal struct {
+	Design
+	Coefficients []float64 `json:"coefficients"` // the intercept first
+}
+
+// Explained is what the columns of a participant explain.
+func (r *Removal) Explained(z []float64) (explained float64, err error) {
 	if len(z) != len(r.Coefficients)-1 {
 		return 0, fmt.Errorf("the fit has %d coefficients, but %d columns and an intercept", len(r.Coefficients), len(z))
 	}

@@ -21,6 +21,8 @@ type Person struct {
 	name  string
 	of    []connectivity.Matrix // of each draw
 	zero  connectivity.Matrix   // draw 0
+	// What covariates explain of each edge; nil: nothing is to be subtracted, or was before
+	explained []float64
 }
 
 // ReadPerson reads the draws of one participant, of these axes; quality, if it is connected, states how they were made.
@@ -52,10 +54,19 @@ func (m *Model) DataOf(p Person) Data {
 		return DataOf(p.zero.Data)
 	}
 	projected := make([]float64, len(p.zero.Data))
-	if p.Nodes() != m.Matrices.Nodes || m.Tangent.Project(projected, m.space, p.zero, p.name) != nil {
+	if p.Nodes() != m.Matrices.Nodes || m.project(projected, p, p.zero, p.name) != nil {
 		return Data{} // what is wrong is an error where it is applied
 	}
 	return DataOf(projected)
+}
+
+// project is a matrix of a participant in the tangent space of the training, without what covariates explain there.
+func (m *Model) project(to []float64, p Person, matrix connectivity.Matrix, name string) error {
+	err := m.Tangent.Project(to, m.space, matrix, name)
+	if err == nil && p.explained != nil && m.removal.Transform == "tangent" {
+		err = m.subtract(to, p)
+	}
+	return err
 }
 
 // Nodes is the number of regions.
@@ -64,7 +75,11 @@ func (p *Person) Nodes() int { return p.of[0].Cols }
 // Differs are the parameters in which the matrices were made differently from those of the training.
 func (m *Model) Differs(p Person) (all []column.Difference) {
 	if m.Matrices.Made != "" {
-		all = column.MadeDiffers(p.Made, m.Matrices.Made)
+		made := p.Made
+		if m.IsWithout(p) {
+			made = BeforeRemoval(made)
+		}
+		all = column.MadeDiffers(made, m.Matrices.Made)
 	}
 	switch n := p.of[0]; {
 	case m.Matrices.Series() && n.Cols != m.Matrices.Nodes:
@@ -86,7 +101,7 @@ func (m *Model) rows(p Person) (rows []float64, err error) {
 	for i, of := range p.of {
 		name, data := fmt.Sprintf("%s, draw %d", p.name, p.Draws[i]), of.Data
 		if m.space != nil {
-			if err := m.Tangent.Project(tangent, m.space, of, name); err != nil {
+			if err := m.project(tangent, p, of, name); err != nil {
 				return nil, err
 			}
 			data = tangent

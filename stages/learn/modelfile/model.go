@@ -95,8 +95,10 @@ type About struct {
 	Training Training        `json:"training"`
 	// The reference of the tangent space, whose matrices are tangent_mean and tangent_whitening.
 	Tangent *region.ReferenceFacts `json:"tangent,omitempty"`
-	Fold    int                    `json:"fold"` // that it does not know, of the study that it was trained in
-	Repeat  int                    `json:"repeat"`
+	// What covariates explain of the matrices, whose numbers are removed_coefficients and removed_fitted.
+	Removed *Removed `json:"removed,omitempty"`
+	Fold    int      `json:"fold"` // that it does not know, of the study that it was trained in
+	Repeat  int      `json:"repeat"`
 }
 
 // A Model is a model of matrices, as it was stored.
@@ -107,6 +109,7 @@ type Model struct {
 	fitted   any       // baseline.Classifier or baseline.Regressor
 	rate     rater     // of a network
 	space    *tangent.Space
+	removal  *confound.EdgeFit
 
 	trainingMean, trainingSD []float64 // of each input, over the training participants
 }
@@ -115,6 +118,7 @@ type Model struct {
 type Fits struct {
 	Mean, SD []float64 // of the inputs over the training graphs, by which they are z-scored; nil: by nothing
 	Space    *tangent.Space
+	Removal  *confound.EdgeFit
 	Training Moments // of the inputs as the model takes them, over the training participants
 }
 
@@ -150,6 +154,14 @@ func Write(a About, f Fits) (artifacts.Bytes, error) {
 	if s := f.Space; s != nil {
 		arrays = append(arrays, Array{"tangent_mean", encoding.NewArray(s.Mean, s.N, s.N)},
 			Array{"tangent_whitening", encoding.NewArray(s.Whitening, s.N, s.N)})
+	}
+	if r := f.Removal; r != nil {
+		fitted := make([]int32, len(r.Fitted))
+		for e, is := range r.Fitted {
+			fitted[e] = map[bool]int32{true: 1}[is]
+		}
+		arrays = append(arrays, Array{"removed_coefficients", encoding.NewArray(r.Coefficients, 1+len(r.Terms),
+			len(fitted))}, Array{"removed_fitted", encoding.NewArray(fitted, len(fitted))})
 	}
 	if !a.Matrices.Series() {
 		mean, sd := f.Training.MeanSD()
@@ -201,6 +213,12 @@ func Read(b []byte) (*Model, error) {
 	trainingMean, trainingSD := take("training_mean", "<f8", inputs), take("training_sd", "<f8", inputs)
 	reference, whitening := take("tangent_mean", "<f8", of.Nodes, of.Nodes), take("tangent_whitening", "<f8",
 		of.Nodes, of.Nodes)
+	if r := m.Removed; r != nil {
+		coefficients := take("removed_coefficients", "<f8", 1+len(r.Terms), r.Edges())
+		if fitted := take("removed_fitted", "<i4", r.Edges()); err == nil {
+			err = m.restoreRemoval(coefficients, fitted)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ type Facts struct {
 	Fitted struct {
 		Kind string `json:"kind"`
 	} `json:"fitted"`
-	Origin *Origin `json:"origin"`
+	Removed *Removed `json:"removed"` // from the matrices
+	Origin  *Origin  `json:"origin"`
 }
 
 // HasData reports whether the file has matrices of training participants: support vectors.

@@ -22,6 +22,7 @@ type Card struct {
 	Groups                          []string
 	Target                          string   // what is predicted where there are no groups
 	Removed                         []string // covariates whose effects were removed from it before training
+	Deconfounded                    []string // covariates whose effects the model removes from its inputs
 	Scored                          bool     // the evaluation is of the residual
 	Port                            string   // of the inputs, "" for graphs
 	Nodes                           int
@@ -91,7 +92,8 @@ func (c *Card) Markdown() (string, error) {
 	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
 		"Target": markup.Markdown(c.Target), "Nodes": c.Nodes, "Port": c.Port,
 		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
-		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown), "Scored": c.Scored}
+		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
+		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored}
 	c.metadata(&b)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))

@@ -77,6 +77,9 @@ func (a *Author) applied() {
 		of := values(finding.Values(one))
 		of["Training"] = lists.Map(one.Sizes, func(r finding.GroupRange) string { return a.Text("methods.range", r) })
 		a.say("methods.applied", of)
+		if one.Deconfounded != nil {
+			a.say("methods.applied-deconfounded", of)
+		}
 		if one.Removed != nil {
 			of["Validated"] = a.T.Has("validation_summary")
 			a.say("methods.applied-residual", of)
