@@ -99,8 +99,8 @@ const (
 // damaged in another way.
 const fewestJudged, fewestRegions, mostFirst = 10, 3, 10
 
-// Far are the volumes, from 0, that are far from all others in most regions. Each alone makes all correlations of a scan
-// about 1.
+// Far are the volumes, from 0, that are far from all others in most regions. Each alone makes all correlations of a
+// scan about 1.
 type Far struct {
 	Empty []int // one value in all regions: not measured
 	First []int // the first ones: before the steady state

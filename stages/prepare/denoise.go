@@ -234,8 +234,8 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// farVolumes counts the kept volumes of a series, T×N, that are far from all others, but those that a regressor of their
-// own takes out. It refuses volumes that were not measured.
+// farVolumes counts the kept volumes of a series, T×N, that are far from all others, but those that a regressor of
+// their own takes out. It refuses volumes that were not measured.
 func farVolumes(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, volumes []column.VolumeRow,
 	row *column.CleaningRow) error {
 	used := lists.Map(volumes, func(v column.VolumeRow) bool { return v.LeftOut == "" })
