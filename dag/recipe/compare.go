@@ -15,6 +15,18 @@ func lines(text string) (all []line.Line) {
 	return all
 }
 
+// Machine are the lines of a recipe on what a command has from the machine, beside parameters and inputs: variables
+// of the environment, programs.
+func Machine(text string) (all []string) {
+	for l := range strings.Lines(text) {
+		l = strings.TrimSuffix(l, "\n")
+		if what := line.Read(l).What; what == "environment" || slices.Contains(line.Files, what) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // A Change is one line in which two recipes differ; Old or New is "" where a recipe lacks it.
 type Change struct{ What, Name, Old, New string }
 

@@ -9,17 +9,20 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/dag/recipe"
+	"prgnn/internal/words"
 )
 
 // A Difference is one fact that differs from the lock.
 type Difference struct {
 	Place string // "biopoint.yaml:12", "code graph", "graphs[sub-003] input bold"
-	Lock  string // "" where the lock has nothing of it
+	Lock  string // "" where the lock has nothing of it, or no value that a person can read
 	Now   string
 }
 
 func (d Difference) String() string {
 	switch {
+	case d.Lock == "" && d.Now == "":
+		return d.Place + " differs from the lock"
 	case d.Lock == "":
 		return fmt.Sprintf("%s: %s is not in the lock", d.Place, d.Now)
 	case d.Now == "":
@@ -36,10 +39,7 @@ func (l *Lock) Before(g *dag.Graph, text string, place func(line int) string,
 	var ds []Difference
 	add := func(place, was, now string) { ds = append(ds, Difference{place, was, now}) }
 	l.text(text, place, add)
-	codes, stages := l.code(), map[string]*Stage{}
-	for i := range l.Stages {
-		stages[stageKey(l.Stages[i].Name, l.Stages[i].Kind)] = &l.Stages[i]
-	}
+	codes, stages := l.code(), l.byKey()
 	tasks := l.Tasks()
 	told := map[string]bool{}
 	for _, s := range g.Stages() {
@@ -161,10 +161,11 @@ func differOutputs(task string, was, now artifacts.Refs, add func(place, was, no
 
 // Contradictions checks a lock against the graph that it describes: each key must
 // be the digest of the recipe that the lock's own lines make. Only what
-// is the last in the graph is bound by nothing but its part's sum.
-func (l *Lock) Contradictions(g *dag.Graph) []Difference {
-	var ds []Difference
-	tasks := l.Tasks()
+// is the last in the graph is bound by nothing but its part's sum. A recipe also has what its command has from the
+// machine: where that differs, machines has it.
+func (l *Lock) Contradictions(g *dag.Graph) (ds, machines []Difference) {
+	of := map[string][]string{} // tasks, by what their commands have from the machine
+	tasks, stages := l.Tasks(), l.byKey()
 	codes := l.code()
 	for _, s := range g.Stages() {
 		code, err := s.Kind().CodeDigest()
@@ -202,10 +203,42 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 			if err != nil {
 				ds = append(ds, Difference{Place: n.ID(), Lock: "its recipe", Now: err.Error()})
 			} else if k := artifacts.KeyOf(text); k != t.Key {
+				if other := otherMachine(stages[stageKey(s.Name(), s.Kind().Name)], recipe.Machine(text)); other != "" {
+					of[other] = append(of[other], n.ID())
+					continue
+				}
 				ds = append(ds, Difference{Place: "key of " + n.ID(), Lock: short(t.Key.String()),
 					Now: short(k.String()) + " by the lock's own lines"})
 			}
 		}
 	}
-	return ds
+	for _, other := range slices.Sorted(maps.Keys(of)) {
+		machines = append(machines, Difference{Place: words.Some(of[other], 3) + ": " + other})
+	}
+	return ds, machines
+}
+
+// otherMachine lists what commands have from this machine and did not have in the run of the lock: "environment MODE".
+// Older locks do not state what they had.
+func otherMachine(s *Stage, lines []string) string {
+	if s != nil && s.Machine != nil {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(s.Machine, line) })
+	}
+	for i := range lines {
+		lines[i], _, _ = strings.Cut(lines[i], " = ")
+	}
+	between := ", "
+	if s == nil || s.Machine == nil {
+		between = " or "
+	}
+	return strings.Join(lines, between)
+}
+
+// byKey are the stages, by their keys.
+func (l *Lock) byKey() map[string]*Stage {
+	stages := map[string]*Stage{}
+	for i := range l.Stages {
+		stages[stageKey(l.Stages[i].Name, l.Stages[i].Kind)] = &l.Stages[i]
+	}
+	return stages
 }

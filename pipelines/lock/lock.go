@@ -9,8 +9,11 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/dag/engine"
+	"prgnn/dag/environment"
 	"prgnn/dag/param"
+	"prgnn/dag/recipe"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -52,6 +55,7 @@ type Code struct{ Kind, Digest string }
 type Stage struct {
 	Name, Kind string
 	Parameters []string // "name = value", those that all its tasks share
+	Machine    []string // what its commands have from the machine, as recipes have it; none in older locks
 	Tasks      []Task
 }
 
@@ -102,12 +106,15 @@ func Of(p *pipelines.Pipeline, steps []engine.Step, file func(path string) (arti
 				continue
 			}
 			t := Task{ID: n.ID(), Key: step.Key, Outputs: step.Outputs}
+			st.Machine = append(st.Machine, machine(n, step.Recipe)...)
 			var err error
 			if t.Files, err = filesOf(n, file); err != nil {
 				return nil, err
 			}
 			st.Tasks = append(st.Tasks, t)
 		}
+		slices.Sort(st.Machine)
+		st.Machine = slices.Compact(st.Machine)
 		l.Stages = append(l.Stages, st)
 	}
 	if lacks.Tasks != nil {
@@ -122,6 +129,16 @@ func Of(p *pipelines.Pipeline, steps []engine.Step, file func(path string) (arti
 		return nil, err
 	}
 	return l, p.Shared.Check("the lock", string(text))
+}
+
+// machine are the lines of a recipe on what a command has from the machine; other tasks have no command.
+func machine(n *dag.Node, text func() string) []string {
+	_, environment := n.Instance().(environment.Reader)
+	_, code := n.Instance().(content.CodeReader)
+	if !environment && !code {
+		return nil
+	}
+	return recipe.Machine(text())
 }
 
 // shared are the parameters that have one value in all tasks of a stage.

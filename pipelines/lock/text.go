@@ -46,6 +46,9 @@ func (l *Lock) Encode() ([]byte, error) {
 		for _, p := range s.Parameters {
 			w.line("parameter", p)
 		}
+		for _, m := range s.Machine {
+			w.line("machine", m)
+		}
 		for _, t := range s.Tasks {
 			w.line("task", t.Key.String(), t.ID)
 			for _, f := range t.Files {
@@ -256,6 +259,9 @@ func (r *reader) stage() Stage {
 	s := Stage{Name: f[0], Kind: f[1]}
 	for r.at("parameter") {
 		s.Parameters = append(s.Parameters, r.next("parameter"))
+	}
+	for r.at("machine") {
+		s.Machine = append(s.Machine, r.next("machine"))
 	}
 	seen := map[string]bool{}
 	for r.at("task") {

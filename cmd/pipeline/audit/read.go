@@ -76,10 +76,21 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 	if err != nil {
 		return nil, exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
-	if ds := l.Contradictions(p.Graph); len(ds) > 0 {
-		return nil, exit.Wrongf("%s contradicts itself, so it does not describe a single run: %s (and %d more)", path, ds[0], len(ds)-1)
+	if ds, err := Machines(l, p.Graph, path); err != nil {
+		return nil, err
+	} else if len(ds) > 0 {
+		return nil, exit.Wrongf("%s cannot be repeated here: %s (and %d more); set it as in the run of the lock (if it is, the lock was edited)", path, ds[0], len(ds)-1)
 	}
 	return p, nil
+}
+
+// Machines is where this machine differs from a lock. A lock that contradicts itself is refused.
+func Machines(l *lock.Lock, g *dag.Graph, path string) ([]lock.Difference, error) {
+	ds, machines := l.Contradictions(g)
+	if len(ds) > 0 {
+		return nil, exit.Wrongf("%s contradicts itself, so it does not describe a single run: %s (and %d more)", path, ds[0], len(ds)-1)
+	}
+	return machines, nil
 }
 
 // OpenStore opens a store that is there; nil when there is none.

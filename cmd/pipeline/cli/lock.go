@@ -104,6 +104,11 @@ func (a *app) hold(p *pipelines.Pipeline, store *disk.Store, path string) (*held
 	if err != nil {
 		return nil, err
 	}
+	if len(ds) == 0 { // with others, keys differ anyhow
+		if ds, err = audit.Machines(l, p.Graph, path); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.unlocked(path, ds); err != nil {
 		if len(l.Sets) > 0 {
 			a.Warn("%s was made with --set %s", path, strings.Join(l.Sets, " --set "))

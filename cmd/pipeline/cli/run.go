@@ -96,6 +96,7 @@ type runEvent struct {
 	Seconds     float64 `json:"seconds"`
 	Unfinished  int     `json:"unfinished,omitempty"` // of a run that ended before its time
 	Interrupted bool    `json:"interrupted,omitempty"`
+	Unlocked    bool    `json:"unlocked,omitempty"` // its results are not those of the lock
 }
 
 // running is what the command line says of a run.
@@ -194,7 +195,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		a.Warn("interrupted; every finished task is kept. Continue with: %s", a.Again())
 		page.NoteEarlier(a.Console, p)
 		a.doubts(store)
-		a.lastLine(result, true)
+		a.lastLine(result, true, nil)
 		return result, &exit.Error{Code: exit.Interrupted}
 	}
 	if err != nil && ctx.Err() != nil {
@@ -212,8 +213,10 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if result.Ran > 0 && !a.JSON {
 		results.Warned(a.Console, p.Graph, store, result.Outputs)
 	}
+	var unlocked error
 	if result.Failed == 0 {
-		err = cmp.Or(err, a.compareHeld(held, result))
+		unlocked = a.compareHeld(held, result)
+		err = cmp.Or(err, unlocked)
 	}
 	left := page.Leave(ctx, a.Console, p, store, result, r.Options)
 	if left != nil && ctx.Err() != nil {
@@ -224,7 +227,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	}
 	a.share(ctx, store, result.Cached)
 	a.doubts(store)
-	a.lastLine(result, false)
+	a.lastLine(result, false, unlocked)
 	return result, err
 }
 
@@ -344,22 +347,26 @@ func (a *app) notes(notes []string, errs []error) {
 }
 
 // lastLine is what scripts read.
-func (a *app) lastLine(r *engine.Result, interrupted bool) {
+func (a *app) lastLine(r *engine.Result, interrupted bool, unlocked error) {
 	if a.JSON {
 		a.Object("run", runEvent{r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds),
-			r.Unfinished, interrupted})
+			r.Unfinished, interrupted, unlocked != nil})
 		return
 	}
 	unfinished := ""
 	if r.Unfinished > 0 {
 		unfinished = fmt.Sprintf(", %d unfinished", r.Unfinished)
 	}
+	differs := ""
+	if unlocked != nil {
+		differs = "; the results differ from those of the lock"
+	}
 	digits := 1
 	if r.Seconds < 1 {
 		digits = 3
 	}
-	fmt.Fprintf(a.Out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped%s in %.*f s\n",
-		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits, r.Seconds)
+	fmt.Fprintf(a.Out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped%s in %.*f s%s\n",
+		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits, r.Seconds, differs)
 }
 
 // handedOut tells of which tasks a run reads the results when it is over: the texts
