@@ -16,7 +16,9 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
@@ -79,7 +81,8 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 	if ds, err := Machines(l, p.Graph, path); err != nil {
 		return nil, err
 	} else if len(ds) > 0 {
-		return nil, exit.Wrongf("%s cannot be repeated here: %s (and %d more); set it as in the run of the lock (if it is, the lock was edited)", path, ds[0], len(ds)-1)
+		return nil, exit.Wrongf("%s cannot be repeated here: %s; make it what it was in the run of the lock", path,
+			words.Some(lists.Map(ds, lock.Difference.String), 3))
 	}
 	return p, nil
 }
@@ -88,7 +91,8 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 func Machines(l *lock.Lock, g *dag.Graph, path string) ([]lock.Difference, error) {
 	ds, machines := l.Contradictions(g)
 	if len(ds) > 0 {
-		return nil, exit.Wrongf("%s contradicts itself, so it does not describe a single run: %s (and %d more)", path, ds[0], len(ds)-1)
+		return nil, exit.Wrongf("%s contradicts itself, so it does not describe a single run: %s", path,
+			words.Some(lists.Map(ds, lock.Difference.String), 3))
 	}
 	return machines, nil
 }
