@@ -66,7 +66,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 			c.SetColor(ours.Categories[k%len(ours.Categories)])
 			c.Fill(rect(c.Min.X-5, y(end), c.Min.X-1, y(top)).Path())
 		}})
-		if b.name != "" && (top-end)/panel.Y.Max*carpetHigh >= ours.TickSize-1 {
+		if b.name != "" && (top-end)/panel.Y.Max*carpetHigh >= ours.TextSize {
 			panel.Y.At, panel.Y.Names = append(panel.Y.At, (top+end)/2), append(panel.Y.Names, b.name+"\u00a0")
 		}
 	}
@@ -78,7 +78,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 func (p Participant) overTime(joins color.Color, below ...Mark) Panel {
 	unit, label := p.unit()
 	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 12, Names: []string{}},
-		Blank: true, Small: true,
+		Blank: true,
 		Marks: below}
 	for k, run := range p.Runs {
 		if k > 0 {
@@ -119,6 +119,6 @@ func (p Participant) runNames(c draw.Canvas, y vg.Length) {
 	left, right := c.Min.X+traceLeft, c.Max.X-traceRight
 	for _, run := range p.Runs {
 		ours.Text(c, vg.Point{X: left + (right-left)*vg.Length(run.From)/vg.Length(len(p.Out)) + 1, Y: y}, run.Name,
-			ours.Style(ours.TickSize-1.5, true), draw.XLeft, draw.YBottom)
+			ours.Style(ours.TextSize, true), draw.XLeft, draw.YBottom)
 	}
 }

@@ -36,7 +36,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 				c.Fill(r.Path())
 				c.StrokeLines(Style{Color: color.White, Width: 1.5}, ours.Outline(r))
 				high := r.Size().Y.Points()
-				large, small := ours.Style(min(16, 0.4*high), true), ours.Style(min(ours.LabelSize, 0.25*high), false)
+				large, small := ours.Style(min(ours.TextSize+2, 0.4*high), true), ours.Style(min(ours.TextSize, 0.25*high), false)
 				if share > 0.55 { // the pale half of the scale leaves dark text readable; the rest has white
 					large.Color, small.Color = color.White, color.White
 				}
@@ -49,7 +49,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 		}
 	}}
 	return Plot{Rows: [][]Panel{{{X: x, Y: y, Marks: []Mark{cells}, Blank: true}}}, Width: Column,
-		Height: []vg.Length{Column}}.Figure()
+		Height: []vg.Length{0.7 * Column}}.Figure()
 }
 
 func countText(v float64) string {

@@ -128,7 +128,7 @@ func named(all []SimilarPair, room float64) (which []int) {
 // note is a text to the left of a point.
 func note(atX, atY float64, name string, col color.NRGBA) Mark {
 	return Mark{Paint: func(c draw.Canvas, x, y func(float64) vg.Length) {
-		sty := ours.Style(ours.TickSize-1, false)
+		sty := ours.Style(ours.TextSize, false)
 		sty.Color = col
 		ours.Text(c, vg.Point{X: x(atX) - 5, Y: y(atY)}, name, sty, draw.XRight, draw.YCenter)
 	}}

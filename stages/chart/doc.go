@@ -6,5 +6,5 @@
 //
 // A chart says in its own texts what it shows, with units; colors are those of package
 // draw, which color-blind people can tell apart, and never the only sign. Sizes are
-// those of print: a figure is 88 mm (a column) or 180 mm (a page) wide.
+// those of print: a figure is 85 mm (a column) or 180 mm (a page) wide, and its texts have 8 points.
 package chart

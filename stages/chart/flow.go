@@ -14,22 +14,22 @@ type Step struct{ Lines, Aside []string }
 
 // Sizes of a flow diagram.
 const (
-	stepWidth  = 62 * vg.Millimeter
-	asideWidth = 78 * vg.Millimeter
-	betweenBox = 7 * vg.Millimeter
+	stepWidth  = Column - 4
+	betweenBox = 10 * vg.Millimeter
+	asideWidth = Page - Column - betweenBox
 	lineHeight = 11
 	boxMargin  = 5
 )
 
 // Flow draws boxes from top to bottom, joined by arrows, and what leaves between them at the right.
 func Flow(steps []Step) ours.Figure {
-	f := ours.Figure{Width: stepWidth + 4, Height: 4}
+	f := ours.Figure{Width: Column, Height: 4}
 	steps = append([]Step(nil), steps...)
 	for i, s := range steps {
 		steps[i] = Step{wrapped(s.Lines, stepWidth), wrapped(s.Aside, asideWidth)}
 		f.Height += boxHeight(steps[i].Lines)
 		if len(s.Aside) > 0 {
-			f.Width = stepWidth + betweenBox + asideWidth + 4
+			f.Width = Page
 		}
 		if len(s.Aside) > 0 || i+1 < len(steps) {
 			f.Height += gapBelow(steps[i])
@@ -70,7 +70,7 @@ func gapBelow(s Step) vg.Length {
 }
 
 // lineStyle is that of a line of a box.
-func lineStyle(i int) draw.TextStyle { return ours.Style(ours.TickSize, i == 0) }
+func lineStyle(i int) draw.TextStyle { return ours.Style(ours.TextSize, i == 0) }
 
 // box writes lines into a frame.
 func box(c draw.Canvas, in vg.Rectangle, lines []string) {

@@ -38,10 +38,10 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 	}
 	of := lay(lines, cell-10, 2, 4)
 	each := of.height() + gap
-	f := ours.Figure{Width: side + mapBar + cell*vg.Length(len(names)), Height: top + foot + each*vg.Length(len(rows))}
+	f := ours.Figure{Width: Page, Height: top + foot + each*vg.Length(len(rows))}
 	f.Paint = func(c draw.Canvas) {
 		middle := func(j int) vg.Length { return c.Min.X + side + cell*(vg.Length(j)+0.5) }
-		title := ours.Style(ours.LabelSize, true)
+		title := ours.Style(ours.TextSize, true)
 		for j, name := range names {
 			ours.Text(c, vg.Point{X: middle(j), Y: c.Max.Y - 5}, name, title, draw.XCenter, draw.YTop)
 		}

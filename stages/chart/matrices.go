@@ -38,14 +38,14 @@ func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 	rows := slices.Collect(slices.Chunk(panels, perRow))
 	k := vg.Length(len(rows[0]))
 	words := vg.Length(4)
-	sty := ours.Style(ours.TickSize, false)
+	sty := ours.Style(ours.TextSize, false)
 	for _, b := range blocks {
 		words = max(words, sty.Width(b.name)+8)
 	}
 	const bar, gap, head, foot = 46, 10, 20, 6
 	width := vg.Length(Page)
 	if len(panels) == 1 {
-		width = 130 * vg.Millimeter
+		width = Column
 	}
 	last := func(row []MatrixPanel, i int) bool { return i == len(row)-1 || row[i+1].Label != row[i].Label }
 	bars := vg.Length(0)
@@ -61,7 +61,7 @@ func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 			x, y := c.Min.X+words, c.Min.Y+foot+vg.Length(len(rows)-1-r)*height
 			for i, p := range row {
 				square := rect(x, y, x+side, y+side)
-				ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
+				ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.TextSize, true),
 					draw.XLeft, draw.YBottom)
 				p.paint(c, square, order, blocks, limits[p.Label], i == 0)
 				x += side
@@ -99,9 +99,9 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 			c.StrokeLine2(line, square.Min.X, square.Max.Y-at(b.from), square.Max.X, square.Max.Y-at(b.from))
 			c.StrokeLine2(line, square.Min.X+at(b.from), square.Min.Y, square.Min.X+at(b.from), square.Max.Y)
 		}
-		if high := at(b.to) - at(b.from); named && b.name != "" && high >= ours.TickSize {
+		if high := at(b.to) - at(b.from); named && b.name != "" && high >= ours.TextSize {
 			ours.Text(c, vg.Point{X: square.Min.X - 4, Y: square.Max.Y - at(b.from) - high/2}, b.name,
-				ours.Style(ours.TickSize, false), draw.XRight, draw.YCenter)
+				ours.Style(ours.TextSize, false), draw.XRight, draw.YCenter)
 		}
 	}
 	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, ours.Outline(square))

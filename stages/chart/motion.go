@@ -58,7 +58,7 @@ func shares(r []float64) []float64 {
 func histogram(r []float64) Panel {
 	return Panel{X: Axis{Label: "r", Min: -1, Max: 1, Most: 5},
 		Y:     Axis{Label: wording.Label("chart.share-of-edges", nil), Zero: true, Most: 5},
-		Marks: []Mark{Bars(binEdges, shares(r), 0.4, ours.Categories[0])}, Small: true}
+		Marks: []Mark{Bars(binEdges, shares(r), 0.4, ours.Categories[0])}}
 }
 
 // unrelated is the share of the edges that a bin around r would have without any relation, %: the density of a
@@ -139,8 +139,8 @@ func HeadMotion(of []Motion) ours.Figure {
 			for i, m := range of[k*across : min((k+1)*across, len(of))] {
 				left := c.Min.X + (c.Max.X-c.Min.X)*vg.Length(i)/vg.Length(len(p.Rows[0]))
 				at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: top - y} }
-				small := ours.Style(ours.TickSize-1, false)
-				ours.Text(c, at(3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
+				small := ours.Style(ours.TextSize, false)
+				ours.Text(c, at(3), m.Name, ours.Style(ours.TextSize, true), draw.XLeft, draw.YTop)
 				ours.Text(c, at(16), wording.Label("chart.median", wording.Values{"Median": m.Median,
 					"Chance": 0.6744897501960817 / math.Sqrt(m.Freedom-1)}), small, draw.XLeft, draw.YTop)
 				ours.Text(c, at(26), wording.Label("chart.edges", wording.Values{"Share": m.Share}), small,
@@ -196,7 +196,7 @@ func (m Motion) distances(s motionScale, first bool) Panel {
 	}
 	p := Panel{X: Axis{Label: wording.Label("chart.distance", nil), Max: s.far, Most: 4}, Y: Axis{Min: -s.r,
 		Max: s.r, Most: 5}, Blank: true,
-		Small: true, Marks: []Mark{Picture(img), Across(0, Style{Color: ours.Rule, Width: 0.5})}}
+		Marks: []Mark{Picture(img), Across(0, Style{Color: ours.Rule, Width: 0.5})}}
 	if first {
 		p.Y.Label = "r"
 	}
@@ -208,7 +208,7 @@ func (m Motion) distances(s motionScale, first bool) Panel {
 		p.Marks = append(p.Marks, Mark{Paint: func(c draw.Canvas, _, _ func(float64) vg.Length) {
 			ours.Text(c, vg.Point{X: c.Max.X - 3, Y: c.Max.Y - 2}, "ρ = "+strings.Replace(fmt.Sprintf("%.2f",
 				m.Rho), "-", "−", 1),
-				ours.Style(ours.TickSize-1, true), draw.XRight, draw.YTop)
+				ours.Style(ours.TextSize, true), draw.XRight, draw.YTop)
 		}})
 	}
 	return p
@@ -222,14 +222,14 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 		most = max(most, m.Left+m.Lost)
 	}
 	ours.Text(c, vg.Point{X: c.Min.X + 4, Y: c.Max.Y - 4},
-		wording.Label("chart.freedom", nil), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+		wording.Label("chart.freedom", nil), ours.Style(ours.TextSize, false), draw.XLeft, draw.YTop)
 	for i, m := range of {
 		top := c.Max.Y - 20 - high*vg.Length(i)
 		middle := top - high/2
 		x := func(v float64) vg.Length {
 			return c.Min.X + name + (c.Max.X-c.Min.X-name-number)*vg.Length(v/most)
 		}
-		ours.Text(c, vg.Point{X: c.Min.X + name - 6, Y: middle + 1.5}, m.Name, ours.Style(ours.TickSize-1, true),
+		ours.Text(c, vg.Point{X: c.Min.X + name - 6, Y: middle + 1.5}, m.Name, ours.Style(ours.TextSize, true),
 			draw.XRight, draw.YCenter)
 		left := max(m.Left, 0)
 		for _, part := range []struct {
@@ -240,6 +240,6 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 			c.Fill(rect(x(part.from), top-high+3, x(part.to), top).Path())
 		}
 		ours.Text(c, vg.Point{X: x(m.Left+m.Lost) + 6, Y: middle + 1.5}, fmt.Sprintf("%.0f left, %.0f lost", m.Left,
-			m.Lost), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YCenter)
+			m.Lost), ours.Style(ours.TextSize, false), draw.XLeft, draw.YCenter)
 	}
 }

@@ -29,7 +29,7 @@ func (p Participant) paintOutlines(c draw.Canvas, y vg.Length, name string, brai
 		of["Run"] = name
 	}
 	title := wording.Label("chart.outlines", of)
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: y}, title, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: y}, title, ours.Style(ours.TextSize, false), draw.XLeft, draw.YTop)
 	brain.paint(c, vg.Point{X: c.Min.X, Y: y - outlinesHead}, RegionMap{}, false)
 }
 

@@ -50,7 +50,7 @@ func ScanQuality(p Participant) ours.Figure {
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 30 + lowerHigh +
 		headHigh + below
 	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
-		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
+		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TextSize-2, false),
 			draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
 		p.runNames(c, top+1)
@@ -66,7 +66,7 @@ func ScanQuality(p Participant) ours.Figure {
 			box := rect(c.Min.X+traceLeft, top-carpetHigh, c.Max.X-traceRight, top)
 			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, wording.Label(part.code,
 				wording.Values{"N": len(p.Bands), "Rows": p.Rows}),
-				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
+				ours.Style(ours.TextSize, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values, i == 1)
 			top -= carpetHigh + partGap
 		}
@@ -114,9 +114,9 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 	panel.Marks = append(panel.Marks, Line(at, t.values, Style{Color: ours.Categories[0], Width: 0.8}))
 	panel.within(c, box)
 	middle := (box.Min.Y + box.Max.Y) / 2
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TickSize-1, true),
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TextSize-1, true),
 		draw.XLeft, draw.YBottom)
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TickSize-2, false),
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TextSize-2, false),
 		draw.XLeft, draw.YTop)
 }
 
@@ -148,7 +148,7 @@ func (p Participant) lower(c draw.Canvas) {
 func (p Participant) tsnr(order []int, blocks []block) Panel {
 	out := Panel{X: Axis{Label: wording.Label("chart.regions", wording.Values{"N": len(order)}),
 		Max:   float64(len(order)),
-		Names: []string{}}, Y: Axis{Label: "tSNR", Zero: true}, Small: true}
+		Names: []string{}}, Y: Axis{Label: "tSNR", Zero: true}}
 	for k, b := range blocks {
 		edges, heights := []float64{float64(b.from)}, []float64(nil)
 		for i := b.from; i < b.to; i++ {

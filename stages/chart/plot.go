@@ -15,7 +15,7 @@ import (
 
 // Widths of figures in print.
 const (
-	Column = 88 * vg.Millimeter
+	Column = 85 * vg.Millimeter
 	Page   = 180 * vg.Millimeter
 )
 
@@ -33,7 +33,6 @@ type Panel struct {
 	X, Y  Axis
 	Marks []Mark
 	Blank bool // no grid
-	Small bool // smaller texts
 }
 
 // An Axis goes from Min to Max; if these are equal, over what the marks hold.
@@ -226,15 +225,16 @@ type paintOn func(draw.Canvas, *plot.Plot)
 
 func (f paintOn) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
 
-// plot is the panel with its axes, for a canvas: names below that would overlap stand upright.
-func (p Panel) plot(c draw.Canvas) *plot.Plot {
+// plot is the panel with its axes: names below that would overlap stand upright. wide is the width of what the axes
+// frame.
+func (p Panel) plot(wide func(*plot.Plot) vg.Length) *plot.Plot {
 	out := ours.NewPlot(p.Title, p.X.Label, p.Y.Label)
 	var x, y []float64
 	for _, m := range p.Marks {
 		x, y = append(x, m.X...), append(y, m.Y...)
 	}
-	p.X.set(&out.X, x, p.Small)
-	p.Y.set(&out.Y, y, p.Small)
+	p.X.set(&out.X, x)
+	p.Y.set(&out.Y, y)
 	out.Add(paintOn(func(c draw.Canvas, on *plot.Plot) {
 		x, y := on.Transforms(&c)
 		if !p.Blank {
@@ -244,7 +244,7 @@ func (p Panel) plot(c draw.Canvas) *plot.Plot {
 			m.Paint(c, x, y)
 		}
 	}))
-	each := out.DataCanvas(c).Size().X / vg.Length(max(len(p.X.Names), 1))
+	each := wide(out) / vg.Length(max(len(p.X.Names), 1))
 	label := &out.X.Tick.Label
 	if slices.ContainsFunc(p.X.Names, func(name string) bool { return label.Width(name)+3 > each }) {
 		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
@@ -252,7 +252,7 @@ func (p Panel) plot(c draw.Canvas) *plot.Plot {
 	return out
 }
 
-func (a Axis) set(on *plot.Axis, values []float64, small bool) {
+func (a Axis) set(on *plot.Axis, values []float64) {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	switch {
 	case a.Min < a.Max:
@@ -278,10 +278,6 @@ func (a Axis) set(on *plot.Axis, values []float64, small bool) {
 	if a.Bare {
 		on.Tick.Length, on.LineStyle.Width = 0, 0
 	}
-	if small {
-		on.Label.TextStyle.Font, on.Tick.Label.Font = ours.Sans(ours.TickSize-1, false),
-			ours.Sans(ours.TickSize-1, false)
-	}
 }
 
 // grid is a set of faint lines at the marked ticks of the axes.
@@ -303,7 +299,7 @@ func grid(c draw.Canvas, p *plot.Plot) {
 // within draws a panel so that its marks fill a box: axes and title lie outside.
 func (p Panel) within(c draw.Canvas, box vg.Rectangle) {
 	c.Rectangle = box
-	of := p.plot(c)
+	of := p.plot(func(*plot.Plot) vg.Length { return box.Size().X })
 	for range 4 { // how far labels reach beyond the axes depends a little on the size
 		in := of.DataCanvas(c)
 		c = draw.Crop(c, box.Min.X-in.Min.X, box.Max.X-in.Max.X, box.Min.Y-in.Min.Y, box.Max.Y-in.Max.Y)
@@ -349,7 +345,8 @@ func (p Plot) paint(c draw.Canvas) {
 	for i, row := range p.Rows {
 		for j, one := range row {
 			out := cell(i, j, c.Max.Y)
-			in := one.plot(out).DataCanvas(out)
+			of := one.plot(func(p *plot.Plot) vg.Length { return p.DataCanvas(out).Size().X })
+			in := of.DataCanvas(out)
 			left[j], right[j] = max(left[j], in.Min.X-out.Min.X), max(right[j], out.Max.X-in.Max.X)
 			below[i], above[i] = max(below[i], in.Min.Y-out.Min.Y), max(above[i], out.Max.Y-in.Max.Y)
 		}
@@ -408,7 +405,7 @@ func dot(col color.NRGBA, radius vg.Length, shape draw.GlyphDrawer) func(draw.Ca
 // signPlaces are the places of the signs in lines of a width, from the upper left, and
 // the number of lines.
 func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
-	sty := ours.Style(ours.TickSize, false)
+	sty := ours.Style(ours.TextSize, false)
 	var x vg.Length
 	lines = min(len(signs), 1)
 	for _, s := range signs {
@@ -440,7 +437,7 @@ func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
 			s.draw(c, here)
 			here.X += 18
 		}
-		ours.Text(c, here, s.word, ours.Style(ours.TickSize, false),
+		ours.Text(c, here, s.word, ours.Style(ours.TextSize, false),
 			draw.XLeft, draw.YCenter)
 	}
 }

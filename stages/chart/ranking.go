@@ -33,7 +33,7 @@ type Dots struct {
 
 func (d Dots) Figure() ours.Figure {
 	blue := ours.Categories[0]
-	names, named := ours.Style(ours.TickSize, false), vg.Length(0)
+	names, named := ours.Style(ours.TextSize, false), vg.Length(0)
 	y := Axis{Min: -0.6, Max: float64(len(d.Rows)) - 0.4, Bare: true}
 	var chance, chanceAt, rings, ringsAt, hollow, hollowAt []float64
 	var intervals, dots, key []Mark
@@ -81,9 +81,9 @@ func (d Dots) Figure() ours.Figure {
 		all, key = slices.Insert(all, 0, line), append(key, line.Called(d.MarkName))
 	}
 	p := Plot{Rows: [][]Panel{{{X: Axis{Label: d.Axis}, Y: y, Marks: all}}}, Width: Column, Key: key,
-		Height: []vg.Length{vg.Length(len(d.Rows))*12 + 44}}
+		Height: []vg.Length{vg.Length(len(d.Rows))*11 + 44}}
 	if named > Column/2 { // else hardly any room would be left for the values
-		p.Width = named + 0.7*Column
+		p.Width = Page
 	}
 	return p.Figure()
 }

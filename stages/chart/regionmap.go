@@ -97,7 +97,7 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 	f.Paint = func(c draw.Canvas) {
 		top := c.Max.Y
 		for k, m := range maps {
-			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: top - 4}, m.Title, ours.Style(ours.LabelSize, true),
+			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: top - 4}, m.Title, ours.Style(ours.TextSize, true),
 				draw.XLeft, draw.YTop)
 			top -= heights[k]
 			if k == 0 {
@@ -162,7 +162,7 @@ func (l layout) height() (sum vg.Length) {
 // paint draws a map below a point, with the numbers of its regions; lettered views have letters at their corners, and
 // their names where there is room below.
 func (l layout) paint(c draw.Canvas, at vg.Point, m RegionMap, lettered bool) {
-	small, name := ours.Style(ours.TickSize-2, false), ours.Style(ours.TickSize-1, false)
+	small, name := ours.Style(ours.TextSize, false), ours.Style(ours.TextSize, false)
 	marks := l.marks(m.Named)
 	for i, row := range l.rows {
 		each := l.width / vg.Length(len(row))
@@ -177,7 +177,7 @@ func (l layout) paint(c draw.Canvas, at vg.Point, m RegionMap, lettered bool) {
 				ours.Text(c, vg.Point{X: middle - each/2 + l.gap/2 + 1, Y: at.Y}, left, small, draw.XLeft, draw.YTop)
 				ours.Text(c, vg.Point{X: middle + each/2 - l.gap/2 - 1, Y: at.Y}, right, small, draw.XRight, draw.YTop)
 			}
-			if l.caption >= ours.TickSize {
+			if l.caption >= ours.TextSize {
 				ours.Text(c, vg.Point{X: middle, Y: at.Y - l.heights[i] - 1}, below, name, draw.XCenter, draw.YTop)
 			}
 			number(c, in, marks[[2]int{i, j}])
@@ -220,7 +220,7 @@ func (l layout) marks(named []Named) map[[2]int][]mark {
 // is left out.
 func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 	var taken []vg.Rectangle
-	sty := ours.Style(ours.TickSize-1.5, true)
+	sty := ours.Style(ours.TextSize, true)
 	for _, k := range marks {
 		p := vg.Point{X: in.Min.X + vg.Length(k.x)*in.Size().X, Y: in.Max.Y - vg.Length(k.y)*in.Size().Y}
 		beside := math.IsInf(k.area, 1)

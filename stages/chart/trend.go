@@ -19,7 +19,7 @@ type Trend struct {
 // Trends draws shares between 0 and 1 over steps that have names.
 func Trends(steps []string, axis string, of []Trend) ours.Figure {
 	return Plot{Rows: [][]Panel{{trends(steps, axis, Axis{Label: "share", Max: 1}, true, of)}},
-		Width: 120 * vg.Millimeter, Height: []vg.Length{64 * vg.Millimeter}}.Figure()
+		Width: Column, Height: []vg.Length{64 * vg.Millimeter}}.Figure()
 }
 
 // trends has values with their intervals; joined draws a line from step to step.

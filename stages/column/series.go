@@ -10,7 +10,7 @@ var seriesOrder = []string{PrGNN, "linear-svm", "ridge", "svm", "logistic", "for
 	"kernel-ridge", "meanmlp", "bnt", "braingnn"}
 
 // Series numbers classifiers by their names: a known one by its place, a further setting of the same or an unknown one
-// by the next number that is free, in the order of the names, however the figure sorts them. The majority classifier
+// by the next number whose color is free, in the order of the names, however the figure sorts them. The majority classifier
 // takes no number (−1).
 func Series(names []string) []int {
 	numbers, taken := make([]int, len(names)), map[int]bool{}
@@ -34,15 +34,31 @@ func Series(names []string) []int {
 			break
 		}
 	}
-	next := len(seriesOrder)
-	if len(names) == 1 {
-		next = 0
-	}
 	for _, i := range order {
-		if numbers[i] == -2 {
-			numbers[i] = next
-			next++
+		if numbers[i] != -2 {
+			continue
 		}
+		numbers[i] = 0
+		for used(numbers[i], taken) {
+			numbers[i]++
+		}
+		taken[numbers[i]] = true
 	}
 	return numbers
+}
+
+// seriesColors is how many colors package chart has for the lines of classifiers; further ones differ by their dashes.
+const seriesColors = 7
+
+// used reports whether a number, or while colors are free its color, is taken.
+func used(number int, taken map[int]bool) bool {
+	if number >= seriesColors {
+		return taken[number]
+	}
+	for of := range taken {
+		if of%seriesColors == number {
+			return true
+		}
+	}
+	return false
 }

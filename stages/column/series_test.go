@@ -14,9 +14,10 @@ func TestSeries(t *testing.T) {
 		{[]string{"PR-GNN", "SVM (RBF)", "majority classifier", "linear SVM"}, []int{0, 3, -1, 1}},
 		{[]string{"linear SVM", "PR-GNN"}, []int{1, 0}},
 		{[]string{"BrainNetCNN", "Li et al. 2019"}, []int{7, 8}},
-		{[]string{"PR-GNN, pool=topk", "PR-GNN, pool=sage", "ridge regression (baselines)", "mine"}, []int{13, 0, 2, 14}},
-		{[]string{"ridge regression (plain)", "PR-GNN", "ridge regression (harmonized)"}, []int{13, 0, 2}},
-		{[]string{"PR-GNN", "ridge regression (harmonized)", "ridge regression (plain)"}, []int{0, 2, 13}},
+		{[]string{"PR-GNN, pool=topk", "PR-GNN, pool=sage", "ridge regression (baselines)", "mine"}, []int{1, 0, 2, 3}},
+		{[]string{"ridge regression (plain)", "PR-GNN", "ridge regression (harmonized)"}, []int{1, 0, 2}},
+		{[]string{"PR-GNN", "ridge regression (harmonized)", "ridge regression (plain)"}, []int{0, 2, 1}},
+		{[]string{"BrainNetCNN", "a", "b", "c", "d", "e", "f", "g"}, []int{7, 1, 2, 3, 4, 5, 6, 8}},
 		{[]string{"mine"}, []int{0}},
 		{[]string{""}, []int{0}},
 	} {

@@ -20,8 +20,8 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 		img.SetNRGBA(0, steps-1-i, s.At(float64(i)/(steps-1)))
 	}
 	lines := strings.Fields(label)
-	head := vg.Length(max(len(lines), 1)-1) * (TickSize + 1)
-	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6 - head}}
+	head := vg.Length(max(len(lines), 1)-1) * (TextSize + 1)
+	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - TextSize - 6 - head}}
 	c.DrawImage(strip, Cells{img})
 	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, Outline(strip))
 	height := strip.Max.Y - strip.Min.Y
@@ -29,7 +29,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	mark := func(y vg.Length, label string) {
 		y += strip.Min.Y
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
-		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, label, Style(TickSize, false), draw.XLeft, draw.YCenter)
+		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, label, Style(TextSize, false), draw.XLeft, draw.YCenter)
 	}
 	least := height
 	for _, t := range (Ticks{Most: 5}).Ticks(low, high) {
@@ -37,7 +37,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 			continue
 		}
 		y := at(t.Value)
-		if low > 0 && y > 0 && y < TickSize+1 { // too near to the label of the low end
+		if low > 0 && y > 0 && y < TextSize+1 { // too near to the label of the low end
 			continue
 		}
 		mark(y, t.Label)
@@ -47,7 +47,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 		mark(0, strconv.FormatFloat(math.Round(low*100)/100, 'f', -1, 64))
 	}
 	for i, word := range lines {
-		Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*(TickSize+1)}, word, Style(TickSize, false), draw.XLeft,
+		Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*(TextSize+1)}, word, Style(TextSize, false), draw.XLeft,
 			draw.YTop)
 	}
 }

@@ -9,12 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of text in points.
-const (
-	TitleSize = 11
-	LabelSize = 9
-	TickSize  = 8
-)
+// TextSize is that of all text in points, in print at the width of a figure.
+const TextSize = 8
 
 // Ink is the color of text, Rule that of axes, Faint that of grids, Ground that of paper.
 var (
@@ -29,16 +25,16 @@ var (
 func NewPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.TextStyle.Font, p.Title.TextStyle.Color = Sans(TitleSize, true), Ink
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color = Sans(TextSize, true), Ink
 	p.Title.Padding = vg.Points(6)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = Sans(LabelSize, false), Ink
-		a.Tick.Label.Font, a.Tick.Label.Color = Sans(TickSize, false), Ink
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color = Sans(TextSize, false), Ink
+		a.Tick.Label.Font, a.Tick.Label.Color = Sans(TextSize, false), Ink
 		a.LineStyle.Color, a.LineStyle.Width = Rule, vg.Points(0.7)
 		a.Tick.LineStyle.Color, a.Tick.LineStyle.Width = Rule, vg.Points(0.7)
 		a.Tick.Length, a.Tick.Marker = vg.Points(3), Ticks{}
 	}
-	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = Sans(TickSize, false), Ink
+	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = Sans(TextSize, false), Ink
 	return p
 }
 

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -11,12 +12,13 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 	"prgnn/stages/role"
 )
 
 var kindCalibration = dag.Kind{
 	Name: "figure-calibration",
-	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group; participants of all folds are pooled. For two groups.",
+	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group with its 95 % interval (Wilson); participants of all folds are pooled. The first two classifiers are drawn, and the bins of all are a table. For two groups.",
 	New:  func() dag.Stage { return &Calibration{Bins: 5} },
 }
 
@@ -40,6 +42,8 @@ type calibrationRow struct {
 	N          int32   `column:"n" doc:"participants in the bin; of repeated divisions, in each"`
 	Mean       float64 `column:"mean,missing" doc:"their mean predicted probability of the positive group"`
 	Share      float64 `column:"share,missing" doc:"share of the positive group among them"`
+	ShareLow   float64 `column:"share_low,missing" doc:"of its 95 % interval (Wilson), of the participants of one division"`
+	ShareHigh  float64 `column:"share_high,missing"`
 }
 
 // UsesPorts are the checks.
@@ -65,6 +69,9 @@ func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return draw(DrawCalibration(all, s.Positive, s.Bins))
 }
 
+// mostCalibrated is how many curves one plot has: the intervals of more of them hide each other.
+const mostCalibrated = 2
+
 // DrawCalibration is nil when there are not two groups.
 func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error) {
 	positive, _, err := fold.PositiveGroup(named, all.Groups)
@@ -77,8 +84,10 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	share, tested, drawn := 0.0, 0.0, 0
 	for k, folds := range all.Settings {
 		var probability []float64
+		repeats := map[int64]bool{}
 		var is []bool
 		for _, f := range folds {
+			repeats[f.Repeat] = true
 			for _, p := range f.Participants {
 				probability, is = append(probability, p.Probability[positive]), append(is, p.Label == positive)
 			}
@@ -87,13 +96,18 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 			continue // the majority classifier gives one answer to everybody
 		}
 		counted, brier := fold.Calibrate(probability, is, bins)
-		var mean, rate, n, zero []float64
+		var mean, rate, low, high, n, zero []float64
 		for _, b := range counted {
+			from, to := inference.Wilson(b.Share, float64(b.N)/float64(len(repeats)))
+			if b.N == 0 {
+				from, to = math.NaN(), math.NaN()
+			}
 			rows = append(rows, calibrationRow{Classifier: folds[0].Name, Brier: brier, Low: b.Low, High: b.High,
-				N: int32(b.N), Mean: b.Mean, Share: b.Share})
+				N: int32(b.N), Mean: b.Mean, Share: b.Share, ShareLow: from, ShareHigh: to})
 			if b.N > 0 {
 				mean, rate, n, zero = append(mean, b.Mean), append(rate, b.Share), append(n, float64(b.N)),
 					append(zero, 0)
+				low, high = append(low, from), append(high, to)
 			}
 		}
 		if drawn++; drawn == 1 {
@@ -103,13 +117,13 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 				}
 			}
 		}
-		if drawn > chart.MostSeries {
+		if drawn > mostCalibrated {
 			continue
 		}
 		name := label("figure.calibration.legend", values{"Name": folds[0].Name, "Brier": brier})
 		color := chart.Color(series[k])
 		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
-		curves = append(curves, chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
+		curves = append(curves, chart.Whiskers(mean, low, high, chart.Style{Color: color, Width: 1}, false), chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
 			chart.Series(series[k], 1.5)))
 		counts = append(counts, chart.Discs(mean, n, 2, color),
 			chart.Whiskers(mean, zero, n, chart.Style{Color: color, Width: 1}, false))
@@ -125,8 +139,8 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	below := chart.Panel{X: chart.Unit(label("figure.calibration.x", group)),
 		Y: chart.Axis{Label: label("figure.calibration.count", nil), Zero: true, Most: 3, Whole: true}, Marks: chart.FirstOnTop(counts)}
 	f := chart.Plot{Rows: [][]chart.Panel{{above}, {below}}, Width: chart.Column, Key: key,
-		Height: []vg.Length{chart.Column - 6, 92}}
-	c := Captioned(f.Figure(), "figure.calibration", most(chart.MostSeries, drawn, "classifiers", values{
+		Height: []vg.Length{0.8 * chart.Column, 80}}
+	c := Captioned(f.Figure(), "figure.calibration", most(mostCalibrated, drawn, "classifiers", values{
 		"Positive": all.Groups[positive], "Bins": bins, "Share": share, "Constant": share * (1 - share)}))
 	c.tables = dag.Outputs{"bins": column.Table(rows)}
 	return c, nil

@@ -90,7 +90,7 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.Marks = append(p.Marks, chart.Steps(share, chart.Group(i, 1.4)).Called(label("figure.degrees.legend",
 			values{"Group": g, "N": graphs[g]})))
 	}
-	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: 120 * vg.Millimeter, Height: []vg.Length{70 * vg.Millimeter}}
+	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{62 * vg.Millimeter}}
 	c := Captioned(f.Figure(), "figure.degrees", values{"Largest": longest - 1})
 	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)

@@ -139,7 +139,7 @@ func DrawEdgeNull(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, comp
 		Marks: []chart.Mark{chart.Bars(edges, counts, 0.3, chart.Faded(chart.Color(0), 110)),
 			chart.Upright(v[int(0.95*float64(len(v)-1))], chart.Chance), chart.Upright(seen,
 				chart.Style{Color: chart.Color(1), Width: 1.4})}}
-	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: 110 * vg.Millimeter,
+	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: chart.Column,
 		Height: []vg.Length{60 * vg.Millimeter}}
 	return Captioned(plot.Figure(), "figure.edges-null", EdgeValues(summary))
 }

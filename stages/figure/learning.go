@@ -14,12 +14,14 @@ import (
 const mostCurves = 6
 
 // DrawLearning draws performance over the number of training participants: the mean at each size ± SE, the fitted curve
-// with its band, dashed beyond the training participants of a fold. nil without points.
-func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curve []column.CurveRow) *Chart {
+// with its band, dashed beyond the training participants of a fold. page are the classifiers of the page. nil without
+// points.
+func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curve []column.CurveRow,
+	page []string) *Chart {
 	if len(points) == 0 {
 		return nil
 	}
-	series := column.Series(lists.Map(rows, func(r column.LearningRow) string { return r.Name }))
+	series := seriesAmong(lists.Map(rows, func(r column.LearningRow) string { return r.Name }), page)
 	var bands, marks, key []chart.Mark
 	for k, r := range rows[:min(len(rows), mostCurves)] {
 		color := chart.Color(series[k])
@@ -59,6 +61,6 @@ func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curv
 	target := chart.Across(rows[0].Target, chart.Chance)
 	plot := chart.Plot{Rows: [][]chart.Panel{{{X: chart.Axis{Label: label("figure.learning.x", nil), Whole: true},
 		Y: chart.Axis{Label: label("learning.measure", rows[0])}, Marks: append(append(bands, target), marks...)}}},
-		Width: 120 * vg.Millimeter, Height: []vg.Length{72 * vg.Millimeter}, Key: key}
+		Width: chart.Column, Height: []vg.Length{66 * vg.Millimeter}, Key: key}
 	return Captioned(plot.Figure(), "figure.learning", of)
 }

@@ -3,6 +3,7 @@ package present
 import (
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -32,7 +33,8 @@ func (a *author) learning() {
 	a.Put("learning.result", rows[first])
 	a.Find(finding.LearningCurves(rows)...)
 	if a.Pictures {
-		a.Figures(figure.DrawLearning(rows, points, curve))
+		page := lists.Map(a.PerParticipant(), func(r finding.Row) string { return r.Title })
+		a.Figures(figure.DrawLearning(rows, points, curve, page))
 	}
 	columns := "classifier | n least rise value at-n? at-2n? needed? limit?"
 	if !a.Pictures { // too wide for a text

@@ -1,10 +1,7 @@
 package present
 
 import (
-	"strconv"
-
 	"prgnn/internal/markup"
-	"prgnn/internal/pattern"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
@@ -46,16 +43,11 @@ func (a *author) furtherPictures() (small, wide []report.Figure) {
 		if f.Alt == "" {
 			f.Alt = "Figure " + f.Title
 		}
-		if m := widthOfSVG.FindSubmatch(b[:min(len(b), 2000)]); m != nil {
-			if width, _ := strconv.ParseFloat(string(m[1]), 64); width > figure.WidePoints {
-				wide = append(wide, f)
-				wide[len(wide)-1].Wide = true
-				continue
-			}
+		if f.Wide = f.Points() > figure.WidePoints; f.Wide {
+			wide = append(wide, f)
+		} else {
+			small = append(small, f)
 		}
-		small = append(small, f)
 	}
 	return small, wide
 }
-
-var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)

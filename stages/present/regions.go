@@ -100,7 +100,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 			return err
 		}
 	}
-	a.Figures(figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25))
+	a.Figures(figure.DrawRanking(rows, 20), figure.DrawContrast(rows, 20))
 	if !a.T.Has("individual") || !a.T.Has("nodes") || !shown {
 		return nil
 	}

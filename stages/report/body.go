@@ -179,7 +179,11 @@ func (b *body) block(of Block) {
 }
 
 func (b *body) table(t *Table) {
-	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table>\n", t.Label(), t.Caption)
+	many := ""
+	if len(t.Heads) > fitPaper {
+		many = ` class="many"`
+	}
+	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table"+many+">\n", t.Label(), t.Caption)
 	if !t.Supplement {
 		b.put("<caption><span><strong>%s.</strong> %s</span></caption>\n", t.Label(), t.Caption)
 	}
@@ -206,6 +210,10 @@ func (b *body) table(t *Table) {
 		b.put("</tr>\n")
 	}
 	b.put("</tbody></table></div>\n")
+	if many != "" {
+		b.put("<p class=\"small paper\">Printed: the first %s of %s columns. The file has all.</p>\n", strconv.Itoa(fitPaper),
+			strconv.Itoa(len(t.Heads)))
+	}
 	if t.Note != "" {
 		b.prose("<p class=\"small\">%s</p>\n", t.Note)
 	}
@@ -219,6 +227,9 @@ func (b *body) table(t *Table) {
 		b.put("</dl></details>\n")
 	}
 }
+
+// fitPaper is how many columns of a table are printed; page.css hides the rest.
+const fitPaper = 12
 
 // number is the class of a cell that holds a number.
 func number(is bool) string {
@@ -279,6 +290,19 @@ func pictureURL(f *Figure) string {
 var svgURL = strings.NewReplacer("://", ":%2F%2F", "%", "%25", "#", "%23", `"`, "%22", "&", "%26",
 	"<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\t", "%09")
 
+// pixels is how many a point of a figure has on a screen: all figures of a page have texts of one size.
+const pixels = 1.8
+
+// Points is the width of a figure in points, as its SVG has it; 0 where that is not known.
+func (f *Figure) Points() (width float64) {
+	if m := widthOfSVG.FindSubmatch(f.Data[:min(len(f.Data), 2000)]); f.Format == "svg" && m != nil {
+		width, _ = strconv.ParseFloat(string(m[1]), 64)
+	}
+	return width
+}
+
+var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)
+
 func (b *body) figure(f *Figure) {
 	picture := pictureURL(f)
 	if f.Wide {
@@ -290,7 +314,11 @@ func (b *body) figure(f *Figure) {
 	} else {
 		b.put("<figure>")
 	}
-	b.put(`<img src="%s" alt="%s">`, picture, f.Alt)
+	width := ""
+	if points := f.Points(); points > 0 && f.Rated == "" {
+		width = fmt.Sprintf(` width="%.0f"`, points*pixels)
+	}
+	b.put(`<img src="%s" alt="%s"`+width+">", picture, f.Alt)
 	if f.Wide {
 		b.put("</div>")
 	}

@@ -1,5 +1,12 @@
 
 "use strict";
+const saveFile = (content, type, name) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(content, { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
 // What is folded away is printed too.
 (() => {
   let opened = [];
@@ -21,6 +28,34 @@
   addEventListener("resize", see);
   addEventListener("load", see);
   for (const d of document.querySelectorAll("details")) d.addEventListener("toggle", see);
+})();
+// Figures are saved as they are printed: as SVG, and as PNG of 300 dots an inch.
+(() => {
+  // The density in dots a meter (chunk pHYs) behind the header of a PNG: programs that lay out pages read it.
+  const density = Uint8Array.from([0, 0, 0, 9, 112, 72, 89, 115, 0, 0, 46, 35, 0, 0, 46, 35, 1, 120, 165, 63, 118]);
+  const about = decodeURIComponent(location.pathname).replace(/^.*\//, "").replace(/\.html?$/, "");
+  for (const img of document.querySelectorAll('figure > img[src^="data:image/svg"], .pan > img[src^="data:image/svg"]')) {
+    const caption = img.closest("figure").querySelector("figcaption"), label = caption.querySelector("strong").textContent.split(".")[0];
+    const text = decodeURIComponent(img.getAttribute("src").replace(/^[^,]*,/, "")), points = / width="([0-9.]+)pt"/.exec(text);
+    if (!points) continue;
+    const box = document.createElement("span"), name = about + " " + label.toLowerCase();
+    box.className = "save";
+    for (const kind of ["SVG", "PNG"]) {
+      const b = document.createElement("button");
+      b.textContent = kind;
+      b.setAttribute("aria-label", "Save " + label + " as " + kind);
+      b.addEventListener("click", () => {
+        if (kind === "SVG") return saveFile([text], "image/svg+xml", name + ".svg");
+        const canvas = document.createElement("canvas"), scale = points[1] / 72 * 300 / img.naturalWidth;
+        canvas.width = Math.round(img.naturalWidth * scale);
+        canvas.height = Math.round(img.naturalHeight * scale);
+        canvas.getContext("2d").drawImage(img, 0, 0, canvas.width, canvas.height);
+        canvas.toBlob(png => saveFile([png.slice(0, 33), density, png.slice(33)], "image/png", name + ".png"), "image/png");
+      });
+      box.append(b);
+    }
+    caption.append(box);
+  }
 })();
 // Ratings of scans: kept by the browser, and saved as a table that a cohort's exclude reads.
 (() => {
@@ -86,11 +121,7 @@
   });
   save?.addEventListener("click", () => {
     const lines = who().map(id => id + "\t" + (given[id] || "n/a") + "\n");
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["participant_id\trating\n", ...lines], { type: "text/tab-separated-values" }));
-    link.download = "ratings.tsv";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    saveFile(["participant_id\trating\n", ...lines], "text/tab-separated-values", "ratings.tsv");
   });
   show();
   // Ratings of other pages, when a reader comes back to this one.

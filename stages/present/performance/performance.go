@@ -437,8 +437,9 @@ const calibrationBins = 5
 
 // performanceFigures are drawn from what is connected.
 func (a *Results) performanceFigures(rows []Row) {
+	var small []*figure.Chart
 	if len(rows) > 1 {
-		a.Figures(accuracyChart(rows))
+		small = append(small, accuracyChart(rows))
 	}
 	all, err := a.Predictions()
 	if a.Fail(err); all != nil {
@@ -447,11 +448,13 @@ func (a *Results) performanceFigures(rows []Row) {
 		roc, err := figure.DrawROC(all, "")
 		a.Fail(err)
 		if shown := a.shown(all.Settings); shown >= 0 {
-			a.Figures(figure.DrawConfusion(all, shown))
+			small = append(small, figure.DrawConfusion(all, shown))
 		}
-		a.Figures(roc)
-		a.Figure(figure.DrawCalibration(all, "", calibrationBins))
+		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
+		a.Fail(err)
+		small = append(small, roc, calibration)
 	}
+	a.Figures(small...)
 	a.Figure(figure.DrawTraining(a.T, 8))
 	a.Figure(figure.DrawDistributions(a.T.All("distribution"), 8))
 }
