@@ -118,7 +118,7 @@ func TestLearningCaption(t *testing.T) {
 	points := []column.CurvePointRow{{Name: row.Name, N: 6, Value: 0.6}, {Name: row.Name, N: 62.4, Value: 0.7}}
 	curve := []column.CurveRow{{Name: row.Name, N: 6, Value: 0.6}, {Name: row.Name, N: 62.4, Value: 0.7},
 		{Name: row.Name, N: 124.8, Value: 0.75, Beyond: true}}
-	drawn := DrawLearning([]column.LearningRow{row}, points, curve)
+	drawn := DrawLearning([]column.LearningRow{row}, points, curve, nil)
 	if want := "dashed: beyond the 62 training participants of a fold."; !strings.Contains(drawn.Caption, want) {
 		t.Errorf("%q does not state %q", drawn.Caption, want)
 	}

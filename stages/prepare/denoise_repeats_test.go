@@ -20,7 +20,7 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 		damage               func(x []float64)
 		repeated, identicals int32
 	}{
-		"sound":                           {func([]float64) {}, 0, 0},
+		"sound": {func([]float64) {}, 0, 0},
 		"one volume from 101 to the end": {func(x []float64) {
 			for v := 101; v < volumes; v++ {
 				copy(x[v*regions:][:regions], x[100*regions:])
