@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed *.md
@@ -154,12 +155,12 @@ func Read(topic string) string {
 	return text.String()
 }
 
-// Search are the sections that hold every word, whatever its case. Those with more of the words in the heading come
-// first, then those where the words stand closer together on average.
+// Search are the sections in which every word begins a word, whatever its case. Those with more of the words in the
+// heading come first, then those where the words stand closer together on average; lists of tests come last.
 func Search(words []string) []Section {
 	type match struct {
 		Section
-		inHeading int
+		inHeading int     // of the words; -1: a list of tests
 		density   float64 // occurrences per byte
 	}
 	var found []match
@@ -169,14 +170,17 @@ next:
 		text, head := strings.ToLower(s.Text), strings.ToLower(s.Heading)
 		for _, w := range words {
 			w = strings.ToLower(w)
-			n := strings.Count(text, w)
+			n := begins(text, w)
 			if n == 0 {
 				continue next
 			}
 			m.density += float64(n) / float64(len(text))
-			if strings.Contains(head, w) {
+			if begins(head, w) > 0 {
 				m.inHeading++
 			}
+		}
+		if s.Page == "promises" {
+			m.inHeading = -1
 		}
 		found = append(found, m)
 	}
@@ -188,4 +192,19 @@ next:
 		sections[i] = m.Section
 	}
 	return sections
+}
+
+// begins counts the words of a text that begin with w.
+func begins(text, w string) (n int) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], w)
+		if i < 0 {
+			return n
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			n++
+		}
+		at += i + len(w)
+	}
 }

@@ -42,9 +42,10 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestSearch: the words of a question lead to the section that answers it, whose heading is the question.
+// TestSearch: the words of a question lead to the section that answers it, among the first three that are found.
 func TestSearch(t *testing.T) {
 	for words, want := range map[string]string{
+		// Everyday questions.
 		"own atlas":            "questions#how-do-i-use-my-own-atlas",
 		"exclude participants": "questions#how-do-i-exclude-participants",
 		"choose denoising":     "questions#how-do-i-choose-the-denoising",
@@ -56,17 +57,34 @@ func TestSearch(t *testing.T) {
 		"AGE covariate":        "questions#how-do-i-use-age-as-a-covariate",
 		"delete cache":         "questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it",
 		"how cite":             "questions#how-do-i-cite",
-		"leakage checks":       "leakage",
-		"sliding windows":      "dynamic",
-		"no-such-word cite":    "",
+		// Questions to nilearn: issues 4113, 1851, 1241, 1211 and 677.
+		"region missing": "questions#why-is-a-region-missing",
+		"CompCor":        "denoising#the-strategies",
+		"global signal":  "questions#how-do-i-choose-the-denoising",
+		"Ledoit-Wolf":    "questions#which-correlation-is-used-pearson-partial-ledoit-wolf-or-tangent",
+		"tangent space":  "baselines#in-tangent-space",
+		// Questions to XCP-D (xcpEngine's 431 and 206 among them): issues 724, 431, 832, 206, 631 and 1583.
+		"censor volumes":   "questions#how-do-i-censor-volumes-with-high-motion",
+		"high motion":      "questions#how-do-i-censor-volumes-with-high-motion",
+		"4 minutes":        "questions#how-do-i-censor-volumes-with-high-motion",
+		"custom atlas":     "questions#how-do-i-use-my-own-atlas",
+		"concatenate runs": "questions#how-do-i-concatenate-the-runs-of-a-participant",
+		"memory":           "questions#how-much-memory-and-time-does-it-need",
+		// Other pages.
+		"leakage checks":  "leakage",
+		"sliding windows": "dynamic",
 	} {
-		got := ""
-		if found := docs.Search(strings.Fields(words)); len(found) > 0 {
-			got = found[0].Topic()
+		found := docs.Search(strings.Fields(words))
+		found = found[:min(3, len(found))]
+		if !slices.ContainsFunc(found, func(s docs.Section) bool { return s.Topic() == want }) {
+			t.Errorf("%q: %s is not among the first %d", words, want, len(found))
+			for _, s := range found {
+				t.Log(s.Topic())
+			}
 		}
-		if got != want {
-			t.Errorf("%q: %q instead of %q", words, got, want)
-		}
+	}
+	if found := docs.Search([]string{"no-such-word", "cite"}); len(found) > 0 {
+		t.Errorf("found %s", found[0].Topic())
 	}
 }
 
