@@ -1,11 +1,18 @@
 package docs_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"prgnn/docs"
+	"prgnn/internal/need"
 )
 
 func TestRead(t *testing.T) {
@@ -98,5 +105,82 @@ func TestBlocks(t *testing.T) {
 	}
 	if s := docs.Divide("a", page); len(s) != 1 || strings.Contains(s[0].Text, "not run") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestMeasured: the tables of speed in engines.md, and PR-GNN's row in benchmarks.md, have the numbers of the files that
+// the benchmarks write.
+func TestMeasured(t *testing.T) {
+	type run struct {
+		Tool    string
+		ColdCPU float64 `json:"cold_cpu"`
+		ColdS   float64 `json:"cold_s"`
+		NoopCPU float64 `json:"noop_cpu"`
+		NoopS   float64 `json:"noop_s"`
+		OneCPU  float64 `json:"one_cpu"`
+		OneS    float64 `json:"one_s"`
+		ColdMB  float64 `json:"cold_rss_mb"`
+		NoopMB  float64 `json:"noop_rss_mb"`
+	}
+	runs := map[string]run{} // the first of a tool
+	for _, file := range []string{"", "-more", "-servers"} {
+		text := need.Value(os.ReadFile("../bench/engine/results/speed-201" + file + ".txt"))(t)
+		for line := range strings.Lines(string(text)) {
+			var r run
+			if json.Unmarshal([]byte(line), &r) == nil {
+				if _, again := runs[r.Tool]; !again {
+					runs[r.Tool] = r
+				}
+			}
+		}
+	}
+	tools := map[string]string{"**this program**": "PR-GNN Pipeline", "ninja": "ninja", "GNU make": "GNU make",
+		"Snakemake": "snakemake", "redun": "redun 0.26 (ContentFile)", "DVC": "DVC repro", "Hamilton": "Hamilton (cache)",
+		"Nextflow (`deep`)": "Nextflow -resume (cache deep)", "Prefect": "Prefect (INPUTS + TASK_SOURCE)",
+		"Dagster": "Dagster (stale assets)"}
+	_, table, _ := strings.Cut(docs.Read("engines#speed"), "\n|---|---|---|---|---|\n")
+	number := regexp.MustCompile(`\d+(\.\d+)?`)
+	rows := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		if len(cells) != 5 {
+			break
+		}
+		names := strings.Split(cells[0], "; ")
+		for i, name := range names {
+			rows++
+			r, ok := runs[tools[strings.TrimRight(name, "0123456789. ")]]
+			if !ok {
+				t.Errorf("%s was not measured", name)
+			}
+			want := [][]float64{{r.ColdCPU, r.ColdS}, {r.NoopCPU, r.NoopS}, {r.OneCPU, r.OneS}, {max(r.ColdMB, r.NoopMB)}}
+			for c, cell := range cells[1:] {
+				for j, text := range number.FindAllString(strings.Split(cell, "; ")[i], -1) {
+					v := need.Value(strconv.ParseFloat(text, 64))(t)
+					_, decimals, _ := strings.Cut(text, ".")
+					if math.Abs(v-want[c][j]) > 0.51*math.Pow10(-len(decimals)) {
+						t.Errorf("%s: %s, measured %v", name, text, want[c][j])
+					}
+				}
+			}
+		}
+	}
+	if rows != 10 {
+		t.Errorf("%d rows", rows)
+	}
+
+	cells := map[string][]string{} // of a program at 1 and 2 threads
+	for line := range strings.Lines(string(need.Value(os.ReadFile("../bench/results/training/table.md"))(t))) {
+		if c := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | "); len(c) == 10 && c[1] == "topk" &&
+			c[2] == "bce" && c[3] == "940 × 84" {
+			cells[c[0]+c[4]] = c
+		}
+	}
+	times := func(who string) string { return cells[who+"1"][9] + "×; " + cells[who+"2"][9] + "×" }
+	want := fmt.Sprintf("| %s; %s s, %s MiB | PyTorch, dense, hand-tuned: %s. Dense: %s. Scatter form: %s. The released program: %s |",
+		cells["ours1"][5], cells["ours2"][6], cells["ours1"][7], times("PyTorch dense_fast"), times("PyTorch dense"),
+		times("PyTorch pyg"), times("PyTorch authors"))
+	if !strings.Contains(docs.Read("benchmarks"), want) {
+		t.Errorf("benchmarks.md lacks %s", want)
 	}
 }
