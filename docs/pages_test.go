@@ -108,8 +108,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestMeasured: the tables of speed in engines.md, and PR-GNN's row in benchmarks.md, have the numbers of the files that
-// the benchmarks write.
+// TestMeasured: the table of speed in engines.md, and PR-GNN's row in benchmarks.md, have the numbers of the files
+// that the benchmarks write.
 func TestMeasured(t *testing.T) {
 	type run struct {
 		Tool    string
@@ -177,7 +177,8 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 	times := func(who string) string { return cells[who+"1"][9] + "×; " + cells[who+"2"][9] + "×" }
-	want := fmt.Sprintf("| %s; %s s, %s MiB | PyTorch, dense, hand-tuned: %s. Dense: %s. Scatter form: %s. The released program: %s |",
+	want := fmt.Sprintf("| %s; %s s, %s MiB | PyTorch, dense, hand-tuned: %s. Dense: %s. Scatter form: %s. "+
+		"The released program: %s |",
 		cells["ours1"][5], cells["ours2"][6], cells["ours1"][7], times("PyTorch dense_fast"), times("PyTorch dense"),
 		times("PyTorch pyg"), times("PyTorch authors"))
 	if !strings.Contains(docs.Read("benchmarks"), want) {
