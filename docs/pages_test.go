@@ -153,7 +153,8 @@ func TestMeasured(t *testing.T) {
 			if !ok {
 				t.Errorf("%s was not measured", name)
 			}
-			want := [][]float64{{r.ColdCPU, r.ColdS}, {r.NoopCPU, r.NoopS}, {r.OneCPU, r.OneS}, {max(r.ColdMB, r.NoopMB)}}
+			want := [][]float64{{r.ColdCPU, r.ColdS}, {r.NoopCPU, r.NoopS}, {r.OneCPU, r.OneS},
+				{max(r.ColdMB, r.NoopMB)}}
 			for c, cell := range cells[1:] {
 				for j, text := range number.FindAllString(strings.Split(cell, "; ")[i], -1) {
 					v := need.Value(strconv.ParseFloat(text, 64))(t)
