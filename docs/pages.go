@@ -41,9 +41,7 @@ var Sections = sync.OnceValue(func() []Section {
 		if err != nil {
 			panic(err) // Glob lists what is there
 		}
-		if !strings.HasPrefix(string(text), "---\n") { // a manuscript for pandoc
-			all = append(all, Divide(strings.TrimSuffix(name, ".md"), string(text))...)
-		}
+		all = append(all, Divide(strings.TrimSuffix(name, ".md"), string(text))...)
 	}
 	return all
 })

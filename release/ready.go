@@ -13,7 +13,7 @@ import (
 )
 
 // ready reports why the source in a directory cannot be released: the changelog, or the list of what a pipeline
-// file can name, is out of date (docs/versions.md, "How a release is made").
+// file can name, is out of date (CONTRIBUTING.md, "How a release is made").
 func ready(dir string) error {
 	changelog, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"runtime/debug"
 )
 
-// Number is the version by semver.org 2.0.0; docs/versions.md says what it promises.
+// Number is the version by semver.org 2.0.0; docs/versions.md has what it promises.
 // It stands in the source, so that a build from an archive without git tells it too.
 const Number = "1.0.0"
 
-// Module is the path of the module, as in go.mod; docs/versions.md lists what to change with it.
+// Module is the path of the module, as in go.mod; CONTRIBUTING.md lists what to change with it.
 const Module = "prgnn"
 
 // A Program is the program that ran something.
