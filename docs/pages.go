@@ -105,6 +105,7 @@ func Blocks(text string) (all []Block) {
 		case shifted && blank && !list && trimmed != "":
 			in = indented
 			all = append(all, Block{Line: i + 1, Lang: "sh", Mark: mark, Text: line})
+			mark = ""
 		case m != nil:
 			mark = m[1]
 		case trimmed != "":

@@ -97,9 +97,9 @@ func TestSearch(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	page := "# A\n\n<!-- in: quick.yaml -->\n```yaml\na: 1\n```\n\n    pipeline run\n\n    more\n\nText.\n\n" +
-		"<!-- not run: needs Slurm -->\n\n    sbatch\n\n- item\n\n    of it\n\n```text\n# no heading\n```\n"
+		"<!-- not run: needs Slurm -->\n\n    sbatch\n\n```text\nout\n```\n\n- item\n\n    of it\n\n```text\n# no heading\n```\n"
 	want := []docs.Block{{5, "yaml", "in: quick.yaml", "a: 1\n"}, {8, "sh", "", "    pipeline run\n\n    more\n\n"},
-		{16, "sh", "not run: needs Slurm", "    sbatch\n\n"}, {23, "text", "", "# no heading\n"}}
+		{16, "sh", "not run: needs Slurm", "    sbatch\n\n"}, {19, "text", "", "out\n"}, {27, "text", "", "# no heading\n"}}
 	if got := docs.Blocks(page); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
