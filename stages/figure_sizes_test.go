@@ -69,7 +69,8 @@ func TestFiguresAreSavedInBrowser(t *testing.T) {
 		t.Helper()
 		s.ask("", fmt.Sprintf(`document.querySelector('[aria-label="Save Figure 2 as %s"]').click()`, kind))
 		// The browser makes the file first, and fills it later.
-		for late := time.Now().Add(time.Minute); !bytes.Contains(got, []byte(end)) && time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+		late := time.Now().Add(time.Minute)
+		for ; !bytes.Contains(got, []byte(end)) && time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
 			got, _ = os.ReadFile(filepath.Join(dir, "my report figure 2."+strings.ToLower(kind)))
 		}
 		return got

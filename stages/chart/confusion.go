@@ -36,7 +36,8 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 				c.Fill(r.Path())
 				c.StrokeLines(Style{Color: color.White, Width: 1.5}, ours.Outline(r))
 				high := r.Size().Y.Points()
-				large, small := ours.Style(min(ours.TextSize+2, 0.4*high), true), ours.Style(min(ours.TextSize, 0.25*high), false)
+				large := ours.Style(min(ours.TextSize+2, 0.4*high), true)
+				small := ours.Style(min(ours.TextSize, 0.25*high), false)
 				if share > 0.55 { // the pale half of the scale leaves dark text readable; the rest has white
 					large.Color, small.Color = color.White, color.White
 				}

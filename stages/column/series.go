@@ -10,8 +10,8 @@ var seriesOrder = []string{PrGNN, "linear-svm", "ridge", "svm", "logistic", "for
 	"kernel-ridge", "meanmlp", "bnt", "braingnn"}
 
 // Series numbers classifiers by their names: a known one by its place, a further setting of the same or an unknown one
-// by the next number whose color is free, in the order of the names, however the figure sorts them. The majority classifier
-// takes no number (−1).
+// by the next number whose color is free, in the order of the names, however the figure sorts them. The majority
+// classifier takes no number (−1).
 func Series(names []string) []int {
 	numbers, taken := make([]int, len(names)), map[int]bool{}
 	order := make([]int, len(names))

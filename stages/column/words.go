@@ -75,8 +75,8 @@ func NamesAge(name string) bool { return ageName.MatchString(name) }
 // NamesMeasure reports whether a column is named as one of numbers.
 func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 
-// LeftOutMeta is the metadata by which predictions list the regions that their training left out for all participants: a
-// RegionsLeftOut.
+// LeftOutMeta is the metadata by which predictions list the regions that their training left out for all participants:
+// a RegionsLeftOut.
 const LeftOutMeta = "left_out"
 
 // RegionsLeftOut are the regions that a study does not analyze, because a participant has no usable series of them.

@@ -123,8 +123,8 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		name := label("figure.calibration.legend", values{"Name": folds[0].Name, "Brier": brier})
 		color := chart.Color(series[k])
 		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
-		curves = append(curves, chart.Whiskers(mean, low, high, chart.Style{Color: color, Width: 1}, false), chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
-			chart.Series(series[k], 1.5)))
+		curves = append(curves, chart.Whiskers(mean, low, high, chart.Style{Color: color, Width: 1}, false),
+			chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate, chart.Series(series[k], 1.5)))
 		counts = append(counts, chart.Discs(mean, n, 2, color),
 			chart.Whiskers(mean, zero, n, chart.Style{Color: color, Width: 1}, false))
 	}

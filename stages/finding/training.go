@@ -150,7 +150,9 @@ func RegionsLeftOut(of []*column.RegionsLeftOut) (all List) {
 		if left == nil {
 			continue
 		}
-		at := slices.IndexFunc(each, func(e *column.RegionsLeftOut) bool { return slices.Equal(e.Regions, left.Regions) })
+		at := slices.IndexFunc(each, func(e *column.RegionsLeftOut) bool {
+			return slices.Equal(e.Regions, left.Regions)
+		})
 		if at < 0 {
 			each = append(each, left)
 		} else if left.Lacking > each[at].Lacking {

@@ -228,7 +228,8 @@ func (s *Network) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	case "meanmlp":
 		return trainNetwork(ctx, t, s, s.series, nil)
 	}
-	return trainNetwork(ctx, t, s, s.graphs, func(m *rival.Model[rival.Graph[float32]], of *graphFacts, out dag.Outputs) {
+	return trainNetwork(ctx, t, s, s.graphs, func(m *rival.Model[rival.Graph[float32]], of *graphFacts,
+		out dag.Outputs) {
 		out["communities"] = communityTable(rival.Communities(m), of.analyzed())
 	})
 }

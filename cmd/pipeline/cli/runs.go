@@ -60,7 +60,8 @@ type pastRunEvent struct {
 func pastRun(r *record.Record) pastRunEvent {
 	e := pastRunEvent{
 		runEvent: runEvent{r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
-			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != "", false},
+			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished,
+			r.Finished.IsZero() || r.Stopped != "", false},
 		Pipeline: r.Pipeline, File: r.File, Started: r.Started.Format(time.RFC3339), Stopped: r.Stopped,
 		Version: r.Program.Version, Commit: r.Program.Revision,
 	}
