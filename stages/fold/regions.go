@@ -21,8 +21,8 @@ func (d *Division) of(ins []dag.Input) []dag.Input {
 
 // LeftOut marks the regions that a participant of a division lacks, in any draw: with regions: shared, a study analyzes
 // the regions that all have, or else a model would see who lacks one. nil: all are analyzed. absent marks those of an
-// array. left lists them, by names where these are known. No label is used; those who are tested count, too, as a model could
-// not be applied to them otherwise.
+// array. left lists them, by names where these are known. No label is used; those who are tested count, too,
+// as a model could not be applied to them otherwise.
 func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Array) []bool, names []string) (out []bool,
 	left *column.RegionsLeftOut, err error) {
 	if s.Regions != "shared" {
