@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var path, checklist string
+	var path, checklist, format string
 	cmd := &cobra.Command{
 		Use:   "report FILE",
 		Short: "a self-contained HTML report, or a filled reporting checklist",
@@ -32,6 +32,11 @@ for byte: audit repeats it, and show gives its digest. Without such a stage, or 
 the report shows the existing results and names the missing ones. Nothing is run. The same
 results give the same bytes.
 
+Where PATH ends in .pdf, or with --format pdf, the report is printed by Chromium, Chrome or Edge,
+which must be installed (the variable CHROMIUM sets the program). Tables of supplements and the
+pictures of single scans are in the HTML only. A PDF has the time at which it was printed, so its
+bytes differ each time.
+
 The report of a study without participants shows the tables, figures and texts of each stage, all
 parameters, and the digests of all results.
 
@@ -42,50 +47,72 @@ not apply. -o PATH ends in .md (Markdown, for pandoc and Word), .html or .csv; w
 goes to stdout.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html
+  pipeline report biopoint.yaml -o report.pdf
   pipeline report biopoint.yaml --checklist tripod-ai -o tripod.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("checklist") {
+				if format != "" {
+					return flags.Usage(cmd, "--format is that of a report; a checklist has the format of the ending of PATH")
+				}
 				return a.checklist(cmd, args[0], checklist, path)
 			}
 			if path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
 			}
-			return a.report(args[0], path)
+			ending := reportFormat(path)
+			switch {
+			case format != "" && format != "html" && format != "pdf":
+				return flags.Usage(cmd, "there is no format %q (choose html or pdf)", format)
+			case format != "" && ending != "" && format != ending:
+				return flags.Usage(cmd, "--format %s does not fit the ending of %s: leave out one of them", format, path)
+			}
+			return a.report(args[0], path, cmp.Or(format, ending))
 		},
 	}
 	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
 	cmd.Flags().StringVar(&checklist, "checklist", "", "fill the reporting checklist `NAME`: tripod-ai, cobidas or claim")
+	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: html or pdf (default: by the ending of PATH, else html)")
 	a.asRunFlags(cmd)
 	return cmd
 }
 
-// mayReport is why no report may be written to a path.
-func (a *app) mayReport(path string) error {
-	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(report.Unedited)); err != nil {
+// reportFormat is the format of a report by the ending of a path; "" for another ending.
+func reportFormat(path string) string {
+	return map[string]string{".html": "html", ".htm": "html", ".pdf": "pdf"}[strings.ToLower(filepath.Ext(path))]
+}
+
+// mayReport is why no report of a format may be written to a path.
+func (a *app) mayReport(path, format string) error {
+	ours := func(b []byte) bool { return report.Unedited(b) || page.Printed(b) }
+	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(ours)); err != nil {
 		return err
 	}
-	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".html") && !strings.EqualFold(ext, ".htm") {
-		return exit.Wrongf("a report is HTML, so PATH must end in .html, not in %s; a browser prints it as PDF", ext)
+	if ext := filepath.Ext(path); ext != "" && reportFormat(path) == "" {
+		return exit.Wrongf("a report is HTML or PDF, so PATH must end in .html or .pdf, not in %s", ext)
+	}
+	if format == "pdf" {
+		_, err := page.Browser()
+		return err
 	}
 	return nil
 }
 
-func (a *app) report(file, path string) error {
+func (a *app) report(file, path, format string) error {
 	c, err := a.look(file)
 	if err != nil {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.mayReport(path); err != nil {
+	if err := a.mayReport(path, format); err != nil {
 		return err
 	}
 	if !page.Fits(c.Pipeline.Graph) {
-		return page.WritePlain(a.Console, c, path)
+		return page.WritePlain(context.Background(), a.Console, c, path, format == "pdf")
 	}
 	if c, err = a.withReport(c); err != nil {
 		return err
 	}
-	return page.Write(context.Background(), a.Console, c, path)
+	return page.Write(context.Background(), a.Console, c, path, format == "pdf")
 }
 
 // checklist fills a reporting checklist.

@@ -52,7 +52,7 @@ training participants; --allow accepts a difference. docs/models.md explains the
 // validate runs a file with the stages of a validation, and shows their results.
 func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, path string) error {
 	if path != "" {
-		if err := a.mayReport(path); err != nil {
+		if err := a.mayReport(path, reportFormat(path)); err != nil {
 			return err
 		}
 	}
@@ -83,5 +83,5 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	if err != nil || path == "" {
 		return err
 	}
-	return page.Write(context.Background(), a.Console, c, path)
+	return page.Write(context.Background(), a.Console, c, path, reportFormat(path) == "pdf")
 }

@@ -31,7 +31,7 @@ type event struct {
 // Write writes the page of a pipeline that has a report stage, and the pages of single scans beside it. It is the
 // stored result of the stage, byte for byte; where there is none, the page is made from the results that are there.
 // A path of - is stdout.
-func Write(ctx context.Context, a *console.Console, c *results.Current, path string) error {
+func Write(ctx context.Context, a *console.Console, c *results.Current, path string, pdf bool) error {
 	task := Stage(c.Pipeline.Graph)
 	var missing []string
 	page, err := stored(c, task)
@@ -42,17 +42,23 @@ func Write(ctx context.Context, a *console.Console, c *results.Current, path str
 		return err
 	}
 	scans := 0
-	if path != "-" {
+	if path != "-" && !pdf {
 		if scans, err = leaveScans(ctx, a, c, task, path); err != nil {
 			return err
 		}
 	}
-	return write(a, path, page, missing, scans)
+	return write(ctx, a, path, page, pdf, missing, scans)
 }
 
-// write writes a page and reports it; beside it are so many pages of scans.
-func write(a *console.Console, path string, page []byte, missing []string, scans int) error {
-	if err := a.WriteTo(path, console.Content(page)); err != nil {
+// write writes a page, as PDF if asked for, and reports it; beside it are so many pages of scans.
+func write(ctx context.Context, a *console.Console, path string, page []byte, pdf bool, missing []string,
+	scans int) (err error) {
+	if pdf {
+		if page, err = PDF(ctx, page); err != nil {
+			return err
+		}
+	}
+	if err = a.WriteTo(path, console.Content(page)); err != nil {
 		return err
 	}
 	switch {
@@ -60,7 +66,11 @@ func write(a *console.Console, path string, page []byte, missing []string, scans
 	case a.JSON:
 		a.Object("report", event{path, len(page), missing})
 	default:
-		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
+		what := ", one file that opens anywhere"
+		if pdf {
+			what = ""
+		}
+		a.Note("wrote %s (%s)%s", path, console.ByteCount(int64(len(page))), what)
 		if scans > 0 {
 			a.Note("wrote %s", besides(scans, path))
 		}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +36,7 @@ func Fits(g *dag.Graph) bool {
 
 // WritePlain writes a page of a pipeline of any field: of each stage its tables, figures and texts, then all
 // parameters, and the digests of all results.
-func WritePlain(a *console.Console, c *results.Current, path string) error {
+func WritePlain(ctx context.Context, a *console.Console, c *results.Current, path string, pdf bool) error {
 	page, missing, err := plain(a, c)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func WritePlain(a *console.Console, c *results.Current, path string) error {
 	if err := page.HTML(&b); err != nil {
 		return err
 	}
-	return write(a, path, b.Bytes(), missing, 0)
+	return write(ctx, a, path, b.Bytes(), pdf, missing, 0)
 }
 
 // A plainPage counts the tables and figures of a page.
