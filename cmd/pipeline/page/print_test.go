@@ -30,7 +30,8 @@ func TestPrint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes too long for -short")
 	}
-	t.Setenv("CHROMIUM", need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome", "chromium"))
+	t.Setenv("CHROMIUM", need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome",
+		"chromium"))
 	pdf := need.Value(PDF(t.Context(), []byte("<!DOCTYPE html><title>a</title><p>b</p>")))(t)
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !Printed(pdf) || Printed(pdf[:len(pdf)-1]) {
 		t.Errorf("no PDF of this program: %.40q … %q", pdf, pdf[max(0, len(pdf)-60):])
