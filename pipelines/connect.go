@@ -3,6 +3,7 @@ package pipelines
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/builtin"
 	"prgnn/stages/column"
@@ -51,6 +53,7 @@ func (l *loader) connect() {
 	l.connectChecks()
 	l.connectCollected()
 	l.leaveOutPictures()
+	l.checkUnread()
 	l.refuseSettings()
 	for _, s := range l.stages {
 		if s.kind != nil && !s.vague {
@@ -73,7 +76,11 @@ func (l *loader) connectStage(s *stage) {
 	for _, k := range given {
 		i := slices.Index(names, k.Name)
 		if i < 0 {
-			l.bad.Add(k.Pos, "stage %s has no input %q%s", s.label(), k.Name, words.OrAll(k.Name, names))
+			hint := words.OrAll(k.Name, names)
+			if set := s.choiceWith(k.Name); set != "" {
+				hint = fmt.Sprintf(" with these settings: set with: { %s }", set)
+			}
+			l.bad.Add(k.Pos, "stage %s has no input %q%s", s.label(), k.Name, hint)
 			s.loose = true
 			continue
 		}
@@ -91,6 +98,57 @@ func (l *loader) connectStage(s *stage) {
 			}
 			l.bad.Add(pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
 		}
+	}
+}
+
+// choiceWith is the parameter and its choice, "partial: given", with which the stage has an input of this name; "" for
+// none.
+func (s *stage) choiceWith(input string) string {
+	for _, p := range param.Of(s.work) {
+		for _, choice := range p.Choices {
+			other := param.Copy(s.work)
+			if param.Set(other, p.Name, choice) == nil && slices.ContainsFunc(other.Ports().In,
+				func(in dag.Port) bool { return in.Name == input }) {
+				return p.Name + ": " + choice
+			}
+		}
+	}
+	return ""
+}
+
+// checkUnread notes the files of participants that the cohort states and no stage takes. Where a stage computes them
+// anew instead, the file is refused: results would not be of the data that were given.
+func (l *loader) checkUnread() {
+	if l.roster == nil || l.roster.Axis != "" || slices.ContainsFunc(l.stages, func(s *stage) bool { return s.kind == nil || s.vague || s.loose }) {
+		return
+	}
+	taken := map[string]bool{}
+	for _, s := range l.stages {
+		for _, k := range s.links {
+			for _, from := range k.from {
+				taken[from.output] = taken[from.output] || from.stage == "cohort"
+			}
+		}
+	}
+	stated := layer.CohortKinds(l.cohortTree)[0].Value
+	for _, port := range slices.Sorted(maps.Keys(l.roster.Files)) {
+		file := stated.Get(port)
+		if taken[port] || file == nil || file.Kind == tree.Empty || file.Text == "" && file.Kind == tree.Scalar {
+			continue
+		}
+		instead := ""
+		for _, s := range l.stages {
+			set := s.choiceWith(port)
+			if set == "" || slices.ContainsFunc(s.ports.In, func(p dag.Port) bool { return p.Name == port }) {
+				continue
+			}
+			instead = fmt.Sprintf("stage %s computes them instead; to use the files, set with: { %s } and in: { %s: cohort.%s } there", s.name, set, port, port)
+		}
+		if instead != "" {
+			l.bad.Add(file.Pos, "cohort %s: no stage reads the files of %s: %s, or remove %s from the cohort", l.cohortKind, port, instead, port)
+			continue
+		}
+		l.note("cohort %s: no stage reads the files of %s; connect them (cohort.%s), or remove %s from the cohort", l.cohortKind, port, port, port)
 	}
 }
 

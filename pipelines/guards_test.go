@@ -45,6 +45,40 @@ func notesWith(p *Pipeline, text string) []string {
 	return slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return !strings.Contains(n, text) })
 }
 
+// Files of participants that the cohort states are read, or refused where a stage computes them instead, and otherwise
+// noted.
+func TestStatedFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	table := "participant_id\tgroup\n"
+	for i := range 4 {
+		table += fmt.Sprintf("sub-%d\t%c\n", i, "AB"[i%2])
+		for port, r := range map[string]string{"r": "0.5", "p": "0.2"} {
+			need.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("sub-%d_%s.tsv", i, port)),
+				[]byte(strings.ReplaceAll("a\tb\tc\n1\tX\tX\nX\t1\tX\nX\tX\t1\n", "X", r)), 0o644))
+		}
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
+	load := func(cohort, stages string) (*Pipeline, error) {
+		return build("x.yaml", []byte("cohort: { "+cohort+" }\nconnect: usual\nstages:\n  "+stages+"\n"), dir, nil, maxTasks)
+	}
+	const files = `matrices: { file: participants.tsv, pearson: "{participant_id}_r.tsv", partial: "{participant_id}_p.tsv" }`
+	const stage = "c: { use: matrices, each: subject, with: { partial: "
+	_, err := load(files, stage+"ridge } }")
+	need.Error(t, err, "x.yaml:1:91: cohort matrices: no stage reads the files of partial: stage c computes them instead; to use the files, set with: { partial: given } and in: { partial: cohort.partial } there, or remove partial from the cohort")
+	p := need.Value(load(files, stage+"given } }"))(t)
+	if text := stageText(t, p, "c"); !strings.Contains(text, "partial<-cohort[sub-0].partial") {
+		t.Error(text)
+	}
+	_, err = load(files, stage+"ridge }, in: { partial: cohort.partial } }")
+	need.Error(t, err, `stage c (matrices) has no input "partial" with these settings: set with: { partial: given }`)
+	p = need.Value(load(files, "folds: { use: split, with: { folds: 2 } }"))(t)
+	for _, port := range []string{"pearson", "partial"} {
+		need.Equal(t, len(notesWith(p, fmt.Sprintf("cohort matrices: no stage reads the files of %s; connect them (cohort.%[1]s), or remove", port))), 1)
+	}
+	p = need.Value(load(files, stage+"given } }"))(t)
+	need.Equal(t, len(notesWith(p, "no stage reads")), 0)
+}
+
 // A column that holds the site under another name is noted where labels would be permuted over all sites: until the
 // stage has it as within, whatever else names it. A within that names no column is a mistake.
 func TestSitesOfAnotherName(t *testing.T) {
