@@ -119,7 +119,8 @@ func (s *stage) choiceWith(input string) string {
 // checkUnread notes the files of participants that the cohort states and no stage takes. Where a stage computes them
 // anew instead, the file is refused: results would not be of the data that were given.
 func (l *loader) checkUnread() {
-	if l.roster == nil || l.roster.Axis != "" || slices.ContainsFunc(l.stages, func(s *stage) bool { return s.kind == nil || s.vague || s.loose }) {
+	if l.roster == nil || l.roster.Axis != "" || slices.ContainsFunc(l.stages,
+		func(s *stage) bool { return s.kind == nil || s.vague || s.loose }) {
 		return
 	}
 	taken := map[string]bool{}
