@@ -197,7 +197,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
 		without := func(row listed.Row) bool { return !ids[row.ID] }
 		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
-		return append(notes, r.protocolNotes(ids)...), timesApart
+		return slices.Concat(notes, r.eventNotes(ids), r.protocolNotes(ids)), timesApart
 	}
 	return r, nil
 }

@@ -5,10 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"prgnn/internal/lists"
+	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 )
 
 // An eventsFinder finds the tables of events of a dataset.
@@ -101,4 +106,59 @@ func (f *eventsFinder) list(dir string) ([]string, error) {
 	}
 	f.names[dir] = names
 	return names, nil
+}
+
+// eventNotes note the scans of these participants that lack a table of events, where others have one, with the name that
+// was looked for, and the participants whose table is also that of others, where most have one of their own: responses
+// would be modeled at the onsets of a different person.
+func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
+	var who, paths, lacks []string // the participant of each table
+	for _, s := range r.Subjects {
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			path, bold := run.Files["events"], run.Files["bold"]
+			switch {
+			case !ids[s.ID]:
+			case path != "":
+				who, paths = append(who, s.ID), append(paths, path)
+			case bold != "":
+				lacks = append(lacks, s.ID+eventsName(bold))
+			}
+		}
+	}
+	if paths != nil && lacks != nil {
+		notes = append(notes, column.Notef("no table of events for some scans, while others have one: %s; it is looked for in the raw dataset (events or raw, under cohort)", words.Some(lacks, 6)))
+	}
+	var shared []string
+	of := map[string]bool{}
+	for _, same := range regular.Copies(paths) {
+		people := lists.Map(same, func(at int) string { return who[at] })
+		slices.Sort(people)
+		if people = slices.Compact(people); len(people) == 1 {
+			continue // several runs
+		}
+		shared = append(shared, words.Some(people, 6))
+		for _, id := range people {
+			of[id] = true
+		}
+	}
+	if all := len(slices.Compact(who)); shared != nil && 2*len(of) < all {
+		notes = append(notes, column.Doubtf(column.DoubtEvents, "participants share a table of events, while most have one of their own, so it may be that of a different person: %s; give each the events of its scan",
+			strings.Join(shared, "; ")))
+	}
+	return notes
+}
+
+// eventsName is the name of the table of events of a scan, in parentheses; "" where the scan's name is not one of BIDS.
+func eventsName(bold string) string {
+	scan, ok := bids.Parse(filepath.Base(bold))
+	if !ok {
+		return ""
+	}
+	name := "sub-" + scan.Get("sub")
+	for _, key := range bids.RunEntities {
+		if value := scan.Get(key); value != "" {
+			name += "_" + key + "-" + value
+		}
+	}
+	return " (" + name + "_events.tsv)"
 }

@@ -1,7 +1,9 @@
 package cohort
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -57,5 +59,47 @@ func TestBIDSEvents(t *testing.T) {
 	d := newDataset(t, onePerson)
 	if _, err := d.load(func(b *BIDSCohort) { b.Events = "nowhere" }); err == nil {
 		t.Error("a directory of events that is not there is accepted")
+	}
+}
+
+// A table of events that few participants share is noted, where most have one of their own; one for all is not. A scan
+// without a table is noted where others have one, with the name that was looked for.
+func TestEventsOfOthers(t *testing.T) {
+	const shared, lacks = "participants share a table of events", "no table of events for some scans"
+	for _, c := range []struct {
+		of   string // the table of each participant; "-" for none
+		want string
+	}{
+		{"abcdef", ""},
+		{"abbdef", shared + ", while most have one of their own, so it may be that of a different person: sub-2, sub-3;"},
+		{"aabbef", ""},
+		{"aaaaaa", ""},
+		{"ab-def", lacks + ", while others have one: sub-3 (sub-3_task-go_events.tsv);"},
+		{"------", ""},
+	} {
+		table := "participant_id\tgroup\n"
+		for i := range c.of {
+			table += fmt.Sprintf("sub-%d\t%c\n", i+1, "AB"[i%2])
+		}
+		d := newDataset(t, table)
+		for i, own := range c.of {
+			id := fmt.Sprintf("sub-%d", i+1)
+			d.write(id+"/func/"+id+"_task-go_space-T1w_desc-preproc_bold.nii.gz", "")
+			d.write(id+"/anat/"+id+"_desc-aparcaseg_dseg.nii.gz", "")
+			if own != '-' {
+				d.write("sourcedata/raw/"+id+"/func/"+id+"_task-go_events.tsv", fmt.Sprintf("onset\tduration\ttrial_type\n%d\t2\tgo\n", own))
+			}
+		}
+		r := need.Value(d.load(func(b *BIDSCohort) { b.Confounds = false }))(t)
+		notes, _ := r.About(r.IDs())
+		var found []string
+		for _, n := range notes {
+			if strings.Contains(n.Text, shared) || strings.Contains(n.Text, lacks) {
+				found = append(found, n.Text)
+			}
+		}
+		if got := strings.Join(found, "; "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q", c.of, got)
+		}
 	}
 }

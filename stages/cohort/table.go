@@ -87,7 +87,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 			notes, _ = sessions(ids)
 		}
 		volumes, _ := r.scans(ids)
-		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(ids),
+		return slices.Concat(notes, cutNote(volumes), r.eventNotes(ids), r.protocolNotes(ids),
 			motion.Notes(r.displacements(ids))), ""
 	}
 	r.Here = append(r.Here, labels.here()...)

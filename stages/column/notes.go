@@ -43,6 +43,7 @@ const (
 	DoubtSessions      = "group by session"
 	DoubtUnharmonized  = "sites not harmonized"
 	DoubtTied          = "removed with the label"
+	DoubtEvents        = "events of others"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

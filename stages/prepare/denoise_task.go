@@ -24,7 +24,7 @@ import (
 func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, row *column.CleaningRow) error {
 	if !t.Has("events") {
 		if s.Task != "none" {
-			return fmt.Errorf("%s: task: %s needs the events of the scan: connect events, or set task: none%s", t.In("series").Name, s.Task, column.OrExclude)
+			return fmt.Errorf("%s: task: %s needs the events of the scan, which has none: add its table of events (a note of the cohort has the file name), connect events (in: { events: cohort.events }), or set task: none%s", t.In("series").Name, s.Task, column.OrExclude)
 		}
 		return nil
 	}

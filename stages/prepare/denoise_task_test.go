@@ -120,7 +120,7 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		change          func(*Denoise)
 		want            string
 	}{
-		{"", "{}", nil, "series[sub-1]: task: spm needs the events of the scan: connect events, or set task: none" + exclude},
+		{"", "{}", nil, "series[sub-1]: task: spm needs the events of the scan, which has none: add its table of events (a note of the cohort has the file name), connect events (in: { events: cohort.events }), or set task: none" + exclude},
 		{"onset\ttrial_type\n1\ta\n", "{}", nil, "events.tsv: events need the columns onset and duration, in s; it has onset, trial_type" + exclude},
 		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, which is not a number in s" + exclude},
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},

@@ -19,7 +19,8 @@ const mostChance = 28
 type timeCourse struct{ values, slack []float64 }
 
 // Copies are the groups of tables of confounds that have measured columns of one scan, as places in paths,
-// ascending: whatever the order of their columns, other columns and the number of digits.
+// ascending: whatever the order of their columns, other columns, the number of digits and a few volumes more or less at
+// the beginning or the end.
 func Copies(paths []string) (groups [][]int) {
 	tables := make([]map[string]timeCourse, len(paths))
 	regular.Each(len(paths), func(i int) { tables[i] = timeCourses(paths[i]) })
@@ -80,25 +81,36 @@ func writtenWith(text string) (decimals, digits int) {
 	return len(part) - power, len(strings.TrimLeft(whole+part, "0"))
 }
 
+// mostDropped is how many volumes one table may lack at the beginning, and the other not.
+const mostDropped = 20
+
 // sameMotion reports whether some of the columns that two tables share have one course of time. Columns that barely
-// move
-// agree by chance: a step of k units of the coarser precision does so once in k + 1 times.
+// move agree by chance: a step of k units of the coarser precision does so once in k + 1 times. At some of many lags it
+// takes more.
 func sameMotion(a, b map[string]timeCourse) bool {
-	evidence := 0.0
-	for _, name := range measured { // the order is that of the sum
-		evidence += a[name].agrees(b[name])
+	for lag := -mostDropped; lag <= mostDropped; lag++ {
+		evidence := 0.0
+		for _, name := range measured { // the order is that of the sum
+			evidence += a[name].agrees(b[name], lag)
+		}
+		if evidence > 2*mostChance || lag == 0 && evidence > mostChance {
+			return true
+		}
 	}
-	return evidence > mostChance
+	return false
 }
 
-// agrees is the negative logarithm of the chance that two columns agree; 0 for columns that do not.
-func (x timeCourse) agrees(y timeCourse) (evidence float64) {
-	if len(x.values) != len(y.values) {
+// agrees is the negative logarithm of the chance that two columns agree where both have volumes, which is at least half
+// of the longer one; 0 for columns that do not.
+func (x timeCourse) agrees(y timeCourse, lag int) (evidence float64) {
+	first, end := max(0, lag), min(len(x.values), len(y.values)+lag)
+	if 2*(end-first) < max(len(x.values), len(y.values)) {
 		return 0
 	}
 	before := math.NaN()
-	for t, v := range x.values {
-		apart, slack := math.Abs(v-y.values[t]), max(x.slack[t], y.slack[t])
+	for t := first; t < end; t++ {
+		v := x.values[t]
+		apart, slack := math.Abs(v-y.values[t-lag]), max(x.slack[t], y.slack[t-lag])
 		if math.IsNaN(apart) {
 			continue
 		}

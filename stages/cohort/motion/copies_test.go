@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,5 +78,10 @@ func TestCopies(t *testing.T) {
 	write("%.2f", still(0.1), "csf", "trans_x")
 	write("%.3f", head(7), "cosine00")
 	write("%.4f", head(8), "cosine00")
-	need.Equal(t, fmt.Sprint(Copies(append(paths, filepath.Join(dir, "missing.tsv")))), "[[0 2 3 5] [1 4]]")
+	later := columns{} // two volumes dropped, and the last one repeated in their place
+	for name, v := range head(4) {
+		later[name] = append(slices.Clone(v[2:]), v[volumes-1], v[volumes-1])
+	}
+	write("%.6f", later, all...)
+	need.Equal(t, fmt.Sprint(Copies(append(paths, filepath.Join(dir, "missing.tsv")))), "[[0 2 3 5] [1 4] [6 13]]")
 }
