@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -312,6 +313,7 @@ func (c *check) names() {
 				c.b.mistake(s, "stages %s and %s have different kinds %s: %s; results are stored by the name of the kind: "+
 					"give each kind a name of its own", first.name, s.name, s.kind.Name, what)
 			}
+			c.elsewhere(s)
 		}
 		var last *Ports
 		for _, n := range s.tasks {
@@ -509,6 +511,37 @@ func (c *check) differ(a, b *StageNode) string {
 		return "they have different documentation"
 	}
 	return ""
+}
+
+// built are what kinds make, by what the recipes of their tasks have of them.
+var built sync.Map // [kindKey] → [2]Stage
+
+type kindKey struct {
+	name, code string
+	of         reflect.Type // nil where code was generated: see Kind.CodeDigest
+}
+
+// elsewhere checks that no kind in a graph that was built before has the recipes of this one and makes other stages.
+func (c *check) elsewhere(s *StageNode) {
+	if _, known := c.standard(s).(Precomputed); known || c.makes[s.kind][0] == nil {
+		return
+	}
+	made, typ := c.makes[s.kind], reflect.TypeOf(c.makes[s.kind][0])
+	key := kindKey{s.kind.Name, s.kind.Code, typ}
+	if strings.HasPrefix(key.code, "kind ") {
+		key.of = nil
+	}
+	v, _ := built.LoadOrStore(key, made)
+	before, what := v.([2]Stage), ""
+	if first := reflect.TypeOf(before[0]); first != typ {
+		what = fmt.Sprintf("it made a %s there, and makes a %s here", first, typ)
+	} else if names := param.Hidden(made[0], before[0], before[1]); names != nil {
+		what = fmt.Sprintf("%s, which is not a parameter, has another value", strings.Join(names, ", "))
+	}
+	if what != "" {
+		c.b.mistake(s, "an earlier graph of this program has a different kind %s: %s; results are stored by the name of the "+
+			"kind: give each kind a name of its own", s.kind.Name, what)
+	}
 }
 
 // standard is what the kind of a stage makes; nil where its type has mistakes.

@@ -461,6 +461,34 @@ func TestBuildRefusesTwins(t *testing.T) {
 	}
 }
 
+// weighted has a weight that is in no recipe, and a function.
+type weighted struct {
+	typed
+	weight int
+	f      func()
+}
+
+// Kinds of two graphs that make different stages and would share results are refused, as in one graph.
+func TestBuildRefusesLaterTwins(t *testing.T) {
+	build := func(code string, make func() Stage) error {
+		b := NewGraph("twins")
+		b.Stage("a", &Kind{Name: "twin", Code: code, New: make})
+		_, err := b.Build()
+		return err
+	}
+	one := func() Stage { return &weighted{weight: 1, f: func() {}} }
+	need.NoError(t, build("1", one))
+	need.NoError(t, build("1", func() Stage { return &weighted{weight: 1, f: func() {}} }))
+	const refused = "an earlier graph of this program has a different kind twin: "
+	need.Error(t, build("1", func() Stage { return &weighted{weight: 2} }), refused+
+		"weight, which is not a parameter, has another value; results are stored by the name of the kind")
+	need.NoError(t, build("2", func() Stage { return &weighted{weight: 2} }))
+	need.NoError(t, build("1", func() Stage { return &gain{Factor: 1} })) // of another type: its own recipes
+	need.NoError(t, build("1", func() Stage { return &gain{Factor: 2} })) // a parameter is in the recipe
+	need.NoError(t, build("kind twin 12", one))
+	need.Error(t, build("kind twin 12", func() Stage { return &gain{} }), refused+"it made a *dag.weighted there, and makes a *dag.gain here")
+}
+
 // Outputs of a nil task and stage are mistakes where they are connected, and no method of one panics.
 func TestNilNodes(t *testing.T) {
 	var task *Node
