@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"prgnn/artifacts"
@@ -38,7 +39,10 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 		err = errGone
 		defer recovered(&err)
 		if out, err = j.Instance.Run(ctx, t); err != nil {
-			_ = err.Error() // panics here, and not later, where err is a nil pointer
+			if strings.TrimSpace(err.Error()) == "" { // panics here, and not later, where err is a nil pointer
+				err = fmt.Errorf("the stage failed with an error without text (%T): give the error that its Run "+
+					"returns a text%w", err, err)
+			}
 		}
 	}()
 	<-ended

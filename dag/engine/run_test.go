@@ -336,6 +336,19 @@ func TestPanicsAreErrors(t *testing.T) {
 	}
 }
 
+// An error without text has one for a person, and stays the error that it is.
+func TestErrorWithoutText(t *testing.T) {
+	empty := errors.New("")
+	s := newSketch()
+	s.task("x", &join{during: func(context.Context, *dag.Task) error { return empty }})
+	res, _ := s.run(t, newStore(t), Options{})
+	need.Error(t, res.Errors[0], "x: the stage failed with an error without text (*errors.errorString): give the error that "+
+		"its Run returns a text")
+	if !errors.Is(res.Errors[0].Err, empty) {
+		t.Error("another error")
+	}
+}
+
 func TestFiles(t *testing.T) {
 	st := newStore(t)
 	dir := t.TempDir()

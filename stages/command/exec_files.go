@@ -411,6 +411,7 @@ func checkColumns(w *written, d declared) error {
 		return nil
 	}
 	var have []string
+	var rows *csv.Reader
 	if d.value == "arrow" {
 		table, err := encoding.ReadTable(w.reader())
 		if err != nil {
@@ -429,9 +430,11 @@ func checkColumns(w *written, d declared) error {
 			r.Comma, r.LazyQuotes = '\t', true
 		}
 		var err error
+		r.FieldsPerRecord = -1
 		if have, err = r.Read(); err != nil && err != io.EOF {
 			return fmt.Errorf("has no line of column names: %w", err)
 		}
+		rows = r
 		if d.value == "tsv" && strings.Contains(strings.Join(have, ""), "\n") { // it took in rows
 			return errors.New("has a column name that begins with a quotation mark and does not end with one: remove it")
 		}
@@ -442,6 +445,9 @@ func checkColumns(w *written, d declared) error {
 		}
 	}
 	lacks := slices.DeleteFunc(slices.Clone(d.columns), func(c string) bool { return slices.Contains(have, c) })
+	if len(lacks) == 0 && rows != nil {
+		return checkRows(rows, len(have), d.value)
+	}
 	if len(lacks) == 0 {
 		return nil
 	}
@@ -450,4 +456,30 @@ func checkColumns(w *written, d declared) error {
 		found = "its columns are " + words.Some(have, 20)
 	}
 	return fmt.Errorf("has no column %s, which outputs declares; %s", strings.Join(lacks, ", "), found)
+}
+
+// checkRows refuses a row with another number of values than there are columns, as the tables of cohorts do: empty lines
+// and empty values at the end of one do not count.
+func checkRows(r *csv.Reader, columns int, format string) error {
+	r.ReuseRecord = true
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("is no table: %w", err)
+		}
+		line, _ := r.FieldPos(0)
+		if format == "tsv" && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {
+			return fmt.Errorf("has a value in line %d that begins with a quotation mark and does not end with one: remove it", line)
+		}
+		for len(row) > columns && row[len(row)-1] == "" {
+			row = row[:len(row)-1]
+		}
+		empty := !slices.ContainsFunc(row, func(v string) bool { return v != "" })
+		if len(row) != columns && !empty {
+			return fmt.Errorf("has %s in line %d, but the first line has %d", words.Count(len(row), "value"), line, columns)
+		}
+	}
 }

@@ -57,7 +57,7 @@ type pastRunEvent struct {
 	Commit   string `json:"commit,omitempty"`
 }
 
-func pastRun(r *record.Record) pastRunEvent {
+func pastRun(r *record.Record) any {
 	e := pastRunEvent{
 		runEvent: runEvent{r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
 			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished,
@@ -67,8 +67,31 @@ func pastRun(r *record.Record) pastRunEvent {
 	}
 	if !r.Finished.IsZero() {
 		e.Finished = r.Finished.Format(time.RFC3339)
+		return e
 	}
-	return e
+	return killedRunEvent{pastRunEvent: e}
+}
+
+// A killedRunEvent is a run without an end: its record has some of the tasks that ran.
+type killedRunEvent struct {
+	pastRunEvent
+	Tasks   *int     `json:"tasks"` // null, as all counts
+	Ran     *int     `json:"ran"`
+	Cached  *int     `json:"cached"`
+	Failed  *int     `json:"failed"`
+	Skipped *int     `json:"skipped"`
+	Seconds *float64 `json:"seconds"`
+}
+
+// unknown stands for a count that the record of a run without an end does not have.
+const unknown = "unknown"
+
+// took is how long a run took.
+func took(r *record.Record) string {
+	if r.Finished.IsZero() {
+		return unknown
+	}
+	return console.Seconds(r.Seconds)
 }
 
 // outcomeOf is what became of a run, in a few words.
@@ -128,8 +151,11 @@ func (a *app) listRuns(store *disk.Store, pipeline string) error {
 		if a.AsJSON("run", pastRun(r)) {
 			continue
 		}
-		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran),
-			fmt.Sprint(r.Cached), console.Seconds(r.Seconds), outcomeOf(r))
+		ran, cached := fmt.Sprint(r.Ran), fmt.Sprint(r.Cached)
+		if r.Finished.IsZero() {
+			ran, cached = unknown, unknown
+		}
+		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, ran, cached, took(r), outcomeOf(r))
 	}
 	if !a.JSON {
 		switch {
@@ -181,7 +207,7 @@ func (a *app) printRun(r *record.Record) {
 	g.Add("run", r.ID)
 	g.Add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))
 	g.Add("started", r.Started.Local().Format("2006-01-02 15:04:05"))
-	g.Add("took", console.Seconds(r.Seconds))
+	g.Add("took", took(r))
 	g.Add("outcome", outcomeOf(r))
 	g.Add("program", strings.Join(strings.Fields(r.Program.Version+" "+r.Program.Revision+" "+r.Program.Go+" "+
 		r.Program.Platform), ", "))
@@ -194,6 +220,10 @@ func (a *app) printRun(r *record.Record) {
 		}
 	}
 	g.Print(a.Out)
+	if r.Finished.IsZero() {
+		a.Note("its tasks are unknown: a run records them when it ends; every finished task is kept")
+		return
+	}
 	fmt.Fprintln(a.Out)
 
 	size := func(n int64) string { // "" where nothing was measured

@@ -43,6 +43,14 @@ type use struct {
 	Alone    int64  `json:"alone_bytes"` // that no newer run has
 }
 
+// A killedUse is that of a run without an end, whose record does not have its results: null.
+type killedUse struct {
+	use
+	Results *int   `json:"results"`
+	Bytes   *int64 `json:"bytes"`
+	Alone   *int64 `json:"alone_bytes"`
+}
+
 // count adds the results of a task that are in the store. Each counts once.
 func (u *use) count(store *disk.Store, t record.Task, seen, newer map[artifacts.Digest]bool) {
 	for _, ref := range t.Outputs {
@@ -85,11 +93,15 @@ func Runs(a *console.Console, store *disk.Store) error {
 			u.count(store, t, seen, newer)
 		}
 		maps.Copy(newer, seen)
-		if a.AsJSON("run", u) {
+		var event any = u
+		count, size, alone := fmt.Sprint(u.Results), console.ByteCount(u.Bytes), console.ByteCount(u.Alone)
+		if r.Finished.IsZero() {
+			event, count, size, alone = killedUse{use: u}, "unknown", "unknown", "unknown"
+		}
+		if a.AsJSON("run", event) {
 			continue
 		}
-		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(u.Results),
-			console.ByteCount(u.Bytes), console.ByteCount(u.Alone))
+		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, count, size, alone)
 	}
 	if a.JSON {
 		return damaged
@@ -111,6 +123,10 @@ func Stages(a *console.Console, store *disk.Store, id string) error {
 	run, err := results.LoadRun(store, id)
 	if err != nil {
 		return err
+	}
+	if run.Finished.IsZero() {
+		a.Note("the results of run %s are unknown: a run records them when it ends", run.ID)
+		return damaged
 	}
 	newer := map[artifacts.Digest]bool{}
 	for _, r := range runs {

@@ -83,18 +83,18 @@ class Stage:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run that the store remembers."""
+    """A run that the store remembers. Of one that is going on or was killed, counts are None."""
 
     id: str
     pipeline: str
     file: str
     started: datetime
-    tasks: int
-    ran: int
-    cached: int
-    failed: int
-    skipped: int
-    seconds: float
+    tasks: int | None
+    ran: int | None
+    cached: int | None
+    failed: int | None
+    skipped: int | None
+    seconds: float | None
     finished: datetime | None = None
     unfinished: int = 0
     interrupted: bool = False
