@@ -81,8 +81,16 @@ func (s *Estimator) data() []string {
 
 // UsesPorts are each participant's data, of one setting, the checks, and the program.
 func (s *Estimator) UsesPorts() []role.PortUse {
-	return slices.Concat(fold.AfterChecks(role.OneSettingOf(s.data()...)...), role.Uses(role.Aside, "nodes"),
+	return slices.Concat(fold.AfterChecks(role.OneSettingOf(s.data()...)...), role.Uses(role.Aside, "nodes"), s.aside(),
 		role.Uses(role.Program, codePort, lockPort, packagesPort))
+}
+
+// aside are the inputs that state, in the model file, how the edges were made.
+func (s *Estimator) aside() []role.PortUse {
+	if s.Input != "edges" {
+		return nil
+	}
+	return append(role.Uses(role.Aside, "quality", "removed"), role.QualityOf("pearson", "tangent"))
 }
 
 // Ports depend on the input and on what is predicted.
@@ -103,6 +111,11 @@ func (s *Estimator) Ports() dag.Ports {
 	if s.Predicts == "number" {
 		predictions = dag.Port{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"}
 	}
+	var file []dag.Port
+	if s.Input == "edges" {
+		of = append(of, learn.FilePorts()...)
+		file = []dag.Port{{Name: "file", Type: dag.Format("npz"), Doc: "a linear model in one file, for the kind validate: coef_ and intercept_, where the predictions are those of X @ coef_.T + intercept_; of other models the reason, with which validate and export refuse it"}}
+	}
 	return dag.Ports{
 		In: slices.Concat([]dag.Port{{Name: codePort, Gather: true, Doc: "your code: {file: DIR} with the module, or {file: MODULE.py}; changed code runs the model again"}},
 			of,
@@ -113,12 +126,12 @@ func (s *Estimator) Ports() dag.Ports {
 				{Name: packagesPort, Optional: true, Doc: "the list of the packages in the environment of python, {file: uv.lock}: then this list, and not the content of the environment, decides whether a model runs again"},
 				fold.LeakagePort(),
 			}),
-		Out: []dag.Port{
+		Out: append([]dag.Port{
 			predictions,
 			{Name: "scores", Type: column.Type[column.ScoreRow[float64]](), Doc: "of every graph and region, for biomarkers: region_scores of the model, or else its coef_ by region; no rows without these"},
 			{Name: "regions", Type: learn.RegionsType(), Doc: "of a model with coef_, for input edges: the model's weight of each region; no rows without it"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted"},
-		},
+		}, file...),
 	}
 }
 
@@ -239,6 +252,12 @@ func (s *Estimator) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		predictions = d.set.Predictions(predicted)
 	}
 	predictions.Meta[column.HandedMeta] = column.JSON(tested.handed)
+	if s.Input == "edges" {
+		if out["file"], err = d.set.LinearFile(t, fitted.Type, fitted.coef, slices.Concat(fitted.offset...),
+			fitted.Unlinear, fitted.Function == "predict_proba"); err != nil {
+			return nil, err
+		}
+	}
 	out["predictions"], out["regions"], out["scores"] = predictions, regions, d.set.Scores(scores)
 	out["model"] = column.Table([]modelRow{{s.Factory, fitted.Type, int64(d.width), int64(len(sides[0])),
 		strings.Join(fitted.Used, ", "), d.set.Note(), warned(t.All(codePort), fitted, tested)}})

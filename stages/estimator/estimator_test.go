@@ -20,9 +20,11 @@ import (
 	"prgnn/internal/machine"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
+	"prgnn/stages/assess/external"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
 )
 
@@ -211,6 +213,52 @@ class M:
 	}
 	need.Equal(t, finding.Warned(warned(nil, &result{message: message{Pairs: 6}}, &result{}))[0].Code,
 		"estimator.pairs")
+}
+
+// A linear model has a file, which gives its predictions for new participants, whatever the order of its classes; that
+// of another model states why it has none.
+func TestLinearModelsHaveFiles(t *testing.T) {
+	need.Python(t, "numpy", "sklearn")
+	const backwards = `
+class Backwards:
+    def fit(self, X, y):
+        m = LogisticRegression(C=0.3).fit(X, y)
+        self.classes_, self.coef_, self.intercept_ = m.classes_[::-1], -m.coef_, -m.intercept_
+        return self
+    def decision_function(self, X):
+        return X @ self.coef_[0] + self.intercept_
+`
+	for _, c := range []struct{ make, number, want string }{
+		{"LogisticRegression(C=0.3)", "", ""},
+		{"Backwards()", "", ""},
+		{"Ridge()", "number", ""},
+		{"SVC(kernel='linear', probability=True, random_state=1)", "", "predict_proba of the fitted SVC differs by 0."},
+		{"make_pipeline(StandardScaler(), LogisticRegression())", "", "the fitted Pipeline has no coef_ and intercept_ of a linear model; a file holds linear models only"},
+	} {
+		s, in := fresh(t, "repeat_check", false), stagetest.NewCorrStudy(t, 16).Inputs()
+		if c.number != "" {
+			s, in = fresh(t, "repeat_check", false, "predicts", "number"), stagetest.Numbered(t, stagetest.Ramp(24))
+		}
+		in = map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]}
+		out := need.Value(s.Run(context.Background(), dag.NewTask(coded(in, "from sklearn.svm import *\n"+
+			"from sklearn.linear_model import *\nfrom sklearn.pipeline import make_pipeline\n"+
+			"from sklearn.preprocessing import StandardScaler\n"+backwards+"def make(): return "+c.make+"\n"))))(t)
+		apply := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}, "matrices": in["pearson"]}
+		predict := map[string]dag.Stage{"": &learn.Predict{}, "number": &external.PredictRegression{}}[c.number]
+		got, err := stagetest.RunStage(t, predict, apply)
+		if c.want != "" {
+			need.Error(t, err, c.want, c.make)
+			continue
+		}
+		need.NoError(t, err, c.make)
+		column := map[string]string{"": "p_HC", "number": "predicted"}[c.number]
+		p, want := stagetest.FloatsOf(t, got["predictions"], column), stagetest.FloatsOf(t, out["predictions"], column)
+		for i := range want {
+			if math.Abs(p[i]-want[i]) > 1e-9*max(1, math.Abs(want[i])) || len(p) != len(want) {
+				t.Fatalf("%s: graph %d is %v, want %v", c.make, i, p[i], want[i])
+			}
+		}
+	}
 }
 
 // What leaks is refused where it is handed over, too.

@@ -214,6 +214,28 @@ def predict(np, model, X, n):
     return p, tolerance
 
 
+def linear(np, model, X, coef, p, tolerance):
+    """The intercepts of a model whose predictions are those of X @ coef_.T + intercept_, or None and why it is none."""
+    k, kind = len(TASK["classes"] or ()), type(model).__name__
+    if coef is None or getattr(model, "intercept_", None) is None:
+        return None, f"the fitted {kind} has no coef_ and intercept_ of a linear model"
+    b = np.atleast_1d(numbers(np, model, "intercept_", model.intercept_).astype("f8"))
+    if k == 2 and len(coef) == 2 or b.ndim != 1 or len(b) not in (1, len(coef)):
+        return None, f"coef_ of the fitted {kind} has {len(coef)} rows and intercept_ the shape {b.shape}"
+    b = ordered(model, np.broadcast_to(b, len(coef)))
+    f = X @ coef.T + b
+    if k == 2:
+        f = np.c_[-f / 2, f / 2]
+    if k:
+        f = np.exp(f - f.max(1, keepdims=True))
+        f /= f.sum(1, keepdims=True)
+    apart = float(np.abs(f.reshape(p.shape) - p).max() / (1 if k else max(1, float(np.abs(p).max()))))
+    if not apart <= (1e-9 if tolerance < 1e-5 else 1e-6):
+        what = f"the {'logistic function' if k == 2 else 'softmax'} of " if k else ""
+        return None, f"{predictor(model)} of the fitted {kind} differs by {apart:.2g} from {what}X @ coef_.T + intercept_"
+    return b, ""
+
+
 def contradictions(np, model, X, n, p):
     """For how many rows predict gives a group whose probability is not the highest one; 0 where it gives no groups."""
     if not TASK["classes"] or not callable(getattr(model, "predict", None)):
@@ -247,8 +269,17 @@ def weights(np, model, X):
     if k == 3 and callable(getattr(model, "decision_function", None)):  # as many pairs as groups
         f = np.asarray(model.decision_function(X))
         apart = f - X @ coef.T if f.shape == (len(X), k) else np.array([0, np.inf])
-        return coef, bool(np.ptp(apart, axis=0).max() <= 1e-6 * np.abs(f).max())
-    return coef, True
+        if np.ptp(apart, axis=0).max() > 1e-6 * np.abs(f).max():
+            return coef, False
+    return ordered(model, coef), True
+
+
+def ordered(model, rows):
+    """Rows of the groups in the program's order in place of that of classes_; one row is of the second of two groups."""
+    groups, classes = TASK["classes"], [str(c) for c in getattr(model, "classes_", ())]
+    if not groups or classes == list(groups):
+        return rows
+    return rows[[classes.index(c) for c in groups]] if len(rows) == len(groups) else -rows
 
 
 def scores(np, model, X, n):
@@ -288,7 +319,7 @@ def run(np):
         np.save(os.path.join(OUTPUTS, name + ".npy"), np.ascontiguousarray(values, dtype="<f8"))
 
     model, X = make(), load(np)
-    n, of = len(X), {}
+    n, of, coef = len(X), {}, None
     if TASK["do"] == "fit":
         import pickle
 
@@ -303,12 +334,17 @@ def run(np):
         if coef is not None and by_group:
             save("coef", coef)
         elif coef is not None:
-            of["pairs"] = len(coef)
+            of["pairs"], coef = len(coef), None
     p, tolerance = predict(np, model, X, n)
     save("prediction", p)
     if TASK["do"] == "repeat":
         independent(np, model, X, n, p, tolerance)
         finish("done", **defined(model))
+    if TASK["do"] == "fit" and TASK["input"] == "edges":
+        step("intercept_")
+        offset, of["unlinear"] = linear(np, model, X, coef, p, tolerance)
+        if offset is not None:
+            save("offset", offset)
     s = scores(np, model, X, n)
     if s is not None:
         save("scores", s)

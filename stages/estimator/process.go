@@ -214,17 +214,19 @@ type result struct {
 	prediction [][]float64 // row by row
 	scores     [][]float64 // nil: none
 	coef       [][]float64 // nil: none
+	offset     [][]float64 // of a linear model, one for each row of coef
 	handed     column.Handed
 }
 
 // A message is what a process reports of itself.
 type message struct {
-	Event string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
-	Step  string   `json:"step"`  // start, or the method that ran last
-	What  string   `json:"what"`
-	Type  string   `json:"type"`  // of the model
-	Used  []string `json:"used"`  // of the optional arguments of fit
-	Pairs int      `json:"pairs"` // rows of coef_ that are not weights of groups
+	Event    string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
+	Step     string   `json:"step"`  // start, or the method that ran last
+	What     string   `json:"what"`
+	Type     string   `json:"type"`     // of the model
+	Used     []string `json:"used"`     // of the optional arguments of fit
+	Pairs    int      `json:"pairs"`    // rows of coef_ that are not weights of groups
+	Unlinear string   `json:"unlinear"` // why the model is not a linear one of edges
 	// Contradicted is for how many rows predict gives a group other than that of the highest probability.
 	Contradicted int    `json:"contradicted"`
 	Error        string `json:"error"`
@@ -270,7 +272,7 @@ func (s *Estimator) hand(t *dag.Task, d *dataset, do string, rows []int, model [
 		}
 		in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "pkl", Data: model})}
 	} else {
-		of.Outputs = append(of.Outputs, "coef.npy", "model.pkl")
+		of.Outputs = append(of.Outputs, "coef.npy", "offset.npy", "model.pkl")
 		y := encoding.NewArray(lists.Map(rows, func(i int) int32 { return int32(all[i].Label) }), len(rows))
 		if of.Classes == nil {
 			y = encoding.NewArray(lists.Map(rows, func(i int) float64 { return all[i].Target }), len(rows))
@@ -378,7 +380,10 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 		if r.model, err = encoded(out["model"]); err != nil {
 			return nil, err
 		}
-		if r.coef, err = matrix(out["coef"]); err != nil {
+		if r.coef, err = matrix(out["coef"]); err == nil {
+			r.offset, err = matrix(out["offset"])
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

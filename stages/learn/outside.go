@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
@@ -91,6 +92,32 @@ func ReadGraphs(t *dag.Task, p fold.Params) (s *Set, graphs []gnn.Data, err erro
 		return nil
 	})
 	return &Set{Params: p, set: set}, graphs, err
+}
+
+// FilePorts are the inputs that LinearFile states.
+func FilePorts() []dag.Port { return []dag.Port{qualityPort, removedPort} }
+
+// LinearFile is the file of a linear model of the vectors, with one row of weights and an offset for each decision
+// value, or for two groups those of the second. Without offsets it states why there is no model file.
+func (s *Set) LinearFile(t *dag.Task, name string, weights [][]float64, offsets []float64, why string,
+	calibrated bool) (artifacts.Bytes, error) {
+	if offsets == nil {
+		return modelfile.Unavailable(why + "; a file holds linear models only, since a pickled model would run its code where it is applied. " +
+			"Give the model coef_ and intercept_ for X as fit gets it (docs/your-own-model.md), or test it on one cohort of both studies, each left out in turn (split with leave_out)")
+	}
+	h := modelfile.HeaderOf(name, s.set.groups, calibrated)
+	if numbers := !math.IsNaN(s.set.rows[0].Target); numbers {
+		of, err := scaleOf(s.set.rows)
+		if err != nil {
+			return artifacts.Bytes{}, err
+		}
+		h = modelfile.Header{Format: modelfile.Format, Model: name, Target: &[2]float64{of.mean, 1}, Calibrated: true}
+		offsets = []float64{offsets[0] - of.mean}
+	}
+	n, d := len(weights), len(weights[0])
+	return s.rows.file(t, s.Params, h, baseline.Stored{Kind: "linear", Parts: []baseline.Part{
+		{Name: "weights", Shape: []int{n, d}, Values: slices.Concat(weights...)},
+		{Name: "offset", Shape: []int{n}, Values: offsets}}}, nil)
 }
 
 // RegionsType is the type of the table Regions.

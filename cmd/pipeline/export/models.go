@@ -143,7 +143,7 @@ func writeModels(a *console.Console, c *results.Current, o Options) error {
 		o.Format = ""
 		return writeStage(a, c, o)
 	default:
-		err = exit.Wrongf("no stage of %s trains a model that has a file (kinds train, train-regression, baseline, network, regression)", c.File)
+		err = exit.Wrongf("no stage of %s trains a model that has a file (kinds train, train-regression, baseline, network, regression; estimator with a linear model of edges)", c.File)
 	}
 	return err
 }
@@ -175,6 +175,9 @@ func (x *job) settings(s *dag.StageNode) (all []*Setting) {
 	}
 	return all
 }
+
+// All reports whether the models of all stages are exported.
+func (s *Setting) All() bool { return s.What == "" || s.What == modelWord }
 
 // dir is the name of the directory of a setting: its stage, and the coordinates that name it.
 func (s *Setting) dir() string {

@@ -2,6 +2,7 @@ package imaging
 
 import (
 	"errors"
+	"fmt"
 
 	"prgnn/cmd/pipeline/export"
 	"prgnn/internal/version"
@@ -19,11 +20,12 @@ func models(s *export.Setting) (card string, is bool, err error) {
 	var study *trainingStudy
 	for _, m := range s.Models {
 		f, err := modelfile.ReadFacts(m.File)
-		if errors.Is(err, modelfile.ErrNoModel) {
+		var without *modelfile.UnavailableError
+		if errors.Is(err, modelfile.ErrNoModel) || errors.As(err, &without) && s.All() {
 			return "", false, nil
 		}
 		if err != nil {
-			return "", false, err
+			return "", false, fmt.Errorf("%s: %w", m.Task, err)
 		}
 		if study == nil {
 			if f.Residual != nil {

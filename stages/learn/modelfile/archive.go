@@ -176,8 +176,25 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 			return nil, nil, fmt.Errorf("%.100q is neither model.json nor an array (.npy)", f.Name)
 		}
 	}
+	var none unavailable
+	if err := Decode(about, &none); err == nil && none.Why != "" {
+		return nil, nil, &UnavailableError{none.Why}
+	}
 	return arrays, about, checkContent(about, arrays)
 }
+
+// unavailable is model.json of a file in place of a model that cannot travel.
+type unavailable struct {
+	Why string `json:"unavailable"`
+}
+
+// An UnavailableError is why a model that was trained has no model file.
+type UnavailableError struct{ Why string }
+
+func (e *UnavailableError) Error() string { return "the model has no model file: " + e.Why }
+
+// Unavailable is a file in place of a model that cannot travel; reading it fails with the reason.
+func Unavailable(why string) (artifacts.Bytes, error) { return Pack(unavailable{why}, nil) }
 
 // readMember reads no more than limit bytes, whatever the archive says. What it says is believed where it is too much.
 func readMember(f *zip.File, limit int64) ([]byte, error) {
