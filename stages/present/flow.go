@@ -9,7 +9,6 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
-	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
 
@@ -24,7 +23,7 @@ func (a *author) describeParticipants() {
 
 // flow counts the participants from the table to the analysis.
 func (a *author) flow() figure.Flow {
-	f := figure.Flow{Simulated: a.Who.Simulated, Reasons: participants.Reasons(a.Excluded), Included: len(a.Who.Ids),
+	f := figure.Flow{Simulated: a.Who.Simulated, Reasons: a.NotIncluded(), Included: len(a.Who.Ids),
 		Groups: nonempty(a.Groups()), Scans: finding.CountScans(a.Scans), Sessions: finding.SessionsOf(a.Scans) != nil,
 		Duplicates: len(a.Duplicates), Lacking: a.Lacking}
 	all, err := a.Predictions()

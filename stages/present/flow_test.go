@@ -1,6 +1,7 @@
 package present
 
 import (
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -8,6 +9,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
+	"prgnn/stages/role"
 	"prgnn/stages/stagetest"
 )
 
@@ -41,7 +43,32 @@ func TestFlow(t *testing.T) {
 	alt, caption = flow()
 	need.Equal(t, alt+" "+caption, begin+"10 participants included, 5\u00a0ASD, 5\u00a0HC All 10 participants were included.")
 
+	// Of those without results, some are included, and others in the table alone: everybody of the table is counted once.
+	for n, c := range map[int][2]string{
+		0: {"12 participants in the table (2 excluded, 2: their data cannot be used as they are); 10 participants " +
+			"included, 5\u00a0ASD, 5\u00a0HC 10 of 12 participants were included. Results are missing for 1 of the included " +
+			"participants.", "; 2 of 12 were not included, since their data cannot be used as they are; results are missing " +
+			"for 1 of the 10."},
+		3: {"15 participants in the table (5 excluded, 2: unusable, 1: inclusion criterion age > 9 not met, 2: their " +
+			"data cannot be used as they are); 10 participants included, 5\u00a0ASD, 5\u00a0HC 10 of 15 participants were " +
+			"included. Each excluded participant is counted under one reason. Results are missing for 1 of the included " +
+			"participants.", "a further 2 were not included, since their data cannot be used as they are; results are missing " +
+			"for 1 of the 10."},
+	} {
+		in["excluded"] = []dag.Input{dag.InputOf(column.Table(left[:n]))}
+		page := need.Value((&Report{Top: 20}).page(dag.NewTask(in), role.Partial{Lacking: []string{"a", "p", "q"}}))(t)
+		f := page.Sections[0].Blocks[0].Figure
+		need.Equal(t, strings.TrimPrefix(f.Alt, begin)+" "+f.Caption, c[0])
+		var text strings.Builder
+		need.NoError(t, page.HTML(&text))
+		if plain := strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(text.String()); !strings.Contains(
+			plain, c[1]) {
+			t.Errorf("the page does not state %q", c[1])
+		}
+	}
+
 	// Models of another study.
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left[:0]))}
 	in["validation_summary"] = []dag.Input{dag.InputOf(column.Table([]column.ValidationSummaryRow{{
 		Groups: []string{"ASD", "HC"},
 		Counts: []int32{5, 5}, Models: 3, Participants: 10}}))}

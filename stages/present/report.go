@@ -190,7 +190,7 @@ func (s *Report) written(t *dag.Task, of role.Partial) (*author, error) {
 	for _, text := range of.Failures {
 		a.Duplicates = append(a.Duplicates, fold.DuplicatesIn(text)...)
 	}
-	a.Lacking = of.Lacking
+	a.WithoutResults = of.Lacking
 	p, err := a.write()
 	if err != nil {
 		return nil, err

@@ -273,7 +273,7 @@ type Reporter interface {
 // A Partial describes a run with missing results.
 type Partial struct {
 	Failures []string // of checks
-	Lacking  int      // participants that lack results
+	Lacking  []string // ids of participants that lack results, sorted
 	Missing  []string // what is missing, and why: at the top of the page
 }
 

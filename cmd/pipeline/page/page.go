@@ -193,7 +193,7 @@ func there(ctx context.Context, a *console.Console, c *results.Current, task *da
 	if in.results == 0 {
 		return nil, of, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
 	}
-	return in, role.Partial{Failures: in.failures, Lacking: len(in.lacking),
+	return in, role.Partial{Failures: in.failures, Lacking: slices.Sorted(maps.Keys(in.lacking)),
 		Missing: c.Lacks(in.missing, in.unchecked, failures)}, nil
 }
 

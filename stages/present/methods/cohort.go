@@ -89,9 +89,12 @@ func (a *Author) scans() {
 	if n := len(a.Excluded); n > 0 {
 		of := values{"N": n, "All": 0, "Reasons": reasons(a.Excluded)}
 		if a.Who != nil {
-			of["All"] = len(a.Who.Ids) + n
+			of["All"] = a.InTable()
 		}
 		a.say("methods.excluded", of)
+	}
+	if a.Refused > 0 {
+		a.say("methods.refused", values{"N": a.Refused, "All": a.InTable(), "Excluded": len(a.Excluded)})
 	}
 	left, _ := a.RegionsLeftOut()
 	if a.Nodes > 0 && (left != nil || !(a.About.DK84 && a.Run.Of("parcellate") != nil)) {

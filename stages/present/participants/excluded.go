@@ -31,7 +31,11 @@ func (a *Cohort) describeExcluded() {
 	}
 	all := len(a.Excluded)
 	if all == 0 {
-		a.Put("excluded.nobody", nil)
+		of := values{"Refused": a.Refused, "All": 0}
+		if a.Refused > 0 {
+			of["All"] = a.InTable()
+		}
+		a.Put("excluded.nobody", of)
 		return
 	}
 	shown := a.Excluded[:min(all, mostExcluded)]

@@ -18,7 +18,10 @@ type Cohort struct {
 	*section.Writer
 	Classes    []string // that the evaluated models predict; nil where none are evaluated
 	Duplicates []string // participants whose scan has another id, too
-	Lacking    int      // number of participants without all results, in an incomplete run
+
+	WithoutResults []string // ids of participants without all results, in an incomplete run
+	Lacking        int      // how many of them are included
+	Refused        int      // and how many are not: their data cannot be used, or they have no group
 
 	Who           *column.People  // nil where participants are not connected
 	People        *encoding.Table // likewise: their table
@@ -52,11 +55,37 @@ func (a *Cohort) Read() {
 		a.Fail(err)
 	}
 	a.Excluded = section.Rows[ExcludedRow](a.Writer, "excluded")
+	a.countWithoutResults()
 	a.readCleaned()
 	a.labeledScans()
 	if a.T.Has("notes") {
 		a.About = section.Meta[column.Scans](a.Writer, a.T.In("notes"), column.ScansKey)
 	}
+}
+
+// countWithoutResults counts the participants without results that are included, and those in the table that are not.
+func (a *Cohort) countWithoutResults() {
+	for _, id := range a.WithoutResults {
+		switch {
+		case a.Who == nil || slices.Contains(a.Who.Ids, id):
+			a.Lacking++
+		case !slices.ContainsFunc(a.Excluded, func(r ExcludedRow) bool { return r.Participant == id }):
+			a.Refused++
+		}
+	}
+}
+
+// InTable is how many participants the table of the study has: each is included, excluded, or cannot be used.
+func (a *Cohort) InTable() int { return len(a.Who.Ids) + len(a.Excluded) + a.Refused }
+
+// NotIncluded are the reasons why participants of the table are not included; their numbers and the included sum to
+// InTable.
+func (a *Cohort) NotIncluded() []Reason {
+	all := Reasons(a.Excluded)
+	if a.Refused > 0 {
+		all = append(all, Reason{Why: a.Text("excluded.refused", nil), N: a.Refused})
+	}
+	return all
 }
 
 // RegionName is a region by its number, with its name where the page has the node list: "7 (l.CUN)".
