@@ -18,8 +18,12 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, plural(noun))
 }
 
-// plural is the regular plural: task, tasks; entry, entries; way, ways; class, classes.
+// plural is the regular plural: task, tasks; entry, entries; way, ways; class, classes; group of people, groups of
+// people.
 func plural(noun string) string {
+	if what, of, found := strings.Cut(noun, " of "); found {
+		return plural(what) + " of " + of
+	}
 	stem, y := strings.CutSuffix(noun, "y")
 	sibilant := func(end string) bool { return strings.HasSuffix(noun, end) }
 	switch {

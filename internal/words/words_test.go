@@ -29,7 +29,8 @@ func TestPlural(t *testing.T) {
 	for noun, want := range map[string]string{
 		"task": "tasks", "entry": "entries", "directory": "directories", "way": "ways", "array": "arrays",
 		"survey": "surveys", "study": "studies", "class": "classes", "box": "boxes", "batch": "batches",
-		"dish":  "dishes",
+		"dish":                  "dishes",
+		"group of participants": "groups of participants", "class of data": "classes of data",
 		"table": "tables", "participant": "participants",
 	} {
 		need.Equal(t, Count(1, noun), "1 "+noun)

@@ -64,17 +64,23 @@ func (a *author) strongest(rows []column.EdgeTestRow, of values) {
 	})
 	var shown []edgeRow
 	for _, r := range tested[:min(a.top, len(tested))] {
-		shown = append(shown, edgeRow{cmp.Or(r.SourceName, fmt.Sprint(r.Source)), cmp.Or(r.TargetName,
-			fmt.Sprint(r.Target)), r})
+		shown = append(shown, edgeRow{a.regionOf(r.SourceName, r.Source), a.regionOf(r.TargetName, r.Target), r})
 	}
 	if of["N"] = len(shown); len(shown) == 0 {
 		return
 	}
+	of["Numbered"] = slices.ContainsFunc(shown, func(r edgeRow) bool { return r.First == fmt.Sprint(r.Source) })
 	columns := "first second | statistic estimate? size p-edge q p-max p-free component?"
 	if !a.Pictures { // too wide for a text
 		columns = "first second | statistic size q p-max"
 	}
 	a.Table(section.Lay(a.Writer, "edges.strongest", of, shown, columns))
+}
+
+// regionOf is the name of a region of an edge: that of the node list of the page where the test had none, or its
+// number.
+func (a *author) regionOf(name string, index int32) string {
+	return cmp.Or(name, a.Names[int(index)][0], fmt.Sprint(index))
 }
 
 // components is the table of the largest components above the tested threshold.

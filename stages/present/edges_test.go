@@ -77,6 +77,25 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// Regions without a name in the test have that of the page's node list, or are stated to be numbers; an estimate in
+// small units has its digits.
+func TestEdgesNameTheirRegions(t *testing.T) {
+	in := edgeInputs(column.EdgeSummaryRow{Design: "number", Test: "age", Statistic: "t", Effect: "partial r",
+		Correction: "bh"})
+	in["edges"] = []dag.Input{dag.InputOf(column.Table([]column.EdgeTestRow{{Source: 1, Target: 3, Statistic: 3,
+		Estimate: 0.0004123, EstimateLow: -0.0002, EstimateHigh: 0.0011}, {Source: 1, Target: 2, Statistic: math.NaN()},
+		{Source: 2, Target: 3, Statistic: math.NaN()}}))}
+	for _, want := range []string{">left<", ">number in the node list<"} {
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		for _, want := range []string{want, "0.00041 (−0.00020 to 0.00110)"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		delete(in, "nodes")
+	}
+}
+
 // The number to predict has the name of its column.
 func TestEdgesOfTheTarget(t *testing.T) {
 	in := edgeInputs(column.EdgeSummaryRow{Design: "number", Test: column.Target, Statistic: "t", Effect: "partial r",

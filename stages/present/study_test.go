@@ -22,9 +22,9 @@ func TestStudyIsShown(t *testing.T) {
 		t.Error("a section without statements")
 	}
 	in[column.StudyPort] = []dag.Input{dag.InputOf(column.Table(column.Statements(map[string]string{
-		"ethics": "</td><script>a</script>\n{{.Text}} %s \u202e\x07", "consent": " "})))}
+		"funding": "One.\n\nTwo <b.", "ethics": "</td><script>a</script>\n{{.Text}} %s \u202e\x07", "consent": " "})))}
 	page := reportText(t, in)
-	for _, want := range []string{`<h2 id="study">The study</h2>`, `<th scope="row">Ethics approval</th>`,
+	for _, want := range []string{"One.<br><br>Two &lt;b.", `<h2 id="study">The study</h2>`, `<th scope="row">Ethics approval</th>`,
 		"&lt;/td&gt;&lt;script&gt;a&lt;/script&gt;&#xA;{{.Text}} %s \\u202e\uFFFD"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

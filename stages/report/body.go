@@ -253,7 +253,9 @@ func (b *body) cell(c Cell) {
 	case strings.Contains(c.Text, "-") && !strings.Contains(c.Text, " ") && len(c.Text) <= longestWhole:
 		b.put(`<span class="whole">%s</span>`, c.Text)
 	default:
-		b.put("%s", c.Text)
+		for i, paragraph := range strings.Split(c.Text, "\n\n") { // of a text that an author wrote
+			b.put(strings.Repeat("<br><br>", min(i, 1))+"%s", paragraph)
+		}
 	}
 }
 
