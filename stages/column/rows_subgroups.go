@@ -29,9 +29,9 @@ type SubgroupRow struct {
 	Brier       float64     `column:"brier,missing" doc:"mean of (probability − outcome)²"`
 	BrierLow    float64     `column:"brier_low,missing" doc:"95 % interval, on the logit scale"`
 	BrierHigh   float64     `column:"brier_high,missing"`
-	Large       float64     `column:"in_the_large,missing" doc:"calibration in the large: share of the positive group less the mean probability; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as intercept and slope"`
-	LargeLow    float64     `column:"in_the_large_low,missing" doc:"95 % interval of a mean (Student's t)"`
-	LargeHigh   float64     `column:"in_the_large_high,missing"`
+	Large       float64     `column:"observed_less_predicted,missing" doc:"share of the positive group less the mean probability; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as intercept and slope"`
+	LargeLow    float64     `column:"observed_less_predicted_low,missing" doc:"95 % interval of a mean (Student's t)"`
+	LargeHigh   float64     `column:"observed_less_predicted_high,missing"`
 	Intercept   float64     `column:"intercept,missing" doc:"of logit P(positive) = intercept + slope · log odds (Cox); missing with fewer than 10 participants of either class"`
 	InterLow    float64     `column:"intercept_low,missing"`
 	InterHigh   float64     `column:"intercept_high,missing"`

@@ -42,6 +42,9 @@ type Applied struct {
 	Undigested   int      `json:",omitempty"` // models whose file states no digest of its content
 	Shift        *Shift   `json:",omitempty"`
 	SameMeans    bool     `json:",omitempty"` // the training participants have the means of these, input by input
+
+	// Parameters of the training, as JSON, that all models have; nil where a file states none.
+	Parameters map[string]string `json:",omitempty"`
 }
 
 // A Shift is the absolute standardized mean difference between the training and new participants, over the inputs of a

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"strings"
+
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -38,7 +40,8 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 			all.study("validation.outside", Limits, values{"Variable": r.Variable, "Share": r.Outside, "Low": r.Low,
 				"High": r.High})
 		}
-		if r.Category != "" && r.Training == 0 && r.New > 0 {
+		of := strings.HasPrefix(strings.ToLower(r.Variable), "site") // another cohort has other sites
+		if r.Category != "" && r.Training == 0 && r.New > 0 && !of {
 			var known []string
 			for _, o := range shift {
 				if o.Variable == r.Variable && o.Training > 0 {

@@ -66,7 +66,7 @@ func TestValidationUnlikeTraining(t *testing.T) {
 func TestValidationCategory(t *testing.T) {
 	found := Validation(column.ValidationSummaryRow{}, nil, []column.ValidationShiftRow{
 		{Variable: "sex", Category: "F", New: 0.5}, {Variable: "sex", Category: "female", Training: 0.4},
-		{Variable: "gender", Category: "X", Training: 1}})
+		{Variable: "gender", Category: "X", Training: 1}, {Variable: "site", Category: "PITT", New: 1}})
 	need.Equal(t, codes(found), "validation.category")
 	need.Equal(t, fmt.Sprint(found[0].Values()["Known"]), "[female]")
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -149,6 +150,14 @@ func (p *predicted) describe(models []*applier) {
 	if m := models[0].matrices; m != nil {
 		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
 			a.Inputs = "fisher"
+		}
+	}
+	if models[0].Origin != nil {
+		a.Parameters = maps.Clone(models[0].Origin.Parameters)
+		for _, m := range models {
+			maps.DeleteFunc(a.Parameters, func(name, value string) bool {
+				return m.Origin == nil || m.Origin.Parameters[name] != value
+			})
 		}
 	}
 	for _, group := range p.groups {

@@ -30,6 +30,7 @@ type Header struct {
 	Threshold  float64     `json:"threshold,omitempty"` // two groups: the second is predicted above this probability
 	Calibrated bool        `json:"calibrated"`          // false: probabilities are 1/(1+exp(−f)) of decision values f
 	Study      *Study      `json:"study,omitempty"`     // of a file that was exported to travel
+	Origin     *Origin     `json:"origin,omitempty"`    // likewise
 	Content    string      `json:"content,omitempty"`   // digest of the arrays and model.json; "" in files of other programs
 }
 

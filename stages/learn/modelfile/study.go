@@ -60,6 +60,7 @@ const (
 var (
 	ageColumn   = regexp.MustCompile(`(?i)^age(_at_scan|_years)?$`)
 	sexColumn   = regexp.MustCompile(`(?i)^(sex|gender)$`)
+	siteColumn  = regexp.MustCompile(`(?i)^site(_id)?$`)
 	scanColumns = []string{column.MeanFD, "tr", "kept"}
 )
 
@@ -78,10 +79,11 @@ func (s Scans) Add(id string, quality *encoding.Table) {
 	}
 }
 
-// Find is the place of a variable: of this name, or else an age or a sex under another one; −1 if there is none.
+// Find is the place of a variable: of this name, or else an age, a sex or a site under another one; −1 if there is
+// none.
 func Find(all []Values, name string) int {
 	at := slices.IndexFunc(all, func(v Values) bool { return v.Name == name })
-	for _, of := range []*regexp.Regexp{ageColumn, sexColumn} {
+	for _, of := range []*regexp.Regexp{ageColumn, sexColumn, siteColumn} {
 		if at < 0 && of.MatchString(name) {
 			at = slices.IndexFunc(all, func(v Values) bool { return of.MatchString(v.Name) })
 		}
@@ -96,7 +98,7 @@ type Values struct {
 	Categories []string
 }
 
-// ValuesOf are age, sex, motion, repetition time and number of volumes of some participants of a table.
+// ValuesOf are age, sex, site, motion, repetition time and number of volumes of some participants of a table.
 func ValuesOf(ids []string, people *encoding.Table, scans Scans) (all []Values, err error) {
 	who, err := people.Strings("participant_id")
 	if err != nil {
@@ -115,7 +117,7 @@ func ValuesOf(ids []string, people *encoding.Table, scans Scans) (all []Values, 
 					v.Numbers = append(v.Numbers, x)
 				}
 			}
-		case sexColumn.MatchString(c.Name):
+		case sexColumn.MatchString(c.Name), siteColumn.MatchString(c.Name):
 			of, err := column.AsCategories(people, c.Name).Strings(c.Name)
 			if err != nil {
 				continue

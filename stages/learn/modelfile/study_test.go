@@ -20,14 +20,16 @@ func TestDescribe(t *testing.T) {
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex},
-		encoding.Column{Name: "gender", Values: gender}, encoding.Column{Name: "iq", Values: age})
+		encoding.Column{Name: "gender", Values: gender}, encoding.Column{Name: "iq", Values: age},
+		encoding.Column{Name: "site", Values: sex})
 	scans := Scans{column.MeanFD: {"1": 0.1, "2": 0.2}}
 	for _, id := range ids {
 		scans.Add(id, encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{0.72}}))
 	}
 	of := Describe(need.Value(ValuesOf(ids, people, scans))(t))
-	need.Equal(t, len(of), 3) // gender: 9 M
-	need.Equal(t, fmt.Sprint(of[2].Name, of[2].Low, of[2].High), "tr0.72 0.72")
+	need.Equal(t, len(of), 4) // gender: 9 M
+	need.Equal(t, fmt.Sprint(of[2].Name, of[2].Shares), "sitemap[F:0.5 M:0.5]")
+	need.Equal(t, fmt.Sprint(of[3].Name, of[3].Low, of[3].High), "tr0.72 0.72")
 	need.Equal(t, of[0].Low, (0.0+1+4+9+16)/5)
 	need.Equal(t, of[1].Shares["F"], 0.5)
 	for _, x := range []float64{of[0].Low, of[0].Median, of[0].High, of[0].Mean, of[0].SD} {

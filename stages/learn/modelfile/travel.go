@@ -35,7 +35,6 @@ type Facts struct {
 		Kind string `json:"kind"`
 	} `json:"fitted"`
 	Removed *Removed `json:"removed"` // from the matrices
-	Origin  *Origin  `json:"origin"`
 }
 
 // HasData reports whether the file has matrices of training participants: support vectors.

@@ -2,6 +2,8 @@ package methods
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,7 +68,7 @@ func (a *Author) applied() {
 	for _, one := range a.Applied() {
 		name := section.OrItself(column.Classifiers, one.Model)
 		if one.Model != "" {
-			a.say("methods.applied-model", values{"Models": one.Models, "Name": name})
+			a.say("methods.applied-model", values{"Models": one.Models, "Name": a.appliedModel(one)})
 		}
 		if one.Inputs != "" && !slices.Contains([]string{"majority", "mean"}, one.Model) {
 			a.say("methods.inputs", values{"Models": []string{name}, "What": one.Inputs})
@@ -80,10 +82,49 @@ func (a *Author) applied() {
 		if one.Deconfounded != nil {
 			a.say("methods.applied-deconfounded", of)
 		}
+		a.trainedOn()
 		if one.Removed != nil {
 			of["Validated"] = a.T.Has("validation_summary")
 			a.say("methods.applied-residual", of)
 		}
+	}
+}
+
+// appliedModel is the name of stored models, with the settings that a reader needs to fit them again where the files
+// state these.
+func (a *Author) appliedModel(one finding.Applied) string {
+	if one.Parameters == nil {
+		return section.OrItself(column.Classifiers, one.Model)
+	}
+	of := values{"Settings": "", "Regression": len(one.Groups) == 1}
+	for name, text := range one.Parameters {
+		var list []any
+		if json.Unmarshal([]byte(text), &list) != nil {
+			list = make([]any, 1)
+			a.Fail(json.Unmarshal([]byte(text), &list[0]))
+		}
+		of[name] = strings.Join(lists.Map(list, func(v any) string { return fmt.Sprint(v) }), ", ")
+		if name == "penalties" {
+			of["Several"] = len(list)
+		}
+	}
+	return a.fittedModel(one.Model, of)
+}
+
+// trainedOn states what the files of stored models have of their training participants.
+func (a *Author) trainedOn() {
+	var numbers, shares []string
+	for _, r := range section.Rows[column.ValidationShiftRow](a.Writer, "validation_shift") {
+		of := values(finding.Values(r))
+		of["Name"] = r.Variable
+		if r.Category == "" {
+			numbers = append(numbers, a.Text("methods.training-number", of))
+		} else if r.Training > 0 {
+			shares = append(shares, a.Text("methods.training-share", of))
+		}
+	}
+	if numbers != nil || shares != nil {
+		a.say("methods.training-participants", values{"Numbers": numbers, "Shares": shares})
 	}
 }
 
@@ -326,23 +367,30 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 			continue
 		}
 		for _, model := range modelsOf(s) {
-			of := parameters(s, values{"Name": section.OrItself(column.Classifiers, model),
-				"Work": works[model], "Settings": "", "Regression": s.Kind == "regression"})
-			code := fitted[model]
-			if of["Several"] = len(s.List("penalties")); code == "methods.penalties" && of["Several"] == 1 {
-				code, of["penalty"] = "methods.penalty", of["penalties"]
-			}
+			of := parameters(s, values{"Settings": "", "Regression": s.Kind == "regression",
+				"Several": len(s.List("penalties"))})
 			if s.Kind == "estimator" {
 				of["Settings"] = a.Text("methods.own", of)
-			} else if code != "" {
-				of["Settings"] = a.Text(code, of)
 			}
-			if text := a.Text("methods.fitted", of); !slices.Contains(models, text) {
+			if text := a.fittedModel(model, of); !slices.Contains(models, text) {
 				models = append(models, text)
 			}
 		}
 	}
 	return models
+}
+
+// fittedModel is a model with the settings that a reader needs to fit it again, of its parameters.
+func (a *Author) fittedModel(model string, of values) string {
+	of["Name"], of["Work"] = section.OrItself(column.Classifiers, model), works[model]
+	code := fitted[model]
+	if code == "methods.penalties" && of["Several"] == 1 {
+		code, of["penalty"] = "methods.penalty", of["penalties"]
+	}
+	if code != "" {
+		of["Settings"] = a.Text(code, of)
+	}
+	return a.Text("methods.fitted", of)
 }
 
 // inputs states what the models of some kinds were trained on.

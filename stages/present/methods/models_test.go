@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -180,5 +181,30 @@ func TestOnlyShownEntriesCount(t *testing.T) {
 	for code, want := range map[string]bool{"methods.denoising": true, "denoising.given": true,
 		"denoising.filter": true, "denoising.censoring": false, "denoising.sidecar": false} {
 		need.Equal(t, a.Writer.Written[code] != nil, want, code)
+	}
+}
+
+// Stored models are stated with the settings that a reader needs to fit them again, and with their training
+// participants.
+func TestAppliedModels(t *testing.T) {
+	people := encoding.NewTable(encoding.Column{Name: "models", Values: []int32{2}},
+		encoding.Column{Name: "trained", Values: []int32{0}}, encoding.Column{Name: "same_data", Values: []string{""}})
+	of := finding.Applied{Models: 2, Participants: 30, Least: 40, Most: 40, Trained: 60, Groups: []string{"A", "B"},
+		Model: "logistic", Inputs: "fisher", Parameters: map[string]string{"c": "0.5", "model": `"logistic"`,
+			"penalties": "[1, 2]"}}
+	people.Meta = of.Meta()
+	a := authorOf()
+	a.T = dag.NewTask(map[string][]dag.Input{"applied": {dag.InputOf(people)},
+		"validation_shift": {dag.InputOf(column.Table([]column.ValidationShiftRow{
+			{Variable: "age", Training: 17.371, TrainingSD: 7.14},
+			{Variable: "mean_fd", Training: 0.13, TrainingSD: 0.17},
+			{Variable: "site", Category: "USM", Training: 0.6}, {Variable: "site", Category: "KKI"}}))}})
+	a.applied()
+	_, text := written(t, a)
+	for _, want := range []string{"The models were logistic regression (C = 0.5).", "on average over the models, mean ± SD " +
+		"was 17.37 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60 % for site USM."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
 	}
 }
