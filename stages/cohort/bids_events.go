@@ -108,8 +108,8 @@ func (f *eventsFinder) list(dir string) ([]string, error) {
 	return names, nil
 }
 
-// eventNotes note the scans of these participants that lack a table of events, where others have one, with the name that
-// was looked for, and the participants whose table is also that of others, where most have one of their own: responses
+// eventNotes note the scans of these participants that lack a table of events, where others have one, with the name
+// that was looked for, and the participants whose table is also that of others, where most have one of their own: responses
 // would be modeled at the onsets of a different person.
 func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 	var who, paths, lacks []string // the participant of each table

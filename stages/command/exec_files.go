@@ -458,8 +458,8 @@ func checkColumns(w *written, d declared) error {
 	return fmt.Errorf("has no column %s, which outputs declares; %s", strings.Join(lacks, ", "), found)
 }
 
-// checkRows refuses a row with another number of values than there are columns, as the tables of cohorts do: empty lines
-// and empty values at the end of one do not count.
+// checkRows refuses a row with another number of values than there are columns, as the tables of cohorts do: empty
+// lines and empty values at the end of one do not count.
 func checkRows(r *csv.Reader, columns int, format string) error {
 	r.ReuseRecord = true
 	for {

@@ -43,7 +43,7 @@ func TestFlow(t *testing.T) {
 	alt, caption = flow()
 	need.Equal(t, alt+" "+caption, begin+"10 participants included, 5\u00a0ASD, 5\u00a0HC All 10 participants were included.")
 
-	// Of those without results, some are included, and others in the table alone: everybody of the table is counted once.
+	// Of those without results, some are included, and others in the table alone: everybody of the table counts once.
 	for n, c := range map[int][2]string{
 		0: {"12 participants in the table (2 excluded, 2: their data cannot be used as they are); 10 participants " +
 			"included, 5\u00a0ASD, 5\u00a0HC 10 of 12 participants were included. Results are missing for 1 of the included " +
