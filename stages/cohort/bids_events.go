@@ -109,8 +109,8 @@ func (f *eventsFinder) list(dir string) ([]string, error) {
 }
 
 // eventNotes note the scans of these participants that lack a table of events, where others have one, with the name
-// that was looked for, and the participants whose table is also that of others, where most have one of their own: responses
-// would be modeled at the onsets of a different person.
+// that was looked for, and the participants whose table is also that of others, where most have one of their own:
+// responses would be modeled at the onsets of a different person.
 func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 	var who, paths, lacks []string // the participant of each table
 	for _, s := range r.Subjects {
