@@ -188,6 +188,44 @@ func (l *loader) connectPages(output, where string) {
 	}
 }
 
+// connectEvaluations gives the settings to evaluations of models whose data were fitted to one group: such a model has
+// no p.
+func (l *loader) connectEvaluations() {
+	const output = "settings"
+	for _, s := range l.stages {
+		if s.kind == nil || !slices.Contains([]string{"evaluate", "evaluate-regression"}, s.kind.Name) ||
+			!s.fitsBehind(map[*stage]bool{}) {
+			continue
+		}
+		for i := range s.nodes {
+			if !slices.ContainsFunc(s.nodes[i].Inputs(), func(b dag.Binding) bool { return b.Port == output }) {
+				l.build.Connect(s.nodes[i], output, l.settings.Tasks()[0].Output(output))
+				l.settled = true
+			}
+		}
+	}
+}
+
+// fitsBehind reports whether something that results of a stage depend on was fitted to one group.
+func (s *stage) fitsBehind(seen map[*stage]bool) bool {
+	if seen[s] {
+		return false
+	}
+	seen[s] = true
+	for _, k := range s.links {
+		if s.work == nil || slices.Contains(role.Ports(s.work, role.Aside, role.Checks), k.port.Name) {
+			continue
+		}
+		for i := range k.from {
+			p := k.from[i].producer
+			if p != nil && p.of != nil && (role.FitsGroup(p.of.works) != "" || p.of.fitsBehind(seen)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leavesPartial reports whether a stage makes partial correlations that no stage takes. Warnings about them concern no
 // result.
 func (l *loader) leavesPartial(s *stage) bool {

@@ -295,6 +295,7 @@ func (l *loader) take(found design.Outcome) {
 		l.connectPages("settings", "regression")
 	}
 	if slices.ContainsFunc(l.stages, func(s *stage) bool { return role.FitsGroup(s.works) != "" }) {
+		l.connectEvaluations()
 		l.connectPages("settings", "evaluation") // they withdraw the p of such models
 		l.connectPages("settings", "regression")
 	}

@@ -112,17 +112,22 @@ stages:
     use: baseline
     matrix: { model: [ridge], fold: all }
     in: { tangent: "project[*].matrices", fitted: tangent.fitted, folds: folds, `+c.models+` }
+  plain: { use: baseline, matrix: { model: [ridge], fold: all }, in: { pearson: "c[*].pearson", folds: folds } }
+  evaluate_graphs: { use: evaluate, in: { predictions: "plain[*].predictions" } }
 `), ".", nil, maxTasks)
 		if c.want != "" {
 			need.Error(t, err, c.want)
 			continue
 		}
 		need.NoError(t, err)
-		at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "summary" })
-		withdraws := slices.ContainsFunc(p.Graph.Stages()[at].Tasks()[0].Inputs(), func(b dag.Binding) bool {
-			return b.Port == "settings"
-		})
-		need.Equal(t, withdraws, strings.Contains(c.reference, "HC"), "the summary has the settings to withdraw p")
+		for name, want := range map[string]bool{"summary": strings.Contains(c.reference, "HC"),
+			"evaluate": strings.Contains(c.reference, "HC"), "evaluate_graphs": false} {
+			at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == name })
+			withdraws := slices.ContainsFunc(p.Graph.Stages()[at].Tasks()[0].Inputs(), func(b dag.Binding) bool {
+				return b.Port == "settings"
+			})
+			need.Equal(t, withdraws, want, name+" has the settings to withdraw p")
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func (*Evaluate) Ports() dag.Ports {
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true, Optional: true,
 				Doc: "permuted of the stages baseline among the predictions: their models trained again on permuted labels, for p"},
-			labelsPort, sitesPort("labels are"), fold.LeakagePort()},
+			labelsPort, sitesPort("labels are"), fitsPort, fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
@@ -125,7 +125,11 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, tests)
+	plan, err := finding.ReadSettings(t)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, tests, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +148,10 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // labelsPort takes the label permutations.
 var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: true,
 	Doc: "split's permuted, with folds of the same stage: the label permutations for models that were not trained again. They keep relatives, sites and stratify_by"}
+
+// fitsPort takes the connections of the stages: a model whose data were fitted to one group has no p.
+var fitsPort = dag.Port{Name: "settings", Type: column.Needs[finding.Parameter](), Optional: true,
+	Doc: "pipeline.settings: a model of data that were fitted to one group has no p, because label permutations do not repeat this fit; connected where there is such a fit, also when the file does not name it"}
 
 // sitesPort takes the participants, within whose sites something is permuted.
 func sitesPort(what string) dag.Port {

@@ -61,7 +61,7 @@ func (*EvaluateRegression) Ports() dag.Ports {
 			{Name: "folds", Type: fold.Folds(), Optional: true, Doc: "split's folds, for labels"},
 			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Gather: true, Optional: true,
 				Doc: "permuted of the stages regression among the predictions: their models trained again on permuted targets, for p"},
-			labelsPort, sitesPort("the target is"), fold.LeakagePort()},
+			labelsPort, sitesPort("the target is"), fitsPort, fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
 			{Name: "summary", Type: column.Needs[column.RegressionRow](), Doc: "one row for each setting"},
@@ -87,6 +87,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	if err != nil {
 		return nil, err
 	}
+	plan, err := finding.ReadSettings(t)
+	if err != nil {
+		return nil, err
+	}
 	for i, fs := range all.Settings {
 		folds, stratum := fold.Numbers(fs)
 		var rs []float64
@@ -102,6 +106,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		if err != nil {
 			return nil, err
 		}
+		fit := plan.EvaluatedFit(fs[0].Coords)
+		if fit != nil {
+			chance = fold.NoChance()
+		}
 		of := inference.TestNumbers(folds, fold.Validation(fs))
 		if math.IsNaN(of.R) {
 			chance.R = math.NaN()
@@ -111,7 +119,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			_, sd = column.MeanSD(known)
 		}
 		tested := column.RegressionRow{TestR: math.NaN(), TestMAE: math.NaN()}
-		if first := fold.FirstRepeat(fs); len(first) < len(fs) {
+		if first := fold.FirstRepeat(fs); fit == nil && len(first) < len(fs) {
 			of := inference.MeanScore(folds[:len(first)])
 			tested.TestFolds, tested.TestR, tested.TestMAE = int32(len(first)), of.R, of.MAE
 		}

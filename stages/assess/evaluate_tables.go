@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 )
 
@@ -40,7 +41,7 @@ func drop(t *encoding.Table, is func(name string) bool) {
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
-	positive int, tests *fold.Tests) (*encoding.Table, error) {
+	positive int, tests *fold.Tests, plan *finding.Settings) (*encoding.Table, error) {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]
@@ -51,6 +52,9 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 		test, err := tests.Test(i, fs, groups, positive)
 		if err != nil {
 			return nil, err
+		}
+		if plan.EvaluatedFit(fs[0].Coords) != nil {
+			test = fold.NoChance()
 		}
 		for _, l := range fold.Levels {
 			chance := test

@@ -102,6 +102,45 @@ func TestEvaluateP(t *testing.T) {
 	}
 }
 
+// A model of data that were fitted to one group has no p; the others keep theirs.
+func TestEvaluateWithoutP(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	var both []dag.Input
+	for _, stage := range []string{"fitted", "plain"} {
+		both = append(both, dag.InputOf(stagetest.OneFold(1, g, [3]any{"a", 0, 0.2}, [3]any{"b", 1, 0.9},
+			[3]any{"c", 0, 0.3}, [3]any{"d", 1, 0.8}), dag.Coord{Axis: "stage", Value: stage}))
+	}
+	settings := column.Table([]finding.Parameter{{Stage: "tangent", Kind: "tangent", Parameter: "controls",
+		Value: []string{"HC"}}, {Stage: "evaluate", Kind: "evaluate", Parameter: "permutations",
+		Value: []string{"99"}}})
+	settings.Meta = map[string]string{column.SettingLinks: column.JSON([]column.Link{
+		{Stage: "fitted", Port: "tangent", From: "tangent.fitted", Fits: "controls"},
+		{Stage: "plain", Port: "pearson", From: "connectivity.pearson"},
+		{Stage: "evaluate", Port: "predictions", From: "fitted.predictions"}})}
+	for _, c := range []struct {
+		predictions []dag.Input
+		settings    []dag.Input
+		withdrawn   []bool
+	}{
+		{both, []dag.Input{dag.InputOf(settings)}, []bool{true, false}},
+		{both, nil, []bool{false, false}},
+		{[]dag.Input{dag.InputOf(need.Value(both[0].Table())(t))}, []dag.Input{dag.InputOf(settings)}, []bool{true}},
+	} {
+		in := map[string][]dag.Input{"predictions": c.predictions}
+		if c.settings != nil {
+			in["settings"] = c.settings
+		}
+		summary := stagetest.MustRun(t, &Evaluate{Permutations: 99}, in)["summary"].(*encoding.Table)
+		test := need.Value(summary.Strings("test"))(t)
+		for _, name := range []string{"p", "balanced_p", "auc_p"} {
+			p := stagetest.FloatsOf(t, summary, name)
+			for i, withdrawn := range c.withdrawn { // rows of graphs and of participants
+				need.Equal(t, math.IsNaN(p[2*i+1]) && test[2*i+1] == "", withdrawn, name, i)
+			}
+		}
+	}
+}
+
 // With two repeats p is of the first one, whose accuracy stands beside it: four of four, where both have six of eight.
 func TestEvaluateFirstRepeat(t *testing.T) {
 	g := [2]string{"ASD", "HC"}

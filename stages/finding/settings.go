@@ -271,6 +271,25 @@ func (s *Settings) groupFit(of *StageSettings, setting []dag.Coord) *GroupFit {
 	return find(of)
 }
 
+// EvaluatedFit is groupFit for a setting of an evaluation behind whose predictions there is such a fit. A setting has
+// its stage where predictions of several stages were gathered.
+func (s *Settings) EvaluatedFit(setting []dag.Coord) *GroupFit {
+	if name := StageOf(setting); name != "" {
+		return s.groupFit(s.Stage(name), setting)
+	}
+	for i := range s.Stages {
+		of := &s.Stages[i]
+		from := s.Sources(of, "predictions")
+		if !strings.HasPrefix(of.Kind, "evaluate") || len(from) != 1 {
+			continue
+		}
+		if fit := s.groupFit(from[0], setting); fit != nil {
+			return fit
+		}
+	}
+	return nil
+}
+
 // Takes reports whether a stage takes an output of another, or connections are not known.
 func (s *Settings) Takes(of *StageSettings, output string) bool {
 	known := false
