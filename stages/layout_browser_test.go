@@ -86,9 +86,9 @@ func TestLayoutInBrowser(t *testing.T) {
 			need.NoError(t, os.WriteFile(path, page, 0o644))
 			// The viewer is measured in the page of quick.yaml.
 			s := startSession(t, path, dir, view{without3D: name == "everything"})
-			for _, width := range []int{1280, 768, 390, 718} { // 718 px: the text width of A4
+			for _, width := range []int{1280, 768, 390, 680} { // 680 px: the text width of A4
 				media := "screen"
-				if width == 718 {
+				if width == 680 {
 					media = "print"
 				}
 				s.call("Emulation.setEmulatedMedia", map[string]any{"media": media}, nil)

@@ -312,6 +312,19 @@ func TestFiguresOnScreenOnly(t *testing.T) {
 	}
 }
 
+// A table with more columns than fit on paper is cut there, with a note: a browser would print the page smaller.
+func TestManyColumnsOnPaper(t *testing.T) {
+	for n, want := range map[int]bool{fitPaper: false, fitPaper + 1: true} {
+		table := &Table{Number: "1", Heads: make([]Head, n), Rows: [][]Cell{make([]Cell, n)}}
+		out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: []Block{{Table: table}}}}})
+		need.Equal(t, strings.Contains(out, `<table class="many">`), want, n)
+		need.Equal(t, strings.Contains(out, fmt.Sprintf("Printed: the first %d of %d columns.", fitPaper, n)), want, n)
+	}
+	if rule := fmt.Sprintf("table.many :is(th, td):nth-child(n + %d) { display: none; }", fitPaper+1); !strings.Contains(pageCSS, rule) {
+		t.Errorf("page.css lacks %s", rule)
+	}
+}
+
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
 	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001"}}
