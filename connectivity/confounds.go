@@ -6,6 +6,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/internal/pattern"
@@ -91,6 +92,11 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 	if labels != nil {
 		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %s: by name and values no confound, but what a row belongs to or its number; remove it from the tables, or from columns", s.Name, columnsText(columns), some(labels, 6))
 	}
+	if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "cosine") }) {
+		if gap := gapOf(c.beginning("cosine")); gap != "" {
+			return Matrix{}, nil, fmt.Errorf("strategy %s%s: the table lacks %s, which is part of a high-pass filter with %s: restore the whole table", s.Name, columnsText(columns), gap, some(c.beginning("cosine"), 6))
+		}
+	}
 	if err := c.needsCosines(names); err != nil {
 		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %w", s.Name, columnsText(columns), err)
 	}
@@ -169,6 +175,48 @@ func (c Confounds) needsCosines(chosen []string) error {
 		}
 	}
 	return nil
+}
+
+// gapOf is the first column that is missing among cosines, "" for none: part of a high-pass filter leaves drifts in.
+func gapOf(cosines []string) string {
+	have, width := map[int]bool{}, 0
+	for _, name := range cosines {
+		digits := strings.TrimPrefix(name, "cosine")
+		if k, err := strconv.Atoi(digits); err == nil && k >= 0 {
+			have[k], width = true, max(width, len(digits))
+		}
+	}
+	first := 0 // fMRIPrep counts from 00
+	if width == 1 && !have[0] {
+		first = 1
+	}
+	for k := first; k < first+len(have); k++ {
+		if !have[k] {
+			return fmt.Sprintf("cosine%0*d", width, k)
+		}
+	}
+	return ""
+}
+
+// OtherCosines counts the columns of these names that are cosines, but not the half waves of the volumes after the
+// first ones, such as those of a scan of another length.
+func (c Confounds) OtherCosines(names []string, first int) (n int) {
+	for _, name := range names {
+		k, err := strconv.Atoi(strings.TrimPrefix(name, "cosine"))
+		v, ok := c.column(name)
+		if err != nil || k < 0 || !ok || !strings.HasPrefix(name, "cosine") || first >= len(v) {
+			continue
+		}
+		v = v[first:]
+		alike := func(k int) bool {
+			w := cosine(len(v), k)
+			return math.Abs(dot(v, w)) > 0.99*math.Sqrt(dot(v, v)*dot(w, w))
+		}
+		if !alike(k+1) && (first > 0 || !alike(k)) { // cosine01 may be the first
+			n++
+		}
+	}
+	return n
 }
 
 func columnsText(columns []string) string {

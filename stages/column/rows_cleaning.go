@@ -122,6 +122,11 @@ type CleaningRow struct {
 	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
 	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
 
+	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
+	Cosines        int32 `column:"cosines,optional" doc:"fMRIPrep's cosines regressed out, a high-pass filter at 1/128 Hz"`
+	CosinesUsual   int32 `column:"cosines_usual,optional" doc:"cosines that fMRIPrep writes for a scan of this duration; 0 where none are regressed out, or the repetition time is not known"`
+	OtherCosines   int32 `column:"other_cosines,optional" doc:"cosines regressed out that are no half waves over the kept volumes, such as those of a scan of another length"`
+
 	ConstantConfounds []string `column:"constant_confounds,optional" doc:"columns chosen as regressors that have one value in all volumes, and so regress out nothing"`
 
 	Unusable []int32 `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`

@@ -304,6 +304,15 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
 	}, values{"Exclude": c.toExclude(repeated)})...)
+	all.Add(c.faults("scans.non-steady", func(s Scan) (ScanFault, bool) {
+		f := partOf(float64(s.NonSteady), float64(s.Volumes))
+		f.Later = int(s.NonSteadyLater)
+		return f, s.NonSteady > mostNonSteady*int32(max(s.Runs, 1)) || s.NonSteadyLater > 0
+	}, values{"Most": mostNonSteady})...)
+	all.Add(c.faults("scans.cosines", func(s Scan) (ScanFault, bool) {
+		return ScanFault{N: int(s.Cosines), Of: int(s.CosinesUsual), Other: int(s.OtherCosines)},
+			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
+	}, nil)...)
 	first := func(s Scan) bool { return s.FirstVolumes > 0 }
 	all.Add(overturning(c.faults("scans.first-volumes", func(s Scan) (ScanFault, bool) {
 		return counted(s.FirstVolumes), first(s)
@@ -320,6 +329,9 @@ func (c Cleaning) regions() (all List) {
 	}, values{"Exclude": c.toExclude(copied)})...)
 	return all
 }
+
+// mostNonSteady is how many volumes a scan has before the steady state, at most.
+const mostNonSteady = 10
 
 // neverUsable are the names of regions without a usable series in any of several scans: a column that is no region, or
 // one outside the field of view of all.
@@ -368,7 +380,9 @@ func (c Cleaning) motion() (all List) {
 // A ScanFault is a fault of one scan.
 type ScanFault struct {
 	Who      string
-	N, Of    int      // volumes, voxels or regions; 0 where they are not counted
+	N, Of    int      // volumes, voxels, regions or cosines; 0 where they are not counted
+	Later    int      // volumes that are not the first ones
+	Other    int      // cosines of a scan of another length
 	Longest  int      // gap, volumes
 	Names    []string // of columns of confounds
 	X        float64  // repetition time in s, mean framewise displacement in mm, or a share of the scan

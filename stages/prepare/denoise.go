@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -495,6 +496,15 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		row.Why, row.Sidecar = "", ""
 	}
 	row.Confounds = taken
+	row.NonSteadyLater = later(marked)
+	for _, name := range taken {
+		if strings.HasPrefix(name, "cosine") {
+			row.Cosines, row.CosinesUsual = row.Cosines+1, int32(max(table.Cosines, 0))
+		}
+	}
+	if row.NonSteadyLater == 0 {
+		row.OtherCosines = int32(table.OtherCosines(taken, nonSteady))
+	}
 	for _, j := range connectivity.ConstantColumns(o.Regressors) {
 		row.ConstantConfounds = append(row.ConstantConfounds, taken[j])
 	}
@@ -546,6 +556,17 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		o.Keep[v] = keep && !marked[v]
 	}
 	return row, each, nil
+}
+
+// later counts the marked volumes after one that is not.
+func later(marked []bool) (n int32) {
+	first := slices.Index(marked, false)
+	for _, m := range marked[max(first, 0):] {
+		if m {
+			n++
+		}
+	}
+	return n
 }
 
 // displaced refuses a framewise displacement that is in another unit, of another scan or was not measured, and so

@@ -2,6 +2,8 @@ package prepare
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,27 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 	if w := q.whole(0); w.RepeatedVolumes != 218 || w.RepeatedRegions != 1 {
 		t.Errorf("of all runs: %d volumes and %d regions, want 218 and 1", w.RepeatedVolumes, w.RepeatedRegions)
 	}
+}
+
+// The quality counts marks of the steady state after the first volumes, and cosines that do not fit the scan.
+func TestDenoiseChecksConfoundsAgainstScan(t *testing.T) {
+	const volumes = 150
+	run := func(length float64, marked ...int) column.CleaningRow {
+		text := "cosine00\tcosine01\tnon_steady_state_outlier00\n"
+		for v := range volumes {
+			wave := func(k float64) float64 { return math.Cos(math.Pi * k * (float64(v-1) + 0.5) / length) }
+			text += fmt.Sprintf("%g\t%g\t%d\n", wave(1), wave(2), map[bool]int{true: 1}[slices.Contains(marked, v)])
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress, s.Columns = "none", []string{"cosine*"}
+		out := need.Value(stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+			"series": dag.InputOf(stagetest.Series(1, volumes, 4)), "confounds": dag.InputOf(artifacts.Text(text))}))(t)
+		return need.Value(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))(t)[0]
+	}
+	fits, shifted, other := run(volumes-1, 0), run(volumes-1, 0, 60), run(300, 0)
+	need.Equal(t, fmt.Sprint(fits.Cosines, fits.CosinesUsual, fits.OtherCosines, fits.NonSteadyLater), "2 3 0 0")
+	need.Equal(t, fmt.Sprint(shifted.NonSteady, shifted.NonSteadyLater, shifted.OtherCosines), "2 1 0")
+	need.Equal(t, other.OtherCosines, 2)
 }
 
 // Volumes far from all others are counted, those that nothing censors or regresses out; one that was not measured is

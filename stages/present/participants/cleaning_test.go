@@ -66,6 +66,10 @@ func TestCleaningIsWritten(t *testing.T) {
 			"(most have 148 volumes): sub-5 (150 volumes)",
 			"or repeat an earlier block (zeros or copies; repair the data, or exclude the participants with exclude: [sub-3, sub-5] under cohort): sub-3 (105 of 148 volumes), sub-5 (1 of 150 volumes)",
 			"(repair the data, or exclude the participants with exclude: [sub-4, sub-5] under cohort): sub-5 (2 regions), sub-4 (1 region)"}},
+		{[]row{fine, with(func(r *row) { r.NonSteady, r.NonSteadyLater = 3, 1 }),
+			with(func(r *row) { r.Cosines, r.CosinesUsual, r.OtherCosines = 2, 3, 1 })}, simple, []string{
+			"Correct the confounds: sub-2 (3 of 148 volumes, 1 of them later)",
+			"with the scan: sub-3 (2 cosines, fMRIPrep writes 3; no half waves of this scan: 1)"}},
 		{[]row{fine, with(func(r *row) { r.FirstVolumes = 2 }), with(func(r *row) { r.FarVolumes = []int32{7, 9} })},
 			simple, []string{
 				"elsewhere, or exclude the participants with exclude: [sub-2] under cohort: sub-2 (2 volumes)",
