@@ -198,27 +198,6 @@ func gapOf(cosines []string) string {
 	return ""
 }
 
-// OtherCosines counts the columns of these names that are cosines, but not the half waves of the volumes after the
-// first ones, such as those of a scan of another length.
-func (c Confounds) OtherCosines(names []string, first int) (n int) {
-	for _, name := range names {
-		k, err := strconv.Atoi(strings.TrimPrefix(name, "cosine"))
-		v, ok := c.column(name)
-		if err != nil || k < 0 || !ok || !strings.HasPrefix(name, "cosine") || first >= len(v) {
-			continue
-		}
-		v = v[first:]
-		alike := func(k int) bool {
-			w := cosine(len(v), k)
-			return math.Abs(dot(v, w)) > 0.99*math.Sqrt(dot(v, v)*dot(w, w))
-		}
-		if !alike(k+1) && (first > 0 || !alike(k)) { // cosine01 may be the first
-			n++
-		}
-	}
-	return n
-}
-
 func columnsText(columns []string) string {
 	if len(columns) == 0 {
 		return ""
@@ -259,25 +238,6 @@ func (c Confounds) NonSteady() (marked []bool, n int, err error) {
 		}
 	}
 	return marked, n, nil
-}
-
-// Spikes are the volumes, from 0, that a regressor of these names takes out alone: it is 0 in all others.
-func (c Confounds) Spikes(regressors []string) (volumes []int) {
-	for j, name := range c.Names {
-		if !slices.Contains(regressors, name) {
-			continue
-		}
-		at, n := 0, 0
-		for t, v := range c.Values.column(j) {
-			if v != 0 {
-				at, n = t, n+1
-			}
-		}
-		if n == 1 {
-			volumes = append(volumes, at)
-		}
-	}
-	return volumes
 }
 
 // column finds or computes a column; n/a is NaN.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/connectivity"
+	"prgnn/numeric/exact"
 )
 
 // A block of equal volumes has so many volumes, and so many values, or more: numbers of few digits may agree by chance
@@ -236,6 +237,47 @@ func Code(values []float64) (code float64, times int) {
 		}
 	}
 	return 0, 0
+}
+
+// Spikes are the volumes, from 0, that one of these regressors takes out alone: it is 0 in all others.
+func Spikes(c connectivity.Confounds, regressors []string) (volumes []int) {
+	for j, name := range c.Names {
+		at, n := 0, 0
+		for t := range c.Values.Rows {
+			if c.Values.At(t, j) != 0 {
+				at, n = t, n+1
+			}
+		}
+		if n == 1 && slices.Contains(regressors, name) {
+			volumes = append(volumes, at)
+		}
+	}
+	return volumes
+}
+
+// OtherCosines counts the columns of these names that are fMRIPrep's cosines, but not the half waves of the volumes
+// after the first ones, such as those of a scan of another length.
+func OtherCosines(c connectivity.Confounds, names []string, first int) (n int) {
+	volumes := c.Values.Rows - first
+	for j, name := range c.Names {
+		k, err := strconv.Atoi(strings.TrimPrefix(name, "cosine"))
+		if err != nil || k < 0 || volumes <= 0 || !strings.HasPrefix(name, "cosine") || !slices.Contains(names, name) {
+			continue
+		}
+		alike := func(k int) bool { // k half waves
+			both, own, wave := 0.0, 0.0, 0.0
+			for t := range volumes {
+				_, w := exact.Sincos(math.Pi * float64(k*(2*t+1)%(4*volumes)) / float64(2*volumes))
+				v := c.Values.At(first+t, j)
+				both, own, wave = both+float64(v*w), own+float64(v*v), wave+float64(w*w)
+			}
+			return math.Abs(both) > 0.99*math.Sqrt(own*wave)
+		}
+		if !alike(k+1) && !alike(k) { // cosine01 may be the first
+			n++
+		}
+	}
+	return n
 }
 
 // A Coded is a column with a code for missing values, in so many volumes.

@@ -113,6 +113,26 @@ func TestFarVolumes(t *testing.T) {
 	}
 }
 
+// Cosines of a scan of another length, or of other volumes, are counted; other columns are none.
+func TestOtherCosines(t *testing.T) {
+	const n = 120
+	names := []string{"cosine00", "csf", "cosine01", "cosine02"}
+	other := func(length float64, first int) int {
+		c := connectivity.Confounds{Names: names, Values: connectivity.NewMatrix(n, len(names))}
+		for j := range names {
+			for v := range n {
+				c.Values.Data[v*len(names)+j] = math.Cos(math.Pi * float64(max(j, 1)) * (float64(v) + 0.5) / length)
+			}
+		}
+		return OtherCosines(c, names, first)
+	}
+	for _, c := range []struct{ got, want int }{{other(n, 0), 0}, {other(300, 0), 3}, {other(n, 30), 3}} {
+		if c.got != c.want {
+			t.Errorf("%d cosines, want %d", c.got, c.want)
+		}
+	}
+}
+
 func TestCode(t *testing.T) {
 	for _, c := range []struct {
 		values []float64

@@ -245,7 +245,7 @@ func farVolumes(t *dag.Task, x connectivity.Matrix, status []connectivity.Status
 		if err != nil {
 			return err
 		}
-		for _, v := range table.Spikes(row.Confounds) {
+		for _, v := range damage.Spikes(table, row.Confounds) {
 			used[v] = false
 		}
 	}
@@ -503,7 +503,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		}
 	}
 	if row.NonSteadyLater == 0 {
-		row.OtherCosines = int32(table.OtherCosines(taken, nonSteady))
+		row.OtherCosines = int32(damage.OtherCosines(table, taken, nonSteady))
 	}
 	for _, j := range connectivity.ConstantColumns(o.Regressors) {
 		row.ConstantConfounds = append(row.ConstantConfounds, taken[j])
