@@ -181,10 +181,13 @@ func TestCosinesOfFMRIPrep(t *testing.T) {
 // A gap in the numbers of the cosines is refused.
 func TestIncompleteCosines(t *testing.T) {
 	none := need.Value(StrategyOf("none"))(t)
-	for _, c := range []struct{ names, lacks string }{{"cosine00 cosine01 cosine02", ""}, {"cosine02 cosine00 cosine01", ""},
-		{"cosine1 cosine2", ""}, {"cosine00 cosine02", "cosine01"}, {"cosine01 cosine02", "cosine00"}, {"cosine1 cosine3", "cosine2"}} {
+	for _, c := range []struct{ names, lacks string }{
+		{"cosine00 cosine01 cosine02", ""}, {"cosine02 cosine00 cosine01", ""}, {"cosine1 cosine2", ""},
+		{"cosine00 cosine02", "cosine01"}, {"cosine01 cosine02", "cosine00"}, {"cosine1 cosine3", "cosine2"},
+	} {
 		names := strings.Fields(c.names)
-		_, _, err := Confounds{Names: names, Values: NewMatrix(5, len(names))}.Select(none, 5, []string{"cosine*"}, FirstNext)
+		table := Confounds{Names: names, Values: NewMatrix(5, len(names))}
+		_, _, err := table.Select(none, 5, []string{"cosine*"}, FirstNext)
 		if (err == nil) != (c.lacks == "") || err != nil &&
 			!strings.Contains(err.Error(), "the table lacks "+c.lacks+", which is part of a high-pass filter with cosine") {
 			t.Errorf("%v: %v", c.names, err)

@@ -260,7 +260,8 @@ func Spikes(c connectivity.Confounds, regressors []string) (volumes []int) {
 func OtherCosines(c connectivity.Confounds, names []string, first int) (n int) {
 	volumes := c.Values.Rows - first
 	for j, name := range c.Names {
-		k, err := strconv.Atoi(strings.TrimPrefix(name, "cosine"))
+		digits := strings.TrimPrefix(name, "cosine")
+		k, err := strconv.Atoi(digits)
 		if err != nil || k < 0 || volumes <= 0 || !strings.HasPrefix(name, "cosine") || !slices.Contains(names, name) {
 			continue
 		}
@@ -273,7 +274,7 @@ func OtherCosines(c connectivity.Confounds, names []string, first int) (n int) {
 			}
 			return math.Abs(both) > 0.99*math.Sqrt(own*wave)
 		}
-		if !alike(k+1) && !alike(k) { // cosine01 may be the first
+		if !alike(k+1) && (len(digits) > 1 || !alike(k)) { // fMRIPrep counts from 00, others from 1
 			n++
 		}
 	}
