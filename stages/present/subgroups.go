@@ -92,7 +92,7 @@ func (a *author) subgroups() {
 	if len(compared) > 0 {
 		a.Table(section.Lay(a.Writer, "subgroups.tests", of, compared, differences))
 	}
-	if most := coarsest(tests); most != nil {
+	if most := coarsest(compared); most != nil {
 		a.Put("subgroups.meaning", *most)
 	}
 	of["Of"] = ""
@@ -104,8 +104,8 @@ func (a *author) subgroups() {
 	}
 }
 
-// coarsest is the comparison of accuracies that finds only the largest differences.
-func coarsest(tests []column.SubgroupTestRow) (most *column.SubgroupTestRow) {
+// coarsest is the comparison of accuracies, of one classifier, that finds only the largest differences.
+func coarsest(tests []subgroupTest) (most *subgroupTest) {
 	for i, r := range tests {
 		if r.Measure == "accuracy" && r.Detectable == r.Detectable && (most == nil || r.Detectable > most.Detectable) {
 			most = &tests[i]
