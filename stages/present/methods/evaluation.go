@@ -155,6 +155,11 @@ func (a *Author) measures() {
 	of := a.foldCount(first.Folds, first.TestFolds)
 	of["Given"], of["Over"], of["Unit"] = given, a.Over(), a.unit()
 	of["Output"] = a.Text("methods.output", nil)
+	of["Shares"] = slices.DeleteFunc(slices.Clone(given), func(name string) bool {
+		return !slices.Contains([]string{"accuracy", "sensitivity", "specificity"}, name)
+	})
+	of["AUC"] = hasAUC
+	of["Brier"] = known(func(r performance.Row) float64 { return r.BrierLow })
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
@@ -342,6 +347,9 @@ func (a *Author) rankings() {
 	if methods != nil {
 		a.say("methods.references", values{"Methods": methods})
 	}
+	if a.T.Has("individuality") {
+		a.say("methods.individuality", nil)
+	}
 }
 
 // rankedBy is what a stage of the kind biomarkers ranks by: the scores of a layer of the models that it takes.
@@ -360,7 +368,8 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 		score = "attention"
 	}
 	return parameters(b, values{"Stage": b.Stage, "Score": score, "Models": a.named(from...),
-		"Difference": a.Difference(), "Work": cmp.Or(works[model], "li2020")})
+		"Difference": a.Difference(), "Work": cmp.Or(works[model], "li2020"),
+		"Resamples": int(b.Number("resamples"))})
 }
 
 // fidelity states how it was tested that predictions depend on the ranked regions.
@@ -451,6 +460,7 @@ func (a *Author) subgroups() {
 		"Bands":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.From) }),
 		"Edges":        s.List("edges"),
 		"Calibrated":   slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Slope) }),
+		"Large":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Large) }),
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
 		of["Permutations"] = tests[0].Permutations
@@ -497,6 +507,9 @@ func (a *Author) multiverse() {
 		}
 	}
 	a.say("methods.multiverse", of)
+	if a.T.Has("universes") {
+		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect})
+	}
 }
 
 // edgeTests states how edges were tested over participants.
