@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/performance"
 )
 
 // The methods of models of correlations have their settings, and no graphs or partial correlations: those are stated
@@ -69,6 +70,16 @@ func TestInputs(t *testing.T) {
 	same := authorOf(first, permuted)
 	need.Equal(t, same.nameOf(&first, "ridge"), "ridge regression")
 	need.Equal(t, a.nameOf(&first, "ridge"), "ridge regression (baselines)")
+	// What the tables of results list has their name: ridge regression of the other stage is in none.
+	listed := authorOf(first, tangents)
+	for _, c := range [][2]string{{"majority", "majority classifier"}, {"ridge", "ridge regression"}} {
+		listed.Accuracy = append(listed.Accuracy, performance.Row{Title: c[1], AccuracyRow: column.AccuracyRow{
+			Classifier: c[0], Coords: []dag.Coord{{Axis: "stage", Value: "baselines"}, {Axis: "model", Value: c[0]}}}})
+	}
+	need.Equal(t, listed.nameOf(&first, "ridge"), "ridge regression")
+	need.Equal(t, listed.nameOf(&tangents, "ridge"), "ridge regression (tangents)")
+	listed.Accuracy[1].Title = "ridge regression (baselines)"
+	need.Equal(t, listed.nameOf(&first, "ridge"), "ridge regression (baselines)")
 	a.inputs("baseline", "network", "regression")
 	_, text := written(t, a)
 	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression were the correlations of all pairs of regions. "+

@@ -136,14 +136,36 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 // with other options or for another label. Models of a permutation test, or of other folds, are the same.
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 	name, learns := section.OrItself(column.Classifiers, model), a.learns(s, model)
+	of := " (" + wording.PlainName(s.Stage) + ")"
+	if own, listed := a.inTables(s.Stage, model); listed { // by the name that the tables of results have
+		if strings.HasSuffix(own, of) {
+			name += of
+		}
+		return name
+	}
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
 		return other.Stage != s.Stage && slices.Contains(finding.Learners, other.Kind) &&
 			slices.Contains(modelsOf(&other), model) && a.learns(&other, model) != learns
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
-		name += " (" + wording.PlainName(s.Stage) + ")"
+		name += of
 	}
 	return name
+}
+
+// inTables is the name of a result of a model of a stage in the tables, if they have one.
+func (a *Author) inTables(stage, model string) (name string, listed bool) {
+	for _, results := range []*finding.Results{a.Results.Results, a.Beyond} {
+		if results == nil {
+			continue
+		}
+		for _, r := range results.Accuracy {
+			if r.Classifier == model && finding.StageOf(r.Coords) == stage {
+				return r.Title, true
+			}
+		}
+	}
+	return "", false
 }
 
 // learns is what a model of a stage is trained on, with which of its options, and for which label.
