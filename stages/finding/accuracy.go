@@ -105,6 +105,9 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("accuracy.interval-includes-majority", Limits, r,
 			values{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
 	}
+	if 0 < r.AUCHigh && r.AUCHigh < 0.5 {
+		all.Add(about("auc.below-chance", Limits, r, values{"AUC": r.AUC, "Low": r.AUCLow, "High": r.AUCHigh}))
+	}
 	below := r.Own && r.High < r.Majority // which includes that it is not above
 	if state == NotAboveMajority && !r.IsMajority() && !below {
 		weight := Limits
@@ -133,9 +136,6 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	ofAUC, auc := a.Chance(r, "auc")
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))
-	}
-	if 0 < r.AUCHigh && r.AUCHigh < 0.5 {
-		all.Add(about("auc.below-chance", Limits, r, values{"AUC": r.AUC, "Low": r.AUCLow, "High": r.AUCHigh}))
 	}
 	if ofAUC == Above && r.AUCLow <= 0.5 {
 		all.Add(about("auc.interval-includes-chance", Limits, r, values{"Low": r.AUCLow, "High": r.AUCHigh,

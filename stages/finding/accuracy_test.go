@@ -57,6 +57,7 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.P, r.AUCP, r.Least = 0.06, 0.06, 0.05 }, "accuracy.undecidable"},
 		{func(r *Row) { r.Test = "" }, "accuracy.untested"},
 		{func(r *Row) { r.AUCLow, r.AUCHigh = 0.02, 0.21 }, "auc.below-chance auc.interval-includes-chance"},
+		{func(r *Row) { r.AUCLow, r.AUCHigh, r.Own = 0.02, 0.21, false }, "auc.below-chance"},
 		{func(r *Row) { r.AUCLow = 0.5 }, "auc.interval-includes-chance"},
 		{func(r *Row) { r.AUCLow = math.NaN() }, ""},
 		{func(r *Row) { r.AUCLow, r.Test = 0.4, "" }, "accuracy.untested"}, // no test rejects anything

@@ -73,6 +73,7 @@ func (a *author) subgroups() {
 	of := values{"Of": own[0].Classifier, "N": len(slices.DeleteFunc(slices.Clone(own), func(r subgroupRow) bool {
 		return r.Suppressed != ""
 	}))}
+	of["Positive"] = slices.ContainsFunc(groups, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Positive) })
 	a.Put("subgroups.result", of)
 	a.Find(finding.Subgroups(groups, tests)...)
 	if a.Pictures {
@@ -93,7 +94,15 @@ func (a *author) subgroups() {
 		a.Table(section.Lay(a.Writer, "subgroups.tests", of, compared, differences))
 	}
 	if most := coarsest(compared); most != nil {
-		a.Put("subgroups.meaning", *most)
+		v := finding.Values(*most)
+		v["Positive"] = of["Positive"]
+		a.Put("subgroups.meaning", v)
+	}
+	if s := a.Run.Shown("subgroups", "subgroups"); s != nil {
+		within := s.Value("within")
+		if slices.ContainsFunc(own, func(r subgroupRow) bool { return r.Column == within }) {
+			a.Put("subgroups.clusters", values{"Column": within})
+		}
 	}
 	of["Of"] = ""
 	if a.Pictures && len(others) > 0 {

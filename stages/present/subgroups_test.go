@@ -58,6 +58,14 @@ func TestSubgroups(t *testing.T) {
 	if !strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "<10") {
 		t.Error("the summary lacks the groups")
 	}
+	// Of three groups, no one is positive, and no probability has a threshold.
+	three := row("logistic", "sex", "F", 31)
+	three.Positive = nan
+	in["subgroups"] = []dag.Input{dag.InputOf(column.Table([]column.SubgroupRow{three}, "model"))}
+	plain := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	if strings.Contains(plain, "the threshold is") || strings.Contains(plain, "shares of the positive class") {
+		t.Error("the page has a threshold or a positive class of three groups")
+	}
 	delete(in, "subgroups")
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "Subgroups"), false)

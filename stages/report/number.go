@@ -41,6 +41,18 @@ func Short(x float64) string {
 	return signed(strconv.FormatFloat(x, 'g', 3, 64))
 }
 
+// Measured writes up to six significant digits of a measured value: those that a table of data usually has.
+func Measured(x float64) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	if err != nil || math.Abs(x) >= 1e6 {
+		return Short(x)
+	}
+	return signed(strconv.FormatFloat(rounded, 'f', -1, 64))
+}
+
 // signed writes the sign of a number as a minus sign.
 func signed(number string) string {
 	if rest, negative := strings.CutPrefix(number, "-"); negative {

@@ -343,3 +343,13 @@ func TestPrintedNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Data have the digits of their table.
+func TestMeasured(t *testing.T) {
+	for x, want := range map[float64]string{0.1118: "0.1118", 117.25: "117.25", -27.1: "−27.1", 0.13739482: "0.137395",
+		24: "24", 1234567: "1234567", 0.00001234: "0.00001234"} {
+		if got := Measured(x); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
+}

@@ -143,3 +143,24 @@ func TestDocumentation(t *testing.T) {
 	}
 	need.Equal(t, text == before+b.String(), true, file, "is as go test ./stages/present/checklist -update writes it:")
 }
+
+// Groups of age or sex are no clusters: both items on heterogeneity between sites are reported together.
+func TestClusters(t *testing.T) {
+	for _, l := range Lists {
+		for _, item := range need.Value(l.Items())(t) {
+			if l.Name != "tripod-ai" || item.Number != "12d" && item.Number != "23b" {
+				continue
+			}
+			for codes, want := range map[string]string{"methods.subgroups subgroups.groups": NotReported,
+				"methods.clusters subgroups.clusters":          Reported,
+				"methods.second-left-out performance.left-out": Reported} {
+				w := section.NewWriter(dag.NewTask(nil))
+				w.Page.Sections = []report.Section{{Title: "Methods"}}
+				for _, code := range strings.Fields(codes) {
+					w.Written[code] = []string{"Methods"}
+				}
+				need.Equal(t, item.fill(w, nil).Status, want, item.Number, codes)
+			}
+		}
+	}
+}

@@ -460,6 +460,7 @@ func (a *Author) subgroups() {
 		"Bands":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.From) }),
 		"Edges":        s.List("edges"),
 		"Calibrated":   slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Slope) }),
+		"Positive":     slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Positive) }),
 		"Large":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Large) }),
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
@@ -472,6 +473,9 @@ func (a *Author) subgroups() {
 		}
 	}
 	a.say("methods.subgroups", of)
+	if within := s.Value("within"); slices.Contains(names, within) && a.LeftOut() != within {
+		a.say("methods.clusters", values{"Column": within})
+	}
 }
 
 // motion states how connectivity was compared with head motion, or that it was not.

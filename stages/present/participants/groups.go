@@ -84,6 +84,17 @@ func (a *Cohort) allParticipants(table *encoding.Table) {
 	if at := all.Head(wording.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
 		all.Heads[at].Text = wording.PlainName(a.Who.Target)
 	}
+	for k, c := range table.Columns {
+		switch c.Values.(type) {
+		case []float64, []float32: // data, which are not rounded as results are
+			v, err := table.Floats(c.Name)
+			if a.Fail(err); err == nil {
+				for i := range all.Rows {
+					all.Rows[i][k].Text = report.Measured(v[i])
+				}
+			}
+		}
+	}
 	if len(all.Rows) < len(a.Who.Ids) {
 		all.Note += " " + a.Text("groups.more", nil)
 	}
