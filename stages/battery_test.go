@@ -78,6 +78,20 @@ var examples = map[string]func(*testing.T, *chain) example{
 		delete(in, "matrices")
 		return example{stagetest.Fresh("subgroups", "columns", []any{"age", "sex", "site"}, "permutations", 99), in}
 	},
+	"subgroups-regression": func(t *testing.T, c *chain) example {
+		study := stagetest.Numbered(t, stagetest.Ramp(40))
+		folds := need.Value(study["folds"][0].Table())(t)
+		ids := need.Value(folds.Strings("participant_id"))(t)
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "sex", Values: slices.Repeat([]string{"F", "M"}, 20)})
+		in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
+		for f := range int(slices.Max(need.Value(folds.Ints("fold"))(t))) {
+			out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", "ridge", "fold", f+1), study)
+			in["predictions"] = append(in["predictions"], dag.InputOf(out["predictions"],
+				dag.Coord{Axis: "model", Value: "ridge"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+		}
+		return example{stagetest.Fresh("subgroups-regression", "columns", []any{"sex"}, "permutations", 99), in}
+	},
 	"residualize": func(t *testing.T, c *chain) example {
 		in := stagetest.SitedInputs(t)
 		made := stagetest.MustRun(t, stagetest.Fresh("deconfound", "covariates", []any{"age", "sex"}), in)

@@ -40,6 +40,47 @@ type SubgroupRow struct {
 	SlopeHigh   float64     `column:"slope_high,missing"`
 }
 
+// A NumberSubgroupRow is how predictions of a number do in one group of participants (kind subgroups-regression).
+type NumberSubgroupRow struct {
+	Coords     []dag.Coord `column:"*"`
+	Name       string      `column:"name" doc:"display name of the model"`
+	Column     string      `column:"column" doc:"column of the participants"`
+	Group      string      `column:"group" doc:"value, or band of a number; missing: participants without a value"`
+	From       float64     `column:"from,missing" doc:"smallest value of a band of a number"`
+	To         float64     `column:"to,missing" doc:"largest value"`
+	Suppressed string      `column:"suppressed,missing" doc:"as in subgroups"`
+	N          float64     `column:"n,missing" doc:"tested participants"`
+	Mean       float64     `column:"mean,missing" doc:"of the number"`
+	SD         float64     `column:"sd,missing" doc:"of the number (n − 1)"`
+	R          float64     `column:"r,missing" doc:"correlation of predicted and observed numbers, each less its mean over the test participants of the fold; missing where either is constant"`
+	RLow       float64     `column:"r_low,missing" doc:"95 % interval, given the models: Fisher's z"`
+	RHigh      float64     `column:"r_high,missing"`
+	MAE        float64     `column:"mae,missing" doc:"mean absolute error; of repeats the mean"`
+	MAELow     float64     `column:"mae_low,missing" doc:"95 % interval of a mean, given the models (Student's t)"`
+	MAEHigh    float64     `column:"mae_high,missing"`
+	Error      float64     `column:"mean_error,missing" doc:"mean of predicted − observed: bias in the group"`
+	ErrorLow   float64     `column:"mean_error_low,missing" doc:"95 % interval of a mean, given the models (Student's t)"`
+	ErrorHigh  float64     `column:"mean_error_high,missing"`
+}
+
+// A NumberSubgroupTestRow compares one measure between the groups of a column.
+type NumberSubgroupTestRow struct {
+	Coords       []dag.Coord `column:"*"`
+	Name         string      `column:"name" doc:"display name of the model"`
+	Column       string      `column:"column" doc:"column of the participants"`
+	Measure      string      `column:"measure" doc:"r, mae or mean_error"`
+	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
+	High         string      `column:"group_high" doc:"the group with the largest value"`
+	Low          string      `column:"group_low" doc:"the group with the smallest value"`
+	Difference   float64     `column:"difference,missing" doc:"value of group_high less that of group_low"`
+	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Zou and Donner 2008)"`
+	DiffHigh     float64     `column:"difference_high,missing"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within site whose largest difference between two groups is at least as large"`
+	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all models, columns and measures"`
+	Permutations int32       `column:"permutations"`
+	Related      bool        `column:"related" doc:"as in subgroups"`
+}
+
 // A SubgroupTestRow compares one measure between the groups of a column.
 type SubgroupTestRow struct {
 	Coords       []dag.Coord `column:"*"`

@@ -34,7 +34,7 @@ func edge(text string) (name string, at float64, err error) {
 }
 
 // divide divides participants, rows at of the table, by the values of a column.
-func (s *Subgroups) divide(c column.CovariateColumn, at []int) (division, error) {
+func (s *Grouping) divide(c column.CovariateColumn, at []int) (division, error) {
 	if c.Text != nil {
 		texts := make([]string, len(at))
 		for i, row := range at {

@@ -24,7 +24,7 @@ var subgroupsKind = dag.Kind{
 	Doc: "does a classifier perform equally well in each sex, age band, site and motion band?\n" +
 		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants, too few for a useful estimate, is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
 	New: func() dag.Stage {
-		return &Subgroups{Within: "site", Complementary: true, Permutations: 9999}
+		return &Subgroups{Grouping: usualGrouping()}
 	},
 }
 
@@ -36,29 +36,42 @@ var (
 
 // Subgroups measures classifiers in groups of participants.
 type Subgroups struct {
+	Grouping
+	Positive string `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
+}
+
+// Grouping is how participants are divided into groups, and what is shown of these.
+type Grouping struct {
 	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default those of age, sex, site and mean_fd that there are. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
-	Positive      string   `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
 	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the measures of the first follow from those of all participants by subtraction"`
 	Permutations  int      `param:"permutations" doc:"of the groups, for p" min:"99" max:"1000000"`
 	Seed          uint64   `param:"seed" doc:"of the permutations"`
+}
+
+func usualGrouping() Grouping {
+	return Grouping{Within: "site", Complementary: true, Permutations: 9999}
 }
 
 // usualColumns are the columns without a parameter.
 var usualColumns = []string{"age", "sex", "site", column.MeanFD}
 
 // UsesPorts are the predictions, of all folds, one setting of each participant's cleaning, and the checks.
-func (*Subgroups) UsesPorts() []role.PortUse {
+func (*Grouping) UsesPorts() []role.PortUse {
 	return fold.AfterChecks(append(role.OneSettingOf("cleaning"), role.PortUse{Port: "predictions",
 		As: role.AllFolds})...)
 }
 
 // ReadsParticipants are the columns and the group that its parameters name.
 func (s *Subgroups) ReadsParticipants() []role.Reading {
-	read := []role.Reading{{Parameter: "within", Name: s.Within, Categories: true, Permutes: true},
-		{Parameter: "positive", Name: s.Positive, Group: true}}
+	return append(s.Grouping.ReadsParticipants(), role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
+}
+
+// ReadsParticipants are the columns.
+func (s *Grouping) ReadsParticipants() []role.Reading {
+	read := []role.Reading{{Parameter: "within", Name: s.Within, Categories: true, Permutes: true}}
 	for _, name := range s.Columns {
 		read = append(read, role.Reading{Parameter: "columns", Name: name, Needed: name != column.MeanFD,
 			Motion: name == column.MeanFD, Categories: name == "site" || slices.Contains(s.Categories, name)})
@@ -67,20 +80,14 @@ func (s *Subgroups) ReadsParticipants() []role.Reading {
 }
 
 // AssumesIndependent is for intervals and the permutations of groups.
-func (*Subgroups) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
+func (*Grouping) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
 	return true, []string{"subgroups"}
 }
 
 // Ports are its inputs and outputs.
 func (*Subgroups) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{fold.PredictionsPort("predictions of the classifiers"),
-			{Name: "folds", Type: fold.Folds(), Optional: true,
-				Doc: "split's folds: predictions that lack some of them are refused"},
-			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "the participants, with the columns"},
-			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true,
-				Doc: "denoise's quality of these participants, for the column mean_fd"},
-			fold.LeakagePort()},
+		In: groupedPorts(fold.PredictionsPort("predictions of the classifiers")),
 		Out: []dag.Port{
 			{Name: "groups", Type: column.Needs[column.SubgroupRow](),
 				Doc: "one row for each classifier, column and group"},
@@ -90,8 +97,18 @@ func (*Subgroups) Ports() dag.Ports {
 	}
 }
 
+func groupedPorts(predictions dag.Port) []dag.Port {
+	return []dag.Port{predictions,
+		{Name: "folds", Type: fold.Folds(), Optional: true,
+			Doc: "split's folds: predictions that lack some of them are refused"},
+		{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "the participants, with the columns"},
+		{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true,
+			Doc: "denoise's quality of these participants, for the column mean_fd"},
+		fold.LeakagePort()}
+}
+
 // Validate refuses columns that are none, and edges of other columns.
-func (s *Subgroups) Validate() (wrong []error) {
+func (s *Grouping) Validate() (wrong []error) {
 	for i, name := range s.Columns {
 		switch {
 		case name == column.Target || name == "group" || name == "participant_id":
@@ -130,7 +147,7 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := all.CheckGroups(t.In("participants")); err != nil {
 		return nil, err
 	}
-	st := &study{Subgroups: s}
+	st := &study{Grouping: &s.Grouping}
 	if st.related, err = checkFolds(t, all); err != nil {
 		return nil, err
 	}
@@ -192,7 +209,7 @@ func checkFolds(t *dag.Task, all *fold.Settings) (related bool, err error) {
 
 // A study is the participants with their columns.
 type study struct {
-	*Subgroups
+	*Grouping
 	related  bool
 	positive int // −1: more than two groups, and none is named
 	at       map[string]int

@@ -1,0 +1,275 @@
+package subgroup
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/numeric/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/role"
+)
+
+var subgroupsRegressionKind = dag.Kind{
+	Name: "subgroups-regression",
+	Doc: "is a number predicted equally well in each sex, age band, site and motion band?\n" +
+		"Like subgroups, for predictions of a number: r, mean absolute error and mean error in the test participants of each group, with 95 % intervals that hold for these models. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within site, corrected over models, columns and measures. A group of fewer than 10 participants is suppressed. Groups with a smaller range of the number have a smaller r at the same error, so compare both. Finding no difference does not show that there is none.",
+	New: func() dag.Stage { return &SubgroupsRegression{usualGrouping()} },
+}
+
+var (
+	_ role.PortUser = (*SubgroupsRegression)(nil)
+	_ role.Reader   = (*SubgroupsRegression)(nil)
+	_ role.Assumer  = (*SubgroupsRegression)(nil)
+)
+
+// SubgroupsRegression measures predictions of a number in groups of participants.
+type SubgroupsRegression struct{ Grouping }
+
+// Ports are its inputs and outputs.
+func (*SubgroupsRegression) Ports() dag.Ports {
+	return dag.Ports{
+		In: groupedPorts(dag.Port{Name: "predictions", Type: column.Type[fold.NumberRow](), Gather: true,
+			Doc: "predictions of the models"}),
+		Out: []dag.Port{
+			{Name: "groups", Type: column.Needs[column.NumberSubgroupRow](), Doc: "one row for each model, column and group"},
+			{Name: "tests", Type: column.Needs[column.NumberSubgroupTestRow](),
+				Doc: "one row for each model, column and measure: the two groups that differ most"},
+		},
+	}
+}
+
+// Run measures the models in the groups.
+func (s *SubgroupsRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadNumbers(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	st := &study{Grouping: &s.Grouping, positive: -1}
+	if st.related, err = checkFolds(t, all); err != nil {
+		return nil, err
+	}
+	if err := st.read(t); err != nil {
+		return nil, err
+	}
+	var groups []column.NumberSubgroupRow
+	var tests []column.NumberSubgroupTestRow
+	for k, folds := range all.Settings {
+		x, err := st.numbers(folds, t.In("participants").Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range st.columns {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			d, err := s.divide(c, x.at)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
+			}
+			rows := x.rows(c.Name, d, s.Complementary)
+			groups, tests = append(groups, rows...), append(tests, st.compareNumbers(x, d, c.Name, rows)...)
+		}
+		t.Progress(k+1, len(all.Settings), "models")
+	}
+	for i, p := range inference.Holm(lists.Map(tests, func(r column.NumberSubgroupTestRow) float64 { return r.P })) {
+		tests[i].Holm = p
+	}
+	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
+}
+
+// numbers are the predictions of a setting for its test participants, each counted once.
+type numbers struct {
+	name                              string
+	coords                            []dag.Coord
+	at                                []int     // of each participant, the row of the table of participants
+	target                            []float64 // of each participant
+	predicted, observed, size, errors []float64 // means over its tests; the first two less the mean of the fold
+	site                              []int
+}
+
+func (st *study) numbers(folds []fold.Tested, people string) (*numbers, error) {
+	x := &numbers{name: folds[0].Name, coords: folds[0].Coords}
+	number := map[string]int{}
+	var tests []float64
+	var lacking, places []string
+	for _, f := range folds {
+		n := float64(len(f.Participants))
+		var predicted, observed float64
+		for _, c := range f.Participants {
+			predicted, observed = predicted+c.Probability[0]/n, observed+c.Target/n
+		}
+		for _, c := range f.Participants {
+			i, known := number[c.Id]
+			if !known {
+				row, there := st.at[c.Id]
+				if !there {
+					lacking = append(lacking, c.Id)
+				}
+				i = len(x.at)
+				number[c.Id] = i
+				x.at, x.target, places = append(x.at, row), append(x.target, c.Target), append(places, st.site[c.Id])
+				for _, v := range []*[]float64{&tests, &x.predicted, &x.observed, &x.size, &x.errors} {
+					*v = append(*v, 0)
+				}
+			}
+			tests[i]++
+			x.predicted[i] += c.Probability[0] - predicted
+			x.observed[i] += c.Target - observed
+			x.errors[i] += c.Probability[0] - c.Target
+			x.size[i] += math.Abs(c.Probability[0] - c.Target)
+		}
+	}
+	if lacking != nil {
+		return nil, fmt.Errorf("%s lacks %s, who are tested: connect the participants of the training", people,
+			words.Some(lacking, 8))
+	}
+	for i, n := range tests {
+		for _, v := range [][]float64{x.predicted, x.observed, x.size, x.errors} {
+			v[i] /= n
+		}
+	}
+	x.site, _ = column.Numbered(places)
+	return x, nil
+}
+
+// The measures of a number that are compared.
+var numberMeasures = []string{"r", "mae", "mean_error"}
+
+// measure is each of numberMeasures with its interval, of one group; NaN of fewer than four participants.
+func (x *numbers) measure(group []int, g int) (of [3][3]float64, target []float64) {
+	var predicted, observed, size, errors []float64
+	for i, own := range group {
+		if own == g {
+			predicted, observed = append(predicted, x.predicted[i]), append(observed, x.observed[i])
+			size, errors, target = append(size, x.size[i]), append(errors, x.errors[i]), append(target, x.target[i])
+		}
+	}
+	if len(target) < 4 {
+		for m := range of {
+			of[m] = [3]float64{math.NaN(), math.NaN(), math.NaN()}
+		}
+		return of, target
+	}
+	none := make([]float64, len(target))
+	r := inference.CompareNumbers(predicted, observed, 0)
+	s, e := inference.CompareNumbers(size, none, 0), inference.CompareNumbers(errors, none, 0)
+	return [3][3]float64{{r.R, r.RLow, r.RHigh}, {s.Error, max(0, s.ErrorLow), s.ErrorHigh},
+		{e.Error, e.ErrorLow, e.ErrorHigh}}, target
+}
+
+// points are numberMeasures of each group, for permutations.
+func (x *numbers) points(group []int, groups int) (of [3][]float64) {
+	type sums struct{ n, x, y, xx, yy, xy, size, errors float64 }
+	all := make([]sums, groups)
+	for i, g := range group {
+		if g < 0 {
+			continue
+		}
+		s, p, o := &all[g], x.predicted[i], x.observed[i]
+		s.n++
+		s.x, s.y, s.size, s.errors = s.x+p, s.y+o, s.size+x.size[i], s.errors+x.errors[i]
+		s.xx, s.yy, s.xy = s.xx+float64(p*p), s.yy+float64(o*o), s.xy+float64(p*o)
+	}
+	for _, s := range all {
+		r := math.NaN()
+		vx, vy := s.xx-float64(s.x*s.x)/s.n, s.yy-float64(s.y*s.y)/s.n
+		if vx > 1e-12*s.xx && vy > 1e-12*s.yy {
+			r = (s.xy - float64(s.x*s.y)/s.n) / math.Sqrt(float64(vx*vy))
+		}
+		of[0], of[1], of[2] = append(of[0], r), append(of[1], s.size/s.n), append(of[2], s.errors/s.n)
+	}
+	return of
+}
+
+// rows are the measures of the groups of a column.
+func (x *numbers) rows(name string, d division, complementary bool) []column.NumberSubgroupRow {
+	sizes := make([]int, len(d.names))
+	for _, g := range d.group {
+		sizes[g]++
+	}
+	why := suppress(sizes, complementary)
+	rows := make([]column.NumberSubgroupRow, len(d.names))
+	for g := range rows {
+		nan := math.NaN()
+		r := column.NumberSubgroupRow{Coords: x.coords, Name: x.name, Column: name, Group: d.names[g],
+			Suppressed: why[g],
+			From:       nan, To: nan, N: nan, Mean: nan, SD: nan, R: nan, RLow: nan, RHigh: nan, MAE: nan, MAELow: nan,
+			MAEHigh: nan,
+			Error:   nan, ErrorLow: nan, ErrorHigh: nan}
+		if why[g] == "" {
+			of, target := x.measure(d.group, g)
+			r.From, r.To, r.N = d.from[g], d.to[g], float64(len(target))
+			r.Mean, r.SD = column.MeanSD(target)
+			r.R, r.RLow, r.RHigh = of[0][0], of[0][1], of[0][2]
+			r.MAE, r.MAELow, r.MAEHigh = of[1][0], of[1][1], of[1][2]
+			r.Error, r.ErrorLow, r.ErrorHigh = of[2][0], of[2][1], of[2][2]
+		}
+		rows[g] = r
+	}
+	return rows
+}
+
+// compareNumbers tests the measures of the groups of a column, whose rows they are, against each other.
+func (st *study) compareNumbers(x *numbers, d division, name string,
+	rows []column.NumberSubgroupRow) []column.NumberSubgroupTestRow {
+	group := make([]int, len(d.group)) // of those that are shown; others are not compared
+	var who, own, strata []int
+	for i, g := range d.group {
+		if group[i] = g; rows[g].Suppressed != "" {
+			group[i] = -1
+			continue
+		}
+		who, own = append(who, i), append(own, g)
+		if strata = append(strata, 0); st.site != nil && name != st.Within {
+			strata[len(strata)-1] = x.site[i]
+		}
+	}
+	statistics := func(some []int) (all []float64) {
+		for k, i := range who {
+			group[i] = some[k]
+		}
+		for _, v := range x.points(group, len(rows)) {
+			difference := math.NaN()
+			if low, high := extremes(v); low >= 0 {
+				difference = v[high] - v[low]
+			}
+			all = append(all, difference)
+		}
+		return all
+	}
+	p := inference.PermuteGroups(statistics, own, strata, st.Permutations,
+		random.New(st.Seed, "subgroups", name))
+	var of [3][]float64
+	var intervals [][3][3]float64
+	for g := range rows {
+		one := [3][3]float64{{math.NaN()}, {math.NaN()}, {math.NaN()}}
+		if rows[g].Suppressed == "" {
+			one, _ = x.measure(d.group, g)
+		}
+		intervals = append(intervals, one)
+		for m := range of {
+			of[m] = append(of[m], one[m][0])
+		}
+	}
+	var all []column.NumberSubgroupTestRow
+	for m, measure := range numberMeasures {
+		low, high := extremes(of[m])
+		if low < 0 {
+			continue // fewer than two groups
+		}
+		r := column.NumberSubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
+			Groups: int32(len(column.Known(of[m]))), High: rows[high].Group, Low: rows[low].Group,
+			Difference: of[m][high] - of[m][low], P: p[m],
+			Permutations: int32(st.Permutations), Related: st.related}
+		a, b := intervals[high][m], intervals[low][m]
+		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])
+		all = append(all, r)
+	}
+	return all
+}
