@@ -94,8 +94,8 @@ func study(seed, size int, d float64) ([]column.SubgroupRow, []column.SubgroupTe
 		in["predictions"] = append(in["predictions"], dag.InputOf(table,
 			dag.Coord{Axis: "model", Value: "logistic"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 	}
-	out, err := (&subgroup.Subgroups{Within: "site", Complementary: true, Permutations: 199, Seed: uint64(seed)}).Run(
-		context.Background(), dag.NewTask(in))
+	grouping := subgroup.Grouping{Within: "site", Complementary: true, Permutations: 199, Seed: uint64(seed)}
+	out, err := (&subgroup.Subgroups{Grouping: grouping}).Run(context.Background(), dag.NewTask(in))
 	if err != nil {
 		log.Fatal(err)
 	}
