@@ -15,8 +15,8 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// predictedNumbers are predictions of two folds for 60 participants, of whom girls have errors larger by a factor, and 9
-// are at the site c. The models of the folds have different offsets.
+// predictedNumbers are predictions of two folds for 60 participants, of whom girls have errors larger by a factor, and
+// 9 are at the site c. The models of the folds have different offsets.
 func predictedNumbers(factor float64) (in map[string][]dag.Input, rows []fold.NumberRow, sex []string) {
 	r := random.New(5, "numbers")
 	var ids, site []string

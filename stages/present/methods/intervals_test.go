@@ -10,8 +10,8 @@ import (
 	"prgnn/internal/need"
 )
 
-// intervalMethods has for each column of a table of the page with an interval the entry of Methods that states how it is
-// made, and words of it.
+// intervalMethods has for each column of a table of the page with an interval the entry of Methods that states how it
+// is made, and words of it.
 var intervalMethods = map[string][2]string{
 	"column/interval":                       {"methods.measures", "Wilson"},
 	"confounds.models/score":                {"methods.confound-models", "bootstrap samples"},
@@ -77,7 +77,8 @@ func TestIntervalsHaveTheirMethod(t *testing.T) {
 	for name := range columns {
 		of, known := intervalMethods[name]
 		switch {
-		case strings.HasSuffix(name, "/interval") && !strings.Contains(entries[strings.TrimSuffix(name, "/interval")], "{{interval"):
+		case strings.HasSuffix(name, "/interval") &&
+			!strings.Contains(entries[strings.TrimSuffix(name, "/interval")], "{{interval"):
 			// head, doc and format are those of "column"
 		case !known:
 			t.Errorf("%s has an interval: Methods state nowhere how it is made", name)
