@@ -144,6 +144,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 	}
 	t := encoding.NewTable(columns...)
 	l.noteMerged(t)
+	l.noteCodesBySite(t)
 	if l.Target != "" {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
@@ -210,6 +211,49 @@ func (l *List) noteMerged(t *encoding.Table) {
 		if apart != nil && (known || alike >= len(apart)) { // else coordinates along x and y
 			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "the columns %s and %s, as a merge of two tables leaves them, differ in %s (%s): keep the right one",
 				pair[0], pair[1], words.Count(len(apart), "participant"), words.Some(apart, 3)))
+		}
+	}
+}
+
+// noteCodesBySite notes columns of categories, such as sex, in which the sites have two codes each, but not the same two:
+// 1 may mean another thing in each.
+func (l *List) noteCodesBySite(t *encoding.Table) {
+	site := slices.IndexFunc(t.Columns, func(c encoding.Column) bool { return column.NamesSite(c.Name) })
+	if site < 0 {
+		return
+	}
+	sites, err := t.Strings(t.Columns[site].Name)
+	if err != nil {
+		return
+	}
+	for _, c := range t.Columns {
+		numbers, err := t.Floats(c.Name) // NaN for a missing value
+		if err != nil || !column.NamesCategory(c.Name) {
+			continue
+		}
+		of := map[string][]float64{}
+		for i, x := range numbers {
+			if at := sites[i]; at != "" && !math.IsNaN(x) && !slices.Contains(of[at], x) {
+				of[at] = append(of[at], x)
+			}
+		}
+		with := map[string][]string{} // sites by their codes
+		two := true
+		for _, at := range slices.SortedFunc(maps.Keys(of), dag.CompareValues) {
+			slices.Sort(of[at])
+			codes := strings.Join(lists.Map(of[at], func(x float64) string { return fmt.Sprint(x) }), " and ")
+			with[codes] = append(with[codes], at)
+			two = two && len(of[at]) <= 2
+		}
+		var texts []string
+		for _, codes := range slices.Sorted(maps.Keys(with)) {
+			if strings.Contains(codes, " and ") {
+				texts = append(texts, codes+" at "+words.Some(with[codes], 3))
+			}
+		}
+		if two && len(texts) > 1 {
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: the sites have different codes (%s), so one number may have two meanings: write words, or the same codes at all sites",
+				c.Name, strings.Join(texts, "; ")))
 		}
 	}
 }

@@ -51,6 +51,29 @@ func TestCodedCategories(t *testing.T) {
 	}
 }
 
+// Two codes each that differ between the sites may mean different things; a site with one of the codes does not differ.
+func TestCodesThatDifferBySite(t *testing.T) {
+	for rows, note := range map[string]string{
+		"1,A 2,A 1,B 0,B 1,B": "column sex: the sites have different codes (0 and 1 at B; 1 and 2 at A), so one number may have two meanings",
+		"1,A 2,A 1,B 2,B 1,C": "",
+		"1,A 2,A 0,A 1,B 0,B": "",
+		"1,A 2,A n/a,B 1,B":   "",
+	} {
+		table := "participant_id\tgroup\tsex\tsite\n"
+		for i, v := range strings.Split(rows, " ") {
+			table += "sub-" + string(rune('1'+i)) + "\t" + "ab"[i%2:i%2+1] + "\t" + strings.ReplaceAll(v, ",", "\t") + "\n"
+		}
+		p := Defaults()
+		p.File = "p.tsv"
+		l := need.Value(p.Read(testdir.Files(t, map[string]string{"p.tsv": table})))(t)
+		l.Participants(nil)
+		notes := strings.Join(column.NoteTexts(l.Notes), "\n")
+		if !strings.Contains(notes, note) || note == "" && strings.Contains(notes, "different codes") {
+			t.Errorf("%s: notes %q, want %q", rows, notes, note)
+		}
+	}
+}
+
 func TestMergedColumns(t *testing.T) {
 	for name, c := range map[string]struct{ head, rows, note string }{
 		"age":         {"age_x\tage_y", "20\t20.0 21\t21 22\t32", "the columns age_x and age_y, as a merge of two tables leaves them, differ in 1 participant (sub-3: 22 and 32): keep the right one"},
