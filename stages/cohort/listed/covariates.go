@@ -215,8 +215,8 @@ func (l *List) noteMerged(t *encoding.Table) {
 	}
 }
 
-// noteCodesBySite notes columns of categories, such as sex, in which the sites have two codes each, but not the same two:
-// 1 may mean another thing in each.
+// noteCodesBySite notes columns of categories, such as sex, in which the sites have two codes each, but not the same
+// two: one number may have two meanings.
 func (l *List) noteCodesBySite(t *encoding.Table) {
 	site := slices.IndexFunc(t.Columns, func(c encoding.Column) bool { return column.NamesSite(c.Name) })
 	if site < 0 {
@@ -241,7 +241,8 @@ func (l *List) noteCodesBySite(t *encoding.Table) {
 		two := true
 		for _, at := range slices.SortedFunc(maps.Keys(of), dag.CompareValues) {
 			slices.Sort(of[at])
-			codes := strings.Join(lists.Map(of[at], func(x float64) string { return fmt.Sprint(x) }), " and ")
+			texts := lists.Map(of[at], func(x float64) string { return fmt.Sprint(x) })
+			codes := strings.Join(texts, " and ")
 			with[codes] = append(with[codes], at)
 			two = two && len(of[at]) <= 2
 		}

@@ -61,7 +61,8 @@ func TestCodesThatDifferBySite(t *testing.T) {
 	} {
 		table := "participant_id\tgroup\tsex\tsite\n"
 		for i, v := range strings.Split(rows, " ") {
-			table += "sub-" + string(rune('1'+i)) + "\t" + "ab"[i%2:i%2+1] + "\t" + strings.ReplaceAll(v, ",", "\t") + "\n"
+			v = strings.ReplaceAll(v, ",", "\t")
+			table += "sub-" + string(rune('1'+i)) + "\t" + "ab"[i%2:i%2+1] + "\t" + v + "\n"
 		}
 		p := Defaults()
 		p.File = "p.tsv"
