@@ -144,6 +144,9 @@ func (b *body) block(of Block) {
 			b.prose(part.format, part.text)
 		}
 	}
+	if of.Lines != "" {
+		b.put("<pre class=\"lines\">%s</pre>\n", of.Lines)
+	}
 	if len(of.List) > 0 {
 		b.put("<ul>")
 		b.each("<li>%s</li>", of.List)

@@ -43,6 +43,7 @@ type Section struct {
 type Block struct {
 	Text       string // a paragraph
 	Note       string // a paragraph in small letters
+	Lines      string // a text whose lines and blanks stay
 	Heading    string // of a part of the section
 	List       []string
 	References []string // numbered from 1

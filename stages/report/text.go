@@ -111,6 +111,8 @@ func (w *textWriter) block(b *Block) {
 		w.paragraph(2, b.Text)
 	case b.Note != "":
 		w.paragraph(2, b.Note)
+	case b.Lines != "":
+		w.lines(2, "", strings.Split(strings.TrimRight(b.Lines, "\n"), "\n"))
 	case b.List != nil:
 		w.items(b.List)
 	case b.References != nil:

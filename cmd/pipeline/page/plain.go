@@ -153,7 +153,8 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 			if err != nil {
 				return nil, err
 			}
-			blocks = append(blocks, report.Block{Text: name + ": " + strings.ToValidUTF8(string(b), "�")})
+			blocks = append(blocks, report.Block{Note: name},
+				report.Block{Lines: strings.ToValidUTF8(string(b), "�")})
 		default:
 			others[ref.Format]++
 		}
