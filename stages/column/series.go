@@ -9,9 +9,9 @@ import (
 var seriesOrder = []string{PrGNN, "linear-svm", "ridge", "svm", "logistic", "forest", "mlp", "brainnetcnn", "li2019",
 	"kernel-ridge", "meanmlp", "bnt", "braingnn"}
 
-// Series numbers classifiers by their names: a known one by its place, a further setting of the same or an unknown one
-// by the next number whose color is free, in the order of the names, however the figure sorts them. The majority
-// classifier takes no number (−1).
+// Series numbers classifiers by their names: a known one by its place, a further setting of the same, an unknown one, or
+// one whose color another has, by the next number whose color is free. It goes in the order of the names, however the
+// figure sorts them. The majority classifier takes no number (−1).
 func Series(names []string) []int {
 	numbers, taken := make([]int, len(names)), map[int]bool{}
 	order := make([]int, len(names))
@@ -34,15 +34,28 @@ func Series(names []string) []int {
 			break
 		}
 	}
-	for _, i := range order {
-		if numbers[i] != -2 {
-			continue
-		}
+	again := func(i int) { // the next number whose color is free
 		numbers[i] = 0
 		for used(numbers[i], taken) {
 			numbers[i]++
 		}
 		taken[numbers[i]] = true
+	}
+	for _, i := range order { // known ones behind the colors, where the color is that of another one
+		n := numbers[i]
+		if n < seriesColors {
+			continue
+		}
+		delete(taken, n)
+		if used(n%seriesColors, taken) {
+			again(i)
+		}
+		taken[numbers[i]] = true
+	}
+	for _, i := range order {
+		if numbers[i] == -2 {
+			again(i)
+		}
 	}
 	return numbers
 }

@@ -18,6 +18,7 @@ func TestSeries(t *testing.T) {
 		{[]string{"ridge regression (plain)", "PR-GNN", "ridge regression (harmonized)"}, []int{1, 0, 2}},
 		{[]string{"PR-GNN", "ridge regression (harmonized)", "ridge regression (plain)"}, []int{0, 2, 1}},
 		{[]string{"BrainNetCNN", "a", "b", "c", "d", "e", "f", "g"}, []int{7, 1, 2, 3, 4, 5, 6, 8}},
+		{[]string{"kernel ridge regression", "ridge regression", "linear SVM", "PR-GNN"}, []int{3, 2, 1, 0}},
 		{[]string{"mine"}, []int{0}},
 		{[]string{""}, []int{0}},
 	} {
