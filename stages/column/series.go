@@ -9,9 +9,9 @@ import (
 var seriesOrder = []string{PrGNN, "linear-svm", "ridge", "svm", "logistic", "forest", "mlp", "brainnetcnn", "li2019",
 	"kernel-ridge", "meanmlp", "bnt", "braingnn"}
 
-// Series numbers classifiers by their names: a known one by its place, a further setting of the same, an unknown one, or
-// one whose color another has, by the next number whose color is free. It goes in the order of the names, however the
-// figure sorts them. The majority classifier takes no number (−1).
+// Series numbers classifiers by their names: a known one by its place; by the next number whose color is free a further
+// setting of the same, an unknown one, and one whose color another has. It goes in the order of the names, however
+// the figure sorts them. The majority classifier takes no number (−1).
 func Series(names []string) []int {
 	numbers, taken := make([]int, len(names)), map[int]bool{}
 	order := make([]int, len(names))
