@@ -310,7 +310,8 @@ func (c Cleaning) regions() (all List) {
 		return f, s.NonSteady > mostNonSteady*int32(max(s.Runs, 1)) || s.NonSteadyLater > 0
 	}, values{"Most": mostNonSteady})...)
 	all.Add(c.faults("scans.cosines", func(s Scan) (ScanFault, bool) {
-		return ScanFault{N: int(s.Cosines), Of: int(s.CosinesUsual), Other: int(s.OtherCosines)},
+		return ScanFault{N: int(s.Cosines), Of: int(s.CosinesUsual), Other: int(s.OtherCosines),
+				severity: float64(s.OtherCosines)},
 			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
 	}, nil)...)
 	first := func(s Scan) bool { return s.FirstVolumes > 0 }

@@ -134,7 +134,7 @@ func TestCleaningFindings(t *testing.T) {
 			with(func(r *row) { r.NonSteady, r.NonSteadyLater = 1, 1 })}, "scans.non-steady 3 4"},
 		{[]row{with(func(r *row) { r.Cosines, r.CosinesUsual = 3, 3 }), with(func(r *row) { r.Cosines = 2 }),
 			with(func(r *row) { r.Cosines, r.CosinesUsual = 2, 3 }),
-			with(func(r *row) { r.Cosines, r.CosinesUsual, r.OtherCosines = 3, 3, 2 })}, "scans.cosines 3 4"},
+			with(func(r *row) { r.Cosines, r.CosinesUsual, r.OtherCosines = 3, 3, 2 })}, "scans.cosines 4 3"},
 		{[]row{fine, with(func(r *row) { r.FirstVolumes = 2 }), with(func(r *row) { r.FarVolumes = []int32{7, 9} })},
 			"scans.first-volumes 2; scans.far-volumes 3"},
 		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 2), []string{"rot_x"} })},
