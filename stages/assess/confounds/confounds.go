@@ -26,7 +26,7 @@ var confoundsKind = dag.Kind{
 	New: func() dag.Stage {
 		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
 			Permutations: 199,
-			Chains:       999, Resamples: 40}
+			Chains:       999, Resamples: 200}
 	},
 	MaxThreads: 8,
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody

@@ -418,6 +418,7 @@ func (a *Author) confounds() {
 		of["Names"], of["Left"] = shown(r.Covariates), len(r.Left)
 		split := a.division()
 		of["Repeated"] = split != nil && split.Number("repeats") > 1
+		of["Families"] = split != nil && split.Uses("keep_together")
 		a.say("methods.confound-models", of)
 		if r.Pairs >= 0 {
 			of["Matched"], of["Nearest"] = shown(r.Match), values{"Name": r.Match[0]}
