@@ -12,7 +12,8 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// drawn are n participants of two groups: one covariate and edges of 7 regions, of which some differ between the groups.
+// drawn are n participants of two groups: one covariate and edges of 7 regions, some of which differ between the
+// groups.
 func drawn(cohort, n int) map[string][]dag.Input {
 	r := random.New(11, "coverage", cohort)
 	ids, _ := stagetest.SomeParticipants(n, "ASD", "HC").Strings("participant_id")
@@ -33,7 +34,8 @@ func drawn(cohort, n int) map[string][]dag.Input {
 				m[7*a+b], m[7*b+a] = x, x
 			}
 		}
-		matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 7, 7), dag.Coord{Axis: "subject", Value: ids[i]}))
+		matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 7, 7),
+			dag.Coord{Axis: "subject", Value: ids[i]}))
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "age", Values: age})
