@@ -313,6 +313,7 @@ stages:
   deconfound: { use: deconfound, matrix: { fold: all }, with: { covariates: [age] }, in: { matrices: "connectivity[*].pearson", folds: folds } }
   residuals: { use: residualize, each: subject, matrix: { fold: all } }
   baselines: { in: { pearson: "residuals[*]", folds: folds } }
+  added: { use: baseline, matrix: { fold: all }, in: { pearson: "residuals[*]" } }
 `
 	need.NoError(t, os.WriteFile("x.yaml", []byte(more), 0o666))
 	need.NoError(t, os.WriteFile("back.yaml",
@@ -321,6 +322,9 @@ stages:
 		"back.yaml": "quality<-connectivity[sub-sim001].quality"} {
 		p := need.Value(Load(file, nil))(t)
 		if text := stageText(t, p, "baselines"); !strings.Contains(text, want) {
+			t.Errorf("%s: %.900s", file, text)
+		}
+		if text := stageText(t, p, "added"); !strings.Contains(text, "nodes<-cohort.nodes") { // its models refuse other regions
 			t.Errorf("%s: %.900s", file, text)
 		}
 		if text := stageText(t, p, "residuals"); !strings.Contains(text, "quality<-connectivity[sub-sim001].quality") {

@@ -43,7 +43,7 @@ type wirer struct {
 	stages  map[string]*tree.Node
 	of      map[string][]string // names of stages, by kind, in the order of the file
 	whole   bool                // optional ports too: the file, and not one that it extends, has connect: usual
-	pages   bool                // optional ports of pages too: the file, or one that it extends, has connect: usual
+	pages   bool                // those of pages, and nodes, too: the file, or one that it extends, has connect: usual
 	scans   bool                // the cohort is one of participants, and not of rows
 	cohort  bool                // the file has one
 	seen    map[string]bool     // the stages whose axes are known, or looked for
@@ -56,8 +56,8 @@ type wirer struct {
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
 // anything: what it adds stands there as if the file had it. Of files that extend another, the extended one comes
 // first: without connect: usual, a stage that is added changes no connection of a stage that was there, and is
-// connected to open inputs of pages only. file is the one
-// of this turn; "" is for what --set changed. Ports that a file leaves open on purpose are added to removed.
+// connected to open inputs of pages only. file is the one of this turn; "" is for what --set changed. Ports that a file
+// leaves open on purpose are added to removed.
 func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) bool {
 	all := root.Get("stages")
 	if root.Kind != tree.Mapping || all == nil || all.Kind != tree.Mapping {
@@ -189,7 +189,9 @@ func (w *wirer) ports(s tree.Key) {
 		_, removed := w.removed[w.path(s, p.Name)]
 		before := in.Get(p.Name)
 		refs := w.sameOrigin(s, p, kind)
-		left := p.Optional && !whole && !(checks && p.Name == folds) // a check takes the folds that there are
+		// A check takes the folds that there are; a model without the names of its regions would accept others.
+		taken := checks && p.Name == folds || w.pages && p.Name == nodes && s.Value.Get("connect") == nil
+		left := p.Optional && !whole && !taken
 		if removed || open[p.Name] || refs == nil && (len(usual.From) == 0 || left) {
 			continue
 		}
@@ -376,7 +378,10 @@ func portsOf(kind *dag.Kind, stage *tree.Node) dag.Ports {
 	return work.Ports()
 }
 
-const folds = "folds"
+const (
+	folds = "folds"
+	nodes = "nodes"
+)
 
 // find lists the references of a port: none where nothing fits, several only of a port that takes all, a bad one after
 // a mistake.

@@ -39,6 +39,7 @@ type Applied struct {
 	Deconfounded []string `json:",omitempty"`
 	NotFitted    []string `json:",omitempty"` // stages whose fit was applied in training, and not here
 	Unnamed      int      `json:",omitempty"` // models whose file has no names of regions
+	Named        bool     `json:",omitempty"` // the regions of the participants have names
 	Undigested   int      `json:",omitempty"` // models whose file states no digest of its content
 	Shift        *Shift   `json:",omitempty"`
 	SameMeans    bool     `json:",omitempty"` // the training participants have the means of these, input by input
@@ -145,7 +146,11 @@ func (a Applied) Findings() (all List) {
 		all.study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})
 	}
 	if a.Unnamed > 0 {
-		all.study("applied.unnamed", Limits, values{"N": a.Unnamed, "Of": a.Models})
+		weight := Limits
+		if a.Named { // regions in another order would pass for a failed replication
+			weight = Overturns
+		}
+		all.study("applied.unnamed", weight, values{"N": a.Unnamed, "Of": a.Models})
 	}
 	if len(a.Zeros) > 0 {
 		all.among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,

@@ -12,6 +12,8 @@ import (
 func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Unknown: 1}.Findings()), "applied.unknown")
 	need.Equal(t, codes(Applied{Models: 2, Unnamed: 2}.Findings()), "applied.unnamed")
+	named := Applied{Models: 2, Unnamed: 2, Named: true, Unlisted: 2}.Findings()
+	need.Equal(t, codes(named)+" "+named[0].Weight.String(), "applied.unnamed applied.not-compared overturns")
 	need.Equal(t, codes(Applied{Models: 2, Undigested: 1}.Findings()), "applied.undigested")
 	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")

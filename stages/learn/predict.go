@@ -35,9 +35,12 @@ var (
 
 // Predict applies trained models.
 type Predict struct {
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that nobody in training lacks"`
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that nobody in training lacks; names: models without names of regions, although the participants have them"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
+
+// allowUnnamed accepts models without names of regions for participants with names.
+const allowUnnamed = "names"
 
 func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
@@ -351,7 +354,11 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		if i > 0 && slices.Equal(m.names, models[0].names) {
 			continue // the same error for each fold
 		}
-		if err := modelfile.AcceptNodes(m.names, names); err != nil {
+		err := modelfile.AcceptNodes(m.names, names)
+		if m.names == nil && names != nil && !slices.Contains(s.Allow, allowUnnamed) {
+			err = errors.New("the model file has no names of regions, so regions in another order or of another atlas would not be found: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + allowUnnamed + "]")
+		}
+		if err != nil {
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
 		}
 	}
@@ -361,6 +368,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	}
 	var lacking []string
 	out := newPredicted(models, people, s.Allow)
+	out.applied.Named = names != nil
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"
 	made := lists.Map(models, func(m *applier) string { return m.made })
@@ -422,7 +430,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
 			lacking))
 	}
-	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions")...)
+	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions", allowUnnamed)...)
 	if refused != nil {
 		who, fits := map[string]bool{}, []string(nil)
 		for _, d := range refused {

@@ -257,7 +257,8 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 	train := func(lacks func(int) []int, regions string) dag.Input {
 		in := lackingInputs(t, 20, lacks)
 		return dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("train", "epochs", 1, "regions", regions),
-			map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})["model"])
+			map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"],
+				"nodes": {areas()}})["model"])
 	}
 	predict := func(model dag.Input, regions []int, allow ...any) error {
 		in := lackingInputs(t, 20, func(i int) []int { return map[bool][]int{true: regions}[i < 2] })
