@@ -140,7 +140,7 @@ func (a *author) data(asked values) []string {
 	}
 	v := values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
 		"NotMet": a.NotMeeting(),
-		"Table": a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
+		"Table":  a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
 		"Lacking": a.Lacking}
 	maps.Copy(v, asked)
 	if len(a.Excluded) > 0 {
