@@ -56,7 +56,9 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 	for r, n := range count {
 		if out[r] = n > 0; out[r] {
 			left.Regions, left.Names = append(left.Regions, r+1), append(left.Names, NumberAndName(r, names))
-			some += map[bool]int{true: 1}[n < len(ins)]
+			if n < len(ins) {
+				some++
+			}
 		}
 	}
 	if left.Regions == nil {

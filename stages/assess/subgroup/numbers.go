@@ -59,23 +59,18 @@ func (s *SubgroupsRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs
 	}
 	var groups []column.NumberSubgroupRow
 	var tests []column.NumberSubgroupTestRow
-	for k, folds := range all.Settings {
+	err = st.each(ctx, t, all, "models", func(folds []fold.Tested) ([]int, func(string, division), error) {
 		x, err := st.numbers(folds, t.In("participants").Name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, c := range st.columns {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			d, err := s.divide(c, x.at)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
-			}
-			rows := x.rows(c.Name, d, s.Complementary)
-			groups, tests = append(groups, rows...), append(tests, st.compareNumbers(x, d, c.Name, rows)...)
-		}
-		t.Progress(k+1, len(all.Settings), "models")
+		return x.at, func(name string, d division) {
+			rows := x.rows(name, d, s.Complementary)
+			groups, tests = append(groups, rows...), append(tests, st.compareNumbers(x, d, name, rows)...)
+		}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, p := range inference.Holm(lists.Map(tests, func(r column.NumberSubgroupTestRow) float64 { return r.P })) {
 		tests[i].Holm = p

@@ -159,28 +159,47 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	var groups []column.SubgroupRow
 	var tests []column.SubgroupTestRow
-	for k, folds := range all.Settings {
-		tested, err := st.tested(folds, t.In("participants").Name)
+	err = st.each(ctx, t, all, "classifiers", func(folds []fold.Tested) ([]int, func(string, division), error) {
+		x, err := st.tested(folds, t.In("participants").Name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, c := range st.columns {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			d, err := s.divide(c, tested.at)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
-			}
-			rows := tested.rows(c.Name, d, s.Complementary)
-			groups, tests = append(groups, rows...), append(tests, st.compare(tested, d, c.Name, rows)...)
-		}
-		t.Progress(k+1, len(all.Settings), "classifiers")
+		return x.at, func(name string, d division) {
+			rows := x.rows(name, d, s.Complementary)
+			groups, tests = append(groups, rows...), append(tests, st.compare(x, d, name, rows)...)
+		}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, p := range inference.Holm(lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })) {
 		tests[i].Holm = p
 	}
 	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
+}
+
+// each divides the tested participants of each setting by each column. of reads the predictions of a setting: the row
+// of each participant in the table of participants, and what measures the groups of a column.
+func (st *study) each(ctx context.Context, t *dag.Task, all *fold.Settings, what string,
+	of func(folds []fold.Tested) (at []int, measure func(name string, d division), err error)) error {
+	for k, folds := range all.Settings {
+		at, measure, err := of(folds)
+		if err != nil {
+			return err
+		}
+		for _, c := range st.columns {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			d, err := st.divide(c, at)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.In("participants").Name, err)
+			}
+			measure(c.Name, d)
+		}
+		t.Progress(k+1, len(all.Settings), what)
+	}
+	return nil
 }
 
 // checkFolds refuses predictions of some folds only, since the groups of the rest would be compared. related: the folds
