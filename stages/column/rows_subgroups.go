@@ -25,11 +25,11 @@ type SubgroupRow struct {
 	Specificity float64     `column:"specificity,missing"`
 	SpecLow     float64     `column:"specificity_low,missing" doc:"95 % interval: Wilson"`
 	SpecHigh    float64     `column:"specificity_high,missing"`
-	Score       float64     `column:"mean_score,missing" doc:"mean predicted probability of the positive group"`
+	Score       float64     `column:"mean_score,missing" doc:"mean predicted probability of the positive group; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as Brier score and calibration"`
 	Brier       float64     `column:"brier,missing" doc:"mean of (probability − outcome)²"`
 	BrierLow    float64     `column:"brier_low,missing" doc:"95 % interval, on the logit scale"`
 	BrierHigh   float64     `column:"brier_high,missing"`
-	Large       float64     `column:"observed_less_predicted,missing" doc:"share of the positive group less the mean probability; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as intercept and slope"`
+	Large       float64     `column:"observed_less_predicted,missing" doc:"share of the positive group less the mean probability"`
 	LargeLow    float64     `column:"observed_less_predicted_low,missing" doc:"95 % interval of a mean (Student's t)"`
 	LargeHigh   float64     `column:"observed_less_predicted_high,missing"`
 	Intercept   float64     `column:"intercept,missing" doc:"of logit P(positive) = intercept + slope · log odds (Cox); missing with fewer than 10 participants of either class"`

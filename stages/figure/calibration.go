@@ -18,7 +18,7 @@ import (
 
 var kindCalibration = dag.Kind{
 	Name: "figure-calibration",
-	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group with its 95 % interval (Wilson); participants of all folds are pooled. The first two classifiers are drawn, and the bins of all are a table. For two groups.",
+	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group with its 95 % interval (Wilson); participants of all folds are pooled. The first two classifiers are drawn, and the bins of all are a table. SVMs and ridge give decision values, whose probabilities are not calibrated, and are left out. For two groups.",
 	New:  func() dag.Stage { return &Calibration{Bins: 5} },
 }
 
@@ -65,14 +65,14 @@ func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	draw := outputsOr("a reliability curve needs two groups, and probabilities that differ between participants")
+	draw := outputsOr("a reliability curve needs two groups, and a classifier with calibrated probabilities (not an SVM or ridge) that differ between participants")
 	return draw(DrawCalibration(all, s.Positive, s.Bins))
 }
 
 // mostCalibrated is how many curves one plot has: the intervals of more of them hide each other.
 const mostCalibrated = 2
 
-// DrawCalibration is nil when there are not two groups.
+// DrawCalibration is nil when there are not two groups, or no classifier whose probabilities are estimates.
 func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error) {
 	positive, _, err := fold.PositiveGroup(named, all.Groups)
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
@@ -92,7 +92,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 				probability, is = append(probability, p.Probability[positive]), append(is, p.Label == positive)
 			}
 		}
-		if series[k] < 0 || len(probability) == 0 {
+		if series[k] < 0 || len(probability) == 0 || !folds[0].Calibrated() {
 			continue // the majority classifier gives one answer to everybody
 		}
 		counted, brier := fold.Calibrate(probability, is, bins)

@@ -78,7 +78,7 @@ func Intervals(r *column.AccuracyRow, folds []Tested, groups, positive int) {
 	r.SpecLow, r.SpecHigh = v.Share(r.Specificity, of, negatives)
 	areas := lists.Map(folds, func(f Tested) float64 { return Score(f.Cases(r.Level), positive).Auc })
 	r.AUCLow, r.AUCHigh = v.AUC(r.AUC, areas, sum(positives), sum(negatives))
-	if r.Level != "participant" {
+	if r.Level != "participant" || !folds[0].Calibrated() {
 		return
 	}
 	losses := lists.Map(folds, func(f Tested) []float64 {

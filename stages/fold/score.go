@@ -3,6 +3,7 @@ package fold
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -33,10 +34,16 @@ func (c Case) Order(group int) float64 {
 	return 1 / max(0, others)
 }
 
-// Calibrated reports whether the probabilities of a model are estimates, not 1/(1+exp(−f)) of a decision value f.
+// Calibrated reports whether the probabilities of a model are estimates, not 1/(1+exp(−f)) of a decision value f. Of
+// several models, as choose names them, all are.
 func Calibrated(model string) bool {
-	return !slices.Contains([]string{"svm", "linear-svm", "ridge", "kernel-ridge"}, model)
+	return !slices.ContainsFunc([]string{"svm", "linear-svm", "ridge", "kernel-ridge"}, func(m string) bool {
+		return m == model || slices.Contains(strings.Split(model, " or "), column.Classifiers[m])
+	})
 }
+
+// Calibrated reports whether the probabilities of a setting are estimates.
+func (f Tested) Calibrated() bool { return Calibrated(column.ClassifierOf(f.Coords, f.Model)) }
 
 // Score measures one fold. The AUC of more than two groups is that of the positive one against the rest, or without
 // one the mean over the groups.

@@ -290,3 +290,33 @@ func TestBrierScore(t *testing.T) {
 		t.Error("the figure does not name the Brier score")
 	}
 }
+
+// The decision values of SVMs and ridge, alone or chosen inside the folds, have no reliability curve and no Brier
+// score; those of other classifiers beside them do.
+func TestDecisionValuesHaveNoCalibration(t *testing.T) {
+	of := func(model, stated string) dag.Input {
+		table := stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3}, [3]any{"b", 1, 0.9})
+		table = column.WithMeta(table, map[string]string{"model": stated})
+		coords := []dag.Coord{{Axis: "stage", Value: model + stated}, {Axis: "fold", Value: "1"}}
+		if model != "" {
+			coords = append(coords, dag.Coord{Axis: "model", Value: model})
+		}
+		return dag.InputOf(table, coords...)
+	}
+	for _, c := range []struct{ model, stated string }{{"svm", ""}, {"linear-svm", ""}, {"ridge", ""},
+		{"kernel-ridge", ""}, {"", "ridge"}, {"", "logistic regression or ridge regression"}} {
+		decided := of(c.model, c.stated)
+		in := map[string][]dag.Input{"predictions": {decided}}
+		_, err := stagetest.RunStage(t, stagetest.Fresh("figure-calibration"), in)
+		need.Error(t, err, "calibrated probabilities")
+		in["predictions"] = append(in["predictions"], of("logistic", ""))
+		bins := stagetest.MustRun(t, stagetest.Fresh("figure-calibration"), in)["bins"].(*encoding.Table)
+		need.Equal(t, bins.Rows(), 5, c)
+		summary := stagetest.MustRun(t, stagetest.Fresh("evaluate"), in)["summary"].(*encoding.Table)
+		rows := need.Value(column.Rows[column.AccuracyRow](summary))(t)
+		for _, r := range rows {
+			known := r.Classifier == "logistic" && r.Level == "participant"
+			need.Equal(t, !math.IsNaN(r.Brier), known, r)
+		}
+	}
+}

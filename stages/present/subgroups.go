@@ -86,7 +86,7 @@ func (a *author) subgroups() {
 		measures, differences = "column group | n accuracy auc?", "column measure | higher lower difference holm"
 	}
 	a.Table(section.Lay(a.Writer, "subgroups.groups", of, own, measures))
-	if a.Pictures {
+	if a.Pictures && slices.ContainsFunc(own, func(r subgroupRow) bool { return !math.IsNaN(r.Brier) }) {
 		a.Table(section.Lay(a.Writer, "subgroups.calibration", of, own,
 			"column group | mean? brier? large? intercept? slope?"))
 	}

@@ -25,6 +25,7 @@ func TestSubgroups(t *testing.T) {
 		if n >= 10 {
 			r.Suppressed, r.N, r.Positive, r.Accuracy, r.Low, r.High = "", n, n/2, 0.7, 0.6, 0.8
 			r.AUC, r.AUCLow, r.AUCHigh, r.Slope, r.SlopeLow, r.SlopeHigh = 0.75, 0.65, 0.83, 0.52, 0.2, 0.9
+			r.Brier, r.BrierLow, r.BrierHigh = 0.2, 0.15, 0.25
 		}
 		return r
 	}

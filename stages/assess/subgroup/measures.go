@@ -87,12 +87,12 @@ func (x *tested) fill(r *column.SubgroupRow, group []int, g int, area float64) {
 		r.SensLow, r.SensHigh = inference.Wilson(r.Sensitivity, positive)
 		r.SpecLow, r.SpecHigh = inference.Wilson(r.Specificity, n-positive)
 	}
-	whole := inference.Validation{Test: []float64{n}, Train: []float64{math.Inf(1)}} // given the models
-	r.Score, r.Brier = mean(p), mean(losses)
-	r.BrierLow, r.BrierHigh = whole.Brier(r.Brier, [][]float64{losses})
 	if !x.calibrated {
 		return
 	}
+	whole := inference.Validation{Test: []float64{n}, Train: []float64{math.Inf(1)}} // given the models
+	r.Score, r.Brier = mean(p), mean(losses)
+	r.BrierLow, r.BrierHigh = whole.Brier(r.Brier, [][]float64{losses})
 	c := inference.CompareNumbers(p, y, math.NaN())
 	r.Large, r.LargeLow, r.LargeHigh = -c.Error, -c.ErrorHigh, -c.ErrorLow
 	if min(positive, n-positive) < leastForSlope {

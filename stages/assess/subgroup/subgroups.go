@@ -307,7 +307,7 @@ type tested struct {
 // tested reads the participants of a setting.
 func (st *study) tested(folds []fold.Tested, people string) (*tested, error) {
 	x := &tested{name: folds[0].Name, coords: folds[0].Coords, positive: st.positive,
-		calibrated: fold.Calibrated(column.ClassifierOf(folds[0].Coords, folds[0].Model))}
+		calibrated: folds[0].Calibrated()}
 	number, repeats := map[string]int{}, map[int64]bool{}
 	var scored [][]inference.ScoredCase
 	var lacking, places []string

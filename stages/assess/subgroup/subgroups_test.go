@@ -273,13 +273,14 @@ func TestRepeatsAndFolds(t *testing.T) {
 	need.Error(t, err, "untested")
 }
 
-// Decision values have no calibration.
+// Decision values have no Brier score and no calibration.
 func TestDecisionValues(t *testing.T) {
 	in := oracle(t)
 	in["predictions"][0].Coords[0].Value = "ridge"
 	rows, _ := results(t, fixtureStage(), in)
 	for _, r := range rows {
-		if r.Suppressed == "" && (math.IsNaN(r.Brier) || !math.IsNaN(r.Large) || !math.IsNaN(r.Slope)) {
+		known := !math.IsNaN(r.Brier) || !math.IsNaN(r.Large) || !math.IsNaN(r.Slope)
+		if r.Suppressed == "" && (math.IsNaN(r.Accuracy) || known) {
 			t.Errorf("%+v", r)
 		}
 	}

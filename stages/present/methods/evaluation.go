@@ -462,6 +462,7 @@ func (a *Author) subgroups() {
 		"Edges":        s.List("edges"),
 		"Calibrated":   slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Slope) }),
 		"Positive":     slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Positive) }),
+		"Brier":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Brier) }),
 		"Large":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Large) }),
 		"Permutations": int32(0)})
 	if len(tests) > 0 {

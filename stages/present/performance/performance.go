@@ -246,11 +246,15 @@ func (a *Results) corrected(rows []Row, of values) {
 			retrained = append(retrained, wording.InSentence(r.Called()))
 		}
 	}
-	maps.Copy(of, values{"Permuted": len(a.Permuted) > 0, "AsRetrained": retrained, "Without": without,
+	maps.Copy(of, values{"DecisionValues": nil, "Permuted": len(a.Permuted) > 0, "AsRetrained": retrained,
+		"Without":     without,
 		"FirstRepeat": a.firstRepeat(ClassifierTests(rows), "accuracy") + a.firstRepeat(areaTests(rows), "AUC")})
 	measures := "classifier | accuracy balanced auc"
 	if rows[0].Positive != "n/a" {
 		measures += " sensitivity specificity brier"
+		of["DecisionValues"] = called(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+			return fold.Calibrated(r.Classifier)
+		}))
 	}
 	corrected := a.Corrected()
 	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures+" p-holm auc-p", classifierColumn,

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -81,6 +82,28 @@ func TestLevels(t *testing.T) {
 	need.Equal(t, sameLevels(rows, rows[1:]), true)
 	rows[0].Accuracy = 0.6
 	need.Equal(t, sameLevels(rows, rows[1:]), false)
+}
+
+// The table of intervals states why classifiers have no Brier score.
+func TestNoBrierScore(t *testing.T) {
+	row := func(model string) Row {
+		r := Row{Title: column.Classifiers[model]}
+		r.Classifier, r.Positive, r.Level = model, "ASD", "participant"
+		return r
+	}
+	for _, c := range []struct {
+		models []string
+		want   string
+	}{{[]string{"logistic", "forest"}, ""},
+		{[]string{"logistic", "svm", "ridge"}, "Brier score n/a: SVM (RBF) and ridge regression gave decision values"},
+	} {
+		a := results(dag.NewTask(nil), &finding.Results{})
+		a.corrected(lists.Map(c.models, row), values{"Lacks": nil, "Candidates": nil, "Positive": "ASD"})
+		need.NoError(t, a.Err())
+		note := a.Section.Blocks[0].Table.Note
+		need.Equal(t, strings.Contains(note, "Brier score n/a"), c.want != "", note)
+		need.Equal(t, strings.Contains(note, c.want), true, note)
+	}
 }
 
 // How p was computed, of classifiers with different tests.
