@@ -389,7 +389,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			for _, d := range differences {
 				kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix)
 				if fitted && column.Made(m.made)[d.Key] == nil {
-					d.Text = fmt.Sprintf("%s changed the new data by a fit that the models do not know (%s)", kind, d.Key)
+					d.Text = fmt.Sprintf("%s changed the new data by a fit that the models do not have (%s)", kind, d.Key)
 				} else if fitted {
 					d.Text = fmt.Sprintf("%s changed the training data by a fit to the training participants (%s)", kind, d.Key)
 				}

@@ -203,7 +203,8 @@ func TestLeftOutRefused(t *testing.T) {
 	_, err := stagetest.RunStage(t, stagetest.Quickly("ridge"),
 		map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]})
 	if err == nil || !strings.Contains(err.Error(), "4 of 24 regions are missing or constant in 1 participant (regions 2, 3, 6, "+
-		"8), and are left out of all participants, but more than a tenth is refused: exclude those who lack most (4 regions: "+
+		"8), and are left out for all participants, but more than a tenth is refused: exclude the participants who "+
+		"lack most (4 regions: "+
 		"exclude: [sub-005], under cohort), or set regions: all") {
 		t.Error(err)
 	}

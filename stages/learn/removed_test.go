@@ -174,7 +174,7 @@ func TestPredictRefusesCovariates(t *testing.T) {
 				of.Meta = map[string]string{"made": `{"denoise.fd":0.5,"residualize.fitted":["ab"]}`}
 				in["quality"][i] = dag.InputOf(&of, q.Coords...)
 			}
-		}, "residualize changed the new data by a fit that the models do not know (residualize.fitted)"},
+		}, "residualize changed the new data by a fit that the models do not have (residualize.fitted)"},
 	} {
 		in := maps.Clone(apply)
 		c.change(in)

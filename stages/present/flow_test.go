@@ -32,7 +32,7 @@ func TestFlow(t *testing.T) {
 		return f.Alt, f.Caption
 	}
 	alt, caption := flow()
-	const begin = "Boxes from top to bottom, with those who leave in brackets: "
+	const begin = "Boxes from top to bottom, with excluded and untested participants in brackets: "
 	need.Equal(t, alt, begin+"13 participants in the table (3 excluded, 2: unusable, 1: inclusion criterion age > 9 not met); "+
 		"10 participants included, 5\u00a0ASD, 5\u00a0HC (2 not tested); "+
 		"8 tested, 5\u00a0ASD, 3\u00a0HC, 2 folds, in each fold: training 3–5, test 3–5")

@@ -52,7 +52,7 @@ goes to stdout.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("checklist") {
 				if format != "" {
-					return flags.Usage(cmd, "--format is that of a report; a checklist has the format of the ending of PATH")
+					return flags.Usage(cmd, "--format is for a report; a checklist has the format of the ending of PATH")
 				}
 				return a.checklist(cmd, args[0], checklist, path)
 			}

@@ -221,7 +221,7 @@ func (a *app) printRun(r *record.Record) {
 	}
 	g.Print(a.Out)
 	if r.Finished.IsZero() {
-		a.Note("its tasks are unknown: a run records them when it ends; every finished task is kept")
+		a.Note("its tasks are unknown, because a run records them when it ends; every finished task is kept")
 		return
 	}
 	fmt.Fprintln(a.Out)

@@ -36,7 +36,7 @@ func Browser() (string, error) {
 			return path, nil
 		}
 	}
-	return "", exit.Wrongf("a PDF is printed by Chromium, Chrome or Edge, and none is installed\n  install one (Debian and " +
+	return "", exit.Wrongf("a PDF needs Chromium, Chrome or Edge, and none is installed\n  install one (Debian and " +
 		"Ubuntu: apt-get install chromium), or set the variable CHROMIUM to its program; or write -o NAME.html, open it, " +
 		"and print it")
 }

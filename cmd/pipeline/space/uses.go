@@ -125,7 +125,7 @@ func Stages(a *console.Console, store *disk.Store, id string) error {
 		return err
 	}
 	if run.Finished.IsZero() {
-		a.Note("the results of run %s are unknown: a run records them when it ends", run.ID)
+		a.Note("the results of run %s are unknown, because a run records them when it ends", run.ID)
 		return damaged
 	}
 	newer := map[artifacts.Digest]bool{}

@@ -169,7 +169,8 @@ func TestConfounds(t *testing.T) {
 	for _, want := range []string{"apart from the models of covariates below, no model had covariates as inputs",
 		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (Fisher's z),",
 		"199 permutations of the residuals", "is normal-based, with the standard deviation over 40 bootstrap " +
-			"samples of the participants of each group as its standard error; those of the AUCs are so on the scale of log odds",
+			"samples of the participants of each group as its standard error; the CIs of the AUCs " +
+			"were computed likewise on the scale of log odds",
 		"all models were trained again on the same folds, and all copies of a participant were in its fold", "For pairs alike in mean framewise displacement and " +
 			"sex, each participant of the group ASD, from the largest mean framewise displacement down,", "(27 pairs)",
 		"the predicted probability, less its mean", "999 conditional permutations"} {
