@@ -174,7 +174,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	v := readings[0].values(b.Colored)
 	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why
 	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
-		v["Setting"] = ""
+		v["Led"], v["Setting"] = readings[0].Setting, ""
 	}
 	v["Low"] = tick(low)
 	return Captioned(atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()}, meaning),

@@ -81,6 +81,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	var curves, counts, key []chart.Mark
 	var rows []calibrationRow
 	series := seriesOf(all)
+	var scores []values
 	share, tested, drawn := 0.0, 0.0, 0
 	for k, folds := range all.Settings {
 		var probability []float64
@@ -120,7 +121,8 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		if drawn > mostCalibrated {
 			continue
 		}
-		name := label("figure.calibration.legend", values{"Name": folds[0].Name, "Brier": brier})
+		scores = append(scores, values{"Name": folds[0].Name, "Brier": brier})
+		name := label("figure.calibration.legend", scores[len(scores)-1])
 		color := chart.Color(series[k])
 		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
 		curves = append(curves, chart.Whiskers(mean, low, high, chart.Style{Color: color, Width: 1}, false),
@@ -141,6 +143,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	f := chart.Plot{Rows: [][]chart.Panel{{above}, {below}}, Width: chart.Column, Key: key,
 		Height: []vg.Length{0.8 * chart.Column, 80}}
 	c := Captioned(f.Figure(), "figure.calibration", most(mostCalibrated, drawn, "classifiers", values{
+		"Scores":   scores,
 		"Positive": all.Groups[positive], "Bins": bins, "Share": share, "Constant": share * (1 - share)}))
 	c.tables = dag.Outputs{"bins": column.Table(rows)}
 	return c, nil

@@ -13,6 +13,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/chart"
 	"prgnn/stages/draw"
+	"prgnn/stages/fold"
 	"prgnn/stages/report"
 )
 
@@ -62,8 +63,8 @@ func TestCaptionsCount(t *testing.T) {
 		top                   int
 		slices, named, ranked string
 	}{
-		{1, "Colored: the region with the highest mean pooling score. Background: the parcellation; left is left. The color scale starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
-		{2, "Colored: the 2 regions with the highest mean pooling score. Background: the parcellation; left is left. The color scale starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
+		{1, "Highest mean pooling score: b (0.900), a (0.500), c (0.400). Colored: the region with the highest mean pooling score. Background: the parcellation; left is left. The color scale starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
+		{2, "Highest mean pooling score: b (0.900), a (0.500), c (0.400). Colored: the 2 regions with the highest mean pooling score. Background: the parcellation; left is left. The color scale starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
 	} {
 		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()},
 			{Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4,
@@ -72,7 +73,7 @@ func TestCaptionsCount(t *testing.T) {
 		p := &Parcels{Labels: &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: unit},
 			Voxels: []int32{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}}, back: unit}
 		if got := DrawSlices(p, nil, Readings(rows, Reading{})[0], c.top); !strings.HasPrefix(got.Caption, c.slices) ||
-			!strings.Contains(got.Alt, c.slices[:20]) {
+			!strings.Contains(got.Alt, "Colored: the") {
 			t.Errorf("%q (%q), want %q", got.Caption, got.Alt, c.slices)
 		}
 		f, err := (&BrainMap{Top: c.top}).Draw(Readings(rows, Reading{}), rows,
@@ -95,7 +96,7 @@ func TestCaptionsCount(t *testing.T) {
 // TestScanCaption: the caption of a scan names what its figure shows, and nothing else.
 func TestScanCaption(t *testing.T) {
 	caption := func(p chart.Participant) string {
-		c := Captioned(draw.Figure{}, "figure.scan", scanValues(p, ""))
+		c := Captioned(draw.Figure{}, "figure.scan", scanValues(p, "", math.NaN()))
 		need.NoError(t, c.err)
 		return c.Caption
 	}
@@ -121,5 +122,44 @@ func TestLearningCaption(t *testing.T) {
 	drawn := DrawLearning([]column.LearningRow{row}, points, curve, nil)
 	if want := "dashed: beyond the 62 training participants of a fold."; !strings.Contains(drawn.Caption, want) {
 		t.Errorf("%q does not state %q", drawn.Caption, want)
+	}
+}
+
+// A caption begins with what the figure shows in numbers, of the first classifier and the range of the others.
+func TestCaptionsBeginWithFindings(t *testing.T) {
+	person := func(label, predicted int, p float64) fold.Case {
+		return fold.Case{Label: label, Predicted: predicted, Probability: []float64{1 - p, p}}
+	}
+	folds := func(name string, p float64) []fold.Tested {
+		cases := []fold.Case{person(1, 1, 0.8), person(1, 0, p), person(0, 0, 0.4)}
+		return []fold.Tested{{Name: name, Participants: cases}}
+	}
+	all := &fold.Settings{Groups: []string{"ASD", "CON"},
+		Settings: [][]fold.Tested{folds("PR-GNN", 0.6), folds("MLP", 0.2), folds("LDA", 0.6)}}
+	nan := math.NaN()
+	rows := RankingRows{
+		{Rank: 1, Index: 1, Name: "a", Score: 0.9, Low: 0.8, High: 1, Contrast: 2, Q: 0.01, ContrastHigh: nan},
+		{Rank: 2, Index: 2, Name: "b", Score: 0.5, Low: nan, High: nan, Contrast: 1, Q: 0.2, ContrastHigh: nan}}
+	groups := []column.SubgroupRow{{Name: "LDA", Column: "sex", Group: "F", Accuracy: 0.6, AUC: nan},
+		{Name: "LDA", Column: "sex", Group: "M", Accuracy: 0.7, AUC: nan}}
+	learned := column.LearningRow{Name: "ridge regression", Measure: "auc", N: 60, Least: 12, Value: 0.75, Rise: 0.25}
+	ends := lastEpoch([][]epochRow{{{}, {Accuracy: 0.9, TestAccuracy: 0.6}}, {{Accuracy: 0.7, TestAccuracy: 0.7}}})
+	ends["First"], ends["Majority"], ends["More"] = "", false, false
+	for begin, c := range map[string]*Chart{
+		"PR-GNN: AUC 1.000; the 2 others: 0.500–1.000 (means":            need.Value(DrawROC(all, "CON"))(t),
+		"PR-GNN: 2 of 3 participants correct (1 of 1 ASD, 1 of 2 CON). ": DrawConfusion(all, 0),
+		"Brier score: PR-GNN 0.120, MLP 0.280; of a constant probability of 0.667, the share of CON: 0.222. ": need.
+			Value(DrawCalibration(all, "CON", 2))(t),
+		"Accuracy 0.800 on training graphs and 0.650 on test graphs in the last epoch": Captioned(draw.Figure{},
+			"figure.training", ends),
+		"a has the highest mean pooling score, 0.900 (0.800–1.000). ":                                       DrawRanking(rows, 2),
+		"1 of 2 regions with q < 0.05 (false discovery rate over all regions); largest contrast: a, 2.00. ": DrawContrast(rows, 2),
+		"LDA: accuracy 0.600–0.700 over 2 groups of test participants. ":                                    DrawSubgroups(groups),
+		"Ridge regression: AUC 0.750 with 60 training participants, 0.500 with 12. ": DrawLearning(
+			[]column.LearningRow{learned}, []column.CurvePointRow{{Name: learned.Name, N: 12, Value: 0.5}}, nil, nil),
+	} {
+		if need.NoError(t, c.err); !strings.HasPrefix(c.Caption, begin) {
+			t.Errorf("%q does not begin with %q", c.Caption, begin)
+		}
 	}
 }

@@ -102,10 +102,11 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	names := slices.Sorted(maps.Keys(averages))
 	var panels []chart.MatrixPanel
 	var means []float64
-	rows := make([]groupRow, len(names))
+	rows, all := make([]groupRow, len(names)), make([]values, len(names))
 	for i, g := range names {
 		m := averages[g].Mean()
 		means, rows[i] = append(means, m.Data...), groupRow{g, int32(averages[g].Matrices())}
+		all[i] = values{"Group": g, "Mean": meanPair(m.Data, n)}
 		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants),
 			Values: m.Data, Label: s.Label})
 	}
@@ -121,9 +122,20 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: label})
 	}
 	c := Captioned(chart.Matrices(panels[:min(len(panels), 4)], blocks), "figure.connectivity", values{"Groups": names,
-		"Measure": s.Label, "Blocks": slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })})
+		"Means": all, "Measure": s.Label,
+		"Blocks": slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })})
 	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
+}
+
+// meanPair is the mean over the pairs of regions of a symmetric n × n matrix that have a value.
+func meanPair(m []float64, n int) float64 {
+	var pairs []float64
+	for i := range n {
+		pairs = append(pairs, column.Known(m[i*n+i+1:(i+1)*n])...)
+	}
+	mean, _ := column.MeanSD(pairs)
+	return mean
 }
 
 // groupOf is the group of the participant of a gathered input.

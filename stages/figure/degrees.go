@@ -80,18 +80,22 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	p := chart.Panel{X: chart.Axis{Label: label("figure.degrees.x", nil), Max: float64(max(longest-1, 1)), Whole: true},
 		Y: chart.Axis{Label: label("figure.degrees.y", nil), Zero: true}}
 	var rows []degreeRow
+	var means []values
 	for i, g := range names {
 		share, total := make([]float64, longest), float64(graphs[g]*nodes.Rows())
 		copy(share, counts[g])
+		edges := 0.0
 		for d, n := range share {
+			edges += float64(d) * n / max(total, 1)
 			rows = append(rows, degreeRow{g, int32(d), int32(n)})
 			share[d] = 100 * n / max(total, 1)
 		}
+		means = append(means, values{"Group": g, "Mean": edges})
 		p.Marks = append(p.Marks, chart.Steps(share, chart.Group(i, 1.4)).Called(label("figure.degrees.legend",
 			values{"Group": g, "N": graphs[g]})))
 	}
 	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{62 * vg.Millimeter}}
-	c := Captioned(f.Figure(), "figure.degrees", values{"Largest": longest - 1})
+	c := Captioned(f.Figure(), "figure.degrees", values{"Largest": longest - 1, "Means": means})
 	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)
 }

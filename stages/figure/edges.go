@@ -122,6 +122,7 @@ func DrawEdgeNull(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, comp
 		v = append(v, of(r))
 	}
 	slices.Sort(v)
+	percentile := v[int(0.95*float64(len(v)-1))]
 	const bins = 40
 	low, high := v[0], max(seen, v[len(v)-1])
 	if !(high > low) {
@@ -137,11 +138,13 @@ func DrawEdgeNull(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, comp
 	panel := chart.Panel{X: chart.Axis{Label: label("edges.largest", EdgeValues(summary))},
 		Y: chart.Axis{Label: "permutations", Zero: true},
 		Marks: []chart.Mark{chart.Bars(edges, counts, 0.3, chart.Faded(chart.Color(0), 110)),
-			chart.Upright(v[int(0.95*float64(len(v)-1))], chart.Chance), chart.Upright(seen,
+			chart.Upright(percentile, chart.Chance), chart.Upright(seen,
 				chart.Style{Color: chart.Color(1), Width: 1.4})}}
 	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: chart.Column,
 		Height: []vg.Length{60 * vg.Millimeter}}
-	return Captioned(plot.Figure(), "figure.edges-null", EdgeValues(summary))
+	about := EdgeValues(summary)
+	about["Seen"], about["Percentile"] = seen, percentile
+	return Captioned(plot.Figure(), "figure.edges-null", about)
 }
 
 func known(a, b float64) float64 {

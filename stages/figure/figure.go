@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -109,6 +110,18 @@ func most(drawn, all int, of string, v values) values {
 	v["More"], v["Most"], v["All"], v["Of"] = all > drawn, drawn, all, of
 	return v
 }
+
+// Led adds the values of figure.led and figure.rest: a measure of several classifiers, of which the first leads.
+func Led(names []string, x []float64, v values) values {
+	v["First"], v["Value"] = names[0], x[0]
+	rest := column.Known(x[1:])
+	if v["Others"] = len(rest); len(rest) > 0 {
+		v["Rest"] = spanOf(rest)
+	}
+	return v
+}
+
+func spanOf(x []float64) finding.Span { return finding.Span{Low: slices.Min(x), High: slices.Max(x)} }
 
 // A settingInputs holds the members of a gathering port that differ in fold, repeat and
 // seed only.

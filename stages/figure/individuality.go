@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -56,7 +58,10 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 			append(own.High, r.IndividualHigh)
 		shared.Value, shared.Low, shared.High = append(shared.Value, r.Jaccard), append(shared.Low, r.JaccardLow),
 			append(shared.High, r.JaccardHigh)
-		all = append(all, values{"Step": step, "Individual": r.Individual, "Jaccard": r.Jaccard})
+		all = append(all, values{"Step": step, "Individual": r.Individual, "Jaccard": r.Jaccard,
+			"At": map[bool]string{false: "λ2 = "}[bySetting] + step, "Chance": r.JaccardChance})
 	}
-	return Captioned(chart.Trends(steps, axis, []chart.Trend{own, shared}), "figure.individuality", values{"Steps": all}), nil
+	ends := slices.Compact([]int{0, len(all) - 1})
+	v := values{"Steps": all, "Ends": lists.Map(ends, func(i int) values { return all[i] })}
+	return Captioned(chart.Trends(steps, axis, []chart.Trend{own, shared}), "figure.individuality", v), nil
 }

@@ -56,7 +56,8 @@ func DrawLearning(rows []column.LearningRow, points []column.CurvePointRow, curv
 		key = append(key, chart.Line(nil, nil, line).Called(r.Name))
 	}
 	of := values{"N": min(len(rows), mostCurves), "Measure": rows[0].Measure, "Fitted": len(curve) > 0,
-		"Trained": rows[0].N}
+		"Trained": rows[0].N, "Name": rows[0].Name, "Value": rows[0].Value, "Least": rows[0].Least,
+		"Smallest": rows[0].Value - rows[0].Rise}
 	most(min(len(rows), mostCurves), len(rows), "classifiers", of)
 	target := chart.Across(rows[0].Target, chart.Chance)
 	plot := chart.Plot{Rows: [][]chart.Panel{{{X: chart.Axis{Label: label("figure.learning.x", nil), Whole: true},

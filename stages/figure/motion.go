@@ -81,6 +81,7 @@ func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 	shown := all[:min(len(all), drawn)]
 	var of []chart.Motion
 	rows := lists.Map(shown, func(s setting) column.MotionRow { return s.MotionRow })
+	var median, null, share []float64
 	distances, least, largest := false, shown[0].Participants, shown[0].Participants
 	for _, s := range shown {
 		m := s.Motion
@@ -89,10 +90,12 @@ func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 			s.MotionRow.Lost, s.Remaining
 		// the null's standard error is 1/√(freedom − 1)
 		m.Freedom = 1 + math.Round(math.Pow(0.6744897501960817/s.Null, 2))
+		median, null, share = append(median, m.Median), append(null, s.Null), append(share, m.Share)
 		least, largest = min(least, s.Participants), max(largest, s.Participants)
 		distances = distances || !math.IsNaN(m.Rho)
 		of = append(of, m)
 	}
 	return Captioned(chart.HeadMotion(of), "figure.qcfc", most(drawn, len(all), "settings", values{"N": len(of),
+		"Median": spanOf(median), "Chance": spanOf(null), "Share": spanOf(share),
 		"Distances": distances, "Least": least, "Largest": largest})), nil
 }

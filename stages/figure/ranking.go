@@ -99,7 +99,7 @@ func DrawRanking(all RankingRows, top int) *Chart {
 	d := chart.Dots{Axis: label("figure.ranking.x", nil), Rows: rows, Interval: label("figure.ranking.interval", nil),
 		Ring: label("figure.ranking.planted", nil), Mark: math.NaN()}
 	return Captioned(d.Figure(), "figure.ranking", values{"N": len(rows), "First": rows[0].Name,
-		"Setting": column.SettingName(all[0].Coords)})
+		"Score": rows[0].Value, "Low": rows[0].Low, "High": rows[0].High, "Setting": column.SettingName(all[0].Coords)})
 }
 
 // DrawContrast draws the contrasts of the first setting; nil when there are none.
@@ -125,5 +125,5 @@ func DrawContrast(all RankingRows, top int) *Chart {
 	d := chart.Dots{Axis: label("figure.contrast.x", nil), Rows: rows, Ring: label("figure.ranking.planted", nil),
 		Filled: label("figure.contrast.filled", nil), Mark: math.NaN()}
 	return Captioned(d.Figure(), "figure.contrast", values{"N": len(rows), "First": rows[0].Name, "Strokes": strokes,
-		"Found": found, "All": len(first), "Setting": column.SettingName(all[0].Coords)})
+		"Largest": rows[0].Value, "Found": found, "All": len(first), "Setting": column.SettingName(all[0].Coords)})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
@@ -98,6 +99,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	series := seriesOf(all)
 	var bands, thin, lines []chart.Mark
 	var drawn []string
+	var areas []float64
 	for k, folds := range all.Settings {
 		var cases [][]chart.Case
 		var curves []chart.Mark
@@ -122,19 +124,21 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		x, y := chart.Points(mean)
 		_, from := chart.Points(low)
 		_, to := chart.Points(high)
-		name := "AUC " + report.Share(fold.MeanOver(folds,
-			func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))
+		area := fold.MeanOver(folds, func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc })
+		name := "AUC " + report.Share(area)
 		if folds[0].Name != "" {
 			name = folds[0].Name + ": " + name
 		}
 		bands, thin, drawn = append(bands, chart.Band(x, from, to, chart.Faded(color, 0x1c))), curves,
 			append(drawn, folds[0].Name)
+		areas = append(areas, area)
 		lines = append(lines, chart.Line(x, y, sty).Called(name))
 	}
 	if lines == nil {
 		return nil, nil
 	}
-	v := most(chart.MostSeries, len(lines), "classifiers", values{"Positive": all.Groups[positive], "Banded": ""})
+	v := most(chart.MostSeries, len(lines), "classifiers", Led(drawn, areas,
+		values{"Positive": all.Groups[positive], "Banded": ""}))
 	if lines = lines[:min(len(lines), chart.MostSeries)]; len(lines) > 1 {
 		thin = nil
 	}
@@ -170,8 +174,12 @@ func DrawConfusion(all *fold.Settings, setting int) *Chart {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	var cells []values
+	var cells, rows []values
+	right, tested := 0.0, 0.0
 	for i, g := range all.Groups {
+		n := floats.Sum(counts[i])
+		right, tested = right+counts[i][i], tested+n
+		rows = append(rows, values{"Right": counts[i][i], "N": n, "Group": g})
 		for j, h := range all.Groups {
 			cells = append(cells, values{"N": counts[i][j], "True": g, "Predicted": h})
 		}
@@ -181,5 +189,6 @@ func DrawConfusion(all *fold.Settings, setting int) *Chart {
 		divisions = 0
 	}
 	return Captioned(chart.Confusion(all.Groups, counts), "figure.confusion", values{"Cells": cells,
-		"Divisions": divisions, "Classifier": folds[0].Name, "Rates": len(all.Groups) == 2 && len(folds) > 1})
+		"Rows": rows, "Right": right, "Tested": tested, "Divisions": divisions, "First": folds[0].Name,
+		"Rates": len(all.Groups) == 2 && len(folds) > 1})
 }

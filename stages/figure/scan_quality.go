@@ -110,7 +110,8 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if known {
 		p.TSNR = tsnr
 	}
-	c := Captioned(chart.ScanQuality(p), "figure.scan", scanValues(p, t.All("before")[0].Coord("subject")))
+	c := Captioned(chart.ScanQuality(p), "figure.scan", scanValues(p, t.All("before")[0].Coord("subject"),
+		quality.MeanFD))
 	svg, err := c.svg()
 	if err != nil {
 		return nil, err
@@ -119,13 +120,19 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // scanValues are what the figure of one scan shows.
-func scanValues(p chart.Participant, participant string) values {
-	averaged := 0
+func scanValues(p chart.Participant, participant string, fd float64) values {
+	averaged, kept := 0, 0
+	for _, out := range p.Out {
+		if !out {
+			kept++
+		}
+	}
 	if len(p.Bands) > 160 {
 		averaged = 160
 	}
 	known := func(v float64) bool { return !math.IsNaN(v) }
-	return values{"Participant": participant, "Volumes": len(p.Out), "Lines": len(p.Bands), "Rows": p.Rows,
+	return values{"Participant": participant, "Volumes": len(p.Out), "Kept": kept, "MeanFD": fd,
+		"Lines": len(p.Bands), "Rows": p.Rows,
 		"Regions": len(p.Groups), "Traces": slices.ContainsFunc(slices.Concat(p.FD, p.DVARS, p.Global), known),
 		"Removed": slices.Contains(p.Out, true), "Averaged": averaged, "Joined": p.Runs != nil, "TSNR": p.TSNR != nil,
 		"Outlined": p.Brains != nil}

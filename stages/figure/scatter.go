@@ -15,10 +15,13 @@ import (
 type PredictedNumber struct {
 	Name             string
 	Residual, Scored bool
+	R, RLow, RHigh   float64 // of the model, with its 95 % interval; NaN where it is not known
+	Error            string  // its mean absolute error
 }
 
 func (n PredictedNumber) values() values {
-	return values{"Number": n.Name, "Residual": n.Residual, "Scored": n.Scored}
+	return values{"Number": n.Name, "Residual": n.Residual, "Scored": n.Scored,
+		"R": n.R, "RLow": n.RLow, "RHigh": n.RHigh, "Error": n.Error}
 }
 
 // DrawPredicted draws predicted over observed numbers for each of the first models; number is what that of a setting

@@ -101,7 +101,8 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		add(&fraction.Groups[len(fraction.Groups)-1], r.Fraction, r.FractionSD, int(r.Participants))
 		add(&dwell.Groups[len(dwell.Groups)-1], r.Dwell, r.DwellSD, int(r.Entered))
 	}
-	v := values{"Rows": rows, "Metric": facts.Metric, "Measure": s.Label}
+	largest := slices.DeleteFunc(slices.Clone(rows), func(r stateGroupRow) bool { return r.State != 1 })
+	v := values{"Rows": rows, "Largest": largest, "Metric": facts.Metric, "Measure": s.Label}
 	v["Participants"], v["Stayed"] = stays(rows)
 	note, err := wording.Text("figure.states.limits", v)
 	if err != nil {

@@ -38,7 +38,10 @@ func DrawSubgroups(rows []column.SubgroupRow) *Chart {
 	if at == nil {
 		return nil
 	}
-	of := values{"Of": rows[0].Name, "N": len(at), "Hidden": hidden}
+	of := values{"Of": rows[0].Name, "N": len(at), "Hidden": hidden, "Accuracies": spanOf(value), "Areas": nil}
+	if known := column.Known(area); len(known) > 0 {
+		of["Areas"] = spanOf(known)
+	}
 	y := chart.Axis{Min: height - 0.7, Max: -0.3, Bare: true, At: at, Names: names}
 	blue := draw.Categories[0]
 	sty := chart.Style{Color: blue, Width: 1.2}

@@ -120,12 +120,16 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 		page = settingNames(all)
 	}
 	series := seriesAmong(names, page)
+	var last values // of the first setting
 	for i, s := range settings[:min(len(settings), drawn)] {
 		folds := make([][]epochRow, len(s.members))
 		for k, in := range s.members {
 			if folds[k], err = column.Read[epochRow](in); err != nil {
 				return nil, err
 			}
+		}
+		if last == nil {
+			last = lastEpoch(folds)
 		}
 		color := chart.Color(max(series[i], 0))
 		loss := trainingPanel(folds, color, func(e epochRow) (train, test float64) { return e.CE, e.TestCE })
@@ -156,8 +160,24 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	if !math.IsNaN(chance) {
 		p.Key = append(p.Key, chart.Across(chance, chart.Chance).Called(label("figure.training.majority", nil)))
 	}
-	return Captioned(p.Figure(), "figure.training", most(drawn, len(settings), "settings",
-		values{"Majority": !math.IsNaN(chance)})), nil
+	last["Majority"], last["First"] = !math.IsNaN(chance), settings[0].name
+	return Captioned(p.Figure(), "figure.training", most(drawn, len(settings), "settings", last)), nil
+}
+
+// lastEpoch has the means over the folds of their last epochs.
+func lastEpoch(folds [][]epochRow) values {
+	var loss, train, test []float64
+	for _, f := range folds {
+		if len(f) > 0 {
+			end := f[len(f)-1]
+			loss, train, test = append(loss, end.CE), append(train, end.Accuracy), append(test, end.TestAccuracy)
+		}
+	}
+	v := values{}
+	v["Loss"], _ = column.MeanSD(loss)
+	v["Train"], _ = column.MeanSD(train)
+	v["Test"], _ = column.MeanSD(test)
+	return v
 }
 
 // Training graphs are gray and dashed, test graphs have the color of their classifier.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,7 @@ type Ranked struct {
 	Reading        // Contrast: the scores are contrasts of the groups, not mean pooling scores
 	score   map[int]float64
 	rank    map[int]int
+	called  map[int]string
 	chance  float64 // of a contrast: where its color scale starts
 
 	percentile bool // chance is the 95th percentile of the null distribution, not its mean
@@ -38,7 +40,7 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 		if of < 0 {
 			of = len(all)
 			one := Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer, reading.Chosen, reading.Null},
-				score: map[int]float64{}, rank: map[int]int{}}
+				score: map[int]float64{}, rank: map[int]int{}, called: map[int]string{}}
 			one.chance, one.percentile = chanceOf(rows, setting)
 			for _, r := range rows {
 				if column.SettingName(r.Coords) == setting && !math.IsNaN(r.Q) {
@@ -49,6 +51,7 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 			}
 			all = append(all, one)
 		}
+		all[of].called[int(r.Index)] = cmp.Or(r.Abbreviation, r.Name, fmt.Sprint(r.Index))
 		if !math.IsNaN(score) {
 			all[of].score[int(r.Index)], all[of].rank[int(r.Index)] = score, rank
 		}
@@ -120,14 +123,19 @@ func (s Ranked) colored(top int) map[int]float64 {
 // values are what captions state of a map with the first regions (top 0: all) in color.
 func (s Ranked) values(top int) values {
 	first := 0
-	for _, rank := range s.rank {
+	highest := make([]values, min(3, len(s.rank)))
+	for n, rank := range s.rank {
+		if rank <= len(highest) {
+			highest[rank-1] = values{"Name": s.called[n], "Score": s.score[n], "Contrast": s.Contrast}
+		}
 		if top == 0 || rank <= top {
 			first++
 		}
 	}
 	low, _ := s.ends()
 	return values{"Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
-		"Maps": false, "Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(low),
+		"Maps": false, "Led": "", "Highest": highest,
+		"Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(low),
 		"Known": s.chance > 0, "Percentile": s.percentile, "Tested": s.tested, "Found": s.found}
 }
 

@@ -1,6 +1,10 @@
 package present
 
 import (
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -19,9 +23,38 @@ func (a *author) more() {
 		}
 		shown := a.WholeTable(t, 200)
 		shown.Caption, shown.Note = wording.MemberText(in.Coords), t.Meta["note"]
+		if found := a.accuracies(t, in); found != "" {
+			shown.Caption += ". " + found
+		}
 		a.LongTable(shown, most)
 	}
 	a.Show(a.furtherPictures())
+}
+
+// accuracies are what a summary of evaluate has found; "" of another table.
+func (a *author) accuracies(t *encoding.Table, in dag.Input) string {
+	type row struct {
+		Name     string  `column:"name"`
+		Level    string  `column:"level"`
+		Accuracy float64 `column:"accuracy,missing"`
+		Low      float64 `column:"ci_low,missing"`
+		High     float64 `column:"ci_high,missing"`
+		Majority float64 `column:"majority,missing"`
+	}
+	for _, name := range []string{"name", "level", "accuracy", "ci_low", "ci_high", "majority"} {
+		if _, ok := t.Column(name); !ok {
+			return ""
+		}
+	}
+	rows, err := column.Read[row](in)
+	a.Fail(err)
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.Level != "participant" })
+	if len(rows) == 0 {
+		return ""
+	}
+	const most = 6
+	return a.Text("table.found", values{"Rows": rows[:min(len(rows), most)], "More": len(rows) > most,
+		"Majority": rows[0].Majority})
 }
 
 // furtherPictures are those of the port figures; each tells by its own title what it shows.

@@ -36,7 +36,7 @@ func (a *author) provenance() {
 		svg, err := a.T.In("overview").Bytes()
 		a.Fail(err)
 		a.Show([]report.Figure{{Title: a.Text("provenance.figure", nil), Format: "svg", Data: svg,
-			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", nil)}}, nil)
+			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", values{"Stages": len(a.Run.Stages)})}}, nil)
 	}
 	if a.Run.Table != nil {
 		a.parameters()

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/stages/column"
@@ -40,7 +41,7 @@ func (a *author) validation() {
 			"variable | training training_range? new difference outside? participants"))
 	}
 	if a.Pictures {
-		a.validationFigures(s)
+		a.validationFigures(s, rows)
 	}
 	bins := section.Rows[column.ValidationBinRow](a.Writer, "validation_calibration")
 	if a.Pictures && len(bins) > 0 {
@@ -49,7 +50,7 @@ func (a *author) validation() {
 }
 
 // validationFigures are the ROC curve and the calibration of the predictions for a cohort.
-func (a *author) validationFigures(s column.ValidationSummaryRow) {
+func (a *author) validationFigures(s column.ValidationSummaryRow, measures []column.ValidationRow) {
 	rows := section.Rows[struct {
 		ID           string  `column:"participant_id"`
 		Group        string  `column:"group"`
@@ -72,6 +73,15 @@ func (a *author) validationFigures(s column.ValidationSummaryRow) {
 	}
 	stored := func(i int) float64 { return rows[i].Probability }
 	v := values{"Positive": s.Positive, "Participants": len(rows)}
+	for name, of := range map[string][3]string{"auc": {"AUC", "Low", "High"},
+		"brier": {"Brier", "BrierLow", "BrierHigh"},
+		"slope": {"Slope", "SlopeLow", "SlopeHigh"}} {
+		at := slices.IndexFunc(measures, func(r column.ValidationRow) bool { return r.Measure == name })
+		v[of[0]], v[of[1]], v[of[2]] = math.NaN(), math.NaN(), math.NaN()
+		if at >= 0 {
+			v[of[0]], v[of[1]], v[of[2]] = measures[at].Value, measures[at].Low, measures[at].High
+		}
+	}
 	one := &fold.Settings{Groups: s.Groups, Settings: [][]fold.Tested{setting("", stored)}}
 	curve, err := figure.DrawROC(one, s.Positive)
 	a.Fail(err)

@@ -443,7 +443,7 @@ const calibrationBins = 5
 func (a *Results) performanceFigures(rows []Row) {
 	var small []*figure.Chart
 	if len(rows) > 1 {
-		small = append(small, accuracyChart(rows))
+		small = append(small, a.accuracyChart(rows))
 	}
 	all, err := a.Predictions()
 	if a.Fail(err); all != nil {
@@ -489,8 +489,9 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 	return 0
 }
 
-// accuracyChart draws the accuracy of each classifier over participants, with its interval.
-func accuracyChart(rows []Row) *figure.Chart {
+// accuracyChart draws the accuracy of each classifier over participants, with its interval. The headline leads its
+// caption, without one the first classifier.
+func (a *Results) accuracyChart(rows []Row) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(), MarkName: "majority-class rate"}
 	names := lists.Map(rows, func(r Row) string { return r.Title })
 	series := column.Series(names)
@@ -499,5 +500,16 @@ func accuracyChart(rows []Row) *figure.Chart {
 			Low: r.Low, High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
 	}
-	return figure.Captioned(d.Figure(), "figure.accuracy", values{"N": len(d.Rows), "Majority": d.Mark})
+	lead := max(0, slices.IndexFunc(rows, func(r Row) bool {
+		return a.First != nil && slices.Equal(r.Coords, a.First.Coords) ||
+			a.IsChosen() && slices.Equal(r.Coords, a.Nested.Coords)
+	}))
+	called, accuracy := []string{rows[lead].Called()}, []float64{rows[lead].Accuracy}
+	for i, r := range rows {
+		if i != lead && !r.IsMajority() {
+			called, accuracy = append(called, r.Called()), append(accuracy, r.Accuracy)
+		}
+	}
+	return figure.Captioned(d.Figure(), "figure.accuracy", figure.Led(called, accuracy,
+		values{"N": len(d.Rows), "Majority": d.Mark, "Low": rows[lead].Low, "High": rows[lead].High}))
 }

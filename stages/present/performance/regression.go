@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/dag"
@@ -56,7 +57,10 @@ func (a *Results) DescribeRegression() {
 	all, err := a.Predictions()
 	if a.Fail(err); all != nil {
 		a.Figures(figure.DrawPredicted(all, func(setting []dag.Coord) figure.PredictedNumber {
-			of := figure.PredictedNumber{Name: a.Number}
+			of := figure.PredictedNumber{Name: a.Number, R: math.NaN()}
+			if at := slices.IndexFunc(rows, func(r row) bool { return column.Holds(r.Coords, setting) }); at >= 0 {
+				of.R, of.RLow, of.RHigh, of.Error = rows[at].R, rows[at].RLow, rows[at].RHigh, a.Error(rows[at].MAE)
+			}
 			if r := a.ResidualOf(setting); r != nil {
 				of.Residual, of.Scored = true, r.Scored
 			}
