@@ -69,13 +69,16 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 				"Slope": of("slope").Value, "Recalibrated": recalibrated})
 		}
 	}
-	if !s.Calibrated {
-		all.study("validation.decision-values", Notes, values{"Recalibrated": of["brier_recalibrated"].N > 0})
+	recalibrated := of["brier_recalibrated"].N > 0
+	if s.Calibrated {
+		miscalibrated(func(measure string) column.ValidationRow { return of[measure] }, false)
+	} else {
+		all.study("validation.decision-values", Notes, values{"Recalibrated": recalibrated})
 		miscalibrated(func(measure string) column.ValidationRow { return of[measure+"_recalibrated"] }, true)
-		return all
 	}
 	fewest := min(s.Counts[0], s.Counts[1])
 	switch {
+	case !s.Calibrated && !recalibrated:
 	case s.Separated:
 		all.study("validation.separated", Limits, nil)
 	case fewest < leastForSlopes:
@@ -83,6 +86,5 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	case fewest < fewCalibrated:
 		all.study("validation.few", Limits, values{"N": int(fewest)})
 	}
-	miscalibrated(func(measure string) column.ValidationRow { return of[measure] }, false)
 	return all
 }

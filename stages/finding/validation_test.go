@@ -15,6 +15,7 @@ func TestValidationFindings(t *testing.T) {
 	auc := func(low float64) row { return row{Measure: "auc", Value: 0.7, Low: low, High: 0.8} }
 	p := func(v float64) row { return row{Measure: "calibration_p", Value: v} }
 	again := func(v float64) row { return row{Measure: "calibration_p_recalibrated", Value: v} }
+	recalibrated := row{Measure: "brier_recalibrated", Value: 0.2, N: 89}
 	slope := row{Measure: "slope", Value: 0.5, Low: 0.2, High: 0.8}
 	for _, c := range []struct {
 		counts     [2]int32
@@ -34,6 +35,12 @@ func TestValidationFindings(t *testing.T) {
 		{[2]int32{60, 80}, false, false, []row{auc(0.6), again(0.3)}, "validation.decision-values"},
 		{[2]int32{60, 80}, false, false, []row{auc(0.6), again(0.01)},
 			"validation.miscalibrated validation.decision-values"},
+		{[2]int32{49, 80}, false, false, []row{auc(0.6), recalibrated, again(0.3)},
+			"validation.few validation.decision-values"},
+		{[2]int32{9, 80}, false, false, []row{auc(0.6), recalibrated, again(none)},
+			"validation.no-slope validation.decision-values"},
+		{[2]int32{60, 80}, false, true, []row{auc(0.6), recalibrated, again(none)},
+			"validation.separated validation.decision-values"},
 	} {
 		s := column.ValidationSummaryRow{Positive: "A", Counts: c.counts[:], Calibrated: c.calibrated,
 			Separated: c.separated}
