@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
 )
 
@@ -213,6 +214,8 @@ func TestLeftOutRefused(t *testing.T) {
 		map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})
 	m := need.Value(ReadModel(stagetest.Encoded(t, out["model"])))(t)
 	need.Equal(t, fmt.Sprint(m.Graphs.LeftOut), "[4 10]", "left out")
+	facts := need.Value(modelfile.ReadFacts(stagetest.Encoded(t, out["model"])))(t)
+	need.Equal(t, fmt.Sprint(facts.Inputs.Regions, facts.Inputs.LeftOut), "24 [4 10]", "facts")
 	scored := map[float64]bool{}
 	for _, index := range stagetest.FloatsOf(t, out["scores"], "index") {
 		scored[index] = true

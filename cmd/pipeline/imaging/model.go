@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"prgnn/cmd/pipeline/export"
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/present/methods"
 )
@@ -55,7 +57,9 @@ func models(s *export.Setting) (card string, is bool, err error) {
 		if err != nil {
 			return "", false, err
 		}
-		c.Model, c.Groups, c.Port, c.Nodes, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Nodes, f.Inputs.Made
+		c.Model, c.Groups, c.Port, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Made
+		c.Regions = max(f.Inputs.Nodes, f.Inputs.Regions)
+		c.LeftOut = lists.Map(f.Inputs.LeftOut, func(r int) string { return fold.NumberAndName(r-1, f.Inputs.Names) })
 		c.Named, c.Threshold, c.Calibrated, c.Data = f.Inputs.Names != nil, f.Threshold, f.Calibrated, f.HasData()
 		c.Parameters = of
 		c.Files = append(c.Files, methods.CardFile{Name: m.Name, Task: m.Task, Key: m.Key, Digest: m.Digest,

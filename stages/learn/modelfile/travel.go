@@ -26,10 +26,12 @@ type Facts struct {
 	Header
 	Training Training `json:"training"`
 	Inputs   struct { // of graphs, or of matrices
-		Port  string   `json:"matrices"` // as Form.Port; "" for graphs
-		Nodes int      `json:"nodes"`
-		Names []string `json:"names"`
-		Made  string   `json:"made"`
+		Port    string   `json:"matrices"` // as Form.Port; "" for graphs
+		Nodes   int      `json:"nodes"`
+		Regions int      `json:"regions"`  // of graphs: nodes and regions that are left out; 0: as nodes
+		LeftOut []int    `json:"left_out"` // regions, from 1
+		Names   []string `json:"names"`    // of the regions
+		Made    string   `json:"made"`
 	} `json:"-"`
 	Fitted struct {
 		Kind string `json:"kind"`

@@ -25,9 +25,10 @@ type Card struct {
 	Deconfounded                    []string // covariates whose effects the model removes from its inputs
 	Scored                          bool     // the evaluation is of the residual
 	Port                            string   // of the inputs, "" for graphs
-	Nodes                           int
-	Named                           bool   // the regions' names are known
-	Made                            string // how the inputs were made
+	Regions                         int      // of the inputs, with those that are left out
+	LeftOut                         []string // regions that the model does not use
+	Named                           bool     // the regions' names are known
+	Made                            string   // how the inputs were made
 	Threshold                       float64
 	Calibrated                      bool
 	Data                            bool // the files have data of participants
@@ -90,7 +91,8 @@ func (c *Card) Markdown() (string, error) {
 		}
 	}
 	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
-		"Target": markup.Markdown(c.Target), "Nodes": c.Nodes, "Port": c.Port,
+		"Target": markup.Markdown(c.Target), "Regions": c.Regions, "Used": c.Regions - len(c.LeftOut),
+		"LeftOut": lists.Map(c.LeftOut, markup.Markdown), "Port": c.Port,
 		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored}
