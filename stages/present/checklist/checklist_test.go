@@ -164,3 +164,20 @@ func TestClusters(t *testing.T) {
 		}
 	}
 }
+
+// Settings are no full model: only a report on stored models has files with their weights.
+func TestFullModel(t *testing.T) {
+	items := need.Value(Lists[0].Items())(t)
+	item := items[slices.IndexFunc(items, func(i Item) bool { return i.Number == "22" })]
+	for codes, want := range map[string]string{"methods.model methods.baselines provenance.parameters": NotReported,
+		"methods.applied-model": Reported} {
+		w := section.NewWriter(dag.NewTask(nil))
+		w.Page.Sections = []report.Section{{Title: "Methods"}}
+		for _, code := range strings.Fields(codes) {
+			w.Written[code] = []string{"Methods"}
+		}
+		row := item.fill(w, nil)
+		need.Equal(t, row.Status, want, codes)
+		need.Equal(t, strings.Contains(row.Where, "pipeline export FILE model"), want == NotReported, row.Where)
+	}
+}
