@@ -56,6 +56,8 @@ func (a *author) increment() {
 	of := values(finding.Values(r))
 	of["Names"], of["Matched"] = named(r.Covariates), named(r.Match)
 	of["Gains"] = r.Low > 0
+	of["Evaluated"] = slices.ContainsFunc(a.Accuracy, func(r finding.Row) bool { return r.Classifier == "ridge" }) ||
+		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
 	a.Put("confounds.increment", of)
 	a.Find(finding.Increment(r, models, matching)...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))

@@ -62,6 +62,14 @@ func TestConfounds(t *testing.T) {
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "has no partial test"), true)
 	need.Equal(t, strings.Contains(page, "with a power of"), false)
+	const differs = "can differ from its interval in the tables of performance"
+	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "), differs), false)
+	for model, want := range map[string]bool{"ridge": true, "svm": false} { // the same classifier with two intervals
+		in["evaluation"] = []dag.Input{dag.InputOf(column.Table([]column.AccuracyRow{{Name: "one", Classifier: model,
+			Level: "participant", Folds: 5, Participants: 40, Accuracy: 0.7, AUC: 0.66, Positive: "A"}}))}
+		page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "), differs), want, model)
+	}
 	for name := range in {
 		if name != "participants" {
 			delete(in, name)
