@@ -139,15 +139,18 @@ func (d division) withMissing() division {
 }
 
 // suppress states which groups of these sizes are not shown: those of fewer than 10 participants, and with
-// complementary the next smallest where they are one.
-func suppress(sizes []int, complementary bool) []string {
+// complementary the next smallest where they are one. Participants without a value are no group whose measures anybody
+// would want: alone they hide no other group, and beside one small group they keep it from being found by subtraction.
+func suppress(names []string, sizes []int, complementary bool) []string {
 	why := make([]string, len(sizes))
 	small, next := 0, -1
 	for g, n := range sizes {
 		switch {
 		case n < leastShown:
 			why[g] = "<10"
-			small++
+			if small++; names[g] == missing {
+				complementary = false
+			}
 		case next < 0 || n < sizes[next]:
 			next = g
 		}

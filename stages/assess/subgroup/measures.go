@@ -31,7 +31,7 @@ func (x *tested) rows(name string, d division, complementary bool) []column.Subg
 	for _, g := range d.group {
 		sizes[g]++
 	}
-	why := suppress(sizes, complementary)
+	why := suppress(d.names, sizes, complementary)
 	areas := x.areas.Of(d.group, len(d.names))
 	for g := range rows {
 		r := emptyRow()

@@ -188,7 +188,7 @@ func (x *numbers) rows(name string, d division, complementary bool) []column.Num
 	for _, g := range d.group {
 		sizes[g]++
 	}
-	why := suppress(sizes, complementary)
+	why := suppress(d.names, sizes, complementary)
 	rows := make([]column.NumberSubgroupRow, len(d.names))
 	for g := range rows {
 		nan := math.NaN()

@@ -46,7 +46,7 @@ type Grouping struct {
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
-	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the measures of the first follow from those of all participants by subtraction"`
+	Complementary bool     `param:"complementary" doc:"if only one group of a column is suppressed, suppress the next smallest, too; otherwise the measures of the first follow from those of all participants by subtraction. For participants without a value no other group is suppressed"`
 	Permutations  int      `param:"permutations" doc:"of the groups, for p" min:"99" max:"1000000"`
 	Seed          uint64   `param:"seed" doc:"of the permutations"`
 }

@@ -138,7 +138,7 @@ func exactP(k, a, l, b int) (p float64) {
 }
 
 // Of a suppressed group no number is there, and complementary suppression hides the next smallest group where one
-// alone is hidden.
+// alone is hidden, but none to protect participants without a value.
 func TestSuppression(t *testing.T) {
 	for _, c := range []struct {
 		sizes         []int
@@ -150,8 +150,12 @@ func TestSuppression(t *testing.T) {
 		{[]int{9, 30, 3}, true, "<10||<10"},
 		{[]int{10, 30}, true, "|"},
 		{[]int{4, 30}, true, "<10|complementary"},
+		{[]int{30, 20, 5, 4}, true, "||<10|<10"},
+		{[]int{30, 20, 40, 4}, true, "|||<10"},
+		{[]int{4, 30, 20, 12}, true, "<10|||complementary"},
 	} {
-		need.Equal(t, strings.Join(suppress(c.sizes, c.complementary), "|"), c.want, c.sizes)
+		names := []string{"a", "b", "c", missing}[:len(c.sizes)]
+		need.Equal(t, strings.Join(suppress(names, c.sizes, c.complementary), "|"), c.want, c.sizes)
 	}
 	rows, tests := results(t, fixtureStage("complementary", true), oracle(t))
 	hidden := map[string]string{}
@@ -165,7 +169,7 @@ func TestSuppression(t *testing.T) {
 		empty.Group, empty.Suppressed = r.Group, r.Suppressed
 		need.Equal(t, fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", empty))
 	}
-	need.Equal(t, fmt.Sprint(hidden), "map[sex:1 missing  site:2 3 ]")
+	need.Equal(t, fmt.Sprint(hidden), "map[sex:missing  site:2 3 ]")
 	for _, r := range tests {
 		for _, g := range []string{r.High, r.Low} {
 			if strings.Contains(" "+hidden[r.Column], " "+g+" ") {
