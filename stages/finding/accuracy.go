@@ -39,7 +39,7 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.unequalFolds()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
-	if compared > 1 {
+	if compared > 1 && !a.IsChosen() { // what is chosen inside each fold is not the best of several on the test folds
 		all.study("accuracy.best-of-several", Notes, values{"N": compared})
 	}
 	for _, r := range rows {
@@ -164,22 +164,25 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	return all
 }
 
-// betterOther is a classifier for comparison that is more accurate than the headline.
+// betterOther is the classifiers for comparison, of equal accuracy, that are more accurate than the headline.
 func (a *Results) betterOther() (all List) {
 	if a.First == nil {
 		return nil
 	}
-	var best *Row
-	rows := a.PerParticipant()
-	for i, r := range rows {
-		if !r.Own && !r.IsMajority() && (best == nil || r.Accuracy > best.Accuracy) {
-			best = &rows[i]
+	var best []Row
+	for _, r := range a.PerParticipant() {
+		switch {
+		case r.Own || r.IsMajority() || best != nil && r.Accuracy < best[0].Accuracy:
+		case best != nil && r.Accuracy == best[0].Accuracy:
+			best = append(best, r)
+		default:
+			best = []Row{r}
 		}
 	}
-	if best != nil && best.Accuracy > max(a.First.Accuracy, best.Majority) {
+	if best != nil && best[0].Accuracy > max(a.First.Accuracy, best[0].Majority) {
 		all.Add(about("accuracy.other-is-better", Limits, *a.First, values{"Accuracy": a.First.Accuracy,
-			"SameFolds": best.Folds == a.First.Folds,
-			"Other":     best.Title, "OtherAccuracy": best.Accuracy}))
+			"SameFolds": !slices.ContainsFunc(best, func(r Row) bool { return r.Folds != a.First.Folds }),
+			"Others":    lists.Map(best, func(r Row) string { return r.Title }), "OtherAccuracy": best[0].Accuracy}))
 	}
 	return all
 }

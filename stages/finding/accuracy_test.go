@@ -192,6 +192,32 @@ func TestBetterClassifier(t *testing.T) {
 	}
 }
 
+// Better classifiers of the same accuracy are all in the finding.
+func TestBetterClassifiersTied(t *testing.T) {
+	row := func(title string, accuracy float64, own bool) Row {
+		r := sound(title, "model="+strings.ReplaceAll(title, " ", "-"))
+		r.Accuracy, r.Own = accuracy, own
+		return r
+	}
+	rows := []Row{row("PR-GNN", 0.8, true), row("linear SVM", 0.9, false), row("MLP", 0.85, false),
+		row("ridge regression", 0.9, false)}
+	a := &Results{Plan: &Settings{}, Accuracy: rows, First: &rows[0]}
+	need.Equal(t, fmt.Sprint(a.betterOther()[0].Values()["Others"]), "[linear SVM ridge regression]")
+}
+
+// A headline that was chosen inside each fold is not the best of several.
+func TestChosenIsNotBestOfSeveral(t *testing.T) {
+	rows := []Row{sound("SVM", "model=svm"), sound("ridge regression", "model=ridge")}
+	chosen := sound("the setting chosen inside each fold", "stage=chosen")
+	for _, c := range []struct {
+		first, nested *Row
+		want          bool
+	}{{nil, nil, true}, {nil, &chosen, false}, {&rows[0], &chosen, true}} {
+		a := &Results{Plan: &Settings{}, Accuracy: rows, First: c.first, Nested: c.nested}
+		need.Equal(t, strings.Contains(codes(a.Performance()), "accuracy.best-of-several"), c.want, c)
+	}
+}
+
 // Models in different numbers of folds: in one repeat beside others in several.
 func TestUnequalFolds(t *testing.T) {
 	for _, c := range []struct {
