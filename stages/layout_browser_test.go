@@ -9,8 +9,11 @@ import (
 	"regexp"
 	"testing"
 
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/draw"
+	"prgnn/stages/stagetest"
 )
 
 // faults lists, for the page at its present width, texts of a figure that overlap each other or leave the figure,
@@ -117,6 +120,32 @@ func TestLayoutInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Tables of many numbers with ranges and intervals fit on a desk: their cells break between their parts.
+func TestTablesFitInBrowser(t *testing.T) {
+	browser(t)
+	people := stagetest.SomeParticipants(80, "HC", "PAT")
+	for k, name := range []string{"age", "mean_fd", "IQ", "score", "weight"} {
+		values := make([]float64, 80)
+		for i := range values {
+			values[i] = 123.4 + float64(i*(k+3)%80)
+		}
+		values[k] = math.NaN()
+		people.Columns = append(people.Columns, encoding.Column{Name: name, Values: values})
+	}
+	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	page := stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+		"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(evaluation)},
+		"scores": {dag.InputOf(scores)}})["page"])
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tables.html")
+	need.NoError(t, os.WriteFile(path, page, 0o644))
+	s := startSession(t, path, dir, view{width: 1280, height: 900, without3D: true})
+	s.ask("true", `(document.querySelectorAll("details").forEach(d => d.open = true), document.querySelectorAll(".scroll").length > 3)`)
+	s.ask(`""`, `[...document.querySelectorAll(".scroll")].filter(b => b.scrollWidth > b.clientWidth + 1).map(b =>
+		b.getAttribute("aria-label") + " " + b.scrollWidth + " > " + b.clientWidth).join("; ")`)
+	s.ask("true", `[...document.querySelectorAll("td .whole")].every(w => w.getClientRects().length === 1)`)
 }
 
 // quickPage is the page of quickReport, once it is there.

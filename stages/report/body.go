@@ -206,8 +206,13 @@ func (b *body) table(t *Table) {
 				b.put("</th>")
 				continue
 			}
-			b.put("<td" + number(i < len(t.Heads) && t.Heads[i].Number) + ">")
-			b.cell(c)
+			is := i < len(t.Heads) && t.Heads[i].Number
+			b.put("<td" + number(is) + ">")
+			if is && c.Place == nil && c.Sheet == nil {
+				b.parts(c)
+			} else {
+				b.cell(c)
+			}
 			b.put("</td>")
 		}
 		b.put("</tr>\n")
@@ -261,6 +266,27 @@ func (b *body) cell(c Cell) {
 		}
 	}
 }
+
+// parts writes a cell of a number. Where a table would be too wide, it breaks before an interval and between counts.
+func (b *body) parts(c Cell) {
+	parts := strings.Split(betweenParts.ReplaceAllString(c.Text, "$1\n$2"), "\n")
+	if len(parts) < 2 {
+		b.cell(c)
+		return
+	}
+	b.bar(c.Bar)
+	before, after := "", ""
+	if c.Strong {
+		before, after = "<strong>", "</strong>"
+	}
+	b.put(before)
+	for i, part := range parts {
+		b.put(strings.Repeat(" ", min(i, 1))+`<span class="whole">%s</span>`, part)
+	}
+	b.put(after)
+}
+
+var betweenParts = pattern.New(`(,)? (\(|\d+ missing)`)
 
 // longestWhole is how many letters a word in a cell has at most that is not broken at its hyphen.
 const longestWhole = 12
