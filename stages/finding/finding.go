@@ -59,6 +59,18 @@ func (l *List) Add(all ...Finding) {
 	slices.SortStableFunc(*l, func(f, g Finding) int { return cmp.Compare(f.Weight, g.Weight) })
 }
 
+// ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
+var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression"}
+
+// Question reports whether findings overturn what a model shows by what it is given: data, groups, or participants.
+func (l List) Question() bool {
+	return slices.ContainsFunc(l, func(f Finding) bool {
+		kind, _, _ := strings.Cut(f.Code, ".")
+		return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" ||
+			!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
+	})
+}
+
 // values are numbers by their names.
 type values = map[string]any
 

@@ -187,6 +187,7 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among, "Best": few.Best,
 			"Needed": few.Needed})
 	}
+	a.claims = len(v["Above"].([]string)) > 0
 	a.Page.Answer = a.Text("abstract.answers", v)
 }
 
@@ -200,12 +201,14 @@ func (a *author) joint(asked values) string {
 	v := a.universes(tests)
 	maps.Copy(v, asked)
 	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
+	a.claims = a.claims || state == finding.Above
 	return a.Text("abstract.joint", v)
 }
 
 // result is the headline in plain words, and with its numbers; settings is how many settings it is one of.
 func (a *author) result(r finding.Row, asked values, settings int) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
+	a.claims = state == finding.Above
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
 	maps.Copy(v, r.OverFolds())

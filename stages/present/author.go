@@ -17,6 +17,7 @@ type author struct {
 	*participants.Cohort
 	*performance.Results
 	methods *methods.Author
+	claims  bool                 // the answer is that a model is better than chance
 	top     int                  // how many regions are listed
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
@@ -87,7 +88,9 @@ func (a *author) write() (*report.Page, error) {
 		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
 	a.Begin("summary", a.Text("section.summary", nil))
-	a.abstract()
+	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Question() {
+		a.Page.Answer += " " + a.Text("abstract.questioned", nil)
+	}
 	a.Keep()
 	a.Page.Cautions = a.Cautions()
 	return a.Page, a.Err()

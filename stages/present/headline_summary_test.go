@@ -30,6 +30,18 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	}
 }
 
+// An answer that a finding about the data may overturn refers to it; one that claims nothing, or a finding about a test
+// alone, does not.
+func TestAnswerQuestioned(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	for accuracy, want := range map[float64]bool{0.8: false, 1: true, 0.55: false} {
+		evaluation, scores := stagetest.Evaluated(accuracy, accuracy-0.1, accuracy)
+		page := reportText(t, map[string][]dag.Input{"participants": {dag.InputOf(people)},
+			"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})
+		need.Equal(t, strings.Contains(page, "may be wrong: see the first of the cautions."), want, accuracy)
+	}
+}
+
 // rankingOf is a ranking of two regions by one setting.
 func rankingOf(pool, first, second string) *encoding.Table {
 	columns := []encoding.Column{{Name: "pool", Values: []string{pool, pool}}, {Name: "rank", Values: []int32{1, 2}},

@@ -153,6 +153,7 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 			v["Below"] = r.Low <= v["Majority"].(float64)
 		}
 	}
+	a.claims = v["Below"] == false
 	a.Page.Answer = a.Text("abstract.validation-answer", v)
 	a.Page.Abstract = append([]string{a.Text("abstract.validation-question", v)}, a.Page.Abstract...)
 }
