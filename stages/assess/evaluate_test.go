@@ -426,7 +426,7 @@ func TestScoresNameWhatIsLeftOut(t *testing.T) {
 	need.Error(t, err, "tests b in fold 1 of repeat 1, where these folds do not have them", "folds of other models")
 }
 
-// Regions that models left out for all participants are a finding, once for all folds and models; other lists, or
+// Regions that models excluded for all participants are a finding, once for all folds and models; other lists, or
 // models without one, are no decision of the study.
 func TestEvaluateRegionsLeftOut(t *testing.T) {
 	left := column.RegionsLeftOut{Regions: []int{5, 14}, Names: []string{"5 (l.A)", "14 (r.B)"}, All: 20, Lacking: 3,

@@ -75,7 +75,7 @@ func NamesAge(name string) bool { return ageName.MatchString(name) }
 // NamesMeasure reports whether a column is named as one of numbers.
 func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 
-// LeftOutMeta is the metadata by which predictions list the regions that their training left out for all participants:
+// LeftOutMeta is the metadata by which predictions list the regions that their training excluded for all participants:
 // a RegionsLeftOut.
 const LeftOutMeta = "left_out"
 

@@ -243,7 +243,7 @@ func (a *Results) readMeta(in dag.Input) error {
 	return nil
 }
 
-// RegionsLeftOut are the regions that every model left out for all participants, by their names, and how many there are
+// RegionsLeftOut are the regions that every model excluded for all participants, by their names, and how many there are
 // with them; none where models differ.
 func (a *Results) RegionsLeftOut() (regions []string, all int) {
 	at := slices.IndexFunc(a.Found, func(f Finding) bool { return f.Code == "regions.left-out" })

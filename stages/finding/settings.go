@@ -103,7 +103,7 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 	return stages
 }
 
-// LeavesOutRegions reports whether a region that some participants lack is left out for all in every model, whatever
+// LeavesOutRegions reports whether a region that some participants lack is excluded for all in every model, whatever
 // the
 // decisions choose (regions: shared). Features other than correlations are not reduced, and nobody knows what a program
 // of the user's does.

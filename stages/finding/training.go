@@ -142,7 +142,7 @@ func (l Learning) Findings() (all List) {
 	return all
 }
 
-// RegionsLeftOut is the finding about regions that models left out for all participants; of has what each predictions
+// RegionsLeftOut is the finding about regions that models excluded for all participants; of has what each predictions
 // table states, nil for none.
 func RegionsLeftOut(of []*column.RegionsLeftOut) (all List) {
 	var each []*column.RegionsLeftOut // that differ

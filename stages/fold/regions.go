@@ -81,7 +81,7 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 				worst = append(worst, ins[i].Coord("subject"))
 			}
 		}
-		return nil, nil, fmt.Errorf("%d of %d regions are missing or constant in %s (regions %s), and are left out for all participants, but more than a tenth is refused: exclude the participants who lack most (%d regions: exclude: [%s], under cohort), or set regions: all, with which a model can learn which participants lack a region",
+		return nil, nil, fmt.Errorf("%d of %d regions are missing or constant in %s (regions %s), and are excluded for all participants, but more than a tenth is refused: exclude the participants who lack most (%d regions: exclude: [%s], under cohort), or set regions: all, with which a model can learn which participants lack a region",
 			len(left.Regions), len(count), words.Count(left.Lacking, "participant"), words.Some(left.Names, 20), most,
 			words.Some(worst, 10))
 	}
@@ -93,7 +93,7 @@ func LeftOutNote(left *column.RegionsLeftOut) string {
 	if left == nil {
 		return ""
 	}
-	return fmt.Sprintf("left out of all participants, because %d of %d lack one: regions %s (regions: shared)",
+	return fmt.Sprintf("excluded for all participants, because %d of %d lack one: regions %s (regions: shared)",
 		left.Lacking, left.Participants, words.Some(left.Names, 20))
 }
 

@@ -204,7 +204,7 @@ func TestLeftOutRefused(t *testing.T) {
 	_, err := stagetest.RunStage(t, stagetest.Quickly("ridge"),
 		map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]})
 	if err == nil || !strings.Contains(err.Error(), "4 of 24 regions are missing or constant in 1 participant (regions 2, 3, 6, "+
-		"8), and are left out for all participants, but more than a tenth is refused: exclude the participants who "+
+		"8), and are excluded for all participants, but more than a tenth is refused: exclude the participants who "+
 		"lack most (4 regions: "+
 		"exclude: [sub-005], under cohort), or set regions: all") {
 		t.Error(err)
@@ -251,7 +251,7 @@ func TestLeftOutByName(t *testing.T) {
 	s := stagetest.Fresh("train").(*Train)
 	d := need.Value(s.Divide(in["folds"][0]))(t)
 	set := need.Value(s.pass(dag.NewTask(in), d, func(fold.Row, gnn.Data) error { return nil }))(t)
-	need.Equal(t, fold.LeftOutNote(set.left), "left out of all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
+	need.Equal(t, fold.LeftOutNote(set.left), "excluded for all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
 		"(regions: shared)")
 }
 

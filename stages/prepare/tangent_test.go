@@ -186,7 +186,7 @@ func TestTangentRefuses(t *testing.T) {
 	}
 }
 
-// A region that some participants lack is left out of all: their tangent matrices are those of participants who all
+// A region that some participants lack is excluded for all: their tangent matrices are those of participants who all
 // lack it, and zero in that region.
 func TestTangentLeavesOut(t *testing.T) {
 	const n, region = 15, 4

@@ -63,6 +63,9 @@ func (a *author) increment() {
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))
 	if r.Pairs >= 0 {
 		a.Put("confounds.pairs", of)
+		for i, m := range matching {
+			matching[i].Covariate = a.covariateName(m.Covariate)
+		}
 		a.Table(section.Lay(a.Writer, "confounds.matching", of, matching, "covariate | before after"))
 	}
 }

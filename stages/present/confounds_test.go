@@ -33,13 +33,14 @@ func TestConfounds(t *testing.T) {
 			Low: -0.02, High: 0.16, Removal: 0.02, RemovalLow: 0.01, RemovalHigh: 0.03,
 			P: 0.12, Permutations: 199, Resamples: 40, Pairs: 12, Match: []string{"mean_fd"}}}))},
 		"confound_matching": {dag.InputOf(column.Table([]column.ConfoundMatchRow{{Covariate: "mean_fd", Before: 1.08,
-			After: 0.06}}))},
+			After: 0.06}, {Covariate: "site=K_I", Before: 0.4, After: 0.3}}))},
 	}
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{"mean AUC of 0.64", "0.71", "12 pairs", "Deconfounded edges", "1.08",
 		"depend on mean framewise displacement beyond what the label explains", "p = 0.12",
-		"predict better (AUC 0.68) than the original edges (0.66), a difference of 0.02", "fewer than 20", "R² of 0.18"} {
+		"predict better (AUC 0.68) than the original edges (0.66), a difference of 0.02", "fewer than 20", "R² of 0.18",
+		">site K_I<", ">mean framewise displacement<"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -45,7 +45,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	for _, want := range []string{
 		"1 HC); 3 of 6 were excluded (Table 2).",
 		"3 participants (2 ASD, 1 HC) were included. All scans had 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis included 3 regions.",
-		"Regions without a nonzero correlation (in 1 of 2 participants, at most 3) were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were based on all regions that each participant had.",
+		"Regions without a nonzero correlation (in 1 of 2 participants, at most 3) were nodes without edges. A region that some participants lacked was excluded for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were based on all regions that each participant had.",
 		"Reconnected, no series, no partial correlation and most components: in the graph with the largest number.",
 	} {
 		if !strings.Contains(page, want) {
@@ -79,8 +79,8 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	page = strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(reportText(t, in))
 	for _, want := range []string{"The analysis included 1 of 3 regions.", "The regions 1 (a) and 2 (b), which some " +
-		"participants lacked, were left out for all participants in every model",
-		"2 of 3 regions (1 (a) and 2 (b)) were left out for all participants in every model, with 100 % of the edges, " +
+		"participants lacked, were excluded for all participants in every model",
+		"2 of 3 regions (1 (a) and 2 (b)) were excluded for all participants in every model, with 100 % of the edges, " +
 			"because 1 of 3 participants have no usable series of at least one of them"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not state %q", want)

@@ -33,7 +33,7 @@ type ReferenceFacts struct {
 	LeftOut   []int  `json:"left_out,omitempty"` // regions, from 1
 }
 
-// Marked marks the regions that were left out of all participants; nil: none.
+// Marked marks the regions that were excluded for all participants; nil: none.
 func (f *ReferenceFacts) Marked() []bool {
 	if f.LeftOut == nil {
 		return nil
@@ -96,7 +96,7 @@ func ReadReference(in dag.Input) (*ReferenceFacts, *tangent.Space, error) {
 }
 
 // Covariance is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
-// has a row of 0, and is then uncorrelated with the others, as one that is left out of all participants is.
+// has a row of 0, and is then uncorrelated with the others, as one that is excluded for all participants is.
 func Covariance(m connectivity.Matrix, zscore bool, out []bool) ([]float64, error) {
 	if out != nil {
 		m = m.Clone()

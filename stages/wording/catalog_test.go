@@ -181,6 +181,20 @@ func TestFindingText(t *testing.T) {
 	}
 }
 
+// A category is written as its column and its value, which keeps its letters.
+func TestCategoryText(t *testing.T) {
+	for code, of := range map[string]map[string]any{
+		"confounds.unbalanced": {"Names": []string{"mean_fd", "site=K_I"}, "Most": 0.1},
+		"deconfound.reference": {"Level": "site=K_I", "N": 1},
+		"deconfound.single":    {"Level": "site=K_I"},
+		"deconfound.pair":      {"Level": "site=K_I"},
+	} {
+		text := need.Value(Finding(finding.Group{Finding: finding.Finding{Code: code, Numbers: of}}))(t)
+		need.Equal(t, strings.Contains(text, "site K_I"), true, code, text)
+	}
+	need.Equal(t, PlainName("mean_fd"), "mean fd")
+}
+
 // A finding that a table keeps as JSON has the text of the finding that was kept.
 func TestWrittenFindings(t *testing.T) {
 	pair := finding.CopyPair{First: "sub-1", Later: "sub-2", FirstInput: "a", LaterInput: "b", Similarity: 1, Limit: 1}

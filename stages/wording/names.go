@@ -9,8 +9,11 @@ import (
 	"prgnn/stages/report"
 )
 
-// PlainName writes the name of a column for people.
+// PlainName writes the name of a column for people, and NAME=LEVEL as name and level.
 func PlainName(name string) string {
+	if column, level, is := strings.Cut(name, "="); is {
+		return PlainName(column) + " " + level
+	}
 	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
 		"p": "p", "q": "q (FDR)", "auroc": "AUROC", "r2": "R²", "mae": "MAE"} {
 		if name == from {
