@@ -13,28 +13,25 @@ import (
 	"prgnn/internal/need"
 )
 
-// measured are the pages that give no guarantee: measurements, and lists of pages and of tests.
-var measured = []string{"abide.md", "benchmarks.md", "index.md", "promises.md", "scale.md"}
+// measured are the pages that give no guarantee: measurements, and the list of pages.
+var measured = []string{"docs/abide.md", "docs/benchmarks.md", "docs/index.md", "docs/scale.md"}
 
-// promise is an entry of docs/promises.md on one line: a section, words on which of its promises, and its tests.
-var promise = regexp.MustCompile("^- \\[[^]]*\\]\\(([^)#]*)[^)]*\\)[^`]*: (`.*`)$")
-
-// TestPromises checks docs/promises.md: every test that it lists exists, and no page is left out, there and in
-// docs/index.md. TestLinks checks that its sections exist.
+// TestPromises checks docs/promises.txt: every page, section and test that it lists exists, and no page is left out,
+// there and in docs/index.md.
 func TestPromises(t *testing.T) {
 	seen := slices.Clone(measured)
-	entries := strings.Split(read(t, "docs/promises.md"), "\n- ")[1:]
+	entries := strings.Split(read(t, "docs/promises.txt"), "\n\n")[1:]
 	for _, entry := range entries {
-		entry, _, _ = strings.Cut(entry, "\n\n")
-		m := promise.FindStringSubmatch("- " + plain(entry))
-		if m == nil {
-			t.Errorf("docs/promises.md: not [section](page), promise: `tests`: %s", entry)
-			continue
+		lines := strings.Split(strings.TrimSpace(entry), "\n\t")
+		place, _, _ := strings.Cut(lines[0], " ")
+		page, anchor, _ := strings.Cut(place, "#")
+		if !hasSection(t, page, anchor) || len(lines) == 1 {
+			t.Errorf("docs/promises.txt: no such section, or no test: %s", entry)
 		}
-		seen = append(seen, m[1])
-		for test := range strings.SplitSeq(m[2], ", ") {
-			if test = strings.Trim(test, "`"); !isTest(t, test) {
-				t.Errorf("docs/promises.md: there is no test %s, listed in %s", test, entry)
+		seen = append(seen, page)
+		for _, test := range lines[1:] {
+			if !isTest(t, test) {
+				t.Errorf("docs/promises.txt: there is no test %s, listed at %s", test, lines[0])
 			}
 		}
 	}
@@ -43,8 +40,8 @@ func TestPromises(t *testing.T) {
 	}
 	pages, index := need.Value(filepath.Glob("docs/*.md"))(t), read(t, "docs/index.md")
 	for _, p := range pages {
-		if !slices.Contains(seen, filepath.Base(p)) {
-			t.Errorf("docs/promises.md leaves out %s", p)
+		if !slices.Contains(seen, p) {
+			t.Errorf("docs/promises.txt leaves out %s", p)
 		}
 		if name := filepath.Base(p); !strings.Contains(index, "]("+name+")") && name != "index.md" {
 			t.Errorf("docs/index.md leaves out %s", p)
@@ -60,19 +57,10 @@ var (
 
 // TestLinks checks that the pages, and the sections of pages, that pages and sources refer to exist.
 func TestLinks(t *testing.T) {
-	anchors := map[string][]string{}
-	has := func(page, anchor string) bool {
-		if anchors[page] == nil {
-			for _, s := range docs.Divide(page, read(t, page)) {
-				anchors[page] = append(anchors[page], docs.Anchor(s.Heading))
-			}
-		}
-		return slices.Contains(anchors[page], anchor)
-	}
 	links := 0
 	check := func(from, to, anchor string) {
 		links++
-		if !exists(to) || anchor != "" && !has(to, anchor) {
+		if !hasSection(t, to, anchor) {
 			t.Errorf("%s refers to %s, section %q, which does not exist", from, to, anchor)
 		}
 	}
@@ -104,8 +92,12 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// plain is a text without line breaks.
-func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
+// hasSection reports whether a file exists and, unless anchor is empty, has a heading of that anchor.
+func hasSection(t *testing.T, page, anchor string) bool {
+	t.Helper()
+	return exists(page) && (anchor == "" || slices.ContainsFunc(docs.Divide(page, read(t, page)),
+		func(s docs.Section) bool { return docs.Anchor(s.Heading) == anchor }))
+}
 
 // isTest reports whether a test exists: script/NAME, package.TestName, or a file to run.
 func isTest(t *testing.T, name string) bool {
