@@ -106,10 +106,15 @@ type Far struct {
 	Empty []int // one value in all regions: not measured
 	First []int // the first ones: before the steady state
 	Other []int
+
+	// Distances of the first used volume, and of the one among the others that is furthest, in robust standard
+	// deviations; NaN where they are unknown.
+	FirstDistance, OtherDistance float64
 }
 
 // FarVolumes finds them among the used volumes of a series, T×N.
 func FarVolumes(x connectivity.Matrix, status []connectivity.Status, used []bool) (far Far) {
+	far.FirstDistance, far.OtherDistance = math.NaN(), math.NaN()
 	var regions, volumes, sound []int
 	for j, st := range status {
 		if st == connectivity.Present {
@@ -147,6 +152,12 @@ func FarVolumes(x connectivity.Matrix, status []connectivity.Status, used []bool
 	center, scale := robust(sound, func(t int) float64 { return shift[t] })
 	beyond := func(t int, limit float64) bool {
 		return math.Abs(shift[t]) > leastShift && math.Abs(shift[t]-center) > limit*scale
+	}
+	if scale > 0 {
+		far.FirstDistance, far.OtherDistance = (shift[volumes[0]]-center)/scale, 0
+		for _, t := range volumes[1:] {
+			far.OtherDistance = max(far.OtherDistance, math.Abs(shift[t]-center)/scale)
+		}
 	}
 	first := 0
 	for first < len(volumes) && !empty[volumes[first]] && beyond(volumes[first], FirstLimit) {

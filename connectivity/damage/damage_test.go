@@ -106,6 +106,13 @@ func TestFarVolumes(t *testing.T) {
 			t.Fatal(err)
 		}
 		far := FarVolumes(x, status, used)
+		first := math.Abs(far.FirstDistance)
+		if n := len(far.First); far.Empty == nil && (n > 0 && first < FirstLimit || n == 0 && first > 4) {
+			t.Errorf("%s: distance %g of the first volume", c.name, far.FirstDistance)
+		}
+		if far.Other != nil && !(far.OtherDistance > FarLimit) {
+			t.Errorf("%s: largest distance %g", c.name, far.OtherDistance)
+		}
 		got := fmt.Sprint(far.Empty, far.First, far.Other)
 		if want := c.empty + " " + c.first + " " + c.other; got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)

@@ -88,7 +88,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	scans, err := scanCovariates(t, people.Ids)
+	scans, facts, err := scanCovariates(t, people.Ids)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if site != nil && s.Within != s.Label {
 		strata, _ = column.Numbered(lists.Map(people.Ids, func(id string) string { return site[id] }))
 	}
-	of := trial{s, people.Ids, columns, strata}
+	of := trial{s, people.Ids, columns, facts, strata}
 	if s.Label == column.Target {
 		return dag.Outputs{"checks": of.ofNumber(people)}, nil
 	}
@@ -113,11 +113,13 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"checks": checks}, err
 }
 
-// A trial is the covariates of the participants, and within which strata labels are permuted.
+// A trial is the covariates of the participants, what their series have before denoising, and within which strata
+// labels are permuted.
 type trial struct {
 	*Covariates
 	ids     []string
 	columns []column.CovariateColumn
+	facts   []column.CovariateColumn
 	strata  []int
 }
 

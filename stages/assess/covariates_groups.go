@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -74,11 +75,48 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 	}
 	found := apartFrom("covariate.apart", apart, oneGroup)
 	found.Add(lacking.differ(s.Permutations)...)
+	found.Add(s.processing(g)...)
 	checks := s.checked(column.Table(rows), found)
 	if lacked != nil {
 		checks.Meta[column.LackedRegions] = column.JSON(lacked)
 	}
 	return checks, nil
+}
+
+// processing is the finding about what series have before denoising that separates the groups, corrected by Holm, as
+// where one group was processed in another way: groups of one study differ less (finding.Apart).
+func (s trial) processing(g groups) (all finding.List) {
+	var facts []finding.SeriesFact
+	var p []float64
+	for _, c := range s.facts {
+		of := inference.Covariate{Values: c.Number}
+		if !varies(of) || g.only(of) >= 0 {
+			continue
+		}
+		fact, own := finding.SeriesFact{Name: c.Name, P: 1}, g.row(c, of, inference.Separation{})
+		for k, name := range g.names {
+			is := lists.Map(g.of, func(i int) int {
+				if i == k {
+					return 1
+				}
+				return 0
+			})
+			fact.AUC = max(fact.AUC, inference.Separate(of, is, 2, s.one(), 0, nil).AUC)
+			fact.Groups = append(fact.Groups, finding.GroupMean{Name: name, Mean: own.Means[k]})
+		}
+		if fact.AUC >= finding.Apart {
+			told := inference.Separate(of, g.of, len(g.names), s.strata, s.Permutations, s.stream("series", c.Name))
+			if told.Fixed { // nothing is tested
+				continue
+			}
+			fact.P = told.P
+		}
+		facts, p = append(facts, fact), append(p, fact.P)
+	}
+	for i, corrected := range inference.Holm(p) {
+		facts[i].P = corrected
+	}
+	return finding.SeriesDiffer(facts, s.Permutations)
 }
 
 // only is the only group of which a covariate is known; −1 for several or none.

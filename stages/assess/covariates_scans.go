@@ -3,22 +3,24 @@ package assess
 import (
 	"fmt"
 	"math"
+	"slices"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
-	"slices"
 )
 
 // regressors is the covariate of how many regressors were taken out of a scan, each of them a degree of freedom.
 const regressors = "regressors"
 
 // scanCovariates are the volumes, the motion, the regressors where their number differs, and the regions without a
-// usable series of each participant's scan.
-func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error) {
+// usable series of each participant's scan; facts are on its series before denoising (column.SeriesFacts).
+func scanCovariates(t *dag.Task, ids []string) (covariates, facts []column.CovariateColumn, err error) {
 	if !t.Has("cleaning") {
-		return nil, nil
+		return nil, nil, nil
 	}
-	names := []string{"mean_fd", "volumes", "kept", regressors, column.UnusableRegions}
+	own := []string{"mean_fd", "volumes", "kept", regressors, column.UnusableRegions}
+	names := slices.Concat(own, column.SeriesFacts)
 	out := make([]column.CovariateColumn, len(names))
 	for k, name := range names {
 		out[k] = column.CovariateColumn{Name: name, Number: make([]float64, len(ids))}
@@ -35,42 +37,42 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 	for _, in := range t.All("cleaning") {
 		i, ok := at[in.Coord("subject")]
 		if !ok {
-			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
+			return nil, nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
 		}
 		if seen[i] {
-			return nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, ids[i])
+			return nil, nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, ids[i])
 		}
 		seen[i] = true
 		table, err := in.Table()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for k, name := range names {
 			var v []float64
 			if name == column.UnusableRegions {
 				v, err = unusable(table)
-			} else if _, there := table.Column(name); name == regressors && !there {
+			} else if _, there := table.Column(name); !there && (name == regressors || k >= len(own)) {
 				v = []float64{math.NaN()}
 			} else {
 				v, err = table.Floats(name)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", in.Name, err)
+				return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
 			if len(v) != 1 {
-				return nil, fmt.Errorf("%s: %d rows, want one", in.Name, len(v))
+				return nil, nil, fmt.Errorf("%s: %d rows, want one", in.Name, len(v))
 			}
 			out[k].Number[i] = v[0]
 		}
 		if _, there := table.Column("tr"); there {
 			v, err := table.Floats("tr")
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", in.Name, err)
+				return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
 			tr[i] = v[0]
 		}
 	}
-	return append(slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
+	return append(slices.DeleteFunc(out[:len(own):len(own)], func(c column.CovariateColumn) bool {
 		if c.Name == regressors && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != c.Number[0] }) {
 			return true // the usual case
 		}
@@ -78,7 +80,7 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 		return !slices.ContainsFunc(c.Number, func(v float64) bool {
 			return !math.IsNaN(v) && (c.Name != column.UnusableRegions || v > 0)
 		})
-	}), protocol(tr)...), nil
+	}), protocol(tr)...), out[len(own):], nil
 }
 
 // protocol is the repetition time (s, to a ms; NaN if unknown) as a covariate: a category, as protocols have no order.

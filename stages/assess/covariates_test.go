@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
@@ -198,6 +199,75 @@ func TestCovariateOfRepetitionTime(t *testing.T) {
 			need.Equal(t, stagetest.FloatsOf(t, out, "auc")[at], 1)
 			need.Equal(t, stagetest.FloatsOf(t, out, "p")[at], 1./200)
 			need.Equal(t, fmt.Sprint(rows[at].Groups, rows[at].Levels, rows[at].Counts), "[ASD HC] [2 s 2.5 s 3 s] [10 0 10 0 20 0]")
+		}
+	}
+}
+
+// Series that were processed in another way in one group are a finding, with what separates the groups best first; a
+// site that processed its series in another way, differences as of motion, and one participant are none.
+func TestCovariatesOfProcessing(t *testing.T) {
+	r := random.New(7, "processing")
+	usual := func() column.CleaningRow {
+		return column.CleaningRow{Volumes: 100, Kept: 100, TR: 2, FirstDistance: r.Normal(),
+			FarDistance: 3 + math.Abs(r.Normal()), HighFrequency: 0.4 + 0.05*r.Normal(),
+			GlobalVariance: 0.2 + 0.03*r.Normal()}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(i int, r *column.CleaningRow) // of every second participant
+		want   string                             // what separates the groups best
+	}{
+		{"as processed alike", func(int, *column.CleaningRow) {}, ""},
+		{"standardized", func(_ int, r *column.CleaningRow) { r.Standardized = 1 }, "standardized"},
+		{"interpolated and so without high frequencies", func(_ int, r *column.CleaningRow) {
+			r.Interpolated, r.HighFrequency = 0.5, r.HighFrequency/4
+		}, "interpolated"},
+		{"first volumes brighter", func(_ int, r *column.CleaningRow) {
+			r.FirstDistance, r.FarDistance, r.GlobalVariance = r.FirstDistance+7, r.FarDistance+1, r.GlobalVariance+0.02
+		}, "first_distance"},
+		{"global signal removed", func(_ int, r *column.CleaningRow) { r.GlobalVariance *= 1e-9 }, "global_variance"},
+		{"half of a group filtered", func(i int, r *column.CleaningRow) {
+			if i%8 < 4 {
+				r.HighFrequency = 0
+			}
+		}, ""},
+		{"more motion", func(_ int, r *column.CleaningRow) { r.FarDistance += 0.4 }, ""},
+		{"one participant", func(i int, r *column.CleaningRow) {
+			if i == 1 {
+				r.GlobalVariance = 0
+			}
+		}, ""},
+	} {
+		for _, site := range []bool{false, true} {
+			people := stagetest.SomeParticipants(80, "ASD", "HC")
+			ids, sites := need.Value(people.Strings("participant_id"))(t), make([]string, 80)
+			var in []dag.Input
+			for i, id := range ids {
+				row := usual()
+				sites[i] = []string{"a", "b"}[i/2%2]
+				if i%2 == 1 {
+					c.change(i, &row)
+				}
+				if site && i/2%2 == 1 { // that of site b, in both groups
+					row.HighFrequency, row.Standardized = row.HighFrequency/100, 1
+				}
+				in = append(in, dag.InputOf(column.Table([]column.CleaningRow{row}),
+					dag.Coord{Axis: "subject", Value: id}))
+			}
+			if site {
+				people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: sites})
+			}
+			out := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 999},
+				map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": in})
+			best := ""
+			for _, f := range need.Value(finding.Of(out["checks"].(*encoding.Table).Meta))(t) {
+				if f.Code == "covariate.series-differ" {
+					best = f.Numbers.(map[string]any)["Name"].(string)
+				}
+			}
+			if best != c.want && !(site && (c.want == "standardized" || c.want == "interpolated")) {
+				t.Errorf("%s (site %v): %q, want %q", c.name, site, best, c.want)
+			}
 		}
 	}
 }

@@ -122,6 +122,13 @@ type CleaningRow struct {
 	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
 	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
 
+	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next five columns, the mean"`
+	Interpolated   float64 `column:"interpolated,missing,optional" doc:"share of the volumes that are the mean of the volumes before and after in most regions before denoising, in draw 0"`
+	FirstDistance  float64 `column:"first_distance,missing,optional" doc:"distance of the first kept volume from the others before denoising, in robust SDs of their distances, in draw 0"`
+	FarDistance    float64 `column:"far_distance,missing,optional" doc:"largest magnitude of the distance of another kept volume, in the same unit"`
+	HighFrequency  float64 `column:"high_frequency,missing,optional" doc:"share of the power above 0.1 Hz, as the median over the regions, before denoising, in draw 0; without a repetition time, that of a scan with 2 s"`
+	GlobalVariance float64 `column:"global_variance,missing,optional" doc:"variance of the mean over the regions, as a share of the mean variance of a region, before denoising, in draw 0"`
+
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
 	Cosines        int32 `column:"cosines,optional" doc:"fMRIPrep's cosines regressed out, a high-pass filter at 1/128 Hz"`
 	CosinesUsual   int32 `column:"cosines_usual,optional" doc:"cosines that fMRIPrep writes for a scan of this duration; 0 where none are regressed out, or the repetition time is not known"`
@@ -134,6 +141,17 @@ type CleaningRow struct {
 	Bridge     string `column:"bridge,optional" doc:"how censored volumes were bridged while a Butterworth filter ran: linear or nilearn; empty where none were"`
 	Bridged    int32  `column:"bridged,optional" doc:"censored volumes that were bridged: those between kept ones"`
 	LongestGap int32  `column:"longest_gap,optional" unit:"volumes" doc:"longest gap that was bridged"`
+}
+
+// SeriesFacts are the columns on the series before denoising that groups with the same processing have alike, the most
+// specific first.
+var SeriesFacts = []string{"standardized", "interpolated", "first_distance", "far_distance", "high_frequency",
+	"global_variance"}
+
+// Facts are the values of SeriesFacts.
+func (r *CleaningRow) Facts() []*float64 {
+	return []*float64{&r.Standardized, &r.Interpolated, &r.FirstDistance, &r.FarDistance, &r.HighFrequency,
+		&r.GlobalVariance}
 }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.

@@ -98,7 +98,8 @@ func (a *Results) behind(r Row) int {
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
 	if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy}))
+		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy,
+			"Cause": nil})) // Linked
 	}
 	state, test := a.Chance(r, "accuracy")
 	if state == Above && r.Low <= r.Majority && !r.IsMajority() {

@@ -372,6 +372,56 @@ func TestNumbersAreCorrected(t *testing.T) {
 	}
 }
 
+// A nearly perfect accuracy has the most separating covariate or fact as its cause, but none that separates the groups
+// little or was left out; far volumes that differ between the groups are no reason to exclude a few participants.
+func TestLinked(t *testing.T) {
+	a := &Results{Plan: &Settings{}}
+	r := sound("SVM", "model=svm")
+	r.Accuracy = 1
+	first := func(auc, p float64) List {
+		return SeriesDiffer([]SeriesFact{{Name: "global_variance", AUC: 0.7, P: 0.001},
+			{Name: "far_distance", AUC: 0.85, P: p}, {Name: "first_distance", AUC: auc, P: p}}, 999)
+	}
+	read := func(l List) List { return need.Value(Of(map[string]string{Meta: Written(l)}))(t) }
+	covariate := func(name string, auc float64) List {
+		return Covariates([]column.CovariateRow{{Name: name, AUC: auc, P: 0.001}}, "group", "coil", nil, true)
+	}
+	for _, c := range []struct {
+		others  List
+		want    any
+		exclude bool
+	}{
+		{nil, nil, true},
+		{first(0.99, 0.001), "first_distance 0.99", false},
+		{read(first(0.99, 0.001)), "first_distance 0.99", false},
+		{first(0.99, 0.02), nil, true},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.95)), "volumes 0.95", false},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.88)), "first_distance 0.9", false},
+		{covariate("age", 0.7), nil, true},
+		{covariate("coil", 1), nil, true},
+		{covariate(column.UnusableRegions, 1), "unusable_regions 1", true},
+		{covariate(column.UnusablePattern, 0.9), "unusable_pattern 0.9", true},
+	} {
+		all := slices.Concat(a.accuracyOf(r), List{{"scans.first-volumes", Limits, Subject{},
+			values{"Exclude": []string{"sub-05"}}}}, c.others)
+		linked := all.Linked()
+		for i, f := range linked {
+			of := f.Values()
+			switch f.Code {
+			case "accuracy.near-perfect":
+				var got any
+				if cause := of["Cause"].(values); cause != nil {
+					got = fmt.Sprint(cause["Name"], " ", cause["AUC"])
+				}
+				need.Equal(t, got, c.want)
+				need.Equal(t, all[i].Values()["Cause"], nil) // the list itself is as it was
+			case "scans.first-volumes":
+				need.Equal(t, of["Exclude"].([]string) != nil, c.exclude, c.want)
+			}
+		}
+	}
+}
+
 // Findings in the metadata of a table are read as they were written; NaN is not a number in JSON.
 func TestMeta(t *testing.T) {
 	all := List{{"accuracy.near-perfect", Overturns, Subject{Classifier: "SVM", Setting: coords("model=svm")},

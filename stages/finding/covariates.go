@@ -1,6 +1,10 @@
 package finding
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -49,19 +53,19 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		weight = Limits
 	}
 	for _, r := range rows {
-		numbers := values{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations), "Inputs": inputs}
-		switch name := named(r); name {
+		name := named(r)
+		numbers := values{"Name": name, "AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations),
+			"Inputs": inputs}
+		switch name {
 		case "":
 		case column.UnusablePattern:
-			all.study("covariate.missing-regions-differ", weight, values{"P": r.P, "Draws": int(r.Permutations),
-				"Regions": lacked, "Inputs": inputs})
+			numbers["Regions"] = lacked
+			all.study("covariate.missing-regions-differ", weight, numbers)
 		case column.UnusableRegions:
 			all.study("covariate.number-of-missing-regions", weight, numbers)
 		case leftOut:
-			numbers["Name"] = name
 			all.study("covariate.left-out-predicts-group", Limits, numbers)
 		default:
-			numbers["Name"] = name
 			all.study("covariate.predicts-group", Overturns, numbers)
 		}
 	}
@@ -80,4 +84,77 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string) (all Li
 			"Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations)})
 	}
 	return all
+}
+
+// Apart is the AUC from which something that alone separates the groups may explain a high accuracy, and strictP what p
+// of series facts is at most, after Holm: series that were processed in another way are far apart, and others are
+// nearly never. Within the sites of ABIDE the facts reach an AUC of 0.7 (docs/quality.md).
+const Apart, strictP = 0.8, 0.01
+
+// A SeriesFact is what the series of the groups have before denoising (column.SeriesFacts). The AUC is that of the
+// group that it separates best from the others.
+type SeriesFact struct {
+	Name   string
+	AUC, P float64
+	Groups []GroupMean
+}
+
+// A GroupMean is the mean of the participants of a group.
+type GroupMean struct {
+	Name string
+	Mean float64
+}
+
+// SeriesDiffer is the finding about the facts that separate the groups, the most separating first.
+func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
+	facts = slices.DeleteFunc(slices.Clone(facts), func(f SeriesFact) bool {
+		return f.AUC < Apart || !(f.P <= strictP)
+	})
+	if len(facts) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(facts, func(x, y SeriesFact) int { return cmp.Compare(y.AUC, x.AUC) })
+	all.study(seriesDiffer, Overturns, values{"Name": facts[0].Name, "AUC": facts[0].AUC, "P": facts[0].P,
+		"Facts": facts, "Draws": draws})
+	return all
+}
+
+const seriesDiffer = "covariate.series-differ"
+
+// Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
+// separates the groups, and scans with far volumes no participants to exclude where these volumes differ between the
+// groups.
+func (l List) Linked() List {
+	var cause values
+	apart := false // far volumes
+	for _, f := range l {
+		of, _ := plain(f.Values()).(values)
+		auc, _ := of["AUC"].(float64)
+		if f.Weight == Overturns && strings.HasPrefix(f.Code, "covariate.") && auc >= Apart &&
+			(cause == nil || auc > cause["AUC"].(float64)) {
+			cause = values{"Name": of["Name"], "AUC": auc}
+		}
+		if f.Code == seriesDiffer {
+			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
+				name := fact.(values)["Name"]
+				return name == "first_distance" || name == "far_distance"
+			})
+		}
+	}
+	linked := slices.Clone(l)
+	for i, f := range linked {
+		numbers := Values(f.Numbers)
+		switch f.Code {
+		case "accuracy.near-perfect":
+			numbers["Cause"] = cause
+		case "scans.first-volumes", "scans.far-volumes":
+			if apart {
+				numbers["Exclude"] = []string(nil)
+			}
+		default:
+			continue
+		}
+		linked[i].Numbers = numbers
+	}
+	return linked
 }

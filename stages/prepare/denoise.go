@@ -174,7 +174,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if d == 0 {
 			v, r := damage.Repeats(x, status)
 			row.RepeatedVolumes, row.RepeatedRegions = int32(v), int32(r)
-			if err := farVolumes(t, x, status, volumes, &row); err != nil {
+			if err := measured(t, x, status, volumes, &row); err != nil {
 				return nil, err
 			}
 		}
@@ -235,9 +235,9 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// farVolumes counts the kept volumes of a series, T×N, that are far from all others, but those that a regressor of
-// their own takes out. It refuses volumes that were not measured.
-func farVolumes(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, volumes []column.VolumeRow,
+// measured sets what a series, T×N, has before denoising: the kept volumes that are far from all others, but those that
+// a regressor of their own takes out, and what its processing left. It refuses volumes that were not measured.
+func measured(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, volumes []column.VolumeRow,
 	row *column.CleaningRow) error {
 	used := lists.Map(volumes, func(v column.VolumeRow) bool { return v.LeftOut == "" })
 	if t.Has("confounds") {
@@ -257,6 +257,10 @@ func farVolumes(t *dag.Task, x connectivity.Matrix, status []connectivity.Status
 	}
 	row.FirstVolumes = int32(len(far.First))
 	row.FarVolumes = lists.Map(far.Other, func(v int) int32 { return int32(v + 1) })
+	facts := damage.FactsOf(x, status, max(slices.Index(used, true), 0), row.TR)
+	row.Standardized, row.Interpolated, row.HighFrequency, row.GlobalVariance = facts.Standardized,
+		facts.Interpolated, facts.High, facts.Global
+	row.FirstDistance, row.FarDistance = far.FirstDistance, far.OtherDistance
 	return nil
 }
 

@@ -136,6 +136,77 @@ func TestDenoiseListsFarVolumes(t *testing.T) {
 	}
 }
 
+// The quality has what the processing of a series left, from the first kept volume on; that of joined runs is the mean,
+// of the runs where it is known.
+func TestDenoiseHasFactsOfSeries(t *testing.T) {
+	const volumes, regions = 60, 4
+	run := func(volumes int, damage func(x []float64), marked bool) dag.Outputs {
+		x := stagetest.Series(1, volumes, regions).Float64s()
+		for i := range x {
+			x[i] += 1000
+		}
+		damage(x)
+		text := "non_steady_state_outlier00\n"
+		for v := range volumes {
+			text += fmt.Sprintf("%d\n", map[bool]int{true: 1}[marked && v == 0])
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress, s.MinVolumes, s.MinDOF = "none", 1, 1
+		return need.Value(stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
+			"confounds": dag.InputOf(artifacts.Text(text))}))(t)
+	}
+	row := func(out dag.Outputs) column.CleaningRow {
+		return need.Value(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))(t)[0]
+	}
+	bright := func(x []float64) {
+		for j := range regions {
+			x[j] += 1000
+		}
+	}
+	flat := func(x []float64) { // their mean is the same in all volumes
+		for v := 0; v < len(x); v += regions {
+			sum := 0.0
+			for _, y := range x[v : v+regions] {
+				sum += y
+			}
+			for j := range regions {
+				x[v+j] += 1000 - sum/regions
+			}
+		}
+	}
+	sound := run(volumes, func([]float64) {}, false)
+	first, dropped, global := run(volumes, bright, false), run(volumes, bright, true), run(volumes, flat, false)
+	short := run(9, flat, false)
+	for i, c := range []struct {
+		is bool
+		of column.CleaningRow
+	}{
+		{row(first).FirstDistance > 100 && row(first).FarDistance < 10, row(first)},
+		{math.Abs(row(dropped).FirstDistance) < 10 && row(dropped).GlobalVariance < 0.5, row(dropped)},
+		{row(first).GlobalVariance > 0.9 && row(global).GlobalVariance < 1e-9, row(global)},
+		{row(sound).HighFrequency > 0.1 && row(sound).Standardized == 0 && row(sound).Interpolated == 0, row(sound)},
+		{math.IsNaN(row(short).GlobalVariance) && math.IsNaN(row(short).FirstDistance), row(short)},
+	} {
+		if !c.is {
+			t.Errorf("%d: %+v", i, c.of)
+		}
+	}
+	of := func(outs ...dag.Outputs) column.CleaningRow {
+		var in []dag.Input
+		for _, out := range outs {
+			in = append(in, dag.InputOf(out["quality"]))
+		}
+		return need.Value(readRuns(in))(t).whole(0)
+	}
+	need.Equal(t, of(sound, first, short).FirstDistance, (row(sound).FirstDistance+row(first).FirstDistance)/2)
+	need.Equal(t, math.IsNaN(of(short, short).HighFrequency), true)
+	one, alone := of(sound), row(sound)
+	for k, fact := range alone.Facts() {
+		need.Equal(t, *one.Facts()[k], *fact, column.SeriesFacts[k])
+	}
+}
+
 // The quality lists regions and confounds that hold a code for missing values, and no others; join adds the run.
 // Motion below 0 is refused.
 func TestDenoiseListsMissingCodes(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -286,6 +287,11 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		MaxFD:  math.NaN(),
 		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,
+	}
+	for k, fact := range w.Facts() {
+		*fact, _ = column.MeanSD(column.Known(lists.Map(q.runs, func(r column.CleaningRow) float64 {
+			return *r.Facts()[k]
+		})))
 	}
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {

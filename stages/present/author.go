@@ -87,6 +87,7 @@ func (a *author) write() (*report.Page, error) {
 	if of := a.oneOf(); of != nil {
 		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
+	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Question() {
 		a.Page.Answer += " " + a.Text("abstract.questioned", nil)

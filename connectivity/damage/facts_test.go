@@ -1,0 +1,111 @@
+package damage
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/connectivity"
+	"prgnn/numeric/random"
+)
+
+// Each way to process a made series changes the fact on it, and few others.
+func TestFacts(t *testing.T) {
+	const volumes, regions, tr = 120, 12, 2.0
+	at := func(x []float64, v, j int) *float64 { return &x[v*regions+j] }
+	var waves []float64 // below 0.1 Hz
+	for v := range volumes {
+		for j := range regions {
+			waves = append(waves, 1000+10*math.Sin(2*math.Pi*float64(v*(7+j%6))/volumes+float64(j)))
+		}
+	}
+	none := func([]float64) {}
+	type facts struct{ global, high, interpolated, standardized float64 } // −1: any value
+	for _, c := range []struct {
+		name   string
+		change func(x []float64)
+		want   facts
+	}{
+		{"sound", none, facts{-1, -1, 0, 0}},
+		{"no global signal", func(x []float64) {
+			for v := range volumes {
+				mean := 0.0
+				for j := range regions {
+					mean += *at(x, v, j) / regions
+				}
+				for j := range regions {
+					*at(x, v, j) += 1000 - mean
+				}
+			}
+		}, facts{0, -1, 0, 0}},
+		{"one signal", func(x []float64) {
+			for v := range volumes {
+				for j := range regions {
+					*at(x, v, j) = *at(x, v, 0) + float64(j)
+				}
+			}
+		}, facts{1, -1, 0, 0}},
+		{"low-pass filtered", func(x []float64) { copy(x, waves) }, facts{-1, 0, 0, 0}},
+		{"high frequencies alone", func(x []float64) {
+			for v := range volumes {
+				for j := range regions {
+					*at(x, v, j) = 1000 + math.Cos(2*math.Pi*float64(v*(30+j))/volumes)
+				}
+			}
+		}, facts{-1, 1, 0, 0}},
+		{"every second volume interpolated", func(x []float64) {
+			for v := 1; v < volumes-1; v += 2 {
+				for j := range regions {
+					*at(x, v, j) = (*at(x, v-1, j) + *at(x, v+1, j)) / 2
+				}
+			}
+		}, facts{-1, -1, 0.5, 0}},
+		{"standardized", func(x []float64) {
+			for j := range regions {
+				mean, square := 0.0, 0.0
+				for v := range volumes {
+					mean += *at(x, v, j) / volumes
+				}
+				for v := range volumes {
+					square += math.Pow(*at(x, v, j)-mean, 2) / (volumes - 1)
+				}
+				for v := range volumes {
+					*at(x, v, j) = math.Round(1e4*(*at(x, v, j)-mean)/math.Sqrt(square)) / 1e4
+				}
+			}
+		}, facts{-1, -1, 0, 1}},
+	} {
+		x := connectivity.NewMatrix(volumes, regions)
+		r := random.New(5, "facts")
+		for i := range x.Data {
+			x.Data[i] = waves[i] + 5*r.Normal()
+		}
+		c.change(x.Data)
+		status, err := connectivity.Inspect(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := FactsOf(x, status, 0, tr)
+		for _, f := range []struct {
+			name      string
+			got, want float64
+		}{{"global", got.Global, c.want.global}, {"high", got.High, c.want.high},
+			{"interpolated", got.Interpolated, c.want.interpolated},
+			{"standardized", got.Standardized, c.want.standardized}} {
+			if f.want >= 0 && !(math.Abs(f.got-f.want) < 1e-6) {
+				t.Errorf("%s: %s %g, want %g", c.name, f.name, f.got, f.want)
+			}
+			if f.want < 0 && !(f.got > 0.01 && f.got < 0.99) {
+				t.Errorf("%s: %s %g", c.name, f.name, f.got)
+			}
+		}
+		if high := FactsOf(x, status, 0, math.NaN()).High; high != got.High { // as with 2 s
+			t.Errorf("%s: high %g without a repetition time", c.name, high)
+		}
+		if slow := FactsOf(x, status, 0, 6).High; !math.IsNaN(slow) {
+			t.Errorf("%s: high %g of a scan without these frequencies", c.name, slow)
+		}
+		if few := FactsOf(x, status, volumes-9, tr); !math.IsNaN(few.Global) || !math.IsNaN(few.Standardized) {
+			t.Errorf("%s: of 9 volumes %v", c.name, few)
+		}
+	}
+}
