@@ -46,6 +46,25 @@ func TestRatingsInBrowser(t *testing.T) {
 	s.ask(`"pass maybe fail pass fail n/a"`, rated)
 	s.ask("", `[...document.querySelectorAll(".rating")[1].children].find(b => b.textContent === "pass").click()`)
 	s.ask(`"5 of 6 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.ask(`[5,6]`, `(p => [p.value, p.max])(document.querySelector(".ratings progress"))`)
+	s.ask(`"1 2 3"`, `[...document.querySelector(".rating").children].map(b => b.dataset.key).join(" ")`)
+	// The scans without a rating, and the worst half by a measure, of which the greatest values are the worst.
+	show := func(option string) string {
+		return `(() => { const list = document.querySelector(".ratings select"), all = [...document.querySelectorAll(".rating")]
+			list.selectedIndex = [...list.options].findIndex(o => o.textContent === "` + option + `")
+			list.dispatchEvent(new Event("change"))
+			const of = box => JSON.parse(box.dataset.measures).find(m => m[0] === "mean FD (mm)")[1]
+			const shown = all.filter(box => !box.closest("figure").hidden), other = all.filter(box => !shown.includes(box))
+			return [shown.length, other.every(box => shown.every(s => of(s) >= of(box)))] })()`
+	}
+	s.ask(`[3,true]`, show("the 3 worst in mean FD (mm)"))
+	s.ask(`1`, show("scans without a rating")+`[0]`)
+	s.ask(`6`, show("all scans")+`[0]`)
+	// At 1280 × 900 a scan with its rating is on one screen.
+	s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 900, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
+	s.ask("true", `[...document.querySelectorAll(".rating")].every(r => r.getBoundingClientRect().bottom -
+		r.closest("figure").getBoundingClientRect().top + document.querySelector(".ratings").offsetHeight <= 900)`)
 	s.ask("", `window.left = true`) // the page that is there has the same name
 	s.call("Page.reload", nil, nil)
 	s.arrive("report.html")

@@ -77,7 +77,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 // behind another.
 func (p Participant) overTime(joins color.Color, below ...Mark) Panel {
 	unit, label := p.unit()
-	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 12, Names: []string{}},
+	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 7, Names: []string{}},
 		Blank: true,
 		Marks: below}
 	for k, run := range p.Runs {

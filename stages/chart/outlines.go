@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image/color"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -15,8 +14,8 @@ import (
 func (p Participant) outlines(b NamedBrain) layout {
 	brain := *b.Brain
 	brain.Edges = p.regionColors()
-	upright := slices.Concat(brain.cuts(coronal, 3), brain.cuts(sagittal, 3))
-	return lay([][]view{views(brain.cuts(axial, 6)), views(upright)}, Page, 4, 14)
+	return lay([][]view{views(brain.cuts(axial, 4)), views(brain.cuts(coronal, 4)), views(brain.cuts(sagittal, 4))},
+		Page-overTimeWide, 4, 14)
 }
 
 // outlinesHead is the height of the line above outlines.

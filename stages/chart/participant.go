@@ -30,11 +30,15 @@ type Participant struct {
 	Brains        []NamedBrain // of each run the regions, numbered from 1, over the mean of the scan
 }
 
-// Heights of the parts of the figure, and what stands left and right of them, in points.
+// Sizes of the parts of the figure in points. What goes over time stands left, the rest right of it: the figure is
+// wider than high, as a screen is.
 const (
-	headHigh, traceHigh, carpetHigh, lowerHigh = 16, 46, 140, 168
+	headHigh, traceHigh, carpetHigh, edgesHigh = 16, 32, 104, 108
 	traceLeft, traceRight                      = 74, 10
 	partGap                                    = 10
+	overTimeWide                               = 0.63 * Page
+	barWide                                    = 42
+	matrixHigh                                 = Page - overTimeWide - barWide
 )
 
 // ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet
@@ -47,12 +51,14 @@ func ScanQuality(p Participant) ours.Figure {
 		of := p.outlines(b)
 		outlines, below = append(outlines, of), below+of.height()+outlinesHead
 	}
-	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 30 + lowerHigh +
-		headHigh + below
+	height := headHigh + max(vg.Length(len(traces))*(traceHigh+partGap)+2*(carpetHigh+partGap+6)+22,
+		matrixHigh+edgesHigh+3*partGap+below)
 	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TextSize-2, false),
 			draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
+		p.beside(part(c, c.Min.X+overTimeWide, c.Min.Y, c.Max.X, top), outlines)
+		c.Max.X = c.Min.X + overTimeWide
 		p.runNames(c, top+1)
 		for _, t := range traces {
 			p.trace(c, rect(c.Min.X+traceLeft, top-traceHigh, c.Max.X-traceRight, top), t)
@@ -69,12 +75,6 @@ func ScanQuality(p Participant) ours.Figure {
 				ours.Style(ours.TextSize, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values, i == 1)
 			top -= carpetHigh + partGap
-		}
-		rest := c.Min.Y + below
-		p.lower(part(c, c.Min.X, rest, c.Max.X, rest+lowerHigh))
-		for i, of := range outlines {
-			p.paintOutlines(c, rest, p.Brains[i].Name, of)
-			rest -= of.height() + outlinesHead
 		}
 	}}
 }
@@ -120,28 +120,33 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 		draw.XLeft, draw.YTop)
 }
 
-// lower draws the matrix, its distribution and tSNR.
-func (p Participant) lower(c draw.Canvas) {
+// beside draws the matrix, its distribution and tSNR, and outlines.
+func (p Participant) beside(c draw.Canvas, outlines []layout) {
 	n := len(p.Groups)
 	order, blocks := arrange(p.Groups)
-	side := c.Max.Y - c.Min.Y - 26
 	most := limit(p.Matrix, n)
-	square := rect(c.Min.X+2, c.Min.Y+10, c.Min.X+2+side, c.Min.Y+10+side)
+	square := rect(c.Min.X+2, c.Max.Y-matrixHigh, c.Min.X+2+matrixHigh, c.Max.Y)
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
-	ours.Bar(part(c, square.Max.X+6, square.Min.Y+side/4, square.Max.X+40, square.Max.Y), ours.Diverging, -most,
-		most, "r")
+	ours.Bar(part(c, square.Max.X+6, square.Min.Y+matrixHigh/4, square.Max.X+barWide-2, square.Max.Y),
+		ours.Diverging, -most, most, "r")
 	var r []float64
 	for i := range n {
 		r = append(r, p.Matrix[i*n:i*n+i]...)
 	}
 	edges := histogram(r)
+	edges.X.Most = 3
 	edges.Marks = append(edges.Marks, Upright(0, Style{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}))
 	row := []Panel{edges}
 	if p.TSNR != nil {
 		row = append(row, p.tsnr(order, blocks))
 	}
-	c.Min.X, c.Max.Y = square.Max.X+44, c.Max.Y-4
-	Plot{Rows: [][]Panel{row}, Height: []vg.Length{c.Max.Y - c.Min.Y}}.paint(c)
+	top := square.Min.Y - partGap
+	Plot{Rows: [][]Panel{row}, Height: []vg.Length{edgesHigh}}.paint(part(c, c.Min.X, top-edgesHigh, c.Max.X, top))
+	top -= edgesHigh + partGap
+	for i, of := range outlines {
+		p.paintOutlines(c, top, p.Brains[i].Name, of)
+		top -= of.height() + outlinesHead
+	}
 }
 
 // tsnr is tSNR of each region, in the blocks of the matrix.

@@ -103,7 +103,7 @@ func TestScanCaption(t *testing.T) {
 	bare := caption(chart.Participant{Rows: "regions", FD: []float64{math.NaN()}, Out: []bool{false}})
 	whole := caption(chart.Participant{Rows: "voxels", FD: []float64{0.1}, Out: []bool{true}, TSNR: []float64{50},
 		Runs: []chart.Run{{}, {}}, Bands: make([]string, 200), Brains: []chart.NamedBrain{{}}})
-	for _, part := range []string{"framewise displacement", "removed volumes", "voxels", "each run", "tSNR", "outlines", "about 160 rows"} {
+	for _, part := range []string{"framewise displacement", "removed volumes", "voxels", "each run", "tSNR", "Outlines", "about 160 rows"} {
 		if strings.Contains(bare, part) || !strings.Contains(whole, part) {
 			t.Errorf("%s:\n%s\n%s", part, bare, whole)
 		}

@@ -42,6 +42,7 @@ func TestScansAreRated(t *testing.T) {
 				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) &&
 					b.Figure.Title == b.Figure.Rated {
 					rated++
+					need.Equal(t, b.Figure.Label(), fmt.Sprint("Scan ", rated)) // apart from the figures
 				}
 				if b.Table != nil {
 					for i, row := range b.Table.Rows {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -254,8 +255,9 @@ func (b *body) cell(c Cell) {
 		at := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 		b.put(`<span class="place" data-x="%s" data-y="%s" data-z="%s">%s</span>`, at(c.Place.X), at(c.Place.Y), at(c.Place.Z), c.Text)
 	case c.Sheet != nil: // page.js makes it lead to the directory that has the name of this file
-		b.put(`<a class="sheet" href="%s" data-file="%s" data-participant="%s">%s</a>`, url.PathEscape(c.Sheet.Dir)+"/"+
-			url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant, c.Text)
+		b.put(`<a class="sheet" href="%s" data-file="%s" data-participant="%s" data-measures="%s">%s</a>`,
+			url.PathEscape(c.Sheet.Dir)+"/"+url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant,
+			measures(c.Sheet.Measures), c.Text)
 	case c.Strong:
 		b.put("<strong>%s</strong>", c.Text)
 	case strings.Contains(c.Text, "-") && !strings.Contains(c.Text, " ") && len(c.Text) <= longestWhole:
@@ -287,6 +289,13 @@ func (b *body) parts(c Cell) {
 }
 
 var betweenParts = pattern.New(`(,)? (\(|\d+ missing)`)
+
+// measures are those of a scan as page.js reads them.
+func measures(of []Measure) string {
+	rows := lists.Map(of, func(m Measure) []any { return []any{m.Name, m.Value, m.Least} })
+	text, _ := json.Marshal(rows)
+	return string(text)
+}
 
 // longestWhole is how many letters a word in a cell has at most that is not broken at its hyphen.
 const longestWhole = 12
@@ -357,7 +366,8 @@ func (b *body) figure(f *Figure) {
 	b.tag()
 	b.put("</figcaption>")
 	if f.Rated != "" { // page.js makes its buttons
-		b.put(`<div class="rating" role="group" aria-label="Rating of %s" data-participant="%s"></div>`, f.Rated, f.Rated)
+		b.put(`<div class="rating" role="group" aria-label="Rating of %s" data-participant="%s" data-measures="%s"></div>`, f.Rated,
+			f.Rated, measures(f.Measures))
 	}
 	b.put("</figure>\n")
 }

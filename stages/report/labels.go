@@ -6,7 +6,7 @@ import (
 )
 
 // Count numbers the tables and figures of one page in the order in which they appear.
-type Count struct{ tables, supplements, figures int }
+type Count struct{ tables, supplements, figures, scans int }
 
 // Table numbers a table and returns its name for a sentence: "Table 3", "Table S1".
 func (c *Count) Table(t *Table) string {
@@ -20,10 +20,14 @@ func (c *Count) Table(t *Table) string {
 	return t.Label()
 }
 
-// Figure numbers a figure and returns its name for a sentence: "Figure 2".
+// Figure numbers a figure and returns its name for a sentence: "Figure 2", "Scan 1".
 func (c *Count) Figure(f *Figure) string {
-	c.figures++
-	f.Number = strconv.Itoa(c.figures)
+	n := &c.figures
+	if f.Rated != "" {
+		n = &c.scans
+	}
+	*n++
+	f.Number = strconv.Itoa(*n)
 	return f.Label()
 }
 
@@ -49,6 +53,9 @@ func (b *Block) items() (tables []*Table, figures []*Figure) {
 func (p *Page) Check() error {
 	viewers := 0
 	var want Count
+	if p.Turn != nil && p.Turn.At > 0 {
+		want.scans = p.Turn.At - 1
+	}
 	for _, s := range p.Sections {
 		for i := range s.Blocks {
 			b := &s.Blocks[i]
@@ -67,7 +74,7 @@ func (p *Page) Check() error {
 				if f.Format != "svg" && f.Format != "png" {
 					return fmt.Errorf("figure %q has the format %q; a report shows svg and png", f.Title, f.Format)
 				}
-				if next := (Figure{}); want.Figure(&next) != f.Label() {
+				if next := (Figure{Rated: f.Rated}); want.Figure(&next) != f.Label() {
 					return fmt.Errorf("%q is %s, want %s", f.Title, f.Label(), next.Label())
 				}
 			}

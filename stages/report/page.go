@@ -97,10 +97,18 @@ type Cell struct {
 	Sheet  *Sheet // a link to the page of a scan
 }
 
+// A Measure of a scan, by which a reader finds the worst ones.
+type Measure struct {
+	Name  string
+	Value float64
+	Least bool // low values are bad
+}
+
 // A Sheet is the page of one scan beside the report.
 type Sheet struct {
 	Dir, File   string // the directory's name where the report has the name of its pipeline, and the file's
 	Participant string // who is rated there
+	Measures    []Measure
 }
 
 // A Place is a point of the brain, in mm.
@@ -117,11 +125,17 @@ type Figure struct {
 	Wide    bool // takes the whole width
 	// Rated is the participant whose scan a reader of the HTML page rates below the figure; empty for no rating. Such a
 	// figure is not printed.
-	Rated string
+	Rated    string
+	Measures []Measure
 }
 
-// Label is the figure's name in a sentence.
-func (f Figure) Label() string { return "Figure " + f.Number }
+// Label is the figure's name in a sentence; scans that are rated are numbered apart.
+func (f Figure) Label() string {
+	if f.Rated != "" {
+		return "Scan " + f.Number
+	}
+	return "Figure " + f.Number
+}
 
 // A Viewer turns the brain. Static stands below it and says the same where it cannot.
 type Viewer struct {

@@ -81,10 +81,31 @@ const saveFile = (content, type, name) => {
   if (links.length) make("span", "Ratings are given on the pages of the scans.", bar);
   else make("label", " Keys rate " + (alone ? "this scan" : "the scan in the middle of the window") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar).prepend(keys);
   if (alone) make("a", "report and ratings", bar).href = "../" + about.replace(/^.*\//, "") + ".html";
-  const who = () => (links.length ? links : boxes).map(e => e.dataset.participant);
+  const scans = links.length ? links : boxes, who = () => scans.map(e => e.dataset.participant);
+  const part = e => e.closest(links.length ? "tr" : "figure"), shown = () => boxes.filter(box => !part(box).hidden);
+  // A served page keeps the ratings in a file beside it, whose address is in this element.
+  const file = document.querySelector('meta[name="ratings"]')?.content;
+  let lost = "";
   read();
+  const progress = alone ? undefined : make("progress", "", bar);
+  if (progress) {
+    progress.max = scans.length;
+    progress.setAttribute("aria-label", "Scans rated");
+  }
   const count = make("span", "", bar);
   count.setAttribute("role", "status");
+  // The worst scans by a measure, or those without a rating.
+  const measures = e => JSON.parse(e.dataset.measures || "[]"), most = Math.max(1, Math.min(10, Math.floor(scans.length / 2)));
+  const names = [...new Set(scans.flatMap(e => measures(e).map(m => m[0])))];
+  if (!alone && scans.length > 1) {
+    const label = make("label", "Show ", bar), choice = make("select", "", label);
+    for (const text of ["all scans", "scans without a rating", ...names.map(name => "the " + most + " worst in " + name)]) make("option", text, choice);
+    choice.addEventListener("change", () => {
+      const name = names[choice.selectedIndex - 2], of = e => measures(e).find(m => m[0] === name);
+      const worst = new Set(name && scans.filter(of).sort((a, b) => (of(b)[1] - of(a)[1]) * (of(a)[2] ? -1 : 1)).slice(0, most));
+      for (const e of scans) part(e).hidden = choice.selectedIndex === 1 ? !!given[e.dataset.participant] : !!name && !worst.has(e);
+    });
+  }
   const save = alone ? undefined : make("button", "Save ratings.tsv", bar);
   const show = () => {
     for (const box of boxes)
@@ -95,7 +116,8 @@ const saveFile = (content, type, name) => {
       told.textContent = given[a.dataset.participant] ? " " + given[a.dataset.participant] : "";
     }
     const n = who().filter(id => given[id]).length;
-    count.textContent = (alone ? (n ? "This scan is rated" : "This scan is not rated") : n + " of " + who().length + " rated") + (kept ? "." :
+    if (progress) progress.value = n;
+    count.textContent = (alone ? (n ? "This scan is rated" : "This scan is not rated") : n + " of " + who().length + " rated") + (file && !lost ? ", saved in " + decodeURIComponent(file).replace(/^.*\//, "") + "." : lost ? lost : kept ? "." :
       alone ? "; this browser keeps no ratings for the report: note them elsewhere." : "; this browser keeps no ratings: save them before you close the page.");
   };
   const rate = (box, word) => {
@@ -103,27 +125,42 @@ const saveFile = (content, type, name) => {
     given[id] = word;
     try { localStorage.setItem(place(id), word); } catch { kept = false; }
     show();
+    if (!file) return;
+    const failed = why => { lost = "; the last rating was not saved: " + why; show(); };
+    fetch(file, { method: "PUT", body: JSON.stringify({ participant: id, rating: word }) })
+      .then(async r => { if (!r.ok) failed(await r.text()); else if (lost) { lost = ""; show(); } }, e => failed(e.message));
   };
   for (const box of boxes)
-    for (const word of words) make("button", word, box).addEventListener("click", () => rate(box, word));
+    for (const word of words) {
+      const b = make("button", word, box);
+      b.dataset.key = words.indexOf(word) + 1;
+      b.addEventListener("click", () => rate(box, word));
+    }
   addEventListener("keydown", e => {
     const word = words["123".indexOf(e.key)] || words["pmf".indexOf(e.key)];
     if (!keys.checked || !word || e.ctrlKey || e.metaKey || e.altKey || e.repeat || /^(TEXTAREA|SELECT|CANVAS)$/.test(e.target.tagName) || e.target.matches("input:not([type=checkbox])")) return;
     const middle = innerHeight / 2;
-    const focused = boxes.findIndex(box => box.contains(e.target)); // its scan is rated wherever the page has scrolled to
-    const at = alone ? 0 : focused >= 0 ? focused : boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
+    const seen = shown(), focused = seen.findIndex(box => box.contains(e.target)); // its scan is rated wherever the page has scrolled to
+    const at = alone ? 0 : focused >= 0 ? focused : seen.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
     if (at < 0) return;
-    rate(boxes[at], word);
+    rate(seen[at], word);
     document.getElementById("next")?.click();
-    if (at + 1 === boxes.length) return;
-    if (focused >= 0) boxes[at + 1].firstChild.focus({ preventScroll: true });
-    boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
+    if (at + 1 === seen.length) return;
+    if (focused >= 0) seen[at + 1].firstChild.focus({ preventScroll: true });
+    part(seen[at + 1]).scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
   });
   save?.addEventListener("click", () => {
     const lines = who().map(id => id + "\t" + (given[id] || "n/a") + "\n");
     saveFile(["participant_id\trating\n", ...lines], "text/tab-separated-values", "ratings.tsv");
   });
   show();
+  if (file) fetch(file).then(r => r.ok ? r.text() : "", () => "").then(text => {
+    for (const line of text.split("\n").slice(1)) {
+      const [id, word] = line.split("\t");
+      if (words.includes(word)) given[id] = word;
+    }
+    show();
+  });
   // Ratings of other pages, when a reader comes back to this one.
   for (const event of ["pageshow", "storage"]) addEventListener(event, () => { read(); show(); });
 })();

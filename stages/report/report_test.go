@@ -302,7 +302,7 @@ func TestFiguresOnScreenOnly(t *testing.T) {
 	figure := func(number, rated string) Block {
 		return Block{Figure: &Figure{Number: number, Title: "x", Format: "svg", Rated: rated, Wide: rated != ""}}
 	}
-	blocks := []Block{figure("1", ""), figure("2", "sub-01")}
+	blocks := []Block{figure("1", ""), figure("1", "sub-01")}
 	out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: blocks}}})
 	for _, want := range []string{`<figure class="wide screen">`, `body:not(.sheet) figure.screen`,
 		`body:not(.sheet) section:has(> figure.screen) h2::after { content: " (in the file)"; }`} {

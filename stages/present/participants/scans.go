@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -42,9 +43,11 @@ func (a *Cohort) ScanQuality() {
 		return
 	}
 	var pages []report.Figure
-	for _, in := range ins {
+	rows := a.scanRows(ins)
+	for i, in := range ins {
 		f, err := scanFigure(in)
 		a.Fail(err)
+		f.Measures = a.measures(rows[i])
 		pages = append(pages, f)
 	}
 	if shared := sharedSentences(pages); shared != "" {
@@ -91,25 +94,21 @@ func scanFigure(in dag.Input) (report.Figure, error) {
 	return f, err
 }
 
-// scanLinks is a table of the participants with links to their pages.
-func (a *Cohort) scanLinks(ins []dag.Input) {
+// scanRows are the measures of each scan, by the names of their columns.
+func (a *Cohort) scanRows(ins []dag.Input) []values {
 	cleaned := map[string]column.CleaningRow{}
 	for in, rows := range section.Members[column.CleaningRow](a.Writer, "cleaning") {
 		if len(rows) == 1 {
 			cleaned[in.Coord("subject")] = rows[0]
 		}
 	}
-	outlier := map[string]string{}
+	outlier, typicality := map[string]string{}, map[string]float64{}
 	for _, rows := range section.Members[column.TypicalityRow](a.Writer, "typicality") {
 		for _, r := range rows {
+			typicality[r.Participant] = r.Typicality
 			outlier[r.Participant] = a.Text("typicality.measures", values{"Measures": r.Outlier})
 		}
 	}
-	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}
-	for _, in := range ins {
-		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
-	}
-	dir := report.SheetDir(a.Run.Pipeline)
 	motion := map[string]float64{} // of the table of participants, by which outliers were found
 	if a.column(column.MeanFD) {
 		v, err := a.People.Floats(column.MeanFD)
@@ -118,24 +117,57 @@ func (a *Cohort) scanLinks(ins []dag.Input) {
 			motion[a.Who.Ids[i]] = v[i]
 		}
 	}
-	rows := lists.Map(scanNames(ins), func(id string) values {
-		all := values{"Participant": id, "Outlier": outlier[who[id]], "Kept": nil, "MeanFD": nil, "MaxFD": nil,
-			"TEff": nil}
-		if row, ok := cleaned[who[id]]; ok {
+	return lists.Map(ins, func(in dag.Input) values {
+		who := ratedAs(in)
+		all := values{"Participant": scanName(in), "Outlier": outlier[who], "Typicality": nil,
+			"Kept": nil, "MeanFD": nil, "MaxFD": nil, "TEff": nil}
+		if row, ok := cleaned[who]; ok {
 			maps.Copy(all, finding.Values(row))
 		}
+		if r, ok := typicality[who]; ok {
+			all["Typicality"] = r
+		}
 		if fd, known := all["MeanFD"].(float64); !known || math.IsNaN(fd) {
-			if all["MeanFD"], known = motion[who[id]]; !known {
+			if all["MeanFD"], known = motion[who]; !known {
 				all["MeanFD"] = nil
 			}
 		}
 		return all
 	})
-	t := section.Lay(a.Writer, "scans.pages", nil, rows, "participant | kept? mean-fd? max-fd? dof? outlier?")
+}
+
+// ratedAs is the participant whom a rating of a scan is about.
+func ratedAs(in dag.Input) string { return cmp.Or(in.Coord("subject"), scanName(in)) }
+
+// measures are those of a scan by which a reader finds the worst.
+func (a *Cohort) measures(of values) (all []report.Measure) {
+	for _, m := range []struct {
+		key, field string
+		least      bool
+	}{{"mean-fd", "MeanFD", false}, {"max-fd", "MaxFD", false}, {"kept", "Kept", true}, {"dof", "TEff", true},
+		{"typicality", "Typicality", true}} {
+		x, known := of[m.field].(float64)
+		if n, is := of[m.field].(int32); is {
+			x, known = float64(n), true
+		}
+		if known && !math.IsNaN(x) {
+			c, err := wording.ColumnOf("scans.pages", m.key, of)
+			a.Fail(err)
+			all = append(all, report.Measure{Name: c.Head, Value: x, Least: m.least})
+		}
+	}
+	return all
+}
+
+// scanLinks is a table of the participants with links to their pages.
+func (a *Cohort) scanLinks(ins []dag.Input) {
+	rows := a.scanRows(ins)
+	files, dir := report.SheetFiles(scanNames(ins)), report.SheetDir(a.Run.Pipeline)
+	t := section.Lay(a.Writer, "scans.pages", nil, rows, "participant | kept? mean-fd? max-fd? dof? typicality? outlier?")
 	t.Supplement = true
 	for i := range t.Rows {
-		id := t.Rows[i][0].Text
-		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: who[id]}
+		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: ratedAs(ins[i]),
+			Measures: a.measures(rows[i])}
 	}
 	a.Put("scans.linked", values{"N": len(ins), "Table": a.Count.Table(t)})
 	a.Add(report.Block{Table: t})
@@ -194,7 +226,7 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 			if err != nil {
 				return nil, err
 			}
-			f.Number, f.Rated = "1", cmp.Or(f.Rated, names[i])
+			f.Number, f.Rated = strconv.Itoa(i+1), cmp.Or(f.Rated, names[i])
 			title, err := wording.Text("scans.page", nil)
 			if err != nil {
 				return nil, err
