@@ -59,6 +59,11 @@ func TestFacts(t *testing.T) {
 				}
 			}
 		}, facts{-1, -1, 0.5, 0}},
+		{"one volume up to the end", func(x []float64) {
+			for v := 101; v < volumes; v++ {
+				copy(x[v*regions:][:regions], x[100*regions:])
+			}
+		}, facts{-1, -1, 0, 0}},
 		{"standardized", func(x []float64) {
 			for j := range regions {
 				mean, square := 0.0, 0.0

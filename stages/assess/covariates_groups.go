@@ -84,39 +84,63 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 }
 
 // processing is the finding about what series have before denoising that separates the groups, corrected by Holm, as
-// where one group was processed in another way: groups of one study differ less (finding.Apart).
-func (s trial) processing(g groups) (all finding.List) {
+// where one group, or a part of it, was processed in another way: groups of one study differ less (finding.Apart).
+func (s trial) processing(g groups) finding.List {
 	var facts []finding.SeriesFact
 	var p []float64
-	for _, c := range s.facts {
+	for k, c := range s.facts {
 		of := inference.Covariate{Values: c.Number}
 		if !varies(of) || g.only(of) >= 0 {
 			continue
 		}
-		fact, own := finding.SeriesFact{Name: c.Name, P: 1}, g.row(c, of, inference.Separation{})
-		for k, name := range g.names {
-			is := lists.Map(g.of, func(i int) int {
-				if i == k {
-					return 1
-				}
-				return 0
-			})
-			fact.AUC = max(fact.AUC, inference.Separate(of, is, 2, s.one(), 0, nil).AUC)
-			fact.Groups = append(fact.Groups, finding.GroupMean{Name: name, Mean: own.Means[k]})
+		own := g.row(c, of, inference.Separation{})
+		means := lists.Map(own.Means, func(mean float64) finding.GroupMean { return finding.GroupMean{Mean: mean} })
+		for i, name := range g.names {
+			means[i].Name = name
 		}
-		if fact.AUC >= finding.Apart {
-			told := inference.Separate(of, g.of, len(g.names), s.strata, s.Permutations, s.stream("series", c.Name))
-			if told.Fixed { // nothing is tested
+		treated := inference.Covariate{Values: lists.Map(of.Values, func(v float64) float64 {
+			switch {
+			case math.IsNaN(v):
+				return v
+			case column.SeriesFacts[k].Treated(v):
+				return 1
+			}
+			return 0
+		})}
+		for i, test := range []inference.Covariate{of, treated} {
+			fact := finding.SeriesFact{Name: c.Name, AUC: s.best(test, g), P: 1, Groups: means, Treated: i == 1}
+			if !varies(test) || fact.Treated && slices.Equal(test.Values, of.Values) { // the same test
 				continue
 			}
-			fact.P = told.P
+			if fact.Treated || fact.AUC >= finding.Apart {
+				told := inference.Separate(test, g.of, len(g.names), s.strata, s.Permutations,
+					s.stream("series", c.Name, fact.Treated))
+				if told.Fixed { // nothing is tested
+					continue
+				}
+				fact.P = told.P
+			}
+			facts, p = append(facts, fact), append(p, fact.P)
 		}
-		facts, p = append(facts, fact), append(p, fact.P)
 	}
 	for i, corrected := range inference.Holm(p) {
 		facts[i].P = corrected
 	}
 	return finding.SeriesDiffer(facts, s.Permutations)
+}
+
+// best is the AUC of the group that a covariate separates best from the others.
+func (s trial) best(of inference.Covariate, g groups) (auc float64) {
+	for k := range g.names {
+		is := lists.Map(g.of, func(i int) int {
+			if i == k {
+				return 1
+			}
+			return 0
+		})
+		auc = max(auc, inference.Separate(of, is, 2, s.one(), 0, nil).AUC)
+	}
+	return auc
 }
 
 // only is the only group of which a covariate is known; −1 for several or none.

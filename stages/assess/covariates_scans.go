@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -20,7 +21,7 @@ func scanCovariates(t *dag.Task, ids []string) (covariates, facts []column.Covar
 		return nil, nil, nil
 	}
 	own := []string{"mean_fd", "volumes", "kept", regressors, column.UnusableRegions}
-	names := slices.Concat(own, column.SeriesFacts)
+	names := slices.Concat(own, lists.Map(column.SeriesFacts, func(f column.SeriesFact) string { return f.Name }))
 	out := make([]column.CovariateColumn, len(names))
 	for k, name := range names {
 		out[k] = column.CovariateColumn{Name: name, Number: make([]float64, len(ids))}

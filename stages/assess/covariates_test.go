@@ -230,6 +230,11 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			if i%8 < 4 {
 				r.HighFrequency = 0
 			}
+		}, "high_frequency"},
+		{"an eighth of a group filtered", func(i int, r *column.CleaningRow) {
+			if i%16 == 1 {
+				r.HighFrequency = 0
+			}
 		}, ""},
 		{"more motion", func(_ int, r *column.CleaningRow) { r.FarDistance += 0.4 }, ""},
 		{"one participant", func(i int, r *column.CleaningRow) {
@@ -257,7 +262,7 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			if site {
 				people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: sites})
 			}
-			out := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 999},
+			out := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 1999},
 				map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": in})
 			best := ""
 			for _, f := range need.Value(finding.Of(out["checks"].(*encoding.Table).Meta))(t) {

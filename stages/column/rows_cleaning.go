@@ -143,10 +143,22 @@ type CleaningRow struct {
 	LongestGap int32  `column:"longest_gap,optional" unit:"volumes" doc:"longest gap that was bridged"`
 }
 
-// SeriesFacts are the columns on the series before denoising that groups with the same processing have alike, the most
-// specific first.
-var SeriesFacts = []string{"standardized", "interpolated", "first_distance", "far_distance", "high_frequency",
-	"global_variance"}
+// A SeriesFact is a column on the series before denoising, which groups with the same processing have alike. Treated
+// reports whether a value is that of a treatment: no series of ABIDE has it (docs/quality.md).
+type SeriesFact struct {
+	Name    string
+	Treated func(v float64) bool
+}
+
+// SeriesFacts are all of them, the most specific first.
+var SeriesFacts = []SeriesFact{
+	{"standardized", func(v float64) bool { return v > 0.5 }},
+	{"interpolated", func(v float64) bool { return v > 0.05 }},
+	{"first_distance", func(v float64) bool { return math.Abs(v) > 8 }},
+	{"far_distance", func(v float64) bool { return v > 15 }},
+	{"high_frequency", func(v float64) bool { return v < 0.1 }},
+	{"global_variance", func(v float64) bool { return v < 0.01 }},
+}
 
 // Facts are the values of SeriesFacts.
 func (r *CleaningRow) Facts() []*float64 {

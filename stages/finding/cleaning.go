@@ -277,9 +277,9 @@ func (c Cleaning) values() (all List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
 	}, values{"Element": c.Element})...)
-	all.Add(c.faults("scans.wrapped", func(s Scan) (ScanFault, bool) {
+	all.Add(overturning(c.faults("scans.wrapped", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: s.Wrapped, Element: c.Element, severity: float64(s.Wrapped)}, s.Wrapped > 0
-	}, values{"Exclude": c.toExclude(func(s Scan) bool { return s.Wrapped > 0 })})...)
+	}, values{"Exclude": c.toExclude(func(s Scan) bool { return s.Wrapped > 0 })}))...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
 		all.among(who(coded), "scans.missing-codes", Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {
@@ -295,15 +295,15 @@ func (c Cleaning) regions() (all List) {
 		return counted(s.Missing + s.Constant), s.Missing+s.Constant > 0
 	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
 	constant := func(s Scan) bool { return len(s.ConstantConfounds) > 0 }
-	all.Add(c.faults("scans.constant-confounds", func(s Scan) (ScanFault, bool) {
+	all.Add(overturning(c.faults("scans.constant-confounds", func(s Scan) (ScanFault, bool) {
 		f := partOf(float64(len(s.ConstantConfounds)), float64(len(s.Confounds)))
 		f.Names = s.ConstantConfounds
 		return f, constant(s)
-	}, values{"Exclude": c.toExclude(constant)})...)
+	}, values{"Exclude": c.toExclude(constant)}))...)
 	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
-	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
+	all.Add(overturning(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
-	}, values{"Exclude": c.toExclude(repeated)})...)
+	}, values{"Exclude": c.toExclude(repeated)}))...)
 	all.Add(c.faults("scans.non-steady", func(s Scan) (ScanFault, bool) {
 		f := partOf(float64(s.NonSteady), float64(s.Volumes))
 		f.Later = int(s.NonSteadyLater)
@@ -325,9 +325,9 @@ func (c Cleaning) regions() (all List) {
 		return f, far(s)
 	}, values{"Exclude": c.toExclude(far)}))...)
 	copied := func(s Scan) bool { return s.RepeatedRegions > 0 }
-	all.Add(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
+	all.Add(overturning(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
 		return counted(s.RepeatedRegions), copied(s)
-	}, values{"Exclude": c.toExclude(copied)})...)
+	}, values{"Exclude": c.toExclude(copied)}))...)
 	return all
 }
 
@@ -426,7 +426,7 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	return List{{code, Limits, subject, all}}
 }
 
-// overturning gives findings about scans whose connectivity is that of the fault the weight that they have where the
+// overturning gives findings about scans whose connectivity a fault changes the weight that they have where the
 // fault goes with the group: the fault can then be what a model learns, and to exclude its participants is no remedy.
 func overturning(all List) List {
 	for i := range all {

@@ -212,6 +212,10 @@ func TestWeightOfFarVolumes(t *testing.T) {
 		for code, change := range map[string]func(*column.CleaningRow){
 			"scans.first-volumes": func(r *column.CleaningRow) { r.FirstVolumes = 1 },
 			"scans.far-volumes":   func(r *column.CleaningRow) { r.FarVolumes = []int32{51} },
+
+			"scans.repeated-volumes":   func(r *column.CleaningRow) { r.RepeatedVolumes = 20 },
+			"scans.repeated-regions":   func(r *column.CleaningRow) { r.RepeatedRegions = 1 },
+			"scans.constant-confounds": func(r *column.CleaningRow) { r.ConstantConfounds = []string{"rot_x"} },
 		} {
 			var rows []column.CleaningRow
 			group := map[string]string{}

@@ -94,9 +94,10 @@ const Apart, strictP = 0.8, 0.01
 // A SeriesFact is what the series of the groups have before denoising (column.SeriesFacts). The AUC is that of the
 // group that it separates best from the others.
 type SeriesFact struct {
-	Name   string
-	AUC, P float64
-	Groups []GroupMean
+	Name    string
+	AUC, P  float64
+	Groups  []GroupMean
+	Treated bool // of the participants with values of a treatment against those without
 }
 
 // A GroupMean is the mean of the participants of a group.
@@ -108,12 +109,13 @@ type GroupMean struct {
 // SeriesDiffer is the finding about the facts that separate the groups, the most separating first.
 func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 	facts = slices.DeleteFunc(slices.Clone(facts), func(f SeriesFact) bool {
-		return f.AUC < Apart || !(f.P <= strictP)
+		return f.AUC < Apart && !f.Treated || !(f.P <= strictP)
 	})
 	if len(facts) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(facts, func(x, y SeriesFact) int { return cmp.Compare(y.AUC, x.AUC) })
+	facts = once(facts, func(f SeriesFact) string { return f.Name })
 	all.study(seriesDiffer, Overturns, values{"Name": facts[0].Name, "AUC": facts[0].AUC, "P": facts[0].P,
 		"Facts": facts, "Draws": draws})
 	return all

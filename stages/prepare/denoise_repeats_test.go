@@ -203,7 +203,7 @@ func TestDenoiseHasFactsOfSeries(t *testing.T) {
 	need.Equal(t, math.IsNaN(of(short, short).HighFrequency), true)
 	one, alone := of(sound), row(sound)
 	for k, fact := range alone.Facts() {
-		need.Equal(t, *one.Facts()[k], *fact, column.SeriesFacts[k])
+		need.Equal(t, *one.Facts()[k], *fact, column.SeriesFacts[k].Name)
 	}
 }
 
