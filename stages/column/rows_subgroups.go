@@ -2,6 +2,12 @@ package column
 
 import "prgnn/dag"
 
+// An AnySubgroupRow is read from tables of subgroups and of subgroups-regression.
+type AnySubgroupRow struct {
+	SubgroupRow
+	NumberMeasures
+}
+
 // A SubgroupRow is how a classifier does in one group of participants (kind subgroups).
 type SubgroupRow struct {
 	Coords      []dag.Coord `column:"*"`
@@ -12,32 +18,32 @@ type SubgroupRow struct {
 	To          float64     `column:"to,missing" doc:"largest value"`
 	Suppressed  string      `column:"suppressed,missing" doc:"<10: fewer than 10 participants; complementary: the next smallest group, since the size of the group with <10 would follow by subtraction"`
 	N           float64     `column:"n,missing" doc:"tested participants"`
-	Positive    float64     `column:"positive,missing" doc:"of the positive group"`
-	Accuracy    float64     `column:"accuracy,missing" doc:"share of correct predictions; of repeats the mean"`
-	Low         float64     `column:"accuracy_low,missing" doc:"95 % interval, given the models: Wilson"`
-	High        float64     `column:"accuracy_high,missing"`
-	AUC         float64     `column:"auc,missing" doc:"of pairs in the group and one fold; missing with fewer than 5 participants of either class, as sensitivity and specificity"`
-	AUCLow      float64     `column:"auc_low,missing" doc:"95 % interval, given the models: Newcombe's method 5"`
-	AUCHigh     float64     `column:"auc_high,missing"`
-	Sensitivity float64     `column:"sensitivity,missing"`
-	SensLow     float64     `column:"sensitivity_low,missing" doc:"95 % interval: Wilson"`
-	SensHigh    float64     `column:"sensitivity_high,missing"`
-	Specificity float64     `column:"specificity,missing"`
-	SpecLow     float64     `column:"specificity_low,missing" doc:"95 % interval: Wilson"`
-	SpecHigh    float64     `column:"specificity_high,missing"`
-	Score       float64     `column:"mean_score,missing" doc:"mean predicted probability of the positive group; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as Brier score and calibration"`
-	Brier       float64     `column:"brier,missing" doc:"mean of (probability − outcome)²"`
-	BrierLow    float64     `column:"brier_low,missing" doc:"95 % interval, on the logit scale"`
-	BrierHigh   float64     `column:"brier_high,missing"`
-	Large       float64     `column:"observed_less_predicted,missing" doc:"share of the positive group less the mean probability"`
-	LargeLow    float64     `column:"observed_less_predicted_low,missing" doc:"95 % interval of a mean (Student's t)"`
-	LargeHigh   float64     `column:"observed_less_predicted_high,missing"`
-	Intercept   float64     `column:"intercept,missing" doc:"of logit P(positive) = intercept + slope · log odds (Cox); missing with fewer than 10 participants of either class"`
-	InterLow    float64     `column:"intercept_low,missing"`
-	InterHigh   float64     `column:"intercept_high,missing"`
-	Slope       float64     `column:"slope,missing"`
-	SlopeLow    float64     `column:"slope_low,missing"`
-	SlopeHigh   float64     `column:"slope_high,missing"`
+	Positive    float64     `column:"positive,missing,optional" doc:"of the positive group"`
+	Accuracy    float64     `column:"accuracy,missing,optional" doc:"share of correct predictions; of repeats the mean"`
+	Low         float64     `column:"accuracy_low,missing,optional" doc:"95 % interval, given the models: Wilson"`
+	High        float64     `column:"accuracy_high,missing,optional"`
+	AUC         float64     `column:"auc,missing,optional" doc:"of pairs in the group and one fold; missing with fewer than 5 participants of either class, as sensitivity and specificity"`
+	AUCLow      float64     `column:"auc_low,missing,optional" doc:"95 % interval, given the models: Newcombe's method 5"`
+	AUCHigh     float64     `column:"auc_high,missing,optional"`
+	Sensitivity float64     `column:"sensitivity,missing,optional"`
+	SensLow     float64     `column:"sensitivity_low,missing,optional" doc:"95 % interval: Wilson"`
+	SensHigh    float64     `column:"sensitivity_high,missing,optional"`
+	Specificity float64     `column:"specificity,missing,optional"`
+	SpecLow     float64     `column:"specificity_low,missing,optional" doc:"95 % interval: Wilson"`
+	SpecHigh    float64     `column:"specificity_high,missing,optional"`
+	Score       float64     `column:"mean_score,missing,optional" doc:"mean predicted probability of the positive group; missing for decision values (svm, linear-svm, ridge, kernel-ridge), as Brier score and calibration"`
+	Brier       float64     `column:"brier,missing,optional" doc:"mean of (probability − outcome)²"`
+	BrierLow    float64     `column:"brier_low,missing,optional" doc:"95 % interval, on the logit scale"`
+	BrierHigh   float64     `column:"brier_high,missing,optional"`
+	Large       float64     `column:"observed_less_predicted,missing,optional" doc:"share of the positive group less the mean probability"`
+	LargeLow    float64     `column:"observed_less_predicted_low,missing,optional" doc:"95 % interval of a mean (Student's t)"`
+	LargeHigh   float64     `column:"observed_less_predicted_high,missing,optional"`
+	Intercept   float64     `column:"intercept,missing,optional" doc:"of logit P(positive) = intercept + slope · log odds (Cox); missing with fewer than 10 participants of either class"`
+	InterLow    float64     `column:"intercept_low,missing,optional"`
+	InterHigh   float64     `column:"intercept_high,missing,optional"`
+	Slope       float64     `column:"slope,missing,optional"`
+	SlopeLow    float64     `column:"slope_low,missing,optional"`
+	SlopeHigh   float64     `column:"slope_high,missing,optional"`
 }
 
 // A NumberSubgroupRow is how predictions of a number do in one group of participants (kind subgroups-regression).
@@ -50,17 +56,22 @@ type NumberSubgroupRow struct {
 	To         float64     `column:"to,missing" doc:"largest value"`
 	Suppressed string      `column:"suppressed,missing" doc:"as in subgroups"`
 	N          float64     `column:"n,missing" doc:"tested participants"`
-	Mean       float64     `column:"mean,missing" doc:"of the number"`
-	SD         float64     `column:"sd,missing" doc:"of the number (n − 1)"`
-	R          float64     `column:"r,missing" doc:"correlation of predicted and observed numbers, each less its mean over the test participants of the fold; missing where either is constant"`
-	RLow       float64     `column:"r_low,missing" doc:"95 % interval, given the models: Fisher's z"`
-	RHigh      float64     `column:"r_high,missing"`
-	MAE        float64     `column:"mae,missing" doc:"mean absolute error; of repeats the mean"`
-	MAELow     float64     `column:"mae_low,missing" doc:"95 % interval of a mean, given the models (Student's t)"`
-	MAEHigh    float64     `column:"mae_high,missing"`
-	Error      float64     `column:"mean_error,missing" doc:"mean of predicted − observed: bias in the group"`
-	ErrorLow   float64     `column:"mean_error_low,missing" doc:"95 % interval of a mean, given the models (Student's t)"`
-	ErrorHigh  float64     `column:"mean_error_high,missing"`
+	NumberMeasures
+}
+
+// NumberMeasures are those of a NumberSubgroupRow.
+type NumberMeasures struct {
+	Mean      float64 `column:"mean,missing,optional" doc:"of the number"`
+	SD        float64 `column:"sd,missing,optional" doc:"of the number (n − 1)"`
+	R         float64 `column:"r,missing,optional" doc:"correlation of predicted and observed numbers, each less its mean over the test participants of the fold; missing where either is constant"`
+	RLow      float64 `column:"r_low,missing,optional" doc:"95 % interval, given the models: Fisher's z"`
+	RHigh     float64 `column:"r_high,missing,optional"`
+	MAE       float64 `column:"mae,missing,optional" doc:"mean absolute error; of repeats the mean"`
+	MAELow    float64 `column:"mae_low,missing,optional" doc:"95 % interval of a mean, given the models (Student's t)"`
+	MAEHigh   float64 `column:"mae_high,missing,optional"`
+	Error     float64 `column:"mean_error,missing,optional" doc:"mean of predicted − observed: bias in the group"`
+	ErrorLow  float64 `column:"mean_error_low,missing,optional" doc:"95 % interval of a mean, given the models (Student's t)"`
+	ErrorHigh float64 `column:"mean_error_high,missing,optional"`
 }
 
 // A NumberSubgroupTestRow compares one measure between the groups of a column.
@@ -81,7 +92,8 @@ type NumberSubgroupTestRow struct {
 	Related      bool        `column:"related" doc:"as in subgroups"`
 }
 
-// A SubgroupTestRow compares one measure between the groups of a column.
+// A SubgroupTestRow compares one measure between the groups of a column. It is read from tables of subgroups-regression,
+// too.
 type SubgroupTestRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name" doc:"display name of the classifier"`
@@ -95,9 +107,9 @@ type SubgroupTestRow struct {
 	DiffHigh     float64     `column:"difference_high,missing"`
 	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site whose largest difference between two groups is at least as large"`
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all classifiers, columns and measures"`
-	Chi          float64     `column:"chi_square,missing" doc:"of accuracy: heterogeneity over all groups (Pearson)"`
-	ChiP         float64     `column:"p_chi_square,missing" doc:"by the same permutations, not corrected"`
-	Detectable   float64     `column:"detectable,missing" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`
+	Chi          float64     `column:"chi_square,missing,optional" doc:"of accuracy: heterogeneity over all groups (Pearson)"`
+	ChiP         float64     `column:"p_chi_square,missing,optional" doc:"by the same permutations, not corrected"`
+	Detectable   float64     `column:"detectable,missing,optional" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`
 	Permutations int32       `column:"permutations"`
 	Related      bool        `column:"related" doc:"the folds keep participants together, such as relatives; intervals and p take them as independent"`
 }

@@ -140,8 +140,12 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 	rows := RankingRows{
 		{Rank: 1, Index: 1, Name: "a", Score: 0.9, Low: 0.8, High: 1, Contrast: 2, Q: 0.01, ContrastHigh: nan},
 		{Rank: 2, Index: 2, Name: "b", Score: 0.5, Low: nan, High: nan, Contrast: 1, Q: 0.2, ContrastHigh: nan}}
-	groups := []column.SubgroupRow{{Name: "LDA", Column: "sex", Group: "F", Accuracy: 0.6, AUC: nan},
-		{Name: "LDA", Column: "sex", Group: "M", Accuracy: 0.7, AUC: nan}}
+	group := func(name string, accuracy, mae float64) column.AnySubgroupRow {
+		return column.AnySubgroupRow{SubgroupRow: column.SubgroupRow{Name: "LDA", Column: "sex", Group: name,
+			Accuracy: accuracy, AUC: nan}, NumberMeasures: column.NumberMeasures{R: nan, MAE: mae, Error: nan}}
+	}
+	groups := []column.AnySubgroupRow{group("F", 0.6, nan), group("M", 0.7, nan)}
+	numbers := []column.AnySubgroupRow{group("F", nan, 3), group("M", nan, 4)}
 	learned := column.LearningRow{Name: "ridge regression", Measure: "auc", N: 60, Least: 12, Value: 0.75, Rise: 0.25}
 	ends := lastEpoch([][]epochRow{{{}, {Accuracy: 0.9, TestAccuracy: 0.6}}, {{Accuracy: 0.7, TestAccuracy: 0.7}}})
 	ends["First"], ends["Majority"], ends["More"] = "", false, false
@@ -155,6 +159,7 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 		"a has the highest mean pooling score, 0.900 (0.800–1.000). ":                                       DrawRanking(rows, 2),
 		"1 of 2 regions with q < 0.05 (false discovery rate over all regions); largest contrast: a, 2.00. ": DrawContrast(rows, 2),
 		"LDA: accuracy 0.600–0.700 over 2 groups of test participants. ":                                    DrawSubgroups(groups),
+		"LDA: mean absolute error 3–4 over 2 groups of test participants. ":                                 DrawSubgroups(numbers),
 		"Ridge regression: AUC 0.750 with 60 training participants, 0.500 with 12. ": DrawLearning(
 			[]column.LearningRow{learned}, []column.CurvePointRow{{Name: learned.Name, N: 12, Value: 0.5}}, nil, nil),
 	} {

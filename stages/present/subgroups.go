@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,9 +13,9 @@ import (
 	"prgnn/stages/present/section"
 )
 
-// A subgroupRow is a group with the names of its column and classifier for people.
+// A subgroupRow is a group with the names of its column and model for people.
 type subgroupRow struct {
-	column.SubgroupRow
+	column.AnySubgroupRow
 	Shown      string
 	Classifier string
 }
@@ -26,16 +27,16 @@ type subgroupTest struct {
 	Classifier string
 }
 
-// subgroups writes how classifiers do in groups of participants: the headline first, the others in tables that are
-// folded away.
+// subgroups writes how classifiers, or models of a number, do in groups of participants: the headline first, the others
+// in tables that are folded away.
 func (a *author) subgroups() {
-	groups := section.Rows[column.SubgroupRow](a.Writer, "subgroups")
+	groups := section.Rows[column.AnySubgroupRow](a.Writer, "subgroups")
 	tests := section.Rows[column.SubgroupTestRow](a.Writer, "subgroup_tests")
 	if len(groups) == 0 {
 		return
 	}
-	first := groups[0].Coords
-	if at := slices.IndexFunc(groups, func(r column.SubgroupRow) bool {
+	first := groups[max(0, slices.IndexFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.R) }))].Coords
+	if at := slices.IndexFunc(groups, func(r column.AnySubgroupRow) bool {
 		return a.First != nil && column.Holds(a.First.Coords, r.Coords)
 	}); at >= 0 {
 		first = groups[at].Coords
@@ -44,7 +45,7 @@ func (a *author) subgroups() {
 	if !a.Pictures { // a text is narrow
 		shown = func(name string) string { return name }
 		tests = slices.DeleteFunc(tests, func(r column.SubgroupTestRow) bool {
-			return r.Measure != "accuracy" && r.Measure != "auc" && !inference.Significant(r.Holm)
+			return r.Measure != "accuracy" && r.Measure != "auc" && r.Measure != "r" && !inference.Significant(r.Holm)
 		})
 	}
 	var own, others []subgroupRow
@@ -73,17 +74,22 @@ func (a *author) subgroups() {
 	of := values{"Of": own[0].Classifier, "N": len(slices.DeleteFunc(slices.Clone(own), func(r subgroupRow) bool {
 		return r.Suppressed != ""
 	}))}
-	of["Positive"] = slices.ContainsFunc(groups, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Positive) })
+	of["Positive"] = slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Positive) })
+	kind := "subgroups"
+	if of["Number"] = ""; slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) }) {
+		of["Number"], kind = cmp.Or(a.Number, "the number"), "subgroups-regression"
+	}
 	a.Put("subgroups.result", of)
-	a.Find(finding.Subgroups(groups, tests)...)
+	a.Find(finding.Subgroups(lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow }),
+		tests)...)
 	if a.Pictures {
-		drawn := lists.Map(own, func(r subgroupRow) column.SubgroupRow { return r.SubgroupRow })
+		drawn := lists.Map(own, func(r subgroupRow) column.AnySubgroupRow { return r.AnySubgroupRow })
 		a.Figures(figure.DrawSubgroups(drawn))
 	}
-	measures := "classifier! column group | n positive? accuracy auc? sensitivity? specificity?"
+	measures := "classifier! column group | n positive? accuracy? auc? sensitivity? specificity? target? r? mae? error?"
 	differences := "classifier! column measure | higher lower difference p holm chi? detectable?"
 	if !a.Pictures {
-		measures, differences = "column group | n accuracy auc?", "column measure | higher lower difference holm"
+		measures, differences = "column group | n accuracy? auc? r? mae?", "column measure | higher lower difference holm"
 	}
 	a.Table(section.Lay(a.Writer, "subgroups.groups", of, own, measures))
 	if a.Pictures && slices.ContainsFunc(own, func(r subgroupRow) bool { return !math.IsNaN(r.Brier) }) {
@@ -95,10 +101,12 @@ func (a *author) subgroups() {
 	}
 	if most := coarsest(compared); most != nil {
 		v := finding.Values(*most)
-		v["Positive"] = of["Positive"]
+		v["Positive"], v["Number"] = of["Positive"], ""
 		a.Put("subgroups.meaning", v)
+	} else if of["Number"] != "" && len(compared) > 0 {
+		a.Put("subgroups.meaning", values{"Number": of["Number"], "Classifier": of["Of"], "Positive": false})
 	}
-	if s := a.Run.Shown("subgroups", "subgroups"); s != nil {
+	if s := a.Run.Shown(kind, "subgroups"); s != nil {
 		within := s.Value("within")
 		if slices.ContainsFunc(own, func(r subgroupRow) bool { return r.Column == within }) {
 			a.Put("subgroups.clusters", values{"Column": within})

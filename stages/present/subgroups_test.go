@@ -71,3 +71,40 @@ func TestSubgroups(t *testing.T) {
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "Subgroups"), false)
 }
+
+// Of models of a number, the same section has r, mean absolute error and mean error, in units of the number.
+func TestSubgroupsOfNumbers(t *testing.T) {
+	row := func(model, group string, r float64) column.NumberSubgroupRow {
+		return column.NumberSubgroupRow{Coords: []dag.Coord{{Axis: "model", Value: model}}, Name: model, Column: "sex",
+			Group: group, From: math.NaN(), To: math.NaN(), N: 30, NumberMeasures: column.NumberMeasures{Mean: 41.5,
+				SD: 8.2, R: r, RLow: 0.1, RHigh: 0.6, MAE: 12.5, MAELow: 10.5, MAEHigh: 14.5, Error: -1.5, ErrorLow: -2.5,
+				ErrorHigh: -0.5}}
+	}
+	groups := []column.NumberSubgroupRow{row("mean", "F", math.NaN()), row("mean", "M", math.NaN()),
+		row("ridge", "F", 0.41), row("ridge", "M", 0.43)}
+	tests := []column.NumberSubgroupTestRow{{Coords: groups[2].Coords, Name: "ridge", Column: "sex", Measure: "mae",
+		Groups: 2, High: "F", Low: "M", Difference: 4.25, DiffLow: 1.25, DiffHigh: 7.25, P: 0.001, Holm: 0.003,
+		Permutations: 1999}}
+	in := map[string][]dag.Input{
+		"participants":   {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
+		"subgroups":      {dag.InputOf(column.Table(groups, "model"))},
+		"subgroup_tests": {dag.InputOf(column.Table(tests, "model"))},
+	}
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	text := strings.Join(strings.Fields(page), " ")
+	for _, want := range []string{"Ridge was tested in 2 groups", "10.5–14.5", "−2.5 to −0.5",
+		"4.25 (1.25–7.25)", ">41.5", "a smaller r at the same error", "The MAE of ridge is larger in F than in M",
+		"mean absolute error"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, not := range []string{"classifier", "AUC", "accuracy"} {
+		at := strings.Index(text, "<h2>Subgroups")
+		if at >= 0 && strings.Contains(text[at:], not) {
+			t.Errorf("the section has %q", not)
+		}
+	}
+	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)
+	need.Equal(t, strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "0.430"), true)
+}

@@ -37,8 +37,8 @@ func (*SubgroupsRegression) Ports() dag.Ports {
 		In: groupedPorts(dag.Port{Name: "predictions", Type: column.Type[fold.NumberRow](), Gather: true,
 			Doc: "predictions of the models"}),
 		Out: []dag.Port{
-			{Name: "groups", Type: column.Needs[column.NumberSubgroupRow](), Doc: "one row for each model, column and group"},
-			{Name: "tests", Type: column.Needs[column.NumberSubgroupTestRow](),
+			{Name: "groups", Type: column.Type[column.NumberSubgroupRow](), Doc: "one row for each model, column and group"},
+			{Name: "tests", Type: column.Type[column.NumberSubgroupTestRow](),
 				Doc: "one row for each model, column and measure: the two groups that differ most"},
 		},
 	}
@@ -194,9 +194,8 @@ func (x *numbers) rows(name string, d division, complementary bool) []column.Num
 		nan := math.NaN()
 		r := column.NumberSubgroupRow{Coords: x.coords, Name: x.name, Column: name, Group: d.names[g],
 			Suppressed: why[g],
-			From:       nan, To: nan, N: nan, Mean: nan, SD: nan, R: nan, RLow: nan, RHigh: nan, MAE: nan, MAELow: nan,
-			MAEHigh: nan,
-			Error:   nan, ErrorLow: nan, ErrorHigh: nan}
+			From:       nan, To: nan, N: nan, NumberMeasures: column.NumberMeasures{Mean: nan, SD: nan, R: nan, RLow: nan,
+				RHigh: nan, MAE: nan, MAELow: nan, MAEHigh: nan, Error: nan, ErrorLow: nan, ErrorHigh: nan}}
 		if why[g] == "" {
 			of, target := x.measure(d.group, g)
 			r.From, r.To, r.N = d.from[g], d.to[g], float64(len(target))

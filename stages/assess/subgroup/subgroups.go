@@ -89,9 +89,9 @@ func (*Subgroups) Ports() dag.Ports {
 	return dag.Ports{
 		In: groupedPorts(fold.PredictionsPort("predictions of the classifiers")),
 		Out: []dag.Port{
-			{Name: "groups", Type: column.Needs[column.SubgroupRow](),
+			{Name: "groups", Type: column.Type[column.SubgroupRow](),
 				Doc: "one row for each classifier, column and group"},
-			{Name: "tests", Type: column.Needs[column.SubgroupTestRow](),
+			{Name: "tests", Type: column.Type[column.SubgroupTestRow](),
 				Doc: "one row for each classifier, column and measure: the two groups that differ most"},
 		},
 	}

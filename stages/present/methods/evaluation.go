@@ -448,22 +448,27 @@ func (a *Author) learning() {
 
 // subgroups states how performance was compared between groups of participants.
 func (a *Author) subgroups() {
-	s := a.Run.Shown("subgroups", "subgroups")
-	rows := section.Rows[column.SubgroupRow](a.Writer, "subgroups")
+	rows := section.Rows[column.AnySubgroupRow](a.Writer, "subgroups")
+	kind, number := "subgroups", slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) })
+	if number {
+		kind = "subgroups-regression"
+	}
+	s := a.Run.Shown(kind, "subgroups")
 	if s == nil || len(rows) == 0 {
 		return
 	}
-	names := slices.Compact(lists.Map(rows, func(r column.SubgroupRow) string { return r.Column }))
+	names := slices.Compact(lists.Map(rows, func(r column.AnySubgroupRow) string { return r.Column }))
 	slices.Sort(names)
 	names = slices.Compact(names)
 	tests := section.Rows[column.SubgroupTestRow](a.Writer, "subgroup_tests")
 	of := parameters(s, values{"Names": lists.Map(names, func(name string) values { return values{"Name": name} }),
-		"Bands":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.From) }),
+		"Bands":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.From) }),
 		"Edges":        s.List("edges"),
-		"Calibrated":   slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Slope) }),
-		"Positive":     slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Positive) }),
-		"Brier":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Brier) }),
-		"Large":        slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return !math.IsNaN(r.Large) }),
+		"Calibrated":   slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Slope) }),
+		"Positive":     slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Positive) }),
+		"Brier":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Brier) }),
+		"Large":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Large) }),
+		"Number":       number,
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
 		of["Permutations"] = tests[0].Permutations
