@@ -35,7 +35,8 @@ func (a *author) subgroups() {
 	if len(groups) == 0 {
 		return
 	}
-	first := groups[max(0, slices.IndexFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.R) }))].Coords
+	predicts := func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.R) } // not the mean for everybody
+	first := groups[max(0, slices.IndexFunc(groups, predicts))].Coords
 	if at := slices.IndexFunc(groups, func(r column.AnySubgroupRow) bool {
 		return a.First != nil && column.Holds(a.First.Coords, r.Coords)
 	}); at >= 0 {
@@ -74,9 +75,12 @@ func (a *author) subgroups() {
 	of := values{"Of": own[0].Classifier, "N": len(slices.DeleteFunc(slices.Clone(own), func(r subgroupRow) bool {
 		return r.Suppressed != ""
 	}))}
-	of["Positive"] = slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Positive) })
+	known := func(of func(column.AnySubgroupRow) float64) bool {
+		return slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(of(r)) })
+	}
+	of["Positive"] = known(func(r column.AnySubgroupRow) float64 { return r.Positive })
 	kind := "subgroups"
-	if of["Number"] = ""; slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) }) {
+	if of["Number"] = ""; known(func(r column.AnySubgroupRow) float64 { return r.MAE }) {
 		of["Number"], kind = cmp.Or(a.Number, "the number"), "subgroups-regression"
 	}
 	a.Put("subgroups.result", of)

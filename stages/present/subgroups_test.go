@@ -76,9 +76,9 @@ func TestSubgroups(t *testing.T) {
 func TestSubgroupsOfNumbers(t *testing.T) {
 	row := func(model, group string, r float64) column.NumberSubgroupRow {
 		return column.NumberSubgroupRow{Coords: []dag.Coord{{Axis: "model", Value: model}}, Name: model, Column: "sex",
-			Group: group, From: math.NaN(), To: math.NaN(), N: 30, NumberMeasures: column.NumberMeasures{Mean: 41.5,
-				SD: 8.2, R: r, RLow: 0.1, RHigh: 0.6, MAE: 12.5, MAELow: 10.5, MAEHigh: 14.5, Error: -1.5, ErrorLow: -2.5,
-				ErrorHigh: -0.5}}
+			Group: group, From: math.NaN(), To: math.NaN(), N: 30,
+			NumberMeasures: column.NumberMeasures{Mean: 41.5, SD: 8.2, R: r, RLow: 0.1, RHigh: 0.6, MAE: 12.5,
+				MAELow: 10.5, MAEHigh: 14.5, Error: -1.5, ErrorLow: -2.5, ErrorHigh: -0.5}}
 	}
 	groups := []column.NumberSubgroupRow{row("mean", "F", math.NaN()), row("mean", "M", math.NaN()),
 		row("ridge", "F", 0.41), row("ridge", "M", 0.43)}

@@ -449,7 +449,8 @@ func (a *Author) learning() {
 // subgroups states how performance was compared between groups of participants.
 func (a *Author) subgroups() {
 	rows := section.Rows[column.AnySubgroupRow](a.Writer, "subgroups")
-	kind, number := "subgroups", slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) })
+	number := slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) })
+	kind := "subgroups"
 	if number {
 		kind = "subgroups-regression"
 	}
