@@ -92,8 +92,8 @@ type NumberSubgroupTestRow struct {
 	Related      bool        `column:"related" doc:"as in subgroups"`
 }
 
-// A SubgroupTestRow compares one measure between the groups of a column. It is read from tables of subgroups-regression,
-// too.
+// A SubgroupTestRow compares one measure between the groups of a column. It is read from tables of
+// subgroups-regression, too.
 type SubgroupTestRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name" doc:"display name of the classifier"`

@@ -17,8 +17,8 @@ import (
 // mostLetters of a column and a group leave space for the panels.
 const mostLetters = 30
 
-// DrawSubgroups is a forest plot of one classifier: accuracy and AUC of each group with their intervals; of a model of a
-// number r, mean absolute error and mean error. Suppressed groups are counted, not drawn; nil where nothing is left.
+// DrawSubgroups is a forest plot of one classifier: accuracy and AUC of each group with their intervals; of a model of
+// a number r, mean absolute error and mean error. Suppressed groups are counted, not drawn; nil where nothing is left.
 func DrawSubgroups(rows []column.AnySubgroupRow) *Chart {
 	type measure struct {
 		key, called      string // in the catalog; in the caption
@@ -78,8 +78,8 @@ func DrawSubgroups(rows []column.AnySubgroupRow) *Chart {
 		if !math.IsNaN(m.reference) {
 			marks = append(marks, chart.Upright(m.reference, chart.Chance))
 		}
-		panels = append(panels, chart.Panel{X: m.x, Y: y, Marks: append(marks, chart.Whiskers(at, m.low, m.high, sty, true),
-			chart.Discs(m.value, at, 2.8, blue))})
+		marks = append(marks, chart.Whiskers(at, m.low, m.high, sty, true), chart.Discs(m.value, at, 2.8, blue))
+		panels = append(panels, chart.Panel{X: m.x, Y: y, Marks: marks})
 		y = chart.Axis{Min: y.Min, Max: y.Max, Bare: true, At: []float64{}, Names: []string{}}
 	}
 	if span, is := of["Errors"].(finding.Span); is { // in units of the number

@@ -84,13 +84,14 @@ func (a *author) subgroups() {
 		of["Number"], kind = cmp.Or(a.Number, "the number"), "subgroups-regression"
 	}
 	a.Put("subgroups.result", of)
-	a.Find(finding.Subgroups(lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow }),
-		tests)...)
+	plain := lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow })
+	a.Find(finding.Subgroups(plain, tests)...)
 	if a.Pictures {
 		drawn := lists.Map(own, func(r subgroupRow) column.AnySubgroupRow { return r.AnySubgroupRow })
 		a.Figures(figure.DrawSubgroups(drawn))
 	}
-	measures := "classifier! column group | n positive? accuracy? auc? sensitivity? specificity? target? r? mae? error?"
+	measures := "classifier! column group | n positive? accuracy? auc? sensitivity? specificity? " +
+		"target? r? mae? error?"
 	differences := "classifier! column measure | higher lower difference p holm chi? detectable?"
 	if !a.Pictures {
 		measures, differences = "column group | n accuracy? auc? r? mae?", "column measure | higher lower difference holm"

@@ -449,7 +449,10 @@ func (a *Author) learning() {
 // subgroups states how performance was compared between groups of participants.
 func (a *Author) subgroups() {
 	rows := section.Rows[column.AnySubgroupRow](a.Writer, "subgroups")
-	number := slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.MAE) })
+	has := func(of func(column.AnySubgroupRow) float64) bool {
+		return slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(of(r)) })
+	}
+	number := has(func(r column.AnySubgroupRow) float64 { return r.MAE })
 	kind := "subgroups"
 	if number {
 		kind = "subgroups-regression"
@@ -463,12 +466,12 @@ func (a *Author) subgroups() {
 	names = slices.Compact(names)
 	tests := section.Rows[column.SubgroupTestRow](a.Writer, "subgroup_tests")
 	of := parameters(s, values{"Names": lists.Map(names, func(name string) values { return values{"Name": name} }),
-		"Bands":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.From) }),
+		"Bands":        has(func(r column.AnySubgroupRow) float64 { return r.From }),
 		"Edges":        s.List("edges"),
-		"Calibrated":   slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Slope) }),
-		"Positive":     slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Positive) }),
-		"Brier":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Brier) }),
-		"Large":        slices.ContainsFunc(rows, func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.Large) }),
+		"Calibrated":   has(func(r column.AnySubgroupRow) float64 { return r.Slope }),
+		"Positive":     has(func(r column.AnySubgroupRow) float64 { return r.Positive }),
+		"Brier":        has(func(r column.AnySubgroupRow) float64 { return r.Brier }),
+		"Large":        has(func(r column.AnySubgroupRow) float64 { return r.Large }),
 		"Number":       number,
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
