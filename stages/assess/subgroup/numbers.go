@@ -195,8 +195,8 @@ func (x *numbers) rows(name string, d division, complementary bool) []column.Num
 		r := column.NumberSubgroupRow{Coords: x.coords, Name: x.name, Column: name, Group: d.names[g],
 			Suppressed: why[g],
 			From:       nan, To: nan, N: nan,
-			NumberMeasures: column.NumberMeasures{Mean: nan, SD: nan, R: nan, RLow: nan, RHigh: nan, MAE: nan, MAELow: nan,
-				MAEHigh: nan, Error: nan, ErrorLow: nan, ErrorHigh: nan}}
+			NumberMeasures: column.NumberMeasures{Mean: nan, SD: nan, R: nan, RLow: nan, RHigh: nan, MAE: nan,
+				MAELow: nan, MAEHigh: nan, Error: nan, ErrorLow: nan, ErrorHigh: nan}}
 		if why[g] == "" {
 			of, target := x.measure(d.group, g)
 			r.From, r.To, r.N = d.from[g], d.to[g], float64(len(target))
