@@ -12,11 +12,21 @@ type EdgeRow struct {
 // JSON list of MatrixForm.
 const FormsKey = "forms"
 
-// A MatrixForm is what shows how the matrices of a file were written.
+// A MatrixForm is what shows how the matrices of a file were computed and written.
 type MatrixForm struct {
 	Port     string  `json:"port"`
 	Diagonal string  `json:"diagonal,omitempty"` // 1, 0, n/a or others; empty where the file has none
 	Negative float64 `json:"negative"`           // share of the entries beside the diagonal that are below 0
+
+	Spectrum // before any ridge
+}
+
+// A Spectrum is what correlations show together (damage.Spectrum).
+type Spectrum struct {
+	Mean       float64 `json:"mean"`
+	Singular   bool    `json:"singular,omitempty"`
+	Constant   bool    `json:"constant,omitempty"`
+	Indefinite bool    `json:"indefinite,omitempty"`
 }
 
 // MatrixFormsOf are those of the metadata of a table.

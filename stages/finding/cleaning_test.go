@@ -595,6 +595,47 @@ func TestOneOf(t *testing.T) {
 	}
 }
 
+// Matrices of one group without the global signal, or singular alone, are a finding that overturns a result; so is, in
+// whatever group, what no set of series has.
+func TestSpectraDiffer(t *testing.T) {
+	usual := column.Spectrum{Mean: 0.2}
+	constant := column.Spectrum{Mean: -0.05, Singular: true, Constant: true}
+	for name, c := range map[string]struct {
+		of   [4]column.Spectrum // in turn, of groups in turn
+		want string
+	}{
+		"alike":          {[4]column.Spectrum{usual, usual, usual, usual}, ""},
+		"removed in all": {[4]column.Spectrum{constant, constant, constant, constant}, ""},
+		"removed in one group": {[4]column.Spectrum{usual, constant, usual, constant},
+			"matrices.global-signal overturns constant [HC] [ASD]"},
+		"removed in half": {[4]column.Spectrum{usual, usual, constant, constant},
+			"matrices.global-signal limits constant [] []"},
+		"low means in one": {[4]column.Spectrum{{Mean: 0.01}, usual, {Mean: 0.01}, usual},
+			"matrices.global-signal overturns mean [ASD] [HC]"},
+		"low means in half": {[4]column.Spectrum{{Mean: 0.01}, {Mean: 0.01}, usual, usual},
+			""},
+		"singular in one group": {[4]column.Spectrum{{Mean: 0.2, Singular: true}, usual, {Mean: 0.2, Singular: true}, usual},
+			"matrices.singular overturns  [ASD] [HC]"},
+		"no correlations": {[4]column.Spectrum{{Mean: 0.2, Indefinite: true}, usual, usual, usual},
+			"matrices.indefinite overturns  [] []"},
+	} {
+		var all []Form
+		group := map[string]string{}
+		for i := range 40 {
+			id := fmt.Sprint(i + 1)
+			all = append(all, Form{id, column.MatrixForm{Port: "pearson", Diagonal: "1", Negative: 0.3,
+				Spectrum: c.of[i%4]}})
+			group[id] = []string{"ASD", "HC"}[i%2]
+		}
+		var got []string
+		for _, f := range FormsDiffer(all, group) {
+			v := f.Values()
+			got = append(got, fmt.Sprint(f.Code, " ", f.Weight, " ", v["Other"], " ", v["With"], " ", v["Without"]))
+		}
+		need.Equal(t, strings.Join(got, "; "), c.want, name)
+	}
+}
+
 // Matrices of another form than those of other participants are listed, with their share in each group where it
 // differs: the finding then overturns a result.
 func TestFormsDiffer(t *testing.T) {

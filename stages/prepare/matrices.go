@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/connectivity/damage"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -82,6 +83,9 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		draws, quality, form, err := s.read(t.In(port), nodes, layout, z && !layout.FisherZ)
 		form.Port = port
+		if port != "pearson" { // a valid partial correlation may have any
+			form.Spectrum = column.Spectrum{}
+		}
 		forms = append(forms, form)
 		if form.Diagonal == "1" && z {
 			doubtful = append(doubtful, port)
@@ -216,6 +220,9 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 				err = column.UnitError{Err: err}
 			}
 			return nil, nil, form, err
+		}
+		if d == 0 {
+			form.Spectrum = column.Spectrum(damage.SpectrumOf(given))
 		}
 		copy(x.Data, given.Data)
 		quality[d] = q

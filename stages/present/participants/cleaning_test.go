@@ -203,7 +203,7 @@ func TestMissingCodesAreACaution(t *testing.T) {
 func TestFormsOfMatricesAreCautions(t *testing.T) {
 	var in []dag.Input
 	for i, form := range []column.MatrixForm{{Diagonal: "1", Negative: 0.3}, {Diagonal: "1", Negative: 0.3},
-		{Diagonal: "0", Negative: 0.3}, {Diagonal: "1"}} {
+		{Diagonal: "0", Negative: 0.3, Spectrum: column.Spectrum{Constant: true}}, {Diagonal: "1"}} {
 		form.Port = "pearson"
 		in = append(in, dag.InputOf(column.WithMeta(&encoding.Table{}, map[string]string{
 			column.FormsKey: column.JSON([]column.MatrixForm{form})}),
@@ -214,7 +214,8 @@ func TestFormsOfMatricesAreCautions(t *testing.T) {
 	text := strings.Join(a.Cautions(), "\n")
 	for _, want := range []string{"The diagonals of the matrices (pearson) differ: 0 in 1 of 4, 1 in most.",
 		"set fisher_z if it is z): sub-3", "Matrices (pearson) without negative entries in 1 of 4,",
-		"(supply signed correlations for all): sub-4"} {
+		"(supply signed correlations for all): sub-4",
+		"Matrices (pearson) of 1 of 4 look as after global signal removal: a mean of all regions is constant."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q has no %q", text, want)
 		}
