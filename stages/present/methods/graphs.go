@@ -334,11 +334,15 @@ func (a *Author) silentRegions() {
 	a.say("methods.silent-regions", of)
 	var shared, models []string
 	every := true
+	of["Zeros"] = false // matrices and series keep their shape
 	for _, s := range a.Run.Stages {
 		switch {
 		case s.Value("regions") != "shared":
 		case slices.Contains(finding.Learners, s.Kind):
 			models = append(models, a.named(&s)...)
+			if len(s.Inputs) > 0 && s.Inputs["edges"] == nil {
+				of["Zeros"] = true
+			}
 		default:
 			shared = append(shared, s.Stage)
 		}

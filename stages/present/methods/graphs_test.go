@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -152,6 +153,23 @@ func TestDeconfounding(t *testing.T) {
 		need.NoError(t, a.Err())
 		_, text := written(t, a)
 		need.Equal(t, text, c.want)
+	}
+}
+
+// Models of matrices and series have zeros in place of excluded regions, which is stated; graphs lose these nodes.
+func TestExcludedRegionsAreZeros(t *testing.T) {
+	for port, want := range map[string]bool{"edges": false, "pearson": true, "series": true} {
+		model := with("network", "model", "bnt", "regions", "shared")
+		model.Stage, model.Inputs = "models", map[string][]string{port: {"made." + port}}
+		a := authorOf(model)
+		a.T = dag.NewTask(map[string][]dag.Input{"connectivity": {dag.InputOf(column.Table([]silentRow{{Missing: 1}}),
+			dag.Coord{Axis: "subject", Value: "a"})}})
+		a.silentRegions()
+		need.NoError(t, a.Err())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.silent-regions methods.shared-regions")
+		need.Equal(t, strings.Contains(text, "every model; as inputs of models, matrices and time series had zeros in place of "+
+			"this region in all participants"), want, port, text)
 	}
 }
 
