@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
@@ -555,5 +556,36 @@ func TestMatricesInTheTable(t *testing.T) {
 	} {
 		_, err := load(c[0], c[1], c[2], "")
 		need.Error(t, err, c[3], c[0])
+	}
+}
+
+// A triangle without names has the order of its regions from a node list, or the same one in all participants: both are
+// noted, as nothing in the files shows them.
+func TestOrderOfTriangles(t *testing.T) {
+	dir := t.TempDir()
+	table, wide := "participant_id\tgroup\n", "participant_id\tgroup\tV1\tV2\tV3\n"
+	for i := range 4 {
+		id, values := fmt.Sprintf("sub-%d", i+1), []string{fmt.Sprintf("0.%d1", i), "0.2", "0.3"}
+		table += fmt.Sprintf("%s\t%d\n", id, i%2)
+		wide += fmt.Sprintf("%s\t%d\t%s\n", id, i%2, strings.Join(values, "\t"))
+		need.NoError(t, os.WriteFile(filepath.Join(dir, id+".txt"), []byte(strings.Join(values, "\n")+"\n"), 0o644))
+	}
+	for name, text := range map[string]string{"table.tsv": table, "wide.tsv": wide} {
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	for _, file := range []string{"table.tsv", "wide.tsv"} {
+		for nodes, want := range map[string]string{"": "(order: upper_rows) have no names and are numbered; their order is assumed",
+			regionList(t, "a", "b", "c"): "by position alone"} {
+			p := listed.Defaults()
+			p.File, p.Group, p.Levels = filepath.Join(dir, file), "group", []string{"0=HC", "1=PAT"}
+			c := &MatricesCohort{Parameters: p, Pearson: "{participant_id}.txt", Nodes: nodes, Entries: container.Entries{
+				Order: "upper_rows", Base: -1, Absent: "refused"}}
+			if file == "wide.tsv" {
+				c.Pearson, c.Wide = "", "V*"
+			}
+			r := need.Value(c.Load(""))(t)
+			notes := slices.DeleteFunc(r.Notes, func(n column.Note) bool { return n.Doubt != column.DoubtNames })
+			need.Equal(t, len(notes) == 1 && strings.Contains(notes[0].Text, want), true, file, r.Notes)
+		}
 	}
 }

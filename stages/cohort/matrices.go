@@ -126,6 +126,9 @@ func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
 		}
 		r.Subjects[i].Values = map[string]artifacts.Value{"pearson": artifacts.Bytes{Kind: "matrix", Data: m.Text()}}
 	}
+	if layout.Order != "" {
+		r.noteUnnamed(given != nil, layout.Order)
+	}
 	if given == nil {
 		given, err = regionsOf(names, l.Path)
 	}

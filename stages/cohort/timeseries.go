@@ -311,6 +311,19 @@ type otherHead struct{ error }
 
 func (e otherHead) Unwrap() error { return errors.Unwrap(e.error) }
 
+// noteUnnamed notes that regions without names are known by their position alone: to a node list that is given, or from
+// one participant to another where a matrix is a triangle in an order, whose rows show nothing of it.
+func (r *Roster) noteUnnamed(given bool, order string) {
+	note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone: the columns have no names")
+	if !given {
+		note = column.Doubtf(column.DoubtNames, "the regions of the triangles (order: %s) have no names and are numbered; their order is assumed to be the same for all participants: give it in nodes",
+			order)
+	}
+	if (given || order != "") && !slices.Contains(r.Notes, note) { // of another port
+		r.Notes = append(r.Notes, note)
+	}
+}
+
 // refuseOtherHeads refuses participants whose columns have no names, or are numbered from 0, where those of most files
 // have names, and the reverse: the place of a column would give its region in one file, and its name in another.
 // With a node list that is given, it notes files in which the place of a column alone gives its region.
@@ -345,11 +358,8 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 			}
 		}
 	}
-	if len(groups[0]) > 0 && len(groups[1]) == 0 && given {
-		note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone: the columns have no names")
-		if !slices.Contains(r.Notes, note) { // of another port
-			r.Notes = append(r.Notes, note)
-		}
+	if len(groups[0]) > 0 && len(groups[1]) == 0 {
+		r.noteUnnamed(given, groups[0][0].of.layouts[port].Order)
 	}
 	if len(groups[0]) == 0 || len(groups[1]) == 0 {
 		if !given {
