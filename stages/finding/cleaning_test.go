@@ -252,6 +252,7 @@ func TestNearOne(t *testing.T) {
 	need.Equal(t, listed(one), "quality.near-one 2")
 	need.Equal(t, one[0].Weight, Limits)
 	need.Equal(t, fmt.Sprint(one[0].Values()["Of"], one[0].Values()["Median"]), "5 0.25")
+	need.Equal(t, one[0].Values()["Largest"], any(0.72)) // of real scans, from which the limit is
 	half := NearOne(rows(slices.Repeat([]float64{0.2, 0.95}, 6)...))
 	need.Equal(t, listed(half), "quality.near-one 2 4 6 8 10 12")
 	need.Equal(t, half[0].Weight, Overturns)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/literature"
 )
@@ -193,6 +194,15 @@ func TestCategoryText(t *testing.T) {
 		need.Equal(t, strings.Contains(text, "site K_I"), true, code, text)
 	}
 	need.Equal(t, PlainName("mean_fd"), "mean fd")
+}
+
+// A limit that comes from data is stated with them.
+func TestLimitFromData(t *testing.T) {
+	all := finding.NearOne([]column.TypicalityRow{{Participant: "a", MedianR: 0.9}, {Participant: "b", MedianR: 0.2}},
+		map[string]string{"a": "X", "b": "X"})
+	text := need.Value(Finding(finding.Group{Finding: all[0]}))(t)
+	need.Equal(t, strings.Contains(text, "above 0.8 in 1 of 2 participants"), true, text)
+	need.Equal(t, strings.Contains(text, "the largest in 1,035 series of ABIDE and 40 other resting scans is 0.72"), true, text)
 }
 
 // A finding that a table keeps as JSON has the text of the finding that was kept.
