@@ -334,7 +334,7 @@ func warned(code []dag.Input, fitted, tested *result) string {
 func sums(regions *encoding.Table, n, graphs int) ([][]float64, error) {
 	rows, err := column.Rows[struct {
 		Index  int32   `column:"index"`
-		Weight float64 `column:"weight"`
+		Weight float64 `column:"weight,missing"`
 	}](regions)
 	of := make([]float64, n)
 	for _, r := range rows {

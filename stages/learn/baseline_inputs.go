@@ -73,8 +73,8 @@ type regionWeightRow struct {
 // A regionWeight is what a linear model makes of one region.
 type regionWeight struct {
 	Index   int32   `column:"index" doc:"node, from 1"`
-	Weight  float64 `column:"weight" doc:"sum of the magnitudes of the weights on the entries of the node; with tangent matrices of G^-1/2 W G^-1/2, the weights on the covariance"`
-	Pattern float64 `column:"pattern" doc:"the same of the covariances, over the training graphs, of the entries with the decision value (Haufe et al. 2014)"`
+	Weight  float64 `column:"weight,missing" doc:"sum of the magnitudes of the weights on the entries of the node; with tangent matrices of G^-1/2 W G^-1/2, the weights on the covariance; missing, as pattern, for a region that is excluded for all participants"`
+	Pattern float64 `column:"pattern,missing" doc:"the same of the covariances, over the training graphs, of the entries with the decision value (Haufe et al. 2014)"`
 }
 
 // regionWeights maps a linear model back to the regions.
@@ -126,6 +126,9 @@ func regionWeights(f modelfile.Form, t *dag.Task, model any, set *rowSet, groups
 			for j := range n {
 				r.Weight += math.Abs(wm[i*n+j])
 				r.Pattern += math.Abs(pm[i*n+j])
+			}
+			if set.out != nil && set.out[i] {
+				r.Weight, r.Pattern = math.NaN(), math.NaN() // no input of the model
 			}
 			rows = append(rows, r)
 		}

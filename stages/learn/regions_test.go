@@ -103,6 +103,22 @@ func TestLackedRegionsCarryNoGroup(t *testing.T) {
 	}
 }
 
+// The weights of regions that are excluded for all participants are missing, not 0.
+func TestExcludedRegionsHaveNoWeight(t *testing.T) {
+	in := lackingInputs(t, 20, groupsLack)
+	for name, stage := range map[string]dag.Stage{"folds": stagetest.Quickly("ridge"),
+		"numbers": stagetest.Fresh("regression", "model", "ridge")} {
+		out := stagetest.MustRun(t, stage, map[string][]dag.Input{"pearson": in["pearson"], "folds": in[name]})
+		regions := out["regions"].(*encoding.Table)
+		need.Equal(t, regions.Rows(), lackedOf)
+		for _, column := range []string{"weight", "pattern"} {
+			for i, v := range stagetest.FloatsOf(t, regions, column) {
+				need.Equal(t, math.IsNaN(v), i == 3 || i == 9, name, column, i+1)
+			}
+		}
+	}
+}
+
 // without are inputs whose atlas has no regions 4 and 10.
 func without(t *testing.T, in map[string][]dag.Input) map[string][]dag.Input {
 	t.Helper()
