@@ -26,8 +26,8 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 	}
 	cell := (Page - side - mapBar) / vg.Length(max(len(names), 4))
 	var lines [][]view // lateral, medial, slices
-	if s := a.Surfaces; len(s) == 4 {
-		lines = [][]view{{s[0], s[3]}, {s[1], s[2]}}
+	if s := a.Surfaces; len(s) == 5 {
+		lines = [][]view{{s[0], s[4]}, {s[1], s[3]}}
 	}
 	if n := len(a.Cuts); n > 1 {
 		lines = append(lines, []view{a.Cuts[n/2-1], a.Cuts[n/2]})

@@ -13,7 +13,7 @@ import (
 
 // An Atlas is how a parcellation is shown. Without Surfaces, regions are discs at their places (mm, MNI).
 type Atlas struct {
-	Surfaces []Raster // left lateral, left medial, right medial, right lateral
+	Surfaces []Raster // left lateral, left medial, dorsal, right medial, right lateral
 	Cuts     []Raster // axial slices, from below
 	At       *[3][]float64
 }

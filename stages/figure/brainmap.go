@@ -138,10 +138,10 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	}
 	contrast := readings[0].Contrast
 	readings = slices.DeleteFunc(slices.Clone(readings), func(r Ranked) bool { return r.Contrast != contrast })
-	low, high := math.Inf(1), math.Inf(-1)
+	low, high, start := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, r := range readings {
-		l, h := r.ends()
-		low, high = min(low, l), max(high, h)
+		l, h := r.ends(b.Colored)
+		low, high, start = min(low, l), max(high, h), min(start, r.start())
 	}
 	names, ring := map[int]string{}, map[int]bool{}
 	for i, r := range rows {
@@ -176,23 +176,34 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
 		v["Led"], v["Setting"] = readings[0].Setting, ""
 	}
-	v["Low"] = tick(low)
+	v["Low"] = tick(start)
 	return Captioned(atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()}, meaning),
 		"figure.brainmap", v), nil
 }
 
-// ends are the ends of the color scale: from the score of a region that is neither kept nor dropped (0.5), or from the
-// 95th percentile of the contrast under the null hypothesis, to the largest value, and at least 0.1 (contrast: 0.5)
-// wide, so that differences without meaning do not run from yellow to dark red.
-func (s Ranked) ends() (low, high float64) {
-	unit, least := 0.05, 0.1
-	low = 0.5
+// start is where coloring starts: at the score of a region that is neither kept nor dropped (0.5), or at the 95th
+// percentile of the contrast under the null hypothesis.
+func (s Ranked) start() float64 {
 	if s.Contrast {
-		unit, least, low = 0.1, 0.5, s.chance
+		return s.chance
 	}
-	high = low + least
-	for _, v := range s.score {
-		high = max(high, v)
+	return 0.5
+}
+
+// ends are the ends of the color scale, which spans the first regions (top 0: all) that are colored. It is at least
+// 0.05 (contrast: 0.3) wide, so that differences without meaning do not run from yellow to dark red.
+func (s Ranked) ends(top int) (low, high float64) {
+	unit, least := 0.05, 0.05
+	if s.Contrast {
+		unit, least = 0.1, 0.3
 	}
-	return low, math.Ceil(float64(high/unit)-1e-9) * unit
+	start := s.start()
+	low, high = math.Inf(1), start
+	for _, v := range s.colored(top) {
+		low, high = min(low, v), max(high, v)
+	}
+	up := func(v float64) float64 { return float64(math.Ceil(float64(v/unit)-1e-9) * unit) }
+	high = up(high)
+	low = max(start, min(float64(math.Floor(float64(low/unit)+1e-9)*unit), high-least))
+	return low, up(max(high, low+least))
 }

@@ -194,8 +194,9 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	if least > largest {
 		return nil, fmt.Errorf("%s: no region is kept", in.Name)
 	}
-	scale := Ranked{score: map[int]float64{1: least, 2: largest}}
-	low, high := scale.ends()
+	scale := Ranked{rank: map[int]int{1: 2, 2: 1}}
+	scale.score = map[int]float64{1: max(least, scale.start()), 2: largest}
+	low, high := scale.ends(0)
 	var rows []chart.Individuals
 	var common []values
 	for of, name := range all.settings {

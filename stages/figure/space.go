@@ -17,6 +17,7 @@ import (
 type Parcels struct {
 	*nifti.Labels
 	back   nifti.Affine // mm to voxels
+	soft   []uint8      // smoothed weights of the voxels; nil before soften
 	Middle map[int]report.Place
 	Known  bool // whether it is known which region each label is: by a node list, or as the image is parcellate's
 }

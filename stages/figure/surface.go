@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"prgnn/stages/chart"
 )
@@ -14,10 +15,13 @@ const fine = 64
 // whole is the weight of a place inside the regions.
 const whole = fine * fine * fine
 
+// edge is the smoothed weight at a surface: a little less than half, so that a cortex of one voxel has no holes.
+const edge = whole * 7 / 16
+
 // weigh is the region at a place, the one with the largest weight among the eight voxels around it (linear
 // interpolation
-// of each region), and the weight of all regions there, 0 … whole.
-func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
+// of each region), and the weight of all regions there, 0 … whole: as they are, and smoothed.
+func (p *Parcels) weigh(x, y, z float64) (region, weight, soft int) {
 	a, b, c := p.back.Apply(x, y, z)
 	at := [3]int{int(math.Floor(a*fine + 0.5)), int(math.Floor(b*fine + 0.5)), int(math.Floor(c*fine + 0.5))}
 	var low, part [3]int
@@ -25,11 +29,11 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 		low[d] = at[d] >> 6
 		part[d] = at[d] & (fine - 1)
 		if low[d] < -1 || low[d] >= p.Shape[d] {
-			return 0, 0
+			return 0, 0, 0
 		}
 	}
 	if p.empty(low) {
-		return 0, 0
+		return 0, 0, 0
 	}
 	var regions [8]int32
 	var weights [8]int
@@ -53,6 +57,9 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 		if w == 0 {
 			continue
 		}
+		if p.soft != nil {
+			soft += w * int(p.soft[voxel]) / 64
+		}
 		label := p.Voxels[voxel]
 		if label == 0 {
 			continue
@@ -74,9 +81,33 @@ func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 		}
 	}
 	if best < 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return int(regions[best]), weight
+	return int(regions[best]), weight, soft
+}
+
+// soften smooths the weights of the voxels by 1-2-1 along each axis, to 0 … 64: a surface has no stairs then.
+func (p *Parcels) soften() {
+	p.soft = make([]uint8, len(p.Voxels))
+	for i, n := range p.Voxels {
+		if n != 0 {
+			p.soft[i] = 1
+		}
+	}
+	for d, stride := 0, 1; d < 3; stride, d = stride*p.Shape[d], d+1 {
+		from := slices.Clone(p.soft)
+		for i := range from {
+			sum := 2 * from[i]
+			at := i / stride % p.Shape[d]
+			if at > 0 {
+				sum += from[i-stride]
+			}
+			if at+1 < p.Shape[d] {
+				sum += from[i+stride]
+			}
+			p.soft[i] = sum
+		}
+	}
 }
 
 // empty reports whether none of the eight voxels from low on is in a region; not of those at a border of the image.
@@ -94,7 +125,7 @@ func (p *Parcels) empty(low [3]int) bool {
 
 // smooth is the region at a place with interpolated borders; 0 for none.
 func (p *Parcels) smooth(x, y, z float64) int {
-	if region, weight := p.weigh(x, y, z); 2*weight >= whole {
+	if region, weight, _ := p.weigh(x, y, z); 2*weight >= whole {
 		return region
 	}
 	return 0
@@ -117,54 +148,62 @@ func (p *Parcels) brain(under *Anatomy) chart.Brain {
 	return b
 }
 
-// surfaces are the left hemisphere from the left and from the midline, the right one from the midline and from the
-// right.
-// A hemisphere is what lies on one side of x = 0.
+// surfaces are the left hemisphere from the left and from the midline, both from above, and the right one from the
+// midline and from the right. A hemisphere is what lies on one side of x = 0.
 func (p *Parcels) surfaces() []chart.Raster {
 	low, high := p.extent()
 	if !(low[0] < 0 && high[0] > 0) {
 		return nil
 	}
-	all := []chart.Raster{p.project(low, high, low[0], 0), p.project(low, high, 0, low[0]),
-		p.project(low, high, 0, high[0]), p.project(low, high, high[0], 0)}
-	for i, name := range []string{"left, lateral", "left, medial", "right, medial", "right, lateral"} {
-		all[i].Name = name
+	p.soften()
+	// From the left the front is at the left, from the right at the right.
+	side := func(name string, from, to float64) chart.Raster {
+		right := to < from
+		r := p.project([2]float64{low[1], low[2]}, [2]float64{high[1], high[2]}, from, to,
+			func(i, j, depth float64, w int) (x, y, z float64) {
+				if !right {
+					i = float64(w) - i
+				}
+				return depth, math.Floor(low[1]) + i, math.Floor(low[2]) + j
+			})
+		if r.Name, r.Left = name, "front"; right {
+			r.Left, r.Right = "", "front"
+		}
+		return r
 	}
-	return all
+	above := p.project([2]float64{low[0], low[1]}, [2]float64{high[0], high[1]}, high[2], low[2],
+		func(i, j, depth float64, _ int) (x, y, z float64) {
+			return math.Floor(low[0]) + i, math.Floor(low[1]) + j, depth
+		})
+	above.Name, above.Left, above.Right = "dorsal", "L", "R"
+	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]), above,
+		side("right, medial", 0, high[0]), side("right, lateral", high[0], 0)}
 }
 
-// project looks along x from one plane to another, and takes of each line the first place inside the regions; a pixel
-// is a
-// millimeter. Light falls from the viewer and from above; what lies deeper is darker.
-func (p *Parcels) project(low, high [3]float64, from, to float64) chart.Raster {
+// project looks along an axis from one plane to another, and takes of each line the first place inside the smoothed
+// regions; at has the place of a pixel, from the lower left, at a depth. A pixel is a millimeter. Light falls from the
+// viewer and from above; what lies deeper is darker.
+func (p *Parcels) project(low, high [2]float64, from, to float64,
+	at func(i, j, depth float64, w int) (x, y, z float64)) chart.Raster {
 	step := 1.0
 	if to < from {
 		step = -1
 	}
-	low = [3]float64{0, math.Floor(low[1]), math.Floor(low[2])}
-	w, h := int(math.Ceil(high[1]-low[1])), int(math.Ceil(high[2]-low[2]))
+	w, h := int(math.Ceil(high[0]-math.Floor(low[0]))), int(math.Ceil(high[1]-math.Floor(low[1])))
 	r := chart.Raster{Width: w, Height: h, Step: 1, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h),
 		Light: make([]uint8, w*h)}
-	r.Left, r.Right = "front", ""
-	if step < 0 { // from the right the front is at the right
-		r.Left, r.Right = "", "front"
-	}
 	steps := int(math.Ceil(math.Abs(to - from)))
 	depth := make([]int, w*h) // 1/16 mm
 	for j := range h {
 		for i := range w {
-			y := low[1] + float64(i) + 0.5
-			if step > 0 {
-				y = low[1] + float64(w-1-i) + 0.5
-			}
-			z := low[2] + float64(h-1-j) + 0.5
 			before := 0
 			for k := range steps {
-				region, weight := p.weigh(from+float64(step*(float64(k)+0.5)), y, z)
-				if 2*weight >= whole {
+				region, _, weight := p.weigh(at(float64(i)+0.5, float64(h-1-j)+0.5,
+					from+float64(step*(float64(k)+0.5)), w))
+				if weight >= edge {
 					depth[j*w+i] = 16*k + 8
 					if weight > before && k > 0 {
-						depth[j*w+i] = 16*(k-1) + 8 + 16*(whole/2-before)/(weight-before)
+						depth[j*w+i] = 16*(k-1) + 8 + 16*(edge-before)/(weight-before)
 					}
 					r.Region[j*w+i] = region
 					break

@@ -110,10 +110,9 @@ func (s Ranked) scale() string {
 
 // colored are the scores of the first regions (top 0: of all), of those that lie on the color scale.
 func (s Ranked) colored(top int) map[int]float64 {
-	low, _ := s.ends()
 	scores := map[int]float64{}
 	for n, rank := range s.rank {
-		if v := s.score[n]; (top == 0 || rank <= top) && v >= low {
+		if v := s.score[n]; (top == 0 || rank <= top) && v >= s.start() {
 			scores[n] = v
 		}
 	}
@@ -132,10 +131,9 @@ func (s Ranked) values(top int) values {
 			first++
 		}
 	}
-	low, _ := s.ends()
 	return values{"Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
 		"Maps": false, "Led": "", "Highest": highest,
-		"Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(low),
+		"Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(s.start()),
 		"Known": s.chance > 0, "Percentile": s.percentile, "Tested": s.tested, "Found": s.found}
 }
 
@@ -153,7 +151,7 @@ func tick(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 
 // DrawSlices draws the first regions of a ranking in slices.
 func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
 	scores := s.colored(top)
-	low, high := s.ends()
+	low, high := s.ends(top)
 	b := p.brain(under)
 	b.Score, b.Scale = scores, s.scale()
 	v := s.values(top)
@@ -209,7 +207,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, top int, names map[in
 		for i, n := range p.Voxels {
 			data[i] = float32(colored[int(n)])
 		}
-		low, high := s.ends()
+		low, high := s.ends(top)
 		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true},
 			&nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err

@@ -28,10 +28,10 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestUnmapped: a map says so when no region reaches the start of its color scale.
+// TestUnmapped: a map says so when no region reaches the start of coloring.
 func TestUnmapped(t *testing.T) {
 	s := Ranked{rank: map[int]int{1: 1, 2: 2}, score: map[int]float64{1: 0.49, 2: 0.3}}
-	const want = "No map of the mean pooling score: every region is below the start of its color scale, " +
+	const want = "No map of the mean pooling score: every region is below the start of coloring, " +
 		"0.5, the score of a region that is neither favored nor disfavored."
 	if got := need.Value(s.Unmapped(2))(t); got != want {
 		t.Errorf("%q", got)
