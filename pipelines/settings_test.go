@@ -87,6 +87,31 @@ stages:
 	}
 }
 
+// So are those of a multiverse, of which one option of a decision fits to one group.
+func TestPermutedUniversesOfFitsToOneGroup(t *testing.T) {
+	for option, want := range map[string]string{"fit.degree: 2": "",
+		"fit.controls: HC": "label permutations do not repeat the fit of fit to one group (controls)"} {
+		_, err := build("g.yaml", []byte(`
+cohort: { simulate: { asd: 12, hc: 12, grid: 9 } }
+decisions: { who: { plain: {}, other: { `+option+` } } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, permutations: 99 } }
+  p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  c: { use: connectivity, each: subject, in: { series: s.series } }
+  fit: { use: deconfound, matrix: { fold: all }, in: { matrices: "c[*].pearson", folds: folds, participants: cohort.participants }, with: { covariates: [age] } }
+  apply: { use: residualize, each: subject, matrix: { fold: all }, in: { matrices: c.pearson, fitted: fit.fitted } }
+  models: { use: baseline, matrix: { model: [ridge], fold: all }, in: { pearson: "apply[*].matrices", folds: folds, permuted: folds.permuted } }
+  multiverse: { use: multiverse, in: { predictions: "models[*].predictions", permuted: "models[*].permuted" } }
+`), ".", nil, maxTasks)
+		if want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, want)
+		}
+	}
+}
+
 // Label permutations of models whose data were fitted to one group are refused, with the remedy, and the summary
 // withdraws every other p of them.
 func TestPermutedLabelsOfFitsToOneGroup(t *testing.T) {
