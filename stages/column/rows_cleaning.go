@@ -132,7 +132,7 @@ type CleaningRow struct {
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
 	Cosines        int32 `column:"cosines,optional" doc:"fMRIPrep's cosines regressed out, a high-pass filter at 1/128 Hz"`
 	CosinesUsual   int32 `column:"cosines_usual,optional" doc:"cosines that fMRIPrep writes for a scan of this duration; 0 where none are regressed out, or the repetition time is not known"`
-	OtherCosines   int32 `column:"other_cosines,optional" doc:"cosines regressed out that are no half waves over the kept volumes, such as those of a scan of another length"`
+	OtherCosines   int32 `column:"other_cosines,optional" doc:"cosines regressed out that are not half waves over the kept volumes, such as those of a scan of another length"`
 
 	ConstantConfounds []string `column:"constant_confounds,optional" doc:"columns chosen as regressors that have one value in all volumes, and so regress out nothing"`
 

@@ -57,6 +57,21 @@ const saveFile = (content, type, name) => {
     caption.append(box);
   }
 })();
+// A served page of a run that goes on shows how far it is, and is loaded again when there are more results.
+(() => {
+  const live = document.querySelector('meta[name="live"]');
+  if (!live) return;
+  const line = document.createElement("p"), begun = Date.now();
+  line.className = "live";
+  line.setAttribute("role", "status");
+  document.querySelector(".top").append(line);
+  const show = text => { if (line.textContent !== text) line.textContent = text; };
+  const ask = () => fetch("state").then(r => r.json()).then(now => {
+    show(now.text);
+    if (now.version !== live.content && (!now.text || Date.now() - begun > 10000)) location.reload();
+  }).catch(() => show("The program that serves this page has ended.")).finally(() => setTimeout(ask, 3000));
+  ask();
+})();
 // Ratings of scans: kept by the browser, and saved as a table that a cohort's exclude reads.
 (() => {
   const boxes = [...document.querySelectorAll(".rating")], links = [...document.querySelectorAll("a.sheet")];

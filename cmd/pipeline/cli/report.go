@@ -3,9 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +23,7 @@ import (
 
 func (a *app) reportCommand() *cobra.Command {
 	var path, checklist, format string
+	var serve bool
 	cmd := &cobra.Command{
 		Use:   "report FILE",
 		Short: "a self-contained HTML report, or a filled reporting checklist",
@@ -37,6 +41,11 @@ which must be installed (the variable CHROMIUM sets the program). Tables of supp
 pictures of single scans are in the HTML only. A PDF has the time at which it was printed, so its
 bytes differ each time.
 
+--serve serves the report at an address of this machine (127.0.0.1, with a random token in its path)
+until Ctrl-C, while a run goes on, too: the page has the results of the moment, shows how many tasks
+of each stage are done, and reloads itself when there are more. Ratings of scans are kept in
+NAME_ratings.tsv beside FILE.
+
 The report of a study without participants shows the tables, figures and texts of each stage, all
 parameters, and the digests of all results.
 
@@ -48,13 +57,20 @@ goes to stdout.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html
   pipeline report biopoint.yaml -o report.pdf
+  pipeline report biopoint.yaml --serve
   pipeline report biopoint.yaml --checklist tripod-ai -o tripod.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if serve && (path != "" || format != "" || checklist != "") {
+				return flags.Usage(cmd, "--serve writes no file: leave out -o, --format and --checklist")
+			}
 			if cmd.Flags().Changed("checklist") {
 				if format != "" {
 					return flags.Usage(cmd, "--format is for a report; a checklist has the format of the ending of PATH")
 				}
 				return a.checklist(cmd, args[0], checklist, path)
+			}
+			if serve {
+				return a.serve(args[0])
 			}
 			if path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
@@ -72,8 +88,37 @@ goes to stdout.`,
 	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
 	cmd.Flags().StringVar(&checklist, "checklist", "", "fill the reporting checklist `NAME`: tripod-ai, cobidas or claim")
 	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: html or pdf (default: by the ending of PATH, else html)")
+	cmd.Flags().BoolVar(&serve, "serve", false, "serve the report to a browser on this machine until Ctrl-C, and keep ratings of scans")
 	a.asRunFlags(cmd)
 	return cmd
+}
+
+// serve serves the report of a pipeline file until it is interrupted.
+func (a *app) serve(file string) error {
+	ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer done()
+	first := true
+	return page.Serve(ctx, a.Console, func() (c *results.Current, err error) {
+		look := func() { c, err = a.look(file) }
+		if first {
+			first = false
+			look()
+		} else { // notes once
+			a.silently(look)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !page.Fits(c.Pipeline.Graph) {
+			c.Store.Close()
+			return nil, exit.Wrongf("%s: only reports of participants are served; -o PATH writes this one", file)
+		}
+		with, err := a.withReport(c)
+		if err != nil {
+			c.Store.Close()
+		}
+		return with, err
+	})
 }
 
 // reportFormat is the format of a report by the ending of a path; "" for another ending.
