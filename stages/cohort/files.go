@@ -11,7 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -86,6 +86,7 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 		r.Subjects = append(r.Subjects, s)
 	}
 	r.refuseShared(l, files)
+	r.refuseOthers(l, files)
 	r.Left = l.LeftOut()
 	r.Notes, r.OfRuns = append(r.Notes, l.Notes...), l.OfRuns
 	for _, f := range sources {
@@ -145,6 +146,32 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	for i, s := range r.Subjects {
 		if err := shared[s.ID]; err != nil && s.Problem == nil {
 			r.Subjects[i].Problem = err
+		}
+	}
+}
+
+// refuseOthers refuses members whose files have the ids of other participants in their names, and not their own.
+func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
+	if l.Each == "row" {
+		return
+	}
+	for _, port := range ownPorts {
+		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
+		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
+			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
+		}))
+		more := ""
+		if len(others) > 1 {
+			more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
+		}
+		for _, other := range others {
+			f := of[other.At]
+			i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
+			if s := &r.Subjects[i]; s.Problem == nil {
+				s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: fmt.Errorf(
+					"its %s file %s has the id of %s in its name, and not its own%s: correct the table, or rename the "+
+						"participants or the files", port.name, userfile.NameIn(r.Root, f.path), other.Whose, more)}, excluding(s.ID))
+			}
 		}
 	}
 }
@@ -314,7 +341,7 @@ func runName(l *listed.List, row listed.Row, runs []Run) (string, error) {
 	if l.Sessions == "" {
 		return fmt.Sprint(len(runs) + 1), nil
 	}
-	name, _ := cell.Whole(strings.TrimPrefix(row.Cells.Get(l.Sessions), "ses-"))
+	name := listed.SessionName(row.Cells.Get(l.Sessions))
 	switch {
 	case name == "" || listed.ParticipantID(name) != "sub-"+name:
 		return fmt.Sprint("row", row.Line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.Sessions)

@@ -262,3 +262,22 @@ func TestSliceTimingByGroup(t *testing.T) {
 			true, name)
 	}
 }
+
+// A table that gives participants the files of others is refused in each such row.
+func TestFilesOfOthersAreRefused(t *testing.T) {
+	dir, table := t.TempDir(), "participant_id\tgroup\tfile\n"
+	for i := range 8 {
+		testdir.Write(t, filepath.Join(dir, fmt.Sprintf("sub-%d.tsv", i+1)), fmt.Sprintf("a\tb\n%d\t2\n2\t1\n1\t3\n", i))
+		table += fmt.Sprintf("sub-%d\t%s\tsub-%d.tsv\n", i+1, "AB"[i%2:i%2+1], (i+1)%8+1)
+	}
+	testdir.Write(t, filepath.Join(dir, "table.tsv"), table)
+	for _, spec := range []string{"file", "{file}"} {
+		c := timeseriesCohortKind.New().(*TimeseriesCohort)
+		c.File, c.Series = filepath.Join(dir, "table.tsv"), spec
+		r := need.Value(c.Load(dir))(t)
+		for i, s := range r.Subjects {
+			need.Error(t, s.Problem, fmt.Sprintf("table.tsv:%d: participant sub-%d: its series file sub-%d.tsv has the id of sub-%[3]d "+
+				"in its name, and not its own (one of 8 rows of which this is so): correct the table", i+2, i+1, (i+1)%8+1))
+		}
+	}
+}

@@ -159,7 +159,7 @@ func TestRowsAreRuns(t *testing.T) {
 	}
 }
 
-// Rows are sessions, under the names of their column, which is no covariate.
+// Rows are sessions, under the names of their column; which ones a participant has is a covariate.
 func TestRowsAreSessions(t *testing.T) {
 	load := func(sessions string, change func(*TableCohort)) (*Roster, error) {
 		c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84",
@@ -173,9 +173,8 @@ func TestRowsAreSessions(t *testing.T) {
 	if got, want := runsText(r, "bold"), "sub-1 01 a.nii\nsub-1 02 b.nii\nsub-2 base c.nii"; got != want || !r.PerRun || !r.Sessions {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if _, ok := r.Participants.Column("visit"); ok {
-		t.Error("the session is a covariate of the participant")
-	}
+	visits := need.Value(r.Participants.Strings("visit"))(t)
+	need.Equal(t, strings.Join(visits, ", "), "01 and 02, base")
 	for sessions, want := range map[string]string{
 		"ses-01": "session 01 is in an earlier line too", "": "a session has letters and digits", "a/b": "a session has letters and digits",
 	} {

@@ -133,6 +133,12 @@ func (l *List) Participants(used []string) *encoding.Table {
 		columns = append(columns, l.covariate(from, name, values))
 		l.Notes = append(l.Notes, DoubtTexts(name, values, ids)...)
 	}
+	if c := l.sessionsOf(ids); c != nil {
+		for taken[c.Name] {
+			c.Name += "_in_table"
+		}
+		columns = append(columns, *c)
+	}
 	l.OfRuns = ofRuns
 	if ofRuns != nil {
 		text := fmt.Sprintf("not used as covariates: columns that differ between the %ss of a participant (%s)", l.part(),
@@ -149,6 +155,31 @@ func (l *List) Participants(used []string) *encoding.Table {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
 	return t
+}
+
+// sessionsOf is the covariate of which sessions each participant has; nil where all have the same ones.
+func (l *List) sessionsOf(ids []string) *encoding.Column {
+	if l.Sessions == "" {
+		return nil
+	}
+	of := map[string][]string{}
+	for _, r := range l.Rows {
+		of[r.ID] = append(of[r.ID], SessionName(r.Cells.Get(l.Sessions)))
+	}
+	values := lists.Map(ids, func(id string) string {
+		slices.SortFunc(of[id], dag.CompareValues)
+		return strings.Join(slices.Compact(of[id]), " and ")
+	})
+	if !slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
+		return nil
+	}
+	return &encoding.Column{Name: l.Sessions, Values: values, Doc: "the sessions that the participant has"}
+}
+
+// SessionName is a session as the cell of a table has it, without ses- and the decimals of pandas.
+func SessionName(value string) string {
+	name, _ := cell.Whole(strings.TrimPrefix(value, "ses-"))
+	return name
 }
 
 // covariate makes a column of numbers or texts. Numbers of which the JSON file beside the table states a meaning each

@@ -89,6 +89,9 @@ func TestColumnsOfSessions(t *testing.T) {
 	if _, there := l.Participants(nil).Column("mean_fd"); there {
 		t.Error("mean_fd differs between sessions")
 	}
+	visits, err := l.Participants(nil).Strings("visit")
+	need.NoError(t, err)
+	need.Equal(t, strings.Join(visits, ", "), "x and y, x") // a covariate where they are not the same in all
 	note := l.Notes[len(l.Notes)-1]
 	need.Equal(t, note.Doubt, column.DoubtOfRuns)
 	need.Equal(t, strings.HasSuffix(note.Text, "such as the mean over the sessions"), true, note.Text)

@@ -1,0 +1,123 @@
+package located
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/internal/pattern"
+)
+
+// A Named is the file of a participant.
+type Named struct{ ID, Path string }
+
+// An Other is a file, by its place, that has the id of another participant in its name.
+type Other struct {
+	At    int
+	Whose string
+}
+
+var (
+	token  = pattern.New(`[\pL\pN]+`)
+	number = pattern.New(`^\pL*0*([0-9]+)$`)
+)
+
+// fewestOwn is how many files have their participants' numbers at one place of their names where that is no chance.
+const fewestOwn = 4
+
+// OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
+// An id is sub- with its name, or a name with letters and digits, or a number of five digits; smaller numbers, as in
+// dates and runs, count at a place of the names where three of four files have that of their own participant.
+func OfOthers(files []Named) (others []Other) {
+	owner, numbered, ofNumber := map[string]string{}, map[string]string{}, map[string]string{}
+	for _, f := range files {
+		for _, key := range idKeys(f.ID) {
+			owner[key] = f.ID
+		}
+		if n := number.FindStringSubmatch(strings.TrimPrefix(strings.ToLower(f.ID), "sub-")); n != nil {
+			numbered[f.ID] = n[1]
+			if first, there := ofNumber[n[1]]; there && first != f.ID {
+				ofNumber[n[1]] = "" // A01 and B01
+			} else {
+				ofNumber[n[1]] = f.ID
+			}
+		}
+	}
+	names := make([][]string, len(files))
+	places := 0
+	for i, f := range files {
+		names[i] = token.FindAllString(strings.ToLower(path.Base(filepath.ToSlash(f.Path))), -1)
+		places = max(places, len(names[i]))
+	}
+	at := func(i, place int) string { // the number there
+		if place >= len(names[i]) {
+			return ""
+		}
+		if n := number.FindStringSubmatch(names[i][place]); n != nil {
+			return n[1]
+		}
+		return ""
+	}
+	scheme := -1
+	for place := range places {
+		own := 0
+		for i, f := range files {
+			if n := numbered[f.ID]; n != "" && at(i, place) == n {
+				own++
+			}
+		}
+		if own >= fewestOwn && 4*own >= 3*len(files) {
+			scheme = place
+			break
+		}
+	}
+	for i, f := range files {
+		whose := ""
+		keys := fileKeys(f.Path)
+		if slices.ContainsFunc(keys, func(key string) bool { return owner[key] == f.ID }) {
+			continue
+		}
+		for _, key := range keys {
+			if whose == "" {
+				whose = owner[key]
+			}
+		}
+		if whose == "" && scheme >= 0 && at(i, scheme) != numbered[f.ID] {
+			whose = ofNumber[at(i, scheme)]
+		}
+		if whose != "" {
+			others = append(others, Other{i, whose})
+		}
+	}
+	return others
+}
+
+// idKeys are the words that are a participant's id in the name of a file.
+func idKeys(id string) []string {
+	bare := strings.TrimPrefix(strings.ToLower(id), "sub-")
+	keys := []string{"sub" + bare}
+	if strong(bare) {
+		keys = append(keys, bare)
+	}
+	return keys
+}
+
+// strong reports whether a word is no chance beside others: it has letters and digits, or five digits.
+func strong(word string) bool {
+	letters := strings.Trim(word, "0123456789") != ""
+	return letters && strings.ContainsAny(word, "0123456789") && len(word) > 2 || !letters && len(word) > 4
+}
+
+// fileKeys are the words of a file's name, and of its directories, that may be ids.
+func fileKeys(name string) (keys []string) {
+	words := token.FindAllString(strings.ToLower(filepath.ToSlash(name)), -1)
+	for i, word := range words {
+		if word == "sub" && i+1 < len(words) {
+			keys = append(keys, "sub"+words[i+1])
+		} else {
+			keys = append(keys, word)
+		}
+	}
+	return keys
+}

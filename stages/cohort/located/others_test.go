@@ -1,0 +1,61 @@
+package located
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// A file whose name has the id of another participant, and not that of its own, is of the other. Numbers of another
+// scheme, dates and runs are no ids.
+func TestFilesOfOtherParticipants(t *testing.T) {
+	rows := func(format string, of func(i int) int) (files []Named) {
+		for i := range 24 {
+			files = append(files, Named{fmt.Sprintf("sub-%02d", i+1), strings.ReplaceAll(format, "N", fmt.Sprintf("%02d", of(i)+1))})
+		}
+		return files
+	}
+	own := func(i int) int { return i }
+	swapped := func(i int) int { return [...]int{1, 0}[i%2] + i/2*2 }
+	two := func(i int) int {
+		if i < 2 {
+			return swapped(i)
+		}
+		return i
+	}
+	shifted := func(i int) int { return (i + 1) % 24 }
+	named := func(of string, files []Named) []Named {
+		for i := range files {
+			files[i].ID = "sub-" + of + files[i].ID[4:]
+		}
+		return files
+	}
+	for _, c := range []struct {
+		what   string
+		files  []Named
+		others int
+	}{
+		{"own", rows("sub-N.tsv", own), 0},
+		{"two swapped", rows("sub-N.tsv", two), 2},
+		{"all shifted", rows("sub-N.tsv", shifted), 24},
+		{"in directories", rows("sub-N/ses-1/rest.tsv", shifted), 24},
+		{"by numbers, two swapped", rows("sN_bl.tsv", two), 2},
+		{"by other numbers", rows("scanN.tsv", shifted), 0},
+		{"dates", rows("2024-11-N_rest.tsv", shifted), 0},
+		{"runs beside ids", rows("sN_run-1_03.tsv", own), 0},
+		{"letters and digits", named("AB", rows("ABN_rest.1D", shifted)), 24},
+		{"five digits", named("500", rows("NYU_500N_rest.1D", two)), 2},
+		{"a file of two", rows("sub-N_with_sub-05.tsv", own), 0},
+		{"names without ids", rows("rest.tsv", own), 0},
+	} {
+		if got := OfOthers(c.files); len(got) != c.others {
+			t.Errorf("%s: %v", c.what, got)
+		} else if c.others > 0 {
+			need.Equal(t, got[0].Whose, c.files[1].ID)
+		}
+	}
+	need.Equal(t, slices.Contains(fileKeys("a/sub-03_task-rest.tsv"), "sub03"), true)
+}
