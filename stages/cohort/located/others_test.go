@@ -14,7 +14,8 @@ import (
 func TestFilesOfOtherParticipants(t *testing.T) {
 	rows := func(format string, of func(i int) int) (files []Named) {
 		for i := range 24 {
-			files = append(files, Named{fmt.Sprintf("sub-%02d", i+1), strings.ReplaceAll(format, "N", fmt.Sprintf("%02d", of(i)+1))})
+			name := strings.ReplaceAll(format, "N", fmt.Sprintf("%02d", of(i)+1))
+			files = append(files, Named{fmt.Sprintf("sub-%02d", i+1), name})
 		}
 		return files
 	}
