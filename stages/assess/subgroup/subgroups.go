@@ -42,7 +42,7 @@ type Subgroups struct {
 
 // Grouping is how participants are divided into groups, and what is shown of these.
 type Grouping struct {
-	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default those of age, sex, site and mean_fd that there are. mean_fd comes from cleaning where it is connected and the table has no such column"`
+	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default those of age, sex, site and mean_fd that there are; the tables have no rows without any. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
@@ -272,7 +272,7 @@ func (st *study) read(t *dag.Task) error {
 		st.columns = slices.DeleteFunc(st.columns, column.CovariateColumn.Empty)
 	}
 	if len(st.columns) == 0 {
-		return fmt.Errorf("%s has none of the columns %s, or no value in them: list others under columns", name, strings.Join(usualColumns, ", "))
+		fmt.Fprintf(t.Log(), "%s has none of the columns %s, or no value in them, so no groups are compared: list others under columns\n", name, strings.Join(usualColumns, ", "))
 	}
 	for _, c := range st.columns {
 		if c.Empty() {
