@@ -58,6 +58,9 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 				}
 				return Matrix{}, 0, 0, UnitError{err}
 			case !(math.Abs(a-b) <= asymmetry*max(1, math.Abs(a))):
+				if half := triangle(x); half != "" {
+					return Matrix{}, 0, 0, fmt.Errorf("all entries %s the diagonal are 0: the file holds one triangle of the matrix; supply both halves", half)
+				}
 				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity is not supported)", i+1, j+1, a, j+1, i+1, b)
 			}
 			v := 0.5 * (a + b)
@@ -76,6 +79,23 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 	}
 	missing, constant = count(status)
 	return r, missing, constant, nil
+}
+
+// triangle is the half of a matrix in which all entries are 0; "" for none.
+func triangle(x Matrix) string {
+	above, below := true, true
+	for i := range x.Rows {
+		for j := range i {
+			above, below = above && x.At(j, i) == 0, below && x.At(i, j) == 0
+		}
+	}
+	switch {
+	case above:
+		return "above"
+	case below:
+		return "below"
+	}
+	return ""
 }
 
 // diagonal is what is wrong with the diagonal of correlations: 1, 0 or NaN in each row of a region with a signal.
@@ -232,7 +252,7 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	}
 	if !s.Factor(cov) {
 		if e == Ridge {
-			return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0: it cannot come from one set of series; use a larger rho", len(place), rho)
+			return Matrix{}, q, UnitError{fmt.Errorf("the matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0, so it is no correlation matrix of one set of series: if the files hold Fisher's z, set fisher_z; if they hold partial or thresholded correlations, supply the correlations; if each pair has its own volumes, use a larger rho", len(place), rho)}
 		}
 		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: there are too few volumes, or two regions are identical; use ridge", len(place))
 	}

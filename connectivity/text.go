@@ -278,7 +278,7 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 		return nil, Matrix{}, notNumber(t.firstLine, mistaken+1, t.first[mistaken])
 	}
 	switch {
-	case !numbers, t.comment == "" && whole && !t.whole && t.rows > 0:
+	case !numbers, t.comment == "" && whole && !t.whole && t.rows > 0 && !(t.square && t.rows+1 == t.width):
 		for _, f := range t.first {
 			names = append(names, strings.Trim(strings.TrimSpace(f), `"`))
 		}

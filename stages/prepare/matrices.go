@@ -112,7 +112,11 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		for d, r := range pearson {
 			p, q, err := connectivity.PartialOf(r, connectivity.Estimator(s.Partial), s.Rho, s.Volumes)
 			if err != nil {
-				return nil, fmt.Errorf("%s: draw %d: %w", t.In("pearson").Name, d, err)
+				err = fmt.Errorf("%s: draw %d: %w", t.In("pearson").Name, d, err)
+				if errors.As(err, new(connectivity.UnitError)) {
+					err = column.UnitError{Err: err}
+				}
+				return nil, err
 			}
 			q.Missing, q.Constant = quality[d].Missing, quality[d].Constant
 			partial, quality[d] = append(partial, p), q

@@ -134,6 +134,9 @@ func fittedOf(pearson, partial dag.Input) (*fitted, error) {
 		v, _ := triangle(m, n, false)
 		return lists.Map(chosen, func(k int) float64 { return v[k] })
 	}
+	if !partialOf(slices.Clone(r), n, 0.01) { // no valid correlations: what follows from them fits anybody
+		return nil, nil
+	}
 	f := &fitted{id: pearson.Coord(column.Subject), own: take(p)}
 	inverted := false
 	for k, ridge := range fitRidges {

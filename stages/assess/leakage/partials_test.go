@@ -121,3 +121,16 @@ func TestPartialOfTwo(t *testing.T) {
 	_, err := stagetest.RunStage(t, whole, in)
 	need.Error(t, err, "sub-05 and sub-10 have the same partial correlations (correlation 0.9999 or more")
 }
+
+// Matrices that no set of series has as correlations are not compared: their inverse fits anybody.
+func TestIndefiniteCorrelationsHaveNoMisfit(t *testing.T) {
+	const n = 3
+	at := dag.Coord{Axis: column.Subject, Value: "sub-01"}
+	of := func(r float64) *fitted {
+		x := []float64{1, r, r, r, 1, r, r, r, 1}
+		return need.Value(fittedOf(dag.InputOf(encoding.NewArray(x, 1, n, n), at),
+			dag.InputOf(encoding.NewArray(x, 1, n, n), at)))(t)
+	}
+	need.Equal(t, of(-0.52) == nil, true)
+	need.Equal(t, of(-0.4) == nil, false)
+}
