@@ -231,6 +231,8 @@ func TestPredictRefuses(t *testing.T) {
 			t.Errorf("groups %.20q: error %v", groups, err)
 		}
 	}
+	flipped := slices.Clone(good)
+	flipped[len(flipped)/4] ^= 1
 	for _, c := range []struct {
 		in    map[string][]dag.Input
 		model artifacts.Value
@@ -241,7 +243,10 @@ func TestPredictRefuses(t *testing.T) {
 		{small, out["model"], "…8 nodes of 8 features, not 9 of 9"},
 		{loud, out["model"], "in training (features); to accept a difference, list it under allow"},
 		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (edges); to accept a difference, list it under allow"},
-		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
+		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]},
+			"not an npz file, or an incomplete one: zip: not a valid zip file; copy it again, or export the model again"},
+		{in, artifacts.Bytes{Kind: "npz", Data: flipped},
+			"zip: checksum error: the file is damaged; copy it again, or export the model again"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
 		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], but the model needs <f4 [16]"},
 		{in, changedModel(t, good, "fc3_b.npy", encoding.NewArray([]float32{1, float32(math.NaN())}, 2)),

@@ -146,7 +146,7 @@ const largest = 1 << 31
 func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, nil, fmt.Errorf("not an npz file: %w", err)
+		return nil, nil, fmt.Errorf("not an npz file, or an incomplete one: %w; copy it again, or export the model again", err)
 	}
 	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == aboutName || f.Name == savedName }) {
 		return nil, nil, ErrNoModel
@@ -158,6 +158,9 @@ func Unpack(b []byte) (arrays map[string]*encoding.Array, about []byte, err erro
 			return nil, nil, fmt.Errorf("it has several files %.100q", f.Name)
 		}
 		member, err := readMember(f, left)
+		if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("%w: the file is damaged; copy it again, or export the model again", err)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
