@@ -202,8 +202,10 @@ func (s Ranked) ends(top int) (low, high float64) {
 	for _, v := range s.colored(top) {
 		low, high = min(low, v), max(high, v)
 	}
-	up := func(v float64) float64 { return float64(math.Ceil(float64(v/unit)-1e-9) * unit) }
+	// 0.6, not 0.6000000000000001
+	round := func(steps float64) float64 { return math.Round(float64(steps*unit*100)) / 100 }
+	up := func(v float64) float64 { return round(math.Ceil(float64(v/unit) - 1e-9)) }
 	high = up(high)
-	low = max(start, min(float64(math.Floor(float64(low/unit)+1e-9)*unit), high-least))
+	low = max(start, min(round(math.Floor(float64(low/unit)+1e-9)), round((high-least)/unit)))
 	return low, up(max(high, low+least))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -242,7 +241,7 @@ func TestColorScaleEnds(t *testing.T) {
 		for n := range c.ranked.score {
 			c.ranked.rank[n] = n
 		}
-		if low, high := c.ranked.ends(0); math.Abs(low-c.low) > 1e-9 || high < c.high-1e-9 || high > c.high+1e-9 {
+		if low, high := c.ranked.ends(0); low != c.low || high < c.high-1e-9 || high > c.high+1e-9 {
 			t.Errorf("%v: %v … %v, want %v … %v", c.ranked.score, low, high, c.low, c.high)
 		}
 	}
