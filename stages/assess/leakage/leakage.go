@@ -194,6 +194,11 @@ func similarScans(t *dag.Task, b *foldBook, copies finding.Copies) (map[string]s
 		return nil, err
 	}
 	found.Add(misfit...)
+	orders, err := reordered(taking("features"), b)
+	if err != nil {
+		return nil, err
+	}
+	found.Add(orders...)
 	var names []string
 	for _, d := range pairs {
 		if !copies.Have(d.First, d.Later) {
