@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/numeric/dense"
 	"prgnn/stages/column"
@@ -32,7 +31,7 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 	if b == nil {
 		return nil, nil
 	}
-	halves, people := map[string]*[2]connectivity.Average{}, map[string]int{}
+	halves, people := map[string]*[2]meanMatrix{}, map[string]int{}
 	regions := 0
 	for _, in := range features {
 		a, err := in.SharedArray()
@@ -45,9 +44,9 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 		}
 		g := b.label[in.Coord(column.Subject)]
 		if regions = n; halves[g] == nil {
-			halves[g] = &[2]connectivity.Average{}
+			halves[g] = &[2]meanMatrix{}
 		}
-		halves[g][people[g]%2].Add(connectivity.Matrix{Rows: n, Cols: n, Data: m})
+		halves[g][people[g]%2].add(m, n)
 		people[g]++
 	}
 	groups := slices.DeleteFunc(slices.Sorted(maps.Keys(halves)), func(g string) bool {
@@ -55,7 +54,7 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 	})
 	means := map[string][2][]float64{}
 	for _, g := range groups {
-		means[g] = [2][]float64{flat(halves[g][0].Mean().Data), flat(halves[g][1].Mean().Data)}
+		means[g] = [2][]float64{halves[g][0].mean(), halves[g][1].mean()}
 	}
 	same := make([]int, regions)
 	for i := range same {
@@ -87,14 +86,25 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 	return all, nil
 }
 
-// flat is Fisher's z of a mean matrix, 0 on the diagonal and where it is missing.
-func flat(m []float64) []float64 {
-	n := int(math.Sqrt(float64(len(m))))
-	z := make([]float64, len(m))
-	for i, v := range m {
+// A meanMatrix adds matrices as Fisher's z.
+type meanMatrix struct{ sum, count []float64 }
+
+func (m *meanMatrix) add(r []float64, n int) {
+	if m.sum == nil {
+		m.sum, m.count = make([]float64, n*n), make([]float64, n*n)
+	}
+	for i, v := range r[:n*n] {
 		if i%(n+1) != 0 && !math.IsNaN(v) {
-			z[i] = clipped(v)
+			m.sum[i], m.count[i] = m.sum[i]+clipped(v), m.count[i]+1
 		}
+	}
+}
+
+// mean is 0 on the diagonal and where it is missing.
+func (m *meanMatrix) mean() []float64 {
+	z := make([]float64, len(m.sum))
+	for i, v := range m.sum {
+		z[i] = v / max(m.count[i], 1)
 	}
 	return z
 }

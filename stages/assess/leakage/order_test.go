@@ -14,7 +14,8 @@ import (
 // Regions of one group in another order are a finding; groups alike, and a group of few, are none.
 func TestRegionsOfOneGroupReordered(t *testing.T) {
 	const people, regions = 24, 20
-	in := twoMatrices(t, 3, people, regions, 150, connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
 	b := &foldBook{label: map[string]string{}}
 	var reversed []dag.Input
 	for i, f := range in {
