@@ -285,6 +285,9 @@ func (s *Study) relatives() {
 	}
 	kept = sorted(kept)
 	s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
+	for _, name := range kept {
+		s.note(column.DoubtNobody(s.people(), name)...)
+	}
 	if divided != nil {
 		found := column.DoubtRelatives(s.people(), words.Some(divided, 4))
 		s.note(found...)

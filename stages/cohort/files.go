@@ -156,6 +156,9 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 		return
 	}
 	for _, port := range ownPorts {
+		if port.of != "scan" { // see RefuseOneScan
+			continue
+		}
 		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
 		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
 			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}

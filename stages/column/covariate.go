@@ -103,7 +103,8 @@ func (c CovariateColumn) Empty() bool {
 
 // Identifies reports whether the values are names rather than properties: texts of which
 // more than half differ, whole numbers of which all do, in a column whose name says so
-// (ages in years, too, may all differ), or names of persons or families.
+// (ages in years, too, may all differ), names of persons or families, or those of
+// small sets of participants.
 func (c CovariateColumn) Identifies() bool {
 	texts := c.Text
 	if texts != nil {
@@ -122,6 +123,9 @@ func (c CovariateColumn) Identifies() bool {
 	}
 	members := counted(c.Name, texts)
 	if (NamesPerson(c.Name) || NamesFamily(c.Name)) && len(members) > 2 && certain(c.Name, members) {
+		return true
+	}
+	if inSmallSets(c.Name, members) {
 		return true
 	}
 	return c.Text == nil && len(members) == len(c.Number) && len(c.Number) > 2 && namesIdentifier(c.Name)

@@ -25,7 +25,8 @@ var (
 	// familyName is the name of a column of families: Family_ID, famid, FID (PLINK), Mother_ID.
 	familyName = pattern.New(`^(.*_)?(` + family + numberOf + `?|fid|(fam|mother|father|maternal|paternal|parent)` +
 		numberOf + `)$`)
-	mayBeFamilyName = pattern.New(`^(fam|mother|father|kin|kinship|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
+	mayBeFamilyName = pattern.New(`^(fam|mother|father|mum|mom|kin|kinship|couple|dyad|litter|haushalt|` +
+		`zwilling(e|spaar)?|geschwister|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
 		numberOf + `?$`)
 	// matchedName is the name of a column of pairs that need not be relatives: pair, match_id, matched_set.
 	matchedName = pattern.New(`^(matched_?|match_?)?(pair|pairs|set|match)(_?(of|group|set))?` + numberOf + `?$|^match(ed|ing)?` +
@@ -103,10 +104,11 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 			}
 			continue
 		}
-		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) && !matched {
+		members := sharing(table, c.Name)
+		small := inSmallSets(c.Name, members)
+		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) && !matched && !small {
 			continue
 		}
-		members := sharing(table, c.Name)
 		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s divides participants one by one: ", by)
 		if n := named(table, c.Name); n > 0 && NamesFamily(c.Name) {
 			notes = append(notes, Doubtf(DoubtRelated, "%s%d participants have the id of another one there, and relatives %s, %sadd "+
@@ -114,16 +116,16 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 			continue
 		}
 		shared, all := shared(members), len(members)
-		if shared == 0 || !certain(c.Name, members) {
+		if shared == 0 || !small && !certain(c.Name, members) {
 			continue
 		}
-		if matched && AcrossGroups(table, c.Name) {
+		if (matched || small) && AcrossGroups(table, c.Name) {
 			notes = append(notes, Doubtf(DoubtMatched, "%seach value stands for %s, as in matched pairs, but %s divides participants one by "+
 				"one, and label permutations exchange labels between pairs: set keep_together: [%s] there to keep pairs in one fold and "+
 				"their labels together", begin, oneOfEach(table, members), by, c.Name))
 			continue
 		}
-		if !NamesFamily(c.Name) && !NamesPerson(c.Name) {
+		if !NamesFamily(c.Name) && !NamesPerson(c.Name) && !small {
 			continue
 		}
 		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
@@ -132,16 +134,84 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 				"id, with sessions (docs/sessions-and-runs.md), or set keep_together: [%s] there", begin, onBothSides, end, c.Name))
 			continue
 		}
-		notes = append(notes, Doubtf(DoubtRelated, "%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
-			begin, onBothSides, end, c.Name))
+		who := "relatives"
+		if !NamesFamily(c.Name) {
+			who = "if they are relatives, or scans of one person, they"
+		}
+		notes = append(notes, Doubtf(DoubtRelated, "%s%s %s, %sset keep_together: [%s] there, or take one of each (exclude)",
+			begin, who, onBothSides, end, c.Name))
 	}
-	if pairs := visitsById(table); pairs != nil && !byColumn {
-		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session or time point (%s) may be those of "+
+	pairs := visitsById(table)
+	if pairs == nil {
+		pairs = pairsById(table)
+	}
+	if pairs != nil && !byColumn {
+		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last sign (%s) may be those of "+
 			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
 			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 			words.Some(pairs, 3), onBothSides, by))
 	}
 	return notes
+}
+
+// inSmallSets reports whether a column divides participants into sets of one small size, as families, couples and
+// litters do and measurements do not, whatever its name.
+func inSmallSets(name string, members map[string]int) bool {
+	const fewest, largest = 8, 4
+	if len(members) < fewest || name == "group" || name == Target || NamesMeasure(name) || NamesCategory(name) ||
+		NamesSite(name) {
+		return false
+	}
+	sizes, alone := map[int]int{}, 0
+	for v, n := range members {
+		if sizes[n]++; n == 1 {
+			alone++
+		}
+		if strings.ContainsAny(v, ".") && strings.Trim(v, "-0123456789.") == "" { // a measurement
+			return false
+		}
+	}
+	usual := 0
+	for size := 2; size <= largest; size++ {
+		usual = max(usual, sizes[size])
+	}
+	return 10*usual >= 8*len(members) && 10*alone <= len(members)
+}
+
+// lastSign is an id with one sign at its end, or a letter and a number: S01a, 001T1, S011.
+var lastSign = pattern.New(`^(.*[0-9])[-_]?([tv]?[0-9]|[a-z])$`)
+
+// pairsById are participants whose ids are the same but for the last sign, where nearly all ids are so, with the same
+// ends: 001T1, 001T2, 002T1, 002T2 …
+func pairsById(table *encoding.Table) (pairs []string) {
+	ids, err := table.Strings("participant_id")
+	if err != nil {
+		return nil
+	}
+	of, ends := map[string][]string{}, map[string]string{} // ids of a stem, and their ends
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if parts := lastSign.FindStringSubmatch(strings.ToLower(id)); parts != nil {
+			of[parts[1]] = append(of[parts[1]], id)
+			ends[parts[1]] += " " + parts[2]
+		}
+	}
+	const fewest, most = 5, 4 // stems, and ids of one
+	same, inSets := map[string]int{}, 0
+	for _, stem := range slices.Sorted(maps.Keys(of)) {
+		if n := len(of[stem]); n > 1 && n <= most {
+			same[ends[stem]]++
+			inSets += n
+			pairs = append(pairs, strings.Join(of[stem], " and "))
+		}
+	}
+	usual := 0
+	for _, n := range same {
+		usual = max(usual, n)
+	}
+	if len(pairs) < fewest || 10*inSets < 9*len(ids) || 10*usual < 8*len(pairs) {
+		return nil
+	}
+	return pairs
 }
 
 // visitsById are participants whose ids are the same except for a session or a time point at the end.
@@ -267,7 +337,9 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []No
 		}
 		if pairs := inTwoSpellings(maps.Keys(members)); pairs != nil {
 			doubt := DoubtAlike
-			if slices.ContainsFunc(pairs, func(p Note) bool { return p.Doubt == DoubtCase }) {
+			if slices.Contains(kept, c.Name) && 2*len(pairs) > shared(members) { // few are kept together
+				doubt = DoubtRelated
+			} else if slices.ContainsFunc(pairs, func(p Note) bool { return p.Doubt == DoubtCase }) {
 				doubt = DoubtCase
 			}
 			notes = append(notes, Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table, since they may be in "+
@@ -275,6 +347,25 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []No
 		}
 	}
 	return notes
+}
+
+// DoubtNobody notes that a column that is to keep families together keeps nobody together.
+func DoubtNobody(table *encoding.Table, name string) []Note {
+	members := sharing(table, name)
+	if shared(members) > 0 || inTwoSpellings(maps.Keys(members)) != nil {
+		return nil
+	}
+	doubt, stems := DoubtFamily, map[string]int{}
+	for v := range members {
+		if parts := lastSign.FindStringSubmatch(strings.ToLower(v)); parts != nil {
+			stems[parts[1]]++
+		}
+	}
+	if len(members) > 2 && 2*shared(stems) >= len(stems) && len(stems) > 2 { // 501_0 and 501_1
+		doubt = DoubtRelated
+	}
+	return []Note{Doubtf(doubt, "keep_together: column %s keeps nobody together, since each of its %d values is that of one participant: "+
+		"give all members of a family one value, or leave the column out of keep_together", name, len(members))}
 }
 
 // DoubtLargest notes that a column that keeps families together has one value of far more participants than any other,

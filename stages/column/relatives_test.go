@@ -101,3 +101,78 @@ func TestVisits(t *testing.T) {
 		}
 	}
 }
+
+// Sets of two participants each may be relatives, whatever the name of their column; measurements, categories and
+// sites are none. Ids that pair by their last sign may be those of one person.
+func TestSmallSetsAndPairedIds(t *testing.T) {
+	for _, c := range []struct {
+		id, name string
+		value    func(i int) string
+		want     string
+	}{
+		{"%02d", "home", func(i int) string { return fmt.Sprint(500 + i/2) }, "if they are relatives, or scans of one person"},
+		{"%02d", "couple", func(i int) string { return fmt.Sprint("c", i/2) }, "relatives may be"},
+		{"%02d", "cage", func(i int) string { return fmt.Sprint("c", i/3) }, "if they are relatives"},
+		{"%02d", "age", func(i int) string { return fmt.Sprint(20 + i/2) }, ""},
+		{"%02d", "site", func(i int) string { return fmt.Sprint("s", i/2) }, ""},
+		{"%02d", "iq", func(i int) string { return fmt.Sprint(100 + i*i%23) }, ""},
+		{"%02d", "score", func(i int) string { return fmt.Sprintf("%d.5", i/2) }, ""},
+		{"%02d", "handedness", func(i int) string { return "LR"[i%2 : i%2+1] }, ""},
+		{"%03dT", "age", nil, "sub-001T1 and sub-001T2"},
+		{"S%02d", "sex", nil, "sub-S01a and sub-S01b"},
+		{"S%02d", "age", nil, "sub-S011 and sub-S012"},
+	} {
+		var ids, values []string
+		for i := range 24 {
+			if c.value == nil {
+				end := "12"
+				if c.name == "sex" {
+					end = "ab"
+				}
+				ids = append(ids, fmt.Sprintf("sub-"+c.id, i/2+1)+end[i%2:i%2+1])
+				values = append(values, fmt.Sprint(i))
+				continue
+			}
+			ids, values = append(ids, fmt.Sprintf("sub-"+c.id, i+1)), append(values, c.value(i))
+		}
+		notes := DoubtRelatives(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: c.name, Values: values}), "folds")
+		texts := strings.Join(NoteTexts(notes), "; ")
+		if c.want == "" && notes != nil || !strings.Contains(texts, c.want) {
+			t.Errorf("%s, %s: %q", ids[0], c.name, texts)
+		}
+		if c.name == "cage" || c.name == "home" {
+			need.Equal(t, CovariateColumn{Name: c.name, Text: values}.Identifies(), true)
+		}
+	}
+}
+
+// A column that keeps nobody together is of no use, and one in which families are spelled in two ways of little.
+func TestColumnsThatKeepNobodyTogether(t *testing.T) {
+	for _, c := range []struct {
+		format string // of a family, and of a member
+		want   string
+	}{{"F%d_%d", DoubtRelated}, {"P%d%.0d", ""}, {"x%[2]d%[1]dq", DoubtFamily}} {
+		var ids, values []string
+		for i := range 24 {
+			ids, values = append(ids, fmt.Sprintf("sub-%02d", i+1)), append(values, fmt.Sprintf(c.format, 10+i/2, i%2))
+			if c.want == "" {
+				values[i] = fmt.Sprint("P", i/2)
+			}
+		}
+		notes := DoubtNobody(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "Family_ID", Values: values}), "Family_ID")
+		got := ""
+		if notes != nil {
+			got = notes[0].Doubt
+		}
+		need.Equal(t, got, c.want, c.format)
+	}
+	var ids, values []string
+	for i := range 24 {
+		ids, values = append(ids, fmt.Sprintf("sub-%02d", i+1)), append(values, fmt.Sprint("Ff"[i%2:i%2+1], 10+i/2))
+	}
+	notes := DoubtSpelling(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "Family_ID", Values: values}), []string{"Family_ID"}, nil)
+	need.Equal(t, notes[0].Doubt, DoubtRelated)
+}
