@@ -58,10 +58,10 @@ func SpectrumOf(r connectivity.Matrix) (s Spectrum) {
 		return c.Factor(shifted)
 	}
 	root := math.Sqrt(float64(n))
-	if s.Indefinite = !positive(belowZero * root); s.Indefinite {
+	if s.Indefinite = !positive(float64(belowZero * root)); s.Indefinite {
 		return s
 	}
-	for shift := zeroEigenvalue / 100; !positive(shift); shift *= 10 {
+	for shift := zeroEigenvalue / 100; !positive(shift); shift = float64(shift * 10) {
 	}
 	c.Invert(shifted)
 	v, w := make([]float64, n), make([]float64, n)
