@@ -196,6 +196,55 @@ func InTwoUnits(ages []float64) string {
 	return ""
 }
 
+// InTwoClusters describes numbers of two clusters, each with several values, between which there is a gap that is wider
+// than either, or a ratio of 2.5 with none of half of it elsewhere, as where sites use other units; "" for others.
+func InTwoClusters(numbers []float64) string {
+	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)))
+	const fewest, values, ratio = 10, 5, 2.5
+	n := len(known)
+	if n < fewest {
+		return ""
+	}
+	distinct := func(part []float64) int { return len(slices.Compact(slices.Clone(part))) }
+	for at := (n + 4) / 5; at <= n-(n+4)/5; at++ {
+		low, high := known[:at], known[at:]
+		gap := high[0] - low[at-1]
+		apart := gap > max(low[at-1]-low[0], high[n-at-1]-high[0])
+		if !apart && low[0] > 0 && high[0] >= ratio*low[at-1] {
+			apart = true
+			for k := 1; k < n; k++ {
+				apart = apart && (k == at || math.Log(known[k]/known[k-1]) < math.Log(high[0]/low[at-1])/2)
+			}
+		}
+		if apart && min(distinct(low), distinct(high)) >= values {
+			return fmt.Sprintf("%d from %g to %g, and %d from %g to %g", at, low[0], low[at-1], n-at, high[0], high[n-at-1])
+		}
+	}
+	return ""
+}
+
+// LargestRepeated is the largest number where it is written as codes for missing values are (999) and occurs three
+// times or more, and more often than any other; 0 elsewhere.
+func LargestRepeated(numbers []float64) (code float64, times int) {
+	count := map[float64]int{}
+	for _, x := range numbers {
+		if !math.IsNaN(x) {
+			count[x]++
+			code = max(code, x)
+		}
+	}
+	times = count[code]
+	for x, n := range count {
+		if x != code && 2*n > times {
+			return 0, 0
+		}
+	}
+	if times < 3 || code < 99 || !isCode(code) {
+		return 0, 0
+	}
+	return code, times
+}
+
 // Outlying are the places of numbers that are far from all others, at most a fifth of them: more than 6 SD from the
 // median, the SD estimated by the median absolute deviation, and behind a gap of half their distance from it. Ages of
 // people are also below 0 or above 120, unless more than a fifth are, as standardized ages or months. NaN is no number.

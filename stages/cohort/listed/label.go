@@ -573,7 +573,30 @@ func (l *List) doubtTarget() error {
 	if note != "" {
 		l.Notes = append(l.Notes, column.Note{Text: note})
 	}
+	l.doubtNumbers()
 	return nil
+}
+
+// doubtNumbers notes a number to predict that may be in two units, or hold a code for a missing value.
+func (l *List) doubtNumbers() {
+	if l.Target == "" {
+		return
+	}
+	var numbers []float64
+	var texts []string
+	for _, r := range l.Rows {
+		if x, _ := sheet.Numbers([]string{r.Label}); x != nil {
+			numbers, texts = append(numbers, x[0]), append(texts, r.Label)
+		}
+	}
+	if text := sheet.InTwoClusters(numbers); text != "" && !(column.NamesAge(l.Target) && sheet.InTwoUnits(numbers) != "") {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: the values of %s are two clusters far apart (%s), "+
+			"as in two units or scales: give all values in one", l.Target, text))
+	}
+	if code, times := sheet.LargestRepeated(numbers); times > 0 && sheet.FarCodes(texts, column.NamesAge(l.Target)) == nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: %s is %g, its largest value, in %s: if that stands "+
+			"for a missing value: missing: [%[2]g]", l.Target, code, words.Count(times, "participant")))
+	}
 }
 
 // pointsOfThousands shows a value with a point and one without, in a column in which no value has other than three
