@@ -589,11 +589,12 @@ func (l *List) doubtNumbers() {
 			numbers, texts = append(numbers, x[0]), append(texts, r.Label)
 		}
 	}
-	if text := sheet.InTwoClusters(numbers); text != "" && !(column.NamesAge(l.Target) && sheet.InTwoUnits(numbers) != "") {
+	age := column.NamesAge(l.Target)
+	if text := sheet.InTwoClusters(numbers); text != "" && !(age && sheet.InTwoUnits(numbers) != "") {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: the values of %s are two clusters far apart (%s), "+
 			"as in two units or scales: give all values in one", l.Target, text))
 	}
-	if code, times := sheet.LargestRepeated(numbers); times > 0 && sheet.FarCodes(texts, column.NamesAge(l.Target)) == nil {
+	if code, times := sheet.LargestRepeated(numbers); times > 0 && sheet.FarCodes(texts, age) == nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: %s is %g, its largest value, in %s: if that stands "+
 			"for a missing value: missing: [%[2]g]", l.Target, code, words.Count(times, "participant")))
 	}
