@@ -76,7 +76,7 @@ func FactsOf(x connectivity.Matrix, status []connectivity.Status, first int, tr 
 		before, own, after := z[(t-1)*width:t*width], z[t*width:(t+1)*width], z[(t+1)*width:(t+2)*width]
 		alike := 0
 		for k := range own {
-			if own[k] != before[k] && math.Abs(own[k]-(before[k]+after[k])/2) <= alikeNeighbors { // not repeated
+			if own[k] != before[k] && math.Abs(own[k]-float64((before[k]+after[k])/2)) <= alikeNeighbors { // not repeated
 				alike++
 			}
 		}
