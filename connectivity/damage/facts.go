@@ -76,7 +76,8 @@ func FactsOf(x connectivity.Matrix, status []connectivity.Status, first int, tr 
 		before, own, after := z[(t-1)*width:t*width], z[t*width:(t+1)*width], z[(t+1)*width:(t+2)*width]
 		alike := 0
 		for k := range own {
-			if own[k] != before[k] && math.Abs(own[k]-float64((before[k]+after[k])/2)) <= alikeNeighbors { // not repeated
+			mean := (before[k] + after[k]) / 2
+			if own[k] != before[k] && math.Abs(own[k]-float64(mean)) <= alikeNeighbors { // not repeated
 				alike++
 			}
 		}
