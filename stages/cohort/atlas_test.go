@@ -187,6 +187,37 @@ func TestCIFTITableFits(t *testing.T) {
 	}
 }
 
+// Label files of a column give the regions, if their tables agree.
+func TestCIFTITablesOfColumn(t *testing.T) {
+	from := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	whole := string(need.Value(os.ReadFile(filepath.Join(from, "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii")))(t))
+	for _, c := range []struct{ second, nodes, wrong string }{
+		{whole, "auto", ""},
+		{strings.Replace(whole, "P07", "Q07", 1), "auto", "labels: the label tables of 1 file differ from that of " +
+			"sub-01.dlabel.nii in the names of regions or their values: sub-02.dlabel.nii (sub-02); use files of one atlas"},
+		{strings.Replace(whole, "P07", "Q07", 1), "dk84-index", ""},
+	} {
+		d := newDataset(t, "participant_id\tgroup\tlab\nsub-01\ta\tsub-01.dlabel.nii\nsub-02\tb\tsub-02.dlabel.nii\n")
+		d.write("sub-01.dlabel.nii", whole)
+		d.write("sub-02.dlabel.nii", c.second)
+		d.write("b.dtseries.nii", "")
+		for _, labels := range []string{"lab", "{participant_id}.dlabel.nii"} {
+			k := tableCohortKind.New().(*TableCohort)
+			k.File, k.BOLD, k.Labels, k.Nodes = "participants.tsv", "b.dtseries.nii", labels, c.nodes
+			r, err := k.Load(d.dir)
+			if c.wrong != "" {
+				need.Error(t, err, c.wrong)
+				continue
+			}
+			need.NoError(t, err)
+			names := need.Value(r.Nodes.Strings("name"))(t)
+			if own := len(names) == 24 && names[6] == "P07"; own != (c.nodes == "auto") {
+				t.Errorf("%s, nodes %s: regions %v", labels, c.nodes, names)
+			}
+		}
+	}
+}
+
 // The place of a map of a probabilistic atlas is the center of its weights; what the atlas's table says counts more.
 func TestWeightedPlaces(t *testing.T) {
 	img := &nifti.Image{Shape: []int{3, 2, 2, 3}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2, 8},

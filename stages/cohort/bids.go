@@ -123,7 +123,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := labels.nodes(c.Nodes, dir)
+	nodes, err := labels.nodes(c.Nodes, dir, l)
 	if err != nil {
 		return nil, err
 	}

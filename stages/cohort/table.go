@@ -67,7 +67,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 			problems = append(problems, wrong)
 		}
 	}
-	nodes, err := labels.nodes(c.Nodes, l.Dir)
+	nodes, err := labels.nodes(c.Nodes, l.Dir, l)
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return nil, err
 	}
