@@ -194,7 +194,7 @@ func TestCIFTITablesOfColumn(t *testing.T) {
 	for _, c := range []struct{ second, nodes, wrong string }{
 		{whole, "auto", ""},
 		{strings.Replace(whole, "P07", "Q07", 1), "auto", "labels: the label tables of 1 file differ from that of " +
-			"sub-01.dlabel.nii in the names of regions or their values: sub-02.dlabel.nii (sub-02); use files of one atlas"},
+			"sub-01.dlabel.nii in the names of regions or their values: sub-02.dlabel.nii; use files of one atlas"},
 		{strings.Replace(whole, "P07", "Q07", 1), "dk84-index", ""},
 	} {
 		d := newDataset(t, "participant_id\tgroup\tlab\nsub-01\ta\tsub-01.dlabel.nii\nsub-02\tb\tsub-02.dlabel.nii\n")

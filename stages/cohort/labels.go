@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -170,13 +169,13 @@ func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
 // lookCIFTI takes the regions from the label table of a CIFTI file, where no TSV names them: those
 // that some grayordinate has. Those of voxels get a place; vertices have none without their mesh.
 func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
-	f, labels, err := readCIFTI(r, path)
+	f, labels, err := atlas.ReadCIFTI(r, path)
 	if err != nil {
 		return err
 	}
 	s.table, s.values = f.Columns.Labels, (&nifti.Labels{Voxels: labels}).Values()
 	if s.own == nil {
-		if err := s.name(path); err != nil {
+		if s.own, err = atlas.OfTable(s.table, s.values, path); err != nil {
 			return err
 		}
 	}
@@ -186,94 +185,17 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 	return nil
 }
 
-func readCIFTI(r *nifti.Reader, path string) (*cifti.File, []int32, error) {
-	f, err := cifti.Read(r, path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("labels: %w", err)
-	}
-	labels, err := f.Labels()
-	if err != nil {
-		return nil, nil, fmt.Errorf("labels: %w", err)
-	}
-	return f, labels, nil
-}
-
-// name takes the regions that occur from the label table.
-func (s *labelSource) name(path string) (err error) {
-	var nodes []atlas.Node
-	for _, l := range s.table {
-		if l.Key == 0 {
-			if err := atlas.Zero(l.Name); err != nil {
-				return fmt.Errorf("labels: the label table of %s: %w", path, err)
-			}
-		} else if _, there := slices.BinarySearch(s.values, int32(l.Key)); there {
-			nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color,
-				X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
-		}
-	}
-	s.own, err = atlas.Listed(nodes, path)
-	return err
-}
-
-// nameEach takes the regions from the label tables of the participants' CIFTI files, which must agree. A file that
-// cannot be read is reported with its participant.
-func (s *labelSource) nameEach(l *listed.List) error {
+// nameEach takes the regions from the label tables of the participants' CIFTI files, which must agree.
+func (s *labelSource) nameEach(l *listed.List) (err error) {
 	files := *s.Source // finding a file leaves notes
-	seen := map[string]bool{}
-	names := map[int]string{}
-	var first string
-	var others []string
+	var paths []string
 	for _, row := range l.Rows {
-		path, err := files.File(l, row)
-		if err != nil || seen[path] {
-			continue
+		if path, err := files.File(l, row); err == nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
 		}
-		seen[path] = true
-		table, values := cifTable(path)
-		if table == nil {
-			continue
-		}
-		own := map[int]string{}
-		for _, label := range table {
-			own[label.Key] = column.Composed(label.Name)
-		}
-		delete(own, 0)
-		switch {
-		case first == "":
-			first, names, s.table = path, own, table
-		case !maps.Equal(names, own):
-			others = append(others, fmt.Sprintf("%s (%s)", userfile.NameIn(l.Dir, path), row.ID))
-			continue
-		}
-		s.values = append(s.values, values...)
 	}
-	if first == "" {
-		return nil
-	}
-	if others != nil {
-		return fmt.Errorf("labels: the label tables of %s differ from that of %s in the names of regions or their values: %s; use files of one atlas, or set nodes to a TSV with the columns index and name that holds for all",
-			words.Count(len(others), "file"), userfile.NameIn(l.Dir, first), words.Some(others, 6))
-	}
-	slices.Sort(s.values)
-	s.values = slices.Compact(s.values)
-	return s.name(first)
-}
-
-// cifTable is the label table of a CIFTI file and the labels that occur in it; nil of another file.
-func cifTable(path string) ([]cifti.Label, []int32) {
-	r, err := nifti.Open(path)
-	if err != nil {
-		return nil, nil
-	}
-	defer r.Close()
-	if !r.Header.CIFTI() {
-		return nil, nil
-	}
-	f, labels, err := readCIFTI(r, path)
-	if err != nil {
-		return nil, nil
-	}
-	return f.Columns.Labels, (&nifti.Labels{Voxels: labels}).Values()
+	s.own, s.table, s.values, err = atlas.OfFiles(paths, func(path string) string { return userfile.NameIn(l.Dir, path) })
+	return err
 }
 
 // fit compares the labels of an atlas, or of the one image of all participants, with the nodes. own reports whether the
