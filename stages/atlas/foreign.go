@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,6 +228,21 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 func Listed(nodes []Node, file string) ([]Node, error) {
 	fill(nodes)
 	return nodes, check(nodes, file, func(i int) string { return fmt.Sprintf("%s: label %d", file, nodes[i].ID) })
+}
+
+// OfTable are the regions of a label table that occur in an image.
+func OfTable[L any](table []L, node func(L) Node, values []int32, file string) ([]Node, error) {
+	var nodes []Node
+	for _, l := range table {
+		n := node(l)
+		if n.ID != 0 {
+			n.X, n.Y, n.Z, n.Volume = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			nodes = append(nodes, n)
+		} else if err := Zero(n.Name); err != nil {
+			return nil, fmt.Errorf("labels: the label table of %s: %w", file, err)
+		}
+	}
+	return Listed(Only(nodes, values), file)
 }
 
 // Only are the nodes whose ids occur in an image, numbered anew: a color table of FreeSurfer names

@@ -169,13 +169,13 @@ func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
 // lookCIFTI takes the regions from the label table of a CIFTI file, where no TSV names them: those
 // that some grayordinate has. Those of voxels get a place; vertices have none without their mesh.
 func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
-	f, labels, err := atlas.ReadCIFTI(r, path)
+	f, labels, err := region.ReadCIFTI(r, path)
 	if err != nil {
 		return err
 	}
 	s.table, s.values = f.Columns.Labels, (&nifti.Labels{Voxels: labels}).Values()
 	if s.own == nil {
-		if s.own, err = atlas.OfTable(s.table, s.values, path); err != nil {
+		if s.own, err = atlas.OfTable(s.table, labelNode, s.values, path); err != nil {
 			return err
 		}
 	}
@@ -185,18 +185,7 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 	return nil
 }
 
-// nameEach takes the regions from the label tables of the participants' CIFTI files, which must agree.
-func (s *labelSource) nameEach(l *listed.List) (err error) {
-	files := *s.Source // finding a file leaves notes
-	var paths []string
-	for _, row := range l.Rows {
-		if path, err := files.File(l, row); err == nil && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
-	s.own, s.table, s.values, err = atlas.OfFiles(paths, func(path string) string { return userfile.NameIn(l.Dir, path) })
-	return err
-}
+func labelNode(l cifti.Label) atlas.Node { return atlas.Node{ID: l.Key, Name: l.Name, Color: l.Color} }
 
 // fit compares the labels of an atlas, or of the one image of all participants, with the nodes. own reports whether the
 // nodes are of its own table.
@@ -348,9 +337,19 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 }
 
 // nodes are the regions: those of the labels' own table, or of a list.
-func (s *labelSource) nodes(parameter, root string, l *listed.List) ([]atlas.Node, error) {
+func (s *labelSource) nodes(parameter, root string, l *listed.List) (nodes []atlas.Node, err error) {
 	if s != nil && parameter == "auto" && s.own == nil && !s.One() {
-		if err := s.nameEach(l); err != nil {
+		files, paths, first := *s.Source, []string(nil), "" // finding a file leaves notes
+		for _, row := range l.Rows {
+			if path, err := files.File(l, row); err == nil && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+		name := func(path string) string { return userfile.NameIn(l.Dir, path) }
+		if s.table, s.values, first, err = region.OneTable(paths, name); err == nil && s.table != nil {
+			s.own, err = atlas.OfTable(s.table, labelNode, s.values, first)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

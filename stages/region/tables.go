@@ -1,9 +1,8 @@
-package atlas
+package region
 
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"prgnn/internal/words"
@@ -24,27 +23,10 @@ func ReadCIFTI(r *nifti.Reader, path string) (*cifti.File, []int32, error) {
 	return f, labels, nil
 }
 
-// OfTable are the regions of a label table that occur in its map.
-func OfTable(table []cifti.Label, values []int32, path string) ([]Node, error) {
-	var nodes []Node
-	for _, l := range table {
-		if l.Key == 0 {
-			if err := Zero(l.Name); err != nil {
-				return nil, fmt.Errorf("labels: the label table of %s: %w", path, err)
-			}
-		} else if _, there := slices.BinarySearch(values, int32(l.Key)); there {
-			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color,
-				X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
-		}
-	}
-	return Listed(nodes, path)
-}
-
-// OfFiles are the regions of several label files of grayordinates, whose tables must agree, with the table of the first
-// and the labels of all. Other files, and those that cannot be read, are passed over; name is how an error calls a file.
-func OfFiles(paths []string, name func(path string) string) (nodes []Node, table []cifti.Label, values []int32,
+// OneTable is the label table of several files of grayordinates, which must agree, with the labels of all and the first
+// file. Other files, and those that cannot be read, are passed over; name is how an error calls a file.
+func OneTable(paths []string, name func(path string) string) (table []cifti.Label, values []int32, first string,
 	err error) {
-	var first string
 	var others []string
 	var names map[int]string
 	for _, path := range paths {
@@ -69,15 +51,13 @@ func OfFiles(paths []string, name func(path string) string) (nodes []Node, table
 	}
 	switch {
 	case first == "":
-		return nil, nil, nil, nil
+		return nil, nil, "", nil
 	case others != nil:
-		return nil, nil, nil, fmt.Errorf("labels: the label tables of %s differ from that of %s in the names of regions or their values: %s; use files of one atlas, or set nodes to a TSV with the columns index and name that holds for all",
+		return nil, nil, "", fmt.Errorf("labels: the label tables of %s differ from that of %s in the names of regions or their values: %s; use files of one atlas, or set nodes to a TSV with the columns index and name that holds for all",
 			words.Count(len(others), "file"), name(first), words.Some(others, 6))
 	}
 	slices.Sort(values)
-	values = slices.Compact(values)
-	nodes, err = OfTable(table, values, first)
-	return nodes, table, values, err
+	return table, slices.Compact(values), first, nil
 }
 
 // tableOf is the label table of a CIFTI file and the labels that occur in it; nil of another file.
