@@ -339,12 +339,16 @@ func TestMistakesOfModels(t *testing.T) {
 
 // What is left behind ends with the process, and does not keep it.
 func TestForksEnd(t *testing.T) {
-	text := strings.Replace(nearest, "        self.coef_ = self.mean_\n", `        import os, sys, time
+	text := strings.Replace(nearest, "        self.coef_ = self.mean_\n", `        import __main__, os, time
         if os.fork() == 0:
             os.setsid()
             time.sleep(300)
-        if os.fork() == 0:
+        copy = os.fork()
+        if copy == 0:
             return self
+        os.waitpid(copy, 0)
+        if os.listdir(__main__.OUTPUTS):
+            raise ValueError("the copy wrote outputs")
 `, 1)
 	rowsOf(t, need.Value(run(t, fresh(t, "time_limit", 30, "sandbox", "auto"), text))(t))
 }

@@ -33,10 +33,15 @@ MESSAGE = os.path.abspath(sys.argv[2])
 CODE = os.path.join(tempfile.mkdtemp(), "")
 
 
+def end_copy():
+    """End a copy of this process that the model made, so that one process writes the outputs."""
+    if os.getpid() != PID:
+        EXIT(0)
+
+
 def finish(event, **of):
     """Write the message, and an empty file for each output that is not there, and end."""
-    if os.getpid() != PID:  # a copy of this process, which the model made
-        EXIT(0)
+    end_copy()
     for name in TASK["outputs"]:
         path = os.path.join(OUTPUTS, name)
         if not os.path.exists(path):
@@ -324,6 +329,7 @@ def run(np):
         import pickle
 
         model, of["used"] = fit(np, model, X)
+        end_copy()
         try:
             data = pickle.dumps(model, protocol=5)
         except (pickle.PicklingError, AttributeError, TypeError) as e:
@@ -336,6 +342,7 @@ def run(np):
         elif coef is not None:
             of["pairs"], coef = len(coef), None
     p, tolerance = predict(np, model, X, n)
+    end_copy()
     save("prediction", p)
     if TASK["do"] == "repeat":
         independent(np, model, X, n, p, tolerance)
