@@ -95,6 +95,16 @@ func TestOwnCohort(t *testing.T) {
 	}
 }
 
+// A built-in stage whose models a file removes lacks its input: the message states how to leave it out, too.
+func TestInheritedStageLacksInput(t *testing.T) {
+	_, err := build("x.yaml", []byte("extends: quick.yaml\npipeline: x\nstages: { train: null, biomarkers: null, "+
+		"baselines: null, evaluate: null }\n"), t.TempDir(), nil, maxTasks)
+	if err == nil || !strings.Contains(err.Error(),
+		"stage subgroups: its input predictions is not connected (subgroups: null leaves the stage out)") {
+		t.Error(err)
+	}
+}
+
 func TestRest40(t *testing.T) {
 	t.Run("without data", func(t *testing.T) {
 		t.Chdir(t.TempDir())

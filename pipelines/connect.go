@@ -235,7 +235,7 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 		return fmt.Sprintf(" (in: { %s: %s } fits)", p.Name, fit[0])
 	case len(fit) > 1:
 		return fmt.Sprintf(" (%s fit)", words.Some(fit, 5))
-	case strings.HasPrefix(s.pos.String(), "built-in "): // of a file that this one extends
+	case strings.HasPrefix(s.pos.File, "built-in "): // of a file that this one extends
 		return fmt.Sprintf(" (%s: null leaves the stage out)", s.name)
 	}
 	return ""

@@ -147,23 +147,24 @@ type CleaningRow struct {
 // reports whether a value is that of a treatment: no series of ABIDE has it (docs/quality.md).
 type SeriesFact struct {
 	Name    string
+	Of      func(r *CleaningRow) *float64
 	Treated func(v float64) bool
 }
 
 // SeriesFacts are all of them, the most specific first.
 var SeriesFacts = []SeriesFact{
-	{"standardized", func(v float64) bool { return v > 0.5 }},
-	{"interpolated", func(v float64) bool { return v > 0.05 }},
-	{"first_distance", func(v float64) bool { return math.Abs(v) > 8 }},
-	{"far_distance", func(v float64) bool { return v > 15 }},
-	{"high_frequency", func(v float64) bool { return v < 0.1 }},
-	{"global_variance", func(v float64) bool { return v < 0.01 }},
-}
-
-// Facts are the values of SeriesFacts.
-func (r *CleaningRow) Facts() []*float64 {
-	return []*float64{&r.Standardized, &r.Interpolated, &r.FirstDistance, &r.FarDistance, &r.HighFrequency,
-		&r.GlobalVariance}
+	{"standardized", func(r *CleaningRow) *float64 { return &r.Standardized },
+		func(v float64) bool { return v > 0.5 }},
+	{"interpolated", func(r *CleaningRow) *float64 { return &r.Interpolated },
+		func(v float64) bool { return v > 0.05 }},
+	{"first_distance", func(r *CleaningRow) *float64 { return &r.FirstDistance },
+		func(v float64) bool { return math.Abs(v) > 8 }},
+	{"far_distance", func(r *CleaningRow) *float64 { return &r.FarDistance },
+		func(v float64) bool { return v > 15 }},
+	{"high_frequency", func(r *CleaningRow) *float64 { return &r.HighFrequency },
+		func(v float64) bool { return v < 0.1 }},
+	{"global_variance", func(r *CleaningRow) *float64 { return &r.GlobalVariance },
+		func(v float64) bool { return v < 0.01 }},
 }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.

@@ -277,9 +277,9 @@ func (c Cleaning) values() (all List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
 	}, values{"Element": c.Element})...)
-	all.Add(overturning(c.faults("scans.wrapped", func(s Scan) (ScanFault, bool) {
-		return ScanFault{N: s.Wrapped, Element: c.Element, severity: float64(s.Wrapped)}, s.Wrapped > 0
-	}, values{"Exclude": c.toExclude(func(s Scan) bool { return s.Wrapped > 0 })}))...)
+	all.Add(c.excludable("scans.wrapped", func(s Scan) bool { return s.Wrapped > 0 }, func(s Scan) ScanFault {
+		return ScanFault{N: s.Wrapped, Element: c.Element, severity: float64(s.Wrapped)}
+	})...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
 		all.among(who(coded), "scans.missing-codes", Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {
@@ -294,16 +294,14 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
 		return counted(s.Missing + s.Constant), s.Missing+s.Constant > 0
 	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
-	constant := func(s Scan) bool { return len(s.ConstantConfounds) > 0 }
-	all.Add(overturning(c.faults("scans.constant-confounds", func(s Scan) (ScanFault, bool) {
-		f := partOf(float64(len(s.ConstantConfounds)), float64(len(s.Confounds)))
-		f.Names = s.ConstantConfounds
-		return f, constant(s)
-	}, values{"Exclude": c.toExclude(constant)}))...)
-	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
-	all.Add(overturning(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
-		return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)), repeated(s)
-	}, values{"Exclude": c.toExclude(repeated)}))...)
+	all.Add(c.excludable("scans.constant-confounds", func(s Scan) bool { return len(s.ConstantConfounds) > 0 },
+		func(s Scan) ScanFault {
+			f := partOf(float64(len(s.ConstantConfounds)), float64(len(s.Confounds)))
+			f.Names = s.ConstantConfounds
+			return f
+		})...)
+	all.Add(c.excludable("scans.repeated-volumes", func(s Scan) bool { return s.RepeatedVolumes > 0 },
+		func(s Scan) ScanFault { return partOf(float64(s.RepeatedVolumes), float64(s.Volumes)) })...)
 	all.Add(c.faults("scans.non-steady", func(s Scan) (ScanFault, bool) {
 		f := partOf(float64(s.NonSteady), float64(s.Volumes))
 		f.Later = int(s.NonSteadyLater)
@@ -314,20 +312,16 @@ func (c Cleaning) regions() (all List) {
 				severity: float64(s.OtherCosines)},
 			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
 	}, nil)...)
-	first := func(s Scan) bool { return s.FirstVolumes > 0 }
-	all.Add(overturning(c.faults("scans.first-volumes", func(s Scan) (ScanFault, bool) {
-		return counted(s.FirstVolumes), first(s)
-	}, values{"Exclude": c.toExclude(first)}))...)
-	far := func(s Scan) bool { return len(s.FarVolumes) > 0 }
-	all.Add(overturning(c.faults("scans.far-volumes", func(s Scan) (ScanFault, bool) {
-		f := partOf(float64(len(s.FarVolumes)), float64(s.Volumes))
-		f.Names = lists.Map(s.FarVolumes, func(v int32) string { return strconv.Itoa(int(v)) })
-		return f, far(s)
-	}, values{"Exclude": c.toExclude(far)}))...)
-	copied := func(s Scan) bool { return s.RepeatedRegions > 0 }
-	all.Add(overturning(c.faults("scans.repeated-regions", func(s Scan) (ScanFault, bool) {
-		return counted(s.RepeatedRegions), copied(s)
-	}, values{"Exclude": c.toExclude(copied)}))...)
+	all.Add(c.excludable("scans.first-volumes", func(s Scan) bool { return s.FirstVolumes > 0 },
+		func(s Scan) ScanFault { return counted(s.FirstVolumes) })...)
+	all.Add(c.excludable("scans.far-volumes", func(s Scan) bool { return len(s.FarVolumes) > 0 },
+		func(s Scan) ScanFault {
+			f := partOf(float64(len(s.FarVolumes)), float64(s.Volumes))
+			f.Names = lists.Map(s.FarVolumes, func(v int32) string { return strconv.Itoa(int(v)) })
+			return f
+		})...)
+	all.Add(c.excludable("scans.repeated-regions", func(s Scan) bool { return s.RepeatedRegions > 0 },
+		func(s Scan) ScanFault { return counted(s.RepeatedRegions) })...)
 	return all
 }
 
@@ -424,6 +418,13 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined, "Groups": c.byGroup(with)}
 	maps.Copy(all, numbers)
 	return List{{code, Limits, subject, all}}
+}
+
+// excludable are the faults of scans that have one for which their participants are excluded, and which overturns a
+// result where it goes with the group.
+func (c Cleaning) excludable(code string, has func(Scan) bool, fault func(Scan) ScanFault) List {
+	return overturning(c.faults(code, func(s Scan) (ScanFault, bool) { return fault(s), has(s) },
+		values{"Exclude": c.toExclude(has)}))
 }
 
 // overturning gives findings about scans whose connectivity a fault changes the weight that they have where the

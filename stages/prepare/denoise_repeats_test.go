@@ -202,8 +202,8 @@ func TestDenoiseHasFactsOfSeries(t *testing.T) {
 	need.Equal(t, of(sound, first, short).FirstDistance, (row(sound).FirstDistance+row(first).FirstDistance)/2)
 	need.Equal(t, math.IsNaN(of(short, short).HighFrequency), true)
 	one, alone := of(sound), row(sound)
-	for k, fact := range alone.Facts() {
-		need.Equal(t, *one.Facts()[k], *fact, column.SeriesFacts[k].Name)
+	for _, fact := range column.SeriesFacts {
+		need.Equal(t, *fact.Of(&one), *fact.Of(&alone), fact.Name)
 	}
 }
 

@@ -288,9 +288,9 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,
 	}
-	for k, fact := range w.Facts() {
-		*fact, _ = column.MeanSD(column.Known(lists.Map(q.runs, func(r column.CleaningRow) float64 {
-			return *r.Facts()[k]
+	for _, fact := range column.SeriesFacts {
+		*fact.Of(&w), _ = column.MeanSD(column.Known(lists.Map(q.runs, func(r column.CleaningRow) float64 {
+			return *fact.Of(&r)
 		})))
 	}
 	mean, of := 0.0, 0.0

@@ -138,6 +138,15 @@ func (d division) withMissing() division {
 	return d
 }
 
+// suppressed states which groups are not shown.
+func (d division) suppressed(complementary bool) []string {
+	sizes := make([]int, len(d.names))
+	for _, g := range d.group {
+		sizes[g]++
+	}
+	return suppress(d.names, sizes, complementary)
+}
+
 // suppress states which groups of these sizes are not shown: those of fewer than 10 participants, and with
 // complementary the next smallest where they are one. Participants without a value are no group whose measures anybody
 // would want: alone they hide no other group, and beside one small group they keep it from being found by subtraction.

@@ -27,11 +27,7 @@ var measures = []string{accuracy, auc, sensitivity, specificity}
 
 // rows are the measures of the groups of a column.
 func (x *tested) rows(name string, d division, complementary bool) []column.SubgroupRow {
-	rows, sizes := make([]column.SubgroupRow, len(d.names)), make([]int, len(d.names))
-	for _, g := range d.group {
-		sizes[g]++
-	}
-	why := suppress(d.names, sizes, complementary)
+	rows, why := make([]column.SubgroupRow, len(d.names)), d.suppressed(complementary)
 	areas := x.areas.Of(d.group, len(d.names))
 	for g := range rows {
 		r := emptyRow()

@@ -184,11 +184,7 @@ func (x *numbers) points(group []int, groups int) (of [3][]float64) {
 
 // rows are the measures of the groups of a column.
 func (x *numbers) rows(name string, d division, complementary bool) []column.NumberSubgroupRow {
-	sizes := make([]int, len(d.names))
-	for _, g := range d.group {
-		sizes[g]++
-	}
-	why := suppress(d.names, sizes, complementary)
+	why := d.suppressed(complementary)
 	rows := make([]column.NumberSubgroupRow, len(d.names))
 	for g := range rows {
 		nan := math.NaN()

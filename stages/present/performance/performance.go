@@ -501,8 +501,7 @@ func (a *Results) accuracyChart(rows []Row) *figure.Chart {
 		d.Mark = r.Majority
 	}
 	lead := max(0, slices.IndexFunc(rows, func(r Row) bool {
-		return a.First != nil && slices.Equal(r.Coords, a.First.Coords) ||
-			a.IsChosen() && slices.Equal(r.Coords, a.Nested.Coords)
+		return a.First != nil && r.Is(a.First.Coords) || a.IsChosen() && r.Is(a.Nested.Coords)
 	}))
 	called, accuracy := []string{rows[lead].Called()}, []float64{rows[lead].Accuracy}
 	for i, r := range rows {
