@@ -2,6 +2,7 @@ package damage
 
 import (
 	"math"
+	"slices"
 
 	"prgnn/connectivity"
 	"prgnn/numeric/dense"
@@ -121,4 +122,60 @@ func highPower(z []float64, n, width int, tr float64) float64 {
 		high[k] = max(1-2*power/float64(n*n), 0) // by Parseval: the power of all is n²/2 on each side
 	}
 	return median(high)
+}
+
+// fewestAgreeing regions have a mean that goes with the signal of the whole brain: that of few may not.
+const fewestAgreeing = 20
+
+// GlobalR is the correlation of the mean over the regions of a series, T×N, from a volume on, with a global signal,
+// both without a linear trend: near 1 where both are of the same scan. NaN is unknown.
+func GlobalR(x connectivity.Matrix, status []connectivity.Status, first int, global []float64) float64 {
+	var own, signal []float64
+	regions := 0
+	for _, st := range status {
+		if st == connectivity.Present {
+			regions++
+		}
+	}
+	for t := first; t < x.Rows; t++ {
+		sum := 0.0
+		for j, st := range status {
+			if st == connectivity.Present {
+				sum += x.At(t, j)
+			}
+		}
+		own, signal = append(own, sum/float64(regions)), append(signal, global[t])
+	}
+	if regions < fewestAgreeing || len(own) < fewestJudged || slices.ContainsFunc(signal, math.IsNaN) ||
+		!detrend(signal) {
+		return math.NaN()
+	}
+	if !detrend(own) { // the global signal was removed
+		return 0
+	}
+	a, b, both := 0.0, 0.0, 0.0
+	for t, v := range own {
+		a, b, both = a+float64(v*v), b+float64(signal[t]*signal[t]), both+float64(v*signal[t])
+	}
+	return both / math.Sqrt(float64(a*b))
+}
+
+// detrend subtracts a straight line from a series in place. It reports whether more than rounding remains.
+func detrend(y []float64) bool {
+	mean, middle, size := 0.0, float64(len(y)-1)/2, 0.0
+	for _, v := range y {
+		mean, size = mean+v/float64(len(y)), max(size, math.Abs(v))
+	}
+	slope, square := 0.0, 0.0
+	for t, v := range y {
+		d := float64(t) - middle
+		slope, square = slope+float64(d*(v-mean)), square+float64(d*d)
+	}
+	slope /= square
+	left := 0.0
+	for t := range y {
+		y[t] -= mean + float64(slope*(float64(t)-middle))
+		left = max(left, math.Abs(y[t]))
+	}
+	return left > 1e-9*size
 }

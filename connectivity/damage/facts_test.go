@@ -114,3 +114,47 @@ func TestFacts(t *testing.T) {
 		}
 	}
 }
+
+// The mean of the regions goes with the global signal of its own scan, whatever its unit, drift and first volumes are.
+func TestGlobalR(t *testing.T) {
+	const volumes, regions, first = 120, 21, 2
+	r := random.New(3, "global")
+	x, status := connectivity.NewMatrix(volumes, regions), make([]connectivity.Status, regions)
+	status[0] = connectivity.Missing
+	own, other, flat := make([]float64, volumes), make([]float64, volumes), make([]float64, volumes)
+	removed := connectivity.NewMatrix(volumes, regions)
+	for v := range volumes {
+		own[v], other[v], flat[v] = r.Normal()+0.1*float64(v), r.Normal()+0.1*float64(v), 900+0.1*float64(v)
+		sum := 0.0
+		for j := 1; j < regions; j++ {
+			x.Row(v)[j] = 1000 + 5*own[v] + 2*r.Normal()
+			sum += x.At(v, j) / (regions - 1)
+		}
+		x.Row(v)[0] = math.NaN()
+		for j := 1; j < regions; j++ {
+			removed.Row(v)[j] = x.At(v, j) - sum
+		}
+		if own[v] *= 3; v < first {
+			own[v] = 1e6
+		}
+	}
+	missing := append([]float64{math.NaN()}, own[:volumes-1]...)
+	fewer := append([]connectivity.Status{connectivity.Constant, connectivity.Missing}, status[2:]...)
+	for _, c := range []struct {
+		name      string
+		got       float64
+		low, high float64 // NaN: unknown
+	}{
+		{"own", GlobalR(x, status, first, own), 0.98, 1},
+		{"another's, with the same drift", GlobalR(x, status, first, other), -0.3, 0.3},
+		{"removed", GlobalR(removed, status, first, own), -0.3, 0.3},
+		{"a line", GlobalR(x, status, first, flat), math.NaN(), math.NaN()},
+		{"no column", GlobalR(x, status, 0, missing), math.NaN(), math.NaN()},
+		{"few regions", GlobalR(x, fewer, first, own), math.NaN(), math.NaN()},
+		{"few volumes", GlobalR(x, status, volumes-9, own), math.NaN(), math.NaN()},
+	} {
+		if !(c.low <= c.got && c.got <= c.high) && !(math.IsNaN(c.low) && math.IsNaN(c.got)) {
+			t.Errorf("%s: %g, want %g to %g", c.name, c.got, c.low, c.high)
+		}
+	}
+}

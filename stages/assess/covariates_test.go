@@ -210,7 +210,7 @@ func TestCovariatesOfProcessing(t *testing.T) {
 	usual := func() column.CleaningRow {
 		return column.CleaningRow{Volumes: 100, Kept: 100, TR: 2, FirstDistance: r.Normal(),
 			FarDistance: 3 + math.Abs(r.Normal()), HighFrequency: 0.4 + 0.05*r.Normal(),
-			GlobalVariance: 0.2 + 0.03*r.Normal()}
+			GlobalVariance: 0.2 + 0.03*r.Normal(), GlobalR: 0.97 + 0.01*r.Normal()}
 	}
 	for _, c := range []struct {
 		name   string
@@ -226,6 +226,7 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			r.FirstDistance, r.FarDistance, r.GlobalVariance = r.FirstDistance+7, r.FarDistance+1, r.GlobalVariance+0.02
 		}, "first_distance"},
 		{"global signal removed", func(_ int, r *column.CleaningRow) { r.GlobalVariance *= 1e-9 }, "global_variance"},
+		{"confounds of others", func(_ int, r *column.CleaningRow) { r.GlobalR = 0.1 * r.GlobalVariance }, "global_signal_r"},
 		{"half of a group filtered", func(i int, r *column.CleaningRow) {
 			if i%8 < 4 {
 				r.HighFrequency = 0

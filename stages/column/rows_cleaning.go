@@ -76,6 +76,10 @@ const LeastMotion = 0.01
 // MostMotion is a mean framewise displacement that no scan of a person reaches, mm: more is in another unit.
 const MostMotion = 5.0
 
+// LeastGlobalR is a correlation of the mean over the regions with the global signal of the confounds that every scan
+// reaches with its own confounds, and none with those of another scan (docs/quality.md).
+const LeastGlobalR = 0.5
+
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
 // runs).
 type CleaningRow struct {
@@ -128,6 +132,7 @@ type CleaningRow struct {
 	FarDistance    float64 `column:"far_distance,missing,optional" doc:"largest magnitude of the distance of another kept volume, in the same unit"`
 	HighFrequency  float64 `column:"high_frequency,missing,optional" doc:"share of the power above 0.1 Hz, as the median over the regions, before denoising, in draw 0; without a repetition time, that of a scan with 2 s"`
 	GlobalVariance float64 `column:"global_variance,missing,optional" doc:"variance of the mean over the regions, as a share of the mean variance of a region, before denoising, in draw 0"`
+	GlobalR        float64 `column:"global_signal_r,missing,optional" doc:"correlation over the volumes of the mean over the regions with global_signal of the confounds, both without a linear trend, before denoising, in draw 0; missing without that column, or with fewer than 20 regions; of joined runs, that of the run with the least"`
 
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
 	Cosines        int32 `column:"cosines,optional" doc:"fMRIPrep's cosines regressed out, a high-pass filter at 1/128 Hz"`
@@ -165,6 +170,8 @@ var SeriesFacts = []SeriesFact{
 		func(v float64) bool { return v < 0.1 }},
 	{"global_variance", func(r *CleaningRow) *float64 { return &r.GlobalVariance },
 		func(v float64) bool { return v < 0.01 }},
+	{"global_signal_r", func(r *CleaningRow) *float64 { return &r.GlobalR },
+		func(v float64) bool { return v < LeastGlobalR }},
 }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.

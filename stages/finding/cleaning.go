@@ -312,6 +312,10 @@ func (c Cleaning) regions() (all List) {
 				severity: float64(s.OtherCosines)},
 			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
 	}, nil)...)
+	other := func(s Scan) bool { return len(s.Confounds) > 0 && s.GlobalR < column.LeastGlobalR }
+	all.Add(overturning(c.faults("scans.confounds-of-other", func(s Scan) (ScanFault, bool) {
+		return ScanFault{X: s.GlobalR, severity: -s.GlobalR}, other(s)
+	}, values{"Exclude": c.toExclude(other), "Limit": column.LeastGlobalR}))...)
 	all.Add(c.excludable("scans.first-volumes", func(s Scan) bool { return s.FirstVolumes > 0 },
 		func(s Scan) ScanFault { return counted(s.FirstVolumes) })...)
 	all.Add(c.excludable("scans.far-volumes", func(s Scan) bool { return len(s.FarVolumes) > 0 },
@@ -380,7 +384,7 @@ type ScanFault struct {
 	Other    int      // cosines of a scan of another length
 	Longest  int      // gap, volumes
 	Names    []string // of columns of confounds
-	X        float64  // repetition time in s, mean framewise displacement in mm, or a share of the scan
+	X        float64  // repetition time in s, mean framewise displacement in mm, a share of the scan, or a correlation
 	Element  string
 	Codes    []Code
 	severity float64

@@ -16,7 +16,7 @@ import (
 
 // fine is a scan that has no finding.
 var fine = column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(),
-	Seconds: 296, TEff: 118, Strategy: "simple"}
+	Seconds: 296, TEff: 118, Strategy: "simple", GlobalR: math.NaN()}
 
 // with is a fine scan but for a change.
 func with(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
@@ -44,6 +44,11 @@ func TestWeightOfOverlappingEvents(t *testing.T) {
 		at := slices.IndexFunc(found, func(f Finding) bool { return f.Code == "scans.events-overlap" })
 		need.Equal(t, found[at].Weight, c.want, c.overlapping)
 	}
+}
+
+// confounded is a scan with confounds of which the global signal has this correlation with the regions.
+func confounded(r float64) column.CleaningRow {
+	return with(func(row *column.CleaningRow) { row.Confounds, row.GlobalR = []string{"csf"}, r })
 }
 
 // raw is a scan without nuisance regression.
@@ -139,6 +144,8 @@ func TestCleaningFindings(t *testing.T) {
 			"scans.first-volumes 2; scans.far-volumes 3"},
 		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 2), []string{"rot_x"} })},
 			"scans.constant-confounds 2"},
+		{[]row{fine, confounded(0.49), confounded(0.5), confounded(-0.1), confounded(math.NaN()),
+			with(func(r *row) { r.Why, r.GlobalR = column.Simulated, 0 })}, "scans.confounds-of-other 4 2"},
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
 			r.MeanFD,
 				r.HighFD = 0.51, 20
@@ -215,6 +222,7 @@ func TestWeightOfFarVolumes(t *testing.T) {
 
 			"scans.repeated-volumes":   func(r *column.CleaningRow) { r.RepeatedVolumes = 20 },
 			"scans.repeated-regions":   func(r *column.CleaningRow) { r.RepeatedRegions = 1 },
+			"scans.confounds-of-other": func(r *column.CleaningRow) { *r = confounded(0) },
 			"scans.constant-confounds": func(r *column.CleaningRow) { r.ConstantConfounds = []string{"rot_x"} },
 		} {
 			var rows []column.CleaningRow

@@ -257,7 +257,10 @@ func measured(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, 
 	}
 	row.FirstVolumes = int32(len(far.First))
 	row.FarVolumes = lists.Map(far.Other, func(v int) int32 { return int32(v + 1) })
-	facts := damage.FactsOf(x, status, max(slices.Index(used, true), 0), row.TR)
+	first := max(slices.Index(used, true), 0)
+	facts := damage.FactsOf(x, status, first, row.TR)
+	global := lists.Map(volumes, func(v column.VolumeRow) float64 { return v.Global })
+	row.GlobalR = damage.GlobalR(x, status, first, global)
 	row.Standardized, row.Interpolated, row.HighFrequency, row.GlobalVariance = facts.Standardized,
 		facts.Interpolated, facts.High, facts.Global
 	row.FirstDistance, row.FarDistance = far.FirstDistance, far.OtherDistance

@@ -203,8 +203,36 @@ func TestDenoiseHasFactsOfSeries(t *testing.T) {
 	need.Equal(t, math.IsNaN(of(short, short).HighFrequency), true)
 	one, alone := of(sound), row(sound)
 	for _, fact := range column.SeriesFacts {
-		need.Equal(t, *fact.Of(&one), *fact.Of(&alone), fact.Name)
+		need.Equal(t, fmt.Sprint(*fact.Of(&one)), fmt.Sprint(*fact.Of(&alone)), fact.Name) // or unknown
 	}
+}
+
+// The quality has how the mean of the regions goes with the global signal of the confounds; of joined runs that of the
+// run with the least. Without the column it is unknown.
+func TestDenoiseComparesGlobalSignal(t *testing.T) {
+	const volumes, regions = 60, 24
+	run := func(name string, shift int) dag.Input {
+		x := stagetest.Series(1, volumes, regions).Float64s()
+		text := name + "\n"
+		for v := range volumes {
+			sum := 0.0
+			for _, y := range x[(v+shift)%volumes*regions:][:regions] {
+				sum += y
+			}
+			text += fmt.Sprintf("%.17g\n", 900+10*sum)
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress, s.MinDOF = "none", 1
+		return dag.InputOf(need.Value(stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
+			"confounds": dag.InputOf(artifacts.Text(text))}))(t)["quality"])
+	}
+	r := func(in ...dag.Input) float64 { return need.Value(readRuns(in))(t).whole(0).GlobalR }
+	own, other, without := run("global_signal", 0), run("global_signal", 17), run("csf", 0)
+	if !(r(own) > 0.999) || !(math.Abs(r(other)) < 0.5) || !math.IsNaN(r(without)) {
+		t.Errorf("own %g, of other volumes %g, without the column %g", r(own), r(other), r(without))
+	}
+	need.Equal(t, r(without, own, other, own), r(other))
 }
 
 // The quality lists regions and confounds that hold a code for missing values, and no others; join adds the run.

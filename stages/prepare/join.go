@@ -295,6 +295,9 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	}
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
+		if run.GlobalR < w.GlobalR {
+			w.GlobalR = run.GlobalR
+		}
 		w.FirstVolumes, w.NonSteadyLater = w.FirstVolumes+run.FirstVolumes, w.NonSteadyLater+run.NonSteadyLater
 		w.Cosines, w.CosinesUsual = w.Cosines+run.Cosines, w.CosinesUsual+run.CosinesUsual
 		w.OtherCosines += run.OtherCosines

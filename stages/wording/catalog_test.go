@@ -205,6 +205,21 @@ func TestLimitFromData(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "the largest in 1,035 series of ABIDE and 40 other resting scans is 0.72"), true, text)
 }
 
+// Each fact of the series has a text of its own, and confounds of another scan a remedy of their own.
+func TestSeriesFactsAreWritten(t *testing.T) {
+	seen := map[string]string{}
+	for _, f := range column.SeriesFacts {
+		facts := []finding.SeriesFact{{Name: f.Name, AUC: 1, P: 0.001,
+			Groups: []finding.GroupMean{{Name: "A", Mean: 1}}}}
+		text := need.Value(Finding(finding.Group{Finding: finding.SeriesDiffer(facts, 999)[0]}))(t)
+		need.Equal(t, seen[text], "", f.Name)
+		seen[text] = f.Name
+		if f.Name == "global_signal_r" && !strings.Contains(text, "Supply the confounds of each scan") {
+			t.Error(text)
+		}
+	}
+}
+
 // A finding that a table keeps as JSON has the text of the finding that was kept.
 func TestWrittenFindings(t *testing.T) {
 	pair := finding.CopyPair{First: "sub-1", Later: "sub-2", FirstInput: "a", LaterInput: "b", Similarity: 1, Limit: 1}

@@ -31,7 +31,7 @@ func cleaningTask(rows map[string]column.CleaningRow, order ...string) *dag.Task
 func TestCleaningIsWritten(t *testing.T) {
 	type row = column.CleaningRow
 	fine := row{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(), Seconds: 296,
-		TEff: 118, Strategy: "simple"}
+		TEff: 118, Strategy: "simple", GlobalR: math.NaN()}
 	with := func(change func(*row)) row { r := fine; change(&r); return r }
 	raw := func(why string) row {
 		return with(func(r *row) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
@@ -74,6 +74,8 @@ func TestCleaningIsWritten(t *testing.T) {
 			simple, []string{
 				"elsewhere, or exclude the participants with exclude: [sub-2] under cohort: sub-2 (2 volumes)",
 				"in denoise, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (2 of 148 volumes: 7 and 9)"}},
+		{[]row{fine, fine, with(func(r *row) { r.Confounds, r.GlobalR = []string{"csf"}, -0.018 })}, simple, []string{
+			"less than 0.5 with global_signal. They are those of a different participant or run, or the scan was filtered, resampled in time, or its global signal removed after they were computed. Supply the confounds of this scan, and the scan from which they were computed, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (r −0.02)"}},
 		{[]row{fine, fine, with(func(r *row) {
 			r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"}
 		})}, simple, []string{
