@@ -15,7 +15,7 @@ type ValidationRow struct {
 
 // A ValidationShiftRow compares the participants of a validation with those of the training in one variable.
 type ValidationShiftRow struct {
-	Variable   string  `column:"variable" doc:"age, sex, mean_fd: columns of the participants, and the motion"`
+	Name       string  `column:"variable" doc:"age, sex, mean_fd: columns of the participants, and the motion"`
 	Category   string  `column:"category" doc:"of a variable with categories"`
 	Training   float64 `column:"training" doc:"mean, or share of the category, over the training participants"`
 	TrainingSD float64 `column:"training_sd,missing"`
@@ -23,7 +23,7 @@ type ValidationShiftRow struct {
 	High       float64 `column:"training_high,missing" doc:"mean of the five highest values in training"`
 	New        float64 `column:"new" doc:"mean, or share, over the participants"`
 	NewSD      float64 `column:"new_sd,missing"`
-	Difference float64 `column:"difference,missing" doc:"standardized: difference of the means over the root of the mean variance"`
+	Difference float64 `column:"difference,missing" doc:"standardized: difference of the means over the root of the mean variance; missing where both variances are 0"`
 	Outside    float64 `column:"outside,missing" doc:"share of the participants below training_low or above training_high"`
 	N          int32   `column:"n" doc:"participants with a value"`
 }

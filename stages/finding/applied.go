@@ -23,6 +23,8 @@ type Applied struct {
 	Unlisted int      // models whose file lists no digests of the training data
 	Zeros    []string // participants without regions that all had in training
 	Regions  string   // these regions
+	// LeftOut are the regions that all models exclude, as their training did.
+	LeftOut []string `json:",omitempty"`
 
 	Groups     []string       // of the models, in order
 	Calibrated bool           // the probabilities are estimates; decision values otherwise

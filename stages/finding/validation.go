@@ -37,18 +37,18 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	}
 	for _, r := range shift {
 		if r.Outside > mostOutside+fewOutside/float64(max(1, s.Trained)) {
-			all.study("validation.outside", Limits, values{"Variable": r.Variable, "Share": r.Outside, "Low": r.Low,
+			all.study("validation.outside", Limits, values{"Name": r.Name, "Share": r.Outside, "Low": r.Low,
 				"High": r.High})
 		}
-		of := strings.HasPrefix(strings.ToLower(r.Variable), "site") // another cohort has other sites
+		of := strings.HasPrefix(strings.ToLower(r.Name), "site") // another cohort has other sites
 		if r.Category != "" && r.Training == 0 && r.New > 0 && !of {
 			var known []string
 			for _, o := range shift {
-				if o.Variable == r.Variable && o.Training > 0 {
+				if o.Name == r.Name && o.Training > 0 {
 					known = append(known, o.Category)
 				}
 			}
-			all.study("validation.category", Limits, values{"Variable": r.Variable, "Category": r.Category, "Share": r.New,
+			all.study("validation.category", Limits, values{"Name": r.Name, "Category": r.Category, "Share": r.New,
 				"Known": known})
 		}
 	}

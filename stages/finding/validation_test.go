@@ -72,8 +72,8 @@ func TestValidationUnlikeTraining(t *testing.T) {
 // A category that training lacks is a caution with the categories of the same variable in training.
 func TestValidationCategory(t *testing.T) {
 	found := Validation(column.ValidationSummaryRow{}, nil, []column.ValidationShiftRow{
-		{Variable: "sex", Category: "F", New: 0.5}, {Variable: "sex", Category: "female", Training: 0.4},
-		{Variable: "gender", Category: "X", Training: 1}, {Variable: "site", Category: "PITT", New: 1}})
+		{Name: "sex", Category: "F", New: 0.5}, {Name: "sex", Category: "female", Training: 0.4},
+		{Name: "gender", Category: "X", Training: 1}, {Name: "site", Category: "PITT", New: 1}})
 	need.Equal(t, codes(found), "validation.category")
 	need.Equal(t, fmt.Sprint(found[0].Values()["Known"]), "[female]")
 }
@@ -103,7 +103,7 @@ func TestValidationOutside(t *testing.T) {
 		want    string
 	}{{16, ""}, {100, "validation.outside"}} {
 		found := Validation(column.ValidationSummaryRow{Trained: c.trained}, nil,
-			[]column.ValidationShiftRow{{Variable: "age", Outside: 0.3, Low: 8, High: 12}})
+			[]column.ValidationShiftRow{{Name: "age", Outside: 0.3, Low: 8, High: 12}})
 		codes := ""
 		for _, f := range found {
 			codes += f.Code

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
@@ -133,12 +134,26 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 		}
 	}
 	p.describe(models)
+	p.applied.LeftOut = lists.Map(leftOut(models), func(r int) string { return fold.NumberAndName(r-1, names) })
 	return dag.Outputs{
 		"participants": column.WithMeta(encoding.NewTable(append(column.Columns(p.participants),
 			groupColumns(p.groups, means)...)...), p.applied.Meta()),
 		"predictions": encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
 		"scores":      column.Table(p.scores),
 	}
+}
+
+// leftOut are the regions, from 1, that no model takes.
+func leftOut(models []*applier) []int {
+	of := func(m *applier) []int {
+		if m.graphs != nil {
+			return m.graphs.Graphs.LeftOut
+		}
+		return m.matrices.Matrices.LeftOut
+	}
+	return slices.DeleteFunc(slices.Clone(of(models[0])), func(r int) bool {
+		return slices.ContainsFunc(models, func(m *applier) bool { return !slices.Contains(of(m), r) })
+	})
 }
 
 // describe states what the models are, and how far the inputs of their training are from those of the participants.

@@ -297,6 +297,16 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 	}
 	need.NoError(t, predict(shared, []int{3, 9}))
 	need.NoError(t, predict(all, []int{3, 9}))
+	without := lackingInputs(t, 20, func(int) []int { return nil })
+	for _, c := range []struct {
+		model dag.Input
+		want  string
+	}{{none, "[]"}, {shared, "[4 (area4) 10 (area10)]"}} {
+		out := stagetest.MustRun(t, stagetest.Fresh("predict"), map[string][]dag.Input{"model": {c.model},
+			"edges": without["edges"], "features": without["features"], "nodes": {areas()}})
+		of := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t)
+		need.Equal(t, fmt.Sprint(of.LeftOut), c.want)
+	}
 	need.NoError(t, predict(none, []int{6}, "regions"))
 	in := lackingInputs(t, 20, func(i int) []int { return map[bool][]int{true: {6}}[i < 2] })
 	out := stagetest.MustRun(t, stagetest.Fresh("predict", "allow", []any{"regions"}), map[string][]dag.Input{

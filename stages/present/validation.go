@@ -148,6 +148,7 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 		if r.Measure != "accuracy" {
 			continue
 		}
+		v["AccuracyLow"], v["AccuracyHigh"] = r.Low, r.High
 		v["Accuracy"], v["Majority"] = r.Value, float64(slices.Max(s.Counts))/float64(s.Participants)
 		if of["Measure"] == "accuracy" {
 			v["Below"] = r.Low <= v["Majority"].(float64)

@@ -19,14 +19,19 @@ func TestValidationSection(t *testing.T) {
 		"validation": {dag.InputOf(column.Table([]column.ValidationRow{
 			{Measure: "auc", Value: 0.55, Low: 0.4, High: 0.7, N: 30, Training: 0.8, TrainingLow: 0.72,
 				TrainingHigh: 0.87},
+			{Measure: "accuracy", Value: 0.6, Low: 0.42, High: 0.75, N: 30},
+			{Measure: "brier_scaled", Value: -0.1, Low: none, High: none, N: 30},
 			{Measure: "slope", Value: none, Low: none, High: none, N: 30}}))},
 		"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{Groups: []string{"ASD", "HC"},
 			Counts: []int32{9, 21}, Positive: "ASD", Threshold: 0.5, Calibrated: true, Models: 2, Participants: 30,
 			Trained: 100, TrainingShare: 0.5, ShiftInputs: 3486, ShiftMedian: 0.21, ShiftHigh: 0.64}}))},
 		"validation_calibration": {dag.InputOf(column.Table([]column.ValidationBinRow{{Bin: 1, N: 3, Mean: 0.1, Share: 0.2,
 			Low: 0.05, High: 0.4}}))},
-		"validation_shift": {dag.InputOf(column.Table([]column.ValidationShiftRow{{Variable: "age", Training: 10,
-			TrainingSD: 1, Low: 8, High: 12, New: 15, NewSD: 2, Difference: 3.16, Outside: 0.75, N: 30}}))},
+		"validation_shift": {dag.InputOf(column.Table([]column.ValidationShiftRow{{Name: "age", Training: 10,
+			TrainingSD: 1, Low: 8, High: 12, New: 15, NewSD: 2, Difference: 3.16, Outside: 0.75, N: 30},
+			{Name: "kept", Training: 176, Low: 176, High: 176, New: 296, Difference: none, Outside: 1, N: 30},
+			{Name: "mean_fd", Training: 0.0742, TrainingSD: 0.05, Low: 0.0216, High: 0.267, New: 0.16, NewSD: 0.2,
+				Difference: 0.52, Outside: 0.5, N: 30}}))},
 		"validation_people": {dag.InputOf(encoding.NewTable(
 			encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
 			encoding.Column{Name: "group", Values: []string{"ASD", "ASD", "HC", "HC"}},
@@ -36,8 +41,11 @@ func TestValidationSection(t *testing.T) {
 	page := string(stagetest.Encoded(t, out["page"]))
 	for _, part := range []string{"Validation of stored models", "2 stored models, trained on 100 participants, were applied",
 		"9 ASD, 21 HC", "median absolute", "0.400–0.700", "calibration slope", "0.050–0.400",
-		"External validation: for 30 participants", "Question: do 2 stored models", "The stored models are not shown to", "another cohort, with an AUC of 0.550 (0.400–0.700)", "ROC curve on the new cohort", "Calibration on the new cohort",
-		"outside the 95 % interval of the cross-validated value", "75 % of the new participants have age beyond the means of the five lowest"} {
+		"External validation: for 30 participants", "Question: do 2 stored models", "The stored models are not shown to", "another cohort, with an AUC of 0.550 (95 % CI 0.400–0.700)", "60 % of them correctly (accuracy 0.600, 95 % CI 0.420–0.750)", "ROC curve on the new cohort", "Calibration on the new cohort",
+		"outside the 95 % interval of the cross-validated value", "75 % of the new participants have age beyond the means of the five lowest",
+		"have volumes kept other than that of the training participants (176)", "0.0742</span> <span class=\"whole\">(0.05)", "0.0216 to 0.267",
+		"have mean framewise displacement beyond the means of the five lowest and five highest values in training (0.0216 and 0.267)",
+		"blank where both variances are 0", "scaled Brier score: 1 − Brier score / (p (1 − p)), where p is the share of ASD among the new participants"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report lacks %q", part)
 		}

@@ -144,7 +144,7 @@ func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.Vali
 }
 
 func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationShiftRow {
-	r := column.ValidationShiftRow{Variable: trained[0].Name, Low: trained[0].Low, High: trained[0].High,
+	r := column.ValidationShiftRow{Name: trained[0].Name, Low: trained[0].Low, High: trained[0].High,
 		N: int32(len(x))}
 	each := 1 / float64(len(trained))
 	variance := 0.0
@@ -164,15 +164,22 @@ func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationS
 		own += float64((v-r.New)*(v-r.New)) / float64(max(1, len(x)-1))
 	}
 	r.TrainingSD, r.NewSD = math.Sqrt(variance), math.Sqrt(own)
-	sd := math.Sqrt((variance + own) / 2)
-	if r.Difference = (r.New - r.Training) / sd; sd <= 1e-12*(math.Abs(r.New)+math.Abs(r.Training)) {
-		r.Difference = math.NaN() // a repetition time that all scans of a study have varies by rounding only
-	}
+	r.Difference = standardized(r.New-r.Training, variance, own, math.Abs(r.New)+math.Abs(r.Training))
 	return r
 }
 
+// standardized is a difference of means over the root of the mean variance. NaN where both variances are 0, or as small
+// as rounding makes those of equal values of this scale: a repetition time that all scans of a study have.
+func standardized(difference, training, own, scale float64) float64 {
+	sd := math.Sqrt((training + own) / 2)
+	if sd <= 1e-12*scale {
+		return math.NaN()
+	}
+	return difference / sd
+}
+
 func shiftOfShares(trained []modelfile.Variable, of []string) (rows []column.ValidationShiftRow) {
-	none, each := math.NaN(), 1/float64(len(trained))
+	none := math.NaN()
 	names := slices.Clone(of)
 	for _, v := range trained {
 		for c := range v.Shares {
@@ -181,17 +188,19 @@ func shiftOfShares(trained []modelfile.Variable, of []string) (rows []column.Val
 	}
 	slices.Sort(names)
 	for _, c := range slices.Compact(names) {
-		r := column.ValidationShiftRow{Variable: trained[0].Name, Category: c, TrainingSD: none, NewSD: none, Low: none,
+		r := column.ValidationShiftRow{Name: trained[0].Name, Category: c, TrainingSD: none, NewSD: none, Low: none,
 			High: none, Outside: none, N: int32(len(of))}
 		for _, v := range trained {
-			r.Training += float64(each * v.Shares[c])
+			r.Training += v.Shares[c]
 		}
 		for _, own := range of {
 			if own == c {
-				r.New += 1 / float64(len(of))
+				r.New++
 			}
 		}
-		r.Difference = (r.New - r.Training) / math.Sqrt((float64(r.New*(1-r.New))+float64(r.Training*(1-r.Training)))/2)
+		r.Training /= float64(len(trained)) // of a category that everybody has, exactly 1
+		r.New /= float64(len(of))
+		r.Difference = standardized(r.New-r.Training, float64(r.Training*(1-r.Training)), float64(r.New*(1-r.New)), 1)
 		rows = append(rows, r)
 	}
 	return rows

@@ -415,9 +415,8 @@ func (v *validation) measure() (all []column.ValidationRow, bins []column.Valida
 	}
 	b := inference.ScoreBrier(p, outcome)
 	add("brier", b.Score, b.Low, b.High, n)
-	if q := summary.TrainingShare; !math.IsNaN(q) {
-		base := inference.ScoreBrier(slices.Repeat([]float64{q}, n), outcome)
-		add("brier_scaled", 1-b.Score/base.Score, none, none, n)
+	if q := float64(len(above)) / float64(n); q > 0 && q < 1 { // Steyerberg et al. 2010
+		add("brier_scaled", 1-b.Score/float64(q*(1-q)), none, none, n)
 	}
 	add("miscalibration", b.Miscalibration, none, none, n)
 	add("discrimination", b.Discrimination, none, none, n)

@@ -76,8 +76,13 @@ func measures(t *testing.T, out dag.Outputs) map[string]column.ValidationRow {
 // The measures are those of the predictions, by their definitions.
 func TestValidateMeasures(t *testing.T) {
 	c := unseen(t, 96, "baseline", "model", "logistic", "c", 0.05)
+	for i := range c.group[:6] { // other shares than in training
+		c.group[i] = "ASD"
+	}
+	c.in["participants"] = []dag.Input{c.participants()}
 	out := stagetest.MustRun(t, &Validate{}, c.in)
 	p := stagetest.FloatsOf(t, out["participants"], "p_ASD")
+	of := 0.0
 	got := measures(t, out)
 	var count [2][2]float64 // group, predicted: ASD is 1
 	pairs, above, brier := 0.0, 0.0, 0.0
@@ -85,6 +90,7 @@ func TestValidateMeasures(t *testing.T) {
 		is, called := 0, 0
 		if c.group[i] == "ASD" {
 			is = 1
+			of += 1 / float64(len(p))
 			brier += (1 - a) * (1 - a) / float64(len(p))
 			for j, b := range p {
 				if c.group[j] == "HC" {
@@ -108,7 +114,7 @@ func TestValidateMeasures(t *testing.T) {
 		"specificity":  count[0][0] / (count[0][0] + count[0][1]),
 		"auc":          above / pairs,
 		"brier":        brier,
-		"brier_scaled": 1 - brier/0.25,
+		"brier_scaled": 1 - brier/(of*(1-of)),
 	} {
 		if m := got[name]; math.Abs(m.Value-want) > 1e-12 {
 			t.Errorf("%s %v, want %v", name, m.Value, want)
@@ -145,17 +151,19 @@ func TestValidateBesideTraining(t *testing.T) {
 		Recalibration: &modelfile.Recalibration{Intercept: 0.5, Slope: 2, Participants: 72},
 		Cohort: []modelfile.Variable{{Name: "age", N: 72, Mean: 10, SD: 1, Low: 8, Median: 10, High: 12},
 			{Name: "sex", N: 72, Shares: map[string]float64{"F": 0.5, "M": 0.5}},
-			{Name: "tr", N: 72, Mean: 2, Low: 2, Median: 2, High: 2}}}
+			{Name: "tr", N: 72, Mean: 2, Low: 2, Median: 2, High: 2},
+			{Name: "site", N: 72, Shares: map[string]float64{"NYU": 1}}}}
 	c.in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(file,
 		modelfile.Origin{}, study))(t)})}
-	ages, sexes := make([]float64, len(c.id)), make([]string, len(c.id))
+	ages, sexes, sites := make([]float64, len(c.id)), make([]string, len(c.id)), slices.Repeat([]string{"UM"}, len(c.id))
 	for i := range c.id {
 		ages[i], sexes[i] = 10, []string{"F", "M", "X"}[i%3]
 	}
 	ages[0], ages[1], ages[2] = 20, 30, math.NaN()
 	people := need.Value(c.participants().Table())(t)
 	c.in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clone(people.Columns),
-		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "Gender", Values: sexes})...))}
+		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "Gender", Values: sexes},
+		encoding.Column{Name: "site", Values: sites})...))}
 	for _, id := range c.id { // the repetition time is another one in all scans
 		c.in["cleaning"] = append(c.in["cleaning"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr",
 			Values: []float64{0.72}}, encoding.Column{Name: "t_eff", Values: []float64{80}}),
@@ -169,8 +177,13 @@ func TestValidateBesideTraining(t *testing.T) {
 	}
 	rows := need.Value(column.Rows[column.ValidationShiftRow](out["shift"].(*encoding.Table)))(t)
 	n := float64(len(c.id))
-	if len(rows) != 5 || rows[4].Variable != "tr" || rows[4].Outside < 0.999 ||
-		!math.IsNaN(rows[4].Difference) || rows[0].Variable != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
+	for i, r := range rows[5:] { // no participant of one site is of the other, and nobody varies
+		if r.Training+r.New != 1 || !math.IsNaN(r.Difference) {
+			t.Errorf("site %d: %+v", i, r)
+		}
+	}
+	if len(rows) != 7 || rows[4].Name != "tr" || rows[4].Outside < 0.999 ||
+		!math.IsNaN(rows[4].Difference) || rows[0].Name != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
 		math.Abs(rows[0].New-(10*(n-3)+50)/(n-1)) > 1e-12 || rows[3].Category != "X" || rows[3].Training != 0 {
 		t.Errorf("shift %+v", rows)
 	}

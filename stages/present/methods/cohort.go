@@ -96,10 +96,23 @@ func (a *Author) scans() {
 	if a.Refused > 0 {
 		a.say("methods.refused", values{"N": a.Refused, "All": a.InTable(), "Excluded": len(a.Excluded)})
 	}
-	left, _ := a.RegionsLeftOut()
+	left := a.leftOut()
 	if a.Nodes > 0 && (left != nil || !(a.About.DK84 && a.Run.Of("parcellate") != nil)) {
 		a.say("methods.regions", values{"N": a.Nodes, "Kept": a.Nodes - len(left)})
 	}
+}
+
+// leftOut are the regions that no model of the page takes: of its own models, or else of the stored ones.
+func (a *Author) leftOut() []string {
+	left, _ := a.RegionsLeftOut()
+	if applied := a.Applied(); left == nil && a.Evaluated == nil && len(applied) > 0 {
+		left = slices.DeleteFunc(slices.Clone(applied[0].LeftOut), func(region string) bool {
+			return slices.ContainsFunc(applied, func(one finding.Applied) bool {
+				return !slices.Contains(one.LeftOut, region)
+			})
+		})
+	}
+	return left
 }
 
 // reasons are those of excluded participants with their numbers, of which one alone has none. There are none where

@@ -330,7 +330,7 @@ func (a *Author) silentRegions() {
 	}
 	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs"),
 		"Counted": counted}
-	of["Left"], _ = a.RegionsLeftOut()
+	of["Left"] = a.leftOut()
 	a.say("methods.silent-regions", of)
 	var shared, models []string
 	every := true

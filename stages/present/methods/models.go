@@ -116,7 +116,6 @@ func (a *Author) trainedOn() {
 	var numbers, shares []string
 	for _, r := range section.Rows[column.ValidationShiftRow](a.Writer, "validation_shift") {
 		of := values(finding.Values(r))
-		of["Name"] = r.Variable
 		if r.Category == "" {
 			numbers = append(numbers, a.Text("methods.training-number", of))
 		} else if r.Training > 0 {

@@ -202,18 +202,22 @@ func TestAppliedModels(t *testing.T) {
 		encoding.Column{Name: "trained", Values: []int32{0}}, encoding.Column{Name: "same_data", Values: []string{""}})
 	of := finding.Applied{Models: 2, Participants: 30, Least: 40, Most: 40, Trained: 60, Groups: []string{"A", "B"},
 		Model: "logistic", Inputs: "fisher", Parameters: map[string]string{"c": "0.5", "model": `"logistic"`,
-			"penalties": "[1, 2]"}}
+			"penalties": "[1, 2]"}, LeftOut: []string{"83"}}
 	people.Meta = of.Meta()
 	a := authorOf()
 	a.T = dag.NewTask(map[string][]dag.Input{"applied": {dag.InputOf(people)},
 		"validation_shift": {dag.InputOf(column.Table([]column.ValidationShiftRow{
-			{Variable: "age", Training: 17.371, TrainingSD: 7.14},
-			{Variable: "mean_fd", Training: 0.13, TrainingSD: 0.17},
-			{Variable: "site", Category: "USM", Training: 0.6}, {Variable: "site", Category: "KKI"}}))}})
+			{Name: "age", Training: 17.371, TrainingSD: 7.14},
+			{Name: "mean_fd", Training: 0.13, TrainingSD: 0.17},
+			{Name: "site", Category: "USM", Training: 0.6}, {Name: "site", Category: "KKI"}}))}})
+	a.Nodes = 111
 	a.applied()
+	a.scans()
 	_, text := written(t, a)
 	for _, want := range []string{"The models were logistic regression (C = 0.5).", "on average over the models, mean ± SD " +
-		"was 17.37 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60 % for site USM."} {
+		"was 17.4 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60 % for site USM.",
+		"The region 83, which training excluded for all participants, was excluded here, too.",
+		"The analysis included 110 of 111 regions."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
