@@ -155,7 +155,8 @@ func TestValidateBesideTraining(t *testing.T) {
 			{Name: "site", N: 72, Shares: map[string]float64{"NYU": 1}}}}
 	c.in["model"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "npz", Data: need.Value(modelfile.WithOrigin(file,
 		modelfile.Origin{}, study))(t)})}
-	ages, sexes, sites := make([]float64, len(c.id)), make([]string, len(c.id)), slices.Repeat([]string{"UM"}, len(c.id))
+	ages, sexes := make([]float64, len(c.id)), make([]string, len(c.id))
+	sites := slices.Repeat([]string{"UM"}, len(c.id))
 	for i := range c.id {
 		ages[i], sexes[i] = 10, []string{"F", "M", "X"}[i%3]
 	}
