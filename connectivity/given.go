@@ -252,7 +252,7 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	}
 	if !s.Factor(cov) {
 		if e == Ridge {
-			return Matrix{}, q, UnitError{fmt.Errorf("the matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0, so it is no correlation matrix of one set of series: if the files hold Fisher's z, set fisher_z; if they hold partial or thresholded correlations, supply the correlations; if each pair has its own volumes, use a larger rho", len(place), rho)}
+			return Matrix{}, q, UnitError{fmt.Errorf("the matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0, so it cannot be the correlation matrix of one set of series: if the files hold Fisher's z, set fisher_z; if they hold partial or thresholded correlations, supply the correlations; if each pair has its own volumes, use a larger rho", len(place), rho)}
 		}
 		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: there are too few volumes, or two regions are identical; use ridge", len(place))
 	}

@@ -209,6 +209,7 @@ func TestStartsAtOnce(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "store")
 		start := make(chan bool)
 		var group sync.WaitGroup
+		var refs [processes]artifacts.Ref
 		for i := range processes {
 			group.Go(func() {
 				<-start
@@ -219,7 +220,7 @@ func TestStartsAtOnce(t *testing.T) {
 						_, _, err = plan.Execute()
 					}
 				} else if err == nil {
-					_, err = s.Put(artifacts.Text(strings.Repeat("x", i*3000)))
+					refs[i], err = s.Put(artifacts.Text(strings.Repeat("x", i*3000)))
 				}
 				if err == nil {
 					err = s.Close()
@@ -233,6 +234,12 @@ func TestStartsAtOnce(t *testing.T) {
 		group.Wait()
 		if r := verify(t, dir); len(r.Findings) > 0 {
 			t.Errorf("%v", r.Findings)
+		}
+		s := openStore(t, dir)
+		for i, r := range refs {
+			if r.Digest != (artifacts.Digest{}) && !s.Has(r) {
+				t.Errorf("what process %d put is lost", i)
+			}
 		}
 		if t.Failed() {
 			t.FailNow()

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,31 +18,28 @@ const (
 	fewPacks  = 16
 )
 
-// busy are the packs that a session at work may append to, with those that this one does.
-func (s *Store) busy() (map[string]bool, error) {
-	all, err := s.session.Others()
-	if err != nil {
-		return nil, err
-	}
+// busy lists the packs, and which of them a session at work may append to, this one among them. The packs are listed
+// before the sessions: the pack of a session that begins in between would be taken for that of a dead process.
+func (s *Store) busy() (packs []pack.State, busy map[string]bool, err error) {
+	packs, err = s.packs.Packs()
+	all, others := s.session.Others()
 	owners, busy := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		owners[filepath.Base(p.Dir)] = p.Alive
 	}
-	packs, err := s.packs.Packs()
 	for _, p := range packs {
 		busy[p.Pack] = p.Err == nil && (p.Own || owners[packOwner(p.Pack)])
 	}
-	return busy, err
+	return packs, busy, errors.Join(err, others)
 }
 
 // compactable lists the packs that are to be written anew: those of which victims go, those of processes that
 // were killed, those of which less than half is still there, and many small ones.
 func (s *Store) compactable(victims map[string][]Victim) ([]string, error) {
-	busy, err := s.busy()
+	packs, busy, err := s.busy()
 	if err != nil {
 		return nil, err
 	}
-	packs, err := s.packs.Packs()
 	live := map[string]int64{}
 	for _, i := range s.packs.All() {
 		live[i.Pack()] += i.Size
@@ -59,7 +57,7 @@ func (s *Store) compactable(victims map[string][]Victim) ([]string, error) {
 	if len(small) > fewPacks {
 		chosen = append(chosen, small...)
 	}
-	return chosen, err
+	return chosen, nil
 }
 
 // compact writes packs anew without their victims, and tells which blobs are then nowhere. Runs go on
@@ -130,6 +128,9 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 		return time.Time{}, nil
 	}
 	err := s.packs.Copy(name, func(i pack.Item) bool { return i.Kind != blobKind || !gone[artifacts.Digest(i.ID)] })
+	if errors.Is(err, fs.ErrNotExist) { // another gc has written it anew
+		return time.Time{}, nil
+	}
 	if err != nil {
 		return time.Time{}, err
 	}

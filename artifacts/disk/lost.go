@@ -81,7 +81,7 @@ func (s *Store) rewrite(packs []string) error {
 	if err != nil {
 		return err
 	}
-	busy, err := s.busy()
+	_, busy, err := s.busy()
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (s *Store) olderRecords(k artifacts.Key) []pack.Item {
 	if !slices.ContainsFunc(all, func(i pack.Item) bool { return !s.packs.Ordered(i) }) {
 		return all
 	}
-	at, err := s.busy()
+	_, at, err := s.busy()
 	return slices.DeleteFunc(all, func(i pack.Item) bool { return (err != nil || at[i.Pack()]) && !s.packs.Ordered(i) })
 }
 
@@ -324,7 +324,7 @@ func (s *Store) packedObjects(kind string) []object {
 		letter = actionKind
 	}
 	used := map[string]int64{}
-	busy, _ := s.busy()
+	_, busy, _ := s.busy()
 	var all []object
 	for _, i := range s.packs.All() {
 		if i.Kind != letter {
@@ -335,7 +335,7 @@ func (s *Store) packedObjects(kind string) []object {
 			if fi, err := os.Lstat(s.packs.Path(name)); err == nil {
 				used[name] = fi.ModTime().UnixNano()
 			}
-			if busy[name] { // whatever the clock says
+			if at, listed := busy[name]; at || !listed { // whatever the clock says
 				used[name] = math.MaxInt64
 			}
 		}
@@ -376,8 +376,7 @@ func packOwner(name string) string { return name[:16] }
 
 // packs finds packs of dead processes that do not end as they should.
 func (v *verifier) packs(context.Context) error {
-	busy, _ := v.s.busy() // what forbids that is met here and in strays
-	all, err := v.s.packs.Packs()
+	all, busy, err := v.s.busy() // what forbids that is met here and in strays
 	for _, p := range all {
 		path := v.s.packs.Path(p.Pack)
 		switch {
