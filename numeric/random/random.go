@@ -58,7 +58,7 @@ func (s *Stream) Normal() float64 {
 }
 
 // Normals fills x with what Normal would give, one after the other. The roots and logarithms of many numbers wait
-// neither for each other nor for the next draws: that takes half the time.
+// neither for each other nor for the next draws.
 func (s *Stream) Normals(x []float64) {
 	if s.hasSpare && len(x) > 0 {
 		x[0], x = s.Normal(), x[1:]
@@ -74,8 +74,8 @@ func (s *Stream) Normals(x []float64) {
 			}
 			i += int(math.Float64bits(q[i]-1) >> 63)
 		}
-		radii(q[:pairs])
-		for i, f := range q[:pairs] {
+		for i, q := range q[:pairs] {
+			f := radius(q)
 			x[2*i], x[2*i+1] = u[i]*f, v[i]*f
 		}
 		x = x[2*pairs:]
@@ -104,13 +104,6 @@ func (s *Stream) Uint64() uint64 { return s.source.Uint64() }
 func (s *Stream) uniform() float64 { return float64(float64(s.source.Uint64()<<11>>11) * 0x1p-53) }
 
 func radius(q float64) float64 { return math.Sqrt(-2 * exact.Log(q) / q) }
-
-// radiiGo: q[i] = radius(q[i]). radii does the same roundings, of several numbers at once.
-func radiiGo(q []float64) {
-	for i, v := range q {
-		q[i] = radius(v)
-	}
-}
 
 // NormFloat64 is not portable: use Normal.
 func (s *Stream) NormFloat64() float64 { panic("random: use Normal") }

@@ -185,33 +185,3 @@ func BenchmarkNormal(b *testing.B) {
 		s.Normal()
 	}
 }
-
-// Several radii at once have the bits of each alone: at the ends of the range, and where the logarithm changes its
-// exponent.
-func TestRadii(t *testing.T) {
-	q := []float64{0x1p-104, 0x1.8p-103, 0.25, 0.5, math.Sqrt2 / 4, math.Sqrt2 / 2, 1 - 0x1p-53, 1 - 0x1p-52}
-	for _, x := range slices.Clone(q) {
-		q = append(q, math.Nextafter(x, 0), min(math.Nextafter(x, 1), 1-0x1p-53))
-	}
-	s := New(1, "radii")
-	for range 100_000 {
-		_, _, x := s.inDisk()
-		q = append(q, x, x*x*x*x)
-	}
-	for n := range 9 { // what is left over after fours
-		q := q[len(q)-n:]
-		checkRadii(t, q)
-	}
-	checkRadii(t, q)
-}
-
-func checkRadii(t *testing.T, q []float64) {
-	t.Helper()
-	got := slices.Clone(q)
-	radii(got)
-	for i, x := range q {
-		if want := radius(x); math.Float64bits(got[i]) != math.Float64bits(want) {
-			t.Fatalf("number %d of %d: the radius of %x is %x, want %x", i, len(q), x, got[i], want)
-		}
-	}
-}

@@ -1,5 +1,0 @@
-//go:build !amd64 || purego
-
-package random
-
-func radii(q []float64) { radiiGo(q) }
