@@ -62,8 +62,8 @@ generate: ## code identities of the stage kinds
 	cd examples/own-stage && go generate ./...
 	cd examples/weather/go && go generate ./...
 
-assembly: ## the assembly of numeric/dense, numeric/random, gnn, gnn/baseline and nifti/inflate, from internal/asm
-	go generate ./numeric/dense ./numeric/random ./gnn ./gnn/baseline ./nifti/inflate
+assembly: ## the assembly of numeric/dense, gnn, gnn/baseline and nifti/inflate, from internal/asm
+	go generate ./numeric/dense ./gnn ./gnn/baseline ./nifti/inflate
 
 callgraph: ## what code identities hold, against a call graph of the whole program
 	PRGNN_CALLGRAPH=all go test -timeout 30m -v -run '^TestCallGraph$$' ./dag/codeid

@@ -73,7 +73,6 @@ import (
 //go:embed numeric/dense/*.s
 //go:embed numeric/exact/*.go
 //go:embed numeric/random/*.go
-//go:embed numeric/random/*.s
 //go:embed stages/*.go
 //go:embed stages/assess/*.go
 //go:embed stages/assess/confounds/*.go

@@ -116,7 +116,6 @@ func (p *pass) run(open func() (*Reader, error), threads int) error {
 		return err
 	}
 	defer r.Close()
-	r.Threads(threads)
 	p.header = r.Header
 	if err := r.Header.series(); err != nil {
 		return r.fail(err)

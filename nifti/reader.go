@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"prgnn/internal/budget"
-	"prgnn/nifti/inflate"
 )
 
 // A Reader reads an image one volume after the other.
@@ -102,13 +101,6 @@ func (r *Reader) claimVolume() error {
 
 // Budget is what may still be made of the file.
 func (r *Reader) Budget() *budget.Budget { return r.mem }
-
-// Threads lets n goroutines decompress a gzipped image from now on, which asks for memory (inflate.Reader.Threads).
-func (r *Reader) Threads(n int) {
-	if z, ok := r.src.(*inflate.Reader); ok {
-		z.Threads(n)
-	}
-}
 
 // Volumes is the number of 3-D volumes.
 func (r *Reader) Volumes() int64 { return r.Header.volumes() }

@@ -57,7 +57,7 @@ type Count struct {
 // Sums of integers are exact: of 8 and 16 bits as integers, of 32 bits in float64,
 // which holds them. Floats are summed in float64, in the order of the lists. The
 // scan's slope and intercept are applied to the means. With more than one thread,
-// volumes are read, and decompressed by as many, while others are summed.
+// volumes are read while others are summed.
 func ROIMeans(open func() (*Reader, error), rois ROIs, threads int) (*Means, error) {
 	all := make([]int, len(rois.Voxels))
 	for i := range all {

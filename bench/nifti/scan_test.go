@@ -121,10 +121,7 @@ func BenchmarkGzipMeanOnly(b *testing.B)    { means(b, "bold.nii.gz", 0, 1) }
 func BenchmarkPlainTenDraws(b *testing.B)   { means(b, "bold.nii", 10, 1) }
 
 // Decompression alone.
-func BenchmarkInflate(b *testing.B)    { decompress(b, 1) }
-func BenchmarkInflateTwo(b *testing.B) { decompress(b, 2) }
-
-func decompress(b *testing.B, threads int) {
+func BenchmarkInflate(b *testing.B) {
 	path := data(b, "bold.nii.gz")
 	cpu, runs := cpuSeconds(), 0
 	defer func() { b.ReportMetric(1000*(cpuSeconds()-cpu)/float64(max(1, runs)), "cpu-ms") }()
@@ -132,7 +129,6 @@ func decompress(b *testing.B, threads int) {
 		runs++
 		f := need.Value(os.Open(path))(b)
 		z := inflate.NewReader(f)
-		z.Threads(threads)
 		n := need.Value(io.Copy(io.Discard, z))(b)
 		f.Close()
 		b.SetBytes(n)

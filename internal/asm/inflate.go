@@ -25,11 +25,10 @@ const (
 	fastWrong                                       = 80
 )
 
-// inInflate are the loops of package inflate for symbols of one byte and of two.
+// inInflate is the loop of package inflate.
 func inInflate() {
 	copying()
-	decodeLoop("decodeFast8", 1)
-	decodeLoop("decodeFast16", 2)
+	decodeLoop()
 }
 
 var repeats, strides Mem
@@ -53,7 +52,7 @@ func copying() {
 	}
 }
 
-// decodeLoop writes a loop over symbols, two entries a round. There is no branch on whether one is a literal, a length
+// decodeLoop writes a loop over bytes, two entries a round. There is no branch on whether one is a literal, a length
 // or a distance, which cannot be predicted: what it says decides in which table the next one is looked up, and a copy
 // of no length is made where there is no match. A round has one distance at most: that of a length of the round
 // before, or that of its first entry.
@@ -61,11 +60,10 @@ func copying() {
 // At least 56 bits are in the buffer when a round takes its first entry. Where that is one of a subtable, bits are
 // filled in again; otherwise two entries take 44 at most, a length of 16 and a distance of 28. That leaves 12, enough
 // to look the next entry up before more are filled in.
-func decodeLoop(name string, size int) {
-	TEXT(name, NOSPLIT, "func(s *[11]uint64)")
+func decodeLoop() {
+	TEXT("decodeBytes", NOSPLIT, "func(s *[11]uint64)")
 	Pragma("noescape")
-	Doc(name + " decompresses to symbols of " + map[int]string{1: "one byte", 2: "two bytes"}[size] +
-		", as decode does, up to what is wrong, the end of the block or a limit.")
+	Doc("decodeBytes decompresses as decode does, up to what is wrong, the end of the block or a limit.")
 	s := load("s")
 	field := func(at int) Mem { return Mem{Base: s, Disp: at} }
 	in, out, hold, n := GP64(), GP64(), GP64(), GP64()
@@ -113,19 +111,10 @@ func decodeLoop(name string, size int) {
 	literal := func(e GPVirtual) {
 		MOVQ(e, t)
 		SHRQ(U8(entryByte), t)
-		if size == 1 {
-			MOVB(t.As8(), Mem{Base: out})
-		} else {
-			MOVBLZX(t.As8(), t.As32())
-			MOVW(t.As16(), Mem{Base: out})
-		}
+		MOVB(t.As8(), Mem{Base: out})
 		MOVL(e.As32(), t.As32())
 		SHRL(U8(31), t.As32())
-		if size == 1 {
-			ADDQ(t, out)
-		} else {
-			LEAQ(Mem{Base: out, Index: t, Scale: 2}, out)
-		}
+		ADDQ(t, out)
 	}
 	// follow takes an entry of a subtable in place of the one that names it.
 	follow := func(e GPVirtual, none string) {
@@ -169,10 +158,6 @@ func decodeLoop(name string, size int) {
 	TESTL(U32(entryDistance), first.As32())
 	CMOVQNE(v1, t)
 	CMOVQNE(length, v1)
-	if size == 2 {
-		ADDQ(t, t)
-		ADDQ(v1, v1)
-	}
 	MOVQ(out, from)
 	SUBQ(t, from)
 	TESTL(first.As32(), first.As32())

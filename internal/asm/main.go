@@ -1,8 +1,8 @@
-// Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo, and that of
+// Command asm writes the assembly of packages dense, gnn, baseline and inflate for amd64, by avo, and that of
 // dense and gnn for arm64. It is a module of its own, so that the program does not depend on avo. The packages call it
 // by go generate:
 //
-//	go generate ./numeric/dense ./numeric/random ./gnn ./gnn/baseline ./nifti/inflate
+//	go generate ./numeric/dense ./gnn ./gnn/baseline ./nifti/inflate
 //
 // Each function does what the portable one in Go does, operation by operation: products are fused
 // with what they are added to where it has math.FMA, and nowhere else, sums run in the same order, and
@@ -21,7 +21,7 @@ import (
 // sets are the files that can be written, by name; for arm64 in the second table.
 var (
 	sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed, "svm": svm,
-		"random": inRandom, "inflate": inInflate}
+		"inflate": inInflate}
 	neonSets = map[string]func(n *neon){"neonproducts": neonProducts, "neonvectors": neonVectors, "neongnn": neonGNN}
 )
 
@@ -33,7 +33,7 @@ func main() {
 	}
 	set, known := sets[flag.Arg(0)]
 	if !known || flag.NArg() != 1 {
-		log.Fatalf("asm: name one of products, vectors, gnn, crossed, svm, random, inflate, neonproducts, neonvectors and neongnn, not %q",
+		log.Fatalf("asm: name one of products, vectors, gnn, crossed, svm, inflate, neonproducts, neonvectors and neongnn, not %q",
 			flag.Args())
 	}
 	ConstraintExpr("!purego")

@@ -29,11 +29,6 @@ func BenchmarkReader(b *testing.B) {
 		open func(io.Reader) (io.Reader, error)
 	}{
 		{"ours", func(r io.Reader) (io.Reader, error) { return NewReader(r), nil }},
-		{"two", func(r io.Reader) (io.Reader, error) {
-			z := NewReader(r)
-			z.Threads(2)
-			return z, nil
-		}},
 		{"klauspost", func(r io.Reader) (io.Reader, error) { return kgzip.NewReader(r) }},
 		{"standard", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
 	} {

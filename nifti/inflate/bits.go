@@ -6,7 +6,7 @@ import (
 )
 
 // A decoder decompresses blocks: the input with its bit buffer, and the codes of the
-// block. What it makes goes where it is told to (decode, copyStored).
+// block.
 type decoder struct {
 	src io.Reader
 
@@ -97,14 +97,3 @@ func (z *decoder) align() {
 
 // place is where the next bit is in the stream, bytes.
 func (z *decoder) place() int64 { return z.base + int64(z.pos) - int64(z.n>>3) }
-
-// bit is where the next bit is in the stream.
-func (z *decoder) bit() int64 { return 8*(z.base+int64(z.pos)) - int64(z.n) }
-
-// seek goes to a bit of what is in in.
-func (z *decoder) seek(bit int64) {
-	z.pos, z.hold, z.n = int(bit>>3-z.base), 0, 0
-	z.need()
-	z.hold >>= bit & 7
-	z.n -= uint(bit & 7)
-}

@@ -168,21 +168,18 @@ func (z *decoder) tables(lits, dists int) error {
 
 // copyStored copies the part of a stored block that is there and has room from o, and
 // gives its end.
-func copyStored[T symbol](z *decoder, out []T, o, limit int) (int, error) {
+func copyStored(z *decoder, out []byte, o, limit int) (int, error) {
 	if z.stored > 0 && z.pos == z.end {
 		z.fill()
 		if z.pos == z.end {
 			return o, z.truncated()
 		}
 	}
-	for _, b := range z.in[z.pos:][:min(z.stored, z.end-z.pos, limit-o)] {
-		out[o] = T(b)
-		o++
-		z.pos++
-		z.stored--
-	}
+	n := copy(out[o:limit], z.in[z.pos:][:min(z.stored, z.end-z.pos)])
+	z.pos += n
+	z.stored -= n
 	if z.stored == 0 {
 		z.state = atBlock
 	}
-	return o, nil
+	return o + n, nil
 }

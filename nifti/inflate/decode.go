@@ -5,12 +5,8 @@ import (
 	"unsafe"
 )
 
-// A symbol is what a block is decompressed to: bytes or, where the bytes before are not
-// known yet, numbers that stand for bytes (see guess).
-type symbol interface{ uint8 | uint16 }
-
 // decode decompresses the current block into out, from o on, until it ends or limit is
-// reached, which has slack symbols behind it; the member begins at begun. It gives the
+// reached, which has slack bytes behind it; the member begins at begun. It gives the
 // end of what it has made: that of the first literal or match to reach the limit.
 //
 // Each round begins with the next entry looked up and at least 56 bits, its own
@@ -24,12 +20,11 @@ type symbol interface{ uint8 | uint16 }
 // Memory is accessed without the checks of the language where the conditions of the
 // loop make sure of it: a round starts at no more than last, reads two words, the
 // second up to 7 bytes further on, and so stays below last+24; it starts below limit
-// and writes up to 2 literals and 258+8 symbols, less than slack.
+// and writes up to 2 literals and 258+8 bytes, less than slack.
 //
 // It is one function: calls would move the bit buffer out of the registers.
-func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
+func decode(z *decoder, out []byte, begun, o, limit int) (int, error) {
 	const mask = 1<<litBits - 1
-	size := int(unsafe.Sizeof(T(0)))
 	base := unsafe.Pointer(unsafe.SliceData(out))
 	var failed error
 	for {
@@ -59,14 +54,14 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 			if int32(e) < 0 {
 				b := byte(e >> shiftByte)
 				e = z.lit[hold&mask]
-				*(*T)(unsafe.Add(base, o*size)) = T(b)
+				*(*byte)(unsafe.Add(base, o)) = b
 				o++
 				if int32(e) < 0 && o < stop {
 					b = byte(e >> shiftByte)
 					hold >>= e & 63
 					n -= e
 					e = z.lit[hold&mask]
-					*(*T)(unsafe.Add(base, o*size)) = T(b)
+					*(*byte)(unsafe.Add(base, o)) = b
 					o++
 				}
 				if int32(e) < 0 && o < stop {
@@ -74,7 +69,7 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 					hold >>= e & 63
 					n -= e
 					e = z.lit[hold&mask]
-					*(*T)(unsafe.Add(base, o*size)) = T(b)
+					*(*byte)(unsafe.Add(base, o)) = b
 					o++
 					hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 					pos += int((^n & 63) >> 3)
@@ -97,7 +92,7 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 				}
 				switch {
 				case int32(e) < 0:
-					*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> shiftByte))
+					*(*byte)(unsafe.Add(base, o)) = byte(e >> shiftByte)
 					o++
 					hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 					pos += int((^n & 63) >> 3)
@@ -142,15 +137,11 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 			hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 			pos += int((^n & 63) >> 3)
 			n |= 56
-			if distance*size >= 8 && length <= 16 {
-				to := unsafe.Add(base, to*size)
-				from := unsafe.Add(to, -distance*size)
+			if distance >= 8 && length <= 16 {
+				to := unsafe.Add(base, to)
+				from := unsafe.Add(to, -distance)
 				*(*[8]byte)(to) = *(*[8]byte)(from)
 				*(*[8]byte)(unsafe.Add(to, 8)) = *(*[8]byte)(unsafe.Add(from, 8))
-				if size == 2 {
-					*(*[8]byte)(unsafe.Add(to, 16)) = *(*[8]byte)(unsafe.Add(from, 16))
-					*(*[8]byte)(unsafe.Add(to, 24)) = *(*[8]byte)(unsafe.Add(from, 24))
-				}
 			} else {
 				copyMatch(out, to, distance, length)
 			}
@@ -172,20 +163,19 @@ func (z *decoder) inWord(at int) *[8]byte {
 	return (*[8]byte)(unsafe.Add(unsafe.Pointer(&z.in), at))
 }
 
-// copyMatch repeats length symbols of out that begin distance before o. It may write up to
+// copyMatch repeats length bytes of out that begin distance before o. It may write up to
 // 7 bytes more.
-func copyMatch[T symbol](out []T, o, distance, length int) {
-	size := int(unsafe.Sizeof(T(0)))
-	to := unsafe.Add(unsafe.Pointer(unsafe.SliceData(out)), o*size)
+func copyMatch(out []byte, o, distance, length int) {
+	to := unsafe.Add(unsafe.Pointer(unsafe.SliceData(out)), o)
 	switch {
-	case distance*size >= 8:
-		for from := unsafe.Add(to, -distance*size); length > 0; length -= 8 / size {
+	case distance >= 8:
+		for from := unsafe.Add(to, -distance); length > 0; length -= 8 {
 			*(*[8]byte)(to) = *(*[8]byte)(from)
 			to, from = unsafe.Add(to, 8), unsafe.Add(from, 8)
 		}
 	case distance == 1:
-		v := uint64(out[o-1]) * (^uint64(0) / (1<<(8*size) - 1))
-		for ; length > 0; length -= 8 / size {
+		v := uint64(out[o-1]) * (^uint64(0) / (1<<8 - 1))
+		for ; length > 0; length -= 8 {
 			*(*uint64)(to) = v
 			to = unsafe.Add(to, 8)
 		}

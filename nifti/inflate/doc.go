@@ -16,21 +16,6 @@
 // length where there is none. Blocks with few matches, mistakes, and the ends of blocks are
 // left to the loop in Go. Both make the same, in the same pieces.
 //
-// # Several goroutines
-//
-// Reader.Threads lets several goroutines decompress one stream. Guesses start further
-// on at what looks like the header of a block, with symbols in place of the bytes before
-// it, which nobody knows yet. The Reader goes on alone as it would without them, until it
-// comes to the start of a block at the very bit where a guess started. From there on the
-// guess has done what the Reader would do, so its symbols are replaced by bytes and handed
-// on, and the Reader continues at the end of its last whole block. A guess that is wrong
-// is never met. Headers and trailers of members, their last blocks, checksums and all
-// mistakes are the Reader's, so that bytes and errors are the same with any number of
-// goroutines, and so is what comes before an error.
-//
-// Blocks of fixed codes cannot be recognized, and neither can the members of a file
-// whose members are one block each (bgzip): these are decompressed as by one.
-//
 // # Invariants
 //
 // All members of a stream are read, one after the other. The CRC-32 and the length
@@ -38,5 +23,5 @@
 // another are an error, as is a stream that ends early: no error means that every
 // byte is there and right. Zeros after the last member, with which tapes and some
 // file systems pad, are let pass. Whatever the input, nothing is read outside of
-// the window and no memory beyond it is asked for, except what Threads says.
+// the window and no memory beyond it is asked for.
 package inflate

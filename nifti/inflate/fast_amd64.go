@@ -14,7 +14,7 @@ import (
 
 var hasFast = cpu.X86.HasAVX2 && cpu.X86.HasBMI2
 
-// fast is what the loops in assembly work on; they know its layout.
+// fast is what the loop in assembly works on; it knows its layout.
 type fast struct {
 	in, last          unsafe.Pointer // the next byte for the bit buffer, and the last one that a round may start with
 	out, limit, begun unsafe.Pointer
@@ -26,21 +26,17 @@ type fast struct {
 
 // decodeFast is decode for what is right within a block. It ends before the first literal or match that begins beyond
 // limit, or could. Where something is wrong it has changed nothing but out beyond o.
-func decodeFast[T symbol](z *decoder, out []T, begun, o, limit, last int) (to int, ok bool) {
-	base, size := unsafe.Pointer(unsafe.SliceData(out)), int(unsafe.Sizeof(T(0)))
+func decodeFast(z *decoder, out []byte, begun, o, limit, last int) (to int, ok bool) {
+	base := unsafe.Pointer(unsafe.SliceData(out))
 	in := unsafe.Pointer(&z.in)
 	s := fast{
 		in: unsafe.Add(in, z.pos), last: unsafe.Add(in, last),
-		out: unsafe.Add(base, o*size), limit: unsafe.Add(base, limit*size), begun: unsafe.Add(base, begun*size),
+		out: unsafe.Add(base, o), limit: unsafe.Add(base, limit), begun: unsafe.Add(base, begun),
 		lit: &z.lit[0], dist: &z.dist[0],
 	}
 	s.hold = z.hold | binary.LittleEndian.Uint64(z.inWord(z.pos)[:])<<z.n
 	s.in, s.n = unsafe.Add(s.in, (63-z.n)>>3), uint64(z.n|56)
-	if size == 1 {
-		decodeFast8((*[11]uint64)(unsafe.Pointer(&s)))
-	} else {
-		decodeFast16((*[11]uint64)(unsafe.Pointer(&s)))
-	}
+	decodeBytes((*[11]uint64)(unsafe.Pointer(&s)))
 	if s.wrong != 0 {
 		return o, false
 	}
@@ -49,5 +45,5 @@ func decodeFast[T symbol](z *decoder, out []T, begun, o, limit, last int) (to in
 	z.pos = int(bit >> 3)
 	z.hold = binary.LittleEndian.Uint64(z.inWord(z.pos)[:]) >> (bit & 7)
 	z.pos, z.n = z.pos+7, uint(56-bit&7)
-	return int(uintptr(s.out)-uintptr(base)) / size, true
+	return int(uintptr(s.out) - uintptr(base)), true
 }

@@ -4,4 +4,4 @@ package inflate
 
 const hasFast = false
 
-func decodeFast[T symbol](_ *decoder, _ []T, _, o, _, _ int) (int, bool) { return o, false }
+func decodeFast(_ *decoder, _ []byte, _, o, _, _ int) (int, bool) { return o, false }

@@ -4,12 +4,7 @@
 
 package inflate
 
-// decodeFast8 decompresses to symbols of one byte, as decode does, up to what is wrong, the end of the block or a limit.
+// decodeBytes decompresses as decode does, up to what is wrong, the end of the block or a limit.
 //
 //go:noescape
-func decodeFast8(s *[11]uint64)
-
-// decodeFast16 decompresses to symbols of two bytes, as decode does, up to what is wrong, the end of the block or a limit.
-//
-//go:noescape
-func decodeFast16(s *[11]uint64)
+func decodeBytes(s *[11]uint64)

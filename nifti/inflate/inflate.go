@@ -24,7 +24,6 @@ const (
 	atBlock                // before a block's header
 	inStored               // in a block that is not compressed
 	inBlock                // in a block with the tables lit and dist
-	inGuess                // in what has been decompressed ahead
 	atTrailer              // before a member's checksum and length
 	atEnd                  // of the last member
 )
@@ -43,8 +42,6 @@ type Reader struct {
 	total int64 // bytes decompressed
 	sum   uint32
 	size  uint32 // of the member so far, modulo 2³²
-
-	*ahead // nil when it is alone
 }
 
 // NewReader returns a Reader of the gzip stream that src reads.
@@ -106,8 +103,7 @@ func (z *Reader) decompressed(from, to int) {
 	z.done = to
 }
 
-// inflate decompresses some of the current block. The pieces are counted from its start,
-// so that what is handed on before a mistake does not depend on how the block was come to.
+// inflate decompresses some of the current block.
 func (z *Reader) inflate() error {
 	to, err := decode(&z.decoder, z.out[:], z.begun, z.done, z.done+piece)
 	if err == nil {
@@ -132,16 +128,11 @@ func (z *Reader) step() error {
 	case atMember:
 		return z.readMember()
 	case atBlock:
-		if z.ahead != nil && !z.final && z.meet() {
-			return nil
-		}
 		return z.readBlock()
 	case inStored:
 		return z.copyStored()
 	case inBlock:
 		return z.inflate()
-	case inGuess:
-		return z.takeGuess()
 	case atTrailer:
 		return z.readTrailer()
 	}

@@ -27,7 +27,7 @@ var bootstrapKind = dag.Kind{
 	Doc: "mean time series of every node, and of random thirds of its voxels\n" +
 		"Reads the scan once. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), drawn without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node with few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as in nilearn's NiftiMapsMasker, and a draw fits them to a random third of the voxels of all maps.",
 	New:        func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
-	MaxThreads: 4, // reading, decompressing at several places and adding up, side by side
+	MaxThreads: 2, // reading and adding up, side by side
 	Memory:     64 << 20,
 }
 
