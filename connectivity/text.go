@@ -415,3 +415,27 @@ func parseNumber(s string) (float64, bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil
 }
+
+// plainRow reads a line of plain cells between separators, as many as dst has room for. It reports false for every
+// other line, which may be right all the same: cells are printable ASCII without quotes, so that nothing stands around
+// them that is to be taken off.
+func plainRow(dst []float64, line []byte, separator byte) bool {
+	text, ok := string(line), true
+	for j := range dst {
+		if separator == ' ' { // any number of them
+			text = strings.TrimLeft(text, " ")
+		}
+		n := 0
+		for n < len(text) && text[n] != separator {
+			if text[n] <= ' ' || text[n] > '~' || n == 32 {
+				return false
+			}
+			n++
+		}
+		if dst[j], ok = parseNumber(text[:n]); !ok || n == 0 || (n == len(text)) != (j == len(dst)-1) {
+			return false
+		}
+		text = text[min(n+1, len(text)):]
+	}
+	return true
+}
