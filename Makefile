@@ -6,7 +6,7 @@ VALE        = github.com/vale-cli/vale/v3/cmd/vale@v3.20.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 # What stages of other modules call (examples/README.md), or tests of other packages, and no program here.
-FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Data|FromRecord|Register|RegisterCohort|Digests.Known)$$
+FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Data|FromRecord|Register|RegisterCohort|Digests.Known|(Shared)?Loops|Blocks)$$
 
 .PHONY: build test check lint assembled prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
 
