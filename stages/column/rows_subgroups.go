@@ -109,7 +109,7 @@ type SubgroupTestRow struct {
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all classifiers, columns and measures"`
 	Chi          float64     `column:"chi_square,missing,optional" doc:"of accuracy: heterogeneity over all groups (Pearson)"`
 	ChiP         float64     `column:"p_chi_square,missing,optional" doc:"by the same permutations, not corrected"`
-	Detectable   float64     `column:"detectable,missing,optional" doc:"smallest difference of the two groups that a test finds with a power of 80 %; not of the AUC"`
+	Detectable   float64     `column:"detectable,missing,optional" doc:"smallest difference of the two groups that the test finds with a power of 80 % at a level of 0.05 divided by the number of comparisons, as for the smallest p in Holm's correction; not of the AUC"`
 	Permutations int32       `column:"permutations"`
 	Related      bool        `column:"related" doc:"the folds keep participants together, such as relatives; intervals and p take them as independent"`
 }

@@ -31,7 +31,7 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 	}
 	if compared > 0 && inference.Powerless(float64(compared)/float64(tests[0].Permutations+1)) {
 		all.study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
-			"Needed": 20 * compared})
+			"Needed": 20 * compared, "Number": slices.Contains([]string{"r", "mae", "mean_error"}, tests[0].Measure)})
 	}
 	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
 		all.study("subgroups.related", Limits, nil)

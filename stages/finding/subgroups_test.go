@@ -24,6 +24,7 @@ func TestSubgroups(t *testing.T) {
 		{nil, []column.SubgroupTestRow{{Column: "sex", Holm: 1, Related: true, P: math.NaN()}}, "subgroups.related"},
 		{nil, slices.Repeat([]column.SubgroupTestRow{test("a", "sex", "auc", 1)}, 5), "subgroups.powerless"},
 		{nil, slices.Repeat([]column.SubgroupTestRow{test("a", "sex", "auc", 1)}, 4), ""},
+		{nil, slices.Repeat([]column.SubgroupTestRow{test("a", "sex", "mae", 1)}, 5), "subgroups.powerless"},
 		{[]column.SubgroupRow{{Column: "site", Group: "1", Suppressed: "<10"}, {Name: "b", Column: "site", Group: "1",
 			Suppressed: "<10"}, {Column: "sex", Group: "F"}}, nil, "subgroups.suppressed"},
 	} {
@@ -32,6 +33,8 @@ func TestSubgroups(t *testing.T) {
 		switch c.want {
 		case "subgroups.suppressed":
 			need.Equal(t, got[0].Values()["N"].(int), 1)
+		case "subgroups.powerless":
+			need.Equal(t, got[0].Values()["Number"].(bool), c.tests[0].Measure == "mae")
 		case "subgroups.differ subgroups.differ":
 			need.Equal(t, len(got[0].Values()["Also"].([]string)), 1)
 		}

@@ -175,6 +175,15 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i, p := range inference.Holm(lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })) {
 		tests[i].Holm = p
 	}
+	compared := 0
+	for _, r := range tests {
+		if r.P == r.P {
+			compared++
+		}
+	}
+	for i := range tests {
+		tests[i].Detectable *= inference.Detectable(compared)
+	}
 	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
 }
 
@@ -444,7 +453,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 			share, n := x.pooled(m, who)
 			of := func(row column.SubgroupRow) float64 { return casesOf(measure, row) }
 			if n > 0 {
-				r.Detectable = inference.DetectableDifference(share, of(rows[high]), of(rows[low]))
+				r.Detectable = inference.DifferenceError(share, of(rows[high]), of(rows[low])) // Run multiplies it
 			}
 		}
 		all = append(all, r)

@@ -104,13 +104,29 @@ func TestGroupsAreThoseOfTheOracle(t *testing.T) {
 	}
 }
 
-// Holm's correction is over the comparisons of all classifiers.
+// Holm's correction is over the comparisons of all classifiers, also for the smallest difference that is found.
 func TestCorrectedOverClassifiers(t *testing.T) {
 	in := oracle(t)
 	table := need.Value(in["predictions"][0].Table())(t)
 	in["predictions"] = append(in["predictions"], dag.InputOf(table, dag.Coord{Axis: "model", Value: "other"},
 		dag.Coord{Axis: "fold", Value: "1"}))
 	_, tests := results(t, fixtureStage("permutations", 999), in)
+	_, one := results(t, fixtureStage("permutations", 999, "columns", []any{"sex"}, "edges", []any{}), oracle(t))
+	compared := func(tests []column.SubgroupTestRow) (n float64) {
+		for _, r := range tests {
+			if r.P == r.P {
+				n++
+			}
+		}
+		return n
+	}
+	of := func(tests []column.SubgroupTestRow) float64 {
+		return inference.NormalQuantile(1-0.025/compared(tests)) + inference.NormalQuantile(0.8)
+	}
+	want := one[0].Detectable * of(tests) / of(one)
+	if got := tests[0].Detectable; math.Abs(got-want) > 1e-12 || !(got > 1.1*one[0].Detectable) {
+		t.Errorf("detectable %v of %v tests, %v of %v", got, compared(tests), one[0].Detectable, compared(one))
+	}
 	p := lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })
 	for i, want := range inference.Holm(p) {
 		if got := tests[i].Holm; got != want && !math.IsNaN(want) {
