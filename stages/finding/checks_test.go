@@ -83,8 +83,24 @@ func TestCovariateFindings(t *testing.T) {
 			Name: name, P: p}
 	}
 	need.Equal(t, codes(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
-		"score")),
+		"score", true)),
 		"covariate.predicts-number")
+	for _, c := range []struct {
+		name   string
+		q      float64
+		inputs bool
+		want   Weight
+	}{{"mean_fd", 0.049, false, Overturns}, {"mean_fd", 0.051, true, Limits}, {column.UnusableRegions, 0.01, true, Overturns},
+		{column.UnusableRegions, 0.01, false, Limits}, {column.UnusablePattern, 0.01, false, Limits}} {
+		one := number(c.name, 0.01)
+		one.Q = c.q
+		of := CovariatesOfNumber([]column.NumberCovariateRow{one}, "score", c.inputs)[0]
+		need.Equal(t, of.Weight, c.want, c)
+		need.Equal(t, of.Values()["Open"].(bool), c.q > 0.05, c)
+		group := row(c.name, 0.01)
+		group.Q = c.q
+		need.Equal(t, Covariates([]column.CovariateRow{group}, "group", "", nil, c.inputs)[0].Weight, c.want, c)
+	}
 }
 
 func TestLearning(t *testing.T) {

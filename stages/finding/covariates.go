@@ -48,14 +48,11 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		return all
 	}
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
-	weight := Overturns
-	if !inputs {
-		weight = Limits
-	}
 	for _, r := range rows {
 		name := named(r)
 		numbers := values{"Name": name, "AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations),
-			"Inputs": inputs}
+			"Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q)}
+		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
 		case "":
 		case column.UnusablePattern:
@@ -66,22 +63,36 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		case leftOut:
 			all.study("covariate.left-out-predicts-group", Limits, numbers)
 		default:
-			all.study("covariate.predicts-group", Overturns, numbers)
+			all.study("covariate.predicts-group", weight, numbers)
 		}
 	}
 	return all
 }
 
-// CovariatesOfNumber are the findings about covariates that go with the number to predict.
-func CovariatesOfNumber(rows []column.NumberCovariateRow, number string) (all List) {
+// weightOfCovariate is that of a covariate with p < 0.05, whose q of all covariates may not be. Regions that some
+// participants lack, and that are no inputs of any model, can explain little.
+func weightOfCovariate(name string, q float64, inputs bool) Weight {
+	if !inference.Significant(q) || !inputs && ofMissingRegions(name) {
+		return Limits
+	}
+	return Overturns
+}
+
+func ofMissingRegions(name string) bool {
+	return name == column.UnusableRegions || name == column.UnusablePattern
+}
+
+// CovariatesOfNumber are the findings about covariates that go with the number to predict; inputs is as in Covariates.
+func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all List) {
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
 		if name == "" {
 			continue
 		}
-		all.study("covariate.predicts-number", Overturns, values{"Name": name, "Number": number,
-			"Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations)})
+		all.study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name,
+			"Number": number, "Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations),
+			"Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 	}
 	return all
 }

@@ -172,7 +172,7 @@ func (a *author) covariatesOfNumber() {
 		a.Put("covariate.none-tested", v)
 		return
 	}
-	a.Find(finding.CovariatesOfNumber(rows, a.Number)...)
+	a.Find(finding.CovariatesOfNumber(rows, a.Number, !a.Run.LeavesOutRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"))

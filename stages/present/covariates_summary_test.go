@@ -293,3 +293,32 @@ func TestCovariatesMissingTogether(t *testing.T) {
 		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }
+
+// A covariate that is open after the correction may matter; regions that no model had as inputs explain little.
+func TestTextsOfCovariates(t *testing.T) {
+	number := func(name string, q float64, inputs bool) finding.List {
+		return finding.CovariatesOfNumber([]column.NumberCovariateRow{{Name: name, R: 0.267, P: 0.006, Q: q,
+			Permutations: 999}}, "age", inputs)
+	}
+	group := func(q float64) finding.List {
+		return finding.Covariates([]column.CovariateRow{{Name: "sex", AUC: 0.58, Chance: 0.53, P: 0.03, Q: q,
+			Permutations: 999}}, "group", "", nil, true)
+	}
+	for _, c := range []struct {
+		of   finding.List
+		want string
+	}{
+		{number(column.UnusableRegions, 0.01, false), "The covariate number of regions without a usable series is associated " +
+			"with age (r 0.267, p = 0.006). No model had these regions as inputs, since a region that some participants " +
+			"lack was excluded for all; only the density of graphs and the shrinkage of partial correlations depend " +
+			"slightly on them"},
+		{number("mean_fd", 0.06, false), "The covariate mean framewise displacement may be associated with age (r 0.267, " +
+			"p = 0.006; q = 0.060 after correction for all covariates); a model may have learned it instead of age"},
+		{group(0.075), "The covariate sex alone may distinguish the groups (AUC 0.58, chance 0.53, p = 0.030; q = 0.075 " +
+			"after correction for all covariates); a classifier may have learned it instead of the group difference"},
+		{group(0.04), "The covariate sex alone distinguishes the groups (AUC 0.58, chance 0.53, p = 0.030); a classifier " +
+			"may have learned it instead of the group difference"},
+	} {
+		need.Equal(t, need.Value(wording.Text(c.of[0].Code, c.of[0].Values()))(t), c.want)
+	}
+}
