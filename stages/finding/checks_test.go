@@ -90,7 +90,8 @@ func TestCovariateFindings(t *testing.T) {
 		q      float64
 		inputs bool
 		want   Weight
-	}{{"mean_fd", 0.049, false, Overturns}, {"mean_fd", 0.051, true, Limits}, {column.UnusableRegions, 0.01, true, Overturns},
+	}{{"mean_fd", 0.049, false, Overturns}, {"mean_fd", 0.051, true, Limits},
+		{column.UnusableRegions, 0.01, true, Overturns},
 		{column.UnusableRegions, 0.01, false, Limits}, {column.UnusablePattern, 0.01, false, Limits}} {
 		one := number(c.name, 0.01)
 		one.Q = c.q

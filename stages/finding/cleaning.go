@@ -137,26 +137,6 @@ func SessionsOf(scans []Scan) []int {
 	return slices.Sorted(maps.Values(count))
 }
 
-// JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
-// and not of one scan.
-func JoinedOf(scans []Scan) int {
-	return CountScans(slices.DeleteFunc(slices.Clone(scans), func(s Scan) bool { return s.Runs <= 1 }))
-}
-
-// RunsOf are the fewest and the most runs of a joined series; 0 where none is joined.
-func RunsOf(scans []Scan) (low, high int) {
-	for _, s := range scans {
-		if s.Runs > 1 && (low == 0 || s.Runs < low) {
-			low = s.Runs
-		}
-		high = max(high, s.Runs)
-	}
-	if low == 0 {
-		high = 0
-	}
-	return low, high
-}
-
 // Events are the sorted conditions of each model of the response to a task, and the scans in which it was used. Scans
 // without events are those of the model "".
 func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan) {

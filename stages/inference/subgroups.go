@@ -151,8 +151,8 @@ func PermuteGroups(statistics func(group []int) []float64, group, stratum []int,
 // DifferenceError is the standard error of a difference of two shares around p, of n and m participants.
 func DifferenceError(p, n, m float64) float64 { return math.Sqrt(float64(p*(1-p)) * (1/n + 1/m)) }
 
-// Detectable is the difference, in standard errors, that the strictest of so many tests finds with a power of 80 % where
-// Holm's correction keeps their error at 0.05.
+// Detectable is the difference, in standard errors, that the strictest of so many tests finds with a power of 80 %
+// where Holm's correction keeps their error at 0.05.
 func Detectable(tests int) float64 {
 	return NormalQuantile(1-0.025/float64(max(1, tests))) + NormalQuantile(0.8)
 }

@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
+	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 	"prgnn/stages/wording"
 )
@@ -34,7 +35,7 @@ func (a *Author) matrices() {
 	}
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
-			low, high := finding.RunsOf(a.Scans)
+			low, high := participants.RunsOf(a.Scans)
 			a.say("methods.joined", values{"Joined": joined, "Scans": finding.CountScans(a.Scans), "Low": low,
 				"High": high})
 		}
@@ -217,7 +218,7 @@ func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step 
 	}
 	for _, with := range settings {
 		state("denoising.freedom", values{"Setting": with.Key, "UpperBound": finding.UpperBound(with.All),
-			"Joined": finding.JoinedOf(with.All)}, with.All, func(s finding.Scan) float64 { return s.TEff })
+			"Joined": participants.JoinedOf(with.All)}, with.All, func(s finding.Scan) float64 { return s.TEff })
 	}
 }
 

@@ -111,4 +111,24 @@ func (a *Cohort) site() map[string]string {
 }
 
 // Joined is of how many participants what the page has on the cleaning is that of several runs or sessions, joined.
-func (a *Cohort) Joined() int { return finding.JoinedOf(a.Scans) }
+func (a *Cohort) Joined() int { return JoinedOf(a.Scans) }
+
+// JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
+// and not of one scan.
+func JoinedOf(scans []finding.Scan) int {
+	return finding.CountScans(slices.DeleteFunc(slices.Clone(scans), func(s finding.Scan) bool { return s.Runs <= 1 }))
+}
+
+// RunsOf are the fewest and the most runs of a joined series; 0 where none is joined.
+func RunsOf(scans []finding.Scan) (low, high int) {
+	for _, s := range scans {
+		if s.Runs > 1 && (low == 0 || s.Runs < low) {
+			low = s.Runs
+		}
+		high = max(high, s.Runs)
+	}
+	if low == 0 {
+		high = 0
+	}
+	return low, high
+}
