@@ -92,6 +92,7 @@ import (
 //go:embed stages/cohort/listed/*.go
 //go:embed stages/cohort/located/*.go
 //go:embed stages/cohort/motion/*.go
+//go:embed stages/cohort/protocol/*.go
 //go:embed stages/cohort/simulate/*.go
 //go:embed stages/cohort/userfile/*.go
 //go:embed stages/column/*.go

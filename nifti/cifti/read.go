@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
@@ -140,6 +141,22 @@ func Step(r *nifti.Reader) float64 {
 		return x.step()
 	}
 	return 0
+}
+
+// Sum is a checksum of the list of the grayordinates of a file, however its XML is spaced; "" where it has none.
+func Sum(r *nifti.Reader) string {
+	i := slices.IndexFunc(r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
+	if i < 0 {
+		return ""
+	}
+	for part := range bytes.SplitSeq(r.Extensions[i].Data, []byte("<MatrixIndicesMap")) {
+		if list, _, _ := bytes.Cut(part, []byte("</MatrixIndicesMap>")); bytes.Contains(list, []byte("<BrainModel")) {
+			list = bytes.Join(bytes.Fields(list), []byte(" "))
+			list = bytes.ReplaceAll(bytes.ReplaceAll(list, []byte("> "), []byte(">")), []byte(" <"), []byte("<"))
+			return fmt.Sprintf("%08x", crc32.ChecksumIEEE(list))
+		}
+	}
+	return ""
 }
 
 // mapOf is the first map of a type, nil for none. It reads the XML up to this map.

@@ -14,12 +14,16 @@ import (
 // madeFields are the fields of sidecars that state how scans or series were processed: those of fMRIPrep, XCP-D (with
 // spaces up to 0.5) and giga_connectome.
 var madeFields = []string{"SliceTimingCorrected", "NuisanceParameters", "nuisance parameters", "ConfoundRegressors",
-	"SoftwareFilters", "Freq Band", "FWHM", "SkipVols", "NumberOfVolumesDiscardedByUser"}
+	"SoftwareFilters", "Freq Band", "FWHM", "SkipVols", "NumberOfVolumesDiscardedByUser", "SkullStripped", "LowpassFilter",
+	"BandpassFilter", "SpatialSmoothing", "GlobalSignalRegression"}
 
 // scannerFields are the fields of sidecars that state on which scanner, and how, a scan was acquired.
 var scannerFields = []string{"Manufacturer", "ManufacturersModelName", "MagneticFieldStrength", "DeviceSerialNumber",
 	"StationName", "InstitutionName", "ReceiveCoilName", "EchoTime", "FlipAngle", "MultibandAccelerationFactor",
-	"PhaseEncodingDirection"}
+	"PhaseEncodingDirection", "PulseSequenceType", "NumberOfVolumesDiscardedByScanner"}
+
+// timeFields are those on the times of the volumes, which are read with the header (Time).
+var timeFields = []string{"RepetitionTime", "VolumeTiming", "SamplingFrequency"}
 
 // Acquired are the entities that state how a scan was acquired; the others are of its processing.
 var Acquired = []string{"ses", "task", "acq", "dir", "run", "echo", "part", "ce", "recording"}
@@ -47,9 +51,10 @@ type Making struct {
 	by       map[string]string
 }
 
-// Of are the fields of a file's sidecar on its processing and on its acquisition, and the program that made its
-// dataset, "fMRIPrep 25.2.0". A sidecar that cannot be read states nothing: its times are read too, which reports it.
-func (m *Making) Of(path string) (processed, acquired map[string]string, program string) {
+// Of are the fields of a file's sidecar on its processing, on its acquisition and the others, and the program that made
+// its dataset, "fMRIPrep 25.2.0". A sidecar that cannot be read states nothing: its times are read too, which reports
+// it.
+func (m *Making) Of(path string) (processed, acquired, other map[string]string, program string) {
 	root := filepath.Dir(path)
 	for within(filepath.Base(root)) {
 		root = filepath.Dir(root)
@@ -60,27 +65,33 @@ func (m *Making) Of(path string) (processed, acquired map[string]string, program
 	if m.sidecars[root] == nil {
 		m.sidecars[root], m.by[root] = &Sidecars{Root: root}, GeneratedBy(root)
 	}
-	return m.fields(path, root, madeFields), m.fields(path, root, scannerFields), m.by[root]
-}
-
-// fields are those that the sidecar of a file states.
-func (m *Making) fields(path, root string, names []string) map[string]string {
-	sidecar := ""
-	if name, ok := Parse(filepath.Base(path)); ok {
-		sidecar, _ = m.sidecars[root].Of(File{Name: name, Path: path}, names...)
-	} else {
-		sidecar = Beside(path, names...)
-	}
-	fields := map[string]string{}
+	processed, acquired, other = map[string]string{}, map[string]string{}, map[string]string{}
+	own := ""
 	var all map[string]json.RawMessage
-	if b, err := ReadJSON(sidecar); sidecar != "" && err == nil && Decode(b, &all) == nil {
-		for _, field := range names {
-			if text := stated(all[field]); text != "" {
-				fields["sidecar field "+field] = text
-			}
+	if name, ok := Parse(filepath.Base(path)); ok {
+		all, own = m.sidecars[root].fields(File{Name: name, Path: path}), "sub-"+name.Get("sub")
+	} else if b, err := ReadJSON(Beside(path)); err == nil {
+		_ = Decode(b, &all)
+	}
+	for field, value := range all {
+		of := other
+		switch {
+		case slices.Contains(timeFields, field):
+			continue
+		case slices.Contains(madeFields, field):
+			of = processed
+		case slices.Contains(scannerFields, field):
+			of = acquired
+		}
+		text := stated(value)
+		if own != "" { // as in the names of its sources
+			text = strings.ReplaceAll(text, own, "sub-")
+		}
+		if text != "" {
+			of[field] = text
 		}
 	}
-	return fields
+	return processed, acquired, other, m.by[root]
 }
 
 // within reports whether a directory of this name lies within a dataset.

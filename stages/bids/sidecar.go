@@ -206,6 +206,33 @@ func (s *Sidecars) Of(file File, fields ...string) (string, error) {
 	}
 }
 
+// fields are those that the JSON files of a file give together: of several with one field that of the nearest.
+func (s *Sidecars) fields(file File) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for d := filepath.Dir(file.Path); ; d = filepath.Dir(d) {
+		names, err := s.list(d)
+		if err != nil {
+			return nil
+		}
+		near := map[string]int{}
+		for _, name := range names {
+			if n, ok := applies(name, file.Name); ok {
+				near[name] = n
+			}
+		}
+		for _, name := range slices.SortedFunc(maps.Keys(near), func(a, b string) int { return near[b] - near[a] }) {
+			var own map[string]json.RawMessage
+			if b, err := ReadJSON(filepath.Join(d, name)); err == nil && Decode(b, &own) == nil && own != nil {
+				maps.Copy(own, all)
+				all = own
+			}
+		}
+		if filepath.Clean(d) == filepath.Clean(s.Root) || d == filepath.Dir(d) {
+			return all
+		}
+	}
+}
+
 // list are the names of the JSON files of a directory.
 func (s *Sidecars) list(dir string) ([]string, error) {
 	top := filepath.Clean(dir) == filepath.Clean(s.Root)
@@ -424,14 +451,14 @@ func gives(path string, fields []string) bool {
 	if err != nil || json.Unmarshal(b, &has) != nil || has == nil {
 		return Broken(path) != nil
 	}
-	return slices.ContainsFunc(fields, func(f string) bool {
+	return len(fields) == 0 || slices.ContainsFunc(fields, func(f string) bool {
 		return has[f] != nil &&
 			string(has[f]) != "null"
 	})
 }
 
-// Beside is the JSON file of a file's own name that gives one of the fields, "" when
-// there is none.
+// Beside is the JSON file of a file's own name that gives one of the fields, or any where
+// none is asked for; "" when there is none.
 func Beside(path string, fields ...string) string {
 	stem := strings.TrimSuffix(path, ".gz")
 	if p := strings.TrimSuffix(stem, filepath.Ext(stem)) + ".json"; gives(p, fields) {

@@ -72,6 +72,7 @@ type bidsFiles struct {
 	voxel [3]float64
 	// grayordinates, which have no one voxel size
 	gray     bool
+	stated   map[string]string // by the header, of the properties of scans
 	problems []error
 }
 
@@ -309,7 +310,7 @@ func (c *BIDSCohort) roster(l *listed.List, found map[string]*bidsFiles) *Roster
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
 			if run.name == part || len(found[id].runs) == 0 {
-				r.notesVoxel(run)
+				r.notesHeader(run)
 				return run.volumes, cmp.Or(run.tr, bids.Believed(run.headerTR))
 			}
 		}

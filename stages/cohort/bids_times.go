@@ -15,6 +15,7 @@ import (
 	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/protocol"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
@@ -35,11 +36,32 @@ func (f *bidsFiles) header(r *nifti.Reader) {
 	if f.gray = r.Header.CIFTI(); f.gray {
 		f.volumes = int(r.Header.Dim[5])
 		f.headerTR = cifti.Step(r)
+		f.stated = map[string]string{
+			protocol.Grayordinates: fmt.Sprintf("%d (checksum %s)", r.Header.Dim[6], cifti.Sum(r)),
+		}
 		return
 	}
 	f.headerTR, f.volumes = r.Header.TR(), int(r.Volumes())
 	grid := r.Header.Grid()
 	f.voxel = grid.Affine.VoxelSize()
+	f.stated = map[string]string{protocol.AffineSource: r.Header.AffineSource()}
+	if v := f.voxel; v[0] > 0 {
+		for i := range v { // to 0.01 mm
+			v[i] = math.Round(v[i]*100) / 100
+		}
+		f.stated[protocol.VoxelSize] = fmt.Sprintf("%g×%g×%g mm", v[0], v[1], v[2])
+	}
+	if grid.Oriented {
+		f.stated[protocol.Orientation] = grid.Affine.Axes()
+	}
+}
+
+// notesHeader keeps what the header of a scan states.
+func (r *Roster) notesHeader(f *bidsFiles) {
+	if r.headers == nil {
+		r.headers = map[string]map[string]string{}
+	}
+	r.headers[f.bold] = f.stated
 }
 
 // apart reports whether sidecar and header contradict each other.

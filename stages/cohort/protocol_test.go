@@ -11,7 +11,9 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/protocol"
 	"prgnn/stages/column"
 )
 
@@ -158,6 +160,10 @@ func TestProcessingThatDiffers(t *testing.T) {
 		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} },
 			column.DoubtProcessing,
 			"the task" + session + "1 rest (8), 2 nback (8); a change between sessions may come from the acquisition"},
+		{byGroup(g("", `{"SkullStripped": true}`), g("", `{"SkullStripped": false}`)), column.DoubtEntity,
+			"the sidecar field SkullStripped" + group + "A true (4), B false (4); a classifier may learn the processing"},
+		// eight participants are too few for fields on anything, which are many
+		{byGroup(g("", `{"TaskName": "rest"}`), g("", `{"TaskName": "movie"}`)), "", ""},
 	} {
 		for name, kind := range madeCohort(t, c.of) {
 			r := need.Value(kind.Load(""))(t)
@@ -182,46 +188,25 @@ func TestProcessingThatDiffers(t *testing.T) {
 		"the program of the derivatives"+group+"A XCP-D 0.6 (4), B XCP-D 26.0 (4)"), true, notes)
 }
 
-// A property that goes with the group in part is noted with its counts where the association is strong.
+// Repetition times and voxel sizes that go with the group in part are noted with their counts.
 func TestAssociatedWithTheGroup(t *testing.T) {
-	scans := func(a, b, of int) (values, owners map[string]string) { // GE in so many of each group, of so many
-		values, owners = map[string]string{}, map[string]string{}
-		for i := range 2 * of {
-			who, n := fmt.Sprintf("sub-%d", i), []int{a, b}[i/of]
-			values[who], owners[who] = "Siemens", []string{"A", "B"}[i/of]
-			if i%of < n {
-				values[who] = "GE"
-			}
+	values, owners := map[string]string{}, map[string]string{}
+	for i := range 32 { // GE in 14 of 16 of A, and in 3 of B
+		who := fmt.Sprintf("sub-%d", i)
+		values[who], owners[who] = "Siemens", []string{"A", "B"}[i/16]
+		if i%16 < []int{14, 3}[i/16] {
+			values[who] = "GE"
 		}
-		return values, owners
 	}
-	for _, c := range []struct {
-		a, b, of int
-		want     string
-	}{
-		{14, 3, 16, "A GE (14 of 16), Siemens (2 of 16); B GE (3 of 16), Siemens (13 of 16); Fisher's exact test, p = 0.00024"},
-		{16, 3, 16, "A GE (16 of 16); B GE (3 of 16), Siemens (13 of 16); Fisher's exact test, p = 3.2e-06"},
-		{10, 6, 16, ""},
-		{8, 8, 16, ""},
-		{16, 16, 16, ""},
-	} {
-		values, owners := scans(c.a, c.b, c.of)
-		need.Equal(t, associated(values, owners), c.want, c)
-		for i := range c.of { // two runs count once
-			values[fmt.Sprintf("sub-%d 2", i)] = values[fmt.Sprintf("sub-%d", i)]
-			owners[fmt.Sprintf("sub-%d 2", i)] = "A"
-		}
-		need.Equal(t, associated(values, owners), c.want, c)
-	}
-	// Repetition times and voxel sizes of a cohort.
-	values, owners := scans(14, 3, 16)
-	r, times := &Roster{voxels: map[string]string{}}, map[string]float64{}
+	r, times := &Roster{headers: map[string]map[string]string{}}, map[string]float64{}
 	var ids, groups []string
 	for i := range 32 {
 		id := fmt.Sprintf("sub-%d", i)
 		ids, groups = append(ids, id), append(groups, owners[id])
 		times[id] = map[string]float64{"GE": 2, "Siemens": 2.5}[values[id]]
-		r.voxels[id+".nii"] = map[string]string{"GE": "3×3×3 mm", "Siemens": "2×2×2 mm"}[values[id]]
+		r.headers[id+".nii"] = map[string]string{
+			protocol.VoxelSize:    map[string]string{"GE": "3×3×3 mm", "Siemens": "2×2×2 mm"}[values[id]],
+			protocol.AffineSource: "sform"}
 		r.Subjects = append(r.Subjects, Subject{ID: id, Files: map[string]string{"bold": id + ".nii"}})
 	}
 	r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
@@ -231,6 +216,102 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference"
 	need.Equal(t, notes, "the repetition time is associated with the group: A 2 s"+fmt.Sprintf(rest, "2.5 s", "2 s", "2.5 s")+
 		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference")
+}
+
+// Fields of sidecars on anything that go with the group are one note, corrected for how many there are. Those of the
+// dataset hold for every scan, and a participant's own name is none.
+func TestOtherFieldsByGroup(t *testing.T) {
+	const odd = "A odd (12 of 12); B even (12 of 12); Fisher's exact test, p ≤ 7.4e-07 after Holm's correction; " +
+		"a classifier may learn the acquisition or the processing in place of the group difference"
+	parity := func(i int) string { return fmt.Sprintf("%q", []string{"odd", "even"}[i%2]) }
+	for _, c := range []struct {
+		all string // of the dataset
+		of  func(i int) string
+		want,
+		doubt string
+	}{
+		{"", func(i int) string { return `{"TaskName": ` + parity(i) + `}` },
+			"the sidecar field TaskName is associated with the group: " + odd, column.DoubtEntity},
+		{`{"TaskName": "odd"}`, func(i int) string { return fmt.Sprintf(`{"Other": %d}`, i) }, "", ""},
+		{`{"TaskName": "odd"}`, func(i int) string { return []string{"", `{"Other": 1}`}[i%2] },
+			"the sidecar field Other is associated with the group: A not stated (12 of 12); B 1 (12 of 12); Fisher's", column.DoubtEntity},
+		{"", func(i int) string { return fmt.Sprintf(`{"Sources": ["bids:sub-%02d/a.nii"]}`, i+1) }, "", ""},
+		{"", func(i int) string {
+			return fmt.Sprintf(`{"Sources": ["%s:sub-%02d/a.nii"], "Instructions": %s}`, []string{"raw", "made"}[i%2], i+1, parity(i))
+		}, "2 sidecar fields are associated with the group: Instructions: A odd (12 of 12); B even (12 of 12), Sources: A raw:sub-/a.nii (12 of 12); B made:sub-/a.nii (12 of 12); Fisher's exact test, p ≤ 1.5e-06", column.DoubtEntity},
+		{"", func(i int) string {
+			return fmt.Sprintf(`{"RepetitionTime": 2.%d, "SoftwareVersions": %s}`, i%2, parity(min(i, 18)))
+		}, "the sidecar field SoftwareVersions is associated with the group: A odd (12 of 12); B even (9 of 12), odd (3 of 12)", column.DoubtProcessing},
+		{"", func(i int) string { return fmt.Sprintf(`{"SoftwareVersions": %s}`, parity(min(i, 8))) }, "", ""},
+	} {
+		dir, r := t.TempDir(), &Roster{}
+		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), "{}")
+		if c.all != "" {
+			testdir.Write(t, filepath.Join(dir, "task-x_bold.json"), c.all)
+		}
+		var ids, groups []string
+		for i := range 24 {
+			id := fmt.Sprintf("sub-%02d", i+1)
+			path := filepath.Join(dir, id, "func", id+"_task-x_bold.nii.gz")
+			testdir.Write(t, path, "")
+			if own := c.of(i); own != "" {
+				testdir.Write(t, strings.Replace(path, ".nii.gz", ".json", 1), own)
+			}
+			ids, groups = append(ids, id), append(groups, []string{"A", "B"}[i%2])
+			r.Subjects = append(r.Subjects, Subject{ID: id, Files: map[string]string{"bold": path}})
+		}
+		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups})
+		notes := r.protocolNotes(r.IDs())
+		got := strings.Join(column.NoteTexts(notes), "\n")
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || got != "" && notes[0].Doubt != c.doubt {
+			t.Errorf("%q, want %q %v", got, c.want, notes)
+		}
+	}
+}
+
+// Headers that differ by group are noted: images that are mirrored in one group by their header alone, those without
+// sform, and series of other grayordinates.
+func TestHeadersByGroup(t *testing.T) {
+	image := func(sign float64) string {
+		affine := nifti.Identity
+		affine[0][0] = sign
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 10}, TR: 2, Code: 1, Affine: affine,
+			Data: make([]int16, 80)}))
+		return b.String()
+	}
+	for _, c := range []struct {
+		of   func(i int) string
+		want string
+	}{
+		{func(int) string { return image(1) }, ""},
+		{func(i int) string { return image(float64(1 - 2*(i%2))) },
+			"the orientation of the axes is completely confounded with the group: A RAS (4), B LAS (4); a classifier may learn the acquisition, or left in place of right if headers are mirrored, in place of the group difference"},
+		{func(i int) string {
+			m := cifti.Models{N: 2, List: []cifti.Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 9,
+				Vertices: []int32{2, int32(3 + i%2)}}}}
+			var b bytes.Buffer
+			need.NoError(t, m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2}}))
+			return b.String()
+		},
+			"the list of grayordinates is completely confounded with the group: A 2 (checksum "},
+	} {
+		dir, rows := t.TempDir(), "participant_id\tgroup\tbold\tlabels\n"
+		for i := range 8 {
+			testdir.Write(t, filepath.Join(dir, fmt.Sprintf("%d.nii", i)), c.of(i))
+			rows += fmt.Sprintf("%d\t%s\t%[1]d.nii\t%[1]d.nii\n", i, []string{"A", "B"}[i%2])
+		}
+		testdir.Write(t, filepath.Join(dir, "table.tsv"), rows)
+		table := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "labels",
+			Nodes: "dk84", Space: "auto"}
+		table.File = filepath.Join(dir, "table.tsv")
+		r := need.Value(table.Load(dir))(t)
+		notes := strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n")
+		if !strings.HasPrefix(notes, c.want) || (c.want == "") != (notes == "") {
+			t.Errorf("%q, want %q", notes, c.want)
+		}
+	}
 }
 
 // Sidecars of fMRIPrep's scans are read as those of series are, in bids and in table.

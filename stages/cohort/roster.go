@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,8 +82,8 @@ type Roster struct {
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name of its run or session: so stages can refuse a scan before anything runs.
 	Scan    func(id, part string) (volumes int, tr float64)
-	volumes map[string]int    // of files that were read, by path
-	voxels  map[string]string // voxel size of scans whose headers were read, by path
+	volumes map[string]int               // of files that were read, by path
+	headers map[string]map[string]string // of scans whose headers were read, by path: their properties
 	// names of the regions that files of variables list, by port and path; nil of one that lists none
 	heads   map[string][]string
 	located []*located.Source // where the files of the table's rows are
@@ -175,21 +174,8 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 		}
 	}
 	f.times()
-	r.notesVoxel(&f)
+	r.notesHeader(&f)
 	return f.volumes, bids.Believed(f.headerTR)
-}
-
-// notesVoxel keeps the voxel size of a scan, to 0.01 mm.
-func (r *Roster) notesVoxel(f *bidsFiles) {
-	if r.voxels == nil {
-		r.voxels = map[string]string{}
-	}
-	if v := f.voxel; v[0] > 0 {
-		for i := range v {
-			v[i] = math.Round(v[i]*100) / 100
-		}
-		r.voxels[f.bold] = fmt.Sprintf("%g×%g×%g mm", v[0], v[1], v[2])
-	}
 }
 
 // IDColumn is the column of the members' names in Participants.
