@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -19,16 +20,20 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/internal/workbook"
 )
 
 // maxNodes bounds a list: the finest parcellations in use have some thousands of
 // regions, and matrices of N² numbers are made from it.
 const maxNodes = 20_000
 
+// maxBytes bounds a workbook with a list.
+const maxBytes = 16 << 20
+
 // mostProblems is how many mistakes of a list are reported one by one.
 const mostProblems = 20
 
-// Read reads a list from a table separated by tabs, commas or semicolons, whose
+// Read reads a list from a table separated by tabs, commas or semicolons, or in a workbook (.xlsx), whose
 // first line names the columns. It must have a column "name" and the label's
 // value in "id", or, as BIDS has it, in "index". abbreviation, hemisphere (or hemi),
 // structure (or network, or network_label), x, y, z (mm), volume (mm³) and color (#rrggbb) may
@@ -291,7 +296,17 @@ func readLines(r io.Reader, file string) ([]line, error) {
 // eachLine reads the lines of a file, counted from 1, up to the first error of take.
 func eachLine(r io.Reader, file string, take func(n int, text string) error) error {
 	br := bufio.NewReader(r)
-	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" {
+	switch first, _ := br.Peek(foreign.Enough); {
+	case workbook.Is(first):
+		b, err := io.ReadAll(io.LimitReader(br, maxBytes))
+		if err == nil {
+			b, _, err = workbook.Text(b, "")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		br = bufio.NewReader(bytes.NewReader(b))
+	case foreign.Name(first) != "":
 		return fmt.Errorf("%s: %s", file, foreign.Name(first))
 	}
 	s, n := bufio.NewScanner(br), 1

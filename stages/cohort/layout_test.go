@@ -441,6 +441,8 @@ func TestMatricesOfEntries(t *testing.T) {
 		{"vectors/full.npy", region.Layout{Order: "full"}, container.Within{}, "", nil},
 		{"npz/fortran.npz", region.Layout{}, container.Within{}, "", nil},
 		{"npz/conn2d.npz", region.Layout{}, container.Within{Variable: "correlation", Member: "1"}, "", truth.Regions},
+		{"xlsx/matrix.xlsx", region.Layout{}, container.Within{}, "", truth.Regions},
+		{"xlsx/matrix.xlsx", region.Layout{}, container.Within{Variable: "r"}, named, truth.Regions},
 		{"npz/conn2d.npz", region.Layout{Base: &one}, container.Within{Member: "1"}, "", truth.Regions},
 	} {
 		d := door{rows: [][2]string{{"sub-1", c.file}, {"sub-2", c.file}}, pattern: "tables/{k}", within: c.within,

@@ -21,14 +21,15 @@ import (
 
 var rowsCohortKind = Source{
 	Name: "rows",
-	Doc: "rows of a CSV or TSV file, for studies without participants\n" +
+	Doc: "rows of a CSV, TSV or .xlsx file, for studies without participants\n" +
 		"The first column names the rows and the axis: a table with the columns plant and file has the axis plant, and a stage with each: plant has one task per row. cohort.rows is the whole table (Arrow), cohort.row the row of a task (TSV, all values as text), cohort.file the file named in the column file.",
 	New: func() Loader { return &RowsCohort{} },
 }
 
 // RowsCohort lists the rows of a table, with their files.
 type RowsCohort struct {
-	File   string   `param:"file" place:"always" doc:"a CSV or TSV file with one row per member"`
+	File   string   `param:"file" place:"always" doc:"a CSV, TSV or .xlsx file with one row per member"`
+	Sheet  string   `param:"sheet" doc:"the sheet, where the table is a workbook (.xlsx) with several"`
 	ID     string   `param:"id" doc:"its column of row names; by default the first"`
 	Axis   string   `param:"axis" doc:"the name of the axis, for each:; by default the name of the column id"`
 	Files  []string `param:"files" doc:"the file cohort.NAME of each row: NAME=COLUMN, a column of paths, or NAME=PATH, a path with {columns}, such as text=texts/{book}.txt; by default the column file, if it exists"`
@@ -59,12 +60,7 @@ func (c *RowsCohort) Load(dir string) (*Roster, error) {
 	if c.Root != "" {
 		l.Dir = userfile.Within(dir, c.Root)
 	}
-	f, err := userfile.Open(l.Path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
-	}
-	defer f.Close()
-	if l.Sheet, err = sheet.Read(f, l.Path); err != nil {
+	if err := l.ReadSheet(sheet.Form{Sheet: c.Sheet}); err != nil {
 		return nil, err
 	}
 	if l.ID == "" {

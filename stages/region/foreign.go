@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/internal/foreign"
+	"prgnn/internal/workbook"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
 )
@@ -28,11 +29,11 @@ func DrawNumbers(n int) []int32 {
 // ReadSquares reads the matrices of a file, and the names of its columns (nil when it
 // has none). What the file is, its first bytes tell.
 func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
-	br, err := connectivity.Decompress(r)
+	c := &Contents{}
+	br, err := l.open(r, c)
 	if err != nil {
 		return nil, err
 	}
-	c := &Contents{}
 	first, _ := br.Peek(mat5.HeaderSize)
 	variables := mat5.Is(first) || isNPZ(first)
 	switch {
@@ -143,14 +144,41 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	return names, nil
 }
 
-// ReadSeries reads a file of series, volumes × regions: text, npy, .mat or CIFTI parcels (ptseries),
-// gzipped or not.
-func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
+// open is the content of a file, decompressed; of a workbook, the text of its only sheet, or of the one that is set as
+// its variable.
+func (l Layout) open(r io.Reader, c *Contents) (*connectivity.Content, error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
 		return nil, err
 	}
+	if first, _ := br.Peek(foreign.Enough); !workbook.Is(first) {
+		return br, nil
+	}
+	b, err := io.ReadAll(br)
+	if err != nil {
+		return nil, err
+	}
+	text, note, err := workbook.Text(b, l.Variable)
+	if several := new(workbook.Sheets); errors.As(err, &several) {
+		err = fmt.Errorf("%w; in a pipeline file: variable: %s", err, several.Names[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		c.Notes = append(c.Notes, note)
+	}
+	return connectivity.Decompress(bytes.NewReader(text))
+}
+
+// ReadSeries reads a file of series, volumes × regions: text, npy, .mat, a workbook or CIFTI parcels (ptseries),
+// gzipped or not.
+func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	c := &Contents{}
+	br, err := l.open(r, c)
+	if err != nil {
+		return nil, err
+	}
 	var x connectivity.Matrix
 	first, _ := br.Peek(mat5.HeaderSize)
 	variables := mat5.Is(first) || isNPZ(first)
@@ -232,7 +260,7 @@ func FewRows(r io.Reader) string {
 
 // SeriesVolumes is the number of volumes in a text or npy file of series, by what its first rows or its header state.
 func SeriesVolumes(r io.Reader) (int, error) {
-	br, err := connectivity.Decompress(r)
+	br, err := Layout{}.open(r, &Contents{})
 	if err != nil {
 		return 0, err
 	}
@@ -296,7 +324,7 @@ func NamesAmong(r io.Reader, l Layout) (names []string, person Person, err error
 // Head are the names of the columns of a file of series or matrices by its first bytes, at most so many; nil where they
 // have none. shown is false for a file that cannot be read so, and for an edge list, whose columns are no regions.
 func Head(r io.Reader, most int64, matrix bool) (names []string, shown bool) {
-	br, err := connectivity.Decompress(r)
+	br, err := Layout{}.open(r, &Contents{})
 	if err != nil {
 		return nil, false
 	}

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,7 +27,7 @@ func TestEncodings(t *testing.T) {
 		{"../refuse/utf16_no_bom.tsv", "utf-16le", "Zürich", ""},
 	} {
 		b := need.Value(os.ReadFile(filepath.Join(dir, "encodings", c.file)))(t)
-		s, err := ReadIn(bytes.NewReader(b), c.file, c.encoding)
+		s, err := ReadIn(bytes.NewReader(b), c.file, Form{Encoding: c.encoding, Guess: true})
 		need.NoError(t, err, c.file)
 		centre, _ := s.Column("centre")
 		need.Equal(t, centre[0], c.centre, c.file)
@@ -34,7 +35,7 @@ func TestEncodings(t *testing.T) {
 	}
 	read := func(file, encoding string) error {
 		b := need.Value(os.ReadFile(filepath.Join(dir, file)))(t)
-		_, err := ReadIn(bytes.NewReader(b), file, encoding)
+		_, err := ReadIn(bytes.NewReader(b), file, Form{Encoding: encoding, Guess: true})
 		return err
 	}
 	need.Error(t, read("refuse/utf16_no_bom.tsv", ""), "a UTF-16 file without a byte order mark; set encoding: utf-16le")
@@ -43,4 +44,26 @@ func TestEncodings(t *testing.T) {
 	b := need.Value(os.ReadFile(filepath.Join(dir, "encodings", "latin1.tsv")))(t)
 	_, err := Read(bytes.NewReader(b), "latin1.tsv")
 	need.Error(t, err, "line 2 is not UTF-8 text")
+}
+
+// A sheet of a workbook is a table like any other.
+func TestWorkbooks(t *testing.T) {
+	dir := need.Shared(t, "fixtures/doors/tables")
+	read := func(file string, as Form) (*Sheet, error) {
+		return ReadIn(bytes.NewReader(need.Value(os.ReadFile(filepath.Join(dir, file)))(t)), file, as)
+	}
+	s := need.Value(read("xlsx/two_sheets.xlsx", Form{Sheet: "codes"}))(t)
+	need.Equal(t, fmt.Sprint(s.Columns, s.Rows, s.Lines), "[code meaning] [[1 ASD]] [2]")
+	for _, c := range []struct {
+		file string
+		as   Form
+		want string
+	}{
+		{"xlsx/two_sheets.xlsx", Form{}, "in a pipeline file: sheet: people"},
+		{"xlsx/two_sheets.xlsx", Form{Encoding: "gbk"}, "encoding is that of a text, but the file is a workbook"},
+		{"encodings/utf8.tsv", Form{Sheet: "people"}, "sheet is that of a workbook (.xlsx), but the file is none"},
+	} {
+		_, err := read(c.file, c.as)
+		need.Error(t, err, c.want)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/foreign"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/internal/workbook"
 )
 
 // maxBytes bounds a file: a table of all participants ever scanned is smaller.
@@ -36,21 +37,26 @@ type Sheet struct {
 	Columns []string   // distinct, not empty
 	Rows    [][]string // each as long as Columns; "" where there is no value
 	Lines   []int      // of each row in the file
-	Note    string     // how its text was decoded; "" for UTF-8
+	Note    string     // how its text was decoded, or its workbook was read; "" where there is nothing to state
 	commas  []string   // columns that were read with decimal commas
 	marks   []string   // columns with points and commas, either of which may separate thousands; with a value
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
-// line has first in this order outside quotation marks. A first column without a name holds row
-// numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
-func Read(r io.Reader, file string) (*Sheet, error) { return read(r, file, "", false) }
+// line has first in this order outside quotation marks, or one of a workbook (.xlsx). A first column without a name
+// holds row numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
+func Read(r io.Reader, file string) (*Sheet, error) { return ReadIn(r, file, Form{}) }
 
-// ReadIn is Read of a table of a user in some encoding, "" for UTF-8 or, with a note, Windows-1252.
-func ReadIn(r io.Reader, file, encoding string) (*Sheet, error) { return read(r, file, encoding, true) }
+// A Form is how a table of a user is stored.
+type Form struct {
+	Encoding string // of a text; "" for UTF-8 or, if Guess, Windows-1252 with a note
+	Sheet    string // of a workbook; "" for its only one
+	Guess    bool
+}
 
-func read(r io.Reader, file, encoding string, guess bool) (*Sheet, error) {
-	c, raw, note, err := reader(r, encoding, guess)
+// ReadIn is Read of a table that is stored in some form.
+func ReadIn(r io.Reader, file string, as Form) (*Sheet, error) {
+	c, raw, note, err := reader(r, as)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -142,7 +148,7 @@ const mostWrong = 3
 var sepLine = pattern.New(`(?i)^\s*"?sep=([,;\t|])"?[ ,;\t|]*\r?\n`)
 
 // reader reads a file within the limits, with the separator that it has; raw is its text.
-func reader(r io.Reader, encoding string, guess bool) (c *csv.Reader, raw []byte, note string, err error) {
+func reader(r io.Reader, as Form) (c *csv.Reader, raw []byte, note string, err error) {
 	raw, err = io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, nil, "", err
@@ -150,7 +156,22 @@ func reader(r io.Reader, encoding string, guess bool) (c *csv.Reader, raw []byte
 	if len(raw) > maxBytes {
 		return nil, nil, "", errLong
 	}
-	if raw, note, err = decoded(raw, encoding, guess); err != nil {
+	said := rune(0)
+	switch is := workbook.Is(raw); {
+	case is && as.Encoding != "":
+		return nil, nil, "", errors.New("encoding is that of a text, but the file is a workbook (.xlsx): leave it out")
+	case is:
+		said = ','
+		raw, note, err = workbook.Text(raw, as.Sheet)
+		if several := new(workbook.Sheets); errors.As(err, &several) {
+			err = fmt.Errorf("%w; in a pipeline file: sheet: %s", err, several.Names[0])
+		}
+	case as.Sheet != "":
+		return nil, nil, "", errors.New("sheet is that of a workbook (.xlsx), but the file is none: leave it out")
+	default:
+		raw, note, err = decoded(raw, as.Encoding, as.Guess)
+	}
+	if err != nil {
 		return nil, nil, "", err
 	}
 	if err := isText(raw); err != nil {
@@ -164,7 +185,6 @@ func reader(r io.Reader, encoding string, guess bool) (c *csv.Reader, raw []byte
 			}
 		}
 	}
-	said := rune(0)
 	if m := sepLine.FindSubmatch(raw); m != nil {
 		said, raw = rune(m[1][0]), append([]byte("\n"), raw[len(m[0]):]...) // lines keep their numbers
 	}

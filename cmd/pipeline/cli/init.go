@@ -71,7 +71,7 @@ the column that --id sets.`,
 			return a.init(path, func([]string) string { return text })
 		},
 	}
-	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV or TSV), without participants")
+	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV, TSV or .xlsx), without participants")
 	cmd.Flags().StringVar(&id, "id", "", "with --rows: the `COLUMN` that names the rows (default: the first)")
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
 	return cmd

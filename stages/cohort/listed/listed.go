@@ -23,8 +23,9 @@ import (
 
 // Parameters are the parameters of the cohorts whose participants stand in a table.
 type Parameters struct {
-	File     string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with one row per participant"`
+	File     string   `param:"file" place:"always" doc:"the participants: a CSV, TSV or .xlsx file with one row per participant"`
 	Encoding string   `param:"encoding" doc:"of the table, by its name in the WHATWG list, such as utf-16le, windows-1252, macintosh, gbk; by default UTF-8 or what a byte order mark states, else Windows-1252, with a note"`
+	Sheet    string   `param:"sheet" doc:"the sheet, where the table is a workbook (.xlsx) with several"`
 	ID       string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
 	Group    string   `param:"group" doc:"its column of groups"`
 	Levels   []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
@@ -141,16 +142,9 @@ func (l *List) readRows(dir string) error {
 	if l.Root != "" {
 		l.Dir = userfile.Within(dir, l.Root)
 	}
-	f, err := userfile.Open(l.Path)
-	if err != nil {
-		return fmt.Errorf("file: %w", err)
-	}
-	defer f.Close()
-	if l.Sheet, err = sheet.ReadIn(f, l.Path, l.Encoding); err != nil {
+	form := sheet.Form{Encoding: l.Encoding, Sheet: l.Parameters.Sheet, Guess: true}
+	if err := l.ReadSheet(form); err != nil {
 		return err
-	}
-	if l.Sheet.Note != "" {
-		l.Notes = append(l.Notes, column.Note{Text: l.Sheet.Note})
 	}
 	l.forget()
 	read, asText := l.Sheet.DecimalCommas(func(name string) bool {
@@ -171,6 +165,22 @@ func (l *List) readRows(dir string) error {
 		return err
 	}
 	return l.described(levels)
+}
+
+// ReadSheet reads the table, and notes how it was stored.
+func (l *List) ReadSheet(as sheet.Form) error {
+	f, err := userfile.Open(l.Path)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	defer f.Close()
+	if l.Sheet, err = sheet.ReadIn(f, l.Path, as); err != nil {
+		return err
+	}
+	if l.Sheet.Note != "" {
+		l.Notes = append(l.Notes, column.Note{Text: l.Sheet.Note})
+	}
+	return nil
 }
 
 // forget empties the cells that hold one of the values that missing names: that text, or that number however it is

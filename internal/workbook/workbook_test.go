@@ -1,0 +1,148 @@
+package workbook
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"prgnn/internal/need"
+)
+
+// The fixtures are written by openpyxl.
+func TestWorkbooksOfOthers(t *testing.T) {
+	dir := need.Shared(t, "fixtures/doors/tables/xlsx")
+	for _, c := range []struct{ file, sheet, text, note, refused string }{
+		{"two_sheets.xlsx", "codes", "code,meaning\n1,ASD\n", "", ""},
+		{"two_sheets.xlsx", "", "", "", "the workbook has 2 sheets (people, codes): set the sheet to read"},
+		{"two_sheets.xlsx", "peopel", "", "", `the workbook has no sheet "peopel"`},
+		{"participants.xlsx", "", "participant_id,group,age,IQ,scan_date,note\nsub-01,ASD,12.5,101,2019-03-01,ok\n" +
+			"sub-02,TD,11,,2019-03-02,\"Müller, J.\"\n3,TD,10.25,-999,,\nsub-04,ASD,13,99,,\n", "",
+			"people!F4: the formula =1+1 has no stored value"},
+		{"traps.xlsx", "", "", "A3 shows 0001 and holds 1", `Sheet!C4: the formula =A4&".nii.gz" has no stored value`},
+	} {
+		b := need.Value(os.ReadFile(filepath.Join(dir, c.file)))(t)
+		need.Equal(t, Is(b), true, c.file)
+		text, note, err := Text(b, c.sheet)
+		if c.refused != "" {
+			need.Error(t, err, c.refused)
+		} else {
+			need.NoError(t, err, c.file)
+		}
+		if c.text != "" {
+			need.Equal(t, string(text), c.text, c.file)
+		}
+		need.Equal(t, strings.Contains(note, c.note) && (note == "") == (c.note == ""), true, c.file, note)
+	}
+}
+
+// made is a workbook of one sheet.
+func made(t *testing.T, cells map[string]any, change func(f *excelize.File) error) []byte {
+	f := excelize.NewFile()
+	for at, v := range cells {
+		need.NoError(t, f.SetCellValue("Sheet1", at, v))
+	}
+	if change != nil {
+		need.NoError(t, change(f))
+	}
+	var b bytes.Buffer
+	need.NoError(t, f.Write(&b))
+	return b.Bytes()
+}
+
+func TestValuesOfCells(t *testing.T) {
+	formatted := func(cell, code string) func(f *excelize.File) error {
+		return func(f *excelize.File) error {
+			style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &code})
+			if err != nil {
+				return err
+			}
+			return f.SetCellStyle("Sheet1", cell, cell, style)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		value  any
+		change func(f *excelize.File) error
+		want   string
+	}{
+		{"number", 0.1, nil, "0.1"},
+		{"number of three shown digits", 3.14159, formatted("A2", "0.0"), "3.14159"},
+		{"percent", 0.25, formatted("A2", "0%"), "0.25"},
+		{"text of digits", "007", nil, "007"},
+		{"truth", true, nil, "TRUE"},
+		{"error", "#N/A", nil, "n/a"},
+		{"date", 43525.0, formatted("A2", "dd.mm.yyyy"), "2019-03-01"},
+		{"date and time", time.Date(2019, 3, 1, 14, 30, 0, 0, time.UTC), nil, "2019-03-01T14:30:00"},
+		{"month in words", 43525.0, formatted("A2", `[$-409]mmm\ yyyy`), "2019-03-01"},
+		{"time", 0.75, formatted("A2", "hh:mm"), "18:00:00"},
+		{"duration", 1.5, formatted("A2", "[h]:mm"), "36:00:00"},
+		{"unit with the letters of a date", 5.5, formatted("A2", `0.0" days"`), "5.5"},
+		{"date counted from 1904", 42063.0, func(f *excelize.File) error {
+			yes := true
+			if err := f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &yes}); err != nil {
+				return err
+			}
+			return formatted("A2", "yyyy-mm-dd")(f)
+		}, "2019-03-01"},
+	} {
+		text, note, err := Text(made(t, map[string]any{"A1": "x", "A2": c.value}, c.change), "")
+		need.NoError(t, err, c.name)
+		need.Equal(t, string(text), "x\n"+c.want+"\n", c.name)
+		need.Equal(t, note, "", c.name)
+	}
+}
+
+func TestRefusedWorkbooks(t *testing.T) {
+	cells := map[string]any{"A1": "id", "B1": "group", "A2": "a", "B2": "x", "A3": "b"}
+	merged := made(t, cells, func(f *excelize.File) error { return f.MergeCell("Sheet1", "B2", "B3") })
+	_, _, err := Text(merged, "")
+	need.Error(t, err, "sheet Sheet1 has merged cells (B2:B3), of which all but the first are empty: unmerge them")
+
+	hidden := made(t, cells, func(f *excelize.File) error { return f.SetRowVisible("Sheet1", 3, false) })
+	_, note, err := Text(hidden, "")
+	need.NoError(t, err)
+	need.Equal(t, note, "1 row of sheet Sheet1 is hidden, by a filter or by hand, and is read like the others")
+
+	_, _, err = Text(made(t, nil, nil), "")
+	need.Error(t, err, "no sheet of the workbook has cells")
+	// Sheets without cells, and hidden ones, are not asked about.
+	text, _, err := Text(made(t, cells, func(f *excelize.File) error {
+		for _, name := range []string{"Sheet2", "Sheet3"} {
+			if _, err := f.NewSheet(name); err != nil {
+				return err
+			}
+		}
+		if err := f.SetCellValue("Sheet3", "A1", 1); err != nil {
+			return err
+		}
+		return f.SetSheetVisible("Sheet3", false)
+	}), "")
+	need.NoError(t, err)
+	need.Equal(t, string(text), "id,group\na,x\nb,\n")
+
+	far := made(t, map[string]any{"A1": 1, "XFD400": 1}, nil)
+	_, _, err = Text(far, "")
+	need.Error(t, err, fmt.Sprintf("takes 400 × 16384 cells, more than the limit of %d", maxCells))
+	whole := made(t, cells, nil)
+	_, _, err = Text(whole[:len(whole)/2], "")
+	need.Error(t, err, "the workbook cannot be read")
+}
+
+// Whatever the bytes of a workbook are, it is read or refused.
+func FuzzText(f *testing.F) {
+	book := excelize.NewFile()
+	book.SetCellValue("Sheet1", "A1", "x")
+	book.SetCellValue("Sheet1", "A2", 1)
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(_ *testing.T, file []byte) { Text(file, "") })
+}
