@@ -62,6 +62,7 @@ import (
 //go:embed internal/venv/*.go
 //go:embed internal/version/*.go
 //go:embed internal/words/*.go
+//go:embed internal/workbook/*.go
 //go:embed internal/workdir/*.go
 //go:embed nifti/*.go
 //go:embed nifti/cifti/*.go
