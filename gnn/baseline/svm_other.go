@@ -1,5 +1,0 @@
-//go:build !amd64 || purego
-
-package baseline
-
-func fastestPasses() passes { return passes{moveGo, secondGo} }
