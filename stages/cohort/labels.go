@@ -194,6 +194,7 @@ func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own b
 		return err
 	}
 	file := userfile.NameIn(r.Root, userfile.Within(r.Root, s.Spec))
+	r.Notes = append(r.Notes, region.OtherNames(nodes, by, s.table, file)...)
 	notes, err := region.Misfits(nodes, by, s.values, file, own, builtIn(nodes))
 	r.Notes = append(r.Notes, notes...)
 	return err

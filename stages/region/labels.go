@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
@@ -172,4 +173,28 @@ func Contradiction(nodes []Node, by func(Node) int32, table []cifti.Label) error
 	}
 	return fmt.Errorf("the node list gives %d of %d regions another value than the label table of the file: %s; correct the list, or use the table of the file (nodes: auto)",
 		len(apart), len(nodes), words.Some(apart, 6))
+}
+
+// OtherNames notes that a node list has none of the names that the label table of a CIFTI file gives its values: it may
+// be that of another atlas with the same values.
+func OtherNames(nodes []Node, by func(Node) int32, table []cifti.Label, file string) []column.Note {
+	names := map[int32]string{}
+	for _, l := range table {
+		names[int32(l.Key)] = l.Name
+	}
+	first := ""
+	for _, n := range nodes {
+		name := names[by(n)]
+		if strings.EqualFold(column.Composed(name), column.Composed(n.Name)) {
+			return nil
+		}
+		if first == "" && name != "" {
+			first = fmt.Sprintf("%d is %s, and %s in the file", by(n), n.Name, name)
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	return []column.Note{column.Doubtf(column.DoubtNames, "none of the %d names of the node list is in the label table of %s (%s): check that the list is that of this atlas, or use the table of the file (nodes: auto)",
+		len(nodes), file, first)}
 }

@@ -81,9 +81,9 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		if columns != n {
 			return nil, fmt.Errorf("%d columns %s for %d nodes", columns, what, n)
 		}
-		if row := disordered(rows); row >= 0 {
+		if row, id := disordered(rows); row >= 0 {
 			return nil, fmt.Errorf("%d columns %s: column %d is row %d of the node list (%s) or the region with index %d, and the list is not sorted by index; name the columns, or sort the node list by index if the columns are in that order, or number it 1…N in the order of its rows if they are in that one",
-				columns, what, row+1, row+1, rows[row].Name, row+1)
+				columns, what, row+1, row+1, rows[row].Name, id)
 		}
 		place := make([]int, n)
 		for i := range place {
@@ -197,18 +197,32 @@ func listed(names []string, rows []called) bool {
 	})
 }
 
-// disordered is the first row, from 0, of a list whose ids are 1…N in another order; -1 for any other list, in which
-// ids are no places.
-func disordered(rows []called) int {
-	first := -1
-	seen := make([]bool, len(rows))
+// disordered is the first row, from 0, of a list whose ids are those of places in another order, and the id that would
+// be there: they are evenly spaced, or at most a third of the numbers from the first to the last is left out. -1 for any
+// other list.
+func disordered(rows []called) (row int, id int32) {
+	ids := make([]int32, len(rows))
 	for i, r := range rows {
-		if r.ID == nil || *r.ID < 1 || int(*r.ID) > len(rows) || seen[*r.ID-1] {
-			return -1
+		if r.ID == nil {
+			return -1, 0
 		}
-		if seen[*r.ID-1] = true; int(*r.ID) != i+1 && first < 0 {
-			first = i
-		}
+		ids[i] = *r.ID
 	}
-	return first
+	sorted := slices.Sorted(slices.Values(ids))
+	first := 0
+	for first < len(ids) && ids[first] == sorted[first] {
+		first++
+	}
+	if first == len(ids) {
+		return -1, 0
+	}
+	last := len(ids) - 1
+	even := last > 1
+	for i := range last {
+		even = even && sorted[i+1]-sorted[i] == sorted[1]-sorted[0]
+	}
+	if wide := int(sorted[last]) - int(sorted[0]) + 1; !even && 3*len(ids) < 2*wide {
+		return -1, 0
+	}
+	return first, sorted[first]
 }

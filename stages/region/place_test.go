@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/internal/need"
 	"prgnn/nifti/cifti"
+	"prgnn/stages/column"
 )
 
 // Columns without names follow the rows of the node list, unless its ids 1…N are in another order: there, they could
@@ -26,6 +27,10 @@ func TestPlaceUnnamedColumns(t *testing.T) {
 		{[]int32{1, 2, 3}, nil, []int{0, 1, 2}, ""},
 		{[]int32{1, 2, 3}, []string{"0", "1", "2"}, []int{0, 1, 2}, ""},
 		{[]int32{1001, 10, 11}, nil, []int{0, 1, 2}, ""},
+		{[]int32{10, 20, 30}, nil, []int{0, 1, 2}, ""},
+		{[]int32{30, 10, 20}, nil, nil, "column 1 is row 1 of the node list (a) or the region with index 10, and the list is not sorted by index"},
+		{[]int32{1, 4, 3}, nil, nil, "column 2 is row 2 of the node list (b) or the region with index 3"},
+		{[]int32{1, 9, 4}, nil, []int{0, 1, 2}, ""},
 		{[]int32{2, 3, 4}, nil, []int{0, 1, 2}, ""},
 		{[]int32{1, 3, 2}, []string{"1", "2", "3"}, []int{0, 2, 1}, ""},
 		{[]int32{1, 3, 2}, []string{"c", "a", "b"}, []int{2, 0, 1}, ""},
@@ -286,6 +291,19 @@ func TestComposedNames(t *testing.T) {
 	by := func(n Node) int32 { return n.Id }
 	err = Contradiction([]Node{{Id: 4, Name: "ü"}}, by, []cifti.Label{{Key: 5, Name: "u\u0308"}})
 	need.Error(t, err, "the node list gives 1 of 1 regions another value")
+}
+
+// A node list of which no name is in the label table of the file is noted.
+func TestOtherNames(t *testing.T) {
+	by := func(n Node) int32 { return n.Id }
+	notes := func(first string, table ...cifti.Label) string {
+		return strings.Join(column.NoteTexts(OtherNames([]Node{{Id: 1, Name: first}, {Id: 2, Name: "Q_2"}}, by, table,
+			"a.dlabel.nii")), "")
+	}
+	table := []cifti.Label{{Key: 0, Name: "???"}, {Key: 1, Name: "NET01"}, {Key: 2, Name: "NET02"}}
+	need.Equal(t, notes("Q_1", table...), "none of the 2 names of the node list is in the label table of a.dlabel.nii (1 is Q_1, and NET01 in the file): check that the list is that of this atlas, or use the table of the file (nodes: auto)")
+	need.Equal(t, notes("net01", table...), "")
+	need.Equal(t, notes("Q_1"), "")
 }
 
 func TestConfoundNames(t *testing.T) {
