@@ -198,8 +198,8 @@ func listed(names []string, rows []called) bool {
 }
 
 // disordered is the first row, from 0, of a list whose ids are those of places in another order, and the id that would
-// be there: they are evenly spaced, or at most a third of the numbers from the first to the last is left out. -1 for any
-// other list.
+// be there: they are evenly spaced, or at most a third of the numbers from the first to the last is left out. -1 for
+// any other list.
 func disordered(rows []called) (row int, id int32) {
 	ids := make([]int32, len(rows))
 	for i, r := range rows {
