@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) initCommand() *cobra.Command {
-	full, rows, id := false, "", ""
+	full, rows, id, from := false, "", "", ""
 	cmd := &cobra.Command{
 		Use:   "init [DIR|NAME.yaml]",
 		Short: "write a commented pipeline file to start from",
@@ -32,6 +32,11 @@ built-in file, with a comment on every step. NAME.yaml, with or without a direct
 that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
 is left alone.
 
+--from DIR looks at the data in DIR, and writes study.yaml (or NAME.yaml), whose cohort reads them:
+derivatives of fMRIPrep, or time series of XCP-D, giga_connectome or C-PAC; files of CONN, DPABI, GRETNA
+or GIFT; ABIDE as nilearn fetches it; or files whose names have the values of a column of a table of
+participants (participants.tsv, .csv or .xlsx in DIR, above it, or beside the new file).
+
 --rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. The
 file is named after the table, or is NAME.yaml. The names of the rows are in the first column, or in
 the column that --id sets.`,
@@ -39,16 +44,21 @@ the column that --id sets.`,
   cd my-study && pipeline run biopoint.yaml
   pipeline init sessions.yaml
   pipeline init --full everything
+  pipeline init --from derivatives/xcp_d
   pipeline init --rows stations.tsv
   pipeline init --rows stations.tsv --id code`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case from != "" && (full || rows != ""):
+				return flags.Usage(cmd, "--from excludes --full and --rows: leave out one of them")
 			case rows != "" && full:
 				return flags.Usage(cmd, "--rows and --full exclude each other: leave out one of them")
 			case rows == "" && id != "":
 				return flags.Usage(cmd, "--id needs --rows: it is a column of that table")
 			case rows != "":
 				return a.initRows(strings.Join(args, ""), rows, id)
+			case from != "":
+				return a.initFrom(strings.Join(args, ""), from)
 			}
 			if _, ok := builtin.Text("biopoint.yaml"); !ok && len(args) == 0 {
 				return flags.Usage(cmd, "this program has no built-in pipeline: begin with a table by --rows FILE")
@@ -72,6 +82,7 @@ the column that --id sets.`,
 		},
 	}
 	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV, TSV or .xlsx), without participants")
+	cmd.Flags().StringVar(&from, "from", "", "a study of the data in `DIR`: of fMRIPrep, XCP-D, CONN, DPABI and others, or a table and files")
 	cmd.Flags().StringVar(&id, "id", "", "with --rows: the `COLUMN` that names the rows (default: the first)")
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
 	return cmd
@@ -81,6 +92,7 @@ type initEvent struct {
 	File string `json:"file"`
 	// Derivatives are those of fMRIPrep that lie beside the file.
 	Derivatives []string `json:"derivatives,omitempty"`
+	Found       string   `json:"found,omitempty"` // by --from
 }
 
 // init writes a pipeline file, whose text depends on the derivatives that lie beside it.
@@ -98,7 +110,7 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+written); err != nil {
 		return err
 	}
-	if a.AsJSON("init", initEvent{path, found}) {
+	if a.AsJSON("init", initEvent{File: path, Derivatives: found}) {
 		return nil
 	}
 	if written != text(nil) {
@@ -110,6 +122,62 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 	for _, dir := range found {
 		fmt.Fprintf(a.Out, "fMRIPrep's derivatives are in %s: to use them, replace simulate under cohort by\n  bids: { dir: %s, group: group }\n", dir, dir)
 	}
+	return nil
+}
+
+// initFrom writes a pipeline file for the data in a directory; to is a directory, a file, or "".
+func (a *app) initFrom(to, dir string) error {
+	path := to
+	if ext := filepath.Ext(to); ext != ".yaml" && ext != ".yml" {
+		path = filepath.Join(to, "study.yaml")
+	}
+	beside := filepath.Dir(path)
+	if err := a.MayWrite(beside); err != nil {
+		return err
+	}
+	if short, ok := builtin.Short("biopoint.yaml"); ok {
+		derivatives := bids.FMRIPrep(dir)
+		if len(derivatives) == 0 {
+			derivatives = bids.FMRIPrep(filepath.Join(dir, "derivatives"))
+		}
+		for i, d := range derivatives {
+			if rel, err := filepath.Rel(beside, d); err == nil {
+				derivatives[i] = filepath.ToSlash(rel)
+			}
+		}
+		switch {
+		case len(derivatives) > 1:
+			return exit.Wrongf("--from %s: several directories are derivatives of fMRIPrep (%s): name one of them", dir,
+				words.Some(derivatives, 4))
+		case len(derivatives) == 1:
+			return a.wroteFrom(path, &scaffold.Found{What: "fMRIPrep's derivatives", Text: scaffold.Extending(short, derivatives)})
+		}
+	}
+	found, err := scaffold.From(dir, beside)
+	if err != nil {
+		return exit.Wrongf("%w", err)
+	}
+	return a.wroteFrom(path, found)
+}
+
+// wroteFrom writes the pipeline file of what was found, and its table where there was none.
+func (a *app) wroteFrom(path string, found *scaffold.Found) error {
+	if found.Table != "" {
+		if err := scaffold.Study(filepath.Join(filepath.Dir(path), "participants.tsv"), found.Table); err != nil {
+			return err
+		}
+	}
+	if err := scaffold.Study(path, describe.EditorsLine+found.Text); err != nil {
+		return err
+	}
+	if a.AsJSON("init", initEvent{File: path, Found: found.What}) {
+		return nil
+	}
+	fmt.Fprintf(a.Out, "wrote %s, for %s; next: ", path, found.What)
+	if found.Table != "" {
+		fmt.Fprintf(a.Out, "fill in the column group of participants.tsv, which was written beside it; then: ")
+	}
+	fmt.Fprintf(a.Out, "pipeline cohort %s\n", console.Shell(path))
 	return nil
 }
 
@@ -235,7 +303,7 @@ func (a *app) initRows(to, table, id string) error {
 	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
-	if a.AsJSON("init", initEvent{path, nil}) {
+	if a.AsJSON("init", initEvent{File: path}) {
 		return nil
 	}
 	next := "pipeline cohort " + console.Shell(path)

@@ -1,0 +1,460 @@
+package scaffold
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/pattern"
+	"prgnn/internal/words"
+	"prgnn/stages/bids"
+	"prgnn/stages/region"
+	"prgnn/stages/sheet"
+)
+
+// mostFiles is how many files of a directory are looked at.
+const mostFiles = 200_000
+
+// A Found is a layout of data that a directory has, and the pipeline file that reads it.
+type Found struct {
+	What string // time series of DPABI
+	Text string
+	// Table is the text of a table of participants, without groups, where the directory has none; its file is
+	// participants.tsv beside the pipeline file.
+	Table string
+}
+
+// From finds what a directory has: derivatives with time series, the files of a known program, or files that a table of
+// participants lists. The paths in the text start at the directory beside. fMRIPrep's own derivatives are Extending's.
+func From(dir, beside string) (*Found, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("--from %s: no such directory", dir)
+	}
+	path := func(p string) string {
+		rel, err := filepath.Rel(beside, p)
+		if err != nil {
+			rel = p
+		}
+		return quoted(filepath.ToSlash(rel))
+	}
+	for _, d := range []string{dir, filepath.Join(dir, "ABIDE_pcp")} {
+		if isFile(filepath.Join(d, "Phenotypic_V1_0b_preprocessed1.csv")) {
+			return &Found{What: "ABIDE I, as nilearn fetches it", Text: "extends: abide.yaml\npipeline: study\nvars: { data: " + path(d) + " }\n"}, nil
+		}
+	}
+	t, err := tableOf(dir, beside)
+	if err != nil {
+		return nil, err
+	}
+	if found := derivatives(dir, path, t); found != nil {
+		return found, nil
+	}
+	files, err := filesOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return unlisted(dir, path, files)
+	}
+	return listedIn(dir, path, files, t)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func quoted(s string) string {
+	if plainPath.MatchString(s) {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// A table is one of participants.
+type table struct {
+	path string
+	*sheet.Sheet
+}
+
+// tableOf is the table of participants: participants.* in or above a directory, or beside the pipeline file, or the
+// only table in the directory that has a column of groups; nil where there is none.
+func tableOf(dir, beside string) (*table, error) {
+	above := filepath.Dir(filepath.Clean(dir))
+	for _, d := range []string{dir, above, filepath.Dir(above), beside} {
+		var fit []string
+		for _, ext := range []string{"tsv", "csv", "xlsx"} {
+			if named := filepath.Join(d, "participants."+ext); isFile(named) {
+				fit = append(fit, named)
+			}
+		}
+		if fit == nil && d == dir {
+			for _, ext := range []string{"tsv", "csv", "xlsx"} {
+				all, _ := filepath.Glob(filepath.Join(d, "*."+ext))
+				for _, f := range all {
+					if t := readTable(f); t != nil && t.group() != "" {
+						fit = append(fit, f)
+					}
+				}
+			}
+		}
+		switch t := (*table)(nil); {
+		case len(fit) > 1:
+			return nil, fmt.Errorf("--from %s: several tables may list the participants (%s): leave one of them there", dir,
+				words.Some(fit, 4))
+		case len(fit) == 1:
+			if t = readTable(fit[0]); t == nil {
+				return nil, fmt.Errorf("--from %s: %s cannot be read as a table", dir, fit[0])
+			}
+			return t, nil
+		}
+	}
+	return nil, nil
+}
+
+func readTable(path string) *table {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	s, err := sheet.ReadIn(f, path, sheet.Form{Guess: true})
+	if err != nil {
+		return nil
+	}
+	return &table{path, s}
+}
+
+// groupName are names of columns of groups.
+var groupName = pattern.New(`(?i)^(group|dx|dx_group|diagnos(is|e)|diag|label|class|condition|arm|cohort|patient|status|phenotype)$`)
+
+// group is the column of groups, by its name; "" where no column or several may be it.
+func (t *table) group() string {
+	if slices.Contains(t.Columns, "group") {
+		return "group"
+	}
+	var fit []string
+	for _, name := range t.Columns {
+		if groupName.MatchString(name) {
+			fit = append(fit, name)
+		}
+	}
+	if len(fit) != 1 {
+		return ""
+	}
+	return fit[0]
+}
+
+// parameters are the lines that read the table: its file, where its paths start, its columns of names and of groups.
+func (t *table) parameters(path func(string) string, root, id string) string {
+	text := "    file: " + path(t.path) + "\n"
+	if root != "" && filepath.Clean(root) != filepath.Dir(t.path) {
+		text += "    root: " + path(root) + "\n"
+	}
+	if !slices.Contains(t.Columns, "participant_id") {
+		text += "    id: " + quoted(id) + "\n"
+	}
+	return text + t.groupLine()
+}
+
+func (t *table) groupLine() string {
+	switch group := t.group(); group {
+	case "group":
+		return ""
+	case "":
+		return "    group: group # replace it by the column of groups: " + strings.Join(t.Columns[:min(len(t.Columns), 8)], ", ") + "\n"
+	default:
+		return "    group: " + quoted(group) + "\n"
+	}
+}
+
+// derivatives are those of XCP-D, giga_connectome or C-PAC: files …_timeseries of an atlas.
+func derivatives(dir string, path func(string) string, t *table) *Found {
+	tried := []string{dir}
+	for _, d := range []string{dir, filepath.Join(dir, "derivatives")} {
+		entries, _ := os.ReadDir(d) // none where it cannot be read
+		for _, e := range entries {
+			tried = append(tried, filepath.Join(d, e.Name()))
+		}
+	}
+	for _, d := range tried {
+		subjects, err := bids.Subjects(d)
+		if err != nil || len(subjects) == 0 {
+			continue
+		}
+		files, _ := bids.Files(d, subjects[0])
+		var atlases []string
+		for _, f := range files {
+			name := filepath.Base(f.Path)
+			if strings.Contains(name, "_timeseries.") && !strings.HasSuffix(name, ".json") {
+				if a := cmp.Or(f.Get("atlas"), f.Get("seg")); a != "" {
+					atlases = append(atlases, a)
+				}
+			}
+		}
+		slices.Sort(atlases)
+		if atlases = slices.Compact(atlases); atlases == nil {
+			continue
+		}
+		text := "extends: timeseries.yaml\npipeline: study\ncohort:\n  timeseries:\n    dir: " + path(d) + "\n"
+		if t != nil {
+			text += t.parameters(path, "", t.Columns[0])
+		} else {
+			text += "    file: null\n"
+		}
+		text += "    series: null\n    atlas: " + quoted(atlases[0])
+		if len(atlases) > 1 {
+			text += " # or " + strings.Join(atlases[1:], ", ")
+		}
+		return &Found{What: "time series of " + cmp.Or(bids.GeneratedBy(d), "an atlas") + " in " + d, Text: text + "\n"}
+	}
+	return nil
+}
+
+// dataForm are names of files that may have series or a matrix.
+var dataForm = pattern.New(`(?i)\.(mat|npz|npy|tsv|csv|txt|1D|xlsx|ptseries\.nii)(\.gz)?$`)
+
+// filesOf are the files below a directory that may have series or a matrix, as paths from there.
+func filesOf(dir string) (files []string, err error) {
+	seen := 0
+	err = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what cannot be listed has no files for us
+		case e.IsDir() && p != dir && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
+		}
+		if seen++; seen > mostFiles {
+			return fmt.Errorf("--from %s: more than %d files: name the directory that holds those of the participants", dir, mostFiles)
+		}
+		if rel, err := filepath.Rel(dir, p); err == nil && dataForm.MatchString(p) {
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return files, err
+}
+
+// A candidate is a path with the column of a table in it.
+type candidate struct {
+	pattern, column string
+	example         string // the file of a participant
+	rows            int    // that have such a file
+	known           region.Layout
+	matrix          bool
+}
+
+// listedIn finds the path whose files the rows of a table have.
+func listedIn(dir string, path func(string) string, files []string, t *table) (*Found, error) {
+	here := map[string]bool{}
+	for _, f := range files {
+		here[f] = true
+	}
+	best := map[string]*candidate{}
+	for _, name := range t.Columns {
+		values, _ := t.Column(name)
+		distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+		if len(distinct) < len(values) || name == t.group() {
+			continue
+		}
+		for _, v := range values[:min(3, len(values))] {
+			if v == "" {
+				continue
+			}
+			for _, f := range files {
+				at := strings.LastIndex(f, v)
+				if at < 0 || filepath.Join(dir, f) == t.path {
+					continue
+				}
+				p := strings.ReplaceAll(f, v, "{"+name+"}")
+				if best[p] != nil {
+					continue
+				}
+				c := &candidate{pattern: p, column: name, example: f}
+				for _, other := range values {
+					if other != "" && here[strings.ReplaceAll(p, "{"+name+"}", other)] {
+						c.rows++
+					}
+				}
+				best[p] = c
+			}
+		}
+	}
+	var all []*candidate
+	for _, c := range best {
+		if c.rows >= 2 && 2*c.rows >= len(t.Rows) && c.recognize(dir) {
+			all = append(all, c)
+		}
+	}
+	if all == nil {
+		return numbered(dir, path, files, t)
+	}
+	slices.SortFunc(all, func(a, b *candidate) int {
+		return cmp.Or(-cmp.Compare(a.rows, b.rows), cmp.Compare(rank(a), rank(b)),
+			cmp.Compare(len(a.pattern), len(b.pattern)), strings.Compare(a.pattern, b.pattern))
+	})
+	first := all[0]
+	text := first.text(t.parameters(path, dir, first.column), first.pattern)
+	if others := all[1:]; len(others) > 0 {
+		text += "  # or, in their place:\n"
+		for _, c := range others[:min(len(others), 6)] {
+			text += "  #   " + c.port() + ": " + strconv.Quote(c.pattern) + "\n"
+		}
+	}
+	return &Found{What: first.what(), Text: text}, nil
+}
+
+// rank orders the files of a participant: those of a program that is known, then series, then one format.
+func rank(c *candidate) int {
+	n := 0
+	if c.known.Program == "" {
+		n += 100
+	}
+	if c.matrix {
+		n += 10
+	}
+	if slices.Contains([]string{".txt", ".gz"}, filepath.Ext(c.pattern)) { // of files in two forms
+		n++
+	}
+	return n
+}
+
+// recognize decides what the files of a path are by the first of them, and reports whether they may be read.
+func (c *candidate) recognize(dir string) bool {
+	file := filepath.Join(dir, filepath.FromSlash(c.example))
+	for _, matrix := range []bool{false, true} {
+		l, err := region.Layout{}.Recognized(file, matrix)
+		if err != nil { // sliding windows
+			return false
+		}
+		if l.Program != "" {
+			c.known, c.matrix = l, matrix
+			return true
+		}
+	}
+	open := func(read func(f *os.File) error) error {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return read(f)
+	}
+	if open(func(f *os.File) error {
+		x, err := region.ReadSquares(f, region.Layout{})
+		if err == nil && !symmetric(x) {
+			err = errors.New("not symmetric")
+		}
+		return err
+	}) == nil {
+		c.matrix = true
+		return true
+	}
+	err := open(func(f *os.File) error { _, err := region.ReadSeries(f, region.Layout{}); return err })
+	return err == nil || slices.Contains([]string{".mat", ".npz"}, filepath.Ext(file)) // a variable is to be chosen
+}
+
+func symmetric(c *region.Contents) bool {
+	x := c.Draws[0]
+	for i := range x.Rows {
+		for j := range i {
+			if a, b := x.At(i, j), x.At(j, i); a == a && b == b && max(a-b, b-a) > 1e-6 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *candidate) port() string { return map[bool]string{false: "series", true: "pearson"}[c.matrix] }
+
+func (c *candidate) kind() string {
+	return map[bool]string{false: "timeseries", true: "matrices"}[c.matrix]
+}
+
+func (c *candidate) what() string {
+	what := map[bool]string{false: "time series", true: "matrices"}[c.matrix]
+	if c.known.Program != "" {
+		what += " of " + c.known.Program
+	}
+	return what
+}
+
+func (c *candidate) text(table, pattern string) string {
+	text := "extends: " + c.kind() + ".yaml\npipeline: study\n"
+	if !c.matrix {
+		text += "vars: { tr: 0 } # s, repetition time; filters and windows need it\n"
+	}
+	return text + "cohort:\n  " + c.kind() + ":\n" + table + "    " + c.port() + ": " + strconv.Quote(pattern) + "\n"
+}
+
+// numbers are what the programs number or name participants by in the names of their files.
+var numbers = []struct {
+	path   pattern.Pattern
+	column string
+}{
+	{pattern.New(`(/ROI_Subject)(\d+)(_Condition\d+\.mat)$`), "conn"},
+	{pattern.New(`(/resultsROI_Subject)(\d+)(_Condition\d+\.mat)$`), "conn"},
+	{pattern.New(`(/ROISignals_)([^/]+)(\.(?:mat|txt))$`), "dpabi"},
+	{pattern.New(`(/ROICorrelation_FisherZ_)([^/]+)(\.(?:mat|txt))$`), "dpabi"},
+	{pattern.New(`(/ROICorrelation_)([^/]+)(\.(?:mat|txt))$`), "dpabi"},
+	{pattern.New(`(/GretnaTimeCourse/)([^/]+)(\.txt)$`), "gretna"},
+	{pattern.New(`(_post_process_sub_)(\d+)(\.mat)$`), "gift"},
+}
+
+// members are the files of one program, and the names of the participants in theirs; nil where none is known.
+func members(dir string, files []string) (c *candidate, names []string) {
+	for _, n := range numbers {
+		for _, f := range files {
+			m := n.path.FindStringSubmatch("/" + f)
+			if m == nil {
+				continue
+			}
+			p := strings.TrimPrefix(n.path.ReplaceAllString("/"+f, "${1}{"+n.column+"}${3}"), "/")
+			if c == nil {
+				c = &candidate{pattern: p, column: n.column, example: f}
+			}
+			if p == c.pattern {
+				names = append(names, m[2])
+			}
+		}
+		if c != nil && c.recognize(dir) {
+			return c, names
+		}
+		c, names = nil, nil
+	}
+	return nil, nil
+}
+
+// numbered are the files of a program whose numbers or names of participants the table lacks.
+func numbered(dir string, path func(string) string, files []string, t *table) (*Found, error) {
+	c, names := members(dir, files)
+	if c == nil {
+		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
+	}
+	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
+	return &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have what the names of the files have: %s.\n%s",
+		c.column, words.Some(names, 3), text)}, nil
+}
+
+// unlisted are the files of a program, or of one directory, without a table: one is begun, without groups.
+func unlisted(dir string, path func(string) string, files []string) (*Found, error) {
+	c, names := members(dir, files)
+	if c == nil {
+		return nil, fmt.Errorf("--from %s: neither a table of participants (participants.tsv, .csv or .xlsx with a column of groups) nor files of fMRIPrep, XCP-D, giga_connectome, C-PAC, CONN, DPABI, GRETNA or GIFT", dir)
+	}
+	text := "participant_id\t" + c.column + "\tgroup\n"
+	for _, name := range names {
+		text += "sub-" + strings.TrimPrefix(name, "sub-") + "\t" + name + "\tn/a\n"
+	}
+	return &Found{What: c.what(), Table: text,
+		Text: c.text("    file: participants.tsv\n    root: "+path(dir)+"\n", c.pattern)}, nil
+}
