@@ -1,6 +1,7 @@
 package damage
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,6 +17,9 @@ type Facts struct {
 	High         float64 // share of the power above 0.1 Hz, median over the regions
 	Interpolated float64 // share of the volumes that are the mean of the volumes before and after in most regions
 	Standardized float64 // 1 where all regions have mean 0 and SD 1, otherwise 0
+	SameValue    float64 // largest share, over the regions, of the volumes that repeat the most frequent value
+	Step         float64 // share of the variance beyond a linear trend that two levels explain, median over the regions
+	Unexplained  float64 // smallest share, over the regions, of the variance that other regions do not explain
 }
 
 // Power above highFrequency, Hz, is what the usual low-pass filters remove. Where the repetition time is unknown, it is
@@ -28,7 +32,8 @@ const alikeNeighbors = 0.002
 
 // FactsOf are those of a series, T×N, from a volume on; tr in s, or unknown.
 func FactsOf(x connectivity.Matrix, status []connectivity.Status, first int, tr float64) Facts {
-	unknown := Facts{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	nan := math.NaN()
+	unknown := Facts{nan, nan, nan, nan, nan, nan, nan}
 	n := x.Rows - first
 	var regions []int
 	var means, sds []float64
@@ -87,7 +92,117 @@ func FactsOf(x connectivity.Matrix, status []connectivity.Status, first int, tr 
 		}
 	}
 	facts.Interpolated = float64(interpolated) / float64(n-2)
+	facts.SameValue, facts.Step, facts.Unexplained = sameValue(z, n, width), step(z, n, width), unexplained(z, n, width)
 	return facts
+}
+
+// sameValue is the largest share of the volumes of a region, n×width, that repeat its most frequent value.
+func sameValue(z []float64, n, width int) float64 {
+	most, values := 1, make([]float64, n)
+	for k := range width {
+		for t := range values {
+			values[t] = z[t*width+k]
+		}
+		slices.Sort(values)
+		first := 0
+		for t, v := range values {
+			if v != values[first] {
+				first = t
+			}
+			most = max(most, t-first+1)
+		}
+	}
+	return float64(most-1) / float64(n-1)
+}
+
+// step is the largest share of the variance of standardized series, n×width, beyond their linear trends, that a step
+// between two volumes explains, as the median over the regions. Each side has a tenth of the volumes or more.
+func step(z []float64, n, width int) float64 {
+	times := make([]float64, n) // about 0
+	square := 0.0
+	for t := range times {
+		times[t] = float64(2*t-n+1) / 2
+		square += float64(times[t] * times[t])
+	}
+	slope, left := make([]float64, width), make([]float64, width)
+	for t, at := range times {
+		for k := range slope {
+			slope[k] += float64(at * z[t*width+k])
+		}
+	}
+	for k := range slope {
+		left[k] = float64(n) - float64(slope[k]*slope[k])/square
+		slope[k] /= square
+	}
+	largest, side := 0.0, max(5, n/10)
+	later, sum := make([]float64, width), 0.0 // sums of the volumes from t on, of the times alike
+	shares := make([]float64, width)
+	for t := n - 1; t >= side; t-- {
+		sum += times[t]
+		for k := range later {
+			later[k] += z[t*width+k] - float64(slope[k]*times[t])
+		}
+		if t > n-side {
+			continue
+		}
+		norm := float64(t)*float64(n-t)/float64(n) - float64(sum*sum)/square
+		for k, y := range later {
+			if shares[k] = 0; left[k] > 1e-9*float64(n) {
+				shares[k] = float64(y*y) / norm / left[k]
+			}
+		}
+		largest = max(largest, median(shares))
+	}
+	return largest
+}
+
+// Others that may explain a region are so many at most, the ones with the strongest correlations, and at most one for
+// three volumes. Less than independent is what rounding leaves of a region that others explain wholly.
+const mostExplaining, independent = 50, 1e-9
+
+// unexplained is the smallest share of the variance of a region of standardized series, n×width, that others do not
+// explain, per degree of freedom: 0 where a region is a linear combination of others.
+func unexplained(z []float64, n, width int) float64 {
+	r := make([]float64, width*width)
+	dense.Multiply(r, width, dense.Rows(z, width).T(), dense.Rows(z, width), width, n, width, false, 1)
+	for i := range r {
+		r[i] /= float64(n)
+	}
+	others := min(width-1, mostExplaining, n/3)
+	least, order := 1.0, make([]int, 0, width)
+	factor := make([]float64, (others+1)*(others+1)) // of Cholesky, with rows of 0 for what others explain
+	for j := range width {
+		own := r[j*width : (j+1)*width]
+		order = order[:0]
+		for k := range width {
+			if k != j {
+				order = append(order, k)
+			}
+		}
+		slices.SortFunc(order, func(i, k int) int {
+			return cmp.Or(cmp.Compare(math.Abs(own[k]), math.Abs(own[i])), i-k)
+		})
+		chosen := append(order[:others:others], j)
+		clear(factor)
+		kept := 0
+		for i, ri := range chosen {
+			row := factor[i*(others+1) : (i+1)*(others+1)]
+			for k, rk := range chosen[:i] {
+				if pivot := factor[k*(others+1)+k]; pivot > 0 {
+					row[k] = (r[ri*width+rk] - dense.Dot(row[:k], factor[k*(others+1):][:k])) / pivot
+				}
+			}
+			left := 1 - dense.Dot(row[:i], row[:i])
+			switch {
+			case ri == j:
+				least = min(least, max(left, 0)*float64(n-1)/float64(n-1-kept))
+			case left > independent:
+				row[i] = math.Sqrt(left)
+				kept++
+			}
+		}
+	}
+	return least
 }
 
 // highPower is the share of the power of standardized series, n×width, above 0.1 Hz, as the median over them; NaN where

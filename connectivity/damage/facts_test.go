@@ -19,13 +19,13 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	none := func([]float64) {}
-	type facts struct{ global, high, interpolated, standardized float64 } // −1: any value
+	type facts struct{ global, high, interpolated, standardized, same, step, unexplained float64 } // −1: any value
 	for _, c := range []struct {
 		name   string
 		change func(x []float64)
 		want   facts
 	}{
-		{"sound", none, facts{-1, -1, 0, 0}},
+		{"sound", none, facts{-1, -1, 0, 0, 0, -1, -1}},
 		{"no global signal", func(x []float64) {
 			for v := range volumes {
 				mean := 0.0
@@ -36,34 +36,61 @@ func TestFacts(t *testing.T) {
 					*at(x, v, j) += 1000 - mean
 				}
 			}
-		}, facts{0, -1, 0, 0}},
+		}, facts{0, -1, 0, 0, 0, -1, 0}},
 		{"one signal", func(x []float64) {
 			for v := range volumes {
 				for j := range regions {
 					*at(x, v, j) = *at(x, v, 0) + float64(j)
 				}
 			}
-		}, facts{1, -1, 0, 0}},
-		{"low-pass filtered", func(x []float64) { copy(x, waves) }, facts{-1, 0, 0, 0}},
+		}, facts{1, -1, 0, 0, 0, -1, 0}},
+		{"low-pass filtered", func(x []float64) { copy(x, waves) }, facts{-1, 0, 0, 0, -1, -1, -1}},
 		{"high frequencies alone", func(x []float64) {
 			for v := range volumes {
 				for j := range regions {
 					*at(x, v, j) = 1000 + math.Cos(2*math.Pi*float64(v*(30+j))/volumes)
 				}
 			}
-		}, facts{-1, 1, 0, 0}},
+		}, facts{-1, 1, 0, 0, -1, 0.000776, 1}},
 		{"every second volume interpolated", func(x []float64) {
 			for v := 1; v < volumes-1; v += 2 {
 				for j := range regions {
 					*at(x, v, j) = (*at(x, v-1, j) + *at(x, v+1, j)) / 2
 				}
 			}
-		}, facts{-1, -1, 0.5, 0}},
+		}, facts{-1, -1, 0.5, 0, 0, -1, -1}},
 		{"one volume up to the end", func(x []float64) {
 			for v := 101; v < volumes; v++ {
 				copy(x[v*regions:][:regions], x[100*regions:])
 			}
-		}, facts{-1, -1, 0, 0}},
+		}, facts{-1, -1, 0, 0, 19. / 119, -1, -1}},
+		{"a region of others", func(x []float64) {
+			for v := range volumes {
+				*at(x, v, 2) = (*at(x, v, 0) + *at(x, v, 1)) / 2
+			}
+		}, facts{-1, -1, 0, 0, 0, -1, 0}},
+		{"an empty third of a region", func(x []float64) {
+			for v := range volumes / 3 {
+				*at(x, v, 2) = 0
+			}
+		}, facts{-1, -1, 0, 0, 39. / 119, -1, -1}},
+		{"cut off", func(x []float64) {
+			for i := range x {
+				x[i] = min(x[i], 1000)
+			}
+		}, facts{-1, -1, 0, 0, -1, -1, -1}},
+		{"a trend", func(x []float64) {
+			for i := range x {
+				x[i] += float64(i / regions)
+			}
+		}, facts{-1, -1, 0, 0, 0, -1, -1}},
+		{"a step", func(x []float64) {
+			for i := range x {
+				if i/regions >= 50 {
+					x[i] += 1e9
+				}
+			}
+		}, facts{1, -1, -1, 0, 0, 1, 0}},
 		{"standardized", func(x []float64) {
 			for j := range regions {
 				mean, square := 0.0, 0.0
@@ -77,7 +104,7 @@ func TestFacts(t *testing.T) {
 					*at(x, v, j) = math.Round(1e4*(*at(x, v, j)-mean)/math.Sqrt(square)) / 1e4
 				}
 			}
-		}, facts{-1, -1, 0, 1}},
+		}, facts{-1, -1, 0, 1, 1. / 119, -1, -1}},
 	} {
 		x := connectivity.NewMatrix(volumes, regions)
 		r := random.New(5, "facts")
@@ -95,11 +122,12 @@ func TestFacts(t *testing.T) {
 			got, want float64
 		}{{"global", got.Global, c.want.global}, {"high", got.High, c.want.high},
 			{"interpolated", got.Interpolated, c.want.interpolated},
-			{"standardized", got.Standardized, c.want.standardized}} {
-			if f.want >= 0 && !(math.Abs(f.got-f.want) < 1e-6) {
+			{"standardized", got.Standardized, c.want.standardized}, {"same", got.SameValue, c.want.same},
+			{"step", got.Step, c.want.step}, {"unexplained", got.Unexplained, c.want.unexplained}} {
+			if f.want >= 0 && !(math.Abs(f.got-f.want) < 1e-5) {
 				t.Errorf("%s: %s %g, want %g", c.name, f.name, f.got, f.want)
 			}
-			if f.want < 0 && !(f.got > 0.01 && f.got < 0.99) {
+			if f.want < 0 && !(f.got > 0.005 && f.got < 0.99) {
 				t.Errorf("%s: %s %g", c.name, f.name, f.got)
 			}
 		}

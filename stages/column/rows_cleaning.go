@@ -126,12 +126,15 @@ type CleaningRow struct {
 	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
 	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
 
-	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next five columns, the mean"`
+	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next eight columns, the mean"`
 	Interpolated   float64 `column:"interpolated,missing,optional" doc:"share of the volumes that are the mean of the volumes before and after in most regions before denoising, in draw 0"`
 	FirstDistance  float64 `column:"first_distance,missing,optional" doc:"distance of the first kept volume from the others before denoising, in robust SDs of their distances, in draw 0"`
 	FarDistance    float64 `column:"far_distance,missing,optional" doc:"largest magnitude of the distance of another kept volume, in the same unit"`
 	HighFrequency  float64 `column:"high_frequency,missing,optional" doc:"share of the power above 0.1 Hz, as the median over the regions, before denoising, in draw 0; without a repetition time, that of a scan with 2 s"`
 	GlobalVariance float64 `column:"global_variance,missing,optional" doc:"variance of the mean over the regions, as a share of the mean variance of a region, before denoising, in draw 0"`
+	SameValue      float64 `column:"same_value,missing,optional" doc:"share of the volumes that repeat the most frequent value of a region, in the region with the largest, before denoising, in draw 0"`
+	LevelStep      float64 `column:"level_step,missing,optional" doc:"share of the variance beyond a linear trend that one step between two volumes explains, as the median over the regions, of the step with the largest, before denoising, in draw 0"`
+	Unexplained    float64 `column:"unexplained,missing,optional" doc:"share of the variance of a region that the 50 regions with the strongest correlations, at most a third of the volumes, do not explain, per degree of freedom, in the region with the smallest, before denoising, in draw 0"`
 	GlobalR        float64 `column:"global_signal_r,missing,optional" doc:"correlation over the volumes of the mean over the regions with global_signal of the confounds, both without a linear trend, before denoising, in draw 0; missing without that column, or with fewer than 20 regions; of joined runs, that of the run with the least"`
 
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
@@ -149,7 +152,7 @@ type CleaningRow struct {
 }
 
 // A SeriesFact is a column on the series before denoising, which groups with the same processing have alike. Treated
-// reports whether a value is that of a treatment: no series of ABIDE has it (docs/quality.md).
+// reports whether a value is that of a treatment: two series of ABIDE have one (docs/quality.md).
 type SeriesFact struct {
 	Name    string
 	Of      func(r *CleaningRow) *float64
@@ -162,6 +165,10 @@ var SeriesFacts = []SeriesFact{
 		func(v float64) bool { return v > 0.5 }},
 	{"interpolated", func(r *CleaningRow) *float64 { return &r.Interpolated },
 		func(v float64) bool { return v > 0.05 }},
+	{"same_value", func(r *CleaningRow) *float64 { return &r.SameValue },
+		func(v float64) bool { return v > 0.1 }},
+	{"level_step", func(r *CleaningRow) *float64 { return &r.LevelStep },
+		func(v float64) bool { return v > 0.5 }},
 	{"first_distance", func(r *CleaningRow) *float64 { return &r.FirstDistance },
 		func(v float64) bool { return math.Abs(v) > 8 }},
 	{"far_distance", func(r *CleaningRow) *float64 { return &r.FarDistance },
@@ -172,6 +179,8 @@ var SeriesFacts = []SeriesFact{
 		func(v float64) bool { return v < 0.01 }},
 	{"global_signal_r", func(r *CleaningRow) *float64 { return &r.GlobalR },
 		func(v float64) bool { return v < LeastGlobalR }},
+	{"unexplained", func(r *CleaningRow) *float64 { return &r.Unexplained },
+		func(v float64) bool { return v < 1e-6 }},
 }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.

@@ -386,12 +386,28 @@ func TestLinked(t *testing.T) {
 	covariate := func(name string, auc float64) List {
 		return Covariates([]column.CovariateRow{{Name: name, AUC: auc, P: 0.001}}, "group", "coil", nil, true)
 	}
+	matrices := func(with int) List { // so many of the 20 of one group, and 2 of the other
+		group, all := map[string]string{}, []Form(nil)
+		for i := range 40 {
+			id := fmt.Sprint(i)
+			group[id] = []string{"ASD", "HC"}[i%2]
+			all = append(all, Form{id, column.MatrixForm{Port: "pearson", Negative: 0.3, Spectrum: column.Spectrum{
+				Mean: 0.2, Constant: i%2 == 0 && i < 2*with || i == 1 || i == 3}}})
+		}
+		return FormsDiffer(all, group)
+	}
+	order := List{{Code: "leakage.region-order", Weight: Overturns, Numbers: values{"R": 0.3}}}
 	for _, c := range []struct {
 		others  List
 		want    any
 		exclude bool
 	}{
 		{nil, nil, true},
+		{matrices(20), "pearson 0.95", true},
+		{read(matrices(20)), "pearson 0.95", true},
+		{matrices(12), nil, true},
+		{slices.Concat(covariate("volumes", 0.97), matrices(20)), "volumes 0.97", true},
+		{slices.Concat(covariate("volumes", 0.97), order), "leakage.region-order 1", true},
 		{first(0.99, 0.001), "first_distance 0.99", false},
 		{read(first(0.99, 0.001)), "first_distance 0.99", false},
 		{first(0.99, 0.02), nil, true},
@@ -411,7 +427,9 @@ func TestLinked(t *testing.T) {
 			case "accuracy.near-perfect":
 				var got any
 				if cause := of["Cause"].(values); cause != nil {
-					got = fmt.Sprint(cause["Name"], " ", cause["AUC"])
+					named := slices.DeleteFunc([]any{cause["Name"], cause["Port"], cause["Code"]},
+						func(name any) bool { return name == nil })
+					got = fmt.Sprint(named[0], " ", cause["AUC"])
 				}
 				need.Equal(t, got, c.want)
 				need.Equal(t, all[i].Values()["Cause"], nil) // the list itself is as it was

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -117,7 +118,14 @@ type GroupMean struct {
 	Mean float64
 }
 
-// SeriesDiffer is the finding about the facts that separate the groups, the most separating first.
+// treated reports whether the mean of a group is that of a treatment.
+func (f SeriesFact) treated() bool {
+	at := slices.IndexFunc(column.SeriesFacts, func(of column.SeriesFact) bool { return of.Name == f.Name })
+	return slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return column.SeriesFacts[at].Treated(g.Mean) })
+}
+
+// SeriesDiffer is the finding about the facts that separate the groups, the most separating first, and of those that
+// separate them alike the ones with the mean of a treatment.
 func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 	facts = slices.DeleteFunc(slices.Clone(facts), func(f SeriesFact) bool {
 		return f.AUC < Apart && !f.Treated || !(f.P <= strictP)
@@ -125,7 +133,12 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 	if len(facts) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(facts, func(x, y SeriesFact) int { return cmp.Compare(y.AUC, x.AUC) })
+	slices.SortStableFunc(facts, func(x, y SeriesFact) int {
+		if x.AUC == y.AUC && x.treated() != y.treated() {
+			return map[bool]int{true: -1, false: 1}[x.treated()]
+		}
+		return cmp.Compare(y.AUC, x.AUC)
+	})
 	facts = once(facts, func(f SeriesFact) string { return f.Name })
 	all.study(seriesDiffer, Overturns, values{"Name": facts[0].Name, "AUC": facts[0].AUC, "P": facts[0].P,
 		"Facts": facts, "Draws": draws})
@@ -135,17 +148,25 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 const seriesDiffer = "covariate.series-differ"
 
 // Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
-// separates the groups, and scans with far volumes no participants to exclude where these volumes differ between the
+// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to exclude where these volumes differ between the
 // groups.
 func (l List) Linked() List {
 	var cause values
 	apart := false // far volumes
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
-		auc, _ := of["AUC"].(float64)
-		if f.Weight == Overturns && strings.HasPrefix(f.Code, "covariate.") && auc >= Apart &&
-			(cause == nil || auc > cause["AUC"].(float64)) {
-			cause = values{"Name": of["Name"], "AUC": auc}
+		auc := 0.0
+		switch {
+		case f.Weight != Overturns:
+		case strings.HasPrefix(f.Code, "covariate."):
+			auc, _ = of["AUC"].(float64)
+		case strings.HasPrefix(f.Code, "matrices."):
+			auc = sharesApart(of["Groups"])
+		case f.Code == "leakage.region-order":
+			auc = 1
+		}
+		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
+			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc}
 		}
 		if f.Code == seriesDiffer {
 			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
@@ -170,4 +191,27 @@ func (l List) Linked() List {
 		linked[i].Numbers = numbers
 	}
 	return linked
+}
+
+// sharesApart is the AUC of having something, of which these are the shares of the groups, for the group that it
+// separates best from the others.
+func sharesApart(groups any) (auc float64) {
+	shares, _ := groups.([]any)
+	count := func(share any, key string) float64 {
+		v := share.(values)[key]
+		if n, is := v.(int); is {
+			return float64(n)
+		}
+		n, _ := v.(float64) // as read
+		return n
+	}
+	n, of := 0.0, 0.0
+	for _, s := range shares {
+		n, of = n+count(s, "N"), of+count(s, "Of")
+	}
+	for _, s := range shares {
+		with, all := count(s, "N"), count(s, "Of")
+		auc = max(auc, (1+math.Abs(with/all-(n-with)/(of-all)))/2)
+	}
+	return auc
 }

@@ -263,6 +263,7 @@ func measured(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, 
 	row.GlobalR = damage.GlobalR(x, status, first, global)
 	row.Standardized, row.Interpolated, row.HighFrequency, row.GlobalVariance = facts.Standardized,
 		facts.Interpolated, facts.High, facts.Global
+	row.SameValue, row.LevelStep, row.Unexplained = facts.SameValue, facts.Step, facts.Unexplained
 	row.FirstDistance, row.FarDistance = far.FirstDistance, far.OtherDistance
 	return nil
 }

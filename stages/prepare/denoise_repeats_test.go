@@ -186,6 +186,8 @@ func TestDenoiseHasFactsOfSeries(t *testing.T) {
 		{math.Abs(row(dropped).FirstDistance) < 10 && row(dropped).GlobalVariance < 0.5, row(dropped)},
 		{row(first).GlobalVariance > 0.9 && row(global).GlobalVariance < 1e-9, row(global)},
 		{row(sound).HighFrequency > 0.1 && row(sound).Standardized == 0 && row(sound).Interpolated == 0, row(sound)},
+		{row(sound).SameValue == 0 && row(sound).LevelStep > 0 && row(sound).Unexplained > 0.1, row(sound)},
+		{row(global).Unexplained < 1e-9 && math.IsNaN(row(short).Unexplained), row(global)},
 		{math.IsNaN(row(short).GlobalVariance) && math.IsNaN(row(short).FirstDistance), row(short)},
 	} {
 		if !c.is {
