@@ -453,28 +453,6 @@ func TestFindingsOfScans(t *testing.T) {
 	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 20}), false)
 }
 
-// Of many rows those at the ends of each column that differs are listed.
-func TestExtremes(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		columns [][]float64
-		most    int
-		want    string
-		ends    int
-	}{
-		{[][]float64{{3, 1, 2}}, 3, "[0 1 2]", 1},
-		{[][]float64{{3, 1, 2, 4, 0}}, 4, "[0 1 3 4]", 2},
-		{[][]float64{{3, 1, 2, 4, 0}, {7, 7, 7, 7, 7}}, 4, "[0 1 3 4]", 2},
-		{[][]float64{{3, 1, 2, nan, nan}}, 2, "[0 1]", 1},
-		{[][]float64{{3, 3, 2, 1, 1}}, 2, "[0 3]", 1},
-		{[][]float64{{1, 2, 3, 4, 5}, {3, 1, 2, 5, 4}}, 4, "[0 1 3 4]", 1},
-	} {
-		rows, ends := Extremes(c.columns, c.most)
-		need.Equal(t, fmt.Sprint(rows), c.want, c.columns)
-		need.Equal(t, ends, c.ends, c.columns)
-	}
-}
-
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
 		rows []column.CleaningRow

@@ -2,7 +2,6 @@ package finding
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -145,25 +144,22 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 	return all
 }
 
-const seriesDiffer = "covariate.series-differ"
+const seriesDiffer, regionOrder = "covariate.series-differ", "leakage.region-order"
 
 // Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
-// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to exclude where these volumes differ between the
-// groups.
+// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to
+// exclude where these volumes differ between the groups.
 func (l List) Linked() List {
 	var cause values
 	apart := false // far volumes
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
-		auc := 0.0
+		auc, _ := of["AUC"].(float64)
 		switch {
-		case f.Weight != Overturns:
-		case strings.HasPrefix(f.Code, "covariate."):
-			auc, _ = of["AUC"].(float64)
-		case strings.HasPrefix(f.Code, "matrices."):
-			auc = sharesApart(of["Groups"])
-		case f.Code == "leakage.region-order":
+		case f.Code == regionOrder:
 			auc = 1
+		case f.Weight != Overturns || !strings.HasPrefix(f.Code, "covariate.") && !strings.HasPrefix(f.Code, "matrices."):
+			auc = 0
 		}
 		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
 			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc}
@@ -191,27 +187,4 @@ func (l List) Linked() List {
 		linked[i].Numbers = numbers
 	}
 	return linked
-}
-
-// sharesApart is the AUC of having something, of which these are the shares of the groups, for the group that it
-// separates best from the others.
-func sharesApart(groups any) (auc float64) {
-	shares, _ := groups.([]any)
-	count := func(share any, key string) float64 {
-		v := share.(values)[key]
-		if n, is := v.(int); is {
-			return float64(n)
-		}
-		n, _ := v.(float64) // as read
-		return n
-	}
-	n, of := 0.0, 0.0
-	for _, s := range shares {
-		n, of = n+count(s, "N"), of+count(s, "Of")
-	}
-	for _, s := range shares {
-		with, all := count(s, "N"), count(s, "Of")
-		auc = max(auc, (1+math.Abs(with/all-(n-with)/(of-all)))/2)
-	}
-	return auc
 }

@@ -175,7 +175,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 			}
 			with, without := wholly(shares)
 			all.Add(Finding{code, weight, Subject{Participants: who}, values{"Port": of.Key, "Usual": usual,
-				"Other": other, "N": len(who), "Of": len(ids), "Groups": shares, "With": with, "Without": without,
+				"Other": other, "AUC": sharesApart(shares), "N": len(who), "Of": len(ids), "Groups": shares, "With": with, "Without": without,
 				"Listed": who}})
 		}
 		for i, d := range diagonals {
@@ -218,6 +218,18 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 		}
 	}
 	return all
+}
+
+// sharesApart is the AUC of having something, for the group that it separates best from the others.
+func sharesApart(shares []Share) (auc float64) {
+	n, of := 0, 0
+	for _, s := range shares {
+		n, of = n+s.N, of+s.Of
+	}
+	for _, s := range shares {
+		auc = max(auc, (1+math.Abs(float64(s.N)/float64(s.Of)-float64(n-s.N)/float64(of-s.Of)))/2)
+	}
+	return auc
 }
 
 // wholly are the groups all and none of whose participants have something; nil where it divides a group.
@@ -288,33 +300,4 @@ func Empty(empty []Counted, all int, element string) List {
 	// More than one in twenty is more than the edge of a field of view.
 	return List{{"scans.regions-without-voxels", Limits, Subject{}, values{"N": n, "Of": all, "Regions": empty,
 		"Element": element, "Misplaced": 20*n > all}}}
-}
-
-// Extremes are the rows of a table that is to have about so many at most: of more those with the smallest and the
-// largest values of each column that differs, the first of equal ones, and how many these are at each end. NaN is a
-// missing value.
-func Extremes(columns [][]float64, most int) (rows []int, ends int) {
-	differ := slices.DeleteFunc(slices.Clone(columns), func(v []float64) bool {
-		v = column.Known(v)
-		return slices.Min(v) == slices.Max(v)
-	})
-	ends = most / max(2*len(differ), 1)
-	rows = make([]int, len(columns[0]))
-	for i := range rows {
-		rows[i] = i
-	}
-	if len(rows) <= most {
-		return rows, ends
-	}
-	chosen := make([]bool, len(rows))
-	for _, v := range differ {
-		known := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return math.IsNaN(v[i]) })
-		for _, sign := range []float64{1, -1} {
-			slices.SortFunc(known, func(i, j int) int { return cmp.Or(cmp.Compare(sign*v[i], sign*v[j]), i-j) })
-			for _, i := range known[:min(ends, len(known))] {
-				chosen[i] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(rows, func(i int) bool { return !chosen[i] }), ends
 }

@@ -1,6 +1,7 @@
 package participants
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -292,7 +293,7 @@ func (a *Cohort) eachParticipant(tables map[string]*measured, of values) *report
 	}
 	of["Part"], of["Exported"] = part, a.Exported("coverage", "cleaning", "connectivity", "graphs")
 	of["N"], of["Shown"], of["Ends"] = len(ids), 0, 0
-	shown, ends := finding.Extremes(lists.Map(columns, func(c eachColumn) []float64 { return c.values }), mostRows)
+	shown, ends := extremes(lists.Map(columns, func(c eachColumn) []float64 { return c.values }), mostRows)
 	if len(shown) < len(ids) {
 		of["Shown"], of["Ends"] = len(shown), ends
 	}
@@ -334,4 +335,33 @@ func rowsOfMembers(tables map[string]*measured) (ids []string, part string) {
 type eachColumn struct {
 	key    string
 	values []float64
+}
+
+// extremes are the rows of a table that is to have about so many at most: of more those with the smallest and the
+// largest values of each column that differs, the first of equal ones, and how many these are at each end. NaN is a
+// missing value.
+func extremes(columns [][]float64, most int) (rows []int, ends int) {
+	differ := slices.DeleteFunc(slices.Clone(columns), func(v []float64) bool {
+		v = column.Known(v)
+		return slices.Min(v) == slices.Max(v)
+	})
+	ends = most / max(2*len(differ), 1)
+	rows = make([]int, len(columns[0]))
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) <= most {
+		return rows, ends
+	}
+	chosen := make([]bool, len(rows))
+	for _, v := range differ {
+		known := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return math.IsNaN(v[i]) })
+		for _, sign := range []float64{1, -1} {
+			slices.SortFunc(known, func(i, j int) int { return cmp.Or(cmp.Compare(sign*v[i], sign*v[j]), i-j) })
+			for _, i := range known[:min(ends, len(known))] {
+				chosen[i] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(rows, func(i int) bool { return !chosen[i] }), ends
 }
