@@ -295,9 +295,9 @@ func TestCovariatesOfProcessing(t *testing.T) {
 	}
 }
 
-// No site of ABIDE has a finding about the processing of its series with its own groups, and few cohorts of a site, or of
-// 20 participants, with groups drawn at random: 9 and 17 of 2,000. Of all 1,035 series two have a value of a treatment:
-// two regions are proportional, and one is rounded to 16 values.
+// No site of ABIDE has a finding about the processing of its series with its own groups, and few cohorts of a site, or
+// of 20 participants, with groups drawn at random: 9 and 17 of 2,000. Of all 1,035 series two have a value of a
+// treatment: two regions are proportional, and one is rounded to 16 values.
 func TestProcessingOfABIDE(t *testing.T) {
 	dir := need.Shared(t, "data", "abide_pcp")
 	if testing.Short() {

@@ -155,10 +155,10 @@ func (l List) Linked() List {
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
 		auc, _ := of["AUC"].(float64)
-		switch {
+		switch area, _, _ := strings.Cut(f.Code, "."); {
 		case f.Code == regionOrder:
 			auc = 1
-		case f.Weight != Overturns || !strings.HasPrefix(f.Code, "covariate.") && !strings.HasPrefix(f.Code, "matrices."):
+		case f.Weight != Overturns || area != "covariate" && area != "matrices":
 			auc = 0
 		}
 		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
