@@ -175,8 +175,8 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 			}
 			with, without := wholly(shares)
 			all.Add(Finding{code, weight, Subject{Participants: who}, values{"Port": of.Key, "Usual": usual,
-				"Other": other, "N": len(who), "Of": len(ids), "Groups": shares, "AUC": sharesApart(shares), "With": with,
-				"Without": without, "Listed": who}})
+				"Other": other, "N": len(who), "Of": len(ids), "Groups": shares, "AUC": sharesApart(shares),
+				"With": with, "Without": without, "Listed": who}})
 		}
 		for i, d := range diagonals {
 			if i > 0 {
