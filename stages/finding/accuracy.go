@@ -209,7 +209,7 @@ func (a *Results) seeds() (all List) {
 
 // oneClass is a classifier that predicts one class for all test participants of each fold.
 func (a *Results) oneClass(r Row) (all List) {
-	folds, one := 0, 0
+	folds, one, positive := 0, 0, 0
 	for _, s := range a.Scores {
 		if s.Level != "participant" || !r.Is(s.Coords) {
 			continue
@@ -217,6 +217,7 @@ func (a *Results) oneClass(r Row) (all List) {
 		folds++
 		if min(s.Sensitivity, s.Specificity) == 0 && max(s.Sensitivity, s.Specificity) == 1 {
 			one++
+			positive += int(s.Sensitivity)
 		}
 	}
 	if folds > 0 && one == folds && !r.IsMajority() {
@@ -224,7 +225,8 @@ func (a *Results) oneClass(r Row) (all List) {
 		if r.Own {
 			weight = Limits
 		}
-		all.Add(about("accuracy.one-class", weight, r, values{"AUC": r.AUC}))
+		all.Add(about("accuracy.one-class", weight, r, values{"AUC": r.AUC, "Positive": r.Positive, "N": positive,
+			"Folds": folds}))
 	}
 	return all
 }

@@ -140,6 +140,8 @@ func TestOneClass(t *testing.T) {
 			need.Equal(t, codes(all), want)
 			if want != "" {
 				need.Equal(t, all[0].Weight, map[bool]Weight{true: Limits, false: Notes}[own])
+				of := all[0].Values()
+				need.Equal(t, fmt.Sprint(of["N"], of["Folds"]), "1 2") // the class differs between the folds
 			}
 		}
 	}

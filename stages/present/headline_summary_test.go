@@ -10,6 +10,7 @@ import (
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // In the summary, with a ranking of two settings.
@@ -92,4 +93,17 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 		}
 		need.Equal(t, strings.Contains(page, "group left out: the"), c.found != "", c.accuracy)
 	}
+}
+
+// Each tile has the interval of its measures, where one is known.
+func TestTilesHaveIntervals(t *testing.T) {
+	of := values{"AUC": 0.441, "AUCLow": 0.306, "AUCHigh": 0.587, "Positive": "ASD", "SensLow": 0.016, "SensHigh": 0.794,
+		"SpecLow": 0.206, "SpecHigh": 0.984, "Lacks": false, "Many": false}
+	need.Equal(t, need.Value(wording.Text("tile.auc.note", of))(t),
+		"95 % CI 0.306–0.587 · mean over the folds · chance level 0.5")
+	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
+		"95 % CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
+	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0, "Folds": 5}
+	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
+		"95 % CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
 }

@@ -94,7 +94,7 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{"Ridge was tested in 2 groups", "10.5–14.5", "−2.5 to −0.5",
-		"4.25 (1.25–7.25)", ">41.5", "a smaller r at the same error", "The MAE of ridge is larger in F than in M",
+		"4.25 (1.25–7.25)", ">41.5", "a smaller within-fold r at the same error", "which is not the mean of the folds", "The MAE of ridge is larger in F than in M",
 		"mean absolute error"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

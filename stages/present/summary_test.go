@@ -185,7 +185,7 @@ Quality control and checks
   lower: fold 1.
   Accuracy per graph is 0.990 on training graphs (running mean over the batches
   of the last epoch, while the weights change; mean over 1 model) and 0.800 on
-  test graphs.
+  test graphs (pooled over the folds).
 
   Quality of each step, over participants and their scans, regions or graphs
     step     measure                                median  smallest  largest
