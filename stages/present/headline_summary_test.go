@@ -103,7 +103,8 @@ func TestTilesHaveIntervals(t *testing.T) {
 		"95 % CI 0.306–0.587 · mean over the folds · chance level 0.5")
 	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
 		"95 % CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
-	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0, "Folds": 5}
+	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0,
+		"Folds": 5}
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
 }
