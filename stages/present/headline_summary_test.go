@@ -97,8 +97,8 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 
 // Each tile has the interval of its measures, where one is known.
 func TestTilesHaveIntervals(t *testing.T) {
-	of := values{"AUC": 0.441, "AUCLow": 0.306, "AUCHigh": 0.587, "Positive": "ASD", "SensLow": 0.016, "SensHigh": 0.794,
-		"SpecLow": 0.206, "SpecHigh": 0.984, "Lacks": false, "Many": false}
+	of := values{"AUC": 0.441, "AUCLow": 0.306, "AUCHigh": 0.587, "Positive": "ASD", "SensLow": 0.016,
+		"SensHigh": 0.794, "SpecLow": 0.206, "SpecHigh": 0.984, "Lacks": false, "Many": false}
 	need.Equal(t, need.Value(wording.Text("tile.auc.note", of))(t),
 		"95 % CI 0.306–0.587 · mean over the folds · chance level 0.5")
 	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
