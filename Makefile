@@ -8,7 +8,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # What stages of other modules call (examples/README.md), or tests of other packages, and no program here.
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Data|FromRecord|Register|RegisterCohort|Digests.Known|(Shared)?Loops|Blocks)$$
 
-.PHONY: build test check lint assembled prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
+.PHONY: build test check lint assembled prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web site
 
 build: ## the program, as ./pipeline
 	CGO_ENABLED=0 go build -o pipeline ./cmd/pipeline # as it is released: it starts sooner
@@ -40,6 +40,9 @@ prose: ## terms in the README, the pages and the texts of the program (needs a C
 vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
 	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \
 	  *"fetching vulnerabilities"*) echo "govulncheck: not checked, its database cannot be reached";; *) exit $$code;; esac
+
+site: ## the pages as a site in site/public, with search and example reports; Python packages come by pip
+	site/build
 
 ci: ## the whole check, as root on Debian: installs what it needs; half an hour
 	.ci/run
