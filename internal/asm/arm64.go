@@ -157,6 +157,30 @@ func neonVectors(n *neon) {
 		n.op("RET")
 	}
 
+	n.function("addSquaresVec", "addSquaresGo; n is a multiple of 4, above 0.",
+		"y *float64, x *float64, n int", "y", "x", "n")
+	n.fours("squares", 2, func() {
+		n.op("VLD1 (R0), %s", registers(1, 2, "D2"))
+		n.op("VLD1.P 32(R1), %s", registers(3, 2, "D2"))
+		n.fma(3, 3, 1, "D2")
+		n.fma(4, 4, 2, "D2")
+		n.op("VST1.P %s, 32(R0)", registers(1, 2, "D2"))
+	})
+	n.op("RET")
+
+	n.function("sumSquaresVec", "sumSquaresGo; n is a multiple of 8, above 0.",
+		"lane *[8]float64, v *float64, n int", "lane", "v", "n")
+	n.zero(0, 4)
+	n.label("sum")
+	n.op("VLD1.P 64(R1), %s", registers(4, 4, "D2"))
+	for v := range 4 {
+		n.fma(4+v, 4+v, v, "D2")
+	}
+	n.op("SUB $8, R2")
+	n.op("CBNZ R2, sum")
+	n.op("VST1 %s, (R0)", registers(0, 4, "D2"))
+	n.op("RET")
+
 	for _, double := range []bool{false, true} {
 		name, element, lanes, count := "dot32", "float32", "S4", 1
 		if double {

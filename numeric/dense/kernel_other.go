@@ -12,4 +12,10 @@ func addTiles(c []float64, cs int, a, b []float64, ld, m, depth int) {
 // Axpy adds f·x to y.
 func Axpy[T Float](y []T, f T, x []T) { axpyGo(y, f, x) }
 
+// AddSquares adds x[i]² to y[i].
+func AddSquares(y, x []float64) { addSquaresGo(y, x) }
+
+// SumSquares is Σ v[i]², added in eight lanes.
+func SumSquares(v []float64) float64 { return sumSquaresGo(v) }
+
 func dotLanes[T Float](*[4]T, []T, []T) int { return 0 }

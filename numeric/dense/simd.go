@@ -53,6 +53,26 @@ func Axpy[T Float](y []T, f T, x []T) {
 	}
 }
 
+// AddSquares adds x[i]² to y[i].
+func AddSquares(y, x []float64) {
+	x = x[:len(y)]
+	n := whole(len(y))
+	if n > 0 {
+		addSquaresVec(&y[0], &x[0], n)
+	}
+	addSquaresGo(y[n:], x[n:])
+}
+
+// SumSquares is Σ v[i]², added in eight lanes.
+func SumSquares(v []float64) float64 {
+	if !hasVectors || len(v) == 0 || len(v)%8 != 0 {
+		return sumSquaresGo(v)
+	}
+	var lane [8]float64
+	sumSquaresVec(&lane, &v[0], len(v))
+	return sumLanes(lane)
+}
+
 // dotLanes adds the first products of a and b to the lanes, and gives their number.
 func dotLanes[T Float](lane *[4]T, a, b []T) int {
 	n := whole(len(a))

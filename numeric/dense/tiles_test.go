@@ -24,20 +24,37 @@ func TestTilesArePlainSums(t *testing.T) {
 	}
 }
 
-func axpyIsPortable[T Float](t *testing.T, n int) {
-	t.Helper()
-	x, a := normals[T](n+1, "x", n)[1:], normals[T](n, "y", n)
-	b := slices.Clone(a)
-	axpyGo(a, 0.3, x)
-	Axpy(b, 0.3, x)
-	same(t, b, a, fmt.Sprint("axpy of ", n))
-}
-
 // What this machine runs has the bits of the portable code, for every length.
 func TestVectorsAreThePortableCode(t *testing.T) {
 	for n := range 70 {
-		axpyIsPortable[float64](t, n)
-		axpyIsPortable[float32](t, n)
+		x, w := normals[float64](n+1, "x", n)[1:], normals[float64](n, "w", n)
+		for name, f := range map[string][2]func([]float64){
+			"axpy":       {func(y []float64) { axpyGo(y, 0.3, x) }, func(y []float64) { Axpy(y, 0.3, x) }},
+			"addSquares": {func(y []float64) { addSquaresGo(y, x) }, func(y []float64) { AddSquares(y, x) }},
+			"scale":      {func(y []float64) { scaleGo(y, x, 0.3, w) }, func(y []float64) { Scale(y, x, 0.3, w) }},
+			"clip":       {clipGo, Clip},
+			"sums": {
+				func(y []float64) { copy(y, []float64{sumSquaresGo(x), sumMagnitudesGo(x)}) },
+				func(y []float64) { copy(y, []float64{SumSquares(x), SumMagnitudes(x)}) },
+			},
+		} {
+			a := normals[float64](n, "y", n)
+			b := slices.Clone(a)
+			f[0](a)
+			f[1](b)
+			for i := range a {
+				if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+					t.Fatalf("%s of %d: element %d is %v, the portable code's %v", name, n, i, b[i], a[i])
+				}
+			}
+		}
+	}
+	for n := range 70 {
+		x, a := normals[float32](n, "x", n), normals[float32](n, "y", n)
+		b := slices.Clone(a)
+		axpyGo(a, 0.3, x)
+		Axpy(b, 0.3, x)
+		same(t, b, a, fmt.Sprint("axpy of ", n))
 	}
 	y := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	if s, m := SumSquares(y), SumMagnitudes([]float64{-1, 2, -3}); s != 285 || m != 6 {

@@ -7,7 +7,7 @@ import (
 	"prgnn/numeric/exact"
 )
 
-// Operations on vectors. Each function defines its result; vector code (Axpy, Dot) does the same roundings in
+// Operations on vectors. Each function defines its result; the vector code does the same roundings in
 // the same order, several elements at once.
 
 // axpyGo: y[i] += f·x[i].
@@ -38,24 +38,24 @@ func axpySingle(y []float32, f float32, x []float32) {
 	}
 }
 
-// AddSquares adds x[i]² to y[i].
-func AddSquares(y, x []float64) {
+// addSquaresGo: y[i] += x[i]².
+func addSquaresGo(y, x []float64) {
 	x = x[:len(y)]
 	for i := range y {
 		y[i] = math.FMA(x[i], x[i], y[i])
 	}
 }
 
-// Scale sets y[i] to x[i]·(f·g[i]).
-func Scale(y, x []float64, f float64, g []float64) {
+// scaleGo: y[i] = x[i]·(f·g[i]).
+func scaleGo(y, x []float64, f float64, g []float64) {
 	x, g = x[:len(y)], g[:len(y)]
 	for i := range y {
 		y[i] = x[i] * float64(f*g[i])
 	}
 }
 
-// Clip limits each v[i] to −1 … 1.
-func Clip(v []float64) {
+// clipGo: v[i] = min(max(v[i], −1), 1).
+func clipGo(v []float64) {
 	for i, x := range v {
 		if x > 1 {
 			v[i] = 1
@@ -65,9 +65,9 @@ func Clip(v []float64) {
 	}
 }
 
-// SumSquares is Σ v[i]², added in eight lanes, v[0]²+v[8]²+…, v[1]²+v[9]²+…, and
+// sumSquaresGo adds the squares of v in eight lanes, v[0]²+v[8]²+…, v[1]²+v[9]²+…, and
 // then the lanes: in a single chain each addition waits for the one before.
-func SumSquares(v []float64) float64 {
+func sumSquaresGo(v []float64) float64 {
 	var lane [8]float64
 	for i, x := range v {
 		lane[i%8] = math.FMA(x, x, lane[i%8])
@@ -75,8 +75,8 @@ func SumSquares(v []float64) float64 {
 	return sumLanes(lane)
 }
 
-// SumMagnitudes is Σ |v[i]|, added likewise.
-func SumMagnitudes(v []float64) float64 {
+// sumMagnitudesGo does the same for |v|.
+func sumMagnitudesGo(v []float64) float64 {
 	var lane [8]float64
 	for i, x := range v {
 		lane[i%8] += math.Abs(x)

@@ -44,6 +44,123 @@ four_ac:
 	VZEROUPPER
 	RET
 
+// func addSquaresVec(y *float64, x *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addSquaresVec(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	SHRQ $0x02, DX
+
+four_ad:
+	VMOVUPD     (CX), Y0
+	VFMADD213PD (AX), Y0, Y0
+	VMOVUPD     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	DECQ        DX
+	JNZ         four_ad
+	VZEROUPPER
+	RET
+
+// func scaleVec(y *float64, x *float64, w *float64, n int, f float64)
+// Requires: AVX
+TEXT ·scaleVec(SB), NOSPLIT, $0-40
+	VBROADCASTSD f+32(FP), Y0
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         w+16(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x02, BX
+
+four_ae:
+	VMULPD  (DX), Y0, Y1
+	VMULPD  (CX), Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	DECQ    BX
+	JNZ     four_ae
+	VZEROUPPER
+	RET
+
+// func clipVec(v *float64, n int)
+// Requires: AVX
+TEXT ·clipVec(SB), NOSPLIT, $0-16
+	VBROADCASTSD clipOne<>+0(SB), Y0
+	VBROADCASTSD clipMinusOne<>+0(SB), Y1
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	SHRQ         $0x02, CX
+
+four_af:
+	VMOVUPD (AX), Y2
+	VMINPD  Y0, Y2, Y2
+	VMAXPD  Y1, Y2, Y2
+	VMOVUPD Y2, (AX)
+	ADDQ    $+32, AX
+	DECQ    CX
+	JNZ     four_af
+	VZEROUPPER
+	RET
+
+DATA clipOne<>+0(SB)/8, $0x3ff0000000000000
+GLOBL clipOne<>(SB), RODATA|NOPTR, $8
+
+DATA clipMinusOne<>+0(SB)/8, $0xbff0000000000000
+GLOBL clipMinusOne<>(SB), RODATA|NOPTR, $8
+
+// func sumSquaresVec(lane *[8]float64, v *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·sumSquaresVec(SB), NOSPLIT, $0-24
+	MOVQ   lane+0(FP), AX
+	MOVQ   v+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SHRQ   $0x03, DX
+
+eight_ag:
+	VMOVUPD     (CX), Y2
+	VFMADD231PD Y2, Y2, Y0
+	VMOVUPD     32(CX), Y2
+	VFMADD231PD Y2, Y2, Y1
+	ADDQ        $+64, CX
+	DECQ        DX
+	JNZ         eight_ag
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sumMagnitudesVec(lane *[8]float64, v *float64, n int)
+// Requires: AVX
+TEXT ·sumMagnitudesVec(SB), NOSPLIT, $0-24
+	VBROADCASTSD magnitudeBits<>+0(SB), Y0
+	MOVQ         lane+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	SHRQ         $0x03, DX
+
+eight_ah:
+	VANDPD  (CX), Y0, Y3
+	VADDPD  Y3, Y1, Y1
+	VANDPD  32(CX), Y0, Y3
+	VADDPD  Y3, Y2, Y2
+	ADDQ    $+64, CX
+	DECQ    DX
+	JNZ     eight_ah
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA magnitudeBits<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL magnitudeBits<>(SB), RODATA|NOPTR, $8
+
 // func dot32(lane *[4]float32, a *float32, b *float32, n int)
 // Requires: AVX, FMA3
 TEXT ·dot32(SB), NOSPLIT, $0-32
@@ -54,13 +171,13 @@ TEXT ·dot32(SB), NOSPLIT, $0-32
 	VMOVUPS (AX), X0
 	SHRQ    $0x02, BX
 
-four_ad:
+four_ai:
 	VMOVUPS     (CX), X1
 	VFMADD231PS (DX), X1, X0
 	ADDQ        $+16, CX
 	ADDQ        $+16, DX
 	DECQ        BX
-	JNZ         four_ad
+	JNZ         four_ai
 	VMOVUPS     X0, (AX)
 	VZEROUPPER
 	RET
@@ -75,13 +192,13 @@ TEXT ·dot64(SB), NOSPLIT, $0-32
 	VMOVUPD (AX), Y0
 	SHRQ    $0x02, BX
 
-four_ae:
+four_aj:
 	VMOVUPD     (CX), Y1
 	VFMADD231PD (DX), Y1, Y0
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
 	DECQ        BX
-	JNZ         four_ae
+	JNZ         four_aj
 	VMOVUPD     Y0, (AX)
 	VZEROUPPER
 	RET

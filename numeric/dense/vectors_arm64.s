@@ -37,6 +37,41 @@ axpy64:
 	CBNZ R2, axpy64
 	RET
 
+// func addSquaresVec(y *float64, x *float64, n int)
+TEXT ·addSquaresVec(SB), NOSPLIT, $0-24
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R2
+squares:
+	VLD1 (R0), [V1.D2, V2.D2]
+	VLD1.P 32(R1), [V3.D2, V4.D2]
+	VFMLA V3.D2, V3.D2, V1.D2
+	VFMLA V4.D2, V4.D2, V2.D2
+	VST1.P [V1.D2, V2.D2], 32(R0)
+	SUB $4, R2
+	CBNZ R2, squares
+	RET
+
+// func sumSquaresVec(lane *[8]float64, v *float64, n int)
+TEXT ·sumSquaresVec(SB), NOSPLIT, $0-24
+	MOVD lane+0(FP), R0
+	MOVD v+8(FP), R1
+	MOVD n+16(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+sum:
+	VLD1.P 64(R1), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VFMLA V4.D2, V4.D2, V0.D2
+	VFMLA V5.D2, V5.D2, V1.D2
+	VFMLA V6.D2, V6.D2, V2.D2
+	VFMLA V7.D2, V7.D2, V3.D2
+	SUB $8, R2
+	CBNZ R2, sum
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
+	RET
+
 // func dot32(lane *[4]float32, a *float32, b *float32, n int)
 TEXT ·dot32(SB), NOSPLIT, $0-32
 	MOVD lane+0(FP), R0

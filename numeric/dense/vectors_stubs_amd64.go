@@ -14,6 +14,31 @@ func axpy32(y *float32, x *float32, n int, f float32)
 //go:noescape
 func axpy64(y *float64, x *float64, n int, f float64)
 
+// addSquaresVec is addSquaresGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func addSquaresVec(y *float64, x *float64, n int)
+
+// scaleVec is scaleGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func scaleVec(y *float64, x *float64, w *float64, n int, f float64)
+
+// clipVec is clipGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func clipVec(v *float64, n int)
+
+// sumSquaresVec is sumSquaresGo; n is a multiple of 8, above 0.
+//
+//go:noescape
+func sumSquaresVec(lane *[8]float64, v *float64, n int)
+
+// sumMagnitudesVec is sumMagnitudesGo; n is a multiple of 8, above 0.
+//
+//go:noescape
+func sumMagnitudesVec(lane *[8]float64, v *float64, n int)
+
 // dot32 is dotGo; n is a multiple of 4, above 0.
 //
 //go:noescape

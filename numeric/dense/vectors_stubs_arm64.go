@@ -14,6 +14,16 @@ func axpy32(y *float32, x *float32, n int, f float32)
 //go:noescape
 func axpy64(y *float64, x *float64, n int, f float64)
 
+// addSquaresVec is addSquaresGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func addSquaresVec(y *float64, x *float64, n int)
+
+// sumSquaresVec is sumSquaresGo; n is a multiple of 8, above 0.
+//
+//go:noescape
+func sumSquaresVec(lane *[8]float64, v *float64, n int)
+
 // dot32 is dotGo; n is a multiple of 4, above 0.
 //
 //go:noescape

@@ -22,7 +22,7 @@ var drawn = []string{"stages/chart", "stages/draw", "stages/stagetest"}
 // These are the functions whose portable form has math.FMA and FMA32 for each product that it adds: on both
 // architectures, and on one. Those of separateToo have products that are not added, too.
 const (
-	fusedOnBoth = "axpy32 axpy64 dot32 dot64 expVec run32 run64"
+	fusedOnBoth = "addSquaresVec axpy32 axpy64 dot32 dot64 expVec run32 run64 sumSquaresVec"
 	fusedOnOne  = "expVecWide gemm16 gemm16wide gemm8 mmdVec outerAdd16 outerAdd8 run32wide run64wide sigmoidVec " +
 		"softmaxVec spread16 spread16back spread16wide spread16wideback spread8 spread8back spreadRow16 spreadRow8"
 	separateToo = "mmdVec sigmoidVec softmaxVec"
