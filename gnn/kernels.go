@@ -53,9 +53,6 @@ type kernels[T Float] struct {
 	// rank: rank[i] = how many of the n come before i in descending order of r,
 	// equal ones in order of place.
 	rank func(rank []int32, r []T, n int)
-	// edges: the edges of b whose ends have a rank below k, numbered by rank and in order, to the edges of a, which
-	// have room for 16 more. It gives their number.
-	edges func(a, b *adjacency[T], rank []int32, k int) int
 	// blank writes the first entry of each row, the node itself, where that is, and in all other places of a no entry
 	// until link puts one there.
 	blank func(a *adjacency[T])

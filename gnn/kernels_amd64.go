@@ -151,9 +151,6 @@ func vectorize(k *kernels[float32], wide bool) {
 		_, _ = rank[padded(n)-1], r[padded(n)-1]
 		rankVec(&rank[0], &r[0], n, padded(n)/lanes)
 	}
-	if wide {
-		vectorizeWide(k)
-	}
 	vectorizeRows(&k.rowKernels)
 	k.blank = func(a *adjacency[float32]) {
 		slices := len(a.row) / lanes
@@ -178,14 +175,10 @@ func vectorize(k *kernels[float32], wide bool) {
 		_, _, _, _ = dr[:n], dOut[len(kept)*w-1], h[len(dh)-1], s[:n]
 		gateBackRows(&dh[0], &dr[0], &dOut[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
 	}
-	widen := widenVec
-	if wide {
-		widen = widenWide
-	}
 	k.widen = func(v []float32, low []uint16, high, codes []byte, largest uint8) {
 		n := len(low)
 		_, _, _ = v[n-1], high[n-1], codes[n/2-1]
-		widen(&v[0], &low[0], &high[0], &codes[0], int(largest), n/register)
+		widenVec(&v[0], &low[0], &high[0], &codes[0], int(largest), n/register)
 	}
 	k.unfold = func(x, upper []float32, n int) {
 		if n < lanes {
@@ -219,31 +212,6 @@ func vectorize(k *kernels[float32], wide bool) {
 		p := padded(n)
 		_, _, _, _ = value[p-1], slope[p-1], s[p-1], weight[p-1]
 		mmdVec(&value[0], &slope[0], &s[0], &weight[0], inside, n, p/lanes)
-	}
-}
-
-// vectorizeWide sets the kernels that have another form for AVX-512.
-func vectorizeWide(k *kernels[float32]) {
-	rankNarrow := k.rank
-	k.rank = func(rank []int32, r []float32, n int) {
-		if p := padded(n); p >= 16 {
-			_, _ = rank[p-1], r[p-1]
-			rankWide(&rank[0], &r[0], n, p)
-			return
-		}
-		rankNarrow(rank, r, n)
-	}
-	k.edges = func(a, b *adjacency[float32], rank []int32, k int) int {
-		edges := len(b.from)
-		blocks, n := edges/16, 0
-		if blocks > 0 {
-			last := edges + 15 // of a
-			_, _, _ = b.to[edges-1], b.strength[edges-1], rank[b.n-1]
-			_, _, _ = a.from[last], a.to[last], a.strength[last]
-			n = edgesWide(&a.from[0], &a.to[0], &a.strength[0], &b.from[0], &b.to[0], &b.strength[0], &rank[0], k,
-				blocks)
-		}
-		return keepEdges(a, b, rank, k, 16*blocks, n)
 	}
 }
 

@@ -176,18 +176,6 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			}
 			return [][]float32{out}
 		})
-		same("edges", n, 1, func(k *kernels[float32]) [][]float32 {
-			rank, room, kept := make([]int32, p), len(a.from)+16, n/2
-			k.rank(rank, f, n)
-			to := adjacency[float32]{from: make([]int32, room), to: make([]int32, room),
-				strength: make([]float32, room)}
-			edges := k.edges(&to, a, rank, kept)
-			out := []float32{float32(edges)}
-			for e, s := range to.strength[:edges] {
-				out = append(out, float32(to.from[e]), float32(to.to[e]), s)
-			}
-			return [][]float32{out}
-		})
 		data := make([]byte, narrow{}.size(n))
 		for i := range data {
 			data[i] = uint8(r.IntN(256))

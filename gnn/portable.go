@@ -15,9 +15,7 @@ func portable[T Float]() *kernels[T] {
 		attend: attendBy(exps[T]), attendBack: attendBack[T], spread: spread[T],
 		edgeDots: edgeDots[T], collect: collect[T], spread1: spread1[T], edgeDots1: edgeDots1[T],
 		sigmoid: sigmoid[T], softmax: softmaxBy(exps[T]),
-		rank:  rank[T],
-		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
-		blank: blank[T], link: link[T],
+		rank: rank[T], blank: blank[T], link: link[T],
 		gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
 		widen: widen[T], unfold: unfold[T], integers: integers[uint8], repeated: repeated[uint8],
 		rowKernels: rowKernels[T]{

@@ -104,13 +104,6 @@ func softmaxVec(v *float32, n int, tail *float32)
 // rankVec is rank, for eight places at a time; r and rank have room for whole blocks of eight.
 func rankVec(rank *int32, r *float32, n int, blocks int)
 
-// rankWide is rank, for 16 places at a time; r and rank have room for so many, at least 16 and a multiple of 8.
-// The last 16 may begin among those before.
-func rankWide(rank *int32, r *float32, n int, room int)
-
-// edgesWide is edges, for blocks of 16.
-func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
-
 // linkEdges is link.
 func linkEdges(col *int32, reverse *int32, weight *float32, last *int32, from *int32, to *int32, strength *float32, edges int)
 
@@ -125,9 +118,6 @@ func repeatedVec(to *int32, times *uint8, n int)
 
 // widenVec is widen for so many times 16 numbers.
 func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
-
-// widenWide is widen for so many times 16 numbers.
-func widenWide(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
 
 // unfoldRows is unfold for n ≥ 8; the last seven rows of the upper triangle are in x.
 func unfoldRows(x *float32, upper *float32, n int)

@@ -3025,122 +3025,6 @@ DATA laneAfter<>+248(SB)/4, $0x00000000
 DATA laneAfter<>+252(SB)/4, $0x00000000
 GLOBL laneAfter<>(SB), RODATA|NOPTR, $256
 
-// func rankWide(rank *int32, r *float32, n int, room int)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·rankWide(SB), NOSPLIT, $0-32
-	MOVQ         rank+0(FP), AX
-	MOVQ         r+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         room+24(FP), BX
-	MOVL         $0x00000001, SI
-	VPBROADCASTD SI, Z0
-	LEAQ         -16(BX), BX
-	XORQ         SI, SI
-
-block_gc:
-	VMOVUPS (CX)(SI*4), Z1
-	VPXORD  Z2, Z2, Z2
-	XORQ    DI, DI
-	MOVQ    SI, R8
-	CMPQ    DI, R8
-	JGE     before_end_gf
-
-before_ge:
-	VCMPPS.BCST $0x12, (CX)(DI*4), Z1, K1
-	VPADDD      Z0, Z2, K1, Z2
-	INCQ        DI
-	CMPQ        DI, R8
-	JLT         before_ge
-
-before_end_gf:
-	ADDQ    $+16, R8
-	CMPQ    DX, R8
-	CMOVQLT DX, R8
-	MOVL    $0x0000fffe, R9
-	CMPQ    DI, R8
-	JGE     within_end_gh
-
-within_gg:
-	KMOVW       R9, K1
-	VCMPPS.BCST $0x00, (CX)(DI*4), Z1, K1, K1
-	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K2
-	KORW        K1, K2, K2
-	VPADDD      Z0, Z2, K2, Z2
-	SHLL        $0x01, R9
-	INCQ        DI
-	CMPQ        DI, R8
-	JLT         within_gg
-
-within_end_gh:
-	MOVQ DX, R8
-	CMPQ DI, R8
-	JGE  behind_end_gj
-
-behind_gi:
-	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K1
-	VPADDD      Z0, Z2, K1, Z2
-	INCQ        DI
-	CMPQ        DI, R8
-	JLT         behind_gi
-
-behind_end_gj:
-	VMOVDQU32 Z2, (AX)(SI*4)
-	CMPQ      SI, BX
-	JGE       block_end_gd
-	ADDQ      $+16, SI
-	CMPQ      SI, BX
-	CMOVQGT   BX, SI
-	JMP       block_gc
-
-block_end_gd:
-	VZEROUPPER
-	RET
-
-// func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·edgesWide(SB), NOSPLIT, $0-80
-	MOVQ         outFrom+0(FP), AX
-	MOVQ         outTo+8(FP), CX
-	MOVQ         outStrength+16(FP), DX
-	MOVQ         from+24(FP), BX
-	MOVQ         to+32(FP), SI
-	MOVQ         strength+40(FP), DI
-	MOVQ         rank+48(FP), R8
-	MOVQ         blocks+64(FP), R9
-	MOVQ         k+56(FP), R10
-	VPBROADCASTD R10, Z0
-	XORQ         R10, R10
-
-block_gk:
-	KXNORW        K1, K1, K1
-	VMOVDQU32     (BX), Z1
-	VPXORD        Z2, Z2, Z2
-	VPGATHERDD    (R8)(Z1*4), K1, Z2
-	KXNORW        K2, K2, K2
-	VMOVDQU32     (SI), Z1
-	VPXORD        Z3, Z3, Z3
-	VPGATHERDD    (R8)(Z1*4), K2, Z3
-	VMOVDQU32     (DI), Z1
-	VPCMPGTD      Z2, Z0, K3
-	VPCMPGTD      Z3, Z0, K3, K3
-	VPCOMPRESSD.Z Z2, K3, Z2
-	VMOVDQU32     Z2, (AX)(R10*4)
-	ADDQ          $+64, BX
-	VPCOMPRESSD.Z Z3, K3, Z3
-	VMOVDQU32     Z3, (CX)(R10*4)
-	ADDQ          $+64, SI
-	VPCOMPRESSD.Z Z1, K3, Z1
-	VMOVDQU32     Z1, (DX)(R10*4)
-	ADDQ          $+64, DI
-	KMOVW         K3, R11
-	POPCNTL       R11, R11
-	ADDQ          R11, R10
-	DECQ          R9
-	JNZ           block_gk
-	MOVQ          R10, ret+72(FP)
-	VZEROUPPER
-	RET
-
 // func linkEdges(col *int32, reverse *int32, weight *float32, last *int32, from *int32, to *int32, strength *float32, edges int)
 TEXT ·linkEdges(SB), NOSPLIT, $0-64
 	MOVQ col+0(FP), AX
@@ -3152,7 +3036,7 @@ TEXT ·linkEdges(SB), NOSPLIT, $0-64
 	MOVQ strength+48(FP), R8
 	MOVQ edges+56(FP), R9
 
-edge_gl:
+edge_gc:
 	MOVLQSX (SI), R10
 	MOVLQSX (BX)(R10*4), R11
 	ADDQ    $+8, R11
@@ -3172,7 +3056,7 @@ edge_gl:
 	MOVL    R11, (CX)(R13*4)
 	MOVL    R14, (DX)(R13*4)
 	DECQ    R9
-	JNZ     edge_gl
+	JNZ     edge_gc
 	RET
 
 // func blankSlices(col *int32, reverse *int32, weight *float32, first *int32, start *int32, row *int32, self float32, n int, slices int)
@@ -3192,9 +3076,9 @@ TEXT ·blankSlices(SB), NOSPLIT, $0-72
 	VMOVDQU      eight<>+0(SB), Y3
 	VPSUBD       intOne<>+0(SB), Y1, Y2
 
-slice_gm:
+slice_gd:
 	TESTQ        R8, R8
-	JLE          slice_end_gn
+	JLE          slice_end_ge
 	VMOVDQU      (DI), Y4
 	MOVLQSX      (SI), R9
 	MOVLQSX      4(SI), R10
@@ -3228,24 +3112,24 @@ slice_gm:
 	VANDPS       Y0, Y6, Y6
 	VPMINSD      Y2, Y4, Y4
 
-places_go:
+places_gf:
 	CMPQ    R9, R10
-	JGE     placed_gp
+	JGE     placed_gg
 	VMOVDQU Y4, (AX)(R9*4)
 	VMOVDQU Y5, (CX)(R9*4)
 	VMOVDQU Y6, (DX)(R9*4)
 	VXORPS  Y6, Y6, Y6
 	VPADDD  Y3, Y5, Y5
 	ADDQ    $+8, R9
-	JMP     places_go
+	JMP     places_gf
 
-placed_gp:
+placed_gg:
 	ADDQ $+4, SI
 	ADDQ $+32, DI
 	DECQ R8
-	JMP  slice_gm
+	JMP  slice_gd
 
-slice_end_gn:
+slice_end_ge:
 	VZEROUPPER
 	RET
 
@@ -3276,13 +3160,13 @@ TEXT ·integersVec(SB), NOSPLIT, $0-24
 	MOVQ from+8(FP), CX
 	MOVQ eights+16(FP), DX
 
-eight_gq:
+eight_gh:
 	VPMOVZXBD (CX), Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $+8, CX
 	ADDQ      $+32, AX
 	DECQ      DX
-	JNZ       eight_gq
+	JNZ       eight_gh
 	VZEROUPPER
 	RET
 
@@ -3295,20 +3179,20 @@ TEXT ·repeatedVec(SB), NOSPLIT, $0-24
 	VXORPS  Y0, Y0, Y0
 	VMOVDQU intOne<>+0(SB), Y1
 
-number_gr:
+number_gi:
 	MOVQ    AX, BX
 	MOVBQZX (CX), SI
 	LEAQ    (AX)(SI*4), AX
 	INCQ    CX
 
-eights_gs:
+eights_gj:
 	VMOVDQU Y0, (BX)
 	ADDQ    $+32, BX
 	CMPQ    BX, AX
-	JLT     eights_gs
+	JLT     eights_gj
 	VPADDD  Y1, Y0, Y0
 	DECQ    DX
-	JNZ     number_gr
+	JNZ     number_gi
 	VZEROUPPER
 	RET
 
@@ -3320,15 +3204,7 @@ DATA nibbles<>+16(SB)/4, $0x00000010
 DATA nibbles<>+20(SB)/4, $0x00000014
 DATA nibbles<>+24(SB)/4, $0x00000018
 DATA nibbles<>+28(SB)/4, $0x0000001c
-DATA nibbles<>+32(SB)/4, $0x00000000
-DATA nibbles<>+36(SB)/4, $0x00000004
-DATA nibbles<>+40(SB)/4, $0x00000008
-DATA nibbles<>+44(SB)/4, $0x0000000c
-DATA nibbles<>+48(SB)/4, $0x00000010
-DATA nibbles<>+52(SB)/4, $0x00000014
-DATA nibbles<>+56(SB)/4, $0x00000018
-DATA nibbles<>+60(SB)/4, $0x0000001c
-GLOBL nibbles<>(SB), RODATA|NOPTR, $64
+GLOBL nibbles<>(SB), RODATA|NOPTR, $32
 
 // func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
 // Requires: AVX, AVX2
@@ -3346,7 +3222,7 @@ TEXT ·widenVec(SB), NOSPLIT, $0-48
 	VMOVD        SI, X1
 	VPBROADCASTD X1, Y1
 
-sixteen_gt:
+sixteen_gk:
 	VPMOVZXWD    (CX), Y3
 	VPMOVZXBD    (DX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -3380,46 +3256,7 @@ sixteen_gt:
 	ADDQ         $+16, DX
 	ADDQ         $+8, BX
 	DECQ         DI
-	JNZ          sixteen_gt
-	VZEROUPPER
-	RET
-
-// func widenWide(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
-// Requires: AVX, AVX512F
-TEXT ·widenWide(SB), NOSPLIT, $0-48
-	MOVQ         v+0(FP), AX
-	MOVQ         low+8(FP), CX
-	MOVQ         high+16(FP), DX
-	MOVQ         codes+24(FP), BX
-	MOVQ         largest+32(FP), SI
-	MOVQ         sixteens+40(FP), DI
-	MOVL         $0x0000000f, R8
-	VMOVDQU32    nibbles<>+0(SB), Z0
-	VPBROADCASTD R8, Z2
-	VPBROADCASTD SI, Z1
-	MOVL         $0x0000ff00, SI
-	KMOVW        SI, K1
-
-sixteen_gu:
-	VPMOVZXWD    (CX), Z3
-	VPMOVZXBD    (DX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VPBROADCASTD (BX), Z5
-	VPBROADCASTD 4(BX), K1, Z5
-	VPSRLVD      Z0, Z5, Z5
-	VPANDD       Z2, Z5, Z5
-	VPSUBD       Z5, Z1, Z5
-	VPSLLD       $0x18, Z5, Z5
-	VPORD        Z4, Z3, Z3
-	VPORD        Z5, Z3, Z3
-	VPRORD       $0x01, Z3, Z3
-	VMOVDQU32    Z3, (AX)
-	ADDQ         $+64, AX
-	ADDQ         $+32, CX
-	ADDQ         $+16, DX
-	ADDQ         $+8, BX
-	DECQ         DI
-	JNZ          sixteen_gu
+	JNZ          sixteen_gk
 	VZEROUPPER
 	RET
 
@@ -3435,33 +3272,33 @@ TEXT ·unfoldRows(SB), NOSPLIT, $0-24
 	MOVQ AX, DI
 	MOVQ DX, R8
 
-copy_gv:
+copy_gl:
 	SUBQ $+8, R8
-	JL   copied_gw
+	JL   copied_gm
 	XORQ R9, R9
 
-eight_gx:
+eight_gn:
 	CMPQ    R9, R8
-	JGE     tail_gy
+	JGE     tail_go
 	VMOVUPS (CX)(R9*4), Y0
 	VMOVUPS Y0, (DI)(R9*4)
 	ADDQ    $+8, R9
-	JMP     eight_gx
+	JMP     eight_gn
 
-tail_gy:
+tail_go:
 	VMOVUPS (CX)(R8*4), Y0
 	VMOVUPS Y0, (DI)(R8*4)
 	LEAQ    32(CX)(R8*4), CX
 	LEAQ    4(DI)(BX*1), DI
 	ADDQ    $+7, R8
-	JMP     copy_gv
+	JMP     copy_gl
 
-copied_gw:
+copied_gm:
 	XORQ CX, CX
 
-diagonal_gz:
+diagonal_gp:
 	CMPQ       CX, DX
-	JGE        diagonal_end_ha
+	JGE        diagonal_end_gq
 	MOVQ       CX, DI
 	CMPQ       SI, DI
 	CMOVQLT    SI, DI
@@ -3517,22 +3354,22 @@ diagonal_gz:
 	VBLENDPS   $0x80, (R9)(BX*1), Y0, Y0
 	VMOVUPS    Y0, (R9)(BX*1)
 	ADDQ       $+8, CX
-	JMP        diagonal_gz
+	JMP        diagonal_gp
 
-diagonal_end_ha:
+diagonal_end_gq:
 	XORQ CX, CX
 
-rows_hb:
+rows_gr:
 	CMPQ    CX, DX
-	JGE     rows_end_hc
+	JGE     rows_end_gs
 	MOVQ    CX, DI
 	CMPQ    SI, DI
 	CMOVQLT SI, DI
 	LEAQ    8(CX), R8
 
-columns_hd:
+columns_gt:
 	CMPQ       R8, DX
-	JGE        columns_end_he
+	JGE        columns_end_gu
 	MOVQ       R8, R9
 	CMPQ       SI, R9
 	CMOVQLT    SI, R9
@@ -3588,13 +3425,13 @@ columns_hd:
 	VMOVUPS    Y3, (R11)
 	VMOVUPS    Y0, (R11)(BX*1)
 	ADDQ       $+8, R8
-	JMP        columns_hd
+	JMP        columns_gt
 
-columns_end_he:
+columns_end_gu:
 	ADDQ $+8, CX
-	JMP  rows_hb
+	JMP  rows_gr
 
-rows_end_hc:
+rows_end_gs:
 	VZEROUPPER
 	RET
 
@@ -3610,17 +3447,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_hf:
+block_gv:
 	TESTQ   DI, DI
-	JLE     block_end_hg
+	JLE     block_end_gw
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_hh:
+pair_gx:
 	CMPQ         R9, SI
-	JGE          pair_end_hi
+	JGE          pair_end_gy
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3648,16 +3485,16 @@ pair_hh:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_hh
+	JMP          pair_gx
 
-pair_end_hi:
+pair_end_gy:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_hf
+	JMP     block_gv
 
-block_end_hg:
+block_end_gw:
 	VZEROUPPER
 	RET
 
@@ -3668,12 +3505,12 @@ TEXT ·scaleVec(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), AX
 	MOVQ         y+0(FP), CX
 
-eight_hj:
+eight_gz:
 	VMULPS  (CX), Y0, Y1
 	VMOVUPS Y1, (CX)
 	ADDQ    $+32, CX
 	DECQ    AX
-	JNZ     eight_hj
+	JNZ     eight_gz
 	VZEROUPPER
 	RET
 
@@ -3686,7 +3523,7 @@ TEXT ·affineVec(SB), NOSPLIT, $0-40
 	MOVQ scale+16(FP), BX
 	MOVQ shift+24(FP), SI
 
-eight_hk:
+eight_ha:
 	VMOVUPS (DX), Y0
 	VMULPS  (BX), Y0, Y0
 	VADDPS  (SI), Y0, Y0
@@ -3696,7 +3533,7 @@ eight_hk:
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
 	DECQ    AX
-	JNZ     eight_hk
+	JNZ     eight_ha
 	VZEROUPPER
 	RET
 
@@ -3708,7 +3545,7 @@ TEXT ·reluVec(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), AX
 	MOVQ         v+0(FP), CX
 
-eight_hl:
+eight_hb:
 	VMOVUPS (CX), Y2
 	VMINPS  Y2, Y1, Y3
 	VMAXPS  Y1, Y2, Y2
@@ -3717,7 +3554,7 @@ eight_hl:
 	VMOVUPS Y2, (CX)
 	ADDQ    $+32, CX
 	DECQ    AX
-	JNZ     eight_hl
+	JNZ     eight_hb
 	VZEROUPPER
 	RET
 
@@ -3731,7 +3568,7 @@ TEXT ·reluBackVec(SB), NOSPLIT, $0-32
 	MOVQ         d+0(FP), CX
 	MOVQ         y+8(FP), DX
 
-eight_hm:
+eight_hc:
 	VMOVUPS   (DX), Y3
 	VCMPPS    $0x1e, Y1, Y3, Y3
 	VBLENDVPS Y3, Y2, Y0, Y3
@@ -3740,7 +3577,7 @@ eight_hm:
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	DECQ      AX
-	JNZ       eight_hm
+	JNZ       eight_hc
 	VZEROUPPER
 	RET
 
@@ -3753,7 +3590,7 @@ TEXT ·dropVec(SB), NOSPLIT, $0-40
 	MOVQ         x+8(FP), DX
 	MOVQ         kept+16(FP), BX
 
-eight_hn:
+eight_hd:
 	VPMOVSXBD (BX), Y1
 	VANDPS    Y0, Y1, Y1
 	VMULPS    (DX), Y1, Y1
@@ -3763,7 +3600,7 @@ eight_hn:
 	ADDQ      $+32, DX
 	ADDQ      $+32, BX
 	DECQ      AX
-	JNZ       eight_hn
+	JNZ       eight_hd
 	VZEROUPPER
 	RET
 
@@ -3778,7 +3615,7 @@ TEXT ·drawnVec(SB), NOSPLIT, $0-32
 	VPBROADCASTD X0, Y0
 	VMOVDQU      packedOrder<>+0(SB), Y1
 
-numbers_ho:
+numbers_he:
 	VMOVDQU   (CX), Y2
 	VPMAXUD   Y2, Y0, Y3
 	VPCMPEQD  Y2, Y3, Y3
@@ -3799,7 +3636,7 @@ numbers_ho:
 	ADDQ      $+32, AX
 	ADDQ      $+128, CX
 	DECQ      DX
-	JNZ       numbers_ho
+	JNZ       numbers_he
 	VZEROUPPER
 	RET
 
@@ -3821,11 +3658,11 @@ TEXT ·sumVec(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), CX
 	MOVQ    v+8(FP), DX
 
-eight_hp:
+eight_hf:
 	VADDPS  (DX), Y0, Y0
 	ADDQ    $+32, DX
 	DECQ    CX
-	JNZ     eight_hp
+	JNZ     eight_hf
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3839,7 +3676,7 @@ TEXT ·centerVec(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), CX
 	MOVQ         v+8(FP), DX
 
-eight_hq:
+eight_hg:
 	VMOVUPS (DX), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (DX)
@@ -3847,7 +3684,7 @@ eight_hq:
 	VADDPS  Y2, Y0, Y0
 	ADDQ    $+32, DX
 	DECQ    CX
-	JNZ     eight_hq
+	JNZ     eight_hg
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3865,7 +3702,7 @@ TEXT ·unscaleVec(SB), NOSPLIT, $0-56
 	MOVQ    ds+32(FP), DI
 	MOVQ    dt+40(FP), R8
 
-eight_hr:
+eight_hh:
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
 	VMULPS  Y3, Y2, Y4
@@ -3884,7 +3721,7 @@ eight_hr:
 	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	DECQ    CX
-	JNZ     eight_hr
+	JNZ     eight_hh
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VZEROUPPER
@@ -3900,7 +3737,7 @@ TEXT ·uncenterVec(SB), NOSPLIT, $0-40
 	MOVQ         d+0(FP), CX
 	MOVQ         normal+8(FP), DX
 
-eight_hs:
+eight_hi:
 	VMOVUPS (CX), Y3
 	VSUBPS  Y1, Y3, Y3
 	VMULPS  (DX), Y2, Y4
@@ -3910,7 +3747,7 @@ eight_hs:
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	DECQ    AX
-	JNZ     eight_hs
+	JNZ     eight_hi
 	VZEROUPPER
 	RET
 
@@ -3923,14 +3760,14 @@ TEXT ·productsVec(SB), NOSPLIT, $0-32
 	MOVQ    a+8(FP), DX
 	MOVQ    b+16(FP), BX
 
-eight_ht:
+eight_hj:
 	VMOVUPS (DX), Y1
 	VMULPS  (BX), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	DECQ    CX
-	JNZ     eight_ht
+	JNZ     eight_hj
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3944,7 +3781,7 @@ TEXT ·softmaxBackVec(SB), NOSPLIT, $0-32
 	MOVQ         d+0(FP), CX
 	MOVQ         p+8(FP), DX
 
-eight_hu:
+eight_hk:
 	VMOVUPS (CX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  (DX), Y2, Y2
@@ -3953,7 +3790,7 @@ eight_hu:
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	DECQ    AX
-	JNZ     eight_hu
+	JNZ     eight_hk
 	VZEROUPPER
 	RET
 
@@ -3975,7 +3812,7 @@ TEXT ·adamVec(SB), NOSPLIT, $0-48
 	MOVQ         m+16(FP), BX
 	MOVQ         v+24(FP), SI
 
-eight_hv:
+eight_hl:
 	VMOVUPS (CX), Y8
 	VMULPS  Y0, Y8, Y9
 	VADDPS  (DX), Y9, Y9
@@ -4000,6 +3837,6 @@ eight_hv:
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
 	DECQ    AX
-	JNZ     eight_hv
+	JNZ     eight_hl
 	VZEROUPPER
 	RET

@@ -15,18 +15,14 @@ import (
 func fastest[T gnn.Float]() sums[T] {
 	s := sums[T]{fill[T], add[T], slopes[T]}
 	if v, ok := any(&s).(*sums[float32]); ok && cpu.X86.HasAVX2 {
-		vectorize(v, cpu.X86.HasAVX512F)
+		vectorize(v)
 	}
 	return s
 }
 
 // vectorize sets the loops to those in assembly for whole blocks. They check that every access is inside the
 // slices, and pass on addresses and strides in bytes.
-func vectorize(s *sums[float32], wide bool) {
-	fillA, fillBoth, addAll, slopesAll := fillA16, fill16, add16, slopes16
-	if wide {
-		fillA, fillBoth, addAll, slopesAll = fillA16wide, fill16wide, add16wide, slopes16wide
-	}
+func vectorize(s *sums[float32]) {
 	s.fill = func(a, b, weights []float32, stride, cols int, along side[float32]) {
 		d := len(along.order)
 		if cols < block {
@@ -35,11 +31,11 @@ func vectorize(s *sums[float32], wide bool) {
 		}
 		_, _, _ = a[(d+1)*block-1], weights[(d-1)*stride+block-1], along.v[d-1]
 		if b == nil {
-			fillA(&a[0], &weights[0], 4*stride, &along.order[0], d)
+			fillA16(&a[0], &weights[0], 4*stride, &along.order[0], d)
 			return
 		}
 		_ = b[(d+1)*block-1]
-		fillBoth(&a[0], &b[0], &weights[0], 4*stride, &along.v[0], &along.order[0], d)
+		fill16(&a[0], &b[0], &weights[0], 4*stride, &along.v[0], &along.order[0], d)
 	}
 	s.add = func(out []float32, stride, cols int, a, b []float32, across side[float32], slope float32) {
 		d := len(across.v)
@@ -48,7 +44,7 @@ func vectorize(s *sums[float32], wide bool) {
 			return
 		}
 		_, _, _, _ = out[(d-1)*stride+block-1], a[(d+1)*block-1], b[(d+1)*block-1], across.above[d-1]
-		addAll(&out[0], 4*stride, &a[0], &b[0], &across.v[0], &across.above[0], d, slope, 1-slope)
+		add16(&out[0], 4*stride, &a[0], &b[0], &across.v[0], &across.above[0], d, slope, 1-slope)
 	}
 	s.slopes = func(dv, x []float32, stride, cols int, a []float32, across side[float32], slope float32) {
 		d := len(across.v)
@@ -57,6 +53,6 @@ func vectorize(s *sums[float32], wide bool) {
 			return
 		}
 		_, _, _, _ = dv[d-1], x[(d-1)*stride+block-1], a[(d+1)*block-1], across.above[d-1]
-		slopesAll(&dv[0], &x[0], 4*stride, &a[0], &across.above[0], d, slope, 1-slope)
+		slopes16(&dv[0], &x[0], 4*stride, &a[0], &across.above[0], d, slope, 1-slope)
 	}
 }

@@ -23,23 +23,3 @@ func add16(out *float32, stride int, a *float32, b *float32, v *float32, above *
 //
 //go:noescape
 func slopes16(dv *float32, x *float32, stride int, a *float32, above *int32, d int, slope float32, rest float32)
-
-// fillA16wide is fill without b; stride is in bytes.
-//
-//go:noescape
-func fillA16wide(a *float32, weights *float32, stride int, order *int32, d int)
-
-// fill16wide is fill; stride is in bytes.
-//
-//go:noescape
-func fill16wide(a *float32, b *float32, weights *float32, stride int, v *float32, order *int32, d int)
-
-// add16wide is add; stride is in bytes.
-//
-//go:noescape
-func add16wide(out *float32, stride int, a *float32, b *float32, v *float32, above *int32, d int, slope float32, rest float32)
-
-// slopes16wide is slopes for at least eight nodes; stride is in bytes.
-//
-//go:noescape
-func slopes16wide(dv *float32, x *float32, stride int, a *float32, above *int32, d int, slope float32, rest float32)

@@ -7,29 +7,18 @@ import (
 )
 
 // crossed are the loops of package baseline over the maps of edge-to-edge layers, on blocks of 16 channels in
-// float32: one register of AVX-512 or two of AVX2.
+// float32: two registers of AVX2.
 func crossed() {
-	for _, wide := range []bool{false, true} {
-		name := ""
-		if wide {
-			name = "wide"
-		}
-		crossedFill("fillA16"+name, wide, false)
-		crossedFill("fill16"+name, wide, true)
-		crossedAdd("add16"+name, wide)
-		crossedSlopes("slopes16"+name, wide)
-	}
+	crossedFill("fillA16", false)
+	crossedFill("fill16", true)
+	crossedAdd()
+	crossedSlopes()
 }
 
 // A sixteen is a block of 16 values.
-type sixteen []VecVirtual
+type sixteen [2]VecVirtual
 
-func newSixteen(wide bool) sixteen {
-	if wide {
-		return sixteen{ZMM()}
-	}
-	return sixteen{YMM(), YMM()}
-}
+func newSixteen() sixteen { return sixteen{YMM(), YMM()} }
 
 // each runs body for each register of the block and its offset in bytes.
 func (s sixteen) each(body func(i, offset int)) {
@@ -39,11 +28,8 @@ func (s sixteen) each(body func(i, offset int)) {
 }
 
 // spreadParam is a parameter in all lanes.
-func spreadParam(name string, wide bool) VecVirtual {
+func spreadParam(name string) VecVirtual {
 	v := YMM()
-	if wide {
-		v = ZMM()
-	}
 	addr, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
@@ -52,7 +38,7 @@ func spreadParam(name string, wide bool) VecVirtual {
 	return v
 }
 
-func crossedFill(name string, wide, both bool) {
+func crossedFill(name string, both bool) {
 	if both {
 		TEXT(name, NOSPLIT, "func(a, b, weights *float32, stride int, v *float32, order *int32, d int)")
 		Doc(name + " is fill; stride is in bytes.")
@@ -62,12 +48,12 @@ func crossedFill(name string, wide, both bool) {
 	}
 	Pragma("noescape")
 	a, weights, stride, order, d := load("a"), load("weights"), load("stride"), load("order"), load("d")
-	sumA, sumB := newSixteen(wide), newSixteen(wide)
+	sumA, sumB := newSixteen(), newSixteen()
 	var b, v GPVirtual
-	sumA.each(func(i, _ int) { zero(sumA[i], wide) })
+	sumA.each(func(i, _ int) { zero(sumA[i], false) })
 	if both {
 		b, v = load("b"), load("v")
-		sumB.each(func(i, _ int) { zero(sumB[i], wide) })
+		sumB.each(func(i, _ int) { zero(sumB[i], false) })
 	}
 	store := func() {
 		sumA.each(func(i, at int) { VMOVUPS(sumA[i], Mem{Base: a, Disp: at}) })
@@ -84,7 +70,7 @@ func crossedFill(name string, wide, both bool) {
 		MOVQ(j, row)
 		IMULQ(stride, row)
 		ADDQ(weights, row)
-		x, t := newSixteen(wide), newSixteen(wide)
+		x, t := newSixteen(), newSixteen()
 		x.each(func(i, at int) {
 			VMOVUPS(Mem{Base: row, Disp: at}, x[i])
 			VADDPS(x[i], sumA[i], sumA[i])
@@ -103,14 +89,14 @@ func crossedFill(name string, wide, both bool) {
 	RET()
 }
 
-func crossedAdd(name string, wide bool) {
-	TEXT(name, NOSPLIT, "func(out *float32, stride int, a, b, v *float32, above *int32, d int, slope, rest float32)")
-	Doc(name + " is add; stride is in bytes.")
+func crossedAdd() {
+	TEXT("add16", NOSPLIT, "func(out *float32, stride int, a, b, v *float32, above *int32, d int, slope, rest float32)")
+	Doc("add16 is add; stride is in bytes.")
 	Pragma("noescape")
 	out, stride, a, b, v, above, d := load("out"), load("stride"), load("a"), load("b"), load("v"), load("above"),
 		load("d")
-	slope, rest := spreadParam("slope", wide), spreadParam("rest", wide)
-	allA, allB, last := newSixteen(wide), newSixteen(wide), GP64()
+	slope, rest := spreadParam("slope"), spreadParam("rest")
+	allA, allB, last := newSixteen(), newSixteen(), GP64()
 	MOVQ(d, last)
 	SHLQ(U8(6), last)
 	allA.each(func(i, at int) {
@@ -118,7 +104,7 @@ func crossedAdd(name string, wide bool) {
 		VMULPS(Mem{Base: b, Index: last, Scale: 1, Disp: at}, slope, allB[i])
 	})
 	atLeastOnce("node", d, func() {
-		p, x, y, below := GP64(), newSixteen(wide), newSixteen(wide), newSixteen(wide)
+		p, x, y, below := GP64(), newSixteen(), newSixteen(), newSixteen()
 		MOVLQSX(Mem{Base: above}, p)
 		SHLQ(U8(6), p)
 		x.each(func(i, at int) {
@@ -140,20 +126,20 @@ func crossedAdd(name string, wide bool) {
 	RET()
 }
 
-func crossedSlopes(name string, wide bool) {
-	TEXT(name, NOSPLIT, "func(dv, x *float32, stride int, a *float32, above *int32, d int, slope, rest float32)")
-	Doc(name + " is slopes for at least eight nodes; stride is in bytes.")
+func crossedSlopes() {
+	TEXT("slopes16", NOSPLIT, "func(dv, x *float32, stride int, a *float32, above *int32, d int, slope, rest float32)")
+	Doc("slopes16 is slopes for at least eight nodes; stride is in bytes.")
 	Pragma("noescape")
 	dv, x, stride, a, above, d := load("dv"), load("x"), load("stride"), load("a"), load("above"), load("d")
-	slope, rest := spreadParam("slope", wide), spreadParam("rest", wide)
-	all, last := newSixteen(wide), GP64()
+	slope, rest := spreadParam("slope"), spreadParam("rest")
+	all, last := newSixteen(), GP64()
 	MOVQ(d, last)
 	SHLQ(U8(6), last)
 	all.each(func(i, at int) { VMULPS(Mem{Base: a, Index: last, Scale: 1, Disp: at}, slope, all[i]) })
 	eights("nodes", d, dv, func() VecVirtual {
 		row := GP64()
-		return sumEight(wide, func(r int) VecVirtual {
-			p, y := GP64(), newSixteen(wide)
+		return sumEight(false, func(r int) VecVirtual {
+			p, y := GP64(), newSixteen()
 			MOVQ(I32(int32(r)), row)
 			IMULQ(stride, row)
 			MOVLQSX(Mem{Base: above, Disp: 4 * r}, p)
@@ -163,9 +149,7 @@ func crossedSlopes(name string, wide bool) {
 				VADDPS(all[i], y[i], y[i])
 				VMULPS(Mem{Base: x, Index: row, Scale: 1, Disp: at}, y[i], y[i])
 			})
-			if !wide {
-				VADDPS(y[1], y[0], y[0])
-			}
+			VADDPS(y[1], y[0], y[0])
 			return y[0]
 		})
 	}, func(step Register) {

@@ -120,73 +120,39 @@ func transposed(base []GPVirtual, stride GPVirtual) [8]VecVirtual {
 	return out
 }
 
-// nibbles are the places of eight half bytes, twice.
-func nibbles() Mem {
-	m := GLOBL("nibbles", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(4*uint32(i%8)))
+// widen makes 16 numbers of 32 bits of their parts, in registers of 8.
+func widen() {
+	shifts := GLOBL("nibbles", RODATA|NOPTR) // the places of eight half bytes
+	for i := range 8 {
+		DATA(4*i, U32(4*uint32(i)))
 	}
-	return m
-}
-
-// widen makes 16 numbers of 32 bits of their parts, in registers of 8 or 16.
-func widen(name string, wide bool, shifts Mem) {
-	TEXT(name, NOSPLIT, "func(v *float32, low *uint16, high, codes *uint8, largest, sixteens int)")
-	Doc(name + " is widen for so many times 16 numbers.")
+	TEXT("widenVec", NOSPLIT, "func(v *float32, low *uint16, high, codes *uint8, largest, sixteens int)")
+	Doc("widenVec is widen for so many times 16 numbers.")
 	v, low, high, codes, largest, n := load("v"), load("low"), load("high"), load("codes"), load("largest"),
 		load("sixteens")
-	vector, size := YMM, 8
-	or := func(x, y VecVirtual) { VPOR(x, y, y) }
-	if wide {
-		vector, size = ZMM, 16
-		or = func(x, y VecVirtual) { VPORD(x, y, y) }
-	}
-	shift, top, nibble, number := vector(), vector(), vector(), GP32()
+	shift, top, nibble, number := YMM(), YMM(), YMM(), GP32()
 	MOVL(U32(15), number)
-	if wide {
-		VMOVDQU32(shifts, shift)
-		VPBROADCASTD(number, nibble)
-		VPBROADCASTD(largest.As32(), top)
-	} else {
-		VMOVDQU(shifts, shift)
-		VMOVD(number, nibble.AsX())
-		VPBROADCASTD(nibble.AsX(), nibble)
-		VMOVD(largest.As32(), top.AsX())
-		VPBROADCASTD(top.AsX(), top)
-	}
-	upper, mask := K(), GP32()
-	if wide {
-		MOVL(U32(0xff00), mask)
-		KMOVW(mask, upper)
-	}
+	VMOVDQU(shifts, shift)
+	VMOVD(number, nibble.AsX())
+	VPBROADCASTD(nibble.AsX(), nibble)
+	VMOVD(largest.As32(), top.AsX())
+	VPBROADCASTD(top.AsX(), top)
 	atLeastOnce("sixteen", n, func() {
-		for at := 0; at < 16; at += size {
-			x, y, e := vector(), vector(), vector()
+		for at := 0; at < 16; at += 8 {
+			x, y, e := YMM(), YMM(), YMM()
 			VPMOVZXWD(Mem{Base: low, Disp: 2 * at}, x)
 			VPMOVZXBD(Mem{Base: high, Disp: at}, y)
 			VPSLLD(U8(16), y, y)
 			VPBROADCASTD(Mem{Base: codes, Disp: at / 2}, e)
-			if wide {
-				VPBROADCASTD(Mem{Base: codes, Disp: 4}, upper, e)
-			}
 			VPSRLVD(shift, e, e)
-			if wide {
-				VPANDD(nibble, e, e)
-			} else {
-				VPAND(nibble, e, e)
-			}
+			VPAND(nibble, e, e)
 			VPSUBD(e, top, e)
 			VPSLLD(U8(24), e, e)
-			or(y, x)
-			or(e, x)
-			if wide {
-				VPRORD(U8(1), x, x)
-				VMOVDQU32(x, Mem{Base: v})
-				continue
-			}
+			VPOR(y, x, x)
+			VPOR(e, x, x)
 			VPSRLD(U8(1), x, y)
 			VPSLLD(U8(31), x, x)
-			or(y, x)
+			VPOR(y, x, x)
 			VMOVDQU(x, Mem{Base: v, Disp: 4 * at})
 		}
 		ADDQ(I8(64), v)
