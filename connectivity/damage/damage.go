@@ -89,7 +89,7 @@ func repeatedBlocks(x connectivity.Matrix) (again []bool) {
 
 // A volume is far from the others beyond these limits, in robust standard deviations (1.4826 times the median absolute
 // deviation): FarLimit in its place among the medians over regions, FirstLimit there at the beginning of a scan, and
-// leastShift in most regions. In 1,075 real scans, ordinary volumes reach 11.1, 4.7 and 7.1 (docs/quality.md).
+// leastShift in most regions. In 1,075 real scans, ordinary volumes reach 11.1, 4.7 and 7.1.
 const (
 	FarLimit   = 15.0
 	FirstLimit = 8.0

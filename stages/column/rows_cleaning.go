@@ -77,7 +77,9 @@ const LeastMotion = 0.01
 const MostMotion = 5.0
 
 // LeastGlobalR is a correlation of the mean over the regions with the global signal of the confounds that every scan
-// reaches with its own confounds, and none with those of another scan (docs/quality.md).
+// reaches with its own confounds, and none with those of another scan: of 40 resting scans with 84 regions at least
+// 0.91, and at most 0.46 (99 %: below 0.31). With 20 regions drawn at random it is at least 0.57, with 10 sometimes
+// less than 0.5.
 const LeastGlobalR = 0.5
 
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
@@ -152,7 +154,7 @@ type CleaningRow struct {
 }
 
 // A SeriesFact is a column on the series before denoising, which groups with the same processing have alike. Treated
-// reports whether a value is that of a treatment: two series of ABIDE have one (docs/quality.md).
+// reports whether a value is that of a treatment: two series of ABIDE have one.
 type SeriesFact struct {
 	Name    string
 	Of      func(r *CleaningRow) *float64

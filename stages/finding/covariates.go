@@ -99,7 +99,8 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs 
 
 // Apart is the AUC from which something that alone separates the groups may explain a high accuracy, and strictP what p
 // of series facts is at most, after Holm: series that were processed in another way are far apart, and others are
-// nearly never. Within the sites of ABIDE the facts reach an AUC of 0.7 (docs/quality.md).
+// nearly never. Within the sites of ABIDE the facts reach an AUC of 0.75; with random groups, 9 and 17 of 2,000 cohorts
+// of a site, and of 20 participants, have a finding.
 const Apart, strictP = 0.8, 0.01
 
 // A SeriesFact is what the series of the groups have before denoising (column.SeriesFacts). The AUC is that of the

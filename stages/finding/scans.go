@@ -98,7 +98,7 @@ func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) Li
 }
 
 // nearOne is a median |r| beyond that of all 1,035 ABIDE series and 40 other resting scans, of which the largest is
-// largestMedian (docs/quality.md). The finding states where the limit comes from.
+// largestMedian. The finding states where the limit comes from.
 const (
 	nearOne       = 0.8
 	largestMedian = 0.72
@@ -248,7 +248,7 @@ func wholly(shares []Share) (with, without []string) {
 }
 
 // lowMean is a mean correlation that matrices have after global signal regression alone: in 1,035 series of ABIDE,
-// 99 % have less after it, and none before (docs/quality.md).
+// 99.6 % have less after it, and none before (0.07 or more).
 const lowMean = 0.03
 
 func having(forms []Form, has func(Form) bool) (some []Form) {

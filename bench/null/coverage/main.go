@@ -3,6 +3,8 @@
 //
 //	go run ./bench/null/coverage -cohorts 400
 //
+// In the worst of 84 settings they cover 0.93, except R² and MAE of 40 participants (0.92 and 0.91).
+//
 // A cohort has 60 normal inputs, 12 of which carry an effect, and one graph a participant. The expected measure is the
 // mean over the cohorts: of models that are trained on four fifths of as many participants.
 package main

@@ -3,6 +3,9 @@
 // (docs/statistics.md). Inputs are those of bench/null/coverage, models are ridge regression.
 //
 //	go run ./bench/null/learning [COHORTS]
+//
+// Of cohorts of 60 to 240 participants the intervals cover at least 0.95, without an effect at least 0.84 at twice the
+// participants.
 package main
 
 import (

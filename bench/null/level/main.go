@@ -6,6 +6,9 @@
 //	go run ./bench/null/level -cohorts 400 -permutations 99 > level.md
 //	go run ./bench/null/level -cohorts 400 -compare
 //	go run ./bench/null/level -cohorts 40 -permutations 999 -controls
+//
+// Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
+// fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %.
 package main
 
 import (

@@ -12,8 +12,7 @@ import (
 )
 
 // TestLevel: without an effect, p ≤ 0.05 in 5 % of cohorts, with confounds that go with what is tested, sites that
-// differ
-// and relatives who are alike. docs/statistics.md has the numbers of 3,000 cohorts (-v).
+// differ and relatives who are alike: in 3,000 cohorts (-v) in 3.8 to 5.3 %, of relatives without family in 13 to 14 %.
 func TestLevel(t *testing.T) {
 	const cohorts, regions, permutations, n = 300, 9, 99, 40
 	const edges = regions * (regions - 1) / 2
