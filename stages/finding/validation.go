@@ -13,7 +13,8 @@ const (
 	fewCalibrated  = 50
 	leastForSlopes = 10
 	mostOutside    = 0.1 // share of participants outside the range of the training, beyond what is expected
-	fewOutside     = 8   // times 1/n: share of like participants outside the means of five extremes of n in each fold
+	trainedP       = 0.001
+	fewOutside     = 8 // times 1/n: share of like participants outside the means of five extremes of n in each fold
 )
 
 // Validation are the findings about models on another cohort.
@@ -34,6 +35,10 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 			all.study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
 				"Training": m.Training, "Low": m.TrainingLow, "High": m.TrainingHigh})
 		}
+	}
+	if s.HeldOutT > 0 && s.HeldOutP < trainedP { // false of NaN
+		all.study("validation.held-out", Overturns, values{"Models": s.Models, "N": s.Participants, "T": s.HeldOutT,
+			"P": s.HeldOutP})
 	}
 	for _, r := range shift {
 		if r.Outside > mostOutside+fewOutside/float64(max(1, s.Trained)) {

@@ -194,7 +194,8 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	if errs != nil {
 		return nil, errs
 	}
-	summary := column.ValidationSummaryRow{Threshold: math.NaN(), Calibrated: true, Models: int32(applied.Models),
+	summary := column.ValidationSummaryRow{Threshold: math.NaN(), HeldOutT: math.NaN(), HeldOutP: math.NaN(),
+		Calibrated: true, Models: int32(applied.Models),
 		Participants: int32(len(rows)), Trained: int32(applied.Trained), TrainingShare: math.NaN(),
 		ShiftMedian: math.NaN(), ShiftHigh: math.NaN()}
 	if of := applied.Shift; of != nil {

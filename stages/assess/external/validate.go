@@ -152,6 +152,10 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	measures, bins, summary := v.measure()
+	summary.HeldOutT, summary.HeldOutP, err = v.trained(out["predictions"].(*encoding.Table))
+	if err != nil {
+		return nil, err
+	}
 	besideTraining(measures, of, summary.Positive)
 	shifted, err := shift(t, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }), of)
 	if err != nil {
@@ -183,19 +187,11 @@ func (v *validation) recalibrate(of []*modelfile.Study, predictions *encoding.Ta
 	if v.positive < 0 || v.Recalibrate != "logistic" {
 		return nil
 	}
-	ids, err1 := predictions.Strings("participant_id")
-	model, err2 := predictions.Ints("model")
-	first, err3 := predictions.Floats("p_" + v.groups[0])
-	second, err4 := predictions.Floats("p_" + v.groups[1])
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	cases, numbers, err := v.twoGroups(predictions)
+	if err != nil {
 		return err
 	}
-	cases := make([]fold.Case, len(ids))
-	for i, id := range ids {
-		cases[i] = fold.Case{Id: id, Probability: []float64{first[i], second[i]}}
-	}
 	who := lists.Map(v.rows, func(r validatedPerson) string { return r.ID })
-	numbers := lists.Map(model, func(m int64) int32 { return int32(m) })
 	for i, p := range recalibrated(who, cases, numbers, of) {
 		if v.positive == 0 {
 			p = 1 - p

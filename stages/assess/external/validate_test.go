@@ -11,8 +11,11 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn"
@@ -207,6 +210,60 @@ func TestValidateBesideTraining(t *testing.T) {
 	plain := stagetest.MustRun(t, stagetest.Fresh("validate", "recalibrate", "none"), c.in)
 	if m := measures(t, plain); m["brier_recalibrated"].N != 0 {
 		t.Errorf("with none: %+v", m)
+	}
+}
+
+// The models of all folds show that training participants stand under other ids, also with other numbers, and that new
+// participants are new; a single model shows nothing.
+func TestValidateTrainingParticipantsProcessedAgain(t *testing.T) {
+	const n, nodes = 40, 14
+	people := stagetest.SomeParticipants(n, "ASD", "HC")
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 5, "repeats", 1, "stratify", true, "seed", 1),
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"]
+	quality := encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}})
+	quality.Meta = map[string]string{"made": `{"denoise.fd":0.5}`}
+	made := func(stream string, noise float64, port, prefix string) map[string][]dag.Input {
+		in := map[string][]dag.Input{}
+		for i := range n {
+			r, other := random.New(3, stream, i), random.New(4, stream, i)
+			m := make([]float64, nodes*nodes)
+			for a := range nodes {
+				m[a*nodes+a] = 1
+				for b := range a {
+					x := 0.2*r.Normal() + noise*other.Normal()
+					m[a*nodes+b], m[b*nodes+a] = x, x
+				}
+			}
+			at := dag.Coord{Axis: "subject", Value: fmt.Sprintf("%s%03d", prefix, i+1)}
+			in[port] = append(in[port], dag.InputOf(encoding.NewArray(m, 1, nodes, nodes), at))
+			in["quality"] = append(in["quality"], dag.InputOf(quality, at))
+		}
+		return in
+	}
+	training := made("training", 0, "pearson", "sub-")
+	training["folds"] = []dag.Input{dag.InputOf(folds)}
+	var models []dag.Input
+	for k := range 5 {
+		models = append(models, dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("baseline", "model", "ridge", "fold",
+			k+1), training)["file"]))
+	}
+	for _, c := range []struct {
+		stream string
+		models int
+		found  bool
+	}{{"training", 5, true}, {"training", 2, false}, {"new", 5, false}} {
+		in := made(c.stream, 0.1, "matrices", "sub-X")
+		in["model"] = models[:c.models]
+		ids := lists.Map(in["matrices"], func(m dag.Input) string { return m.Coord("subject") })
+		in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: need.Value(people.Strings("group"))(t)}))}
+		out := stagetest.MustRun(t, stagetest.Fresh("validate"), in)
+		found := need.Value(finding.Of(out["participants"].(*encoding.Table).Meta))(t)
+		has := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Code == "validation.held-out" })
+		s := need.Value(column.Rows[column.ValidationSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+		if has != c.found || math.IsNaN(s.HeldOutT) != (c.models < 3) || math.Abs(s.HeldOutT) > 3 != c.found {
+			t.Errorf("%s, %d models: found %v, t %v, p %v", c.stream, c.models, has, s.HeldOutT, s.HeldOutP)
+		}
 	}
 }
 
