@@ -256,7 +256,8 @@ func TestValidateTrainingParticipantsProcessedAgain(t *testing.T) {
 		in["model"] = models[:c.models]
 		ids := lists.Map(in["matrices"], func(m dag.Input) string { return m.Coord("subject") })
 		in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(
-			encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: need.Value(people.Strings("group"))(t)}))}
+			encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: need.Value(people.Strings("group"))(t)}))}
 		out := stagetest.MustRun(t, stagetest.Fresh("validate"), in)
 		found := need.Value(finding.Of(out["participants"].(*encoding.Table).Meta))(t)
 		has := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Code == "validation.held-out" })
