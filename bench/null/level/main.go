@@ -8,7 +8,8 @@
 //	go run ./bench/null/level -cohorts 40 -permutations 999 -controls
 //
 // Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
-// fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %.
+// fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %. With
+// controls and groups that differ in motion alone, p of ridge regression is at most 0.05 in 38 of 100 cohorts.
 package main
 
 import (
