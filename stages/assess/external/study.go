@@ -163,6 +163,9 @@ func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationS
 	for _, v := range x {
 		own += float64((v-r.New)*(v-r.New)) / float64(max(1, len(x)-1))
 	}
+	if x[0] == slices.Max(x) && x[0] == slices.Min(x) {
+		r.New, own = x[0], 0 // the mean is rounded
+	}
 	r.TrainingSD, r.NewSD = math.Sqrt(variance), math.Sqrt(own)
 	r.Difference = standardized(r.New-r.Training, variance, own, math.Abs(r.New)+math.Abs(r.Training))
 	return r

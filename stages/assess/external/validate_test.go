@@ -186,7 +186,7 @@ func TestValidateBesideTraining(t *testing.T) {
 			t.Errorf("site %d: %+v", i, r)
 		}
 	}
-	if len(rows) != 7 || rows[4].Name != "tr" || rows[4].Outside < 0.999 ||
+	if len(rows) != 7 || rows[4].Name != "tr" || rows[4].Outside < 0.999 || rows[4].NewSD != 0 ||
 		!math.IsNaN(rows[4].Difference) || rows[0].Name != "age" || math.Abs(rows[0].Outside-2/(n-1)) > 1e-12 ||
 		math.Abs(rows[0].New-(10*(n-3)+50)/(n-1)) > 1e-12 || rows[3].Category != "X" || rows[3].Training != 0 {
 		t.Errorf("shift %+v", rows)
