@@ -68,13 +68,14 @@ def refuse(what, model=None, name=""):
 
 
 def written(model, name):
-    """The line of the user's code that defines a method or sets an attribute of the model; nothing where there is none."""
+    """The line of the user's code that defines a method or, last, sets an attribute of the model; nothing where there is
+    none."""
     for of in type(model).__mro__ if name else ():
         try:
             file, (lines, first) = inspect.getsourcefile(of) or "", inspect.getsourcelines(of)
         except (OSError, TypeError):
             continue
-        for i, line in enumerate(lines if file.startswith(CODE) else ()):
+        for i, line in reversed(list(enumerate(lines if file.startswith(CODE) else ()))):
             if re.match(rf"\s*(async )?def {name}\b|[^#]*\.{name}\b[^=]*=[^=]", line):
                 return {"file": file[len(CODE) :], "line": first + i, "source": line.strip()}
     return {}
@@ -176,9 +177,9 @@ def fit(np, model, X):
     if groups:
         classes = getattr(model, "classes_", None)
         if classes is None:
-            refuse(f"{type(model).__name__} has no classes_ after fit: set it to numpy.unique(y)")
+            refuse(f"{type(model).__name__} has no classes_ after fit: set it to numpy.unique(y)", model, "fit")
         if sorted(str(c) for c in classes) != sorted(groups):
-            refuse(f"classes_ is {[str(c) for c in classes]}, but the labels are {sorted(groups)}")
+            refuse(f"classes_ is {[str(c) for c in classes]}, but the labels are {sorted(groups)}", model, "classes_")
     return model, sorted(more)
 
 
