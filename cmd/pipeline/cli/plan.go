@@ -66,7 +66,7 @@ func (a *app) plan(file string, o engine.Options) error {
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
-	failing := doomed(p, o)
+	failing := placed(doomed(p, o))
 	a.notes(members.Notes(p, nil), failing)
 	store, done, err := a.openToLook(p)
 	if err != nil {

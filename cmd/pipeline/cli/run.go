@@ -22,6 +22,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -126,15 +127,12 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
-	errs := doomed(p, r.Options)
-	a.notes(slices.Concat(p.Here, p.Notes), errs)
-	if errs != nil {
-		remedy := ""
-		if a.Offers("--until") {
-			remedy = "; " + a.Instead("--until", "STAGE") + " runs a stage that does not need these"
-		}
-		return nil, exit.Wrong(errors.Join(append(errs, errors.New("nothing was run"+remedy))...))
+	if fail := doomed(p, r.Options); fail != nil {
+		errs := placed(fail)
+		a.notes(slices.Concat(p.Here, p.Notes), errs)
+		return nil, exit.Wrong(errors.Join(append(errs, errors.New("nothing was run"+a.besideDoomed(r, fail)))...))
 	}
+	a.notes(slices.Concat(p.Here, p.Notes), nil)
 	var shown progress.Display
 	if err := r.executor.Open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {
 		return nil, err
@@ -325,16 +323,42 @@ func checkSelection(g *dag.Graph, o engine.Options) error {
 }
 
 // doomed are the stages of a run that are known to fail: what runs before them may take hours.
-func doomed(p *pipelines.Pipeline, o engine.Options) (errs []error) {
+func doomed(p *pipelines.Pipeline, o engine.Options) (fail []pipelines.Doom) {
 	selected := progress.Selected(p.Graph, o)
 	for _, d := range p.Doomed {
 		if selected == nil || slices.ContainsFunc(p.Graph.Stages(), func(s *dag.StageNode) bool {
 			return s.Name() == d.Stage && slices.ContainsFunc(s.Tasks(), func(n *dag.Node) bool { return selected[n] })
 		}) {
-			errs = append(errs, fmt.Errorf("%s: %v", d.Pos, d))
+			fail = append(fail, d)
 		}
 	}
-	return errs
+	return fail
+}
+
+func placed(fail []pipelines.Doom) []error {
+	return lists.Map(fail, func(d pipelines.Doom) error { return fmt.Errorf("%s: %v", d.Pos, d) })
+}
+
+// besideDoomed is a remedy for stages that will fail: the run without them, if it can be one, or else that of a stage
+// that does not need them.
+func (a *app) besideDoomed(r *running, fail []pipelines.Doom) string {
+	if a.Offers("--without") {
+		var words, sets []string
+		for _, d := range fail {
+			if set := "stages." + d.Stage + "=null"; !slices.Contains(sets, set) {
+				words, sets = append(words, "--without", d.Stage), append(sets, set)
+			}
+		}
+		p, err := pipelines.Load(r.file, slices.Concat(a.sets, sets))
+		if err == nil && checkSelection(p.Graph, r.Options) == nil && doomed(p, r.Options) == nil {
+			return "; " + a.With(words...) + " runs what does not need " +
+				map[bool]string{true: "this stage", false: "these stages"}[len(sets) == 1]
+		}
+	}
+	if a.Offers("--until") {
+		return "; " + a.Instead("--until", "STAGE") + " runs a stage that does not need these"
+	}
+	return ""
 }
 
 // notes prints those of a pipeline that no error repeats.
