@@ -100,6 +100,9 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 // mistaken prints what is wrong with a pipeline file.
 func (a *app) mistaken(file string, err error) error {
 	var mistakes tree.Errors
+	if other := (*exit.Error)(nil); errors.As(err, &other) { // of another file, such as a model
+		return err
+	}
 	if !errors.As(err, &mistakes) {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
 			hint := "pipeline init --rows TABLE writes one for the rows of a table"

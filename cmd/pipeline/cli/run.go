@@ -342,6 +342,9 @@ func placed(fail []pipelines.Doom) []error {
 // besideDoomed is a remedy for stages that will fail: the run without them, if it can be one, or else that of a stage
 // that does not need them.
 func (a *app) besideDoomed(r *running, fail []pipelines.Doom) string {
+	if !a.Offers("--until") { // the command is for some stages, which may need them
+		return ""
+	}
 	if a.Offers("--without") {
 		var words, sets []string
 		for _, d := range fail {
@@ -355,10 +358,7 @@ func (a *app) besideDoomed(r *running, fail []pipelines.Doom) string {
 				map[bool]string{true: "this stage", false: "these stages"}[len(sets) == 1]
 		}
 	}
-	if a.Offers("--until") {
-		return "; " + a.Instead("--until", "STAGE") + " runs a stage that does not need these"
-	}
-	return ""
+	return "; " + a.Instead("--until", "STAGE") + " runs a stage that does not need these"
 }
 
 // notes prints those of a pipeline that no error repeats.
