@@ -432,12 +432,12 @@ type Share struct {
 // byGroup are the shares of the participants of some of the scans.
 func (c Cleaning) byGroup(some []Scan) []Share {
 	ids := func(scans []Scan) []string { return lists.Map(scans, func(s Scan) string { return s.Participant }) }
-	return sharesOf(c.Group, ids(c.Scans), ids(some))
+	return SharesOf(c.Group, ids(c.Scans), ids(some))
 }
 
-// sharesOf is how many of the participants of each group are among some, where this differs between the groups
+// SharesOf is how many of the participants of each group are among some, where this differs between the groups
 // (Fisher's exact test of each group against the others, corrected by Holm); otherwise nil.
-func sharesOf(group map[string]string, all, some []string) (shares []Share) {
+func SharesOf(group map[string]string, all, some []string) (shares []Share) {
 	count := func(ids []string) (of map[string]int, n int) {
 		of = map[string]int{}
 		for _, id := range once(ids, strings.Clone) {

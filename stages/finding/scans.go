@@ -118,7 +118,7 @@ func NearOne(rows []column.TypicalityRow, group map[string]string) List {
 	r := lists.Map(rows, func(r column.TypicalityRow) float64 { return r.MedianR })
 	return overturning(List{{"quality.near-one", Limits, Subject{Participants: who}, values{"N": len(who),
 		"Of": len(all), "Limit": nearOne, "Largest": largestMedian, "Median": inference.Median(column.Known(r)),
-		"Groups": sharesOf(group, all, who), "Listed": who}}})
+		"Groups": SharesOf(group, all, who), "Listed": who}}})
 }
 
 // UnequalGraphs is the finding about participants with another number of graphs (draws, sessions) than most have: each
@@ -168,7 +168,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 		slices.SortStableFunc(diagonals, func(x, y lists.Group[string, Form]) int { return len(y.All) - len(x.All) })
 		add := func(code, usual, other string, some []Form) {
 			who := lists.Map(some, func(f Form) string { return f.Participant })
-			shares := sharesOf(group, ids, who)
+			shares := SharesOf(group, ids, who)
 			weight := Limits
 			if shares != nil {
 				weight = Overturns
@@ -211,7 +211,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 		} {
 			some := having(of.All, p.has)
 			who := lists.Map(some, func(f Form) string { return f.Participant })
-			if len(some) > 0 && len(some) < len(of.All) && p.fits(sharesOf(group, ids, who)) {
+			if len(some) > 0 && len(some) < len(of.All) && p.fits(SharesOf(group, ids, who)) {
 				add(p.code, "", p.how, some)
 				break // the others follow from it
 			}

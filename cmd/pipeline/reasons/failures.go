@@ -19,6 +19,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // Print prints what went wrong in a run: each cause once, with the tasks that it struck, then what that means for the
@@ -41,6 +42,13 @@ func Print(a *console.Console, p *pipelines.Pipeline, r *engine.Result, o engine
 		fmt.Fprintf(a.Stderr, "The inputs of %s are in another unit or of another scan, and those of the other %ss may be too, "+
 			"although no number shows it: state the unit of all files, or correct them, instead of excluding these\n",
 			words.Some(unit, 6), p.Roster.Noun())
+	}
+	if shares := byGroup(p, r, o); shares != nil {
+		fmt.Fprintf(a.Stderr, "Failures go with the group (%s): excluding these %ss, or a setting that lets them pass, "+
+			"changes the groups in different ways, and a classifier may learn that; correct the cause in all of them\n",
+			words.Some(lists.Map(shares, func(s finding.Share) string {
+				return fmt.Sprintf("%d of %d %s", s.N, s.Of, s.Name)
+			}), 6), p.Roster.Noun())
 	}
 	out := faulty(p, r, o)
 	if group := p.Roster.WholeGroup(out); out != nil && group != "" {
@@ -88,19 +96,46 @@ func otherUnit(r *engine.Result) (tasks []string) {
 // with all participants, or all of several that the run was for and one cause, something else is wrong, as with data in
 // another unit.
 func faulty(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []string {
-	if p.Roster == nil {
+	if otherUnit(r) != nil {
 		return nil
+	}
+	all, here, out := members(p, r, o)
+	common := len(out) > 1 && len(out) == len(here) && len(groupCauses(r.Errors, false)) == 1
+	if len(out) == 0 || len(out) == len(all) || common {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
+}
+
+// byGroup are the shares of the participants of each group whose tasks failed, where they differ; nil otherwise.
+func byGroup(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []finding.Share {
+	all, here, out := members(p, r, o)
+	if len(here) == 0 { // the run was for all
+		here = all
+	}
+	if len(out) == 0 || p.Roster.Participants == nil || p.Roster.Axis != "" {
+		return nil
+	}
+	_, group, err := column.ByParticipant(p.Roster.Participants, "group")
+	if err != nil { // a number is predicted
+		return nil
+	}
+	return finding.SharesOf(group, slices.Collect(maps.Keys(here)), slices.Collect(maps.Keys(out)))
+}
+
+// members are all participants, those that the run was for (none if it was for all), and those whose tasks failed, but
+// for faults of the machine.
+func members(p *pipelines.Pipeline, r *engine.Result, o engine.Options) (all, here, out map[string]bool) {
+	if p.Roster == nil {
+		return nil, nil, nil
 	}
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
 		failed[e.Task] = !machine.Caused(e.Err) && !errors.Is(e.Err, engine.ErrOnly) && !errors.Is(e.Err,
 			engine.ErrLost)
-		if errors.As(e.Err, new(column.UnitError)) {
-			return nil
-		}
 	}
 	selected := progress.Selected(p.Graph, o)
-	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	all, here, out = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for n := range p.Graph.Tasks() {
 		for _, c := range n.Coords() {
 			if c.Axis == p.Roster.AxisName() {
@@ -114,11 +149,7 @@ func faulty(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []string 
 			}
 		}
 	}
-	common := len(out) > 1 && len(out) == len(here) && len(groupCauses(r.Errors, false)) == 1
-	if len(out) == 0 || len(out) == len(all) || common {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
+	return all, here, out
 }
 
 // A failureCause is one message and the tasks that ended in it.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
@@ -79,4 +80,31 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 	r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: lost}, {Task: "b[sub-1]", Err: lost},
 		{Task: "a[sub-2]", Err: little}, {Task: "b[sub-2]", Err: little}}
 	need.Equal(t, len(groupCauses(r.Errors, false)), 3)
+}
+
+// Failures of one group more than of the other are reported, since neither exclusion nor a setting is then a remedy.
+func TestFailuresByGroup(t *testing.T) {
+	b := dag.NewGraph("test")
+	b.BareAxis("subject")
+	a := b.Stage("a", nil, "subject")
+	var ids, groups []string
+	for i := range 24 {
+		ids, groups = append(ids, fmt.Sprintf("sub-%02d", i)), append(groups, []string{"ASD", "HC"}[i%2])
+		b.Task(a, nil, ids[i])
+	}
+	p := &pipelines.Pipeline{Graph: b.Draft(), Roster: &cohort.Roster{Participants: encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: groups})}}
+	for want, failed := range map[string]func(i int) bool{
+		"[{ASD 8 12} {HC 0 12}]": func(i int) bool { return i%2 == 0 && i < 16 },
+		"[]":                     func(i int) bool { return i < 10 },
+	} {
+		r := &engine.Result{}
+		for i, id := range ids {
+			if failed(i) {
+				r.Errors = append(r.Errors, &engine.Error{Task: "a[" + id + "]", Err: errors.New("use a larger rho")})
+			}
+		}
+		need.Equal(t, fmt.Sprint(byGroup(p, r, engine.Options{})), want)
+	}
+	need.Equal(t, byGroup(&pipelines.Pipeline{Graph: p.Graph}, &engine.Result{}, engine.Options{}) == nil, true)
 }
