@@ -275,7 +275,8 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 	for t := range g {
 		border(t)
 	}
-	i, best := move(g, grow, g, g, 0, 0)
+	pass := fastestPasses()
+	i, best := pass.move(g, grow, g, g, 0, 0)
 	for step := 0; best > out; step++ {
 		if step%1000 == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
@@ -285,7 +286,7 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 		}
 		row := rowOf(i, 0)
 		own := row[i]
-		j, worst := second(g, shrink, diagonal, row, best, own)
+		j, worst := pass.second(g, shrink, diagonal, row, best, own)
 		if j < 0 || best+worst < tolerance {
 			break
 		}
@@ -293,34 +294,56 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
 		border(i)
 		border(j)
-		i, best = move(g, grow, row, rowOf(j, 1), y[i]*di, y[j]*dj)
+		i, best = pass.move(g, grow, row, rowOf(j, 1), y[i]*di, y[j]*dj)
 	}
 	return alpha, offset(alpha, y, g, c), nil
 }
 
-// move adds the change of two multipliers to g, and finds the multiplier that then violates the conditions most, the
-// last of equal ones.
-func move(g, grow, row, other []float64, ci, cj float64) (i int, best float64) {
-	i, best = -1, math.Inf(-1)
-	row, other, grow = row[:len(g)], other[:len(g)], grow[:len(g)]
-	for t := range g {
-		v := g[t] + (float64(ci*row[t]) + float64(cj*other[t]))
-		g[t] = v
-		if v = grow[t] - v; v >= best {
-			i, best = t, v
-		}
-	}
-	return i, best
+// passes are the two passes over all multipliers in a step. Both look for a largest value, the last of equal ones.
+type passes struct {
+	// move adds the change of two multipliers to g, and finds the multiplier that then violates the conditions most.
+	move func(g, grow, row, other []float64, ci, cj float64) (i int, best float64)
+	// second finds the second multiplier of a pair, the one by which the objective falls most, and the largest g of
+	// those that may shrink.
+	second func(g, shrink, diagonal, row []float64, best, own float64) (j int, worst float64)
 }
 
-// second finds the second multiplier of a pair, the one by which the objective falls most (the last of equal ones), and
-// the largest g of those that may shrink. Only the few that may be better than the ones before are divided.
-func second(g, shrink, diagonal, row []float64, best, own float64) (j int, worst float64) {
+// A top is the largest value so far, and its place.
+type top struct {
+	value float64
+	at    int
+}
+
+func moveGo(g, grow, row, other []float64, ci, cj float64) (i int, best float64) {
+	most := top{math.Inf(-1), -1}
+	most.move(0, g, grow, row, other, ci, cj)
+	return most.at, most.value
+}
+
+// move goes on at multiplier t.
+func (m *top) move(t int, g, grow, row, other []float64, ci, cj float64) {
+	row, other, grow = row[:len(g)], other[:len(g)], grow[:len(g)]
+	for ; t < len(g); t++ {
+		v := g[t] + (float64(ci*row[t]) + float64(cj*other[t]))
+		g[t] = v
+		if v = grow[t] - v; v >= m.value {
+			m.value, m.at = v, t
+		}
+	}
+}
+
+func secondGo(g, shrink, diagonal, row []float64, best, own float64) (j int, worst float64) {
+	gain := top{0, -1}
+	worst = gain.second(0, g, shrink, diagonal, row, best, own, math.Inf(-1))
+	return gain.at, worst
+}
+
+// second goes on at multiplier t. Only the few that may be better than the ones before are divided.
+func (m *top) second(t int, g, shrink, diagonal, row []float64, best, own, worst float64) float64 {
 	const tau = 1e-12 // stands for a curvature that is not positive
-	j, worst = -1, math.Inf(-1)
-	most, less := 0.0, 0.0
+	less := m.nearly()
 	shrink, diagonal, row = shrink[:len(g)], diagonal[:len(g)], row[:len(g)]
-	for t := range g {
+	for ; t < len(g); t++ {
 		v := g[t] + shrink[t]
 		if v > worst {
 			worst = v
@@ -334,16 +357,17 @@ func second(g, shrink, diagonal, row []float64, best, own float64) (j int, worst
 		if curve <= 0 {
 			curve = tau
 		}
-		if better := b * b / curve; better >= most {
-			j, most, less = t, better, below(better)
+		if better := b * b / curve; better >= m.value {
+			m.value, m.at = better, t
+			less = m.nearly()
 		}
 	}
-	return j, worst
+	return worst
 }
 
-// below is less than a value by more than a quotient is rounded, and 0 where rounding is not relative.
-func below(value float64) float64 {
-	if less := value * (1 - 1e-12); less > 0x1p-900 && less <= math.MaxFloat64 {
+// nearly is below the value by more than a quotient is rounded, and 0 where rounding is not relative.
+func (m *top) nearly() float64 {
+	if less := m.value * (1 - 1e-12); less > 0x1p-900 && less <= math.MaxFloat64 {
 		return less
 	}
 	return 0

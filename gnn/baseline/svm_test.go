@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"prgnn/internal/need"
@@ -66,6 +67,46 @@ func TestSMOTakesTheStepsOfItsDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The passes of this machine and the portable ones find the same, of any length, and of numbers that overflow, vanish
+// and tie.
+func TestPassesOfThisMachineArePortable(t *testing.T) {
+	fast, r, found := fastestPasses(), random.New(3, "test", "passes"), 0
+	for n := 1; n < 200; n++ {
+		for _, unit := range []float64{1, 0x1p-530, 0x1p510, 0x1p-1070, 0x1p1020} {
+			v := make([][]float64, 6) // g, grow, shrink, diagonal, two rows
+			for i := range v {
+				v[i] = make([]float64, n)
+				for k := range v[i] {
+					switch v[i][k] = math.Round(2*r.Normal()) * unit; {
+					case i == 1 || i == 2:
+						v[i][k] = []float64{0, math.Inf(-1)}[k*7%(3+n%4)&1]
+					case n%5 == 0 && k%11 == 3:
+						v[i][k] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.Uint64()%3]
+					}
+				}
+			}
+			j, worst := fast.second(v[0], v[2], v[3], v[4], unit, 2*unit)
+			wantJ, wantWorst := secondGo(v[0], v[2], v[3], v[4], unit, 2*unit)
+			need.Equal(t, j, wantJ, n, unit)
+			need.Equal(t, worst, wantWorst, n, unit)
+			if j >= 0 {
+				found++
+			}
+			want := slices.Clone(v[0])
+			i, best := fast.move(v[0], v[1], v[4], v[5], 0.3, -0.7)
+			wantI, wantBest := moveGo(want, v[1], v[4], v[5], 0.3, -0.7)
+			need.Equal(t, best, wantBest, n, unit)
+			need.Equal(t, testdir.Bits(v[0]), testdir.Bits(want), n, unit)
+			if best > math.Inf(-1) {
+				need.Equal(t, i, wantI, n, unit)
+			}
+		}
+	}
+	if found < 500 {
+		t.Errorf("%d of 995 have a second multiplier", found)
 	}
 }
 

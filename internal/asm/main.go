@@ -20,7 +20,7 @@ import (
 
 // sets are the files that can be written, by name; for arm64 in the second table.
 var (
-	sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed,
+	sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed, "svm": svm,
 		"inflate": inInflate}
 	neonSets = map[string]func(n *neon){"neonproducts": neonProducts, "neonvectors": neonVectors, "neongnn": neonGNN}
 )
@@ -33,7 +33,7 @@ func main() {
 	}
 	set, known := sets[flag.Arg(0)]
 	if !known || flag.NArg() != 1 {
-		log.Fatalf("asm: name one of products, vectors, gnn, crossed, inflate, neonproducts, neonvectors and neongnn, not %q",
+		log.Fatalf("asm: name one of products, vectors, gnn, crossed, svm, inflate, neonproducts, neonvectors and neongnn, not %q",
 			flag.Args())
 	}
 	ConstraintExpr("!purego")
