@@ -74,8 +74,8 @@ func builtinSets(t *testing.T) map[string][]string {
 	}
 	testdir.Write(t, filepath.Join(dir, "pcp", "Phenotypic_V1_0b_preprocessed1.csv"), phenotypes)
 	return map[string][]string{
-		"abide.yaml":      {"data=" + filepath.Join(dir, "pcp"), "sites=2"},
-		"abide-bnt.yaml":  {"data=" + filepath.Join(dir, "pcp"), "sites=2"},
+		"abide.yaml":      {"data=" + filepath.Join(dir, "pcp")},
+		"abide-bnt.yaml":  {"data=" + filepath.Join(dir, "pcp")},
 		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
 		"matrices.yaml":   {"data=" + dir},
 		"timeseries.yaml": {"data=" + filepath.Join(dir, "series")},

@@ -35,7 +35,7 @@ var (
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
-	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy), accuracy or auc, which does not consider at which probability the classes part" choices:"loss|accuracy|auc"`
+	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy, of models that estimate probabilities), accuracy or auc, which does not consider at which probability the classes part" choices:"loss|accuracy|auc"`
 }
 
 func (*Choose) Ports() dag.Ports {
@@ -84,6 +84,7 @@ type idRow struct {
 
 // A candidate is one setting inside one outer fold.
 type candidate struct {
+	model   string // by its name in files; "" where it is unknown
 	outer   string
 	setting string
 	repeat  int64
@@ -283,7 +284,8 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 			})
 			if i < 0 {
 				i = len(all)
-				all = append(all, &candidate{outer: outer, setting: setting, repeat: f.Repeat})
+				all = append(all, &candidate{outer: outer, setting: setting, repeat: f.Repeat,
+					model: column.ClassifierOf(in.Coords, table.Meta["model"])})
 			}
 			all[i].folds = append(all[i].folds, f)
 		}
@@ -291,9 +293,17 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 	if all == nil {
 		return nil, nil, errors.New("inner: no setting was evaluated")
 	}
+	settings := map[string]bool{}
+	for _, c := range all {
+		settings[c.setting] = true
+	}
 	for _, c := range all {
 		if err := fold.OnlyOnce(c.folds); err != nil {
 			return nil, nil, fmt.Errorf("inside fold %s, %s: %w", c.outer, c.setting, err)
+		}
+		if s.By == "loss" && len(settings) > 1 && !fold.Calibrated(c.model) {
+			return nil, nil, fmt.Errorf("by: loss compares probabilities, but %s (%s) gives decision values, whose size depends on the setting: choose by auc or accuracy",
+				c.setting, cmp.Or(column.Classifiers[c.model], c.model))
 		}
 		v := lists.Map(c.folds, s.measure)
 		c.value, c.sd = column.MeanSD(v)

@@ -75,3 +75,19 @@ func TestChooseDescribes(t *testing.T) {
 		t.Errorf("%v", meta)
 	}
 }
+
+// Decision values of different settings have no common cross-entropy.
+func TestChooseByLossNeedsProbabilities(t *testing.T) {
+	inner, outer := stagetest.ChosenInputs()
+	for i, in := range inner {
+		table := need.Value(in.Table())(t)
+		table.Meta = map[string]string{"model": "ridge"}
+		inner[i] = dag.InputOf(table, in.Coords...)
+	}
+	in := map[string][]dag.Input{"inner": inner, "outer": outer}
+	_, err := stagetest.RunStage(t, &Choose{By: "loss"}, in)
+	need.Error(t, err, "by: loss compares probabilities, but lambda=good (ridge regression) gives decision values, whose "+
+		"size depends on the setting: choose by auc or accuracy")
+	stagetest.MustRun(t, &Choose{By: "auc"}, in)
+	stagetest.MustRun(t, &Choose{By: "accuracy"}, in)
+}
