@@ -239,6 +239,30 @@ func highPower(z []float64, n, width int, tr float64) float64 {
 	return median(high)
 }
 
+// fewestNeighbors pairs of voxels have a median that chance moves little.
+const fewestNeighbors = 20
+
+// NeighborR is the median over pairs of neighboring voxels of the correlation of their changes from one volume to the
+// next; x has n series, side by side, and pairs are places among them. Smoothing raises it, noise lowers it, and what
+// the brain does moves it little, as its changes are slow. NaN is unknown.
+func NeighborR(x []float64, n int, pairs [][2]int) float64 {
+	var r []float64
+	for _, p := range pairs {
+		a, b, both := 0.0, 0.0, 0.0
+		for t := n; t < len(x); t += n {
+			u, v := x[t+p[0]]-x[t-n+p[0]], x[t+p[1]]-x[t-n+p[1]]
+			a, b, both = a+float64(u*u), b+float64(v*v), both+float64(u*v)
+		}
+		if one := both / math.Sqrt(float64(a*b)); !math.IsNaN(one) { // constant, or with NaN
+			r = append(r, one)
+		}
+	}
+	if len(r) < fewestNeighbors || n*fewestJudged > len(x) {
+		return math.NaN()
+	}
+	return median(r)
+}
+
 // fewestAgreeing regions have a mean that goes with the signal of the whole brain: that of few may not.
 const fewestAgreeing = 20
 

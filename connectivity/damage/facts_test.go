@@ -186,3 +186,48 @@ func TestGlobalR(t *testing.T) {
 		}
 	}
 }
+
+// Neighboring voxels that share noise change together; constant ones and those with NaN do not count.
+func TestNeighborR(t *testing.T) {
+	const volumes, pairs = 200, 40
+	r := random.New(3, "neighbors")
+	series := func(shared float64) (x []float64, at [][2]int) {
+		for v := range volumes {
+			for p := range pairs {
+				slow := math.Sin(float64(v) / 30)
+				both := shared * r.Normal()
+				x = append(x, slow+both+r.Normal(), slow+both+r.Normal())
+				if v == 0 {
+					at = append(at, [2]int{2 * p, 2*p + 1})
+				}
+			}
+		}
+		return x, at
+	}
+	alone, at := series(0)
+	near, _ := series(1)
+	dead, _ := series(1)
+	for v := range volumes {
+		for p := range 10 {
+			dead[v*2*pairs+2*p] = 5
+		}
+	}
+	dead[2*pairs-1] = math.NaN()
+	for _, c := range []struct {
+		got, low, high float64
+	}{
+		{NeighborR(alone, 2*pairs, at), -0.05, 0.05},
+		{NeighborR(near, 2*pairs, at), 0.45, 0.55},
+		{NeighborR(dead, 2*pairs, at), 0.45, 0.55},
+	} {
+		if !(c.low <= c.got && c.got <= c.high) {
+			t.Errorf("%g, want %g to %g", c.got, c.low, c.high)
+		}
+	}
+	for _, unknown := range []float64{NeighborR(near, 2*pairs, at[:19]), NeighborR(near[:9*2*pairs], 2*pairs, at),
+		NeighborR(nil, 0, nil)} {
+		if !math.IsNaN(unknown) {
+			t.Error(unknown)
+		}
+	}
+}

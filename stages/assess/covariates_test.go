@@ -219,7 +219,8 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			FarDistance: 3 + math.Abs(r.Normal()), HighFrequency: 0.4 + 0.05*r.Normal(),
 			GlobalVariance: 0.2 + 0.03*r.Normal(), GlobalR: 0.97 + 0.01*r.Normal(),
 			SameValue: math.Abs(r.Normal()) / 100,
-			LevelStep: 0.02 + 0.01*math.Abs(r.Normal()), Unexplained: 0.05 + 0.005*r.Normal()}
+			LevelStep: 0.02 + 0.01*math.Abs(r.Normal()), Unexplained: 0.05 + 0.005*r.Normal(),
+			NeighborR: 0.7 + 0.05*r.Normal(), Labeled: 0.6 + 0.02*r.Normal()}
 	}
 	for _, c := range []struct {
 		name   string
@@ -244,8 +245,10 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			r.LevelStep, r.FirstDistance = r.LevelStep+0.2, r.FirstDistance+20
 		}, "first_distance"},
 		{"a region of others", func(_ int, r *column.CleaningRow) { r.Unexplained = 1e-9 }, "unexplained"},
-		{"half of a group filtered", func(i int, r *column.CleaningRow) {
-			if i%8 < 4 {
+		{"smoothed", func(_ int, r *column.CleaningRow) { r.NeighborR += 0.2 }, "neighbor_r"},
+		{"labels eroded", func(_ int, r *column.CleaningRow) { r.Labeled /= 2 }, "labeled_share"},
+		{"three quarters of a group filtered", func(i int, r *column.CleaningRow) {
+			if i%8 < 6 {
 				r.HighFrequency = 0
 			}
 		}, "high_frequency"},

@@ -128,7 +128,7 @@ type CleaningRow struct {
 	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
 	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
 
-	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next eight columns, the mean"`
+	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next ten columns, the mean"`
 	Interpolated   float64 `column:"interpolated,missing,optional" doc:"share of the volumes that are the mean of the volumes before and after in most regions before denoising, in draw 0"`
 	FirstDistance  float64 `column:"first_distance,missing,optional" doc:"distance of the first kept volume from the others before denoising, in robust SDs of their distances, in draw 0"`
 	FarDistance    float64 `column:"far_distance,missing,optional" doc:"largest magnitude of the distance of another kept volume, in the same unit"`
@@ -137,6 +137,8 @@ type CleaningRow struct {
 	SameValue      float64 `column:"same_value,missing,optional" doc:"share of the volumes that repeat the most frequent value of a region, in the region with the largest, before denoising, in draw 0"`
 	LevelStep      float64 `column:"level_step,missing,optional" doc:"share of the variance beyond a linear trend that one step between two volumes explains, as the median over the regions, of the step with the largest, before denoising, in draw 0"`
 	Unexplained    float64 `column:"unexplained,missing,optional" doc:"share of the variance of a region that the 50 regions with the strongest correlations, at most a third of the volumes, do not explain, per degree of freedom, in the region with the smallest, before denoising, in draw 0"`
+	NeighborR      float64 `column:"neighbor_r,missing,optional" doc:"correlation of the changes from volume to volume of two neighboring voxels of a region, as the median over at most 500 pairs; missing without a scan"`
+	Labeled        float64 `column:"labeled_share,missing,optional" doc:"voxels of regions as a share of the ellipsoid with their spread along each axis; missing without a scan of voxels"`
 	GlobalR        float64 `column:"global_signal_r,missing,optional" doc:"correlation over the volumes of the mean over the regions with global_signal of the confounds, both without a linear trend, before denoising, in draw 0; missing without that column, or with fewer than 20 regions; of joined runs, that of the run with the least"`
 
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
@@ -175,8 +177,10 @@ var SeriesFacts = []SeriesFact{
 		func(v float64) bool { return math.Abs(v) > 8 }},
 	{"far_distance", func(r *CleaningRow) *float64 { return &r.FarDistance },
 		func(v float64) bool { return v > 15 }},
+	{"labeled_share", func(r *CleaningRow) *float64 { return &r.Labeled }, never},
 	{"high_frequency", func(r *CleaningRow) *float64 { return &r.HighFrequency },
 		func(v float64) bool { return v < 0.1 }},
+	{"neighbor_r", func(r *CleaningRow) *float64 { return &r.NeighborR }, never},
 	{"global_variance", func(r *CleaningRow) *float64 { return &r.GlobalVariance },
 		func(v float64) bool { return v < 0.01 }},
 	{"global_signal_r", func(r *CleaningRow) *float64 { return &r.GlobalR },
@@ -184,6 +188,9 @@ var SeriesFacts = []SeriesFact{
 	{"unexplained", func(r *CleaningRow) *float64 { return &r.Unexplained },
 		func(v float64) bool { return v < 1e-6 }},
 }
+
+// never is of facts that have no values of a treatment: scans differ too much.
+func never(float64) bool { return false }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.
 func (r CleaningRow) Given() bool { return r.Why == SeriesGiven }

@@ -135,6 +135,9 @@ func readScan(t *dag.Task) (*encoding.Table, error) {
 type stepRow struct {
 	TR   float64 `column:"tr"`
 	From string  `column:"tr_from,optional"`
+	// facts on the voxels (column.SeriesFacts)
+	NeighborR float64 `column:"neighbor_r,missing,optional"`
+	Labeled   float64 `column:"labeled_share,missing,optional"`
 }
 
 // strategy is what regress comes to where there are confounds.
@@ -333,8 +336,9 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 		Order: s.Order, Bridge: connectivity.Bridge(s.Bridge), Standardize: connectivity.Standardize(s.Standardize),
 	}
 	from := s.TimeFrom(t.Has)
+	step := stepRow{NeighborR: math.NaN(), Labeled: math.NaN()}
 	if t.Has("scan") {
-		step, err := column.OneOf[stepRow](scan, t.In("scan").Name)
+		step, err = column.OneOf[stepRow](scan, t.In("scan").Name)
 		if err == nil {
 			o.TR, err = bids.TimeOr(s.TR, t.In("scan").Name, step.TR)
 		}
@@ -354,7 +358,7 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 	if row, each, err = s.confounds(t, scan, volumes, &o); err != nil {
 		return nil, row, each, err
 	}
-	row.TRFrom = from
+	row.TRFrom, row.NeighborR, row.Labeled = from, step.NeighborR, step.Labeled
 	if err := s.addTask(t, volumes, &o, &row); err != nil {
 		return nil, row, each, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity/damage"
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -93,6 +94,12 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if rois.Sample, err = sampled(t, len(parcels.Voxels)); err != nil {
 		return nil, err
 	}
+	shown := len(rois.Sample)
+	row := parcels.Grid.Shape[0]
+	if models != nil {
+		row = len(parcels.Voxels)
+	}
+	pairs := neighbors(parcels.Voxels, row).among(&rois.Sample)
 	who := region.StreamOf("bootstrap", b.Subject, b.ScanRun, b.Session)
 	distinct, drawn := make([]int32, len(nodes)), make([]int32, len(nodes))
 	rois.Choose = func(roi, n int) [][]int32 {
@@ -144,7 +151,11 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
-	scan := scanTable(nodes, m, rois, tr, from, models != nil, step)
+	facts := scanFacts{damage.NeighborR(m.Sample, len(rois.Sample), pairs), math.NaN()}
+	if models == nil {
+		facts.Labeled = labeled(parcels)
+	}
+	scan := scanTable(nodes, m, rois, tr, from, models != nil, step, facts)
 	mean, err := meanImage(m, models)
 	if err != nil {
 		return nil, err
@@ -154,7 +165,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"voxels":  voxelTable(nodes, rois, m, drawn, distinct),
 		"scan":    column.WithMeta(scan, meta),
 		"mean":    mean,
-		"sampled": region.Float32(m.Sample, m.Volumes, len(rois.Sample)),
+		"sampled": region.Float32(firstOf(m.Sample, shown, len(rois.Sample)), m.Volumes, shown),
 	}, nil
 }
 
@@ -462,7 +473,7 @@ const mostLost = 0.1
 
 // scanTable describes the scan in one row. step is the repetition time in the header of grayordinates, s.
 func scanTable(nodes []region.Node, m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
-	step float64) *encoding.Table {
+	step float64, facts scanFacts) *encoding.Table {
 	nonFinite := 0
 	var reduced []string
 	var shares []float64
@@ -479,7 +490,7 @@ func scanTable(nodes []region.Node, m *nifti.Means, rois nifti.ROIs, tr float64,
 		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(),
 		DataType:  nifti.DataType(h.Datatype).String(),
 		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: reduced,
-		ReducedShares: shares,
+		ReducedShares: shares, scanFacts: facts,
 	}
 	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read
 	if grayordinates {
@@ -515,4 +526,13 @@ type scanRow struct {
 
 	ReducedNodes  []string  `column:"reduced_nodes" doc:"names of those nodes"`
 	ReducedShares []float64 `column:"reduced_shares" doc:"share of its voxels that each of those nodes lost"`
+
+	scanFacts
+}
+
+// scanFacts are what the processing of a scan and of its labels leaves in them, whatever the brain did
+// (column.SeriesFacts).
+type scanFacts struct {
+	NeighborR float64 `column:"neighbor_r,missing" doc:"correlation of the changes from volume to volume of two neighbors of a region, along the first axis or in the list of grayordinates, as the median over at most 500 pairs"`
+	Labeled   float64 `column:"labeled_share,missing" doc:"voxels of nodes as a share of the ellipsoid with their spread along each axis"`
 }

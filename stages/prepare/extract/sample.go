@@ -2,11 +2,13 @@ package extract
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -163,4 +165,89 @@ func sampled(t *dag.Task, voxels int) ([]int32, error) {
 		}
 	}
 	return list, nil
+}
+
+// mostNeighbors is how many pairs of neighbors are compared.
+const mostNeighbors = 500
+
+// firstNeighbors are places of voxels whose neighbor is the next one.
+type firstNeighbors []int32
+
+// neighbors are pairs of voxels of one region that lie side by side in a row of so many voxels, evenly spaced among all
+// such pairs.
+func neighbors(parcels []int32, row int) firstNeighbors {
+	var all firstNeighbors
+	for at := 1; at < len(parcels); at++ {
+		if parcels[at] != 0 && parcels[at] == parcels[at-1] && at%row != 0 {
+			all = append(all, int32(at-1))
+		}
+	}
+	if len(all) <= mostNeighbors {
+		return all
+	}
+	few := make(firstNeighbors, mostNeighbors)
+	for i := range few {
+		few[i] = all[i*len(all)/mostNeighbors]
+	}
+	return few
+}
+
+// among adds to a sample the voxels of the pairs that it lacks. It returns the places of the pairs in it.
+func (n firstNeighbors) among(sample *[]int32) (pairs [][2]int) {
+	place := map[int32]int{}
+	for i, at := range *sample {
+		place[at] = i
+	}
+	for _, at := range n {
+		var pair [2]int
+		for k := range pair {
+			there := false
+			if pair[k], there = place[at+int32(k)]; !there {
+				pair[k] = len(*sample)
+				place[at+int32(k)] = pair[k]
+				*sample = append(*sample, at+int32(k))
+			}
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// firstOf are the first n of all series, side by side.
+func firstOf(series []float64, n, all int) []float64 {
+	var first []float64
+	for t := 0; t < len(series); t += all {
+		first = append(first, series[t:][:n]...)
+	}
+	return first
+}
+
+// labeled is the number of labeled voxels as a share of that of the ellipsoid with the same SD along each axis; NaN
+// where they lie in a plane.
+func labeled(l *nifti.Labels) float64 {
+	n, sum, square := 0.0, [3]float64{}, [3]float64{}
+	at := [3]int{}
+	for _, v := range l.Voxels {
+		if v != 0 {
+			n++
+			for a, x := range at {
+				sum[a], square[a] = sum[a]+float64(x), square[a]+float64(x*x)
+			}
+		}
+		for a := range at { // x fastest
+			if at[a]++; at[a] < l.Grid.Shape[a] {
+				break
+			}
+			at[a] = 0
+		}
+	}
+	volume := 4 * math.Pi / 3 * 5 * math.Sqrt(5) // for SDs of 1
+	for a := range at {
+		mean := sum[a] / n
+		volume *= math.Sqrt(square[a]/n - float64(mean*mean))
+	}
+	if !(volume > 0) {
+		return math.NaN()
+	}
+	return n / volume
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/nifti"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -100,4 +102,47 @@ func TestBootstrapSample(t *testing.T) {
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in); err == nil {
 		t.Error("a voxel beyond the scan is taken")
 	}
+}
+
+// Pairs of neighbors lie in one region and in one row, and are evenly spaced among all; their voxels join the sample
+// once.
+func TestNeighbors(t *testing.T) {
+	parcels := []int32{1, 1, 1, 0, 2, 2, 2, 3, 3, 4, 4, 4}
+	near := neighbors(parcels, 6)
+	need.Equal(t, fmt.Sprint(near), "[0 1 4 7 9 10]")
+	sample := []int32{5, 9}
+	pairs := near.among(&sample)
+	need.Equal(t, fmt.Sprint(sample), "[5 9 0 1 2 4 7 8 10 11]")
+	need.Equal(t, fmt.Sprint(pairs), "[[2 3] [3 4] [5 0] [6 7] [1 8] [8 9]]")
+	many := neighbors(slices.Repeat([]int32{1}, 100_001), 100_001)
+	need.Equal(t, fmt.Sprint(len(many), many[0], many[1], many[499]), "500 0 200 99800")
+	need.Equal(t, fmt.Sprint(firstOf([]float64{1, 2, 3, 4, 5, 6}, 2, 3)), "[1 2 4 5]")
+}
+
+// The labeled share is near 1 of an ellipsoid and half of one that lost every second voxel, whatever its size.
+func TestLabeledShare(t *testing.T) {
+	ball := func(radius float64, every int) float64 {
+		l := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{40, 50, 60}}}
+		n := 0
+		for k := range 60 {
+			for j := range 50 {
+				for i := range 40 {
+					x, y, z := float64(i-20)/radius, float64(j-25)/radius/1.2, float64(k-30)/radius/1.5
+					if n++; float64(x*x)+float64(y*y)+float64(z*z) < 1 && n%every == 0 {
+						l.Voxels = append(l.Voxels, 7)
+					} else {
+						l.Voxels = append(l.Voxels, 0)
+					}
+				}
+			}
+		}
+		return labeled(l)
+	}
+	for _, c := range []struct{ got, want float64 }{{ball(18, 1), 1}, {ball(12, 1), 1}, {ball(18, 3), 1. / 3}} {
+		if math.Abs(c.got-c.want) > 0.02 {
+			t.Errorf("%g, want %g", c.got, c.want)
+		}
+	}
+	flat := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{2, 2, 1}}, Voxels: []int32{1, 1, 1, 1}}
+	need.Equal(t, math.IsNaN(labeled(flat)), true)
 }
