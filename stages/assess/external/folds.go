@@ -35,7 +35,7 @@ func (v *validation) twoGroups(predictions *encoding.Table) (cases []fold.Case, 
 // training: each of them was in the test fold of one model or a few, which are less certain of the correct group than
 // the others. It needs nothing of the training participants, whose data may have been processed again. With ridge
 // regression in 458 cohorts of ABIDE, t of new participants has an SD of 1.0 to 1.3, and that of the training
-// participants without their first 20 volumes is 3.8 or more (docs/models.md).
+// participants is 3.8 or more without their first 20 volumes, and 0.9 to 16 after global signal regression.
 func (v *validation) trained(predictions *encoding.Table) (t, p float64, err error) {
 	if v.positive < 0 || v.applied.Models < fewestModels {
 		return math.NaN(), math.NaN(), nil
