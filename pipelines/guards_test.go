@@ -498,7 +498,7 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 		"participants out (incomplete: skip, or exclude: [sub-03, sub-08]), or do not preserve it"
 	const left = "harmonized will fail: scanner NYU, USM, x: no training participants in the fold that tests it, so its " +
 		"effect is unknown: set few: keep in the stage combat to leave its matrices unharmonized"
-	const bySite = "combat will fail: preserve: sex=M does not vary within the sites, or is collinear with the covariates " +
+	const bySite = "combat will fail: preserve: sex M does not vary within the sites, or is collinear with the covariates " +
 		"before it: their effects cannot be separated"
 	const small = "scanner nyu of sub-03 (participants.tsv:4): fewer than 3 training participants: if the name is misspelled " +
 		`(did you mean "NYU"?), correct it; else keep its matrices unharmonized (few: keep), or set minimum`

@@ -180,9 +180,15 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
 }
 
 // slopeColumn names the column of a term that is preserved, shiftColumn and scaleColumn those of a site.
-func slopeColumn(t combatTerm) string { return "slope_" + t.String() }
-func shiftColumn(site string) string  { return "shift_" + site }
-func scaleColumn(site string) string  { return "scale_" + site }
+func slopeColumn(t combatTerm) string {
+	if t.Level == "" {
+		return "slope_" + t.Column
+	}
+	return "slope_" + t.Column + "=" + t.Level
+}
+
+func shiftColumn(site string) string { return "shift_" + site }
+func scaleColumn(site string) string { return "scale_" + site }
 
 // A combatRow is the fit of one pair of regions. The slopes and the shift and scale of each site stand behind it.
 type combatRow struct {

@@ -39,7 +39,7 @@ func (t combatTerm) String() string {
 	if t.Level == "" {
 		return t.Column
 	}
-	return t.Column + "=" + t.Level
+	return t.Column + " " + t.Level
 }
 
 const targetColumn = column.Target // column is also the name of a variable here
