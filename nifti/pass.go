@@ -110,7 +110,7 @@ func newPass(rois ROIs, which []int, valid [][]bool, means *meansRoom) *pass {
 }
 
 // run reads the scan once.
-func (p *pass) run(open func() (*Reader, error), threads int) error {
+func (p *pass) run(open func() (*Reader, error)) error {
 	r, err := open()
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *pass) run(open func() (*Reader, error), threads int) error {
 	} else {
 		p.lanes = newWideSums(t, len(p.voxels))
 	}
-	if err := r.batches(threads > 1, p.add); err != nil {
+	if err := r.batches(p.add); err != nil {
 		return err
 	}
 	p.flush()
@@ -148,66 +148,25 @@ func (p *pass) run(open func() (*Reader, error), threads int) error {
 	return nil
 }
 
-// batches reads the volumes some at a time and hands them on. With overlap the
-// next ones are read meanwhile.
-func (r *Reader) batches(overlap bool, use func([][]byte)) error {
-	read := func(bufs *[lanes][]byte) (int, error) {
+// batches reads the volumes some at a time and hands them on.
+func (r *Reader) batches(use func([][]byte)) error {
+	var bufs [lanes][]byte
+	for {
 		for i := range bufs {
 			r.raw = bufs[i]
 			raw, err := r.NextRaw()
-			if err != nil {
-				return i, err
-			}
-			bufs[i] = raw
-		}
-		return lanes, nil
-	}
-	var bufs [2][lanes][]byte
-	if !overlap {
-		for {
-			n, err := read(&bufs[0])
-			if n > 0 && (err == nil || err == io.EOF) {
-				use(bufs[0][:n])
+			if err == io.EOF && i > 0 {
+				use(bufs[:i])
 			}
 			if err == io.EOF {
 				return nil
 			} else if err != nil {
 				return err
 			}
+			bufs[i] = raw
 		}
+		use(bufs[:])
 	}
-	type batch struct {
-		bufs *[lanes][]byte
-		n    int
-		err  error
-	}
-	ready, free := make(chan batch, 1), make(chan *[lanes][]byte, 2)
-	free <- &bufs[0]
-	free <- &bufs[1]
-	go func() {
-		defer close(ready)
-		for b := range free {
-			n, err := read(b)
-			ready <- batch{b, n, err}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	defer close(free)
-	var last error
-	for b := range ready {
-		if b.n > 0 && (b.err == nil || b.err == io.EOF) {
-			use(b.bufs[:b.n])
-		}
-		if last = b.err; last == nil {
-			free <- b.bufs
-		}
-	}
-	if last == io.EOF {
-		return nil
-	}
-	return last
 }
 
 // add takes some volumes. The first ones wait for the guess, if there is one.

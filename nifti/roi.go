@@ -56,9 +56,8 @@ type Count struct {
 //
 // Sums of integers are exact: of 8 and 16 bits as integers, of 32 bits in float64,
 // which holds them. Floats are summed in float64, in the order of the lists. The
-// scan's slope and intercept are applied to the means. With more than one thread,
-// volumes are read while others are summed.
-func ROIMeans(open func() (*Reader, error), rois ROIs, threads int) (*Means, error) {
+// scan's slope and intercept are applied to the means.
+func ROIMeans(open func() (*Reader, error), rois ROIs) (*Means, error) {
 	all := make([]int, len(rois.Voxels))
 	for i := range all {
 		all[i] = i
@@ -66,7 +65,7 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, threads int) (*Means, err
 	room := &meansRoom{draws: 1 + rois.Draws, cols: len(all), first: trusted / max(1, (1+rois.Draws)*len(all))}
 	p := newPass(rois, all, nil, room)
 	p.overTime, p.sample = &timeSum{}, &voxelSeries{voxels: rois.Sample}
-	if err := p.run(open, threads); err != nil {
+	if err := p.run(open); err != nil {
 		return nil, err
 	}
 	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)),
@@ -83,7 +82,7 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, threads int) (*Means, err
 	room.fix(m.Volumes)
 	if redo != nil {
 		p = newPass(rois, redo, valid, room)
-		if err := p.run(open, threads); err != nil {
+		if err := p.run(open); err != nil {
 			return nil, err
 		}
 		if p.volumes != m.Volumes {

@@ -50,7 +50,7 @@ func TestROIMeansGolden(t *testing.T) {
 		rois.Voxels = append(rois.Voxels, voxels)
 	}
 	m, err := ROIMeans(func() (*Reader, error) { return Open(filepath.Join("testdata", "nilearn", "bold.nii.gz")) },
-		rois, 1)
+		rois)
 	need.NoError(t, err)
 	if len(lines)-1 != 60 || m.Volumes != 60 || len(m.Series) != 60*len(head) {
 		t.Fatalf("%d lines, %d volumes", len(lines)-1, m.Volumes)
@@ -180,97 +180,95 @@ func TestROIMeans(t *testing.T) {
 	for dtype, span := range ranges {
 		for _, volumes := range []int{2, 8, 17} {
 			for _, big := range []bool{false, true} {
-				for _, threads := range []int{1, 3} {
-					t.Run(fmt.Sprint(dtype, volumes, big, threads), func(t *testing.T) {
-						s := scan{dtype, big, 0.5, 100, [4]int{5, 6, 7, volumes}, nil}
-						rnd := rand.New(rand.NewPCG(1, uint64(volumes)))
-						n := 5 * 6 * 7
-						for range n * volumes {
-							v := math.Round(span[0] + (span[1]-span[0])*rnd.Float64())
-							if float(dtype) {
-								v = float64(float32(span[0] + (span[1]-span[0])*rnd.Float64()))
-							}
-							s.values = append(s.values, v)
-						}
-						set := func(voxel, from, to int, v float64) {
-							for vol := from; vol < to; vol++ {
-								s.values[vol*n+voxel] = v
-							}
-						}
-						set(0, 0, volumes, 7)         // constant
-						set(3, 0, volumes-1, span[1]) // constant but for the last volume
-						set(30, 0, volumes, span[0])  // constant
-						for v := 60; v < 70; v++ {    // a whole ROI
-							set(v, 0, volumes, 0)
-						}
+				t.Run(fmt.Sprint(dtype, volumes, big), func(t *testing.T) {
+					s := scan{dtype, big, 0.5, 100, [4]int{5, 6, 7, volumes}, nil}
+					rnd := rand.New(rand.NewPCG(1, uint64(volumes)))
+					n := 5 * 6 * 7
+					for range n * volumes {
+						v := math.Round(span[0] + (span[1]-span[0])*rnd.Float64())
 						if float(dtype) {
-							set(1, 0, 1, math.NaN())
-							set(32, volumes-1, volumes, math.NaN())
-							set(33, volumes-1, volumes, math.Inf(-1))
-							set(34, 0, volumes, math.NaN())
-							set(35, 0, volumes, math.Inf(1))
+							v = float64(float32(span[0] + (span[1]-span[0])*rnd.Float64()))
 						}
-						rois := ROIs{Voxels: make([][]int32, 5), Draws: 3, Choose: thirds(3)}
-						for v := range n - 100 { // ROI 3 is empty, ROI 4 one voxel
-							r := []int{0, 1, 2}[v/30%3]
-							rois.Voxels[r] = append(rois.Voxels[r], int32(v))
+						s.values = append(s.values, v)
+					}
+					set := func(voxel, from, to int, v float64) {
+						for vol := from; vol < to; vol++ {
+							s.values[vol*n+voxel] = v
 						}
-						rois.Voxels[2] = rois.Voxels[2][:10] // 60…69
-						rois.Voxels[4] = []int32{int32(n - 1)}
-						rois.Sample = []int32{0, 32, 33, 200, 5}
-						file := s.file()
-						opened := 0
-						m, err := ROIMeans(func() (*Reader, error) {
-							opened++
-							return NewReader(bytes.NewReader(file), "scan")
-						}, rois, threads)
-						need.NoError(t, err)
-						series, counts := slowMeans(s, rois)
-						if !slices.Equal(m.Counts, counts) {
-							t.Errorf("counts %v, want %v", m.Counts, counts)
+					}
+					set(0, 0, volumes, 7)         // constant
+					set(3, 0, volumes-1, span[1]) // constant but for the last volume
+					set(30, 0, volumes, span[0])  // constant
+					for v := 60; v < 70; v++ {    // a whole ROI
+						set(v, 0, volumes, 0)
+					}
+					if float(dtype) {
+						set(1, 0, 1, math.NaN())
+						set(32, volumes-1, volumes, math.NaN())
+						set(33, volumes-1, volumes, math.Inf(-1))
+						set(34, 0, volumes, math.NaN())
+						set(35, 0, volumes, math.Inf(1))
+					}
+					rois := ROIs{Voxels: make([][]int32, 5), Draws: 3, Choose: thirds(3)}
+					for v := range n - 100 { // ROI 3 is empty, ROI 4 one voxel
+						r := []int{0, 1, 2}[v/30%3]
+						rois.Voxels[r] = append(rois.Voxels[r], int32(v))
+					}
+					rois.Voxels[2] = rois.Voxels[2][:10] // 60…69
+					rois.Voxels[4] = []int32{int32(n - 1)}
+					rois.Sample = []int32{0, 32, 33, 200, 5}
+					file := s.file()
+					opened := 0
+					m, err := ROIMeans(func() (*Reader, error) {
+						opened++
+						return NewReader(bytes.NewReader(file), "scan")
+					}, rois)
+					need.NoError(t, err)
+					series, counts := slowMeans(s, rois)
+					if !slices.Equal(m.Counts, counts) {
+						t.Errorf("counts %v, want %v", m.Counts, counts)
+					}
+					if m.Volumes != volumes || len(m.Series) != len(series) {
+						t.Fatalf("%d volumes, %d values, want %d, %d", m.Volumes, len(m.Series), volumes, len(series))
+					}
+					for i, want := range series {
+						// The definition and the code add in one order: integers are
+						// exact, and floats have the same roundings.
+						if got := m.Series[i]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+							t.Fatalf("value %d: %v, want %v", i, got, want)
 						}
-						if m.Volumes != volumes || len(m.Series) != len(series) {
-							t.Fatalf("%d volumes, %d values, want %d, %d", m.Volumes, len(m.Series), volumes, len(series))
-						}
-						for i, want := range series {
-							// The definition and the code add in one order: integers are
-							// exact, and floats have the same roundings.
-							if got := m.Series[i]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-								t.Fatalf("value %d: %v, want %v", i, got, want)
+					}
+					for v, got := range m.Mean {
+						sum, used := 0.0, 0.0
+						for vol := 0; vol < volumes; vol += 4 {
+							used++
+							if x := s.values[vol*n+v]; !math.IsNaN(x) && !math.IsInf(x, 0) {
+								sum += x
 							}
 						}
-						for v, got := range m.Mean {
-							sum, used := 0.0, 0.0
-							for vol := 0; vol < volumes; vol += 4 {
-								used++
-								if x := s.values[vol*n+v]; !math.IsNaN(x) && !math.IsInf(x, 0) {
-									sum += x
-								}
-							}
-							if want := sum/used*s.slope + s.inter; got != want {
-								t.Fatalf("mean of voxel %d over time: %v, want %v", v, got, want)
-							}
+						if want := sum/used*s.slope + s.inter; got != want {
+							t.Fatalf("mean of voxel %d over time: %v, want %v", v, got, want)
 						}
-						if len(m.Sample) != 5*volumes {
-							t.Fatalf("%d sampled values, want %d", len(m.Sample), 5*volumes)
+					}
+					if len(m.Sample) != 5*volumes {
+						t.Fatalf("%d sampled values, want %d", len(m.Sample), 5*volumes)
+					}
+					for i, got := range m.Sample {
+						voxel := rois.Sample[i%5]
+						want := s.values[i/5*n+int(voxel)]*s.slope + s.inter
+						if float(dtype) && (voxel == 32 || voxel == 33) { // not finite in the last volume
+							want = math.NaN()
 						}
-						for i, got := range m.Sample {
-							voxel := rois.Sample[i%5]
-							want := s.values[i/5*n+int(voxel)]*s.slope + s.inter
-							if float(dtype) && (voxel == 32 || voxel == 33) { // not finite in the last volume
-								want = math.NaN()
-							}
-							if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-								t.Fatalf("voxel %d in volume %d: %v, want %v", voxel, i/5, got, want)
-							}
+						if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+							t.Fatalf("voxel %d in volume %d: %v, want %v", voxel, i/5, got, want)
 						}
-						need.Equal(t, len(m.Mean), n, "means of", "voxels over time")
-						// Few volumes show all that there is at once.
-						if late := volumes > guessed*lanes; late != (opened == 2) {
-							t.Errorf("%d passes over %d volumes", opened, volumes)
-						}
-					})
-				}
+					}
+					need.Equal(t, len(m.Mean), n, "means of", "voxels over time")
+					// Few volumes show all that there is at once.
+					if late := volumes > guessed*lanes; late != (opened == 2) {
+						t.Errorf("%d passes over %d volumes", opened, volumes)
+					}
+				})
 			}
 		}
 	}
@@ -290,7 +288,7 @@ func TestROIMeansLarge(t *testing.T) {
 	}
 	file := s.file()
 	m, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan") },
-		ROIs{Voxels: [][]int32{voxels}}, 1)
+		ROIs{Voxels: [][]int32{voxels}})
 	need.NoError(t, err)
 	if !slices.Equal(m.Series, []float64{65535, 65534}) {
 		t.Errorf("means %v, want 65535 and 65534", m.Series)
@@ -300,19 +298,12 @@ func TestROIMeansLarge(t *testing.T) {
 func TestROIMeansErrors(t *testing.T) {
 	s := scan{Int16, false, 1, 0, [4]int{4, 4, 4, 9}, make([]float64, 4*4*4*9)}
 	file := s.file()
-	for _, threads := range []int{1, 3} {
-		_, err := ROIMeans(func() (*Reader,
-			error) {
-			return NewReader(bytes.NewReader(file[:352+128*6+5]), "scan.nii")
-		},
-			ROIs{Voxels: [][]int32{{1, 2}}}, threads)
-		if want := "scan.nii: volume 7 of 9: truncated at byte 1125; fetch or write the file again (unexpected EOF)"; err == nil || err.Error() != want {
-			t.Errorf("%d threads: error %v, want %s", threads, err, want)
-		}
-	}
+	_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file[:352+128*6+5]), "scan.nii") },
+		ROIs{Voxels: [][]int32{{1, 2}}})
+	need.Error(t, err, "scan.nii: volume 7 of 9: truncated at byte 1125; fetch or write the file again (unexpected EOF)")
 	s.shape[3], s.values = 1, s.values[:64]
 	file = s.file()
-	_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan.nii") }, ROIs{}, 1)
+	_, err = ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan.nii") }, ROIs{})
 	need.Error(t, err, "scan.nii: shape [4 4 4 1] has one volume")
 }
 

@@ -58,7 +58,7 @@ func regions(b *testing.B, draws int) nifti.ROIs {
 	return rois
 }
 
-func means(b *testing.B, name string, draws, threads int) {
+func means(b *testing.B, name string, draws int) {
 	path := data(b, name)
 	rois := regions(b, draws)
 	info := need.Value(os.Stat(path))(b)
@@ -66,7 +66,7 @@ func means(b *testing.B, name string, draws, threads int) {
 	base, cpu, runs := peakMB(), cpuSeconds(), 0
 	for b.Loop() {
 		runs++
-		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, threads)
+		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois)
 		need.NoError(b, err)
 		if m.Volumes != 150 {
 			b.Fatal(m.Volumes)
@@ -115,10 +115,9 @@ func cpuSeconds() float64 {
 	return (user + system) / 100
 }
 
-func BenchmarkGzipTenDraws(b *testing.B)    { means(b, "bold.nii.gz", 10, 1) }
-func BenchmarkGzipTenDrawsTwo(b *testing.B) { means(b, "bold.nii.gz", 10, 2) }
-func BenchmarkGzipMeanOnly(b *testing.B)    { means(b, "bold.nii.gz", 0, 1) }
-func BenchmarkPlainTenDraws(b *testing.B)   { means(b, "bold.nii", 10, 1) }
+func BenchmarkGzipTenDraws(b *testing.B)  { means(b, "bold.nii.gz", 10) }
+func BenchmarkGzipMeanOnly(b *testing.B)  { means(b, "bold.nii.gz", 0) }
+func BenchmarkPlainTenDraws(b *testing.B) { means(b, "bold.nii", 10) }
 
 // Decompression alone.
 func BenchmarkInflate(b *testing.B) {

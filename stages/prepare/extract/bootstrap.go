@@ -27,9 +27,8 @@ var bootstrapKind = dag.Kind{
 	Name: "bootstrap",
 	Doc: "mean time series of every node, and of random thirds of its voxels\n" +
 		"Reads the scan once. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), drawn without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node with few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as in nilearn's NiftiMapsMasker, and a draw fits them to a random third of the voxels of all maps.",
-	New:        func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
-	MaxThreads: 2, // reading and adding up, side by side
-	Memory:     64 << 20,
+	New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
+	Memory: 64 << 20,
 }
 
 var (
@@ -125,7 +124,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	} else if t.Has("weights") {
 		m, rois, drawn, distinct, err = b.weightedMeans(t, nodes, parcels.Grid, open, who, rois.Sample)
 	} else {
-		m, err = nifti.ROIMeans(open, rois, t.Threads)
+		m, err = nifti.ROIMeans(open, rois)
 	}
 	if err != nil {
 		return nil, err
