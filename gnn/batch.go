@@ -33,7 +33,7 @@ type slot[T Float] struct {
 // graphs over a team.
 type worker[T Float] struct {
 	m       *Model[T]
-	team    *team
+	team    team
 	slots   []*slot[T]
 	scratch []*scratch[T]
 	sum     []T // gradient of a batch in the layout of the kernels
@@ -41,16 +41,13 @@ type worker[T Float] struct {
 }
 
 func newWorker[T Float](m *Model[T], workers int) *worker[T] {
-	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working)}
-	for range w.team.workers {
+	w := &worker[T]{m: m, team: team(max(1, workers)), sum: make([]T, m.working)}
+	for range w.team {
 		w.scratch = append(w.scratch, &scratch[T]{dOut: make([][]T, len(m.blocks)),
 			counts: make([]ScoreCounts, len(m.blocks))})
 	}
 	return w
 }
-
-// end lets go of the goroutines.
-func (w *worker[T]) end() { w.team.end() }
 
 // load puts a batch into slots.
 func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
@@ -99,7 +96,7 @@ func (w *worker[T]) features(s *slot[T], sc *scratch[T], join bool) []T {
 	if g.whole != nil {
 		return g.Features
 	}
-	values := g.packed.unpack(k, &sc.room, g.data)
+	values := g.packed.unpack(g.data)
 	if join {
 		g.packed.join(k, &s.own, values, g.data)
 	}

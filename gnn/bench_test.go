@@ -56,7 +56,6 @@ func benchGraphs[T Float](b *testing.B, pool, distance string, threads int, grap
 	o.Pool, o.Distance = pool, distance
 	m := need.Value(New[T](o, 1))(b)
 	w := newWorker(m, threads)
-	defer w.end()
 	adam := NewAdam[T](len(m.Params), 0)
 	grad := make([]T, len(m.Params))
 	b.ReportAllocs()

@@ -167,7 +167,6 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	}
 	graphs := f.graphs(t, o)
 	w := newWorker(model, 2)
-	defer w.team.end()
 	grad := make([]float64, len(model.Params))
 	step := func() Losses {
 		t.Helper()

@@ -57,7 +57,6 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 	t.Helper()
 	m := need.Value(New[float64](o, 4))(t)
 	w := newWorker(m, 1)
-	defer w.team.end()
 	loss := func(grad []float64) float64 {
 		m.prepare()
 		l := need.Value(w.gradient(graphs, grad, nil))(t)
@@ -112,7 +111,6 @@ func TestNumber(t *testing.T) {
 		return sum
 	}
 	w := newWorker(m, 1)
-	defer w.team.end()
 	m.prepare()
 	l, err := w.gradient(graphs, make([]float64, len(m.Params)), nil)
 	if before := squares(); err != nil || math.Abs(l.CE-before) > 1e-12 {

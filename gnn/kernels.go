@@ -62,8 +62,6 @@ type kernels[T Float] struct {
 	gate func(out, h, s []T, kept []int32, w int)
 	// gateBack: dr[i] += dot(row p of dOut, row i of h); row i of dh = s[i]·(row p of dOut).
 	gateBack func(dh, dr, dOut, h, s []T, kept []int32, w int)
-	// widen: v[i] = the number of low[i], high[i] and the half byte i of codes, see narrow; in whole registers of 16.
-	widen func(v []T, low []uint16, high, codes []byte, largest uint8)
 	// unfold: x (n × n) = the symmetric matrix whose upper triangle lies row by row in upper.
 	unfold func(x, upper []T, n int)
 	// integers: to[i] = from[i].

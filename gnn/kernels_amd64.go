@@ -175,11 +175,6 @@ func vectorize(k *kernels[float32], wide bool) {
 		_, _, _, _ = dr[:n], dOut[len(kept)*w-1], h[len(dh)-1], s[:n]
 		gateBackRows(&dh[0], &dr[0], &dOut[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
 	}
-	k.widen = func(v []float32, low []uint16, high, codes []byte, largest uint8) {
-		n := len(low)
-		_, _, _ = v[n-1], high[n-1], codes[n/2-1]
-		widenVec(&v[0], &low[0], &high[0], &codes[0], int(largest), n/register)
-	}
 	k.unfold = func(x, upper []float32, n int) {
 		if n < lanes {
 			unfold(x, upper, n)

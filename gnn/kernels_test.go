@@ -176,16 +176,6 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			}
 			return [][]float32{out}
 		})
-		data := make([]byte, narrow{}.size(n))
-		for i := range data {
-			data[i] = uint8(r.IntN(256))
-		}
-		low, high, codes, _ := narrow{}.parts(n, data)
-		same("widen", n, 1, func(k *kernels[float32]) [][]float32 {
-			v := make([]float32, len(low))
-			k.widen(v, low, high, codes, uint8(20+n))
-			return [][]float32{v}
-		})
 		upper := vec(n * (n + 1) / 2)
 		same("unfold", n, n, func(k *kernels[float32]) [][]float32 {
 			x := make([]float32, n*n)
@@ -202,13 +192,17 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			k.blank(&to)
 			return [][]float32{to.weight, floats(to.col), floats(to.reverse), floats(to.first)}
 		})
+		data := make([]byte, n)
+		for i := range data {
+			data[i] = uint8(r.IntN(256))
+		}
 		same("integers", n, 1, func(k *kernels[float32]) [][]float32 {
 			to := make([]int32, n)
-			k.integers(to, data[:n])
+			k.integers(to, data)
 			return [][]float32{floats(to)}
 		})
 		same("repeated", n, 1, func(k *kernels[float32]) [][]float32 {
-			times := slices.Clone(data[:n])
+			times := slices.Clone(data)
 			for i := range times {
 				times[i] >>= i % 8
 			}

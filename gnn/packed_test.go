@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/numeric/random"
 )
 
 // packs packs graphs if they need more than so many bytes.
@@ -28,7 +27,7 @@ func TestPackedGraph(t *testing.T) {
 
 func keeps[T Float](t *testing.T) {
 	var w whole[T] // one for all, as in a training
-	var r room[T]
+	var r []T
 	for i, n := range []int{1, 2, 9, 84, 256, 257, 30, 7, 66000} {
 		for _, kind := range []string{"any", "symmetric", "negative zero"} {
 			o := Paper(n)
@@ -58,7 +57,7 @@ func keeps[T Float](t *testing.T) {
 				t.Fatal("the graph is not packed")
 			}
 			need.Equal(t, g.packed.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
-			values := g.packed.unpack(kernelsOf[T](), &r, g.data)
+			values := g.packed.unpack(g.data)
 			g.packed.join(kernelsOf[T](), &w.adjacency, values, g.data)
 			w.Features = g.packed.matrix(kernelsOf[T](), &r, values)
 			after := w
@@ -73,7 +72,7 @@ func keeps[T Float](t *testing.T) {
 	}
 }
 
-// Symmetric graphs of the paper's size, narrow when packed, train to the same bits as they are.
+// Symmetric graphs of the paper's size train to the same bits as they are.
 func TestTrainingOnPackedGraphs(t *testing.T) {
 	var want []float32
 	for _, c := range []struct {
@@ -83,7 +82,7 @@ func TestTrainingOnPackedGraphs(t *testing.T) {
 		graphs := paperGraphs[float32](60)
 		packs(c.memory, graphs)
 		if g := graphs[7]; c.memory < 1<<40 {
-			need.Equal(t, g.packed.symmetric && g.packed.narrow.used, true, "symmetric and narrow")
+			need.Equal(t, g.packed.symmetric, true, "symmetric")
 		}
 		m := need.Value(New[float32](Paper(84), 1))(t)
 		_, err := m.Train(context.Background(), graphs, nil,
@@ -94,41 +93,4 @@ func TestTrainingOnPackedGraphs(t *testing.T) {
 		}
 		need.Equal(t, slices.Equal(m.Params, want), true, c.memory, "bytes,", c.workers, "goroutines")
 	}
-}
-
-// Numbers in single precision come back from 28 bits with every bit; those with many exceptions stay as they are.
-func TestNarrow(t *testing.T) {
-	r := random.New(1, "narrow")
-	k := kernelsOf[float32]()
-	for n := 300; n < 333; n++ {
-		v := make([]float32, n)
-		for i := range v {
-			v[i] = float32(r.Normal())
-		}
-		few := slices.Clone(v)
-		for i := 3; i < n; i += 40 {
-			few[i] = []float32{0, float32(math.Copysign(0, -1)), 1e-45, -1e-30, 1e-5}[i%5]
-		}
-		few[1], few[2] = float32(math.Ldexp(1.5, 1)), float32(math.Ldexp(-1.7, 300-n)) // each exponent once
-		many := slices.Clone(v)
-		for i := range n / 4 {
-			many[i] = 0
-		}
-		for name, v := range map[string][]float32{"normal": v, "few exceptions": few, "many exceptions": many} {
-			f, data := narrowed(v)
-			need.Equal(t, f.used, name != "many exceptions", n, name)
-			if !f.used {
-				continue
-			}
-			need.Equal(t, len(data), inRegisters(n)*7/2+4*int(f.exceptions), "bytes of", n)
-			back := widened(k, f, nil, n, data)
-			for i, x := range v {
-				if math.Float32bits(back[i]) != math.Float32bits(x) {
-					t.Fatalf("%d numbers, %s: number %d is %v, was %v", n, name, i, back[i], x)
-				}
-			}
-		}
-	}
-	f, data := narrowed(make([]float64, 300))
-	need.Equal(t, !f.used && data == nil, true, "double precision stays")
 }

@@ -88,7 +88,7 @@ type scratch[T Float] struct {
 	dz   []T
 	dy   []T
 
-	room room[T]
+	room []T // for the features of a packed graph
 
 	counts []ScoreCounts // of pooling scores, one a block
 }

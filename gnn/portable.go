@@ -2,7 +2,6 @@ package gnn
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"prgnn/numeric/dense"
@@ -17,7 +16,7 @@ func portable[T Float]() *kernels[T] {
 		sigmoid: sigmoid[T], softmax: softmaxBy(exps[T]),
 		rank: rank[T], blank: blank[T], link: link[T],
 		gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
-		widen: widen[T], unfold: unfold[T], integers: integers[uint8], repeated: repeated[uint8],
+		unfold: unfold[T], integers: integers[uint8], repeated: repeated[uint8],
 		rowKernels: rowKernels[T]{
 			scale: scale[T], affine: affine[T], relu: relu[T], reluBack: reluBack[T], drop: drop[T], drawn: drawn,
 			sum: sum[T], center: center[T], unscale: unscale[T], uncenter: uncenter[T],
@@ -320,14 +319,6 @@ func gateBack[T Float](dh, dr, dOut, h, s []T, kept []int32, w int) {
 		for j := range dh {
 			dh[j] = s * dOut[j]
 		}
-	}
-}
-
-func widen[T Float](v []T, low []uint16, high, codes []byte, largest uint8) {
-	for i, x := range low {
-		exponent := largest - codes[i/2]>>(i%2*4)&15
-		turned := uint32(exponent)<<24 | uint32(high[i])<<16 | uint32(x)
-		v[i] = T(math.Float32frombits(bits.RotateLeft32(turned, -1)))
 	}
 }
 

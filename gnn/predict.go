@@ -37,7 +37,6 @@ func (m *Model[T]) PredictEach(graphs []*Graph[T], workers int, visit func(Predi
 	}
 	m.prepare()
 	w := newWorker(m, workers)
-	defer w.end()
 	const batch = 100
 	for batch := range slices.Chunk(graphs, batch) {
 		for _, s := range w.predict(batch) {

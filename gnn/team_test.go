@@ -4,13 +4,12 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
-// TestTeam counts every piece of many rounds, some of them while the helpers sleep.
+// TestTeam counts every piece of many rounds.
 func TestTeam(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
-		team := newTeam(workers)
+		team := team(workers)
 		for round := range 300 {
 			n := round % 23
 			times, busy := make([]atomic.Int32, n), make([]atomic.Int32, workers)
@@ -33,34 +32,13 @@ func TestTeam(t *testing.T) {
 					t.Fatalf("%d workers, round %d: piece %d of %d was done %d times", workers, round, i, n, c)
 				}
 			}
-			if round%100 == 50 {
-				time.Sleep(2 * time.Millisecond)
-			}
 		}
-		team.end()
 	}
-}
-
-// TestTeamEnds: the helpers of a training do not outlive it.
-func TestTeamEnds(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for range 20 {
-		team := newTeam(4)
-		team.run(9, func(int, int) {})
-		team.end()
-	}
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines are left over", runtime.NumGoroutine()-before)
 }
 
 // TestTeamOrder: alone, a worker goes through a run forwards and back again.
 func TestTeamOrder(t *testing.T) {
-	team, order := newTeam(1), []int(nil)
+	team, order := team(1), []int(nil)
 	note := func(_, i int) { order = append(order, i) }
 	team.run(3, note)
 	team.back(3, note)

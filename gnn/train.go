@@ -115,7 +115,6 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		return nil, errors.New("the best epoch on the test graphs is requested, but there are no test graphs")
 	}
 	w := newWorker(m, t.Workers)
-	defer w.end()
 	run := &run[T]{m: m, adam: NewAdam[T](len(m.Params), t.Decay), grad: make([]T, len(m.Params)), bestCE: math.Inf(1)}
 	if t.Resume != nil {
 		run.resume(t.Resume)

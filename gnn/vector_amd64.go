@@ -116,9 +116,6 @@ func integersVec(to *int32, from *uint8, eights int)
 // repeatedVec is repeated; it may write eight numbers beyond.
 func repeatedVec(to *int32, times *uint8, n int)
 
-// widenVec is widen for so many times 16 numbers.
-func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
-
 // unfoldRows is unfold for n ≥ 8; the last seven rows of the upper triangle are in x.
 func unfoldRows(x *float32, upper *float32, n int)
 

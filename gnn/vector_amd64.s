@@ -3196,70 +3196,6 @@ eights_gj:
 	VZEROUPPER
 	RET
 
-DATA nibbles<>+0(SB)/4, $0x00000000
-DATA nibbles<>+4(SB)/4, $0x00000004
-DATA nibbles<>+8(SB)/4, $0x00000008
-DATA nibbles<>+12(SB)/4, $0x0000000c
-DATA nibbles<>+16(SB)/4, $0x00000010
-DATA nibbles<>+20(SB)/4, $0x00000014
-DATA nibbles<>+24(SB)/4, $0x00000018
-DATA nibbles<>+28(SB)/4, $0x0000001c
-GLOBL nibbles<>(SB), RODATA|NOPTR, $32
-
-// func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
-// Requires: AVX, AVX2
-TEXT ·widenVec(SB), NOSPLIT, $0-48
-	MOVQ         v+0(FP), AX
-	MOVQ         low+8(FP), CX
-	MOVQ         high+16(FP), DX
-	MOVQ         codes+24(FP), BX
-	MOVQ         largest+32(FP), SI
-	MOVQ         sixteens+40(FP), DI
-	MOVL         $0x0000000f, R8
-	VMOVDQU      nibbles<>+0(SB), Y0
-	VMOVD        R8, X2
-	VPBROADCASTD X2, Y2
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-
-sixteen_gk:
-	VPMOVZXWD    (CX), Y3
-	VPMOVZXBD    (DX), Y4
-	VPSLLD       $0x10, Y4, Y4
-	VPBROADCASTD (BX), Y5
-	VPSRLVD      Y0, Y5, Y5
-	VPAND        Y2, Y5, Y5
-	VPSUBD       Y5, Y1, Y5
-	VPSLLD       $0x18, Y5, Y5
-	VPOR         Y4, Y3, Y3
-	VPOR         Y5, Y3, Y3
-	VPSRLD       $0x01, Y3, Y4
-	VPSLLD       $0x1f, Y3, Y3
-	VPOR         Y4, Y3, Y3
-	VMOVDQU      Y3, (AX)
-	VPMOVZXWD    16(CX), Y3
-	VPMOVZXBD    8(DX), Y4
-	VPSLLD       $0x10, Y4, Y4
-	VPBROADCASTD 4(BX), Y5
-	VPSRLVD      Y0, Y5, Y5
-	VPAND        Y2, Y5, Y5
-	VPSUBD       Y5, Y1, Y5
-	VPSLLD       $0x18, Y5, Y5
-	VPOR         Y4, Y3, Y3
-	VPOR         Y5, Y3, Y3
-	VPSRLD       $0x01, Y3, Y4
-	VPSLLD       $0x1f, Y3, Y3
-	VPOR         Y4, Y3, Y3
-	VMOVDQU      Y3, 32(AX)
-	ADDQ         $+64, AX
-	ADDQ         $+32, CX
-	ADDQ         $+16, DX
-	ADDQ         $+8, BX
-	DECQ         DI
-	JNZ          sixteen_gk
-	VZEROUPPER
-	RET
-
 // func unfoldRows(x *float32, upper *float32, n int)
 // Requires: AVX, CMOV
 TEXT ·unfoldRows(SB), NOSPLIT, $0-24
@@ -3272,33 +3208,33 @@ TEXT ·unfoldRows(SB), NOSPLIT, $0-24
 	MOVQ AX, DI
 	MOVQ DX, R8
 
-copy_gl:
+copy_gk:
 	SUBQ $+8, R8
-	JL   copied_gm
+	JL   copied_gl
 	XORQ R9, R9
 
-eight_gn:
+eight_gm:
 	CMPQ    R9, R8
-	JGE     tail_go
+	JGE     tail_gn
 	VMOVUPS (CX)(R9*4), Y0
 	VMOVUPS Y0, (DI)(R9*4)
 	ADDQ    $+8, R9
-	JMP     eight_gn
+	JMP     eight_gm
 
-tail_go:
+tail_gn:
 	VMOVUPS (CX)(R8*4), Y0
 	VMOVUPS Y0, (DI)(R8*4)
 	LEAQ    32(CX)(R8*4), CX
 	LEAQ    4(DI)(BX*1), DI
 	ADDQ    $+7, R8
-	JMP     copy_gl
+	JMP     copy_gk
 
-copied_gm:
+copied_gl:
 	XORQ CX, CX
 
-diagonal_gp:
+diagonal_go:
 	CMPQ       CX, DX
-	JGE        diagonal_end_gq
+	JGE        diagonal_end_gp
 	MOVQ       CX, DI
 	CMPQ       SI, DI
 	CMOVQLT    SI, DI
@@ -3354,22 +3290,22 @@ diagonal_gp:
 	VBLENDPS   $0x80, (R9)(BX*1), Y0, Y0
 	VMOVUPS    Y0, (R9)(BX*1)
 	ADDQ       $+8, CX
-	JMP        diagonal_gp
+	JMP        diagonal_go
 
-diagonal_end_gq:
+diagonal_end_gp:
 	XORQ CX, CX
 
-rows_gr:
+rows_gq:
 	CMPQ    CX, DX
-	JGE     rows_end_gs
+	JGE     rows_end_gr
 	MOVQ    CX, DI
 	CMPQ    SI, DI
 	CMOVQLT SI, DI
 	LEAQ    8(CX), R8
 
-columns_gt:
+columns_gs:
 	CMPQ       R8, DX
-	JGE        columns_end_gu
+	JGE        columns_end_gt
 	MOVQ       R8, R9
 	CMPQ       SI, R9
 	CMOVQLT    SI, R9
@@ -3425,13 +3361,13 @@ columns_gt:
 	VMOVUPS    Y3, (R11)
 	VMOVUPS    Y0, (R11)(BX*1)
 	ADDQ       $+8, R8
-	JMP        columns_gt
+	JMP        columns_gs
 
-columns_end_gu:
+columns_end_gt:
 	ADDQ $+8, CX
-	JMP  rows_gr
+	JMP  rows_gq
 
-rows_end_gs:
+rows_end_gr:
 	VZEROUPPER
 	RET
 
@@ -3447,17 +3383,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_gv:
+block_gu:
 	TESTQ   DI, DI
-	JLE     block_end_gw
+	JLE     block_end_gv
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_gx:
+pair_gw:
 	CMPQ         R9, SI
-	JGE          pair_end_gy
+	JGE          pair_end_gx
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3485,16 +3421,16 @@ pair_gx:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_gx
+	JMP          pair_gw
 
-pair_end_gy:
+pair_end_gx:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_gv
+	JMP     block_gu
 
-block_end_gw:
+block_end_gv:
 	VZEROUPPER
 	RET
 
@@ -3505,12 +3441,12 @@ TEXT ·scaleVec(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), AX
 	MOVQ         y+0(FP), CX
 
-eight_gz:
+eight_gy:
 	VMULPS  (CX), Y0, Y1
 	VMOVUPS Y1, (CX)
 	ADDQ    $+32, CX
 	DECQ    AX
-	JNZ     eight_gz
+	JNZ     eight_gy
 	VZEROUPPER
 	RET
 
@@ -3523,7 +3459,7 @@ TEXT ·affineVec(SB), NOSPLIT, $0-40
 	MOVQ scale+16(FP), BX
 	MOVQ shift+24(FP), SI
 
-eight_ha:
+eight_gz:
 	VMOVUPS (DX), Y0
 	VMULPS  (BX), Y0, Y0
 	VADDPS  (SI), Y0, Y0
@@ -3533,7 +3469,7 @@ eight_ha:
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
 	DECQ    AX
-	JNZ     eight_ha
+	JNZ     eight_gz
 	VZEROUPPER
 	RET
 
@@ -3545,7 +3481,7 @@ TEXT ·reluVec(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), AX
 	MOVQ         v+0(FP), CX
 
-eight_hb:
+eight_ha:
 	VMOVUPS (CX), Y2
 	VMINPS  Y2, Y1, Y3
 	VMAXPS  Y1, Y2, Y2
@@ -3554,7 +3490,7 @@ eight_hb:
 	VMOVUPS Y2, (CX)
 	ADDQ    $+32, CX
 	DECQ    AX
-	JNZ     eight_hb
+	JNZ     eight_ha
 	VZEROUPPER
 	RET
 
@@ -3568,7 +3504,7 @@ TEXT ·reluBackVec(SB), NOSPLIT, $0-32
 	MOVQ         d+0(FP), CX
 	MOVQ         y+8(FP), DX
 
-eight_hc:
+eight_hb:
 	VMOVUPS   (DX), Y3
 	VCMPPS    $0x1e, Y1, Y3, Y3
 	VBLENDVPS Y3, Y2, Y0, Y3
@@ -3577,7 +3513,7 @@ eight_hc:
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	DECQ      AX
-	JNZ       eight_hc
+	JNZ       eight_hb
 	VZEROUPPER
 	RET
 
@@ -3590,7 +3526,7 @@ TEXT ·dropVec(SB), NOSPLIT, $0-40
 	MOVQ         x+8(FP), DX
 	MOVQ         kept+16(FP), BX
 
-eight_hd:
+eight_hc:
 	VPMOVSXBD (BX), Y1
 	VANDPS    Y0, Y1, Y1
 	VMULPS    (DX), Y1, Y1
@@ -3600,7 +3536,7 @@ eight_hd:
 	ADDQ      $+32, DX
 	ADDQ      $+32, BX
 	DECQ      AX
-	JNZ       eight_hd
+	JNZ       eight_hc
 	VZEROUPPER
 	RET
 
@@ -3615,7 +3551,7 @@ TEXT ·drawnVec(SB), NOSPLIT, $0-32
 	VPBROADCASTD X0, Y0
 	VMOVDQU      packedOrder<>+0(SB), Y1
 
-numbers_he:
+numbers_hd:
 	VMOVDQU   (CX), Y2
 	VPMAXUD   Y2, Y0, Y3
 	VPCMPEQD  Y2, Y3, Y3
@@ -3636,7 +3572,7 @@ numbers_he:
 	ADDQ      $+32, AX
 	ADDQ      $+128, CX
 	DECQ      DX
-	JNZ       numbers_he
+	JNZ       numbers_hd
 	VZEROUPPER
 	RET
 
@@ -3658,11 +3594,11 @@ TEXT ·sumVec(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), CX
 	MOVQ    v+8(FP), DX
 
-eight_hf:
+eight_he:
 	VADDPS  (DX), Y0, Y0
 	ADDQ    $+32, DX
 	DECQ    CX
-	JNZ     eight_hf
+	JNZ     eight_he
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3676,7 +3612,7 @@ TEXT ·centerVec(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), CX
 	MOVQ         v+8(FP), DX
 
-eight_hg:
+eight_hf:
 	VMOVUPS (DX), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (DX)
@@ -3684,7 +3620,7 @@ eight_hg:
 	VADDPS  Y2, Y0, Y0
 	ADDQ    $+32, DX
 	DECQ    CX
-	JNZ     eight_hg
+	JNZ     eight_hf
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3702,7 +3638,7 @@ TEXT ·unscaleVec(SB), NOSPLIT, $0-56
 	MOVQ    ds+32(FP), DI
 	MOVQ    dt+40(FP), R8
 
-eight_hh:
+eight_hg:
 	VMOVUPS (DX), Y2
 	VMOVUPS (BX), Y3
 	VMULPS  Y3, Y2, Y4
@@ -3721,7 +3657,7 @@ eight_hh:
 	ADDQ    $+32, DI
 	ADDQ    $+32, R8
 	DECQ    CX
-	JNZ     eight_hh
+	JNZ     eight_hg
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VZEROUPPER
@@ -3737,7 +3673,7 @@ TEXT ·uncenterVec(SB), NOSPLIT, $0-40
 	MOVQ         d+0(FP), CX
 	MOVQ         normal+8(FP), DX
 
-eight_hi:
+eight_hh:
 	VMOVUPS (CX), Y3
 	VSUBPS  Y1, Y3, Y3
 	VMULPS  (DX), Y2, Y4
@@ -3747,7 +3683,7 @@ eight_hi:
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	DECQ    AX
-	JNZ     eight_hi
+	JNZ     eight_hh
 	VZEROUPPER
 	RET
 
@@ -3760,14 +3696,14 @@ TEXT ·productsVec(SB), NOSPLIT, $0-32
 	MOVQ    a+8(FP), DX
 	MOVQ    b+16(FP), BX
 
-eight_hj:
+eight_hi:
 	VMOVUPS (DX), Y1
 	VMULPS  (BX), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	DECQ    CX
-	JNZ     eight_hj
+	JNZ     eight_hi
 	VMOVUPS Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3781,7 +3717,7 @@ TEXT ·softmaxBackVec(SB), NOSPLIT, $0-32
 	MOVQ         d+0(FP), CX
 	MOVQ         p+8(FP), DX
 
-eight_hk:
+eight_hj:
 	VMOVUPS (CX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VMULPS  (DX), Y2, Y2
@@ -3790,7 +3726,7 @@ eight_hk:
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	DECQ    AX
-	JNZ     eight_hk
+	JNZ     eight_hj
 	VZEROUPPER
 	RET
 
@@ -3812,7 +3748,7 @@ TEXT ·adamVec(SB), NOSPLIT, $0-48
 	MOVQ         m+16(FP), BX
 	MOVQ         v+24(FP), SI
 
-eight_hl:
+eight_hk:
 	VMOVUPS (CX), Y8
 	VMULPS  Y0, Y8, Y9
 	VADDPS  (DX), Y9, Y9
@@ -3837,6 +3773,6 @@ eight_hl:
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
 	DECQ    AX
-	JNZ     eight_hl
+	JNZ     eight_hk
 	VZEROUPPER
 	RET

@@ -45,7 +45,6 @@ func inGNN() {
 	blank()
 	integers()
 	repeated()
-	widen()
 	unfold()
 	mmd()
 	rows()
