@@ -1,11 +1,10 @@
 package connectivity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
@@ -104,27 +103,16 @@ func Estimate(draws []Matrix, o Options) (*Connectomes, error) {
 		c.Covariance, c.Precision = make([]float64, size), make([]float64, size)
 	}
 	errs := make([]error, len(draws))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, min(o.Workers, len(draws))) {
-		wg.Go(func() {
-			var w estimation
-			for {
-				d := int(next.Add(1)) - 1
-				if d >= len(draws) {
-					return
-				}
-				if err := w.estimate(c, d, draws[d], o); err != nil {
-					errs[d] = fmt.Errorf("draw %d: %w", d, err)
-				}
+	dense.EachWith(o.Workers, len(draws), func() func(int) {
+		var w estimation
+		return func(d int) {
+			if err := w.estimate(c, d, draws[d], o); err != nil {
+				errs[d] = fmt.Errorf("draw %d: %w", d, err)
 			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs { // draws fail alike; the first tells it
-		if err != nil {
-			return nil, err
 		}
+	})
+	if err := cmp.Or(errs...); err != nil { // draws fail alike; the first tells it
+		return nil, err
 	}
 	return c, nil
 }

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 )
 
 // A Sample is what is known of some participants: Values has a row each of F features, NaN
@@ -68,24 +67,10 @@ func Learn(s Sample, o Options) (*Fit, error) {
 		return nil, err
 	}
 	r := &raw{&s, o, rows(s.Sites, features), rows(s.Sites, features)}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, o.Workers) {
-		wg.Go(func() {
-			w := &leastSquares{r, whole, map[string]*within{}}
-			for {
-				const block = 64
-				from := int(next.Add(block)) - block
-				if from >= features {
-					return
-				}
-				for at := from; at < min(from+block, features); at++ {
-					w.fit(f, at)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	dense.EachWith(o.Workers, features, func() func(int) {
+		w := &leastSquares{r, whole, map[string]*within{}}
+		return func(at int) { w.fit(f, at) }
+	})
 	for site := range s.Sites {
 		if err := f.shrink(site, r); err != nil {
 			return nil, err

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
+	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
 
@@ -139,7 +139,7 @@ func Lloyd(ctx context.Context, x Rows, centers [][]float64, metric Metric, thre
 			}
 			return c, nil
 		}
-		each(len(members), threads, func(l int) {
+		dense.Each(threads, len(members), func(l int) {
 			if !slices.Equal(members[l], last[l]) {
 				c.Centers[l] = center(x, members[l], metric)
 			}
@@ -163,7 +163,7 @@ func Nearest(x Rows, centers [][]float64, metric Metric) ([]int, []float64) {
 // nearest has squared distances with L2.
 func nearest(x Rows, centers [][]float64, metric Metric, threads int) ([]int, []float64) {
 	label, d := make([]int, x.N()), make([]float64, x.N())
-	each(x.N(), threads, func(i int) {
+	dense.Each(threads, x.N(), func(i int) {
 		d[i] = math.Inf(1)
 		for l, c := range centers {
 			if v := distance(x.row(i), c, metric); v < d[i] {
@@ -277,20 +277,6 @@ func (c *Clustering) sort() {
 		c.Label[i] = place[l]
 	}
 	c.Centers = centers
-}
-
-// each calls work for 0 … n−1, in threads that have one interval each.
-func each(n, threads int, work func(i int)) {
-	threads = max(1, min(threads, n))
-	var wg sync.WaitGroup
-	for k := range threads {
-		wg.Go(func() {
-			for i := n * k / threads; i < n*(k+1)/threads; i++ {
-				work(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // A Stay is a state of one participant: Allen et al. 2014, "fraction of time spent in each state, and mean dwell time".

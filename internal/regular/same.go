@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
+
+	"prgnn/numeric/dense"
 )
 
 // Same reports whether two files hold the same bytes. It reads as far as they do; one that cannot be read is
@@ -127,18 +128,5 @@ func sample(path string, size int64) (sum [sha256.Size]byte) {
 
 // Each calls a function for every i below n, several at the same time, as a network file system answers late.
 func Each(n int, do func(i int)) {
-	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(n, 16) {
-		workers.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	dense.Each(16, n, do)
 }

@@ -154,7 +154,13 @@ func Gram[T Float](c []T, a View[T], m, depth, threads int) {
 // Each calls work(i) for every i < n, in as many goroutines. Nothing that is
 // computed may depend on which does what.
 func Each(threads, n int, work func(i int)) {
+	EachWith(threads, n, func() func(int) { return work })
+}
+
+// EachWith is Each with a function for each goroutine, which may have memory of its own.
+func EachWith(threads, n int, worker func() func(i int)) {
 	if threads = min(threads, n); threads < 2 {
+		work := worker()
 		for i := range n {
 			work(i)
 		}
@@ -168,6 +174,7 @@ func Each(threads, n int, work func(i int)) {
 	var wait sync.WaitGroup
 	for range threads {
 		wait.Go(func() {
+			work := worker()
 			for i := range next {
 				work(i)
 			}

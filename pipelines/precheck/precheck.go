@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 
 	"prgnn/dag"
 	"prgnn/internal/machine"
+	"prgnn/numeric/dense"
 	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
@@ -114,20 +114,7 @@ func (why refusals) byHeaders(g *dag.Graph) {
 		}
 		all = append(all, &question{id, n.Stage().Name(), func() error { return work.RefusesHeaders(files) }, nil})
 	}
-	var workers sync.WaitGroup
-	next := make(chan *question)
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for q := range next {
-				q.err = q.ask()
-			}
-		})
-	}
-	for _, q := range all {
-		next <- q
-	}
-	close(next)
-	workers.Wait()
+	dense.Each(runtime.GOMAXPROCS(0), len(all), func(i int) { all[i].err = all[i].ask() })
 	for _, q := range all {
 		if q.err != nil && !machine.Caused(q.err) { // that the run reports
 			why.add(q.id, Refusal{Why: q.stage + ": " + q.err.Error(), Category: listed.UnusableData})

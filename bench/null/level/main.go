@@ -20,11 +20,11 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 	_ "prgnn/stages"
 )
@@ -102,20 +102,7 @@ func main() {
 // each makes cohorts at the same time, each by its seed.
 func each[T any](cohorts, threads int, cohort func(seed uint64) T) []T {
 	out := make([]T, cohorts)
-	var wait sync.WaitGroup
-	next := make(chan int, cohorts)
-	for c := range cohorts {
-		next <- c
-	}
-	close(next)
-	for range threads {
-		wait.Go(func() {
-			for c := range next {
-				out[c] = cohort(uint64(c + 1))
-			}
-		})
-	}
-	wait.Wait()
+	dense.Each(threads, cohorts, func(c int) { out[c] = cohort(uint64(c + 1)) })
 	return out
 }
 

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"prgnn/internal/cell"
+	"prgnn/numeric/dense"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
@@ -199,26 +199,16 @@ func (f *Reading) hasVariables() bool {
 
 // readAll reads the files whose numbers do not stand alone: those with a layout, and those among other variables.
 func readAll(all []*Reading, matrix bool) {
-	var workers sync.WaitGroup
-	next := make(chan *Reading)
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for f := range next {
-				f.Err = f.read(matrix)
-			}
-		})
-	}
-	for _, f := range all {
+	dense.Each(runtime.GOMAXPROCS(0), len(all), func(i int) {
+		f := all[i]
 		switch {
 		case f.Err != nil:
 		case !f.Layout.Plain() || f.hasVariables():
-			next <- f
+			f.Err = f.read(matrix)
 		case !matrix:
 			f.fewRows = fewRows(f.Path)
 		}
-	}
-	close(next)
-	workers.Wait()
+	})
 }
 
 // fewRows notes a file that is not read whole; what cannot be read, its task reports.
