@@ -304,6 +304,7 @@ func (c *BIDSCohort) roster(l *listed.List, found map[string]*bidsFiles) *Roster
 	}
 	ports := c.ports(r, l, found)
 	r.Subjects = bidsSubjects(l, found, ports, r.Without)
+	r.addSessions()
 	r.Notes, r.OfRuns = append(l.Notes, r.Notes...), l.OfRuns
 	r.Left = l.LeftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found, c.part())}

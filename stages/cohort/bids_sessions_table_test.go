@@ -36,7 +36,7 @@ func TestSessionColumns(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	r := load(func(*BIDSCohort) {})
-	need.Equal(t, columns(r), "participant_id group age age_session score coil", "columns")
+	need.Equal(t, columns(r), "participant_id group age age_session score coil session", "columns")
 	for name, want := range map[string][]float64{"age_session": {10, 9, 0}, "score": {10, 2.5, 0}, "age": {9, 8, 7}} {
 		c, ok := r.Participants.Column(name)
 		if !ok {

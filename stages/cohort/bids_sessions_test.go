@@ -138,6 +138,33 @@ func TestBIDSSessions(t *testing.T) {
 	}
 }
 
+// Which sessions a participant has is a covariate where not all have the same ones, however the files are found.
+func TestSessionsAreACovariate(t *testing.T) {
+	for _, all := range []bool{true, false} {
+		d := newDataset(t, onePerson+"sub-02\tHC\t9\n")
+		for id, sessions := range map[string][]string{"sub-01": {"a", "b"}, "sub-02": {"a"}} {
+			if all {
+				sessions = []string{"a", "b"}
+			}
+			for _, ses := range sessions {
+				at := fmt.Sprintf("%s/ses-%s/func/%[1]s_ses-%[2]s_task-rest", id, ses)
+				d.write(at+"_space-T1w_desc-preproc_bold.nii.gz", "")
+				d.write(at+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+				d.write(at+"_atlas-G_timeseries.tsv", fmt.Sprintf("a\tb\n%d\t2\n2\t1\n1\t3\n", len(d.dir)+len(at)))
+			}
+		}
+		bids := need.Value(d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"} }))(t)
+		dir := timeseriesCohortKind.New().(*TimeseriesCohort)
+		dir.Dir, dir.Sessions = d.dir, []string{"all"}
+		for kind, r := range map[string]*Roster{"bids": bids, "dir": need.Value(dir.Load(""))(t)} {
+			got, _ := r.Participants.Strings("session")
+			if want := "[a and b a]"; fmt.Sprint(got) != want && !all || all && got != nil {
+				t.Errorf("%s, the same sessions %v: %q %v", kind, all, got, r.Subjects[1].Problem)
+			}
+		}
+	}
+}
+
 // TestAlikeSessions: 01 of one participant and 1 of another are two sessions, and are told as a doubt; of those who do
 // not take part nothing is said.
 func TestAlikeSessions(t *testing.T) {

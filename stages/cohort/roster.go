@@ -178,6 +178,28 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 	return f.volumes, bids.Believed(f.headerTR)
 }
 
+// addSessions adds the covariate of which sessions each participant has, where files are found by their names and not
+// all participants have the same ones. It is unknown of one with a problem.
+func (r *Roster) addSessions() {
+	of, kinds := map[string]string{}, map[string]bool{}
+	for _, s := range r.Subjects {
+		if r.Sessions && s.Problem == nil {
+			of[s.ID] = strings.Join(s.RunNames(), " and ")
+			kinds[of[s.ID]] = true
+		}
+	}
+	ids, err := r.Participants.Strings(r.IDColumn())
+	if len(kinds) < 2 || err != nil {
+		return
+	}
+	name := "session"
+	for _, taken := r.Participants.Column(name); taken; _, taken = r.Participants.Column(name) {
+		name += "_in_table"
+	}
+	r.Participants.Columns = append(r.Participants.Columns, encoding.Column{Name: name,
+		Values: lists.Map(ids, func(id string) string { return cmp.Or(of[id], "n/a") }), Doc: "the sessions that the participant has"})
+}
+
 // IDColumn is the column of the members' names in Participants.
 func (r *Roster) IDColumn() string { return cmp.Or(r.Axis, "participant_id") }
 

@@ -71,6 +71,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err := undecided(l.Rows, func(id string) []error { return all[id] }); err != nil {
 		return nil, fmt.Errorf("%s: %w", root, err)
 	}
+	r.addSessions()
 	by := generator(root)
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Notes = append(r.Notes, column.Notef("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
