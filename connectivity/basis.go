@@ -63,6 +63,55 @@ func (b *basis) remove(x Matrix) {
 	}
 }
 
+// An oblique part of a series is what components explain in a regression with a basis: A β, where β are their
+// coefficients beside those of the basis. The zero value has none.
+type oblique struct {
+	a   Matrix      // the components
+	own basis       // of what the basis does not have of them (Frisch & Waugh 1933)
+	r   [][]float64 // a[j] has the part r[i][j] along own[i], 0 for j < i
+}
+
+// obliqueOf prepares the part of components, of which none may be a sum of the others and the basis.
+func obliqueOf(a Matrix, b basis) (oblique, error) {
+	o := oblique{a: a}
+	both := basis{append([][]float64(nil), b.q...)}
+	for j := range a.Cols {
+		if !both.add(a.column(j)) {
+			return o, TooLittle("the components that are signal and the regressors are sums of each other, " +
+				"so it is undecided whose part of the series is which: use fewer regressors")
+		}
+	}
+	o.own.q = both.q[len(b.q):]
+	for _, q := range o.own.q {
+		row := make([]float64, a.Cols)
+		for j := range row {
+			row[j] = dot(q, a.column(j))
+		}
+		o.r = append(o.r, row)
+	}
+	return o, nil
+}
+
+// part is that of every column of x.
+func (o oblique) part(x Matrix) Matrix {
+	p, k := NewMatrix(x.Rows, x.Cols), o.a.Cols
+	beta := make([]float64, k)
+	for j := range x.Cols {
+		v := x.column(j)
+		for i := k - 1; i >= 0; i-- {
+			beta[i] = dot(o.own.q[i], v)
+			for after := i + 1; after < k; after++ {
+				beta[i] -= float64(o.r[i][after] * beta[after])
+			}
+			beta[i] /= o.r[i][i]
+		}
+		for t := range x.Rows {
+			p.Data[t*p.Cols+j] = dot(o.a.Row(t), beta)
+		}
+	}
+	return p
+}
+
 func dot(a, b []float64) float64 {
 	s := 0.0
 	for i, v := range a {

@@ -15,6 +15,7 @@ type Cleaner struct {
 	trend    basis // of them, before that filter
 	sections []section
 	nuisance basis // over the kept volumes
+	signal   oblique
 	Quality  CleanQuality
 }
 
@@ -54,6 +55,9 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	}
 	c.trend.trend(floats(upTo(c.to-c.from)), o.Detrend)
 	c.prepareNuisance()
+	if err := c.prepareSignal(); err != nil {
+		return nil, err
+	}
 	c.account()
 	if c.Quality.TEff <= 1 { // of which the mean is one
 		return nil, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d kept volumes, regressors take %d, the filter %.4g and the trend %d; use fewer regressors or a wider band",
@@ -84,6 +88,19 @@ func (c *Cleaner) prepareNuisance() {
 			c.Quality.Regressors++
 		}
 	}
+}
+
+// prepareSignal makes what step 4 leaves in, less its mean.
+func (c *Cleaner) prepareSignal() error {
+	if c.o.Signal.Cols == 0 {
+		return nil
+	}
+	a := c.filtered(c.o.Signal)
+	center(a)
+	var err error
+	c.signal, err = obliqueOf(a, c.nuisance)
+	c.Quality.Regressors += a.Cols
+	return err
 }
 
 // times are the places of the kept volumes on the axis of the trend.
@@ -181,7 +198,16 @@ func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {
 	if c.o.Detrend < 0 {
 		level = means(y)
 	}
-	c.nuisance.remove(y)
+	if c.signal.own.q == nil {
+		c.nuisance.remove(y)
+	} else {
+		stays := c.signal.part(y)
+		c.nuisance.remove(y)
+		c.signal.own.remove(y)
+		for i, v := range stays.Data {
+			y.Data[i] += v
+		}
+	}
 	after := squares(y)
 	for j, s := range after {
 		// What is left of a series that the regressors explain is rounding: about

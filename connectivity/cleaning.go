@@ -18,6 +18,7 @@ import (
 //     regressors are filtered alike), and the censored volumes are left out;
 //  4. the regressors, the cosines of a cosine filter among them, are taken out by
 //     least squares, together with the mean;
+//     Signal is fitted in the same regression, and its part stays in the series;
 //  5. the series are scaled.
 type Cleaning struct {
 	TR          float64 // s; needed by a filter only
@@ -29,6 +30,7 @@ type Cleaning struct {
 	LowPass     float64 // Hz, upper edge; 0 has none
 	Order       int     // of the Butterworth filter; 0 means 5
 	Regressors  Matrix  // T×K; the zero Matrix has none
+	Signal      Matrix  // T×K, fitted and left in; the zero Matrix has none
 	Keep        []bool  // volumes that are kept; nil keeps all
 	Standardize Standardize
 }
@@ -101,8 +103,8 @@ func (o Cleaning) check(volumes int) error {
 	if o.Keep != nil && len(o.Keep) != volumes {
 		bad("the time series have %d volumes, the censoring mask %d", volumes, len(o.Keep))
 	}
-	if r := o.Regressors; r.Cols > 0 {
-		if r.Rows != volumes {
+	for _, r := range []Matrix{o.Regressors, o.Signal} {
+		if r.Cols > 0 && r.Rows != volumes {
 			bad("the time series have %d volumes, the regressors %d", volumes, r.Rows)
 		}
 		for i, v := range r.Data {

@@ -20,6 +20,37 @@ type Confounds struct {
 	About  map[string]AboutColumn // of the JSON file beside the table; nil without one
 	// cosine columns that fMRIPrep writes for a scan of this length; less than 0 when that is not known
 	Cosines int
+	NoNoise string // how the names of joined components begin of which none is noise; "" where some are
+}
+
+// Join adds the columns of another table of the same volumes.
+func (c *Confounds) Join(names []string, x Matrix) error {
+	for _, name := range names {
+		if slices.Contains(c.Names, name) {
+			return fmt.Errorf("the column %s is in the table of confounds, too: rename one of them", name)
+		}
+	}
+	both := NewMatrix(x.Rows, c.Values.Cols+x.Cols)
+	for t := range x.Rows {
+		copy(both.Row(t), c.Values.Row(t))
+		copy(both.Row(t)[c.Values.Cols:], x.Row(t))
+	}
+	c.Names, c.Values = slices.Concat(c.Names, names), both
+	return nil
+}
+
+// Signal are the columns that a strategy fits and leaves in; the zero Matrix where there are none.
+func (c Confounds) Signal(s Strategy) Matrix {
+	if s.Signal == "" {
+		return Matrix{}
+	}
+	names := c.beginning(s.Signal)
+	x := NewMatrix(c.Values.Rows, len(names))
+	for j, name := range names {
+		v, _ := c.column(name)
+		x.setColumn(j, v)
+	}
+	return x
 }
 
 // AboutColumn is what fMRIPrep's JSON file says of a component.

@@ -43,15 +43,18 @@ type Strategy struct {
 	Tissue  Expansion // of the mean signals of CSF and white matter
 	Global  Expansion // of the global signal
 	CompCor CompCor
-	Cosines bool // fMRIPrep's cosines: the high-pass filter, and a must with CompCor, which was computed after it
-	AROMA   bool // the components that ICA-AROMA calls motion
+	Cosines bool   // fMRIPrep's cosines: the high-pass filter, and a must with CompCor, which was computed after it
+	Noise   string // components that are noise: how the names of their columns begin
+	Signal  string // components that are fitted together with all others, and left in the series: likewise
 	Scrub   Scrub
 }
 
 // Strategies are those of nilearn's load_confounds_strategy (simple, scrubbing, compcor, ica_aroma; Wang et al. 2024,
 // PLOS Comput Biol 20:e1011942), those of XCP-D (24P, 27P, 36P, acompcor; Ciric et al. 2017, NeuroImage
-// 154:174; Mehta et al. 2024, Imaging Neuroscience 2), aroma as in the table of its documentation (XCP-D itself takes
-// no motion parameters), and the six motion parameters.
+// 154:174; Mehta et al. 2024, Imaging Neuroscience 2), whose aroma is aroma_orth here: aroma is that of the table in its
+// documentation, with motion parameters that XCP-D itself does not take. tedana takes the components that tedana
+// rejects, as a component of nilearn's load_confounds does, with cosines; nilearn's non-aggressive one regresses out the
+// accepted ones as well, tedana_nonaggressive fits them and leaves them in. 6P are the six motion parameters.
 var Strategies = []Strategy{
 	{Name: "none"},
 	{Name: "simple", Motion: Full, Tissue: Basic, Cosines: true},
@@ -63,8 +66,20 @@ var Strategies = []Strategy{
 	{Name: "27P", Motion: Full, Tissue: Basic, Global: Basic},
 	{Name: "36P", Motion: Full, Tissue: Full, Global: Full},
 	{Name: "acompcor", Motion: Derivatives, CompCor: Separate, Cosines: true},
-	{Name: "aroma", Motion: Derivatives, Tissue: Basic, AROMA: true},
+	{Name: "acompcor_gsr", Motion: Derivatives, Global: Basic, CompCor: Separate, Cosines: true},
+	{Name: "gsr_only", Global: Basic},
+	{Name: "aroma", Motion: Derivatives, Tissue: Basic, Noise: "aroma_motion_"},
+	{Name: "aroma_orth", Tissue: Basic, Noise: "aroma_orth_motion_"},
+	{Name: "aroma_orth_gsr", Tissue: Basic, Global: Basic, Noise: "aroma_orth_motion_"},
+	{Name: "tedana", Cosines: true, Noise: TedanaRejected},
+	{Name: "tedana_nonaggressive", Cosines: true, Noise: TedanaRejected, Signal: TedanaAccepted},
 }
+
+// How the names of the columns of tedana's components begin, by what it decided.
+const (
+	TedanaRejected = "tedana_rejected_"
+	TedanaAccepted = "tedana_accepted_"
+)
 
 // AROMAScans is the desc- entity of scans from which ICA-AROMA has taken motion components, for the strategy ica_aroma.
 const AROMAScans = "smoothAROMAnonaggr"
@@ -107,7 +122,7 @@ func (c Confounds) columns(s Strategy, n int) (names, lacking []string) {
 	for _, part := range []struct {
 		wanted bool
 		prefix string
-	}{{s.Cosines, "cosine"}, {s.AROMA, "aroma_motion_"}} {
+	}{{s.Cosines, "cosine"}, {s.Noise != "" && (c.NoNoise == "" || !strings.HasPrefix(s.Noise, c.NoNoise)), s.Noise}} {
 		if !part.wanted {
 			continue
 		}

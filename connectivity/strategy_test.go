@@ -43,6 +43,9 @@ func TestStrategiesOfNilearn(t *testing.T) {
 	for version, strategies := range golden {
 		table := strategyTable(t, version)
 		for _, s := range Strategies[1:] {
+			if s.Noise != "" && s.Name != "aroma" { // their components are in a table of their own
+				continue
+			}
 			t.Run(version+"/"+s.Name, func(t *testing.T) {
 				want, ok := strategies[s.Name]
 				if !ok {
@@ -162,7 +165,7 @@ func TestStrategyMistakes(t *testing.T) {
 	if _, names, err := short.Select(Strategies[1], 5, nil, FirstNext); err != nil || len(names) != 26 {
 		t.Errorf("a short scan: %d regressors, error %v", len(names), err)
 	}
-	if _, err := StrategyOf("12P"); err == nil || err.Error() != `unknown strategy "12P": choose one of none, simple, scrubbing, compcor, ica_aroma, 6P, 24P, 27P, 36P, acompcor, aroma` {
+	if _, err := StrategyOf("12P"); err == nil || err.Error() != `unknown strategy "12P": choose one of none, simple, scrubbing, compcor, ica_aroma, 6P, 24P, 27P, 36P, acompcor, acompcor_gsr, gsr_only, aroma, aroma_orth, aroma_orth_gsr, tedana, tedana_nonaggressive` {
 		t.Errorf("error %v", err)
 	}
 }

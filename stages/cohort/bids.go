@@ -36,6 +36,7 @@ type BIDSCohort struct {
 	Dir string `param:"dir" place:"always" doc:"the directory of the derivatives, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	bids.Choice
+	components  string            // where those of Components are
 	bare        map[string]string // the parameters of entities that somebody's scans lack, and how to set those
 	Sessions    []string          `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
 	Description string            `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
@@ -43,6 +44,7 @@ type BIDSCohort struct {
 	Labels      string            `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for all participants"`
 	FreeSurfer  string            `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
 	Confounds   bool              `param:"confounds" doc:"also use the tables of confounds"`
+	Components  string            `param:"components" place:"always" doc:"the derivatives of fMRIPost-AROMA (…_desc-aroma_timeseries.tsv) or tedana (…_desc-ICA_mixing.tsv and …_desc-tedana_metrics.tsv), for regress: aroma_orth or tedana; none by default"`
 	Events      string            `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
 	Incomplete  string            `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), whose scans denoise would refuse, or without a value that combat needs: let their tasks fail, or exclude them"`
 	Time        string            `param:"repetition_time" choices:"auto|sidecar|header" doc:"the right one where header and sidecar of a scan differ, by more than 1 ms: auto refuses them if a stage filters or models events by the repetition time; header leaves out cohort.sidecar"`
@@ -58,6 +60,7 @@ type bidsFiles struct {
 	within                                                           string // the mask, where labels are an atlas
 	confoundsSidecar                                                 string // the JSON file of the confounds
 	events                                                           string // the table of the task's events
+	components, componentTable                                       string // of fMRIPost-AROMA or tedana
 	labelsFrom                                                       string // a line for the inventory
 	regrouped                                                        string // which sessions have another group
 	moved                                                            motion.Head
@@ -95,6 +98,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w%s", err, derivativesHint(userfile.Within(dir, c.Dir), c.Dir))
 	}
+	c.components = userfile.Within(dir, c.Components)
 	l, err := c.ReadBIDS(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		w := where{dir: dir, space: c.Space, beside: root}
@@ -334,6 +338,9 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 		"within":    func(f *bidsFiles) string { return f.within },
 		"mask":      func(f *bidsFiles) string { return f.mask },
 		"events":    func(f *bidsFiles) string { return f.events },
+
+		"components":      func(f *bidsFiles) string { return f.components },
+		"component_table": func(f *bidsFiles) string { return f.componentTable },
 	} { // there where somebody has such a file
 		if !slices.ContainsFunc(l.Rows, func(row listed.Row) bool {
 			return slices.ContainsFunc(found[row.ID].each(), func(f *bidsFiles) bool { return of(f) != "" })
@@ -344,7 +351,7 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 		switch port {
 		case "transform", "warp":
 			r.Files[port] = dag.Format("itk")
-		case "events":
+		case "events", "components", "component_table":
 			r.Files[port] = dag.Format("tsv")
 		default:
 			r.Files[port] = dag.Format("nifti")

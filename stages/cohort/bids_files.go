@@ -139,6 +139,11 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 			}
 		}
 	}
+	if c.Components != "" {
+		if err := c.findComponents(f, row, bold); err != nil {
+			bad(err)
+		}
+	}
 	masks := pick(files, "func", bids.Want{
 		Suffixes: []string{"mask"}, Extensions: []string{".nii.gz", ".nii"},
 		Entities: sameRun(bold, map[string]string{"desc": "brain", "space": bold.Get("space"), "res": bold.Get("res")}),
@@ -155,6 +160,30 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 		}
 	}
 	return f
+}
+
+// findComponents looks for the time courses of the components of a scan.
+func (c *BIDSCohort) findComponents(f *bidsFiles, row listed.Row, bold bids.File) error {
+	files, err := bids.Files(c.components, row.ID)
+	if err != nil {
+		return fmt.Errorf("components: %w", absent(c.components, row.ID, err))
+	}
+	of := func(desc, suffix string) string {
+		found := pick(files, "func", bids.Want{Suffixes: []string{suffix}, Extensions: []string{".tsv"},
+			Entities: sameRun(bold, map[string]string{"desc": desc})})
+		if len(found) == 0 {
+			return ""
+		}
+		return found[0].Path
+	}
+	if f.components = of("aroma", "timeseries"); f.components != "" {
+		return nil
+	}
+	f.components, f.componentTable = of("ICA", "mixing"), of("tedana", "metrics")
+	if f.components == "" || f.componentTable == "" {
+		return fmt.Errorf("components: %s has no desc-aroma_timeseries.tsv of fMRIPost-AROMA for this scan, and not both tables of tedana (desc-ICA_mixing.tsv, desc-tedana_metrics.tsv)", filepath.Join(c.components, row.ID))
+	}
+	return nil
 }
 
 func isFile(path string) bool {

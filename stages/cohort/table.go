@@ -14,7 +14,7 @@ import (
 var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
-		"bold, labels, confounds, confounds_sidecar and events are each the name of a column of paths, a path with columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for all participants. Other columns are covariates.",
+		"bold, labels, confounds, confounds_sidecar, components, component_table and events are each the name of a column of paths, a path with columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for all participants. Other columns are covariates.",
 	New: func() Loader { return &TableCohort{Parameters: listed.Defaults(), Nodes: "auto", Space: "auto"} },
 }
 
@@ -27,6 +27,8 @@ type TableCohort struct {
 
 	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"the JSON file of its confounds, which identifies the CompCor masks; none by default"`
 	Sessions         string `param:"sessions" doc:"longitudinal data: the column that names the session, with one row per session of a participant, for stages with each: session and the kind sessions"`
+	Components       string `param:"components" place:"maybe" doc:"its table of components (of fMRIPost-AROMA or tedana), or of other regressors for the same volumes; none by default"`
+	ComponentTable   string `param:"component_table" place:"maybe" doc:"tedana's table of its components (Component, classification); none by default"`
 	Events           string `param:"events" place:"maybe" doc:"its table of task events (onset and duration in s, trial_type); none by default"`
 
 	Space string `param:"space" doc:"the space of the scans and label images: native (the participants' own), or the name of a template; auto: not stated, checked as MNI. In MNI space the centroids of the regions are compared with those of the node list in mm, in other spaces after an affine alignment"`
@@ -56,7 +58,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	labels, wrong := labelsOf(l, c.Labels, where{dir: dir, space: space})
 	for _, f := range []struct{ port, format, spec string }{
 		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
-		{"events", "tsv", c.Events},
+		{"components", "tsv", c.Components}, {"component_table", "tsv", c.ComponentTable}, {"events", "tsv", c.Events},
 	} {
 		if f.spec == "" {
 			continue

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,10 +16,12 @@ import (
 	"prgnn/connectivity/damage"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
+	"prgnn/stages/sheet"
 )
 
 var denoiseKind = dag.Kind{
@@ -47,8 +50,8 @@ type Denoise struct {
 	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band; 0: none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
 	Bridge      string   `param:"bridge" doc:"values of censored volumes while the Butterworth filter runs: linear, a straight line between the kept volumes beside a gap; nilearn, a cubic spline, which overshoots in gaps of more than 5 volumes (docs/denoising.md)" choices:"linear|nilearn"`
-	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P and acompcor are XCP-D's; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
-	Components  int      `param:"components" doc:"number of components of white matter, and of CSF, in acompcor" min:"1" max:"1000"`
+	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor, acompcor_gsr and gsr_only are XCP-D's, and so are its aroma and aroma_gsr, named aroma_orth and aroma_orth_gsr, with the components of fMRIPost-AROMA; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; tedana has the components that tedana rejects, tedana_nonaggressive leaves in what they share with accepted ones; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|acompcor_gsr|gsr_only|aroma|aroma_orth|aroma_orth_gsr|tedana|tedana_nonaggressive"`
+	Components  int      `param:"components" doc:"number of components of white matter, and of CSF, in acompcor and acompcor_gsr" min:"1" max:"1000"`
 	Columns     []string `param:"columns" doc:"further columns of the confounds to regress out; * and ? are wildcards"`
 	Task        string   `param:"task" doc:"task response model to regress out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has one regressor per volume after an onset, without an assumed shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
 	Conditions  []string `param:"conditions" doc:"the conditions (trial_type) that task models; all by default"`
@@ -85,6 +88,8 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "scan", Type: dag.Arrow("tr"), Optional: true, Doc: "source of the repetition time"},
 			{Name: "confounds", Type: dag.Format("tsv"), Optional: true, Doc: "table of confounds, in fMRIPrep's columns"},
 			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which identifies the CompCor masks"},
+			{Name: "components", Type: dag.Format("tsv"), Optional: true, Doc: "further columns for the same volumes: components of fMRIPost-AROMA or tedana, physiological regressors"},
+			{Name: "component_table", Type: dag.Format("tsv"), Optional: true, Doc: "tedana's table of the components: Component and classification"},
 			{Name: "events", Type: dag.Format("tsv"), Optional: true, Doc: "BIDS events of the scan's task: onset and duration in s, trial_type"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its StartTime: the reference time of slice-timing correction within a volume"},
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Optional: true, Doc: "bootstrap's series of single voxels, for carpet plots"},
@@ -507,6 +512,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if len(taken) > 0 {
 		row.Why, row.Sidecar = "", ""
 	}
+	o.Signal = table.Signal(strategy)
 	row.Confounds = taken
 	row.NonSteadyLater = later(marked)
 	for _, name := range taken {
@@ -651,8 +657,97 @@ func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err 
 		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, column.OrExclude)
 	}
 	table = connectivity.Confounds{Names: names, Values: x, Cosines: -1}
-	table.About, err = aboutConfounds(t)
+	if table.About, err = aboutConfounds(t); err != nil || !t.Has("components") {
+		return table, err
+	}
+	in = t.In("components")
+	if names, x, err = readComponents(t, volumes); err == nil {
+		if err = table.Join(names, x); err != nil {
+			err = fmt.Errorf("%s: %w", in.Name, err)
+		}
+		rejected := func(name string) bool { return strings.HasPrefix(name, connectivity.TedanaRejected) }
+		switch {
+		case len(names) == 0:
+			table.NoNoise = "aroma_"
+		case t.Has("component_table") && !slices.ContainsFunc(names, rejected):
+			table.NoNoise = connectivity.TedanaRejected
+		}
+	}
 	return table, err
+}
+
+// readComponents reads the time courses of components, without the column that fMRIPost-AROMA writes where none of them
+// is noise. Those of tedana are named by what it decided on each.
+func readComponents(t *dag.Task, volumes int) (names []string, x connectivity.Matrix, err error) {
+	in := t.In("components")
+	names, x, err = region.ReadText(in)
+	switch {
+	case err != nil:
+		return nil, x, err
+	case names == nil:
+		return nil, x, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+	case x.Rows != volumes:
+		return nil, x, fmt.Errorf("%s: %d rows of components for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, column.OrExclude)
+	case len(names) == 1 && names[0] == "intercept":
+		return nil, connectivity.NewMatrix(volumes, 0), nil
+	case !t.Has("component_table"):
+		return names, x, nil
+	}
+	decided, err := decisions(t.In("component_table"))
+	if err != nil {
+		return nil, x, err
+	}
+	for i, name := range names {
+		number := componentNumber(name)
+		switch what := decided[number]; {
+		case number == "" || what == "":
+			return nil, x, fmt.Errorf("%s: the component %s is not in %s: the tables are of two runs of tedana", in.Name, name, t.In("component_table").Name)
+		case what == "rejected":
+			names[i] = connectivity.TedanaRejected + number
+		default: // accepted; ignored, before tedana 23, stays in as well
+			names[i] = connectivity.TedanaAccepted + number
+		}
+	}
+	if len(decided) != len(names) {
+		return nil, x, fmt.Errorf("%s: %d components, but %s has %d: the tables are of two runs of tedana", in.Name, len(names), t.In("component_table").Name, len(decided))
+	}
+	return names, x, nil
+}
+
+// decisions are those of tedana, by the number of the component: accepted, rejected, ignored.
+func decisions(in dag.Input) (map[string]string, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	s, err := sheet.Read(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	component, ok1 := s.Column("Component")
+	what, ok2 := s.Column("classification")
+	if !ok1 || !ok2 {
+		return nil, fmt.Errorf("%s: tedana's table of components has the columns Component and classification; this one has %s", in.Name, words.Some(s.Columns, 8))
+	}
+	decided := map[string]string{}
+	for i, name := range component {
+		number := componentNumber(name)
+		if number == "" || decided[number] != "" || !slices.Contains([]string{"accepted", "rejected", "ignored"}, what[i]) {
+			return nil, fmt.Errorf("%s:%d: component %q is %q; components have a number each, and are accepted, rejected or ignored", in.Name, s.Lines[i], name, what[i])
+		}
+		decided[number] = what[i]
+	}
+	return decided, nil
+}
+
+// componentNumber is that of ICA_4 or ICA_04, which are one component; "" where a name has none.
+func componentNumber(name string) string {
+	digits, is := strings.CutPrefix(name, "ICA_")
+	n, err := strconv.Atoi(digits)
+	if !is || err != nil || n < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%02d", n)
 }
 
 // aboutConfounds reads fMRIPrep's JSON file of the confounds; nil where it is not connected.

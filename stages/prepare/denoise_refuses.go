@@ -49,6 +49,12 @@ func (s *Denoise) ValidateFor(description string, has func(port string) bool) (e
 		errs = append(errs, fmt.Errorf("regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", description, connectivity.AROMAScans))
 	}
 	st, err := connectivity.StrategyOf(s.strategy())
+	if strings.HasPrefix(st.Noise, "tedana_") && (description == "denoised" || description == "optcomDenoised") {
+		errs = append(errs, fmt.Errorf("regress: %s takes components out of the combined echoes, but the cohort takes desc-%s, from which tedana has taken them: set description: optcom in the cohort, or regress: none", s.Regress, description))
+	}
+	if err == nil && st.Noise != "" && st.Name != "aroma" && has("confounds") && !has("components") {
+		errs = append(errs, fmt.Errorf("regress: %s needs the components of each scan: set components in the cohort (of bids: the directory of fMRIPost-AROMA or tedana)", s.Regress))
+	}
 	if err != nil || !st.Cosines || !(s.HighPass > 0) || s.Regress == "auto" && !has("confounds") {
 		return errs
 	}

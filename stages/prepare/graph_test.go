@@ -149,6 +149,13 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 						d.TR, from["events"] = 2, dag.InputOf(tsv(goAndStop))
 					}
 					from["confounds"] = dag.InputOf(everyConfound(100))
+					if strings.HasPrefix(choice, "tedana") || strings.HasPrefix(choice, "aroma_") {
+						text := "aroma_orth_motion_01\ttedana_rejected_00\ttedana_accepted_01"
+						for i, v := range stagetest.Series(1, 100, 3).Float64s() {
+							text += fmt.Sprintf("%c%.6f", "\n\t\t"[i%3], v-1000)
+						}
+						from["components"] = dag.InputOf(tsv(text + "\n"))
+					}
 				}
 				if _, err := stagetest.RunWith(s, from); err != nil {
 					t.Errorf("%s with %s: %s: %v", kind, p.Name, choice, err)

@@ -63,6 +63,8 @@ def xcpd(layout):
         "6P": MOTION, "24P": full, "27P": full + tissues,
         "36P": full + [t + s for t in tissues for s in ("", "_derivative1", "_power2", "_derivative1_power2")],
         "acompcor": twelve + components + cosines,
+        "acompcor_gsr": twelve + ["global_signal"] + components + cosines,
+        "gsr_only": ["global_signal"],
         "aroma": twelve + ["csf", "white_matter"] + [f"aroma_motion_{k:02d}" for k in (1, 3, 5, 7)],
     }
 

@@ -278,7 +278,7 @@ var Conditions = map[string]map[string][][]Condition{
 		"min_segment": {censors}, "min_minutes": {censors},
 		"order":     {is("filter", "butterworth")},
 		"high_pass": {isNot("filter", "none")}, "low_pass": {isNot("filter", "none")},
-		"components": {is("regress", "acompcor")},
+		"components": {{{"regress", "acompcor", false}, {"regress", "acompcor_gsr", false}}},
 		"conditions": {isNot("task", "none")}, "after": {is("task", "fir")},
 		"block": {isNot("draws", "0")},
 	},
