@@ -732,7 +732,8 @@ func decisions(in dag.Input) (map[string]string, error) {
 	decided := map[string]string{}
 	for i, name := range component {
 		number := componentNumber(name)
-		if number == "" || decided[number] != "" || !slices.Contains([]string{"accepted", "rejected", "ignored"}, what[i]) {
+		known := slices.Contains([]string{"accepted", "rejected", "ignored"}, what[i])
+		if number == "" || decided[number] != "" || !known {
 			return nil, fmt.Errorf("%s:%d: component %q is %q; components have a number each, and are accepted, rejected or ignored", in.Name, s.Lines[i], name, what[i])
 		}
 		decided[number] = what[i]

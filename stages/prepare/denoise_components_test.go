@@ -96,7 +96,7 @@ func TestComponentsOfAROMA(t *testing.T) {
 // tedana's rejected components are taken out; its accepted ones are fitted beside them and stay, where nilearn's
 // non-aggressive mode takes them out, too.
 func TestComponentsOfTedana(t *testing.T) {
-	for _, version := range []string{"24.0.2", "26.0.3"} { // the first writes ICA_4 in one table and ICA_04 in the other
+	for _, version := range []string{"24.0.2", "26.0.3"} { // the first writes ICA_4 and ICA_04 of one component
 		stem := "tedana/" + version + "/sub-01_task-rest_desc-"
 		_, in := components(t, stem+"ICA_mixing.tsv", stem+"tedana_metrics.tsv")
 		s := stagetest.NewStage[*Denoise](t, "denoise")
