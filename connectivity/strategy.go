@@ -50,11 +50,12 @@ type Strategy struct {
 }
 
 // Strategies are those of nilearn's load_confounds_strategy (simple, scrubbing, compcor, ica_aroma; Wang et al. 2024,
-// PLOS Comput Biol 20:e1011942), those of XCP-D (24P, 27P, 36P, acompcor; Ciric et al. 2017, NeuroImage
-// 154:174; Mehta et al. 2024, Imaging Neuroscience 2), whose aroma is aroma_orth here: aroma is that of the table in its
-// documentation, with motion parameters that XCP-D itself does not take. tedana takes the components that tedana
-// rejects, as a component of nilearn's load_confounds does, with cosines; nilearn's non-aggressive one regresses out the
-// accepted ones as well, tedana_nonaggressive fits them and leaves them in. 6P are the six motion parameters.
+// PLOS Comput Biol 20:e1011942), those of XCP-D (24P, 27P, 36P, acompcor, acompcor_gsr, gsr_only; Ciric et al. 2017,
+// NeuroImage 154:174; Mehta et al. 2024, Imaging Neuroscience 2), whose aroma is aroma_orth here: aroma is that of
+// the table in its documentation, with motion parameters that XCP-D itself does not take. tedana takes the
+// components that tedana rejects, as a component of nilearn's load_confounds does, with cosines; nilearn's
+// non-aggressive one regresses out the accepted ones as well, tedana_nonaggressive fits them and leaves them in.
+// 6P are the six motion parameters.
 var Strategies = []Strategy{
 	{Name: "none"},
 	{Name: "simple", Motion: Full, Tissue: Basic, Cosines: true},
