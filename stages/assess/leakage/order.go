@@ -39,6 +39,7 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 			return nil, err
 		}
 		m, n := fold.Matrix(a)
+		m = slices.Clone(m) // other tasks read the array, too
 		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || regions != 0 && n != regions {
 			return nil, nil
 		}

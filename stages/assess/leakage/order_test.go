@@ -36,3 +36,23 @@ func TestRegionsOfOneGroupReordered(t *testing.T) {
 	need.Equal(t, len(need.Value(reordered(in, b))(t)), 0)
 	need.Equal(t, len(need.Value(reordered(reversed[:12], b))(t)), 0)
 }
+
+// Other tasks read the same arrays: what the comparison does with regions without a signal stays its own.
+func TestReorderedChangesNoArray(t *testing.T) {
+	const people, regions = 16, 12
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	b := &foldBook{label: map[string]string{}}
+	for i, f := range in {
+		b.label[f.Coord(column.Subject)] = []string{"A", "B"}[i%2]
+	}
+	m := need.Value(in[0].SharedArray())(t).Float64s()
+	for i := range regions { // region 4 has no usable series
+		m[3*regions+i], m[i*regions+3] = 0, 0
+	}
+	before := slices.Clone(m)
+	need.Value(reordered(in, b))(t)
+	if !slices.Equal(m, before) {
+		t.Error("the array was changed")
+	}
+}
