@@ -508,18 +508,20 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 7): "groups of one participant: contol (line 2); all groups: ASD (2), contol (1), control (7)", // as many may be a group of its own
 		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":                   "the groups HC (2 participants, lines 4, 5) and H C (2) have names that are alike: if they are one, give them one name in levels: [H C=H C, HC=H C]",
 		"a,ASD1,\nb,MCI-A,\nc,GroupA,\n" + many("ASD2", 9) + others("MCI-B", 9) + named("GroupB", 9): alone("ASD1 (line 2), GroupA (line 4), MCI-A (line 3)"), // levels
-		"a,TC,\nb,BD I,\nc,T1D,\n" + many("TD", 9) + others("BD II", 9) + named("T2D", 9):            alone("BD I (line 3), T1D (line 4), TC (line 2)"),
+		"a,TC,\nb,BD I,\nc,T1D,\n" + many("TD", 9) + others("BD II", 9) + named("T2D", 9):            "the groups TC (1 participant, line 2) and TD (9) both have the name of a control group: if they are one, give them one name in levels: [BD I=BD I, BD II=BD II, T1D=T1D, T2D=T2D, TC=TD, TD=TD]\n" + alone("BD I (line 3), T1D (line 4)"),
+		many("HC", 9) + others("ASD", 20) + named("control", 9):                                      "the groups control (9 participants) and HC (9) both have the name of a control group: if they are one, give them one name in levels: [ASD=ASD, HC=HC, control=HC]",
+		many("0", 9) + others("1", 20) + named("2", 9):                                               "the 3 groups are numbers (0: 9 participants, 1: 20 participants, 2: 9 participants): if two are one group, or one is a code for a missing value, name them or leave them out in levels: [0=NAME, 1=NAME, 2=NAME]",
 		"a,APOE-,\nb,APOE-,\nc,APOE+,\nd,APOE+,\n":                                                   "",
 		"a,A-S.D,\nb,A-S.D,\nc,asd,\nd,asd,\n":                                                       "the groups asd (2 participants, lines 4, 5) and A-S.D (2) have names that are alike: if they are one, give them one name in levels: [A-S.D=A-S.D, asd=A-S.D]",
 		"a,Z\u00fcrich,\nb,Z\u00fcrich,\nc,Zu\u0308rich,\nd,Zu\u0308rich,\ne,HC,\nf,HC,\n":           `the groups Zu\u0308rich (2 participants, lines 4, 5) and Zürich (2) have names that are alike: if they are one, give them one name in levels: [HC=HC, "Zu\u0308rich=Zürich", Zürich=Zürich]`,
 		"a,-0,\nb,-0,\nc,0,\nd,0,\n":                                                                 "the groups 0 (2 participants, lines 4, 5) and -0 (2) have names that are alike: if they are one, give them one name in levels: [\"-0=-0\", 0=-0]",
 		"a,01,\nb,01,\nc,1,\nd,1,\n":                                                                 "the groups 1 (2 participants, lines 4, 5) and 01 (2) have names that are alike: if they are one, give them one name in levels: [01=01, 1=01]",
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n":                                        "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
-		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n":                                        "",
+		many("TD", 30) + others("ASD", 21) + "x,PDD,\ny,PDD,\n":                                      "the group PDD is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, PDD=GROUP, TD=TD]; select: dx != PDD leaves it out",
+		many("TD", 30) + others("ASD", 20) + "x,PDD,\ny,PDD,\n":                                      "",
 		many("TD", 30) + others("ASD", 21) + "x,not ASD,\n":                                          "the group not ASD is very rare (1 participant, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, TD=TD, not ASD=GROUP]; select: dx != \"not ASD\" leaves it out",
 		many("TD", 30) + "x,ASD,\ny,ASD,\n":                                                          "", // two groups
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != Autism leaves it out\n" +
-			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
+		many("TD", 30) + others("ASD", 21) + "x,PDD,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, PDD=GROUP, TD=TD]; select: dx != Autism leaves it out\n" +
+			"the group PDD is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, PDD=GROUP, TD=TD]; select: dx != PDD leaves it out",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
@@ -533,6 +535,19 @@ func TestDoubtfulGroups(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", rows, got, want)
 		}
+	}
+}
+
+// A column whose name is another spelling of the one that is predicted is a doubt where it has other values.
+func TestOtherColumnOfTheLabel(t *testing.T) {
+	for rows, want := range map[string]string{
+		"a,1,x,1\nb,1,x,1\nc,2,x,2\nd,2,x,\n": "",
+		"a,1,x,2\nb,1,x,1\nc,2,x,2\nd,2,x,1\n": "the columns dx, which is predicted, and DX differ in 2 rows (sub-a: 1 and 2, sub-d: 2 and 1): remove the wrong one, or rename it",
+	} {
+		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site,DX\n" + rows, "x.csv": "1,2\n3,4\n"})
+		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+			Series: "x.csv"}).Load(dir))(t)
+		need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "\n"), want)
 	}
 }
 

@@ -215,3 +215,21 @@ func LacksMerged(name string, columns []string) string {
 	return fmt.Sprintf("; there are %s and %s, which a merge of two tables with the column %s leaves: keep the right one under the name %[3]s",
 		both[0], both[1], name)
 }
+
+// controls are the names of control groups, without case and what is neither a letter nor a digit; docs/statistics.md
+// lists them.
+var controls = []string{"0", "cn", "comparison", "comparisons", "comparisongroup", "con", "cont", "control",
+	"controlgroup", "controls", "ctl", "ctr", "ctrl", "hc", "hcs", "healthy", "healthycontrol", "healthycontrols",
+	"healthyvolunteer", "healthyvolunteers", "hv", "nc", "nonpatient", "nonpatients", "nonuser", "nonusers", "normal",
+	"normals", "nt", "tc", "td", "tdc", "typical", "typicallydeveloping"}
+
+// IsControl reports whether a group is named like a control group.
+func IsControl(group string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" _-.", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(group))
+	return slices.Contains(controls, plain)
+}

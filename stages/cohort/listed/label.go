@@ -106,13 +106,17 @@ func (l *List) doubtGroups() (notes []column.Note) {
 				from, to = to, from
 			}
 			doubt := alike(from, to, size)
+			how := column.Differ[doubt]
+			if doubt == "" && len(groups) > 2 && l.Levels == nil && !isNumber(from) && !isNumber(to) &&
+				column.IsControl(from) && column.IsControl(to) {
+				doubt, how = column.DoubtAlike, "both have the name of a control group"
+			}
 			if doubt == "" || one[from] != "" {
 				continue
 			}
 			one[from] = to
 			doubts = append(doubts, column.Doubtf(doubt, "the groups %s (%s%s) and %s (%d) %s", column.Shown(from),
-				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to],
-				column.Differ[doubt]))
+				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to], how))
 		}
 	}
 	for _, d := range doubts {
@@ -133,10 +137,41 @@ func (l *List) doubtGroups() (notes []column.Note) {
 		notes = append(notes, column.Notef("groups of one participant: %s; all groups: %s", strings.Join(alone, ", "),
 			strings.Join(lists.Map(groups, func(g string) string { return fmt.Sprintf("%s (%d)", g, size[g]) }), ", ")))
 	}
+	word := func(g string) bool { return !isNumber(g) }
+	if len(groups) > 2 && len(groups) <= fewGroups && l.Levels == nil && !slices.ContainsFunc(groups, word) {
+		name := map[string]string{}
+		for _, g := range groups {
+			name[g] = "NAME"
+		}
+		notes = append(notes, column.Notef("the %d groups are numbers (%s): if two are one group, or one is a code for a missing value, name them or leave them out%s",
+			len(groups), strings.Join(lists.Map(groups, func(g string) string {
+				return fmt.Sprintf("%s: %s", g, words.Count(size[g], "participant"))
+			}), ", "), l.allLevels(name)))
+	}
 	if len(groups) == 1 {
 		notes = append(notes, column.Notef("every participant is in the group %s: there is nothing to compare", groups[0]))
 	}
 	return notes
+}
+
+// doubtLabel notes a column whose name is another spelling of that of what is predicted, with other values.
+func (l *List) doubtLabel() {
+	for _, name := range l.Sheet.Columns {
+		if name == l.labelColumn() || column.Twins(name, l.labelColumn()) == "" {
+			continue
+		}
+		var apart []string
+		for _, r := range l.Rows {
+			used, other := r.Cells.Get(l.labelColumn()), r.Cells.Get(name)
+			if used != other && other != "" && !cell.Missing(other) {
+				apart = append(apart, fmt.Sprintf("%s: %s and %s", r.ID, used, other))
+			}
+		}
+		if apart != nil {
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "the columns %s, which is predicted, and %s differ in %s (%s): remove the wrong one, or rename it",
+				l.labelColumn(), name, words.Count(len(apart), "row"), words.Some(apart, 3)))
+		}
+	}
 }
 
 // refuseSynonyms refuses groups that are written in several ways, 1 and TRUE; groups that levels names so are a note.

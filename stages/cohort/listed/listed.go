@@ -655,6 +655,7 @@ func (l *List) selectsNobody(q *sheet.Query) error {
 func (l *List) Doubt() error {
 	l.DoubtNames("participants", l.ID, "if two are one person, scans of that person may be in training and test data",
 		func(r Row) (string, string) { return "", r.Source })
+	l.doubtLabel()
 	if l.Target != "" {
 		return l.doubtTarget()
 	}
