@@ -541,7 +541,7 @@ func TestDoubtfulGroups(t *testing.T) {
 // A column whose name is another spelling of the one that is predicted is a doubt where it has other values.
 func TestOtherColumnOfTheLabel(t *testing.T) {
 	for rows, want := range map[string]string{
-		"a,1,x,1\nb,1,x,1\nc,2,x,2\nd,2,x,\n": "",
+		"a,1,x,1\nb,1,x,1\nc,2,x,2\nd,2,x,\n":  "",
 		"a,1,x,2\nb,1,x,1\nc,2,x,2\nd,2,x,1\n": "the columns dx, which is predicted, and DX differ in 2 rows (sub-a: 1 and 2, sub-d: 2 and 1): remove the wrong one, or rename it",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site,DX\n" + rows, "x.csv": "1,2\n3,4\n"})
