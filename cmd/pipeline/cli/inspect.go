@@ -17,7 +17,7 @@ func (a *app) inspectCommand() *cobra.Command {
 repetition time, orientation, affine, scaling, and every error or
 warning about its header, with the rule that applies. With --stats the voxels are read too: minimum,
 maximum and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
-little-endian, x fastest, to compare with other programs. For a .mat or npz file: its variables, and
+little-endian, x fastest, to compare with other programs. For a workbook (.xlsx): its columns. For a .mat or npz file: its variables, and
 the lines by which a pipeline file reads its time series or matrices.`,
 		Example: `  pipeline inspect sub-01_bold.nii.gz --stats
   pipeline inspect aparc+aseg.mgz

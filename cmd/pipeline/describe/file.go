@@ -18,8 +18,10 @@ import (
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/internal/workbook"
 	"prgnn/stages/mat5"
 	"prgnn/stages/region"
+	"prgnn/stages/sheet"
 )
 
 // A FileEvent is what a file holds, or why it cannot be read.
@@ -78,6 +80,12 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 			}
 			inspectVariables(a, e, variables)
 			return nil
+		}
+		if workbook.Is(magic[:n]) {
+			if rows > 0 || withStats {
+				return exit.Wrongf("%s is a workbook: --rows is for tables of Arrow and Parquet, and --stats for images: leave them out", path)
+			}
+			return inspectWorkbook(a, e, f)
 		}
 		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
 			return fmt.Errorf("%s: %s", path, reason)
@@ -171,6 +179,33 @@ func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
 			fmt.Fprint(a.Out, "  "+strings.TrimRight(line, "\n")+"\n")
 		}
 	}
+}
+
+// inspectWorkbook shows the columns of the sheet that is read by default.
+func inspectWorkbook(a *console.Console, e FileEvent, f *os.File) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s, err := sheet.Read(f, e.Path)
+	if err != nil {
+		return err
+	}
+	e.Format = "xlsx"
+	if a.JSON {
+		a.Object("inspect", struct {
+			FileEvent
+			Rows    int      `json:"rows"`
+			Columns []string `json:"columns"`
+			Note    string   `json:"note,omitempty"`
+		}{e, len(s.Rows), s.Columns, s.Note})
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%s  xlsx, %s\n", a.Page.Bold(e.Path), console.ByteCount(e.Bytes))
+	fmt.Fprintf(a.Out, "  %s; columns: %s\n", words.Count(len(s.Rows), "row"), words.Some(s.Columns, 12))
+	if s.Note != "" {
+		fmt.Fprintln(a.Out, "  "+s.Note)
+	}
+	return nil
 }
 
 func inspectValue(a *console.Console, e FileEvent, f *os.File, rows int) error {
