@@ -160,9 +160,14 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
-		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
+		others, doubted := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
 			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
 		}))
+		if doubted != nil {
+			f := of[doubted[0].At]
+			r.Notes = append(r.Notes, column.Doubtf(column.DoubtFiles, "the numbers in the names of the %s files are those of the participants, but %s have that of another participant (%s for %s): check the table; if these numbers have another meaning, nothing is wrong",
+				port.name, words.Count(len(doubted), "file"), userfile.NameIn(r.Root, f.path), f.row.ID))
+		}
 		more := ""
 		if len(others) > 1 {
 			more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))

@@ -26,10 +26,15 @@ var (
 // fewestOwn is how many files have their participants' numbers at one place of their names where that is no chance.
 const fewestOwn = 4
 
+// fewestPermuted is how many files have the numbers of the same number of participants by chance nearly never.
+const fewestPermuted = 8
+
 // OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
 // An id is sub- with its name, or a name with letters and digits, or a number of five digits; smaller numbers, as in
-// dates and runs, count at a place of the names where three of four files have that of their own participant.
-func OfOthers(files []Named) (others []Other) {
+// dates and runs, count at a place of the names where three of four files have that of their own participant. doubted
+// are files with the number of another where there is no such place, but one at which each file has the number of a
+// participant, and no two the same: a shifted or sorted column, or numbers of another kind.
+func OfOthers(files []Named) (others, doubted []Other) {
 	owner, numbered, ofNumber := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, f := range files {
 		for _, key := range idKeys(f.ID) {
@@ -72,6 +77,23 @@ func OfOthers(files []Named) (others []Other) {
 			break
 		}
 	}
+	for place := range places {
+		seen := map[string]bool{}
+		var all []Other
+		for i, f := range files {
+			whose := ofNumber[at(i, place)]
+			if whose == "" || seen[whose] {
+				break
+			}
+			if seen[whose] = true; whose != f.ID {
+				all = append(all, Other{i, whose})
+			}
+		}
+		if scheme < 0 && len(seen) == len(files) && len(files) >= fewestPermuted {
+			doubted = all
+			break
+		}
+	}
 	for i, f := range files {
 		whose := ""
 		keys := fileKeys(f.Path)
@@ -90,7 +112,10 @@ func OfOthers(files []Named) (others []Other) {
 			others = append(others, Other{i, whose})
 		}
 	}
-	return others
+	if others != nil {
+		doubted = nil
+	}
+	return others, doubted
 }
 
 // idKeys are the words that are a participant's id in the name of a file.

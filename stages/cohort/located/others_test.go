@@ -35,24 +35,27 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		return files
 	}
 	for _, c := range []struct {
-		what   string
-		files  []Named
-		others int
+		what  string
+		files []Named
+
+		others, doubted int
 	}{
-		{"own", rows("sub-N.tsv", own), 0},
-		{"two swapped", rows("sub-N.tsv", two), 2},
-		{"all shifted", rows("sub-N.tsv", shifted), 24},
-		{"in directories", rows("sub-N/ses-1/rest.tsv", shifted), 24},
-		{"by numbers, two swapped", rows("sN_bl.tsv", two), 2},
-		{"by other numbers", rows("scanN.tsv", shifted), 0},
-		{"dates", rows("2024-11-N_rest.tsv", shifted), 0},
-		{"runs beside ids", rows("sN_run-1_03.tsv", own), 0},
-		{"letters and digits", named("AB", rows("ABN_rest.1D", shifted)), 24},
-		{"five digits", named("500", rows("NYU_500N_rest.1D", two)), 2},
-		{"a file of two", rows("sub-N_with_sub-05.tsv", own), 0},
-		{"names without ids", rows("rest.tsv", own), 0},
+		{"own", rows("sub-N.tsv", own), 0, 0},
+		{"two swapped", rows("sub-N.tsv", two), 2, 0},
+		{"all shifted", rows("sub-N.tsv", shifted), 24, 0},
+		{"in directories", rows("sub-N/ses-1/rest.tsv", shifted), 24, 0},
+		{"by numbers, two swapped", rows("sN_bl.tsv", two), 2, 0},
+		{"by other numbers", rows("scanN.tsv", shifted), 0, 24},
+		{"dates", rows("2024-11-N_rest.tsv", shifted), 0, 24},
+		{"runs beside ids", rows("sN_run-1_03.tsv", own), 0, 0},
+		{"letters and digits", named("AB", rows("ABN_rest.1D", shifted)), 24, 0},
+		{"five digits", named("500", rows("NYU_500N_rest.1D", two)), 2, 0},
+		{"a file of two", rows("sub-N_with_sub-05.tsv", own), 0, 0},
+		{"names without ids", rows("rest.tsv", own), 0, 0},
 	} {
-		if got := OfOthers(c.files); len(got) != c.others {
+		got, doubted := OfOthers(c.files)
+		need.Equal(t, len(doubted), c.doubted, c.what)
+		if len(got) != c.others {
 			t.Errorf("%s: %v", c.what, got)
 		} else if c.others > 0 {
 			need.Equal(t, got[0].Whose, c.files[1].ID)
