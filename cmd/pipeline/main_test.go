@@ -21,9 +21,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/cli"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
 )
@@ -32,6 +35,17 @@ func TestMain(m *testing.M) {
 	console.NoFlag = func(flag string) { // every remedy names flags that the command has
 		fmt.Fprintf(os.Stderr, "a remedy of %s has the flag %s, which this command lacks\n", os.Args, flag)
 		os.Exit(99)
+	}
+	engine.Shared = func(ref artifacts.Ref, v any) { // no task changes what others read
+		a, ok := v.(*encoding.Array)
+		if !ok {
+			return
+		}
+		var b bytes.Buffer
+		if err := a.Encode(&b); err != nil || artifacts.DigestOf(b.Bytes()) != ref.Digest {
+			fmt.Fprintf(os.Stderr, "a task changed the shared array %v (%v)\n", ref.Digest, err)
+			os.Exit(99)
+		}
 	}
 	testscript.Main(m, map[string]func(){
 		"pipeline": func() { os.Exit(cli.Main()) },
