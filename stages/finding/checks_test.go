@@ -169,3 +169,15 @@ func TestReadTrainings(t *testing.T) {
 		need.Equal(t, got, want, own)
 	}
 }
+
+// The parameter regions of a cohort is a file.
+func TestLeavesOutRegions(t *testing.T) {
+	stage := func(name, kind, regions string) StageSettings {
+		return StageSettings{Stage: name, Kind: kind, Values: map[string][][]string{"regions": {{regions}}}}
+	}
+	of := func(model string) *Settings {
+		return &Settings{Stages: []StageSettings{stage("cohort", "timeseries", ""), stage("models", "regression", model)}}
+	}
+	need.Equal(t, of("shared").LeavesOutRegions(), true)
+	need.Equal(t, of("all").LeavesOutRegions(), false)
+}

@@ -110,10 +110,11 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 func (s *Settings) LeavesOutRegions() bool {
 	shared := false
 	for _, of := range s.Behind() {
-		for _, v := range of.Values["regions"] {
-			if shared = true; !slices.Equal(v, []string{"shared"}) {
+		for _, v := range of.Values["regions"] { // of a cohort, it is a file
+			if slices.Contains(v, "all") {
 				return false
 			}
+			shared = shared || slices.Equal(v, []string{"shared"})
 		}
 		features := of.Kind == "graph" && of.Value("features") != "pearson"
 		if features || of.Kind == "exec" || of.Kind == "occupancy" {
