@@ -176,7 +176,8 @@ func TestLeavesOutRegions(t *testing.T) {
 		return StageSettings{Stage: name, Kind: kind, Values: map[string][][]string{"regions": {{regions}}}}
 	}
 	of := func(model string) *Settings {
-		return &Settings{Stages: []StageSettings{stage("cohort", "timeseries", ""), stage("models", "regression", model)}}
+		return &Settings{Stages: []StageSettings{stage("cohort", "timeseries", ""),
+			stage("models", "regression", model)}}
 	}
 	need.Equal(t, of("shared").LeavesOutRegions(), true)
 	need.Equal(t, of("all").LeavesOutRegions(), false)
