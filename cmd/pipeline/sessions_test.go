@@ -148,6 +148,32 @@ stages:
 	if row := export("cohort.inventory")[0]; row["session"] != "01" {
 		t.Errorf("the inventory names no session: %v", row)
 	}
+	groupFiles(s, export("means.groups"))
+}
+
+// groupFiles exports the mean matrices of the groups in forms that hold one matrix: each group is a file.
+func groupFiles(s *study, groups []map[string]string) {
+	s.t.Helper()
+	s.pipeline(0, "export", "study.yaml", "means.means", "-o", "m.svg")
+	s.pipeline(0, "export", "study.yaml", "means", "--format", "all", "-o", "means/")
+	for _, path := range []string{"m.svg", "means/means.svg"} {
+		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil {
+			s.t.Errorf("%s is of one of the groups without stating so", path)
+		}
+		for _, row := range groups {
+			file := strings.Replace(path, ".", "_group-"+row["group"]+".", 1)
+			b, err := os.ReadFile(filepath.Join(s.dir, file))
+			if want := "means.means, group " + row["group"]; err != nil || !strings.Contains(string(b), want) {
+				s.t.Errorf("%s: %v; the title %q is there: %v", file, err, want, err == nil)
+			}
+		}
+	}
+	s.pipeline(0, "export", "study.yaml", "means.means", "-o", "m.npy")
+	side := string(need.Value(os.ReadFile(filepath.Join(s.dir, "m.json")))(s.t))
+	if at := strings.Index(side, groups[1]["group"]); len(groups) != 2 || at < 0 {
+		s.t.Errorf("the sidecar lacks the groups:\n%s", side)
+	}
+	s.pipeline(2, "export", "study.yaml", "means.means", "--format", "edge", "-o", "-")
 }
 
 func readCSV(t *testing.T, path string) (rows []map[string]string) {

@@ -136,24 +136,33 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		}
 		endings = append(endings, "tsv")
 	}
+	var parts []*Member
 	for i := range forms {
 		f := &forms[i]
 		if !f.Fits(port.Type) {
 			continue
 		}
-		write := func(w io.Writer) error { return x.writeForm(w, n, port, f) }
-		if err := x.mayReplace(path+f.Ending, write); err != nil {
-			return err
+		if parts == nil {
+			var err error
+			if parts, err = x.parts(n, port); err != nil {
+				return err
+			}
 		}
-		err := x.put(path+f.Ending, write)
-		var told *exit.Error
-		switch {
-		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
-			x.lose(n, port, f.Name, told)
-		case err != nil:
-			return err
-		default:
-			endings = append(endings, f.Name)
+		for k, m := range parts {
+			file, write := partPath(path, parts, k, f.Ending), func(w io.Writer) error { return m.write(w, f) }
+			if err := x.mayReplace(file, write); err != nil {
+				return err
+			}
+			err := x.put(file, write)
+			var told *exit.Error
+			switch {
+			case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
+				x.lose(n, port, f.Name, told)
+			case err != nil:
+				return err
+			case k == 0:
+				endings = append(endings, f.Name)
+			}
 		}
 	}
 	if !x.brief {

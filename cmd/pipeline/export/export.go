@@ -70,6 +70,7 @@ func (x *job) stage() error {
 	}
 	done := event{Path: x.Path, Stage: sel.Stage.Name(), Output: sel.Port.Name, Tasks: len(there),
 		Missing: results.IDs(others)}
+	paths := []string{x.Path}
 	f := formOf(x.Format, x.Path, sel.Port.Type)
 	switch {
 	case x.Format == "pyg":
@@ -80,7 +81,7 @@ func (x *job) stage() error {
 		err = x.writeAll(sel, there)
 	case f != nil:
 		done.Format = f.Name
-		err = x.writeForms(sel, there, f)
+		paths, err = x.writeForms(sel, there, f)
 	case isDir(x.Path) && slices.Contains(tableFormats, x.Format):
 		done.Format = x.Format
 		err = x.writeEachTable(sel, there)
@@ -96,11 +97,15 @@ func (x *job) stage() error {
 		return fmt.Errorf("export %s.%s: %w", sel.Stage.Name(), sel.Port.Name, err)
 	}
 	x.then(func() {
-		switch {
-		case x.JSON && x.Path != "-":
-			x.Object("export", done)
-		case x.Path != "-":
-			x.Note("wrote %s (%s, %s)", x.Path, done.Format, words.Count(len(there), "task"))
+		for _, done.Path = range paths {
+			switch {
+			case x.JSON && x.Path != "-":
+				x.Object("export", done)
+			case x.Path != "-":
+				x.Note("wrote %s (%s, %s)", done.Path, done.Format, words.Count(len(there), "task"))
+			}
+		}
+		if !x.JSON && x.Path != "-" {
 			if done.Sidecar != "" {
 				x.Note("wrote %s, which names its axes", done.Sidecar)
 			}
@@ -119,9 +124,10 @@ func isDir(path string) bool {
 
 // writeEach writes every member as it is, named by its coordinates.
 func (x *job) writeEach(dir string, sel *results.Selection, tasks []*dag.Node) error {
-	ending := func(n *dag.Node) string { return Extension(x.Ref(n, sel.Port.Name).Format) }
-	return x.eachMember(dir, sel, tasks, ending,
-		func(w io.Writer, n *dag.Node) error { return x.copyStored(w, n, sel.Port) })
+	return x.eachMember(dir, sel, tasks, func(path string, n *dag.Node) error {
+		return x.toFile(path+Extension(x.Ref(n, sel.Port.Name).Format),
+			func(w io.Writer) error { return x.copyStored(w, n, sel.Port) })
+	})
 }
 
 // tableFormats are the formats of tables that every member of a fan-out can be written in.
@@ -134,22 +140,23 @@ func (x *job) writeEachTable(sel *results.Selection, tasks []*dag.Node) error {
 			return exit.Wrongf("it is %s, which is written unchanged: leave --format out", stored)
 		}
 	}
-	ending := func(*dag.Node) string { return "." + x.Format }
-	return x.eachMember(x.Path, sel, tasks, ending, func(w io.Writer, n *dag.Node) error {
-		t, err := x.tableOf(n, sel.Port)
-		if err == nil {
-			t, err = x.forReaders(t, sel, []*dag.Node{n})
-		}
-		if err != nil {
-			return err
-		}
-		return encodeTable(w, t, x.Format)
+	return x.eachMember(x.Path, sel, tasks, func(path string, n *dag.Node) error {
+		return x.toFile(path+"."+x.Format, func(w io.Writer) error {
+			t, err := x.tableOf(n, sel.Port)
+			if err == nil {
+				t, err = x.forReaders(t, sel, []*dag.Node{n})
+			}
+			if err != nil {
+				return err
+			}
+			return encodeTable(w, t, x.Format)
+		})
 	})
 }
 
-// eachMember writes a file for every member into a directory, named by its coordinates.
+// eachMember writes the files of every member into a directory. Their path without its ending is of its coordinates.
 func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
-	ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
+	write func(path string, n *dag.Node) error) error {
 	if err := x.refuseLeftovers(dir, sel, tasks); err != nil {
 		return err
 	}
@@ -159,8 +166,7 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 	}
 	return x.together(dir, func() error {
 		for _, n := range tasks {
-			path := filepath.Join(dir, names[n]+ending(n))
-			if err := x.toFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+			if err := write(filepath.Join(dir, names[n]), n); err != nil {
 				return err
 			}
 		}
@@ -412,7 +418,10 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		}
 		arrays = append(arrays, got.Array)
 	}
-	axes := axesOf(x.Pipeline.Roster, sel.Port, arrays[0].Shape)
+	axes, err := x.axes(tasks, sel.Port, arrays[0].Shape)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(tasks[0].Coords()) == 0 {
 		return arrays[0], axes, nil
 	}

@@ -6,8 +6,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -107,40 +109,138 @@ type Member struct {
 	Of   *dag.Node
 	Port dag.Port
 	draw int
+	part []dag.Coord // of an array with axes in front that are no draws: the places along them
 	results.Content
 }
 
-// writeForms writes results in a form: one as a file, several as files of a directory.
-func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *Form) error {
+// Title is what the member is a picture of.
+func (m *Member) Title() string {
+	title := m.Of.ID() + "." + m.Port.Name
+	for _, c := range m.part {
+		title += ", " + c.Axis + " " + c.Value
+	}
+	return title
+}
+
+// parts are a result as forms can hold it: an array with axes in front that are no draws, such as the groups of mean
+// matrices, has a part for each place along them.
+func (x *job) parts(n *dag.Node, port dag.Port) ([]*Member, error) {
+	got, err := x.Read(n, port)
+	if err != nil {
+		return nil, err
+	}
+	whole := &Member{job: x, Of: n, Port: port, draw: x.Draw, Content: got}
+	if got.Array == nil || len(got.Array.Shape) < 3 || got.Array.IsComplex() {
+		return []*Member{whole}, nil
+	}
+	axes, err := x.axes([]*dag.Node{n}, port, got.Array.Shape)
+	if err != nil {
+		return nil, err
+	}
+	front, matrix := axes[:len(axes)-2], got.Array.Shape[len(axes)-2:]
+	if !slices.ContainsFunc(front, func(a axisJSON) bool { return a.Name != "draw" }) {
+		return []*Member{whole}, nil
+	}
+	var parts []*Member
+	values, size := got.Array.Float64s(), matrix[0]*matrix[1]
+	matrices := map[*Member][]float64{}
+	for at := 0; size > 0 && at < len(values)/size; at++ {
+		part := make([]dag.Coord, len(front))
+		for i, rest := len(front)-1, at; i >= 0; i-- {
+			a, place := front[i], rest%front[i].Size
+			rest /= a.Size
+			part[i] = dag.Coord{Axis: a.Name, Value: strconv.Itoa(place + 1)}
+			if a.Values != nil {
+				part[i].Value = a.Values[place]
+			}
+		}
+		part = slices.DeleteFunc(part, func(c dag.Coord) bool { return c.Axis == "draw" })
+		k := slices.IndexFunc(parts, func(m *Member) bool { return slices.Equal(m.part, part) })
+		if k < 0 {
+			k = len(parts)
+			parts = append(parts, &Member{job: x, Of: n, Port: port, draw: x.Draw, part: part, Content: got})
+		}
+		matrices[parts[k]] = append(matrices[parts[k]], values[at*size:][:size]...)
+	}
+	for _, m := range parts {
+		v := matrices[m]
+		m.Array = encoding.NewArray(v, len(v)/size, matrix[0], matrix[1])
+	}
+	return parts, nil
+}
+
+// partPath is the path of a part's file, where there are several.
+func partPath(path string, parts []*Member, at int, ending string) string {
+	if len(parts) > 1 {
+		for _, c := range parts[at].part {
+			path += "_" + PlainName(c.Axis+"-"+c.Value)
+		}
+	}
+	return path + ending
+}
+
+// writeForms writes results in a form: one as a file, several as files of a directory. An array that has several parts
+// is a file for each; paths are what -o names, or the files of the parts.
+func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *Form) (paths []string, err error) {
+	paths = []string{x.Path}
 	if !f.Fits(sel.Port.Type) {
-		return exit.Wrongf("%s needs %s, but this is %s", f.Name, f.Takes, kindText(sel.Port.Type))
+		return nil, exit.Wrongf("%s needs %s, but this is %s", f.Name, f.Takes, kindText(sel.Port.Type))
 	}
 	if !isDir(x.Path) {
 		if len(tasks) > 1 {
-			return exit.Wrongf("there are %d members, but %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
+			return nil, exit.Wrongf("there are %d members, but %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
 				len(tasks), f.Name, tasks[0].ID(), sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
 					f.Ending), f.Name)
 		}
-		return x.toPath(func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
-	}
-	return x.eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.Ending },
-		func(w io.Writer, n *dag.Node) error {
-			return x.writeForm(w, n, sel.Port, f)
+		parts, err := x.parts(tasks[0], sel.Port)
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) == 1 {
+			return paths, x.toPath(func(w io.Writer) error { return parts[0].write(w, f) })
+		}
+		if x.Path == "-" {
+			return nil, exit.Wrongf("it is %d matrices (%s, …), but %s holds one: give a file, and each is written beside it, "+
+				"or write .npy, which holds all", len(parts), parts[0].Title(), f.Name)
+		}
+		path, ending := x.Path, filepath.Ext(x.Path)
+		if strings.HasSuffix(strings.ToLower(path), f.Ending) {
+			ending = path[len(path)-len(f.Ending):]
+		}
+		path, paths = strings.TrimSuffix(path, ending), nil
+		err = x.together(filepath.Dir(path), func() (err error) {
+			paths, err = x.writeParts(path, parts, f, ending)
+			return err
 		})
+		return paths, err
+	}
+	return paths, x.eachMember(x.Path, sel, tasks, func(path string, n *dag.Node) error {
+		parts, err := x.parts(n, sel.Port)
+		if err == nil {
+			_, err = x.writeParts(path, parts, f, f.Ending)
+		}
+		return err
+	})
 }
 
-// writeForm writes a result in a form. What the form cannot hold is an error of the command line.
-func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *Form) error {
-	got, err := x.Read(n, port)
-	if err != nil {
-		return err
+func (x *job) writeParts(path string, parts []*Member, f *Form, ending string) (paths []string, err error) {
+	for i, m := range parts {
+		file := partPath(path, parts, i, ending)
+		if err := x.toFile(file, func(w io.Writer) error { return m.write(w, f) }); err != nil {
+			return nil, err
+		}
+		paths = append(paths, file)
 	}
-	m := &Member{job: x, Of: n, Port: port, draw: x.Draw, Content: got}
+	return paths, nil
+}
+
+// write writes a result in a form. What the form cannot hold is an error of the command line.
+func (m *Member) write(w io.Writer, f *Form) error {
 	if err := f.Write(m, w); err != nil {
 		if lost := netio.LossError(""); errors.As(err, &lost) {
 			err = exit.Wrong(err)
 		}
-		return fmt.Errorf("%s.%s as %s: %w", n.ID(), port.Name, f.Name, err)
+		return fmt.Errorf("%s.%s as %s: %w", m.Of.ID(), m.Port.Name, f.Name, err)
 	}
 	return nil
 }

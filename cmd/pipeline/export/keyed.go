@@ -182,6 +182,33 @@ func axesOf(roster *cohort.Roster, port dag.Port, shape []int) []axisJSON {
 	return axes
 }
 
+// axes are those of an array of tasks. The places of an axis have the names that the tasks give them: the first column
+// of another output, which is called as the axis (the groups of mean matrices).
+func (x *job) axes(tasks []*dag.Node, port dag.Port, shape []int) ([]axisJSON, error) {
+	axes := axesOf(x.Pipeline.Roster, port, shape)
+	for i := range axes {
+		a := &axes[i]
+		for _, p := range tasks[0].Instance().Ports().Out {
+			if p.Type.Format != "arrow" || len(p.Type.Columns) == 0 || p.Type.Columns[0] != a.Name {
+				continue
+			}
+			for k, n := range tasks {
+				got, err := x.Read(n, p)
+				if err != nil {
+					return nil, err
+				}
+				names, err := got.Table.Strings(a.Name)
+				if err != nil || len(names) != a.Size || k > 0 && !slices.Equal(names, a.Values) {
+					a.Values = nil
+					break
+				}
+				a.Values = names
+			}
+		}
+	}
+	return axes, nil
+}
+
 // nodeNames are the names of the regions, when there are as many as places.
 func nodeNames(roster *cohort.Roster, n int) []string {
 	if roster == nil || roster.Nodes == nil || roster.Nodes.Rows() != n {

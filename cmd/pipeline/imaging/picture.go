@@ -20,8 +20,7 @@ func heatMap(m *export.Member) (figures.Figure, error) {
 			return figures.Figure{}, err
 		}
 	}
-	title := m.Of.ID() + "." + m.Port.Name
-	return chart.Matrices([]chart.MatrixPanel{{Title: title, Values: v, Label: m.Port.Name}}, blocks), nil
+	return chart.Matrices([]chart.MatrixPanel{{Title: m.Title(), Values: v, Label: m.Port.Name}}, blocks), nil
 }
 
 func svg(m *export.Member, w io.Writer) error { return picture(m, w, figures.Figure.SVG) }
