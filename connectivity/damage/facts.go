@@ -301,7 +301,7 @@ func GlobalR(x connectivity.Matrix, status []connectivity.Status, first int, glo
 
 // detrend subtracts a straight line from a series in place. It reports whether more than rounding remains.
 func detrend(y []float64) bool {
-	mean, middle, size := 0.0, float64(len(y)-1)/2, 0.0
+	mean, middle, size := 0.0, float64(float64(len(y)-1)/2), 0.0
 	for _, v := range y {
 		mean, size = mean+v/float64(len(y)), max(size, math.Abs(v))
 	}

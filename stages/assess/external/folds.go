@@ -68,7 +68,7 @@ func (v *validation) trained(predictions *encoding.Table) (t, p float64, err err
 	if t, p = heldOut(logits, sign); t > 0 {
 		return t, p / 2, nil
 	}
-	return t, 1 - p/2, nil // or NaN
+	return t, 1 - float64(p/2), nil // or NaN
 }
 
 // heldOut is Student's t, and its two-sided p, of how much further the least of the values of a participant, one of
