@@ -38,6 +38,22 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
+// A column whose name is a variable's keeps it, wherever it stands; the others take names that are free.
+func TestMatNames(t *testing.T) {
+	var columns []encoding.Column
+	for i, name := range []string{"IQ total", "IQ-total", "IQ_total_2", "IQ_total", "age"} {
+		columns = append(columns, encoding.Column{Name: name, Values: []float64{float64(i)}})
+	}
+	variables, renamed, err := matTable(encoding.NewTable(columns...))
+	need.NoError(t, err)
+	got := ""
+	for _, v := range variables {
+		got += fmt.Sprintf("%s %g, ", v.Name, v.Numbers[0])
+	}
+	need.Equal(t, got, "IQ_total_3 0, IQ_total_4 1, IQ_total_2 2, IQ_total 3, age 4, ")
+	need.Equal(t, strings.Join(renamed, ", "), `"IQ total" as IQ_total_3, "IQ-total" as IQ_total_4`)
+}
+
 func tasksOf(axes []string, values ...[]string) []*dag.Node {
 	b := dag.NewGraph("test")
 	b.BareAxis("subject")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
@@ -40,8 +41,12 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 		if err != nil {
 			return err
 		}
-		if variables, err = matTable(keyed); err != nil {
+		var renamed []string
+		if variables, renamed, err = matTable(keyed); err != nil {
 			return err
+		}
+		if renamed != nil {
+			x.Note("columns under names that MATLAB takes: %s", strings.Join(renamed, ", "))
 		}
 	default:
 		return exit.Wrongf("it is %s, but a .mat file holds only arrays and tables", first.Format)
@@ -84,17 +89,25 @@ func matArray(name string, a *encoding.Array, axes []axisJSON) []mat5.Variable {
 	return variables
 }
 
-func matTable(t *encoding.Table) ([]mat5.Variable, error) {
-	var variables []mat5.Variable
-	t, err := t.Decoded()
+// matTable makes a variable of each column. A column whose name MATLAB takes has it; renamed are the others.
+func matTable(t *encoding.Table) (variables []mat5.Variable, renamed []string, err error) {
+	t, err = t.Decoded()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	taken := map[string]bool{}
+	for _, c := range t.Columns {
+		taken[c.Name] = taken[c.Name] || mat5.Name(c.Name) == c.Name
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		name := mat5.Name(c.Name)
-		for k := 2; slices.ContainsFunc(variables, func(v mat5.Variable) bool { return v.Name == name }); k++ {
-			name = mat5.Name(fmt.Sprintf("%.50s_%d", mat5.Name(c.Name), k))
+		if name != c.Name || slices.ContainsFunc(variables, func(v mat5.Variable) bool { return v.Name == name }) {
+			for k := 2; taken[name]; k++ {
+				name = mat5.Name(fmt.Sprintf("%.50s_%d", mat5.Name(c.Name), k))
+			}
+			taken[name] = true
+			renamed = append(renamed, fmt.Sprintf("%q as %s", c.Name, name))
 		}
 		if _, text := c.Values.([]string); text {
 			v, err := t.Strings(c.Name)
@@ -115,7 +128,7 @@ func matTable(t *encoding.Table) ([]mat5.Variable, error) {
 		}
 		variables = append(variables, mat5.Matrix(name, v, len(v)))
 	}
-	return variables, nil
+	return variables, renamed, nil
 }
 
 // matNumber is a cell as MATLAB's double; a missing one is NaN.
