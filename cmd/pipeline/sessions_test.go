@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -149,6 +150,40 @@ stages:
 		t.Errorf("the inventory names no session: %v", row)
 	}
 	groupFiles(s, export("means.groups"))
+	sessionFiles(s)
+}
+
+// sessionFiles exports the graphs of combined sessions with their draws: each is a file of its session, and was made of
+// the matrices of that session.
+func sessionFiles(s *study) {
+	s.t.Helper()
+	s.pipeline(0, "export", "study.yaml", "--format", "bids", "--task", "rest", "--draws", "-o", "derived")
+	all := need.Value(filepath.Glob(filepath.Join(s.dir, "derived", "sub-sim001", "ses-*", "func",
+		"*desc-graph*.json")))(s.t)
+	need.Equal(s.t, len(all), 6, "graphs of two sessions")
+	for _, ses := range []string{"01", "02"} {
+		found := need.Value(filepath.Glob(filepath.Join(s.dir, "derived", "sub-sim001", "ses-"+ses, "func",
+			"sub-sim001_ses-"+ses+"_task-rest_*desc-graphboot03*.json")))(s.t)
+		if len(found) != 1 {
+			s.t.Fatal(all)
+		}
+		var side struct {
+			Draw    int
+			Session string
+			Sources []string
+		}
+		need.NoError(s.t, json.Unmarshal(need.Value(os.ReadFile(found[0]))(s.t), &side))
+		need.Equal(s.t, fmt.Sprint(side.Draw, " ", side.Session), "3 "+ses)
+		of := strings.Join(side.Sources, " ")
+		if strings.Count(of, "session"+ses) != len(side.Sources) ||
+			!strings.Contains(of, "session"+ses+"boot03_relmat") {
+			s.t.Errorf("%s was made of %s", found[0], of)
+		}
+	}
+	first := filepath.Join(s.dir, "derived", "sub-sim001", "func", "*desc-graphboot*")
+	if without := need.Value(filepath.Glob(first))(s.t); len(without) > 0 {
+		s.t.Errorf("draws of combined sessions without their session: %v", without)
+	}
 }
 
 // groupFiles exports the mean matrices of the groups in forms that hold one matrix: each group is a file.

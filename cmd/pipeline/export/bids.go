@@ -116,6 +116,68 @@ type bidsMember struct {
 	name  bids.Name // without stat and desc
 	desc  string
 	links *bidsLinks
+	scans map[int]scanDraw // by draw, where the draws are of several scans
+}
+
+// A scanDraw is where a draw of combined sessions comes from.
+type scanDraw struct {
+	coord dag.Coord // session or run
+	draw  int       // of that scan; 0 is itself
+}
+
+// entity names the scan in a file name.
+func (s scanDraw) entity() bids.Entity {
+	if s.coord.Axis == "session" {
+		return bids.Entity{Key: "ses", Value: bids.Label(s.coord.Value)}
+	}
+	return bids.Entity{Key: s.coord.Axis, Value: bids.Label(s.coord.Value)}
+}
+
+// scanDraws reads of which scan each draw is, from the stage on the way that combined a participant's scans; nil when
+// there is none.
+func (m *bidsMember) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
+	subject := func(n *dag.Node) string {
+		for _, c := range n.Coords() {
+			if c.Axis == "subject" {
+				return c.Value
+			}
+		}
+		return ""
+	}
+	for src := range of.Upstream() {
+		if subject(src.Node) != subject(m.Of) {
+			continue
+		}
+		for _, port := range src.Node.Instance().Ports().Out {
+			if port.Name != "draws" || !hasColumns(port.Type, "draw", "session", "of") {
+				continue
+			}
+			got, err := m.Read(src.Node, port)
+			if err != nil {
+				return nil, err
+			}
+			rows, err := column.Rows[struct {
+				Draw    int32  `column:"draw"`
+				Session string `column:"session"`
+				Of      int32  `column:"of"`
+			}](got.Table)
+			axis := "session"
+			for in := range src.Node.Upstream() {
+				if slices.Contains(in.Node.Stage().Axes(), "run") {
+					axis = "run"
+				}
+			}
+			scans := map[int]scanDraw{}
+			for _, r := range rows {
+				scans[int(r.Draw)] = scanDraw{dag.Coord{Axis: axis, Value: r.Session}, int(r.Of)}
+			}
+			return scans, err
+		}
+		if scans, err := m.scanDraws(src.Node); scans != nil || err != nil {
+			return scans, err
+		}
+	}
+	return nil, nil
 }
 
 // BIDS writes what there is of a pipeline as a derivative dataset.
@@ -425,6 +487,9 @@ func (m *bidsMember) put(d *bids.Derivative) error {
 		if draws, err = m.drawsOf(); err != nil {
 			return err
 		}
+		if m.scans, err = m.scanDraws(m.Of); err != nil {
+			return err
+		}
 	}
 	for draw := range draws {
 		m.draw = draw
@@ -445,11 +510,17 @@ func (m *bidsMember) put(d *bids.Derivative) error {
 
 // fileName is the path of a draw's file in the dataset, without its extension.
 func (m *bidsMember) fileName(draw int) string {
-	desc := m.desc
+	desc, name := m.desc, m.name
+	if s, ok := m.scans[draw]; ok {
+		e := s.entity()
+		name.Entities = slices.DeleteFunc(slices.Clone(name.Entities),
+			func(x bids.Entity) bool { return x.Key == e.Key })
+		name, draw = name.With(e), s.draw
+	}
 	if draw > 0 {
 		desc += fmt.Sprintf("boot%02d", draw)
 	}
-	name := m.name.With(bids.Entity{Key: "stat", Value: m.file.stat}, bids.Entity{Key: "desc", Value: desc})
+	name = name.With(bids.Entity{Key: "stat", Value: m.file.stat}, bids.Entity{Key: "desc", Value: desc})
 	name.Suffix = m.file.suffix
 	dir := "sub-" + name.Get("sub") + "/"
 	if ses := name.Get("ses"); ses != "" {

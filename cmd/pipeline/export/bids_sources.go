@@ -31,6 +31,12 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 		seen[n] = true
 		for _, b := range n.Inputs() {
 			for _, src := range b.Sources {
+				scan, isOne := m.scans[m.draw]
+				if isOne && src.Node != nil && slices.ContainsFunc(src.Node.Coords(), func(c dag.Coord) bool {
+					return c.Axis == scan.coord.Axis && c.Value != scan.coord.Value
+				}) {
+					continue // of another scan
+				}
 				if src.Node == nil {
 					if uri := m.links.uri(src.File); uri != "" {
 						sources = append(sources, uri)
@@ -42,6 +48,9 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 					for _, one := range m.bidsMembers(src.Node, chosen) {
 						if one.Port.Name == src.Output {
 							draw := m.draw
+							if isOne {
+								draw = scan.draw
+							}
 							if !one.file.drawn {
 								draw = 0
 							}
