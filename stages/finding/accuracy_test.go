@@ -86,6 +86,35 @@ func TestOfOneClassifier(t *testing.T) {
 	}
 }
 
+// A sentence about participants counts them: the mean over folds of unequal size can be on the other side of half.
+func TestHalfOfParticipants(t *testing.T) {
+	fold := func(n int32, accuracy, specificity float64) FoldScore {
+		return FoldScore{FoldRow: column.FoldRow{Level: "participant", N: n, Accuracy: accuracy, Sensitivity: 1,
+			Specificity: specificity}}
+	}
+	for _, c := range []struct {
+		mean   float64
+		scores []FoldScore
+		want   string
+	}{
+		{0.45, []FoldScore{fold(20, 0.7, 0.4), fold(8, 0.75, 0.5), fold(12, 11./12, 5./6)}, ""}, // 11 of 20
+		{0.45, []FoldScore{fold(20, 0.7, 0.4), fold(12, 5./6, 2./3)}, ""},                       // 8 of 16: half
+		{0.51, []FoldScore{fold(20, 0.7, 0.4), fold(4, 0.75, 0.5)}, "specificity.below-half 5 12"},
+		{0.45, []FoldScore{fold(20, 1, 1), fold(20, 0.7, 0.4), {FoldRow: column.FoldRow{Level: "participant", N: 2,
+			Accuracy: 0.5, Sensitivity: 0.5, Specificity: 0.5}}}, "specificity.below-half 0 0"}, // groups not known
+		{0.45, nil, "specificity.below-half 0 0"},
+	} {
+		r := sound("PR-GNN", "")
+		r.Specificity = c.mean
+		a := &Results{Plan: &Settings{}, Labels: []string{"HC", "PAT"}, Accuracy: []Row{r}, Scores: c.scores}
+		got := ""
+		for _, f := range a.accuracyOf(r) {
+			got += fmt.Sprint(f.Code, " ", f.Values()["N"], " ", f.Values()["Of"])
+		}
+		need.Equal(t, got, c.want, c)
+	}
+}
+
 // One of several seeds as the headline is a choice among results; seeds of another setting are none.
 func TestSeedsOfTheHeadline(t *testing.T) {
 	for settings, want := range map[string]float64{

@@ -169,8 +169,10 @@ func (a *Results) readBeyond(t *dag.Task) error {
 		return fmt.Errorf("%s: no row of the level participant", t.In("left_out").Name)
 	}
 	a.markOwn(rows)
-	a.Beyond = &Results{Plan: a.Plan, Accuracy: rows, Related: a.Related, Similar: a.Similar}
-	return nil
+	scores, err := column.ReadPort[FoldScore](t, "left_out_scores")
+	a.Beyond = &Results{Plan: a.Plan, Labels: a.Labels, Accuracy: rows, Scores: scores, Related: a.Related,
+		Similar: a.Similar}
+	return err
 }
 
 // LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.

@@ -117,8 +117,8 @@ Summary
 
 Cautions
   - Group HC has only 16 participants
-  - The model assigned more than half of the participants of other groups to the
-    group ASD (specificity 0.400)
+  - The model: the specificity for the group ASD, a mean over folds, is below
+    0.5 (0.400)
   - No stage of this pipeline checks leakage, so one scan under two ids may be
     in training and test data
   - Regions without a voxel (all scans together): 1 of 6 (c in 1). Check that
