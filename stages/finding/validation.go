@@ -68,6 +68,11 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	if a := of["auc"]; a.Low <= 0.5 && a.High >= 0.5 { // false of NaN
 		all.study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
+	majority := float64(max(s.Counts[0], s.Counts[1])) / float64(s.Counts[0]+s.Counts[1])
+	if a := of["accuracy"]; of["auc"].Low > 0.5 && a.Measure != "" && a.Low <= majority { // false of NaN
+		all.study("validation.interval-includes-majority", Limits, values{"Low": a.Low, "High": a.High,
+			"Majority": majority, "Below": a.High < majority})
+	}
 	miscalibrated := func(of func(measure string) column.ValidationRow, recalibrated bool) {
 		if p := of("calibration_p"); p.Measure != "" && inference.Significant(p.Value) { // false of NaN
 			all.study("validation.miscalibrated", Limits, values{"P": p.Value, "Intercept": of("intercept").Value,

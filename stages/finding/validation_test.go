@@ -49,6 +49,24 @@ func TestValidationFindings(t *testing.T) {
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }
 
+// An AUC above chance beside an accuracy that may be the majority-class rate is a caution.
+func TestValidationIncludesMajority(t *testing.T) {
+	for _, c := range []struct {
+		auc, low float64
+		want     string
+	}{
+		{0.6, 0.496, "validation.interval-includes-majority"},
+		{0.6, 0.57, "validation.interval-includes-majority"},
+		{0.6, 0.571, ""},
+		{0.5, 0.496, "validation.by-chance"},
+	} {
+		rows := []column.ValidationRow{{Measure: "auc", Value: 0.7, Low: c.auc, High: 0.8},
+			{Measure: "accuracy", Value: 0.61, Low: c.low, High: 0.715}, {Measure: "calibration_p", Value: math.NaN()}}
+		s := column.ValidationSummaryRow{Positive: "A", Counts: []int32{570, 430}, Calibrated: true}
+		need.Equal(t, codes(Validation(s, rows, nil)), c.want, c)
+	}
+}
+
 // Exchanged groups give an AUC below chance, and numbers of the other sign an r.
 func TestValidationBelowChance(t *testing.T) {
 	for _, name := range []string{"auc", "r"} {

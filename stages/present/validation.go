@@ -136,6 +136,7 @@ func (a *author) validated() string {
 func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column.ValidationRow, of values) {
 	v := a.asked()
 	v["Models"], v["Below"], v["Accuracy"], v["Majority"] = s.Models, of["Below"], 0.0, 0.0
+	v["Includes"] = false
 	for _, name := range []string{"Measure", "Value", "Low", "High"} {
 		v[name] = of[name]
 	}
@@ -150,8 +151,8 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 		}
 		v["AccuracyLow"], v["AccuracyHigh"] = r.Low, r.High
 		v["Accuracy"], v["Majority"] = r.Value, float64(slices.Max(s.Counts))/float64(s.Participants)
-		if of["Measure"] == "accuracy" {
-			v["Below"] = r.Low <= v["Majority"].(float64)
+		if v["Includes"] = r.Low <= v["Majority"].(float64); of["Measure"] == "accuracy" {
+			v["Below"] = v["Includes"]
 		}
 	}
 	a.claims = v["Below"] == false

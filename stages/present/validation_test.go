@@ -53,6 +53,24 @@ func TestValidationSection(t *testing.T) {
 	need.Equal(t, strings.Count(page, "not shown to be above chance"), 2) // headline and caution
 }
 
+// The first sentence states which interval is above chance where that of the accuracy includes the majority-class rate.
+func TestValidationAnswerOfAUC(t *testing.T) {
+	for low, includes := range map[float64]bool{0.496: true, 0.58: false} {
+		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
+				{Measure: "auc", Value: 0.66, Low: 0.55, High: 0.76, N: 100},
+				{Measure: "accuracy", Value: 0.61, Low: low, High: 0.715, N: 100}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{Groups: []string{"ASD", "HC"},
+				Counts: []int32{57, 43}, Positive: "ASD", Threshold: 0.5, Calibrated: true, Models: 2,
+				Participants: 100, Trained: 100}}))}})
+		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
+		want := map[bool]string{true: "(95 % CI 0.550–0.760, above 0.5). The accuracy is not shown to exceed the " +
+			"majority-class rate: they classify 61 %", false: "(95 % CI 0.550–0.760, above 0.5): they classify 61 %"}
+		need.Equal(t, strings.Contains(page, want[includes]), true, page)
+		need.Equal(t, strings.Contains(page, "so the models are not shown to classify better than"), includes)
+	}
+}
+
 // Models that predict the same number for everybody have no r, and their first sentence has the mean absolute error.
 func TestValidationOfMean(t *testing.T) {
 	none := math.NaN()
