@@ -167,3 +167,14 @@ func Lambdas(text string) (a, b float64, err error) {
 	}
 	return 0, 0, fmt.Errorf("lambda %q is not two numbers such as 0.1-0.5", text)
 }
+
+// IsSeed reports whether a coordinate is a seed.
+func IsSeed(c dag.Coord) bool { return strings.Contains(strings.ToLower(c.Axis), "seed") }
+
+// HasSeed reports whether a setting has a seed.
+func HasSeed(setting []dag.Coord) bool { return slices.ContainsFunc(setting, IsSeed) }
+
+// WithoutSeed are the coordinates of a setting but for its seed.
+func WithoutSeed(setting []dag.Coord) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(setting), IsSeed)
+}

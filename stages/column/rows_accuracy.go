@@ -2,6 +2,7 @@ package column
 
 import (
 	"math"
+	"slices"
 
 	"prgnn/dag"
 )
@@ -77,6 +78,42 @@ func (r AccuracyRow) LacksFolds() bool {
 		return false
 	}
 	return r.AUCFolds < r.Folds || r.Positive != "n/a" && min(r.SensFolds, r.SpecFolds) < r.Folds
+}
+
+// A Tally is N of some predictions of participants, over all folds and repeats; of 0 where it is not known.
+type Tally struct{ N, Of int }
+
+// BelowHalf reports whether it is less than half; mean is the mean over the folds, for a tally that is not known.
+func (t Tally) BelowHalf(mean float64) bool { return t.Of == 0 && mean < 0.5 || 2*t.N < t.Of }
+
+// Correct counts the correct predictions of a setting for the positive group, and for the other one of two. The groups
+// of a fold follow from n·accuracy = sensitivity·positive + specificity·(n − positive), unless sensitivity and
+// specificity are equal there.
+func Correct(folds []FoldRow, setting []dag.Coord, groups int) (all [2]Tally) {
+	for _, f := range folds {
+		if f.Level != "participant" || !slices.Equal(f.Coords, setting) {
+			continue
+		}
+		n := float64(f.N)
+		positive := n * (f.Accuracy - f.Specificity) / (f.Sensitivity - f.Specificity)
+		switch {
+		case math.IsNaN(f.Sensitivity):
+			positive = 0
+		case math.IsNaN(f.Specificity):
+			positive = n
+		}
+		whole := math.Round(positive)
+		if groups != 2 || !(math.Abs(positive-whole) < 1e-6) {
+			return [2]Tally{}
+		}
+		for i, of := range [2]float64{whole, n - whole} {
+			if of > 0 {
+				share := [2]float64{f.Sensitivity, f.Specificity}[i]
+				all[i] = Tally{all[i].N + int(math.Round(share*of)), all[i].Of + int(of)}
+			}
+		}
+	}
+	return all
 }
 
 // A PairRow compares two settings (compare).

@@ -142,7 +142,8 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("auc.interval-includes-chance", Limits, r, values{"Low": r.AUCLow, "High": r.AUCHigh,
 			"First": r.TestFolds > 0}))
 	}
-	correct := a.correct(r)
+	folds := lists.Map(a.Scores, func(s FoldScore) column.FoldRow { return s.FoldRow })
+	correct := column.Correct(folds, r.Coords, len(a.Labels))
 	for i, m := range []struct {
 		name                  string
 		x, other              float64
@@ -158,45 +159,10 @@ func (a *Results) accuracyOf(r Row) (all List) {
 			all.Add(about(m.oneClass, Overturns, r, numbers))
 		case m.x == 0:
 			all.Add(about(m.none, Limits, r, numbers))
-		case correct[i].below(m.x):
-			numbers[m.name], numbers["N"], numbers["Of"] = m.x, correct[i].n, correct[i].of
-			numbers["Repeated"] = correct[i].of > int(r.Participants)
+		case correct[i].BelowHalf(m.x):
+			numbers[m.name], numbers["N"], numbers["Of"] = m.x, correct[i].N, correct[i].Of
+			numbers["Repeated"] = correct[i].Of > int(r.Participants)
 			all.Add(about(m.fewer, Limits, r, numbers))
-		}
-	}
-	return all
-}
-
-// A tally is n of some predictions of participants, over all folds and repeats; of 0 where it is not known.
-type tally struct{ n, of int }
-
-// below reports whether it is less than half; mean is the mean over the folds, for counts that are not known.
-func (c tally) below(mean float64) bool { return c.of == 0 && mean < 0.5 || 2*c.n < c.of }
-
-// correct counts the correct predictions for the positive group, and for the other one of two. The groups of a fold
-// follow from n·accuracy = sensitivity·positive + specificity·(n − positive), unless sensitivity and specificity are
-// equal there.
-func (a *Results) correct(r Row) (all [2]tally) {
-	for _, s := range a.Scores {
-		if s.Level != "participant" || !r.Is(s.Coords) {
-			continue
-		}
-		n := float64(s.N)
-		positive := n * (s.Accuracy - s.Specificity) / (s.Sensitivity - s.Specificity)
-		switch {
-		case math.IsNaN(s.Sensitivity):
-			positive = 0
-		case math.IsNaN(s.Specificity):
-			positive = n
-		}
-		if whole := math.Round(positive); len(a.Labels) != 2 || !(math.Abs(positive-whole) < 1e-6) {
-			return [2]tally{}
-		}
-		for i, of := range [2]float64{math.Round(positive), n - math.Round(positive)} {
-			if of > 0 {
-				share := [2]float64{s.Sensitivity, s.Specificity}[i]
-				all[i] = tally{all[i].n + int(math.Round(share*of)), all[i].of + int(of)}
-			}
 		}
 	}
 	return all
@@ -227,12 +193,12 @@ func (a *Results) betterOther() (all List) {
 
 // seeds is a headline that is one of several seeds of the same training.
 func (a *Results) seeds() (all List) {
-	if a.First == nil || !HasSeed(a.First.Coords) {
+	if a.First == nil || !column.HasSeed(a.First.Coords) {
 		return nil
 	}
 	var accuracy []float64
 	for _, r := range a.PerParticipant() {
-		if slices.Equal(WithoutSeed(r.Coords), WithoutSeed(a.First.Coords)) {
+		if slices.Equal(column.WithoutSeed(r.Coords), column.WithoutSeed(a.First.Coords)) {
 			accuracy = append(accuracy, r.Accuracy)
 		}
 	}

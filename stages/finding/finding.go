@@ -108,8 +108,8 @@ func (l List) Grouped() (groups []Group) {
 		case at < 0:
 			groups = append(groups, Group{Finding: f})
 			at = len(groups) - 1
-		case HasSeed(f.Subject.Setting) && slices.Equal(WithoutSeed(f.Subject.Setting),
-			WithoutSeed(groups[at].Subject.Setting)):
+		case column.HasSeed(f.Subject.Setting) && slices.Equal(column.WithoutSeed(f.Subject.Setting),
+			column.WithoutSeed(groups[at].Subject.Setting)):
 			groups[at].Seeds++
 		default:
 			groups[at].Also = append(groups[at].Also, f.Subject.Classifier)
@@ -150,17 +150,6 @@ func Values(of any) values {
 		}
 	}
 	return all
-}
-
-// IsSeed reports whether a coordinate is a seed.
-func IsSeed(c dag.Coord) bool { return strings.Contains(strings.ToLower(c.Axis), "seed") }
-
-// HasSeed reports whether a setting has a seed.
-func HasSeed(setting []dag.Coord) bool { return slices.ContainsFunc(setting, IsSeed) }
-
-// WithoutSeed are the coordinates of a setting but for its seed.
-func WithoutSeed(setting []dag.Coord) []dag.Coord {
-	return slices.DeleteFunc(slices.Clone(setting), IsSeed)
 }
 
 // Meta is the metadata of a table that has findings, a JSON list.

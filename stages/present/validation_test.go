@@ -60,9 +60,9 @@ func TestValidationAnswerOfAUC(t *testing.T) {
 			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
 				{Measure: "auc", Value: 0.66, Low: 0.55, High: 0.76, N: 100},
 				{Measure: "accuracy", Value: 0.61, Low: low, High: 0.715, N: 100}}))},
-			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{Groups: []string{"ASD", "HC"},
-				Counts: []int32{57, 43}, Positive: "ASD", Threshold: 0.5, Calibrated: true, Models: 2,
-				Participants: 100, Trained: 100}}))}})
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+				Groups: []string{"ASD", "HC"}, Counts: []int32{57, 43}, Positive: "ASD", Threshold: 0.5,
+				Calibrated: true, Models: 2, Participants: 100, Trained: 100}}))}})
 		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
 		want := map[bool]string{true: "(95 % CI 0.550–0.760, above 0.5). The accuracy is not shown to exceed the " +
 			"majority-class rate: they classify 61 %", false: "(95 % CI 0.550–0.760, above 0.5): they classify 61 %"}
