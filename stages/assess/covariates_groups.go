@@ -41,7 +41,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 		if n, missing := known(of); n > 0 && missing > 0 && g.only(of) < 0 {
 			lacking.test(s, c, of, missing, g)
 		}
-		told := inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
+		told := inference.Separation{AUC: math.NaN(), Within: math.NaN(), Chance: math.NaN(), P: math.NaN()}
 		if only := g.only(of); only < 0 {
 			told = inference.Separate(of, g.of, len(g.names), within, s.Permutations, s.stream(c.Name))
 		} else { // nothing to compare with
@@ -129,7 +129,7 @@ func (s trial) processing(g groups) finding.List {
 	return finding.SeriesDiffer(facts, s.Permutations)
 }
 
-// best is the AUC of the group that a covariate separates best from the others.
+// best is the AUC, within strata, of the group that a covariate separates best from the others.
 func (s trial) best(of inference.Covariate, g groups) (auc float64) {
 	for k := range g.names {
 		is := lists.Map(g.of, func(i int) int {
@@ -138,7 +138,7 @@ func (s trial) best(of inference.Covariate, g groups) (auc float64) {
 			}
 			return 0
 		})
-		auc = max(auc, inference.Separate(of, is, 2, s.one(), 0, nil).AUC)
+		auc = max(auc, inference.Separate(of, is, 2, s.strata, 0, nil).Tested())
 	}
 	return auc
 }
@@ -160,7 +160,8 @@ func (g groups) only(of inference.Covariate) int {
 
 // row is the row of one covariate, but for q: its test, and its values in each group.
 func (g groups) row(c column.CovariateColumn, of inference.Covariate, s inference.Separation) column.CovariateRow {
-	r := column.CovariateRow{Name: c.Name, Kind: kindOf(of), Groups: g.names, AUC: s.AUC, Chance: s.Chance, P: s.P}
+	r := column.CovariateRow{Name: c.Name, Kind: kindOf(of), Groups: g.names, AUC: s.AUC, Within: s.Within,
+		Chance: s.Chance, P: s.P}
 	r.N, r.Missing = known(of)
 	if of.Category {
 		_, names := column.Numbered(c.Text)

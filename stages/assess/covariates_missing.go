@@ -115,9 +115,9 @@ func (s trial) pattern(t *dag.Task, g groups) (*column.CovariateRow, []column.La
 	told := inference.Separate(alone, g.of, len(g.names), s.strata, s.Permutations,
 		s.stream(column.UnusablePattern, "alone"))
 	row := &column.CovariateRow{Name: column.UnusablePattern, Kind: "category", N: int32(len(s.ids)), AUC: told.AUC,
-		Chance: told.Chance, P: p[least]}
+		Within: told.Within, Chance: told.Chance, P: p[least]}
 	if fixedWithin(of, g.of, s.strata) { // as of covariates that are constant within sites
-		row.Chance, row.P = math.NaN(), math.NaN()
+		row.Within, row.Chance, row.P = math.NaN(), math.NaN(), math.NaN()
 	}
 	return row, lacked, nil
 }

@@ -18,9 +18,9 @@ func (s trial) ofNumber(people *column.People) *encoding.Table {
 		of := covariateOf(c)
 		r := column.NumberCovariateRow{Name: c.Name, Kind: kindOf(of), Permutations: int32(s.Permutations)}
 		r.N, r.Missing = known(of)
-		r.R, r.P = inference.Associate(of, target, s.within(c), s.Permutations, s.stream(c.Name))
+		r.R, r.Within, r.P = inference.Associate(of, target, s.within(c), s.Permutations, s.stream(c.Name))
 		if !math.IsNaN(r.R) && math.IsNaN(r.P) {
-			_, all := inference.Associate(of, target, s.one(), s.Permutations, s.stream("all", c.Name))
+			_, _, all := inference.Associate(of, target, s.one(), s.Permutations, s.stream("all", c.Name))
 			if inference.Significant(all) {
 				apart = append(apart, map[string]any{"Name": c.Name, "Number": people.Target, "Category": of.Category,
 					"R": r.R, "P": all, "Draws": s.Permutations, "Site": s.Within})

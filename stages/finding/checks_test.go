@@ -51,7 +51,7 @@ func TestUncovered(t *testing.T) {
 
 func TestCovariateFindings(t *testing.T) {
 	row := func(name string, p float64) column.CovariateRow {
-		return column.CovariateRow{Name: name, AUC: 0.7, Chance: 0.55, P: p}
+		return column.CovariateRow{Name: name, AUC: 0.7, Within: math.NaN(), Chance: 0.55, P: p}
 	}
 	for _, c := range []struct {
 		rows []column.CovariateRow
@@ -80,7 +80,7 @@ func TestCovariateFindings(t *testing.T) {
 	}
 	number := func(name string, p float64) column.NumberCovariateRow {
 		return column.NumberCovariateRow{
-			Name: name, P: p}
+			Name: name, Within: math.NaN(), P: p}
 	}
 	need.Equal(t, codes(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
 		"score", true)),

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -50,7 +51,11 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
-		numbers := values{"Name": name, "AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations),
+		auc, within := r.AUC, !math.IsNaN(r.Within)
+		if within {
+			auc = r.Within
+		}
+		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations),
 			"Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q)}
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
@@ -90,8 +95,12 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs 
 		if name == "" {
 			continue
 		}
+		coefficient, within := r.R, !math.IsNaN(r.Within)
+		if within {
+			coefficient = r.Within
+		}
 		all.study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name,
-			"Number": number, "Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations),
+			"Number": number, "Category": r.Kind == "category", "R": coefficient, "Within": within, "P": r.P, "Draws": int(r.Permutations),
 			"Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 	}
 	return all

@@ -18,17 +18,29 @@ type Covariate struct {
 // A Separation is how well a covariate alone tells groups apart.
 type Separation struct {
 	AUC    float64 // 0.5 tells nothing, 1 everything
-	Chance float64 // mean over permuted labels: more than 0.5 where the covariate is fitted
+	Within float64 // that over the pairs of participants of one stratum, which p tests; NaN for one stratum
+	Chance float64 // mean over permuted labels of what p tests: more than 0.5 where the covariate is fitted
 	P      float64
-	Fixed  bool // no permutation changed the AUC: nothing is tested
+	Fixed  bool // no permutation changed what p tests: nothing is tested
+}
+
+// Tested is the AUC that p tests.
+func (s Separation) Tested() float64 {
+	if math.IsNaN(s.Within) {
+		return s.AUC
+	}
+	return s.Within
 }
 
 // Separate measures how well a covariate tells the groups apart, and compares that
 // with permutations of the groups within each stratum (such as a site). The measure
 // is the area under the ROC curve, whichever way round is larger, of the value itself, and of
 // a category, of the share of the group in that category; with more than two groups
-// it is the mean over the groups of each against the rest. Participants whose value is not
-// known are left out.
+// it is the mean over the groups of each against the rest. With several strata p is that of the
+// pairs within a stratum: permutations leave what differs between strata as it is, so that the
+// area over all pairs is not 0.5 by chance, and may change with the opposite sign. A category is
+// then ordered by how many more of it are in the group than its strata have on average.
+// Participants whose value is not known are left out.
 func Separate(c Covariate, group []int, groups int, stratum []int, permutations int, s *random.Stream) Separation {
 	var values []float64
 	var g, st []int
@@ -37,23 +49,33 @@ func Separate(c Covariate, group []int, groups int, stratum []int, permutations 
 			values, g, st = append(values, v), append(g, group[i]), append(st, stratum[i])
 		}
 	}
-	a := area{levels: levelsOf(values)}
-	a.category = c.Category
-	seen := a.of(g, groups)
+	all := areaOf(values, make([]int, len(values)), c.Category)
+	tested, out := all, Separation{AUC: all.of(g, groups), Within: math.NaN()}
+	seen := out.AUC
+	if slices.ContainsFunc(st, func(k int) bool { return k != st[0] }) {
+		tested = areaOf(values, st, c.Category)
+		seen = tested.of(g, groups)
+		out.Within = seen
+	}
 	strata := ByStratum(st)
-	if !math.IsNaN(seen) && Arrangements(g, st, 1) == 1 {
-		return Separation{AUC: seen, Chance: seen, P: 1, Fixed: true}
-	}
 	as, sum, fixed := 0, 0.0, true
-	for range permutations {
-		Permute(g, strata, s)
-		x := a.of(g, groups)
-		sum, fixed = sum+x, fixed && x == seen
-		if AsLarge(x, seen) {
-			as++
+	if Arrangements(g, st, 1) > 1 {
+		for range permutations {
+			Permute(g, strata, s)
+			x := tested.of(g, groups)
+			sum, fixed = sum+x, fixed && x == seen
+			if AsLarge(x, seen) {
+				as++
+			}
 		}
+		out.Chance, out.P = sum/float64(permutations), PermutationP(as, permutations)
+	} else {
+		out.Chance, out.P = out.AUC, 1
 	}
-	return Separation{AUC: seen, Chance: sum / float64(permutations), P: PermutationP(as, permutations), Fixed: fixed}
+	if out.Fixed = fixed; fixed && permutations > 0 {
+		out.Chance, out.Within = out.AUC, math.NaN()
+	}
+	return out
 }
 
 // Permute exchanges labels within each stratum, at random.
@@ -89,12 +111,52 @@ func levelsOf(v []float64) []int {
 	return level
 }
 
-// An area finds areas under the ROC curve of one covariate for several labellings.
+// An area finds areas under the ROC curve of one covariate, over pairs of participants of one stratum, for several
+// labellings.
 type area struct {
-	levels   []int
+	strata   []levels
 	category bool
-	in, all  []int // per level: of the group, of everybody
-	at       []int
+	at       []int     // the levels of a category, in the order of the group's share
+	share    []float64 // by which they are ordered
+}
+
+// levels are those of the participants of a stratum.
+type levels struct {
+	who, level []int
+	in, all    []int // per level: of the group, of everybody
+	inside     int   // of the group
+}
+
+func areaOf(values []float64, stratum []int, category bool) *area {
+	a := &area{category: category}
+	common := levelsOf(values)
+	n := 0
+	for _, l := range common {
+		n = max(n, l+1)
+	}
+	for _, who := range ByStratum(stratum) {
+		s := levels{who: who, level: make([]int, len(who))}
+		own := make([]float64, len(who))
+		for k, i := range who {
+			s.level[k], own[k] = common[i], values[i]
+		}
+		of := n
+		if !category { // no level of other strata matters
+			s.level, of = levelsOf(own), len(who)
+		}
+		s.in, s.all = make([]int, of), make([]int, of)
+		for _, l := range s.level {
+			s.all[l]++
+		}
+		a.strata = append(a.strata, s)
+	}
+	if category {
+		a.at, a.share = make([]int, n), make([]float64, n)
+		for l := range a.at {
+			a.at[l] = l
+		}
+	}
+	return a
 }
 
 func (a *area) of(group []int, groups int) float64 {
@@ -118,35 +180,49 @@ func (a *area) against(group []int, g int) float64 {
 	return max(auc, 1-auc)
 }
 
-// above is the area of one group against the rest (Mann and Whitney 1947); NaN when there is only one kind.
+// above is the area of one group against the rest (Mann and Whitney 1947); NaN when no stratum has both.
 func (a *area) above(group []int, g int) float64 {
-	if a.all == nil {
-		n := 0
-		for _, l := range a.levels {
-			n = max(n, l+1)
-		}
-		a.in, a.all, a.at = make([]int, n), make([]int, n), make([]int, n)
-		for _, l := range a.levels {
-			a.all[l]++
-		}
-		for l := range a.at {
-			a.at[l] = l
+	for k := range a.strata {
+		s := &a.strata[k]
+		clear(s.in)
+		s.inside = 0
+		for k, i := range s.who {
+			if group[i] == g {
+				s.in[s.level[k]]++
+				s.inside++
+			}
 		}
 	}
-	clear(a.in)
-	for i, l := range a.levels {
-		if group[i] == g {
-			a.in[l]++
+	if a.category {
+		a.order()
+	}
+	twice, pairs := 0, 0
+	for _, s := range a.strata {
+		outside := 0
+		for l := range s.all {
+			if a.category {
+				l = a.at[l]
+			}
+			p, n := s.in[l], s.all[l]-s.in[l]
+			twice += p * (2*outside + n)
+			outside += n
 		}
+		pairs += s.inside * outside
 	}
-	if a.category { // the levels in the order of the group's share
-		slices.SortStableFunc(a.at, func(x, y int) int { return cmp.Compare(a.in[x]*a.all[y], a.in[y]*a.all[x]) })
+	return float64(twice) / float64(2*pairs)
+}
+
+// order puts the levels of a category in the order of the group's share beyond that of their strata.
+func (a *area) order() {
+	for l := range a.share {
+		more, of := 0, 0
+		for _, s := range a.strata {
+			if s.inside > 0 && s.inside < len(s.who) {
+				more += len(s.who)*s.in[l] - s.inside*s.all[l]
+				of += len(s.who) * s.all[l]
+			}
+		}
+		a.share[l] = float64(more) / float64(max(of, 1))
 	}
-	twice, inside, outside := 0, 0, 0
-	for _, l := range a.at {
-		p, n := a.in[l], a.all[l]-a.in[l]
-		twice += p * (2*outside + n)
-		inside, outside = inside+p, outside+n
-	}
-	return float64(twice) / float64(2*inside*outside)
+	slices.SortFunc(a.at, func(x, y int) int { return cmp.Or(cmp.Compare(a.share[x], a.share[y]), x-y) })
 }

@@ -152,10 +152,12 @@ func TestNumbers(folds []NumberFold, v Validation) NumberTest {
 }
 
 // Associate is Pearson's correlation of a covariate with a number; of a category the correlation ratio η, the square
-// root of the share of the number's variance between the categories (Fisher 1925). p is the share of permutations of
-// the number within each stratum with at least this magnitude. Participants whose value is not known are left out. Both
-// are NaN where one of the two does not vary, and p where this is so within each stratum: no permutation changes r.
-func Associate(c Covariate, number []float64, stratum []int, permutations int, s *random.Stream) (r, p float64) {
+// root of the share of the number's variance between the categories (Fisher 1925). With several strata, within is the
+// same of values minus the means of their strata (of a category, of the number's), and otherwise NaN. p is the share of
+// permutations of the number within each stratum with at least the magnitude of within, and with one stratum of r:
+// permutations leave what differs between strata in r. Participants whose value is not known are left out. All are NaN
+// where one of the two does not vary, and within and p where this is so within each stratum: no permutation changes r.
+func Associate(c Covariate, number []float64, stratum []int, permutations int, s *random.Stream) (r, within, p float64) {
 	var x, y []float64
 	var st []int
 	for i, v := range c.Values {
@@ -167,25 +169,48 @@ func Associate(c Covariate, number []float64, stratum []int, permutations int, s
 	if c.Category {
 		of = func() float64 { return ratio(x, y) }
 	}
+	nan := math.NaN()
 	if r = of(); math.IsNaN(r) {
-		return r, r
+		return nan, nan, nan
 	}
 	strata, as := ByStratum(st), 0
 	differ := func(v []float64, at []int) bool {
 		return slices.ContainsFunc(at, func(i int) bool { return v[i] != v[at[0]] })
 	}
 	if !slices.ContainsFunc(strata, func(at []int) bool { return differ(x, at) && differ(y, at) }) {
-		return r, math.NaN()
+		return r, nan, nan
+	}
+	seen := r
+	within = nan
+	if slices.ContainsFunc(st, func(k int) bool { return k != st[0] }) {
+		for _, at := range strata {
+			if center(y, at); !c.Category {
+				center(x, at)
+			}
+		}
+		seen = of()
+		within = seen
 	}
 	for range permutations {
 		for _, at := range strata {
 			s.Shuffle(len(at), func(i, j int) { y[at[i]], y[at[j]] = y[at[j]], y[at[i]] })
 		}
-		if AsLarge(math.Abs(of()), math.Abs(r)) {
+		if AsLarge(math.Abs(of()), math.Abs(seen)) {
 			as++
 		}
 	}
-	return r, PermutationP(as, permutations)
+	return r, within, PermutationP(as, permutations)
+}
+
+// center subtracts from values their mean.
+func center(v []float64, at []int) {
+	mean := 0.0
+	for _, i := range at {
+		mean += v[i] / float64(len(at))
+	}
+	for _, i := range at {
+		v[i] -= mean
+	}
 }
 
 // ratio is the correlation ratio of y by the categories x, numbered from 0; NaN where one of the two does not vary.

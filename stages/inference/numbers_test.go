@@ -104,32 +104,32 @@ func TestFoldsWithoutR(t *testing.T) {
 func TestAssociate(t *testing.T) {
 	y := []float64{1, 2, 4, 5, 9}
 	category := Covariate{Values: []float64{0, 0, 1, 1, math.NaN()}, Category: true}
-	eta, p := Associate(category, y, make([]int, 5), 24000, random.New(1, "test"))
+	eta, _, p := Associate(category, y, make([]int, 5), 24000, random.New(1, "test"))
 	// 2 of 6 divisions: this one, and its mirror image
 	if math.Abs(eta-math.Sqrt(0.9)) > 1e-15 || math.Abs(p-1.0/3) > 0.012 {
 		t.Errorf("η is %v, p %v", eta, p)
 	}
 	falling := Covariate{Values: []float64{5, 4, 2, 1, math.NaN()}}
-	r, p := Associate(falling, y, make([]int, 5), 24000, random.New(1, "test"))
+	r, _, p := Associate(falling, y, make([]int, 5), 24000, random.New(1, "test"))
 	if math.Abs(r+1) > 1e-15 || math.Abs(p-1.0/12) > 0.008 { // 2 of 24 orders
 		t.Errorf("r is %v, p %v", r, p)
 	}
 	for _, c := range []Covariate{{Values: []float64{1, 1, 1, 1, 1}}, {Values: make([]float64, 5), Category: true}} {
-		if r, p := Associate(c, y, make([]int, 5), 99, random.New(1, "test")); !math.IsNaN(r) || !math.IsNaN(p) {
+		if r, _, p := Associate(c, y, make([]int, 5), 99, random.New(1, "test")); !math.IsNaN(r) || !math.IsNaN(p) {
 			t.Errorf("a constant covariate has r %v, p %v", r, p)
 		}
 	}
 	// Within strata in which one of the two is constant, no permutation changes r.
 	for _, c := range []Covariate{category, {Values: []float64{7, 7, 9, 9, math.NaN()}}} {
-		if r, p := Associate(c, y, []int{0, 0, 1, 1, 1}, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
+		if r, _, p := Associate(c, y, []int{0, 0, 1, 1, 1}, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
 			t.Errorf("constant in strata: r %v, p %v", r, p)
 		}
 	}
 	steps, strata := []float64{3, 3, 1, 1, 9}, []int{0, 0, 1, 1, 1}
-	if r, p := Associate(falling, steps, strata, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
+	if r, _, p := Associate(falling, steps, strata, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
 		t.Errorf("a number that is constant in strata: r %v, p %v", r, p)
 	}
-	if _, p := Associate(falling, y, strata, 99, random.New(1, "test")); math.IsNaN(p) {
+	if _, _, p := Associate(falling, y, strata, 99, random.New(1, "test")); math.IsNaN(p) {
 		t.Error("no p of a covariate that varies within strata")
 	}
 }

@@ -84,3 +84,59 @@ func TestSeparateLeavesOutTheUnknown(t *testing.T) {
 		t.Errorf("of nothing: %+v", r)
 	}
 }
+
+// Where sites differ in both, p is of the pairs within a site: a covariate with the opposite sign over all participants
+// is found, and one that has nothing to do with the groups or the number within sites gives p spread evenly.
+func TestWithinSites(t *testing.T) {
+	const sites, each, times = 3, 20, 200
+	simulate := func(effect float64, category bool, s *random.Stream) (c Covariate, number []float64, group, site []int) {
+		c.Category = category
+		for i := range sites * each {
+			at := i / each
+			g := 0
+			if s.Float64() < []float64{0.3, 0.5, 0.7}[at] {
+				g = 1
+			}
+			y := s.Normal()
+			x := float64(1.5*float64(at)) + float64(effect*y) + float64(effect*float64(2*g-1)) + s.Normal()
+			if category {
+				x = math.Floor(max(0, min(5, x+1)))
+			}
+			c.Values, number = append(c.Values, x), append(number, float64(3*float64(at))+y)
+			group, site = append(group, g), append(site, at)
+		}
+		return c, number, group, site
+	}
+	for _, category := range []bool{false, true} {
+		small := [2]int{}
+		for k := range times {
+			s := random.New(3, category, k)
+			c, number, group, site := simulate(0, category, s)
+			_, _, p := Associate(c, number, site, 99, s)
+			for i, p := range []float64{Separate(c, group, 2, site, 99, s).P, p} {
+				if p <= 0.1 {
+					small[i]++
+				}
+			}
+		}
+		for i, n := range small { // 20, sd 4.2
+			if n < 8 || n > 32 {
+				t.Errorf("category %v, test %d: p ≤ 0.1 in %d of %d", category, i, n, times)
+			}
+		}
+	}
+	s := random.New(4)
+	c, number, group, site := simulate(-0.8, false, s)
+	r, within, p := Associate(c, number, site, 999, s)
+	if !(r > 0.2) || !(within < -0.4) || p > 0.01 {
+		t.Errorf("r %v, within sites %v, p %v", r, within, p)
+	}
+	a := Separate(c, group, 2, site, 999, s)
+	if !(a.AUC < 0.66) || !(a.Within > 0.7) || math.Abs(a.Chance-0.55) > 0.04 || a.P > 0.01 {
+		t.Errorf("%+v", a)
+	}
+	// Two sites of pairs 1 < 2 and 0 > −1: 3 of 4 pairs of the first and 0 of 1 of the second are in the same order.
+	pairs := Separate(Covariate{Values: []float64{1, 3, 2, 4, 10, 9}}, []int{0, 0, 1, 1, 0, 1}, 2,
+		[]int{0, 0, 0, 0, 1, 1}, 99, s)
+	need.Equal(t, pairs.Within, 3./5)
+}

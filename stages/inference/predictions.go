@@ -22,9 +22,9 @@ type FoldTest struct{ P, BalancedP, AUCP, Least float64 }
 // one fold. Folds share their training participants, so that their p depend on each other: MajorityP combines them.
 // positive is the group whose AUC is tested, of more than two, or −1.
 func TestFold(f TestedFold, groups, positive, permutations int, permuted func(b int) []int) FoldTest {
-	areas := make([]area, groups)
+	areas := make([]*area, groups)
 	for g := range areas {
-		areas[g] = area{levels: levelsOf(lists.Map(f.Score, func(s []float64) float64 { return s[g] }))}
+		areas[g] = areaOf(lists.Map(f.Score, func(s []float64) float64 { return s[g] }), make([]int, len(f.Score)), false)
 	}
 	count, correct := make([]float64, groups), make([]float64, groups)
 	measure := func(label []int) [3]float64 {
@@ -106,7 +106,7 @@ func MajorityP(p []float64) float64 {
 
 // foldArea is the area under the ROC curve of one fold: of the last of two groups, or of more that of the positive one
 // against the rest, or if it is −1 the mean over all. NaN when a group or all others are missing.
-func foldArea(areas []area, positive int, label []int) float64 {
+func foldArea(areas []*area, positive int, label []int) float64 {
 	switch {
 	case len(areas) == 2:
 		return areas[1].above(label, 1)

@@ -111,13 +111,16 @@ func (a *author) covariates() {
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })
-	columns := "covariate | n missing auc chance p q"
+	columns := "n missing auc chance p q"
+	if v["Within"] != "" {
+		columns = "n missing auc within chance p q"
+	}
 	if a.Pictures { // too wide for a text
-		columns = "covariate | values n missing auc chance p q"
+		columns = "values " + columns
 	}
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
 	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r)} })
-	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, columns))
+	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, "covariate | "+columns))
 }
 
 // A valuedRow is a covariate with its values in each group.
@@ -175,7 +178,11 @@ func (a *author) covariatesOfNumber() {
 	a.Find(finding.CovariatesOfNumber(rows, a.Number, !a.Run.LeavesOutRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
-	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"))
+	columns := "covariate | n missing coefficient value p q"
+	if v["Within"] != "" {
+		columns = "covariate | n missing coefficient value within p q"
+	}
+	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, columns))
 }
 
 // ofCovariates are values of the table of covariates; its findings are added where they are of what the models
