@@ -156,6 +156,14 @@ type CovariateRow struct {
 	Permutations int32     `column:"permutations,optional" doc:"number of label permutations"`
 }
 
+// TestedWithin is what p tests, of a value over all participants and that within sites, and whether it is the latter.
+func TestedWithin(all, within float64) (tested float64, is bool) {
+	if math.IsNaN(within) {
+		return all, false
+	}
+	return within, true
+}
+
 // A PermutationTestRow compares one measure of one setting with permuted groups (permutation).
 type PermutationTestRow struct {
 	Coords       []dag.Coord `column:"*"`

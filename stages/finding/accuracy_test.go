@@ -415,7 +415,7 @@ func TestLinked(t *testing.T) {
 	}
 	read := func(l List) List { return need.Value(Of(map[string]string{Meta: Written(l)}))(t) }
 	covariate := func(name string, auc float64) List {
-		return Covariates([]column.CovariateRow{{Name: name, AUC: auc, Within: math.NaN(), P: 0.001}}, "group", "coil", nil, true)
+		return Covariates([]column.CovariateRow{{Name: name, Within: auc, P: 0.001}}, "group", "coil", nil, true)
 	}
 	matrices := func(with int) List { // so many of the 20 of one group, and 2 of the other
 		group, all := map[string]string{}, []Form(nil)

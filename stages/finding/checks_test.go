@@ -79,12 +79,10 @@ func TestCovariateFindings(t *testing.T) {
 		need.Equal(t, codes(Covariates([]column.CovariateRow{row("site", 0.001)}, "group", leftOut, nil, true)), want)
 	}
 	number := func(name string, p float64) column.NumberCovariateRow {
-		return column.NumberCovariateRow{
-			Name: name, Within: math.NaN(), P: p}
+		return column.NumberCovariateRow{Name: name, Within: math.NaN(), P: p}
 	}
 	need.Equal(t, codes(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
-		"score", true)),
-		"covariate.predicts-number")
+		"score", true)), "covariate.predicts-number")
 	for _, c := range []struct {
 		name   string
 		q      float64

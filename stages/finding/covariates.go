@@ -2,7 +2,6 @@ package finding
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -51,12 +50,9 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
-		auc, within := r.AUC, !math.IsNaN(r.Within)
-		if within {
-			auc = r.Within
-		}
-		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations),
-			"Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q)}
+		auc, within := column.TestedWithin(r.AUC, r.Within)
+		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P,
+			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q)}
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
 		case "":
@@ -91,17 +87,12 @@ func ofMissingRegions(name string) bool {
 func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all List) {
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		name := named(r)
-		if name == "" {
-			continue
+		if name := named(r); name != "" {
+			tested, within := column.TestedWithin(r.R, r.Within)
+			all.study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name, "R": tested,
+				"Number": number, "Category": r.Kind == "category", "Within": within, "Draws": int(r.Permutations),
+				"P": r.P, "Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 		}
-		coefficient, within := r.R, !math.IsNaN(r.Within)
-		if within {
-			coefficient = r.Within
-		}
-		all.study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name,
-			"Number": number, "Category": r.Kind == "category", "R": coefficient, "Within": within, "P": r.P, "Draws": int(r.Permutations),
-			"Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 	}
 	return all
 }

@@ -157,7 +157,8 @@ func TestNumbers(folds []NumberFold, v Validation) NumberTest {
 // permutations of the number within each stratum with at least the magnitude of within, and with one stratum of r:
 // permutations leave what differs between strata in r. Participants whose value is not known are left out. All are NaN
 // where one of the two does not vary, and within and p where this is so within each stratum: no permutation changes r.
-func Associate(c Covariate, number []float64, stratum []int, permutations int, s *random.Stream) (r, within, p float64) {
+func Associate(c Covariate, number []float64, stratum []int, permutations int,
+	s *random.Stream) (r, within, p float64) {
 	var x, y []float64
 	var st []int
 	for i, v := range c.Values {

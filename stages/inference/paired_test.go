@@ -89,7 +89,8 @@ func TestSeparateLeavesOutTheUnknown(t *testing.T) {
 // is found, and one that has nothing to do with the groups or the number within sites gives p spread evenly.
 func TestWithinSites(t *testing.T) {
 	const sites, each, times = 3, 20, 200
-	simulate := func(effect float64, category bool, s *random.Stream) (c Covariate, number []float64, group, site []int) {
+	simulate := func(effect float64, category bool, s *random.Stream) (c Covariate, number []float64,
+		group, site []int) {
 		c.Category = category
 		for i := range sites * each {
 			at := i / each

@@ -24,7 +24,8 @@ type FoldTest struct{ P, BalancedP, AUCP, Least float64 }
 func TestFold(f TestedFold, groups, positive, permutations int, permuted func(b int) []int) FoldTest {
 	areas := make([]*area, groups)
 	for g := range areas {
-		areas[g] = areaOf(lists.Map(f.Score, func(s []float64) float64 { return s[g] }), make([]int, len(f.Score)), false)
+		score := lists.Map(f.Score, func(s []float64) float64 { return s[g] })
+		areas[g] = areaOf(score, make([]int, len(score)), false)
 	}
 	count, correct := make([]float64, groups), make([]float64, groups)
 	measure := func(label []int) [3]float64 {
