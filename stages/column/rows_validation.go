@@ -44,7 +44,7 @@ type ValidationSummaryRow struct {
 	ShiftMedian   float64  `column:"shift_median,missing" doc:"absolute standardized mean difference of an input between training and new participants: median"`
 	ShiftHigh     float64  `column:"shift_high,missing" doc:"its 95th percentile"`
 	Separated     bool     `column:"separated" doc:"the probabilities separate the groups, so that there is no calibration slope"`
-	HeldOutT      float64  `column:"held_out_t,missing,optional" doc:"Student's t of how much further the least certain of the models of a participant, of the correct group, is from their median than the most certain: about 0 for new participants, large for training participants, each of whom one or a few of the models did not see; missing for fewer than 3 models or 10 participants, and for more than two groups"`
+	HeldOutT      float64  `column:"held_out_t,missing,optional" doc:"Student's t of how much further the least certain of the models of a participant, of the correct group, is from their median than the most certain: about 0 for new participants, large for training participants, since each is new to one or a few of the models only; missing for fewer than 3 models or 10 participants, and for more than two groups"`
 	HeldOutP      float64  `column:"held_out_p,missing,optional" doc:"its p, of a larger t"`
 }
 
