@@ -83,6 +83,16 @@ func (a *author) applied() {
 	}
 }
 
+// hasMissingRegions reports whether models may have had regions as inputs that some participants lack: by the
+// parameters of the run, or, on a page without these, by what the models state.
+func (a *author) hasMissingRegions() bool {
+	if len(a.Run.Stages) > 0 {
+		return !a.Run.LeavesOutRegions()
+	}
+	left, _ := a.RegionsLeftOut()
+	return left == nil
+}
+
 // covariates describes how well single covariates distinguish the groups.
 func (a *author) covariates() {
 	if a.Who != nil && a.Who.Numbers != nil {
@@ -107,7 +117,7 @@ func (a *author) covariates() {
 		lacked[i].Name = a.RegionName(r.Region)
 	}
 	leftOut, _ := a.ColumnOf(a.HeldOut())
-	a.Find(finding.Covariates(rows, of, leftOut, lacked, !a.Run.LeavesOutRegions())...)
+	a.Find(finding.Covariates(rows, of, leftOut, lacked, a.hasMissingRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })
@@ -175,7 +185,7 @@ func (a *author) covariatesOfNumber() {
 		a.Put("covariate.none-tested", v)
 		return
 	}
-	a.Find(finding.CovariatesOfNumber(rows, a.Number, !a.Run.LeavesOutRegions())...)
+	a.Find(finding.CovariatesOfNumber(rows, a.Number, a.hasMissingRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	columns := "covariate | n missing coefficient value p q"

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
 )
@@ -322,5 +323,17 @@ func TestTextsOfCovariates(t *testing.T) {
 			"may have learned it instead of the group difference"},
 	} {
 		need.Equal(t, need.Value(wording.Text(c.of[0].Code, c.of[0].Values()))(t), c.want)
+	}
+}
+
+// A page without the parameters of the run has from the models which regions they excluded.
+func TestMissingRegionsWithoutParameters(t *testing.T) {
+	var found finding.List
+	found.Add(finding.RegionsLeftOut([]*column.RegionsLeftOut{{Regions: []int{1}, Names: []string{"1 (a)"}, All: 3,
+		Lacking: 1, Participants: 3}})...)
+	for want, meta := range map[bool]map[string]string{true: nil, false: {finding.Meta: finding.Written(found)}} {
+		a := newAuthor(&section.Writer{Run: &finding.Settings{}}, nil)
+		a.Found = need.Value(finding.Of(meta))(t)
+		need.Equal(t, a.hasMissingRegions(), want)
 	}
 }
