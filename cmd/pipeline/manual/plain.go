@@ -53,11 +53,11 @@ var plainNames = strings.NewReplacer(
 
 // ofTheBrain is what an example has that this program has not.
 var ofTheBrain = pattern.New(`sub-\d|graphs|connectivity|evaluate|summary|saliency|biomarkers|findings|fidelity|train\b|` +
-	`parcels|cohort\.|bids|citations|participant|scans|bold|aparc|sessions|biopoint|--full|my-study|pyg`)
+	`parcels|cohort\.|bids|citations|participant|scans|bold|aparc|sessions|biopoint|--full|--from|my-study|pyg`)
 
 // brainFlags are flags that only results for the brain have a use for.
 var brainFlags = map[string][]string{"export": {"atlas", "column", "draw", "draws", "labels", "names", "task", "tr"},
-	"init": {"full"}, "inspect": {"stats"}}
+	"init": {"full", "from"}, "inspect": {"stats"}}
 
 // Plain gives commands the help of a program without the kinds for the brain.
 func Plain(cmd *cobra.Command) {
