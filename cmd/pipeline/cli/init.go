@@ -49,6 +49,8 @@ the column that --id sets.`,
   pipeline init --rows stations.tsv --id code`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case from == "" && cmd.Flags().Changed("from"):
+				return flags.Usage(cmd, "--from needs a directory")
 			case from != "" && (full || rows != ""):
 				return flags.Usage(cmd, "--from excludes --full and --rows: leave out one of them")
 			case rows != "" && full:
