@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,8 +289,6 @@ type format struct {
 	digits        int // that a whole number has at least
 }
 
-var zerosOnly = regexp.MustCompile(`^0{2,}$`)
-
 func (b *book) format(cell string) (format, error) {
 	style, err := b.GetCellStyle(b.sheet, cell)
 	if err != nil {
@@ -318,7 +315,7 @@ func (b *book) format(cell string) (format, error) {
 }
 
 func formatOf(code string) (how format) {
-	if zerosOnly.MatchString(code) {
+	if len(code) > 1 && strings.Trim(code, "0") == "" {
 		return format{digits: len(code)}
 	}
 	parser := nfp.NumberFormatParser()

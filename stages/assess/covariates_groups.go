@@ -138,7 +138,9 @@ func (s trial) best(of inference.Covariate, g groups) (auc float64) {
 			}
 			return 0
 		})
-		auc = max(auc, inference.Separate(of, is, 2, s.strata, 0, nil).Tested())
+		alone := inference.Separate(of, is, 2, s.strata, 0, nil)
+		tested, _ := column.TestedWithin(alone.AUC, alone.Within)
+		auc = max(auc, tested)
 	}
 	return auc
 }

@@ -24,14 +24,6 @@ type Separation struct {
 	Fixed  bool // no permutation changed what p tests: nothing is tested
 }
 
-// Tested is the AUC that p tests.
-func (s Separation) Tested() float64 {
-	if math.IsNaN(s.Within) {
-		return s.AUC
-	}
-	return s.Within
-}
-
 // Separate measures how well a covariate tells the groups apart, and compares that
 // with permutations of the groups within each stratum (such as a site). The measure
 // is the area under the ROC curve, whichever way round is larger, of the value itself, and of

@@ -19,6 +19,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/design"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 )
@@ -136,14 +137,7 @@ func (s scanDraw) entity() bids.Entity {
 // scanDraws reads of which scan each draw is, from the stage on the way that combined a participant's scans; nil when
 // there is none.
 func (m *bidsMember) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
-	subject := func(n *dag.Node) string {
-		for _, c := range n.Coords() {
-			if c.Axis == "subject" {
-				return c.Value
-			}
-		}
-		return ""
-	}
+	subject := func(n *dag.Node) string { return design.Coord(n.Coords(), "subject") }
 	for src := range of.Upstream() {
 		if subject(src.Node) != subject(m.Of) {
 			continue
