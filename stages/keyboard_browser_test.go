@@ -15,7 +15,7 @@ import (
 const atStop = `window.atStop = n => {
   const scrolls = e => {
     const { overflowX, overflowY } = getComputedStyle(e), can = o => o === "auto" || o === "scroll"
-    return can(overflowX) && e.scrollWidth > e.clientWidth + 1 || can(overflowY) && e.scrollHeight > e.clientHeight + 1
+    return can(overflowX) && e.scrollWidth > e.clientWidth || can(overflowY) && e.scrollHeight > e.clientHeight
   }
   const stops = [...document.body.querySelectorAll("*")].filter(e => (e.matches("a[href], button, summary, select, input, textarea, canvas") || scrolls(e)) && e.checkVisibility({ visibilityProperty: true }))
   const e = document.activeElement, want = stops[n], faults = [], style = getComputedStyle(e)

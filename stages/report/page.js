@@ -21,7 +21,7 @@ const saveFile = (content, type, name) => {
   const all = [...document.querySelectorAll(".scroll, .pan")].map(box => [box, { role: "region", tabindex: "0", "aria-label": box.getAttribute("aria-label") }]);
   const see = () => {
     for (const [box, stop] of all) {
-      const more = box.scrollWidth > box.clientWidth + 1;
+      const more = box.scrollWidth > box.clientWidth; // by one pixel too: browsers stop there
       for (const [name, value] of Object.entries(stop)) more ? box.setAttribute(name, value) : box.removeAttribute(name);
     }
   };
