@@ -312,7 +312,7 @@ func TestTextsOfCovariates(t *testing.T) {
 		want string
 	}{
 		{number(column.UnusableRegions, 0.01, false), "The covariate number of regions without a usable series is associated " +
-			"with age (r 0.267, p = 0.006). No model had these regions as inputs, since a region that some participants " +
+			"with age (r 0.267, p = 0.006). No model had these regions as inputs, because a region that some participants " +
 			"lack was excluded for all; only the density of graphs and the shrinkage of partial correlations depend " +
 			"slightly on them"},
 		{number("mean_fd", 0.06, false), "The covariate mean framewise displacement may be associated with age (r 0.267, " +

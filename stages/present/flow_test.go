@@ -47,12 +47,12 @@ func TestFlow(t *testing.T) {
 	for n, c := range map[int][2]string{
 		0: {"12 participants in the table (2 excluded, 2: their data cannot be used as they are); 10 participants " +
 			"included, 5\u00a0ASD, 5\u00a0HC 10 of 12 participants were included. Results are missing for 1 of the included " +
-			"participants.", "; 2 of 12 were not included, since their data cannot be used as they are; results are missing " +
+			"participants.", "; 2 of 12 were not included, because their data cannot be used as they are; results are missing " +
 			"for 1 of the 10."},
 		3: {"15 participants in the table (5 excluded, 2: unusable, 1: inclusion criterion age > 9 not met, 2: their " +
 			"data cannot be used as they are); 10 participants included, 5\u00a0ASD, 5\u00a0HC 10 of 15 participants were " +
 			"included. Each excluded participant is counted under one reason. Results are missing for 1 of the included " +
-			"participants.", "a further 2 were not included, since their data cannot be used as they are; results are missing " +
+			"participants.", "a further 2 were not included, because their data cannot be used as they are; results are missing " +
 			"for 1 of the 10."},
 	} {
 		in["excluded"] = []dag.Input{dag.InputOf(column.Table(left[:n]))}

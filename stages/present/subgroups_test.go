@@ -49,7 +49,7 @@ func TestSubgroups(t *testing.T) {
 	for _, want := range []string{"Subgroups", "&lt;10", "0.52", "0.26", "SVM (RBF)", "Logistic regression",
 		"that logistic regression performs equally well in all groups: between F and M (sex), only differences in " +
 			"accuracy of at least 0.26 are found with a power of 80 % after correction for all comparisons",
-		"different shares of the classes; p does not"} {
+		"different shares of the classes on the accuracy; p does not"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -94,7 +94,7 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{"Ridge was tested in 2 groups", "10.5–14.5", "−2.5 to −0.5",
-		"4.25 (1.25–7.25)", ">41.5", "a smaller within-fold r at the same error", "which is not the mean of the folds", "The MAE of ridge is larger in F than in M",
+		"4.25 (1.25–7.25)", ">41.5", "a smaller within-fold r at the same error", "it is not the mean of the folds", "The MAE of ridge is larger in F than in M",
 		"mean absolute error"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

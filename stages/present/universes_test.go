@@ -88,7 +88,7 @@ func TestUniversesThatRepeat(t *testing.T) {
 			row("c", "b", 0.2001), row("d", "", 0.25)}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	for _, want := range []string{"3 universes with different predictions (2 distinct effects to three decimals)",
-		"has an effect of 0.250 (95 % CI −0.100 to 0.300; p = 0.020) and is number 3 of 3 in rising order"} {
+		"has an effect of 0.250 (95 % CI −0.100 to 0.300; p = 0.020) and is number 3 of 3 in ascending order"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

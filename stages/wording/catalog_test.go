@@ -202,7 +202,7 @@ func TestLimitFromData(t *testing.T) {
 		map[string]string{"a": "X", "b": "X"})
 	text := need.Value(Finding(finding.Group{Finding: all[0]}))(t)
 	need.Equal(t, strings.Contains(text, "above 0.8 in 1 of 2 participants"), true, text)
-	need.Equal(t, strings.Contains(text, "the largest in 1,035 series of ABIDE and 40 other resting scans is 0.72"), true, text)
+	need.Equal(t, strings.Contains(text, "the largest value in 1,035 series of ABIDE and 40 other resting scans is 0.72"), true, text)
 }
 
 // Each fact of the series has a text of its own, and confounds of another scan a remedy of their own.

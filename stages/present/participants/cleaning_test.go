@@ -69,13 +69,13 @@ func TestCleaningIsWritten(t *testing.T) {
 		{[]row{fine, with(func(r *row) { r.NonSteady, r.NonSteadyLater = 3, 1 }),
 			with(func(r *row) { r.Cosines, r.CosinesUsual, r.OtherCosines = 2, 3, 1 })}, simple, []string{
 			"Correct the confounds: sub-2 (3 of 148 volumes, 1 of them later)",
-			"with the scan: sub-3 (2 cosines, fMRIPrep writes 3; no half waves of this scan: 1)"}},
+			"with the scan: sub-3 (2 cosines, fMRIPrep writes 3; not half waves of this scan: 1)"}},
 		{[]row{fine, with(func(r *row) { r.FirstVolumes = 2 }), with(func(r *row) { r.FarVolumes = []int32{7, 9} })},
 			simple, []string{
 				"elsewhere, or exclude the participants with exclude: [sub-2] under cohort: sub-2 (2 volumes)",
 				"in denoise, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (2 of 148 volumes: 7 and 9)"}},
 		{[]row{fine, fine, with(func(r *row) { r.Confounds, r.GlobalR = []string{"csf"}, -0.018 })}, simple, []string{
-			"less than 0.5 with global_signal. They are those of a different participant or run, or the scan was filtered, resampled in time, or its global signal removed after they were computed. Supply the confounds of this scan, and the scan from which they were computed, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (r −0.02)"}},
+			"less than 0.5 with global_signal. They belong to a different participant or run, or the scan was filtered or resampled in time, or its global signal was removed, after they were computed. Supply the confounds of this scan, and the scan from which they were computed, or exclude the participants with exclude: [sub-3] under cohort: sub-3 (r −0.02)"}},
 		{[]row{fine, fine, with(func(r *row) {
 			r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"}
 		})}, simple, []string{
@@ -217,7 +217,7 @@ func TestFormsOfMatricesAreCautions(t *testing.T) {
 	for _, want := range []string{"The diagonals of the matrices (pearson) differ: 0 in 1 of 4, 1 in most.",
 		"set fisher_z if it is z): sub-3", "Matrices (pearson) without negative entries in 1 of 4,",
 		"(supply signed correlations for all): sub-4",
-		"Matrices (pearson) of 1 of 4 look as after global signal removal: a mean of all regions is constant."} {
+		"Matrices (pearson) of 1 of 4 look as if the global signal had been removed: a mean of all regions is constant."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q has no %q", text, want)
 		}
