@@ -1,9 +1,9 @@
 // Package provenance states what made a result, from the records that a store keeps: runs list tasks, keys and
 // digests, and the recipe behind each key lists its inputs by digest. Book follows them upstream and downstream; Run
-// describes a whole run in the formats of others, W3C PROV-JSON and an RO-Crate of the Workflow Run profile.
+// describes a whole run in the formats of others, W3C PROV-JSON and an RO-Crate of the Provenance Run profile.
 //
 // Sources: PROV-DM and PROV-JSON (W3C submission of 24 April 2013); RO-Crate 1.1;
-// Workflow Run RO-Crate 0.5.
+// Workflow Run RO-Crate 0.5 (Process, Workflow and Provenance Run Crate).
 package provenance
 
 import (

@@ -101,6 +101,36 @@ func TestCrateNamesItsFiles(t *testing.T) {
 	need.Equal(t, all[runID]["endTime"], "2001-09-09T01:47:40Z", "it ended")
 }
 
+// TestCrateHasStages: the second stage reads the output of the first, and the last output is the file in the crate.
+func TestCrateHasStages(t *testing.T) {
+	r := small()
+	r.Recipes["b"] = recipe.Recipe{Inputs: r.Recipes["b"].Inputs, Parameters: []recipe.Fact{{Name: "of", Value: "2"}}}
+	all := crate(t, r)
+	ids := func(of any) string {
+		var ids []string
+		for _, e := range of.([]any) {
+			ids = append(ids, e.(map[string]any)["@id"].(string))
+		}
+		return strings.Join(ids, " ")
+	}
+	need.Equal(t, ids(all["#stage-a"]["result"]), "#output-a.mean", "what a made")
+	need.Equal(t, ids(all["#stage-b"]["object"]), "#output-a.mean #parameter-b.of", "what b read")
+	need.Equal(t, ids(all["#output-b.sum"]["hasPart"]), "results/sum.txt", "the file of b")
+	need.Equal(t, ids(all["small.yaml"]["step"]), "small.yaml#a small.yaml#b", "the steps")
+	need.Equal(t, ids(all["#stages"]["object"]), "#control-a #control-b", "what the engine did")
+	for id, e := range all {
+		for name, value := range e {
+			list, _ := value.([]any)
+			for _, one := range append(list, value) {
+				to, _ := one.(map[string]any)
+				if of, _ := to["@id"].(string); strings.HasPrefix(of, "#") && all[of] == nil {
+					t.Errorf("%s: %s refers to %s, which is not described", id, name, of)
+				}
+			}
+		}
+	}
+}
+
 // TestLicenceIsTheUsers: the program's own license is never given for the results.
 func TestLicenceIsTheUsers(t *testing.T) {
 	for given, want := range map[string]any{

@@ -1,5 +1,5 @@
-"""Validates an RO-Crate with rocrate-validator (pip install roc-validator==0.13.0) as a Workflow Run
-Crate, without network: the context of RO-Crate 1.1 is replaced by the terms of it that we use.
+"""Validates an RO-Crate with rocrate-validator (pip install roc-validator==0.13.0) as a Provenance
+Run Crate, without network: the context of RO-Crate 1.1 is replaced by the terms of it that we use.
 
 usage: check_crate.py DIR...
 """
@@ -19,7 +19,8 @@ CONTEXT = {
         **{t: "http://schema.org/" + t for t in ["about", "name", "description", "datePublished", "license", "mainEntity", "mentions",
            "instrument", "agent", "result", "object", "startTime", "endTime", "actionStatus", "programmingLanguage", "encodingFormat",
            "contentSize", "softwareVersion", "operatingSystem", "url", "version", "identifier", "Dataset", "CreativeWork", "CreateAction",
-           "SoftwareApplication", "SoftwareSourceCode", "ComputerLanguage"]},
+           "SoftwareApplication", "SoftwareSourceCode", "ComputerLanguage", "HowTo", "HowToStep", "step", "position", "workExample",
+           "ControlAction", "OrganizeAction", "PropertyValue", "value", "Collection"]},
     }
 }
 
@@ -73,7 +74,7 @@ from rocrate_validator import models, services  # noqa: E402
 faulty = False
 for crate in sys.argv[1:]:
     result = services.validate(services.ValidationSettings(
-        rocrate_uri=crate, profile_identifier="workflow-run-crate", requirement_severity=models.Severity.REQUIRED))
+        rocrate_uri=crate, profile_identifier="provenance-run-crate", requirement_severity=models.Severity.REQUIRED))
     for issue in result.get_issues():
         print(crate, issue.severity.name, issue.check.identifier, issue.message, getattr(issue, "violatingEntity", ""))
     print(crate, len(result.get_issues()), "issues")

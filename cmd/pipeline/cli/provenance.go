@@ -17,8 +17,8 @@ func (a *app) provenanceCommand() *cobra.Command {
 		Long: `Describes a run, or the present results of a pipeline file, in a standard format:
 
 ro-crate   a directory with the pipeline file, its lock, the final results and
-           ro-crate-metadata.json (RO-Crate 1.1, Workflow Run profile), for WorkflowHub and Zenodo;
-           input files are not copied, but named by their digests
+           ro-crate-metadata.json (RO-Crate 1.1, Provenance Run profile, an action for each
+           stage), for WorkflowHub and Zenodo; input files are not copied: it has their digests
 prov       one PROV-JSON file (W3C): every file, task and link, for tools that draw and query them`,
 		Example: `  pipeline provenance biopoint.yaml -o crate/
   pipeline provenance biopoint.yaml -o crate/ --license CC-BY-4.0
