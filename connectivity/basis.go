@@ -77,8 +77,8 @@ func obliqueOf(a Matrix, b basis) (oblique, error) {
 	both := basis{append([][]float64(nil), b.q...)}
 	for j := range a.Cols {
 		if !both.add(a.column(j)) {
-			return o, TooLittle("the components that are signal and the regressors are sums of each other, " +
-				"so it is undecided whose part of the series is which: use fewer regressors")
+			return o, TooLittle("the signal components and the regressors are linearly dependent, " +
+				"so their parts of the series cannot be separated: use fewer regressors")
 		}
 	}
 	o.own.q = both.q[len(b.q):]

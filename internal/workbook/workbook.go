@@ -102,7 +102,7 @@ func (b *book) chosen(sheet string) (string, error) {
 type Sheets struct{ Names []string }
 
 func (e *Sheets) Error() string {
-	return fmt.Sprintf("the workbook has %d sheets (%s): set the sheet to read, or save it as a file of its own",
+	return fmt.Sprintf("the workbook has %d sheets (%s): set the sheet to read, or save it as a separate file",
 		len(e.Names), words.Some(e.Names, 8))
 }
 
@@ -161,7 +161,7 @@ func (b *book) text() ([]byte, string, error) {
 	}
 	var notes []string
 	if zeros != nil {
-		notes = append(notes, "numbers of the workbook are read without the zeros that their format shows: "+words.Some(zeros, mostNamed)+
+		notes = append(notes, "numbers of the workbook are read without the leading zeros that their format shows: "+words.Some(zeros, mostNamed)+
 			"; if the zeros belong to them, write them as text")
 	}
 	if hidden > 0 {
@@ -271,7 +271,7 @@ func (b *book) value(cell, v string) (value, shown string, err error) {
 func (b *book) date(days float64) (string, error) {
 	at, err := excelize.ExcelDateToTime(days, b.from1904)
 	if err != nil {
-		return "", fmt.Errorf("%v is formatted as a date, but is none: correct the cell", days)
+		return "", fmt.Errorf("%v is formatted as a date, but is not a date: correct the cell", days)
 	}
 	at = at.Round(time.Second)
 	switch {

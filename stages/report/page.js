@@ -69,7 +69,7 @@ const saveFile = (content, type, name) => {
   const ask = () => fetch("state").then(r => r.json()).then(now => {
     show(now.text);
     if (now.version !== live.content && (!now.text || Date.now() - begun > 10000)) location.reload();
-  }).catch(() => show("The program that serves this page has ended.")).finally(() => setTimeout(ask, 3000));
+  }).catch(() => show("The program that serves this page has stopped.")).finally(() => setTimeout(ask, 3000));
   ask();
 })();
 // Ratings of scans: kept by the browser, and saved as a table that a cohort's exclude reads.

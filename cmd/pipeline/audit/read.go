@@ -81,7 +81,7 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 	if ds, err := Machines(l, p.Graph, path); err != nil {
 		return nil, err
 	} else if len(ds) > 0 {
-		return nil, exit.Wrongf("%s cannot be repeated here: %s; make it what it was in the run of the lock", path,
+		return nil, exit.Wrongf("%s cannot be repeated here: %s; restore what it was in the run of the lock", path,
 			words.Some(lists.Map(ds, lock.Difference.String), 3))
 	}
 	return p, nil

@@ -32,9 +32,9 @@ built-in file, with a comment on every step. NAME.yaml, with or without a direct
 that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
 is left alone.
 
---from DIR looks at the data in DIR, and writes study.yaml (or NAME.yaml), whose cohort reads them:
+--from DIR examines the data in DIR and writes study.yaml (or NAME.yaml), whose cohort reads them:
 derivatives of fMRIPrep, or time series of XCP-D, giga_connectome or C-PAC; files of CONN, DPABI, GRETNA
-or GIFT; ABIDE as nilearn fetches it; or files whose names have the values of a column of a table of
+or GIFT; ABIDE as nilearn fetches it; or files whose names contain the values of a column of a table of
 participants (participants.tsv, .csv or .xlsx in DIR, above it, or beside the new file).
 
 --rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. The

@@ -33,18 +33,18 @@ the brain, methods, parameters, and the digests of its inputs.
 
 The report of a pipeline with a stage of the kind report is the stored result of that stage, byte
 for byte: audit repeats it, and show gives its digest. Without such a stage, or before it has run,
-the report shows the existing results and names the missing ones. Nothing is run. The same
+the report shows the existing results and lists the missing ones. Nothing is run. The same
 results give the same bytes.
 
-Where PATH ends in .pdf, or with --format pdf, the report is printed by Chromium, Chrome or Edge,
-which must be installed (the variable CHROMIUM sets the program). Tables of supplements and the
-pictures of single scans are in the HTML only. A PDF has the time at which it was printed, so its
-bytes differ each time.
+If PATH ends in .pdf, or with --format pdf, Chromium, Chrome or Edge prints the report; one of them
+must be installed (the variable CHROMIUM sets the program). Supplementary tables and the pictures of
+single scans are in the HTML only. A PDF contains the time at which it was printed, so its bytes
+differ each time.
 
 --serve serves the report at an address of this machine (127.0.0.1, with a random token in its path)
-until Ctrl-C, while a run goes on, too: the page has the results of the moment, shows how many tasks
-of each stage are done, and reloads itself when there are more. Ratings of scans are kept in
-NAME_ratings.tsv beside FILE.
+until Ctrl-C, also during a run: the page has the current results, shows how many tasks of each
+stage are done, and reloads when there are more. It saves ratings of scans in NAME_ratings.tsv
+beside FILE.
 
 The report of a study without participants shows the tables, figures and texts of each stage, all
 parameters, and the digests of all results.
@@ -88,7 +88,7 @@ goes to stdout.`,
 	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
 	cmd.Flags().StringVar(&checklist, "checklist", "", "fill the reporting checklist `NAME`: tripod-ai, cobidas or claim")
 	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: html or pdf (default: by the ending of PATH, else html)")
-	cmd.Flags().BoolVar(&serve, "serve", false, "serve the report to a browser on this machine until Ctrl-C, and keep ratings of scans")
+	cmd.Flags().BoolVar(&serve, "serve", false, "serve the report to a browser on this machine until Ctrl-C, and save ratings of scans")
 	a.asRunFlags(cmd)
 	return cmd
 }

@@ -354,7 +354,7 @@ func (a *app) besideDoomed(r *running, fail []pipelines.Doom) string {
 		}
 		p, err := pipelines.Load(r.file, slices.Concat(a.sets, sets))
 		if err == nil && checkSelection(p.Graph, r.Options) == nil && doomed(p, r.Options) == nil {
-			return "; " + a.With(words...) + " runs what does not need " +
+			return "; " + a.With(words...) + " runs everything that does not need " +
 				map[bool]string{true: "this stage", false: "these stages"}[len(sets) == 1]
 		}
 	}

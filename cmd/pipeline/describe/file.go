@@ -83,7 +83,7 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		}
 		if workbook.Is(magic[:n]) {
 			if rows > 0 || withStats {
-				return exit.Wrongf("%s is a workbook: --rows is for tables of Arrow and Parquet, and --stats for images: leave them out", path)
+				return exit.Wrongf("%s is a workbook, but --rows is for tables of Arrow and Parquet, and --stats for images; leave them out", path)
 			}
 			return inspectWorkbook(a, e, f)
 		}

@@ -151,7 +151,7 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 		d.Put(names[1], text("Regional time series, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
 			"*_timeseries.tsv: one row per volume, one column per region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as in XCP-D 26; the sidecars state estimator, parameters and quality.\n"+
 			"Matrices are based on the plain mean of each region; desc-bootNN is a draw of its voxels.\n"+
-			"The graph of combined sessions is that of their mean; a graph with ses- is of that session (--draws).\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
+			"The graph of combined sessions is that of their mean; a graph with ses- is of that session (--draws).\nConnectivity is not yet part of BIDS (BEP017): .bidsignore lists those files.\n")),
 		d.Put(names[2], text(strings.Join(ignore, "\n")+"\n")),
 		d.Put(names[3], func(w io.Writer) error { return people.WriteCSV(w, '\t') }),
 		d.PutJSON(names[4], columnDocs(people)),

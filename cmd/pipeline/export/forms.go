@@ -200,7 +200,7 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *Form) (pa
 			return paths, x.toPath(func(w io.Writer) error { return parts[0].write(w, f) })
 		}
 		if x.Path == "-" {
-			return nil, exit.Wrongf("it is %d matrices (%s, …), but %s holds one: give a file, and each is written beside it, "+
+			return nil, exit.Wrongf("the result has %d matrices (%s, …), but %s holds one: give a file, and each matrix is written beside it, "+
 				"or write .npy, which holds all", len(parts), parts[0].Title(), f.Name)
 		}
 		path, ending := x.Path, filepath.Ext(x.Path)

@@ -46,7 +46,7 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 			return err
 		}
 		if renamed != nil {
-			x.Note("columns under names that MATLAB takes: %s", strings.Join(renamed, ", "))
+			x.Note("columns renamed for MATLAB: %s", strings.Join(renamed, ", "))
 		}
 	default:
 		return exit.Wrongf("it is %s, but a .mat file holds only arrays and tables", first.Format)

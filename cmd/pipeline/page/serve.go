@@ -205,7 +205,7 @@ func progress(c *results.Current) (version, text string) {
 // rate writes a rating into the table beside the page.
 func (s *server) rate(who, rating string) error {
 	if !slices.Contains([]string{"pass", "maybe", "fail"}, rating) || who == "" || strings.ContainsAny(who, "\t\r\n") {
-		return fmt.Errorf("a rating is pass, maybe or fail, of a participant")
+		return fmt.Errorf("a rating must be pass, maybe or fail, for a participant")
 	}
 	const head = "participant_id\trating"
 	lines := []string{head}
@@ -215,7 +215,7 @@ func (s *server) rate(who, rating string) error {
 	}
 	if err == nil {
 		if lines = strings.Split(strings.TrimSuffix(string(old), "\n"), "\n"); lines[0] != head {
-			return fmt.Errorf("%s is no table with the columns participant_id and rating: rename it", s.ratings())
+			return fmt.Errorf("%s is not a table with the columns participant_id and rating: rename it", s.ratings())
 		}
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, who+"\t") })

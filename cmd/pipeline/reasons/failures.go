@@ -44,8 +44,8 @@ func Print(a *console.Console, p *pipelines.Pipeline, r *engine.Result, o engine
 			words.Some(unit, 6), p.Roster.Noun())
 	}
 	if shares := byGroup(p, r, o); shares != nil {
-		fmt.Fprintf(a.Stderr, "Failures go with the group (%s): excluding these %ss, or a setting that lets them pass, "+
-			"changes the groups in different ways, and a classifier may learn that; correct the cause in all of them\n",
+		fmt.Fprintf(a.Stderr, "Failures are associated with the group (%s). Excluding these %ss, or a setting that accepts them, "+
+			"changes the groups in different ways, and a classifier may learn this difference; correct the cause in all of them\n",
 			words.Some(lists.Map(shares, func(s finding.Share) string {
 				return fmt.Sprintf("%d of %d %s", s.N, s.Of, s.Name)
 			}), 6), p.Roster.Noun())

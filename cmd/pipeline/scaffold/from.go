@@ -168,7 +168,7 @@ func (t *table) groupLine() string {
 	case "group":
 		return ""
 	case "":
-		return "    group: group # replace it by the column of groups: " + strings.Join(t.Columns[:min(len(t.Columns), 8)], ", ") + "\n"
+		return "    group: group # replace it with the column of groups: " + strings.Join(t.Columns[:min(len(t.Columns), 8)], ", ") + "\n"
 	default:
 		return "    group: " + quoted(group) + "\n"
 	}
@@ -304,7 +304,7 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	first := all[0]
 	text := first.text(t.parameters(path, dir, first.column), first.pattern)
 	if others := all[1:]; len(others) > 0 {
-		text += "  # or, in their place:\n"
+		text += "  # or, instead:\n"
 		for _, c := range others[:min(len(others), 6)] {
 			text += "  #   " + c.port() + ": " + strconv.Quote(c.pattern) + "\n"
 		}
@@ -441,7 +441,7 @@ func numbered(dir string, path func(string) string, files []string, t *table) (*
 		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
 	}
 	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
-	return &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have what the names of the files have: %s.\n%s",
+	return &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",
 		c.column, words.Some(names, 3), text)}, nil
 }
 
