@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -86,7 +87,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 // processing is the finding about what series have before denoising that separates the groups, corrected by Holm, as
 // where one group, or a part of it, was processed in another way: groups of one study differ less (finding.Apart).
 func (s trial) processing(g groups) finding.List {
-	var facts []finding.SeriesFact
+	var facts []quality.SeriesFact
 	var p []float64
 	for k, c := range s.facts {
 		of := inference.Covariate{Values: c.Number}
@@ -94,7 +95,7 @@ func (s trial) processing(g groups) finding.List {
 			continue
 		}
 		own := g.row(c, of, inference.Separation{})
-		means := lists.Map(own.Means, func(mean float64) finding.GroupMean { return finding.GroupMean{Mean: mean} })
+		means := lists.Map(own.Means, func(mean float64) quality.GroupMean { return quality.GroupMean{Mean: mean} })
 		for i, name := range g.names {
 			means[i].Name = name
 		}
@@ -108,7 +109,7 @@ func (s trial) processing(g groups) finding.List {
 			return 0
 		})}
 		for i, test := range []inference.Covariate{of, treated} {
-			fact := finding.SeriesFact{Name: c.Name, AUC: s.best(test, g), P: 1, Groups: means, Treated: i == 1}
+			fact := quality.SeriesFact{Name: c.Name, AUC: s.best(test, g), P: 1, Groups: means, Treated: i == 1}
 			if !varies(test) || fact.Treated && slices.Equal(test.Values, of.Values) { // the same test
 				continue
 			}
@@ -126,7 +127,7 @@ func (s trial) processing(g groups) finding.List {
 	for i, corrected := range inference.Holm(p) {
 		facts[i].P = corrected
 	}
-	return finding.SeriesDiffer(facts, s.Permutations)
+	return quality.SeriesDiffer(facts, s.Permutations)
 }
 
 // best is the AUC, within strata, of the group that a covariate separates best from the others.

@@ -8,6 +8,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 )
 
 // A Span is the smallest and the largest of several counts.
@@ -24,15 +25,15 @@ func (s *Span) Hold(n int) {
 // A Flow counts participants from the table to the analysis.
 type Flow struct {
 	Simulated      bool
-	Reasons        []finding.Reason // of those who were excluded
-	Groups         []finding.Counted
+	Reasons        []quality.Reason // of those who were excluded
+	Groups         []quality.Counted
 	Included       int
 	Scans          int // 0 where they are not known
 	Sessions       bool
 	Duplicates     int // participants whose scan has a second id
 	Lacking        int // participants without all results, in an incomplete run
 	Tested         int // 0 without results of models
-	TestedGroups   []finding.Counted
+	TestedGroups   []quality.Counted
 	Stored         int // models that were trained elsewhere
 	Folds, Repeats Span
 	Train, Test    Span // participants in each fold
@@ -54,14 +55,14 @@ func DrawFlow(f Flow) *Chart {
 	v["Kind"] = map[bool]string{true: "simulated participant", false: "participant"}[f.Simulated]
 	v["Several"], v["OneFold"], v["Repeated"] = len(f.Reasons) > 1, f.Folds.High == 1, f.Repeats.High > 1
 	line := func(code string) string { return label(code, v) }
-	sizes := func(groups []finding.Counted) string {
-		return strings.Join(lists.Map(groups, func(g finding.Counted) string {
+	sizes := func(groups []quality.Counted) string {
+		return strings.Join(lists.Map(groups, func(g quality.Counted) string {
 			return column.CountOf(g.N, g.Name, "\u00a0")
 		}), ", ")
 	}
 	var steps []chart.Step
 	if out > 0 {
-		reasons := lists.Map(f.Reasons, func(r finding.Reason) string { return label("figure.flow.reason", r) })
+		reasons := lists.Map(f.Reasons, func(r quality.Reason) string { return label("figure.flow.reason", r) })
 		steps = append(steps, chart.Step{Lines: []string{line("figure.flow.table")},
 			Aside: append([]string{line("figure.flow.excluded")}, reasons...)})
 	}

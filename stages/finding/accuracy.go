@@ -40,7 +40,7 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
 	if compared > 1 && !a.IsChosen() { // what is chosen inside each fold is not the best of several on the test folds
-		all.study("accuracy.best-of-several", Notes, values{"N": compared})
+		all.Study("accuracy.best-of-several", Notes, values{"N": compared})
 	}
 	for _, r := range rows {
 		if r.SameAs != "" {
@@ -50,7 +50,7 @@ func (a *Results) Performance() (all List) {
 	for _, r := range rows {
 		all.Add(a.oneClass(r)...)
 		if r.LacksFolds() {
-			all.study("folds.of-one-class", Limits, r.OverFolds())
+			all.Study("folds.of-one-class", Limits, r.OverFolds())
 		}
 	}
 	if a.Beyond != nil {
@@ -78,7 +78,7 @@ func fitted(models []fitOf) (all List) {
 	for _, of := range lists.By(models, func(m fitOf) string { return m.fit.Stage + "\x00" + m.fit.Group }) {
 		numbers := Values(of.All[0].fit)
 		numbers["Models"] = lists.Map(of.All, func(m fitOf) string { return m.model })
-		all.study("fit.one-group", Overturns, numbers)
+		all.Study("fit.one-group", Overturns, numbers)
 	}
 	return all
 }
@@ -204,7 +204,7 @@ func (a *Results) seeds() (all List) {
 	}
 	if len(accuracy) > 1 {
 		mean, _ := column.MeanSD(accuracy)
-		all.study("accuracy.one-of-seeds", Limits, values{"Seeds": len(accuracy),
+		all.Study("accuracy.one-of-seeds", Limits, values{"Seeds": len(accuracy),
 			"Least": slices.Min(accuracy), "Most": slices.Max(accuracy), "Mean": mean})
 	}
 	return all
@@ -264,7 +264,7 @@ func (a *Results) FoldsOf() (all []FoldsOf) {
 // several.
 func (a *Results) unequalFolds() (all List) {
 	if groups := a.FoldsOf(); groups != nil {
-		all.study("folds.unequal", Limits, values{"FoldsOf": groups})
+		all.Study("folds.unequal", Limits, values{"FoldsOf": groups})
 	}
 	return all
 }
@@ -390,11 +390,11 @@ func (a *Results) Regressions() (all List) {
 		}
 	}
 	for _, of := range a.Residuals() {
-		all.study("regression.residual", Limits, of.Values(a.Number))
+		all.Study("regression.residual", Limits, of.Values(a.Number))
 	}
 	for _, r := range a.Regression {
 		if r.LacksFolds() {
-			all.study("regression.folds-without-r", Limits, values{"Folds": int(r.Folds), "RFolds": int(r.RFolds)})
+			all.Study("regression.folds-without-r", Limits, values{"Folds": int(r.Folds), "RFolds": int(r.RFolds)})
 		}
 	}
 	if len(a.Regression) > 0 && a.Regression[0].Folds > 0 {
@@ -404,11 +404,11 @@ func (a *Results) Regressions() (all List) {
 			folds = r.TestFolds
 		}
 		if r.Participants < fewTested*folds {
-			all.study("regression.few-tested", Limits, values{"N": int(r.Participants / folds)})
+			all.Study("regression.few-tested", Limits, values{"N": int(r.Participants / folds)})
 		}
 	}
 	if n := len(compared); n > 1 {
-		all.study("regression.best-of-several", Notes, values{"N": n})
+		all.Study("regression.best-of-several", Notes, values{"N": n})
 	}
 	all.Add(a.RetrainedOthers()...)
 	all.Add(a.Found...)

@@ -114,48 +114,48 @@ func ReadApplied(t *encoding.Table) (Applied, error) {
 // Findings are why predictions are not those of unseen participants, and what they were computed from.
 func (a Applied) Findings() (all List) {
 	if len(a.Known) > 0 {
-		all.among(a.Known, "applied.trained", Overturns, values{"N": len(a.Known), "Of": a.Participants,
+		all.Among(a.Known, "applied.trained", Overturns, values{"N": len(a.Known), "Of": a.Participants,
 			"Models": a.Models})
 	}
 	if len(a.Equal) > 0 {
-		all.among(a.Equal, "applied.equal-id", Limits, values{"N": len(a.Equal), "Of": a.Participants,
+		all.Among(a.Equal, "applied.equal-id", Limits, values{"N": len(a.Equal), "Of": a.Participants,
 			"Models": a.Models})
 	}
 	if len(a.Same) > 0 {
 		who := lists.Map(a.Same, func(p Pair) string { return p.New })
-		all.among(who, "applied.same-data", Overturns, values{"N": len(who), "Pairs": a.Same})
+		all.Among(who, "applied.same-data", Overturns, values{"N": len(who), "Pairs": a.Same})
 	}
 	if a.SameMeans && len(a.Known)+len(a.Same) == 0 {
-		all.study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained,
+		all.Study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained,
 			"N": a.Participants})
 	}
 	if a.Unlisted > 0 {
-		all.study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
+		all.Study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})
 	}
 	for _, kind := range a.NotFitted {
-		all.study("applied.not-fitted", Limits, values{"Kind": kind})
+		all.Study("applied.not-fitted", Limits, values{"Kind": kind})
 	}
 	if a.Removed != nil {
-		all.study("applied.residual", Limits, values{"Covariates": a.Removed})
+		all.Study("applied.residual", Limits, values{"Covariates": a.Removed})
 	}
 	if a.Deconfounded != nil {
-		all.study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})
+		all.Study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})
 	}
 	if a.Undigested > 0 {
-		all.study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})
+		all.Study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})
 	}
 	if a.Unknown > 0 {
-		all.study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})
+		all.Study("applied.unknown", Limits, values{"N": a.Unknown, "Of": a.Models})
 	}
 	if a.Unnamed > 0 {
 		weight := Limits
 		if a.Named { // regions in another order would pass for a failed replication
 			weight = Overturns
 		}
-		all.study("applied.unnamed", weight, values{"N": a.Unnamed, "Of": a.Models})
+		all.Study("applied.unnamed", weight, values{"N": a.Unnamed, "Of": a.Models})
 	}
 	if len(a.Zeros) > 0 {
-		all.among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,
+		all.Among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,
 			"Regions": a.Regions})
 	}
 	return all

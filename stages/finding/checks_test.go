@@ -49,59 +49,6 @@ func TestUncovered(t *testing.T) {
 	need.Equal(t, fmt.Sprint((&Settings{}).Uncovered()), "[]")
 }
 
-func TestCovariateFindings(t *testing.T) {
-	row := func(name string, p float64) column.CovariateRow {
-		return column.CovariateRow{Name: name, AUC: 0.7, Within: math.NaN(), Chance: 0.55, P: p}
-	}
-	for _, c := range []struct {
-		rows []column.CovariateRow
-		of   string
-		want string
-	}{
-		{[]column.CovariateRow{row("mean_fd", 0.049)}, "group", "covariate.predicts-group"},
-		{[]column.CovariateRow{row("mean_fd", 0.05)}, "group", ""},
-		{[]column.CovariateRow{row("mean_fd", math.NaN())}, "group", ""},
-		{[]column.CovariateRow{row("mean_fd", 0.001)}, "site", "covariate.not-of-labels"},
-		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.001)}, "group", "covariate.predicts-group"},
-		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.2)}, "group", "covariate.predicts-group"},
-		{[]column.CovariateRow{row(column.UnusablePattern, 0.01), row(column.UnusableRegions, 0.01)}, "group",
-			"covariate.missing-regions-differ covariate.number-of-missing-regions"},
-	} {
-		need.Equal(t, codes(Covariates(c.rows, c.of, "", nil, true)), c.want, c.rows, c.of)
-	}
-	for inputs, want := range map[bool]Weight{true: Overturns, false: Limits} { // regions that no model had as inputs
-		for _, name := range []string{column.UnusablePattern, column.UnusableRegions} {
-			need.Equal(t, Covariates([]column.CovariateRow{row(name, 0.01)}, "group", "", nil,
-				inputs)[0].Weight, want, name)
-		}
-	}
-	for leftOut, want := range map[string]string{"site": "covariate.left-out-predicts-group", "family": "covariate.predicts-group"} {
-		need.Equal(t, codes(Covariates([]column.CovariateRow{row("site", 0.001)}, "group", leftOut, nil, true)), want)
-	}
-	number := func(name string, p float64) column.NumberCovariateRow {
-		return column.NumberCovariateRow{Name: name, Within: math.NaN(), P: p}
-	}
-	need.Equal(t, codes(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
-		"score", true)), "covariate.predicts-number")
-	for _, c := range []struct {
-		name   string
-		q      float64
-		inputs bool
-		want   Weight
-	}{{"mean_fd", 0.049, false, Overturns}, {"mean_fd", 0.051, true, Limits},
-		{column.UnusableRegions, 0.01, true, Overturns},
-		{column.UnusableRegions, 0.01, false, Limits}, {column.UnusablePattern, 0.01, false, Limits}} {
-		one := number(c.name, 0.01)
-		one.Q = c.q
-		of := CovariatesOfNumber([]column.NumberCovariateRow{one}, "score", c.inputs)[0]
-		need.Equal(t, of.Weight, c.want, c)
-		need.Equal(t, of.Values()["Open"].(bool), c.q > 0.05, c)
-		group := row(c.name, 0.01)
-		group.Q = c.q
-		need.Equal(t, Covariates([]column.CovariateRow{group}, "group", "", nil, c.inputs)[0].Weight, c.want, c)
-	}
-}
-
 func TestLearning(t *testing.T) {
 	training := func(model string, accuracy, majority float64, mixed bool) Training {
 		return Training{model, []dag.Coord{{Axis: "fold", Value: "1"}}, accuracy, majority, mixed}
@@ -166,17 +113,4 @@ func TestReadTrainings(t *testing.T) {
 		}
 		need.Equal(t, got, want, own)
 	}
-}
-
-// The parameter regions of a cohort is a file.
-func TestLeavesOutRegions(t *testing.T) {
-	stage := func(name, kind, regions string) StageSettings {
-		return StageSettings{Stage: name, Kind: kind, Values: map[string][][]string{"regions": {{regions}}}}
-	}
-	of := func(model string) *Settings {
-		return &Settings{Stages: []StageSettings{stage("cohort", "timeseries", ""),
-			stage("models", "regression", model)}}
-	}
-	need.Equal(t, of("shared").LeavesOutRegions(), true)
-	need.Equal(t, of("all").LeavesOutRegions(), false)
 }

@@ -35,7 +35,7 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
 			names := lists.Map(by.All, func(r column.ConfounderRow) string { return r.Name })
-			all.study(of.code, Limits, values{"Name": by.Key, "Classifiers": names})
+			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names})
 		}
 	}
 	return all
@@ -47,9 +47,9 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 	of := values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations), "Measure": r.Measure, "Low": r.Low,
 		"High": r.High}
 	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
-		all.study("confounds.adds-nothing", Limits, of)
+		all.Study("confounds.adds-nothing", Limits, of)
 	} else if inference.Significant(r.P) && r.Low <= 0 {
-		all.study("confounds.gain-uncertain", Limits, of)
+		all.Study("confounds.gain-uncertain", Limits, of)
 	}
 	score := func(features string) float64 {
 		at := slices.IndexFunc(models, func(m column.ConfoundModelRow) bool {
@@ -61,14 +61,14 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		return models[at].Score
 	}
 	if r.RemovalLow > 0 {
-		all.study("confounds.removal-better", Limits, values{"Measure": r.Measure, "Raw": score("edges"),
+		all.Study("confounds.removal-better", Limits, values{"Measure": r.Measure, "Raw": score("edges"),
 			"Without": score("deconfounded edges"), "Removal": r.Removal, "Low": r.RemovalLow, "High": r.RemovalHigh})
 	}
 	if len(r.Left) > 0 {
-		all.study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})
+		all.Study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})
 	}
 	if r.Pairs >= 0 && r.Pairs < LeastPairs {
-		all.study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": LeastPairs})
+		all.Study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": LeastPairs})
 	}
 	var apart []string
 	for _, m := range matching {
@@ -77,7 +77,7 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		}
 	}
 	if r.Pairs >= LeastPairs && apart != nil {
-		all.study("confounds.unbalanced", Limits, values{"Names": apart, "Most": unbalanced})
+		all.Study("confounds.unbalanced", Limits, values{"Names": apart, "Most": unbalanced})
 	}
 	return all
 }

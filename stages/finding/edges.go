@@ -13,20 +13,20 @@ const (
 // EdgeTest are the findings about a test of each edge.
 func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	if r.Degrees < fewDegrees {
-		all.study("edges.few-degrees", Limits, values{"Degrees": r.Degrees})
+		all.Study("edges.few-degrees", Limits, values{"Degrees": r.Degrees})
 	}
 	if r.VarianceRatio > unequalVariances {
-		all.study("edges.unequal-variances", Limits, values{"Within": r.Within, "Ratio": r.VarianceRatio})
+		all.Study("edges.unequal-variances", Limits, values{"Within": r.Within, "Ratio": r.VarianceRatio})
 	}
 	if share := float64(r.MissingEdges) / float64(r.Edges+r.MissingEdges+r.ConstantEdges); share >= manyUntested {
-		all.study("edges.lacking", Limits, values{"Share": share, "N": len(r.LackedRegions)})
+		all.Study("edges.lacking", Limits, values{"Share": share, "N": len(r.LackedRegions)})
 	}
 	if len(r.Left) > 0 {
-		all.study("edges.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left,
+		all.Study("edges.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left,
 			"Sessions": len(r.Sessions) > 0})
 	}
 	if len(r.Dropped) > 0 {
-		all.study("edges.dropped", Notes, values{"Dropped": r.Dropped, "N": len(r.Dropped)})
+		all.Study("edges.dropped", Notes, values{"Dropped": r.Dropped, "N": len(r.Dropped)})
 	}
 	return all
 }

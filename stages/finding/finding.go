@@ -74,13 +74,13 @@ func (l List) Question() bool {
 // values are numbers by their names.
 type values = map[string]any
 
-// study adds a finding about the study.
-func (l *List) study(code string, weight Weight, numbers any) {
+// Study adds a finding about the study.
+func (l *List) Study(code string, weight Weight, numbers any) {
 	l.Add(Finding{code, weight, Subject{}, numbers})
 }
 
-// among adds a finding about some participants, or scans.
-func (l *List) among(ids []string, code string, weight Weight, numbers any) {
+// Among adds a finding about some participants, or scans.
+func (l *List) Among(ids []string, code string, weight Weight, numbers any) {
 	l.Add(Finding{code, weight, Subject{Participants: ids}, numbers})
 }
 
@@ -117,6 +117,52 @@ func (l List) Grouped() (groups []Group) {
 		groups[at].Findings = append(groups[at].Findings, f)
 	}
 	return groups
+}
+
+// Apart is the AUC from which something that alone separates the groups may explain a high accuracy.
+const Apart = 0.8
+
+// Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
+// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to
+// exclude where these volumes differ between the groups.
+func (l List) Linked() List {
+	var cause values
+	apart := false // far volumes
+	for _, f := range l {
+		of, _ := plain(f.Values()).(values)
+		auc, _ := of["AUC"].(float64)
+		switch area, _, _ := strings.Cut(f.Code, "."); {
+		case f.Code == "leakage.region-order":
+			auc = 1
+		case f.Weight != Overturns || area != "covariate" && area != "matrices":
+			auc = 0
+		}
+		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
+			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc}
+		}
+		if f.Code == "covariate.series-differ" {
+			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
+				name := fact.(values)["Name"]
+				return name == "first_distance" || name == "far_distance"
+			})
+		}
+	}
+	linked := slices.Clone(l)
+	for i, f := range linked {
+		numbers := Values(f.Numbers)
+		switch f.Code {
+		case "accuracy.near-perfect":
+			numbers["Cause"] = cause
+		case "scans.first-volumes", "scans.far-volumes":
+			if apart {
+				numbers["Exclude"] = []string(nil)
+			}
+		default:
+			continue
+		}
+		linked[i].Numbers = numbers
+	}
+	return linked
 }
 
 // Values are the numbers and the subject by their names.

@@ -212,7 +212,7 @@ func (a *Results) RegionsOf(settings [][]dag.Coord, chosen string) Shown {
 // Findings is that the headline is of the settings chosen inside each fold and the regions are not.
 func (s Shown) Findings() (all List) {
 	if s.Relation == NestedNotRegions {
-		all.study("regions.not-of-headline", Limits, s)
+		all.Study("regions.not-of-headline", Limits, s)
 	}
 	return all
 }

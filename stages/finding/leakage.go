@@ -56,12 +56,12 @@ func (l Leakage) Findings() (all List) {
 	}
 	switch {
 	case !l.Connected && l.Evaluated:
-		all.study("leakage.no-check", Limits, nil)
+		all.Study("leakage.no-check", Limits, nil)
 	case l.Connected && len(l.Missing) > 0:
-		all.study("leakage.not-compared", Limits, values{"Missing": l.Missing})
+		all.Study("leakage.not-compared", Limits, values{"Missing": l.Missing})
 	}
 	if l.Connected && l.Uncovered != nil {
-		all.study("leakage.uncovered", Limits, values{"Stages": l.Uncovered})
+		all.Study("leakage.uncovered", Limits, values{"Stages": l.Uncovered})
 	}
 	return all
 }

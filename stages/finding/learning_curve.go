@@ -16,7 +16,7 @@ func LearningCurves(rows []column.LearningRow) (all List) {
 		}
 	}
 	if before != nil {
-		all.study("learning.fitted-before", Limits, values{"Classifiers": before})
+		all.Study("learning.fitted-before", Limits, values{"Classifiers": before})
 	}
 	return all
 }

@@ -142,13 +142,13 @@ func hundredths(x float64) float64 {
 // more planted regions among the first than a random one, is no result about regions.
 func (c Comparison) Findings() (all List) {
 	if c.Measure == ByPlanted && !c.BeyondChance {
-		all.study("ranking.no-more-than-random", Overturns, c)
+		all.Study("ranking.no-more-than-random", Overturns, c)
 	}
 	if c.Ahead != nil {
-		all.study("ranking.worse-than-reference", Overturns, c)
+		all.Study("ranking.worse-than-reference", Overturns, c)
 	}
 	if c.Even != nil {
-		all.study("ranking.not-better", Limits, c)
+		all.Study("ranking.not-better", Limits, c)
 	}
 	return all
 }
@@ -182,9 +182,9 @@ func HeldOutEffects(rows []column.RecoveryRow) (all List) {
 	numbers := values{"N": int(rows[0].TestedLeast)}
 	switch {
 	case !math.IsNaN(rows[0].HeldOut):
-		all.study("ranking.held-out-noisy", Limits, numbers)
+		all.Study("ranking.held-out-noisy", Limits, numbers)
 	case slices.ContainsFunc(rows, func(r column.RecoveryRow) bool { return r.By == "statistic" }): // with features
-		all.study("ranking.no-held-out", Notes, numbers)
+		all.Study("ranking.no-held-out", Notes, numbers)
 	}
 	return all
 }
@@ -195,7 +195,7 @@ const lowAgreement = 0.5
 // Agreement is the finding about single models that rank different regions first.
 func Agreement(r column.ConsistencyRow) (all List) {
 	if r.Over == "models" && r.Kuncheva < lowAgreement {
-		all.study("ranking.models-disagree", Limits, r)
+		all.Study("ranking.models-disagree", Limits, r)
 	}
 	return all
 }
@@ -280,10 +280,10 @@ func (a *Results) Masking(rows []column.FidelityRow) (all List) {
 	}
 	masked := a.StagesBehind("fidelity", "model")
 	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(r.Coords, masked) }) {
-		all.study("masking.not-above-chance", Limits, nil)
+		all.Study("masking.not-above-chance", Limits, nil)
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
-		all.study("masking.no-change", Notes, nil)
+		all.Study("masking.no-change", Notes, nil)
 	}
 	return all
 }

@@ -176,11 +176,11 @@ func (a *Results) PermutationTests() (all List) {
 			names[r.Permutations] = append(names[r.Permutations], name)
 			continue
 		}
-		all.study("permutation.not-significant", Overturns, values{"Name": name, "P": r.P,
+		all.Study("permutation.not-significant", Overturns, values{"Name": name, "P": r.P,
 			"Draws": int(r.Permutations), "Measure": r.Measure})
 	}
 	for _, n := range tooFew {
-		all.study("permutation.powerless", Limits, values{"Names": slices.DeleteFunc(names[n],
+		all.Study("permutation.powerless", Limits, values{"Names": slices.DeleteFunc(names[n],
 			func(s string) bool { return s == "" }), "Draws": int(n)})
 	}
 	return all
@@ -201,7 +201,7 @@ func (a *Results) RetrainedOthers() (all List) {
 		}
 		if t.Of != nil {
 			numbers["Value"] = t.Of.Value
-			all.study("permutation.other-training", Limits, numbers)
+			all.Study("permutation.other-training", Limits, numbers)
 			continue
 		}
 		var may []Evaluated
@@ -211,7 +211,7 @@ func (a *Results) RetrainedOthers() (all List) {
 			}
 		}
 		numbers["Reason"], numbers["Design"], numbers["May"] = t.Reason, t.Design, may
-		all.study("permutation.unattributed", Limits, numbers)
+		all.Study("permutation.unattributed", Limits, numbers)
 	}
 	return all
 }

@@ -146,6 +146,17 @@ func OneOf(some, evaluated [][]dag.Coord) (settings []string) {
 	return settings
 }
 
+// Only are the settings of some scans or matrices, of those of all; "" where they are of all settings.
+func Only(all, some [][]dag.Coord) string {
+	var parts []string
+	for _, axis := range axesOf(all) {
+		if in := valuesOn(some, axis); len(in) < len(valuesOn(all, axis)) && !slices.Contains(noOptions, axis) {
+			parts = append(parts, axis+"="+strings.Join(in, " or "))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
 // Within are findings of what a page has of some settings alone, which they state; those about a classifier state its
 // setting.
 func Within(some, evaluated [][]dag.Coord, all ...Finding) []Finding {

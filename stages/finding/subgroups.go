@@ -18,7 +18,7 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 	of := func(r column.SubgroupTestRow) [2]string { return [2]string{r.Column, r.Measure} }
 	for _, by := range lists.By(differ, of) {
 		first := by.All[0]
-		all.study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
+		all.Study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
 			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
 			"High": first.DiffHigh, "P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
@@ -30,11 +30,11 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 		}
 	}
 	if compared > 0 && inference.Powerless(float64(compared)/float64(tests[0].Permutations+1)) {
-		all.study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
+		all.Study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
 			"Needed": 20 * compared, "Number": slices.Contains([]string{"r", "mae", "mean_error"}, tests[0].Measure)})
 	}
 	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
-		all.study("subgroups.related", Limits, nil)
+		all.Study("subgroups.related", Limits, nil)
 	}
 	hidden := map[[2]string]bool{} // the same in all classifiers
 	for _, r := range groups {
@@ -43,7 +43,7 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 		}
 	}
 	if len(hidden) > 0 {
-		all.study("subgroups.suppressed", Notes, values{"N": len(hidden)})
+		all.Study("subgroups.suppressed", Notes, values{"N": len(hidden)})
 	}
 	return all
 }

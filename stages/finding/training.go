@@ -130,13 +130,13 @@ func Learned(all []Training, rows []Row) Learning {
 // Findings are about networks that did not learn, and about those that learned by heart.
 func (l Learning) Findings() (all List) {
 	if l.Stuck != nil {
-		all.study("training.stuck", Overturns, values{"Stuck": l.Stuck, "N": len(l.Stuck),
+		all.Study("training.stuck", Overturns, values{"Stuck": l.Stuck, "N": len(l.Stuck),
 			"Of": l.Judged, "Least": l.Least})
 	}
 	for _, c := range l.Compare {
 		stuck := slices.ContainsFunc(l.Stuck, func(t Training) bool { return cmp.Or(t.Model, column.PrGNN) == c.Model })
 		if c.Training-c.Test > mostOverfit && !stuck {
-			all.study("training.overfit", Notes, c)
+			all.Study("training.overfit", Notes, c)
 		}
 	}
 	return all
@@ -161,7 +161,7 @@ func RegionsLeftOut(of []*column.RegionsLeftOut) (all List) {
 	}
 	for _, left := range each {
 		n, kept := float64(left.All), float64(left.All-len(left.Regions))
-		all.study("regions.left-out", Limits, values{"N": len(left.Regions), "All": left.All, "Regions": left.Names,
+		all.Study("regions.left-out", Limits, values{"N": len(left.Regions), "All": left.All, "Regions": left.Names,
 			"Share": 1 - kept*(kept-1)/(n*(n-1)), "Lacking": left.Lacking, "Participants": left.Participants,
 			"Every": !slices.Contains(of, nil) && len(each) == 1})
 	}

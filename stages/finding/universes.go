@@ -55,15 +55,15 @@ func Multiverse(rows []column.JointRow) (all List) {
 	}
 	switch {
 	case !inference.Significant(u.P) && u.Share > 0:
-		all.study("multiverse.not-significant", Limits, u)
+		all.Study("multiverse.not-significant", Limits, u)
 	case inference.Significant(u.P) && u.Share < fewShare:
-		all.study("multiverse.few-universes", Limits, u)
+		all.Study("multiverse.few-universes", Limits, u)
 	}
 	if u.Permutations < fewJoint {
-		all.study("multiverse.few-permutations", Limits, u)
+		all.Study("multiverse.few-permutations", Limits, u)
 	}
 	if u.Repeated > 0 {
-		all.study("multiverse.repeated", Notes, u)
+		all.Study("multiverse.repeated", Notes, u)
 	}
 	return all
 }

@@ -28,21 +28,21 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 		m, there := of[name]
 		chance, tested := map[string]float64{"auc": 0.5, "r": 0}[name]
 		if there && tested && m.High < chance { // false of NaN
-			all.study("validation.below-chance", Limits, values{"Measure": name, "Value": m.Value, "Low": m.Low,
+			all.Study("validation.below-chance", Limits, values{"Measure": name, "Value": m.Value, "Low": m.Low,
 				"High": m.High, "Chance": chance})
 		}
 		if m.TrainingLow < m.TrainingHigh && (m.Value < m.TrainingLow || m.Value > m.TrainingHigh) { // false of NaN
-			all.study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
+			all.Study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
 				"Training": m.Training, "Low": m.TrainingLow, "High": m.TrainingHigh})
 		}
 	}
 	if s.HeldOutT > 0 && s.HeldOutP < trainedP { // false of NaN
-		all.study("validation.held-out", Overturns, values{"Models": s.Models, "N": s.Participants, "T": s.HeldOutT,
+		all.Study("validation.held-out", Overturns, values{"Models": s.Models, "N": s.Participants, "T": s.HeldOutT,
 			"P": s.HeldOutP})
 	}
 	for _, r := range shift {
 		if r.Outside > mostOutside+fewOutside/float64(max(1, s.Trained)) {
-			all.study("validation.outside", Limits, values{"Name": r.Name, "Share": r.Outside, "Low": r.Low,
+			all.Study("validation.outside", Limits, values{"Name": r.Name, "Share": r.Outside, "Low": r.Low,
 				"High": r.High})
 		}
 		of := strings.HasPrefix(strings.ToLower(r.Name), "site") // another cohort has other sites
@@ -53,29 +53,29 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 					known = append(known, o.Category)
 				}
 			}
-			all.study("validation.category", Limits, values{"Name": r.Name, "Category": r.Category, "Share": r.New,
+			all.Study("validation.category", Limits, values{"Name": r.Name, "Category": r.Category, "Share": r.New,
 				"Known": known})
 		}
 	}
 	if s.Positive == "" {
 		r2, e := of["r2"], of["mean_error"]
 		if biased := e.Low > 0 || e.High < 0; len(s.Groups) == 0 && (r2.Value < 0 || biased) { // false of NaN
-			all.study("validation.off-scale", Limits, values{"R2": r2.Value, "Negative": r2.Value < 0, "Biased": biased,
+			all.Study("validation.off-scale", Limits, values{"R2": r2.Value, "Negative": r2.Value < 0, "Biased": biased,
 				"Error": e.Value, "Low": e.Low, "High": e.High})
 		}
 		return all
 	}
 	if a := of["auc"]; a.Low <= 0.5 && a.High >= 0.5 { // false of NaN
-		all.study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
+		all.Study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
 	majority := float64(max(s.Counts[0], s.Counts[1])) / float64(s.Counts[0]+s.Counts[1])
 	if a := of["accuracy"]; of["auc"].Low > 0.5 && a.Measure != "" && a.Low <= majority { // false of NaN
-		all.study("validation.interval-includes-majority", Limits, values{"Low": a.Low, "High": a.High,
+		all.Study("validation.interval-includes-majority", Limits, values{"Low": a.Low, "High": a.High,
 			"Majority": majority, "Below": a.High < majority})
 	}
 	miscalibrated := func(of func(measure string) column.ValidationRow, recalibrated bool) {
 		if p := of("calibration_p"); p.Measure != "" && inference.Significant(p.Value) { // false of NaN
-			all.study("validation.miscalibrated", Limits, values{"P": p.Value, "Intercept": of("intercept").Value,
+			all.Study("validation.miscalibrated", Limits, values{"P": p.Value, "Intercept": of("intercept").Value,
 				"Slope": of("slope").Value, "Recalibrated": recalibrated})
 		}
 	}
@@ -83,18 +83,18 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	if s.Calibrated {
 		miscalibrated(func(measure string) column.ValidationRow { return of[measure] }, false)
 	} else {
-		all.study("validation.decision-values", Notes, values{"Recalibrated": recalibrated})
+		all.Study("validation.decision-values", Notes, values{"Recalibrated": recalibrated})
 		miscalibrated(func(measure string) column.ValidationRow { return of[measure+"_recalibrated"] }, true)
 	}
 	fewest := min(s.Counts[0], s.Counts[1])
 	switch {
 	case !s.Calibrated && !recalibrated:
 	case s.Separated:
-		all.study("validation.separated", Limits, nil)
+		all.Study("validation.separated", Limits, nil)
 	case fewest < leastForSlopes:
-		all.study("validation.no-slope", Limits, values{"N": int(fewest), "Least": leastForSlopes})
+		all.Study("validation.no-slope", Limits, values{"N": int(fewest), "Least": leastForSlopes})
 	case fewest < fewCalibrated:
-		all.study("validation.few", Limits, values{"N": int(fewest)})
+		all.Study("validation.few", Limits, values{"N": int(fewest)})
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -112,12 +113,12 @@ func (a *author) covariates() {
 		a.Put("covariate.none-tested", v)
 		return
 	}
-	lacked := section.Meta[[]finding.Lacked](a.Writer, a.T.In("covariates"), column.LackedRegions)
+	lacked := section.Meta[[]quality.Lacked](a.Writer, a.T.In("covariates"), column.LackedRegions)
 	for i, r := range lacked {
 		lacked[i].Name = a.RegionName(r.Region)
 	}
 	leftOut, _ := a.ColumnOf(a.HeldOut())
-	a.Find(finding.Covariates(rows, of, leftOut, lacked, a.hasMissingRegions())...)
+	a.Find(quality.Covariates(rows, of, leftOut, lacked, a.hasMissingRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })
@@ -185,7 +186,7 @@ func (a *author) covariatesOfNumber() {
 		a.Put("covariate.none-tested", v)
 		return
 	}
-	a.Find(finding.CovariatesOfNumber(rows, a.Number, a.hasMissingRegions())...)
+	a.Find(quality.CovariatesOfNumber(rows, a.Number, a.hasMissingRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	columns := "covariate | n missing coefficient value p q"

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
@@ -298,12 +299,12 @@ func TestCovariatesMissingTogether(t *testing.T) {
 // A covariate that is open after the correction may matter; regions that no model had as inputs explain little.
 func TestTextsOfCovariates(t *testing.T) {
 	number := func(name string, q float64, inputs bool) finding.List {
-		return finding.CovariatesOfNumber([]column.NumberCovariateRow{{Name: name, R: 0.267, Within: math.NaN(),
+		return quality.CovariatesOfNumber([]column.NumberCovariateRow{{Name: name, R: 0.267, Within: math.NaN(),
 			P: 0.006, Q: q,
 			Permutations: 999}}, "age", inputs)
 	}
 	group := func(q float64) finding.List {
-		return finding.Covariates([]column.CovariateRow{{Name: "sex", AUC: 0.58, Within: math.NaN(),
+		return quality.Covariates([]column.CovariateRow{{Name: "sex", AUC: 0.58, Within: math.NaN(),
 			Chance: 0.53, P: 0.03, Q: q,
 			Permutations: 999}}, "group", "", nil, true)
 	}

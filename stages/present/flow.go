@@ -7,7 +7,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
@@ -24,7 +24,7 @@ func (a *author) describeParticipants() {
 // flow counts the participants from the table to the analysis.
 func (a *author) flow() figure.Flow {
 	f := figure.Flow{Simulated: a.Who.Simulated, Reasons: a.NotIncluded(), Included: len(a.Who.Ids),
-		Groups: nonempty(a.Groups()), Scans: finding.CountScans(a.Scans), Sessions: finding.SessionsOf(a.Scans) != nil,
+		Groups: nonempty(a.Groups()), Scans: quality.CountScans(a.Scans), Sessions: quality.SessionsOf(a.Scans) != nil,
 		Duplicates: len(a.Duplicates), Lacking: a.Lacking}
 	all, err := a.Predictions()
 	if a.Fail(err); all == nil {
@@ -54,7 +54,7 @@ func (a *author) flow() figure.Flow {
 	}
 	of := slices.DeleteFunc(slices.Clone(a.Who.Ids), func(id string) bool { return !tested[id] })
 	f.Tested = len(of)
-	f.TestedGroups = nonempty(finding.Tally(lists.Map(of, func(id string) string { return a.Who.Group[id] })))
+	f.TestedGroups = nonempty(quality.Tally(lists.Map(of, func(id string) string { return a.Who.Group[id] })))
 	return f
 }
 
@@ -63,12 +63,12 @@ func (a *author) storedModels(f *figure.Flow) {
 	for _, s := range section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary") {
 		f.Tested, f.Stored, f.TestedGroups = int(s.Participants), int(s.Models), nil
 		for i, g := range s.Groups {
-			f.TestedGroups = append(f.TestedGroups, finding.Counted{Name: g, N: int(s.Counts[i])})
+			f.TestedGroups = append(f.TestedGroups, quality.Counted{Name: g, N: int(s.Counts[i])})
 		}
 	}
 }
 
 // nonempty are groups that have a name: of a number that is predicted, all participants are one without.
-func nonempty(groups []finding.Counted) []finding.Counted {
-	return slices.DeleteFunc(groups, func(g finding.Counted) bool { return g.Name == "" })
+func nonempty(groups []quality.Counted) []quality.Counted {
+	return slices.DeleteFunc(groups, func(g quality.Counted) bool { return g.Name == "" })
 }

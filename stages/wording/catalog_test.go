@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/literature"
 )
 
@@ -198,7 +199,7 @@ func TestCategoryText(t *testing.T) {
 
 // A limit that comes from data is stated with them.
 func TestLimitFromData(t *testing.T) {
-	all := finding.NearOne([]column.TypicalityRow{{Participant: "a", MedianR: 0.9}, {Participant: "b", MedianR: 0.2}},
+	all := quality.NearOne([]column.TypicalityRow{{Participant: "a", MedianR: 0.9}, {Participant: "b", MedianR: 0.2}},
 		map[string]string{"a": "X", "b": "X"})
 	text := need.Value(Finding(finding.Group{Finding: all[0]}))(t)
 	need.Equal(t, strings.Contains(text, "above 0.8 in 1 of 2 participants"), true, text)
@@ -209,9 +210,9 @@ func TestLimitFromData(t *testing.T) {
 func TestSeriesFactsAreWritten(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range column.SeriesFacts {
-		facts := []finding.SeriesFact{{Name: f.Name, AUC: 1, P: 0.001,
-			Groups: []finding.GroupMean{{Name: "A", Mean: 1}}}}
-		text := need.Value(Finding(finding.Group{Finding: finding.SeriesDiffer(facts, 999)[0]}))(t)
+		facts := []quality.SeriesFact{{Name: f.Name, AUC: 1, P: 0.001,
+			Groups: []quality.GroupMean{{Name: "A", Mean: 1}}}}
+		text := need.Value(Finding(finding.Group{Finding: quality.SeriesDiffer(facts, 999)[0]}))(t)
 		need.Equal(t, seen[text], "", f.Name)
 		seen[text] = f.Name
 		if f.Name == "global_signal_r" && !strings.Contains(text, "Supply the confounds of each scan") {
@@ -222,12 +223,12 @@ func TestSeriesFactsAreWritten(t *testing.T) {
 
 // A finding that a table keeps as JSON has the text of the finding that was kept.
 func TestWrittenFindings(t *testing.T) {
-	pair := finding.CopyPair{First: "sub-1", Later: "sub-2", FirstInput: "a", LaterInput: "b", Similarity: 1, Limit: 1}
-	copies := finding.Copies{Scans: 34, Participants: 33, Regions: 30, Expected: 1, Threshold: 1, Margin: 1,
-		Matrices: 1, Kept: 1, Apart: 1, Others: 1, Pairs: []finding.CopyPair{pair}}
+	pair := quality.CopyPair{First: "sub-1", Later: "sub-2", FirstInput: "a", LaterInput: "b", Similarity: 1, Limit: 1}
+	copies := quality.Copies{Scans: 34, Participants: 33, Regions: 30, Expected: 1, Threshold: 1, Margin: 1,
+		Matrices: 1, Kept: 1, Apart: 1, Others: 1, Pairs: []quality.CopyPair{pair}}
 	all := copies.Findings()
-	for _, why := range []string{finding.FixedParticipants, finding.FixedRegions, finding.FixedEdges,
-		finding.FixedAlike} {
+	for _, why := range []string{quality.FixedParticipants, quality.FixedRegions, quality.FixedEdges,
+		quality.FixedAlike} {
 		fixed := copies
 		fixed.Fixed, fixed.Matrices, fixed.Kept = why, 3, 3
 		all = append(all, fixed.Findings()...)

@@ -31,6 +31,7 @@ import (
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
@@ -68,8 +69,8 @@ const sessions = "sessions"
 
 // evidence is that of pairs that are no violations.
 var evidence = map[string]string{
-	finding.Caution:   "more similar than different people: one person with two ids, relatives, or a changed copy",
-	finding.Relatives: "more similar than different people, and related",
+	quality.Caution:   "more similar than different people: one person with two ids, relatives, or a changed copy",
+	quality.Relatives: "more similar than different people, and related",
 	sessions:          "scans of one participant",
 }
 
@@ -144,7 +145,7 @@ func Check(a *console.Console, o Options) error {
 	}
 	violations := 0
 	for _, r := range rows {
-		if r.Verdict == finding.Violation {
+		if r.Verdict == quality.Violation {
 			violations++
 		}
 	}
@@ -366,7 +367,7 @@ func rowsOf(found leakage.Found) (rows []Row) {
 	nan := math.NaN()
 	copies := found.Copies
 	for _, d := range found.Twins {
-		r := Row{d.First, d.Later, d.FirstFile, d.LaterFile, nan, nan, finding.Violation, d.How}
+		r := Row{d.First, d.Later, d.FirstFile, d.LaterFile, nan, nan, quality.Violation, d.How}
 		for _, p := range copies.Pairs {
 			if d.SamePair(fold.Duplicate{First: p.First, Later: p.Later}) {
 				r.Similarity, r.Limit = p.Similarity, p.Limit
@@ -379,16 +380,16 @@ func rowsOf(found leakage.Found) (rows []Row) {
 	})
 	for _, d := range found.Repeated {
 		id := d.First[:strings.LastIndex(d.First, ", session ")] // of both
-		rows = append(rows, Row{id, id, d.FirstFile, d.LaterFile, nan, nan, finding.Violation, d.How})
+		rows = append(rows, Row{id, id, d.FirstFile, d.LaterFile, nan, nan, quality.Violation, d.How})
 	}
-	add := func(pairs []finding.CopyPair, verdict string) {
+	add := func(pairs []quality.CopyPair, verdict string) {
 		for _, p := range pairs {
 			rows = append(rows, Row{p.First, p.Later, p.FirstInput, p.LaterInput, p.Similarity, p.Limit, verdict,
 				evidence[verdict]})
 		}
 	}
-	add(copies.With(finding.Caution), finding.Caution)
-	add(copies.With(finding.Relatives), finding.Relatives)
+	add(copies.With(quality.Caution), quality.Caution)
+	add(copies.With(quality.Relatives), quality.Relatives)
 	add(copies.Sessions, sessions)
 	return rows
 }
@@ -436,8 +437,8 @@ func (o *Options) show(a *console.Console, rows []Row, found leakage.Found, note
 			a.Object("finding", map[string]finding.Finding{"finding": f})
 		}
 		a.Object("compared", map[string]any{"scans": scans, "participants": people, "regions": c.Regions,
-			"threshold": known(c.Threshold), "violations": counts[finding.Violation],
-			"cautions": counts[finding.Caution], "relatives": counts[finding.Relatives], "sessions": counts[sessions]})
+			"threshold": known(c.Threshold), "violations": counts[quality.Violation],
+			"cautions": counts[quality.Caution], "relatives": counts[quality.Relatives], "sessions": counts[sessions]})
 		return nil
 	}
 	if o.Path == "-" {
@@ -465,19 +466,19 @@ func (o *Options) show(a *console.Console, rows []Row, found leakage.Found, note
 		fmt.Fprintf(a.Out, "Similarity of different people: at most %.3f (%g pairs of them above it are expected)\n", c.Threshold, c.Expected)
 	}
 	fmt.Fprintf(a.Out, "%s of %s: %s, %s, %s of relatives, %s of one participant\n", words.Count(scans, "scan"),
-		words.Count(people, "participant"), words.Count(counts[finding.Violation], "violation"),
-		words.Count(counts[finding.Caution], "caution"), words.Count(counts[finding.Relatives], "pair"),
+		words.Count(people, "participant"), words.Count(counts[quality.Violation], "violation"),
+		words.Count(counts[quality.Caution], "caution"), words.Count(counts[quality.Relatives], "pair"),
 		words.Count(counts[sessions], "pair"))
 	return nil
 }
 
 // draw writes the figure of the similarities.
-func draw(a *console.Console, path string, c finding.Copies) error {
+func draw(a *console.Console, path string, c quality.Copies) error {
 	if c.Tail.Counts == nil {
 		return exit.Wrongf("--figure: there are no similarities to draw: %d participants with %d regions have no distribution of their own", c.Participants, c.Regions)
 	}
-	kinds := []string{finding.Violation, finding.Caution, finding.Relatives}
-	s := chart.Similarities{Low: finding.TailLow, Step: finding.TailStep, Counts: c.Tail.Counts, From: c.Tail.From,
+	kinds := []string{quality.Violation, quality.Caution, quality.Relatives}
+	s := chart.Similarities{Low: quality.TailLow, Step: quality.TailStep, Counts: c.Tail.Counts, From: c.Tail.From,
 		Scale: c.Tail.Scale, Pairs: c.Tail.Pairs, Threshold: math.Atanh(c.Threshold)}
 	for _, p := range c.Pairs {
 		s.Above = append(s.Above, chart.SimilarPair{Name: p.First + ", " + p.Later, R: p.Similarity, Limit: p.Limit,

@@ -19,7 +19,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 )
 
 // Print prints what went wrong in a run: each cause once, with the tasks that it struck, then what that means for the
@@ -46,7 +46,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, r *engine.Result, o engine
 	if shares := byGroup(p, r, o); shares != nil {
 		fmt.Fprintf(a.Stderr, "Failures are associated with the group (%s). Excluding these %ss, or a setting that accepts them, "+
 			"changes the groups in different ways, and a classifier may learn this difference; correct the cause in all of them\n",
-			words.Some(lists.Map(shares, func(s finding.Share) string {
+			words.Some(lists.Map(shares, func(s quality.Share) string {
 				return fmt.Sprintf("%d of %d %s", s.N, s.Of, s.Name)
 			}), 6), p.Roster.Noun())
 	}
@@ -108,7 +108,7 @@ func faulty(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []string 
 }
 
 // byGroup are the shares of the participants of each group whose tasks failed, where they differ; nil otherwise.
-func byGroup(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []finding.Share {
+func byGroup(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []quality.Share {
 	all, here, out := members(p, r, o)
 	if len(here) == 0 { // the run was for all
 		here = all
@@ -120,7 +120,7 @@ func byGroup(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []findin
 	if err != nil { // a number is predicted
 		return nil
 	}
-	return finding.SharesOf(group, slices.Collect(maps.Keys(here)), slices.Collect(maps.Keys(out)))
+	return quality.SharesOf(group, slices.Collect(maps.Keys(here)), slices.Collect(maps.Keys(out)))
 }
 
 // members are all participants, those that the run was for (none if it was for all), and those whose tasks failed, but

@@ -15,7 +15,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -256,8 +256,8 @@ type scanPair struct {
 }
 
 // compare finds the pairs of scans of different ids that are more similar than different people.
-func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair, err error) {
-	out = finding.Copies{Scans: len(c.scans), Expected: c.expected, Threshold: math.NaN(), Margin: math.NaN()}
+func (c *comparison) compare(threads int) (out quality.Copies, pairs []scanPair, err error) {
+	out = quality.Copies{Scans: len(c.scans), Expected: c.expected, Threshold: math.NaN(), Margin: math.NaN()}
 	ids := map[string]bool{}
 	for _, s := range c.scans {
 		ids[s.id] = true
@@ -270,11 +270,11 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 	edges := out.Regions * (out.Regions - 1) / 2
 	switch {
 	case out.Participants < fewestScans:
-		out.Fixed = finding.FixedParticipants
+		out.Fixed = quality.FixedParticipants
 	case out.Regions < leastRegions:
-		out.Fixed = finding.FixedRegions
+		out.Fixed = quality.FixedRegions
 	case len(c.scans) > mostBytes/8/edges:
-		out.Fixed = finding.FixedMemory
+		out.Fixed = quality.FixedMemory
 	}
 	if out.Fixed != "" {
 		return out, nil, nil
@@ -289,16 +289,16 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 	r2 := n / 2
 	r1 := min(pairsOfTail*n, compared.n/shareOfTail)
 	if r1 <= r2 {
-		out.Fixed = finding.FixedEdges
+		out.Fixed = quality.FixedEdges
 		return out, nil, nil
 	}
 	z2, z1 := clipped(top[r2].r), clipped(top[r1].r)
 	sigma := (z2 - z1) / exact.Log(float64(r1)/float64(r2))
 	if !(sigma > 0) {
-		out.Fixed, out.MostAlike = finding.FixedAlike, top[r2].r >= matricesLimit
+		out.Fixed, out.MostAlike = quality.FixedAlike, top[r2].r >= matricesLimit
 		return out, nil, nil
 	}
-	out.Tail = finding.Tail{Counts: compared.z, From: z1, Scale: sigma, Pairs: r1}
+	out.Tail = quality.Tail{Counts: compared.z, From: z1, Scale: sigma, Pairs: r1}
 	t1 := z2 + float64(sigma*exact.Log(float64(r2)/c.expected))
 	out.Threshold = exact.Tanh(t1)
 	// By construction at most half as many pairs as scans are above t₁. Where more exceed what scans of one person can
@@ -310,7 +310,7 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 			continue
 		}
 		a, b := c.scans[p.i], c.scans[p.j]
-		pair := finding.CopyPair{First: a.id, Later: b.id, FirstInput: a.name, LaterInput: b.name, Similarity: p.r,
+		pair := quality.CopyPair{First: a.id, Later: b.id, FirstInput: a.name, LaterInput: b.name, Similarity: p.r,
 			Limit: limit, Related: a.family != "" && a.family == b.family}
 		if a.id == b.id {
 			out.Sessions = append(out.Sessions, pair)
@@ -332,7 +332,7 @@ type similarities struct {
 }
 
 // read makes the rows, and the limits of scans with series.
-func (s *similarities) read(out *finding.Copies) error {
+func (s *similarities) read(out *quality.Copies) error {
 	n := len(s.scans)
 	plain := false
 	if !s.series { // one that is no correlation leaves all as they are
@@ -470,7 +470,7 @@ func (s *similarities) pairs() (top, own []scanPair, of counted) {
 			least = top[keep-1].r
 		}
 	}
-	of.z = make([]int, int(math.Round((finding.TailEnd-finding.TailLow)/finding.TailStep)))
+	of.z = make([]int, int(math.Round((quality.TailEnd-quality.TailLow)/quality.TailStep)))
 	r := make([]float64, rowsAtOnce*n)
 	row := func(i int) []float64 { return s.rows[i*s.edges:][:s.edges] }
 	for from := 0; from < n; from += rowsAtOnce {
@@ -494,7 +494,7 @@ func (s *similarities) pairs() (top, own []scanPair, of counted) {
 					of.apart++
 				default:
 					of.n++
-					bin := int(math.Floor((clipped(x) - finding.TailLow) / finding.TailStep))
+					bin := int(math.Floor((clipped(x) - quality.TailLow) / quality.TailStep))
 					of.z[max(0, min(bin, len(of.z)-1))]++
 					if x >= least {
 						top = append(top, scanPair{x, j, i})
@@ -597,7 +597,7 @@ func (s *Leakage) copiesAmong(scans, features []dag.Input, family map[string]str
 	if found.MostAlike {
 		check.fail("most of the %d scans are alike: more pairs of them than half their number agree as well as copies of one scan, so the cohort has no similarity of different people; check which files were read", len(c.scans))
 	}
-	for _, p := range found.With(finding.Violation) {
+	for _, p := range found.With(quality.Violation) {
 		how := fmt.Sprintf("have connectivity that correlates %.3f, where two scans of one person agree by %.3f at most", p.Similarity, p.Limit)
 		if p.Locked {
 			how = fmt.Sprintf("have connectivity that correlates %.3f, where different people reach %.3f, and signals with one course of time", p.Similarity, found.Threshold)
@@ -642,7 +642,7 @@ func matrixSizes(ins []dag.Input) ([]int, error) {
 
 // lock looks for one course of time in the signals of pairs of inputs. They are few, so that chanceOfAny allows a
 // lower correlation than among all pairs.
-func lock(pairs []finding.CopyPair, inputs [][2]int, traces []*trace) error {
+func lock(pairs []quality.CopyPair, inputs [][2]int, traces []*trace) error {
 	of := map[[2]int]*trace{} // input, kind
 	for _, x := range traces {
 		of[[2]int{x.input, x.kind()}] = x

@@ -19,6 +19,7 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -60,7 +61,7 @@ func oracleScans(t *testing.T, parts int) *comparison {
 	return c
 }
 
-func compared(t *testing.T, c *comparison, threads int) finding.Copies {
+func compared(t *testing.T, c *comparison, threads int) quality.Copies {
 	t.Helper()
 	got, _, err := c.compare(threads)
 	need.NoError(t, err)
@@ -82,7 +83,7 @@ func oracle(t *testing.T) (values oracleValues, pairs [][]string) {
 }
 
 // shown are the pairs as the oracle writes them.
-func shown(c finding.Copies, limit bool) (rows []string) {
+func shown(c quality.Copies, limit bool) (rows []string) {
 	for _, p := range c.Pairs {
 		row := fmt.Sprintf("%s,%s,%.10f,%s", p.First, p.Later, p.Similarity, p.Verdict())
 		if limit {
@@ -123,7 +124,7 @@ func TestCopiesAreThoseOfNumpy(t *testing.T) {
 	need.NoError(t, err)
 	slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(b, a) })
 	s := similarities{comparison: oracleScans(t, 7), edges: 276, threads: 2}
-	need.NoError(t, s.read(&finding.Copies{}))
+	need.NoError(t, s.read(&quality.Copies{}))
 	top, _, of := s.pairs()
 	need.Equal(t, of.n, len(want), "pairs")
 	need.Equal(t, len(top), 671, "kept")
@@ -155,10 +156,10 @@ func TestCopiesOverCommonEdges(t *testing.T) {
 	}
 	got, _, err := c.compare(2)
 	need.NoError(t, err)
-	need.Equal(t, len(got.With(finding.Violation)), 5)
+	need.Equal(t, len(got.With(quality.Violation)), 5)
 	need.Equal(t, got.Apart, 0)
 	s := similarities{comparison: c, edges: 276, threads: 2}
-	need.NoError(t, s.read(&finding.Copies{}))
+	need.NoError(t, s.read(&quality.Copies{}))
 	for _, row := range [][]float64{s.rows[12*276:][:276], s.rows[30*276:][:276]} {
 		missing := 0
 		for _, x := range row {
@@ -201,7 +202,7 @@ func TestCopiesOverCommonEdges(t *testing.T) {
 	got, _, err = c.compare(2)
 	need.NoError(t, err)
 	need.Equal(t, got.Apart, 66)
-	need.Equal(t, len(got.With(finding.Violation)), 5)
+	need.Equal(t, len(got.With(quality.Violation)), 5)
 }
 
 // Where the cohort has no distribution, only a fixed limit holds; scans of one participant are no pair; relatives are
@@ -213,30 +214,30 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 		return c
 	}
 	few := compared(t, some(19), 1)
-	need.Equal(t, few.Fixed, finding.FixedParticipants)
+	need.Equal(t, few.Fixed, quality.FixedParticipants)
 	one := some(67)
 	for i := range one.scans {
 		one.scans[i].id = fmt.Sprint(i % 19)
 	}
-	need.Equal(t, compared(t, one, 1).Fixed, finding.FixedParticipants)
+	need.Equal(t, compared(t, one, 1).Fixed, quality.FixedParticipants)
 
 	same := some(40)
 	all := same.matrices
 	same.matrices = func(i int, yield func(m []float64)) error { return all(i%2, yield) }
 	alike := compared(t, same, 1)
-	need.Equal(t, alike.Fixed, finding.FixedAlike)
+	need.Equal(t, alike.Fixed, quality.FixedAlike)
 	need.Equal(t, alike.MostAlike, true)
 
 	thrice := some(60)
 	thrice.matrices = func(i int, yield func(m []float64)) error { return all(i%20, yield) }
 	most := compared(t, thrice, 1)
 	need.Equal(t, most.MostAlike, true)
-	need.Equal(t, len(most.With(finding.Violation)), 60)
+	need.Equal(t, len(most.With(quality.Violation)), 60)
 	twice := some(60)
 	twice.matrices = func(i int, yield func(m []float64)) error { return all(i%30, yield) }
 	half := compared(t, twice, 1)
 	need.Equal(t, half.MostAlike, false)
-	need.Equal(t, len(half.With(finding.Violation)), 30)
+	need.Equal(t, len(half.With(quality.Violation)), 30)
 
 	known := oracleScans(t, 7)
 	known.scans[60].id = "4" // the second session
@@ -246,7 +247,7 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 	need.Equal(t, len(related.Sessions), 1)
 	need.Equal(t, related.Sessions[0].First+" "+related.Sessions[0].Later, "4 4")
 	need.Equal(t, fmt.Sprint(lists.Map(pairs,
-		func(p finding.CopyPair) string { return p.First + " " + p.Later + " " + p.Verdict() })),
+		func(p quality.CopyPair) string { return p.First + " " + p.Later + " " + p.Verdict() })),
 		"[16 66 caution 12 62 violation 14 64 violation 15 65 violation 13 63 violation 9 61 caution]")
 
 	values := some(67)
@@ -260,7 +261,7 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 	}
 	plain := compared(t, values, 1)
 	need.Equal(t, plain.Uncorrelated, true)
-	need.Equal(t, len(plain.With(finding.Violation)), 0)
+	need.Equal(t, len(plain.With(quality.Violation)), 0)
 	for i, want := range []string{"4,60,0.8207993864,caution", "9,61,0.6728820620,caution", "13,63,0.6938965994,caution"} {
 		if !slices.Contains(shown(plain, false), want) || !math.IsNaN(plain.Pairs[i].Limit) {
 			t.Errorf("of values that are no correlations %v, want %s", plain.Pairs, want)
@@ -311,7 +312,7 @@ func TestRateOfFalsePairs(t *testing.T) {
 		for k := range of.cohorts {
 			c, _ := strangers(k, of.people, 24, 120)
 			got := compared(t, c, 2)
-			cautions, violations = cautions+len(got.With(finding.Caution)), violations+len(got.With(finding.Violation))
+			cautions, violations = cautions+len(got.With(quality.Caution)), violations+len(got.With(quality.Violation))
 		}
 		if cautions > 1 || violations > 0 {
 			t.Errorf("%d cohorts of %d: %d cautions, %d violations", of.cohorts, of.people, cautions, violations)
@@ -422,7 +423,7 @@ func TestTimeDecidesAboutCandidates(t *testing.T) {
 	for i, x := range draw(len(one)) { // below the limit among all pairs
 		noisy[i] += x
 	}
-	pairs := make([]finding.CopyPair, 2)
+	pairs := make([]quality.CopyPair, 2)
 	need.NoError(t, lock(pairs, [][2]int{{0, 1}, {0, 2}},
 		[]*trace{traced(0, one), traced(1, noisy), traced(2, draw(len(one)))}))
 	if m := traced(0, one).meet(traced(1, noisy)); m.r > 0.75 {

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 	"prgnn/stages/role"
@@ -86,7 +87,7 @@ type leakCheck struct {
 
 	together int    // violations that the first text of found lists together, after its first
 	byChance string // for the report: what may be chance, and is no violation
-	copies   finding.Copies
+	copies   quality.Copies
 }
 
 func (c *leakCheck) fail(format string, args ...any) {
@@ -153,7 +154,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	table := column.Table(rows)
-	var copies finding.Copies
+	var copies quality.Copies
 	for _, c := range checks {
 		if c.copies.Scans > 0 {
 			copies = c.copies
@@ -176,7 +177,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // similarScans are findings of participants whose connectivity is as similar as that of two scans of one person, and of
 // what was compared. It is no violation: similar is not proof, and twins exist.
-func similarScans(t *dag.Task, b *foldBook, copies finding.Copies) (map[string]string, error) {
+func similarScans(t *dag.Task, b *foldBook, copies quality.Copies) (map[string]string, error) {
 	pairs, err := fold.Similar(slices.DeleteFunc(slices.Clone(t.All("features")), func(in dag.Input) bool {
 		return !b.takesPart(in.Coord("subject")) || fold.MadeInFold(in)
 	}), t.Threads)
@@ -210,7 +211,7 @@ func similarScans(t *dag.Task, b *foldBook, copies finding.Copies) (map[string]s
 			Numbers: map[string]any{"Pairs": names}})
 	}
 	meta := map[string]string{}
-	if n := len(names) + len(copies.With(finding.Caution)); n > 0 {
+	if n := len(names) + len(copies.With(quality.Caution)); n > 0 {
 		meta[column.SimilarScans] = strconv.Itoa(n)
 	}
 	if found != nil {

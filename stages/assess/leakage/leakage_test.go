@@ -13,6 +13,7 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -320,7 +321,7 @@ func TestSimilarScansAreCounted(t *testing.T) {
 			dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
 	}
 	meta := need.Value(similarScans(dag.NewTask(map[string][]dag.Input{"features": features}), book,
-		finding.Copies{}))(t)
+		quality.Copies{}))(t)
 	need.Equal(t, meta[column.SimilarScans], "1", "pairs")
 	found := need.Value(finding.Of(meta))(t)
 	need.Equal(t, found[0].Code, "leakage.similar-scans")

@@ -12,7 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/numeric/dense"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
@@ -78,7 +78,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 type Found struct {
 	Twins    []fold.Duplicate // one scan under two ids, by any comparison
 	Repeated []fold.Duplicate // one scan as two runs or sessions
-	Copies   finding.Copies
+	Copies   quality.Copies
 
 	signals, copies leakCheck
 }

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/participants"
 )
@@ -55,7 +56,7 @@ func (a *Author) labels(p *finding.StageSettings) {
 		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
 	labeled := slices.DeleteFunc(slices.Clone(a.Labeled),
 		func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
-	counted := finding.Tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
+	counted := quality.Tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
 	ways := lists.Map(counted, func(c participants.Counted) values { return values{"How": c.Name, "Scans": c.N} })
 	switch len(ways) {
 	case 0: // no results yet: as the parameter has it
@@ -143,12 +144,12 @@ func (a *Author) lengths() {
 	if a.Who != nil {
 		group = a.Who.Group
 	}
-	unknown, groups := finding.TimeUnknown(a.Scans, group)
-	names := slices.DeleteFunc(lists.Map(unknown, func(s finding.Scan) string { return s.Who }),
+	unknown, groups := quality.TimeUnknown(a.Scans, group)
+	names := slices.DeleteFunc(lists.Map(unknown, func(s quality.Scan) string { return s.Who }),
 		func(who string) bool { return who == "" })
-	of := values{"Joined": a.Joined(), "Scans": finding.CountScans(a.Scans), "Low": int(slices.Min(volumes)),
+	of := values{"Joined": a.Joined(), "Scans": quality.CountScans(a.Scans), "Low": int(slices.Min(volumes)),
 		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": names, "Groups": groups,
-		"N":     finding.CountScans(unknown),
+		"N":     quality.CountScans(unknown),
 		"LowTR": math.NaN(), "HighTR": math.NaN()}
 	if tr != nil {
 		of["LowTR"], of["HighTR"] = slices.Min(tr), slices.Max(tr)
@@ -161,7 +162,7 @@ func (a *Author) sessions() {
 	if a.Run.Of("sessions") == nil {
 		return
 	}
-	each, sum := finding.SessionsOf(a.Scans), 0
+	each, sum := quality.SessionsOf(a.Scans), 0
 	of := values{"N": len(each), "Least": 0, "Most": 0}
 	for _, n := range each {
 		sum += n

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
@@ -118,9 +119,9 @@ func TestLabels(t *testing.T) {
 }
 
 // cleaned are scans of some rows.
-func cleaned(rows ...column.CleaningRow) (scans []finding.Scan) {
+func cleaned(rows ...column.CleaningRow) (scans []quality.Scan) {
 	for _, r := range rows {
-		scans = append(scans, finding.Scan{CleaningRow: r})
+		scans = append(scans, quality.Scan{CleaningRow: r})
 	}
 	return scans
 }

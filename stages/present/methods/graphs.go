@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
@@ -36,7 +37,7 @@ func (a *Author) matrices() {
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
 			low, high := participants.RunsOf(a.Scans)
-			a.say("methods.joined", values{"Joined": joined, "Scans": finding.CountScans(a.Scans), "Low": low,
+			a.say("methods.joined", values{"Joined": joined, "Scans": quality.CountScans(a.Scans), "Low": low,
 				"High": high})
 		}
 		a.correlation(c, i == 0)
@@ -148,16 +149,16 @@ func (a *Author) denoising(d *finding.StageSettings) {
 			step("denoising.regression", of)
 		}
 	}
-	conditions, _ := finding.Events(scans)
+	conditions, _ := quality.Events(scans)
 	for _, model := range []string{"none", "spm", "glover", "fir"} {
 		if conditions[model] != nil {
 			step("denoising.task", values{"Model": model, "Conditions": conditions[model]})
 		}
 	}
-	if slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.NonSteady > 0 }) {
+	if slices.ContainsFunc(scans, func(s quality.Scan) bool { return s.NonSteady > 0 }) {
 		step("denoising.non-steady", nil)
 	}
-	scrubs := slices.ContainsFunc(scans, func(s finding.Scan) bool { return s.Strategy == "scrubbing" })
+	scrubs := slices.ContainsFunc(scans, func(s quality.Scan) bool { return s.Strategy == "scrubbing" })
 	censors := d.Number("fd") > 0 || d.Number("dvars") > 0
 	if scrubs && !censors {
 		step("denoising.scrubbing", nil)
@@ -172,7 +173,7 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	}
 	if d.Uses("filter") {
 		step("denoising.filter", nil)
-		bridged := func(s finding.Scan) bool { return s.Bridge != "" }
+		bridged := func(s quality.Scan) bool { return s.Bridge != "" }
 		if i := slices.IndexFunc(scans, bridged); i >= 0 {
 			step("denoising.bridge", values{"Bridge": scans[i].Bridge})
 		}
@@ -192,11 +193,11 @@ func boundOr(d *finding.StageSettings, parameter, standard string) string {
 
 // remaining states the volumes and degrees of freedom that denoising left, with each of its settings; of universes only
 // where the page has the scans of all.
-func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step func(code string, of values)) {
+func (a *Author) remaining(d *finding.StageSettings, scans []quality.Scan, step func(code string, of values)) {
 	if !a.hasAllScans() {
 		return
 	}
-	settings := lists.By(scans, func(s finding.Scan) string {
+	settings := lists.By(scans, func(s quality.Scan) string {
 		var own []string
 		for _, c := range s.Coords {
 			noOption := slices.Contains([]string{column.Subject, "session", "run"}, c.Axis)
@@ -206,19 +207,19 @@ func (a *Author) remaining(d *finding.StageSettings, scans []finding.Scan, step 
 		}
 		return strings.Join(own, ", ")
 	})
-	state := func(code string, with values, scans []finding.Scan, of func(finding.Scan) float64) {
+	state := func(code string, with values, scans []quality.Scan, of func(quality.Scan) float64) {
 		maps.Copy(with, spread(scans, of))
 		step(code, with)
 	}
 	for _, with := range settings {
-		if slices.ContainsFunc(with.All, func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
+		if slices.ContainsFunc(with.All, func(s quality.Scan) bool { return s.Kept < s.Volumes }) {
 			state("denoising.kept", values{"Setting": with.Key}, with.All,
-				func(s finding.Scan) float64 { return float64(s.Kept) })
+				func(s quality.Scan) float64 { return float64(s.Kept) })
 		}
 	}
 	for _, with := range settings {
-		state("denoising.freedom", values{"Setting": with.Key, "UpperBound": finding.UpperBound(with.All),
-			"Joined": participants.JoinedOf(with.All)}, with.All, func(s finding.Scan) float64 { return s.TEff })
+		state("denoising.freedom", values{"Setting": with.Key, "UpperBound": quality.UpperBound(with.All),
+			"Joined": participants.JoinedOf(with.All)}, with.All, func(s quality.Scan) float64 { return s.TEff })
 	}
 }
 
@@ -239,7 +240,7 @@ func (a *Author) planned(d *finding.StageSettings, step func(code string, of val
 }
 
 // spread is the median and range of a number of scans.
-func spread(scans []finding.Scan, of func(finding.Scan) float64) values {
+func spread(scans []quality.Scan, of func(quality.Scan) float64) values {
 	x := lists.Map(scans, of)
 	if len(x) == 0 {
 		return values{"Median": math.NaN()}
@@ -252,7 +253,7 @@ func (a *Author) blocks(d *finding.StageSettings) {
 	if d.Number("draws") == 0 {
 		return
 	}
-	of := parameters(d, spread(a.ofUniverse(), func(s finding.Scan) float64 { return float64(s.Block) }))
+	of := parameters(d, spread(a.ofUniverse(), func(s quality.Scan) float64 { return float64(s.Block) }))
 	of["Unit"] = a.unit()
 	a.say("methods.blocks", of)
 }

@@ -8,7 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 )
 
 // views are the universes of the page; one nil where analyses differ in nothing but models.
@@ -63,8 +63,8 @@ func (a *Author) isIn(coords []dag.Coord) bool {
 }
 
 // ofUniverse are the scans as they were cleaned in the universe that is being described.
-func (a *Author) ofUniverse() []finding.Scan {
-	return slices.DeleteFunc(slices.Clone(a.Scans), func(s finding.Scan) bool { return !a.isIn(s.Coords) })
+func (a *Author) ofUniverse() []quality.Scan {
+	return slices.DeleteFunc(slices.Clone(a.Scans), func(s quality.Scan) bool { return !a.isIn(s.Coords) })
 }
 
 // hasAllScans reports whether the page has scans as they were cleaned in each universe.

@@ -9,7 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 )
 
 // What differs between universes is stated for each option, also a parameter without a sentence, but not one without an
@@ -42,7 +42,7 @@ func TestUniverses(t *testing.T) {
 	for _, motion := range []string{"24P", "cut"} {
 		r := column.CleaningRow{Strategy: map[string]string{"24P": "24P", "cut": "6P"}[motion], TEff: 90, Volumes: 148,
 			Kept: 148}
-		a.Scans = append(a.Scans, finding.Scan{Who: "sub-1", CleaningRow: r,
+		a.Scans = append(a.Scans, quality.Scan{Who: "sub-1", CleaningRow: r,
 			Coords: []dag.Coord{{Axis: "motion", Value: motion}, {Axis: "subject", Value: "sub-1"}}})
 	}
 	a.Write()
@@ -82,11 +82,11 @@ func TestFreedomOfSettings(t *testing.T) {
 		for _, fd := range settings {
 			r := column.CleaningRow{Strategy: "24P", TEff: map[string]float64{"0": 90, "0.5": 60}[fd], Volumes: 148,
 				Kept: 148}
-			a.Scans = append(a.Scans, finding.Scan{Who: "a", CleaningRow: r,
+			a.Scans = append(a.Scans, quality.Scan{Who: "a", CleaningRow: r,
 				Coords: []dag.Coord{{Axis: "fd", Value: fd}, {Axis: "subject", Value: "a"}}})
 		}
 		if settings == nil { // it has those of another universe
-			a.Scans = []finding.Scan{{Who: "a", Coords: []dag.Coord{{Axis: "motion", Value: "other"}}}}
+			a.Scans = []quality.Scan{{Who: "a", Coords: []dag.Coord{{Axis: "motion", Value: "other"}}}}
 			a.Run.Decisions = column.Decisions{Decisions: []column.Decision{{Name: "motion",
 				Options: []column.Option{{Name: "own"}}}}}
 			a.universe = []int32{0}

@@ -8,7 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/wording"
 )
 
@@ -35,14 +35,14 @@ func (a *Cohort) readCleaned() {
 		if err = cmp.Or(wrong, err, other, unread); err != nil {
 			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
 		}
-		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
-			return finding.Code{Name: a.RegionName(c.Region), MissingCode: c}
+		codes := lists.Map(found, func(c column.MissingCode) quality.Code {
+			return quality.Code{Name: a.RegionName(c.Region), MissingCode: c}
 		})
 		name := scanName(in)
 		again := listed[name]
 		listed[name] = true
 		for i, r := range rows {
-			s := finding.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
+			s := quality.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
 				Runs: len(runs), Coords: in.Coords, CleaningRow: r}
 			if i == 0 {
 				s.Codes, s.Wrapped = codes, wrapped
@@ -65,18 +65,18 @@ func participantOf(in dag.Input) string {
 
 // cleaning states what was regressed out, and what is to be careful about in the scans.
 func (a *Cohort) cleaning() {
-	if ways := finding.Ways(a.Scans); ways != nil {
+	if ways := quality.Ways(a.Scans); ways != nil {
 		a.Put("nuisance.regression", values{"Ways": ways,
-			"Regressed": slices.ContainsFunc(ways, func(w finding.Way) bool { return w.Why == "" })})
+			"Regressed": slices.ContainsFunc(ways, func(w quality.Way) bool { return w.Why == "" })})
 	}
-	conditions, of := finding.Events(a.Scans)
+	conditions, of := quality.Events(a.Scans)
 	for _, model := range []string{"spm", "glover", "fir"} {
-		if n := finding.CountScans(of[model]); n > 0 {
+		if n := quality.CountScans(of[model]); n > 0 {
 			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n,
 				"Joined": a.Joined() > 0})
 		}
 	}
-	a.FindOf(a.At("cleaning"), finding.Cleaning{Scans: a.Scans, Group: a.groupOf(), Element: a.Element(),
+	a.FindOf(a.At("cleaning"), quality.Cleaning{Scans: a.Scans, Group: a.groupOf(), Element: a.Element(),
 		Joined:     a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
@@ -115,12 +115,12 @@ func (a *Cohort) Joined() int { return JoinedOf(a.Scans) }
 
 // JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
 // and not of one scan.
-func JoinedOf(scans []finding.Scan) int {
-	return finding.CountScans(slices.DeleteFunc(slices.Clone(scans), func(s finding.Scan) bool { return s.Runs <= 1 }))
+func JoinedOf(scans []quality.Scan) int {
+	return quality.CountScans(slices.DeleteFunc(slices.Clone(scans), func(s quality.Scan) bool { return s.Runs <= 1 }))
 }
 
 // RunsOf are the fewest and the most runs of a joined series; 0 where none is joined.
-func RunsOf(scans []finding.Scan) (low, high int) {
+func RunsOf(scans []quality.Scan) (low, high int) {
 	for _, s := range scans {
 		if s.Runs > 1 && (low == 0 || s.Runs < low) {
 			low = s.Runs

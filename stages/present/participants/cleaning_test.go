@@ -11,7 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -212,7 +212,7 @@ func TestFormsOfMatricesAreCautions(t *testing.T) {
 			dag.Coord{Axis: "subject", Value: fmt.Sprint("sub-", i+1)}))
 	}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": in}))}
-	a.FindOf(nil, finding.FormsDiffer(a.forms(), nil)...)
+	a.FindOf(nil, quality.FormsDiffer(a.forms(), nil)...)
 	text := strings.Join(a.Cautions(), "\n")
 	for _, want := range []string{"The diagonals of the matrices (pearson) differ: 0 in 1 of 4, 1 in most.",
 		"set fisher_z if it is z): sub-3", "Matrices (pearson) without negative entries in 1 of 4,",

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -47,7 +47,7 @@ func (a *Cohort) describeExcluded() {
 	}
 	a.Supplement(a.excludedTable)
 	a.Put("excluded.counted", values{"N": all, "Where": a.ExcludedList()})
-	counts := finding.Tally(lists.Map(a.Excluded, func(r ExcludedRow) string { return r.Reason }))
+	counts := quality.Tally(lists.Map(a.Excluded, func(r ExcludedRow) string { return r.Reason }))
 	if len(counts) == all {
 		return
 	}
@@ -63,13 +63,13 @@ func (a *Cohort) describeExcluded() {
 }
 
 // A Reason is why some participants were excluded, and how many.
-type Reason = finding.Reason
+type Reason = quality.Reason
 
 // Reasons are those of excluded participants, the most frequent first; beyond six they are counted together.
 func Reasons(excluded []ExcludedRow) (all []Reason) {
 	const most = 6
 	why := func(r ExcludedRow) string { return cmp.Or(r.Category, r.Reason) }
-	for _, c := range finding.Tally(lists.Map(excluded, why)) {
+	for _, c := range quality.Tally(lists.Map(excluded, why)) {
 		if len(all) == most {
 			all = append(all, Reason{})
 		}

@@ -9,7 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
@@ -39,7 +39,7 @@ func (a *Cohort) describeGroups() {
 	table := a.People
 	a.Page.Simulated = a.Who.Simulated
 	of, classes := a.Predicted()
-	a.Find(finding.Groups(classes, of, len(a.Who.Ids))...)
+	a.Find(quality.Groups(classes, of, len(a.Who.Ids))...)
 	t := a.beginGroups()
 	for _, c := range table.Columns {
 		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) ||
@@ -145,13 +145,13 @@ func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding
 		of.Unit = "mm"
 	}
 	head := report.Head{Text: a.Text("groups.covariate", of), Doc: c.Doc}
-	as, groups, codes := finding.DescribedAs(c.Name, v, t.rows)
+	as, groups, codes := quality.DescribedAs(c.Name, v, t.rows)
 	switch of.Why = as; as {
-	case finding.Identifier, finding.PerGroup:
+	case quality.Identifier, quality.PerGroup:
 		t.hidden = append(t.hidden, of)
-	case finding.Constant:
+	case quality.Constant:
 		t.alike = append(t.alike, of)
-	case finding.Codes:
+	case quality.Codes:
 		t.Add(head, lists.Map(groups, func(v []float64) string { return a.countCodes(v, codes) }), false)
 	default:
 		head.Number = true

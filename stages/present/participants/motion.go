@@ -7,7 +7,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 )
@@ -44,18 +44,18 @@ func (a *Cohort) Motion() {
 const shownStrategies = 8
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
-	of := values{"Covariates": rows[0].Covariates, "Bound": finding.UpperBound(a.Scans)}
+	of := values{"Covariates": rows[0].Covariates, "Bound": quality.UpperBound(a.Scans)}
 	a.Table(section.Lay(a.Writer, "motion.qcfc", of, rows,
 		"strategy | n median null p05 q05 distance lost left"))
 	for _, m := range rows {
 		if m.MissingEdges > 0 {
 			a.Put("motion.edges", values{"Strategy": m.Strategy, "N": m.MissingEdges, "Of": m.Edges + m.MissingEdges})
 		}
-		if finding.UnreliableMotion(m) {
+		if quality.UnreliableMotion(m) {
 			a.Put("motion.unreliable", values{"N": m.Participants})
 		}
 	}
-	a.Find(finding.HeadMotion(rows)...)
+	a.Find(quality.HeadMotion(rows)...)
 }
 
 // An outlier has the participants who are outliers in the same measures.
@@ -95,5 +95,5 @@ func (a *Cohort) typicality() {
 	if outliers != nil {
 		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
-	a.FindOf(a.At("typicality"), finding.NearOne(all, a.groupOf())...)
+	a.FindOf(a.At("typicality"), quality.NearOne(all, a.groupOf())...)
 }

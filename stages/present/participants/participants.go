@@ -8,7 +8,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -33,7 +33,7 @@ type Cohort struct {
 	Names map[int][2]string // of the regions, by index; nil where the node list is not connected
 
 	About      column.Scans   // what the loader knows of the scans
-	Scans      []finding.Scan // how each was cleaned
+	Scans      []quality.Scan // how each was cleaned
 	leastValid float64        // share of its voxels that a region needs for a series; 0 where no voxels were averaged
 	Labeled    []LabeledScan  // how each got its labels
 }
@@ -98,14 +98,14 @@ func (a *Cohort) RegionName(index int) string {
 }
 
 // A Counted is a name, and how many participants, scans or regions have it.
-type Counted = finding.Counted
+type Counted = quality.Counted
 
 // Groups are the groups of the participants, the largest first; none where participants are not connected.
 func (a *Cohort) Groups() []Counted {
 	if a.Who == nil {
 		return nil
 	}
-	return finding.Tally(lists.Map(a.Who.Ids, func(id string) string { return a.Who.Group[id] }))
+	return quality.Tally(lists.Map(a.Who.Ids, func(id string) string { return a.Who.Group[id] }))
 }
 
 // Predicted are the classes that the models predict, the largest first, and the column of the participants that holds
@@ -122,7 +122,7 @@ func (a *Cohort) Predicted() (of string, all []Counted) {
 	}
 	of, size := a.ColumnOf(a.Classes)
 	all = lists.Map(a.Classes, func(name string) Counted { return Counted{Name: name, N: size[name]} })
-	slices.SortFunc(all, finding.BySize)
+	slices.SortFunc(all, quality.BySize)
 	return of, all
 }
 
@@ -172,7 +172,7 @@ func (a *Cohort) Describe() {
 	if a.Who != nil && a.Who.Numbers == nil {
 		tested = section.Rows[column.CovariateRow](a.Writer, "covariates")
 	}
-	a.Find(finding.Noted(notes, finding.ProtocolsTested(tested), len(a.Scans) > 0)...)
+	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
 		a.Add(report.Block{List: column.NoteTexts(notes)})

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -275,7 +276,7 @@ func TestSessionsAreNoParticipants(t *testing.T) {
 	of := withoutEdges(tables["graphs"], tables["connectivity"], nil)[0].Values()
 	need.Equal(t, fmt.Sprint(of["N"], of["Of"], of["Empty"], of["Graphs"]), "2 2 3 3")
 	for text, far := range map[string][]int32{"Use longer series, or": nil, "Volumes far from all others in": {51}} {
-		scans := []finding.Scan{{Participant: "b", CleaningRow: column.CleaningRow{FarVolumes: far}}}
+		scans := []quality.Scan{{Participant: "b", CleaningRow: column.CleaningRow{FarVolumes: far}}}
 		found := withoutEdges(tables["graphs"], tables["connectivity"], scans)
 		said := need.Value(wording.Text(found[0].Code, found[0].Values()))(t)
 		need.Equal(t, strings.Contains(said, "such a graph. "+text), true, said)

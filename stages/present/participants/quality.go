@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -60,7 +61,7 @@ func (a *Cohort) Quality() {
 			a.Has(m.code)
 		}
 	}
-	of := values{"Element": a.Element(), "Bound": finding.UpperBound(a.Scans), "Undefined": 0}
+	of := values{"Element": a.Element(), "Bound": quality.UpperBound(a.Scans), "Undefined": 0}
 	var settings, last []string // a row of a participant has the values of the last
 	for _, port := range []string{"coverage", "cleaning", "connectivity", "graphs"} {
 		for i, name := range tables[port].settings() {
@@ -82,16 +83,16 @@ func (a *Cohort) Quality() {
 	a.registration()
 	a.cleaning()
 	if voxels := tables["coverage"].values["voxels"]; slices.Contains(voxels, 0) {
-		a.FindOf(a.At("coverage"), finding.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
+		a.FindOf(a.At("coverage"), quality.Empty(a.withoutVoxels(), len(voxels), a.Element())...)
 	}
 	a.FindOf(a.At("graphs"), withoutEdges(tables["graphs"], tables["connectivity"], a.Scans)...)
 	for _, port := range []string{"graphs", "connectivity"} { // a row is a graph or, without graphs, a matrix
 		if m := tables[port]; len(m.members) > 0 {
-			a.FindOf(a.At(port), finding.UnequalGraphs(m.trained)...)
+			a.FindOf(a.At(port), quality.UnequalGraphs(m.trained)...)
 			break
 		}
 	}
-	a.FindOf(a.At("connectivity"), finding.FormsDiffer(a.forms(), a.groupOf())...)
+	a.FindOf(a.At("connectivity"), quality.FormsDiffer(a.forms(), a.groupOf())...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}
@@ -110,7 +111,7 @@ func (a *Cohort) concernsNothing(m measure) bool {
 }
 
 // withoutEdges is the finding about participants who have a graph without edges in a session, say.
-func withoutEdges(graphs, connectivity *measured, scans []finding.Scan) finding.List {
+func withoutEdges(graphs, connectivity *measured, scans []quality.Scan) finding.List {
 	of := func(m *measured, column string) map[string][]float64 {
 		all := map[string][]float64{}
 		for i, in := range m.members {
@@ -124,18 +125,18 @@ func withoutEdges(graphs, connectivity *measured, scans []finding.Scan) finding.
 	for _, s := range scans {
 		far[s.Participant] = far[s.Participant] || s.FirstVolumes > 0 || len(s.FarVolumes) > 0
 	}
-	return finding.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"), far)
+	return quality.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"), far)
 }
 
 // forms are those of the files that matrices were read from.
-func (a *Cohort) forms() (forms []finding.Form) {
+func (a *Cohort) forms() (forms []quality.Form) {
 	for in, table := range a.Tables("connectivity") {
 		found, err := column.MatrixFormsOf(table.Meta)
 		if err != nil {
 			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
 		}
 		for _, f := range found {
-			forms = append(forms, finding.Form{Participant: participantOf(in), MatrixForm: f})
+			forms = append(forms, quality.Form{Participant: participantOf(in), MatrixForm: f})
 		}
 	}
 	return forms
@@ -158,7 +159,7 @@ func (a *Cohort) withoutVoxels() []Counted {
 			}
 		}
 	}
-	return finding.Tally(names)
+	return quality.Tally(names)
 }
 
 // A measured holds the measures of the tables of one port.

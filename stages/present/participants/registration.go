@@ -6,6 +6,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 )
 
@@ -34,25 +35,25 @@ func (a *Cohort) labeledScans() {
 // registration states how voxels got their labels, and lists the participants whose registration is doubtful.
 func (a *Cohort) registration() {
 	var how []string
-	var doubtful []finding.Doubtful
-	var covered []finding.Coverage
+	var doubtful []quality.Doubtful
+	var covered []quality.Coverage
 	for _, s := range a.Labeled {
 		resampled := s.Resampling != column.LabelsOnGrid && s.Resampling != column.LabelsMatched
 		if resampled && !slices.Contains(how, s.Resampling) {
 			how = append(how, s.Resampling)
 		}
 		if s.Mask != nil && s.Unlabeled != nil && *s.Mask > 0 {
-			covered = append(covered, finding.Coverage{Who: s.who, Share: float64(*s.Unlabeled) / float64(*s.Mask)})
+			covered = append(covered, quality.Coverage{Who: s.who, Share: float64(*s.Unlabeled) / float64(*s.Mask)})
 		}
 		if s.Caution != "" {
-			doubtful = append(doubtful, finding.Doubtful{Who: s.who, Why: finding.Warned(s.Caution)})
+			doubtful = append(doubtful, quality.Doubtful{Who: s.who, Why: finding.Warned(s.Caution)})
 		}
 	}
 	if slices.Sort(how); how != nil {
 		a.Put("scans.labels-resampled", values{"How": how})
 	}
-	a.FindOf(a.At("registration"), finding.Registration(doubtful)...)
-	a.FindOf(a.At("registration"), finding.Uncovered(covered)...)
+	a.FindOf(a.At("registration"), quality.Registration(doubtful)...)
+	a.FindOf(a.At("registration"), quality.Uncovered(covered)...)
 }
 
 // gray reports whether the regions are of grayordinates.

@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -31,7 +32,7 @@ type LostIn struct {
 
 // LostVoxels is the finding about regions that lost more than a tenth of their voxels: by scan, or, where most scans
 // have some, by region, with the scans that have many more than the others.
-func (c Cleaning) LostVoxels() List {
+func (c Cleaning) LostVoxels() (all finding.List) {
 	struck := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return s.Reduced == 0 })
 	if len(struck) == 0 {
 		return nil
@@ -51,7 +52,8 @@ func (c Cleaning) LostVoxels() List {
 		numbers["Regions"], numbers["Alone"] = lostByRegion(struck, scans)
 		numbers["Most"] = mostStruck(struck, scans)
 	}
-	return List{{"scans.lost-voxels", Limits, Subject{Participants: who(struck)}, numbers}}
+	all.Among(who(struck), "scans.lost-voxels", finding.Limits, numbers)
+	return all
 }
 
 // lostIn is the number of regions of a scan that lost voxels.

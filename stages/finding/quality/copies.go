@@ -1,10 +1,11 @@
-package finding
+package quality
 
 import (
 	"math"
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/stages/finding"
 )
 
 // Copies are what the similarities of all scans of a cohort show: pairs that are more similar than different people.
@@ -100,14 +101,14 @@ func (c Copies) Have(a, b string) bool {
 const mostListed = 10
 
 // Findings are what a reader should know of the comparison.
-func (c Copies) Findings() (all List) {
+func (c Copies) Findings() (all finding.List) {
 	for _, of := range []struct {
 		code, verdict string
-		weight        Weight
-	}{{"copies.violation", Violation, Overturns}, {"copies.caution", Caution, Overturns}, {"copies.relatives",
-		Relatives, Notes}} {
+		weight        finding.Weight
+	}{{"copies.violation", Violation, finding.Overturns}, {"copies.caution", Caution, finding.Overturns},
+		{"copies.relatives", Relatives, finding.Notes}} {
 		if pairs := c.With(of.verdict); pairs != nil {
-			all.study(of.code, of.weight, values{"N": len(pairs),
+			all.Study(of.code, of.weight, values{"N": len(pairs),
 				"Threshold": c.Threshold, "More": max(0, len(pairs)-mostListed),
 				"Pairs": lists.Map(pairs[:min(mostListed, len(pairs))], func(p CopyPair) any {
 					return values{"First": p.First, "Later": p.Later, "R": p.Similarity, "Limit": p.Limit,
@@ -117,18 +118,19 @@ func (c Copies) Findings() (all List) {
 	}
 	numbers := values{"Participants": c.Participants, "Regions": c.Regions, "Why": c.Fixed}
 	if c.MostAlike {
-		all.study("copies.most-alike", Overturns, values{"Scans": c.Scans})
+		all.Study("copies.most-alike", finding.Overturns, values{"Scans": c.Scans})
 	}
 	if c.Fixed != "" && c.Scans > 1 {
-		all.study("copies.fixed", Notes, numbers)
+		all.Study("copies.fixed", finding.Notes, numbers)
 		return all
 	}
 	for _, of := range []struct {
 		code string
 		n    int
-	}{{"copies.matrices", c.Matrices}, {"copies.global-signal", c.Kept}, {"copies.apart", c.Apart}, {"copies.other-regions", c.Others}} {
+	}{{"copies.matrices", c.Matrices}, {"copies.global-signal", c.Kept}, {"copies.apart", c.Apart},
+		{"copies.other-regions", c.Others}} {
 		if of.n > 0 {
-			all.study(of.code, Notes, values{"N": of.n, "Scans": c.Scans, "Limited": !c.Uncorrelated})
+			all.Study(of.code, finding.Notes, values{"N": of.n, "Scans": c.Scans, "Limited": !c.Uncorrelated})
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"math"
@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 		{"", []int{3, 2}, ""},
 		{"group", []int{19}, "groups.few"}, // a number is predicted
 	} {
-		need.Equal(t, codes(Groups(sizes(c.n...), c.of, 40)), c.want, c)
+		need.Equal(t, codesIn(Groups(sizes(c.n...), c.of, 40)), c.want, c)
 	}
 	for _, c := range []struct {
 		n    []int

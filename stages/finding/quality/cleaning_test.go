@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // fine is a scan that has no finding.
@@ -33,15 +34,16 @@ func timed(overlapping, cut int32, span float64) column.CleaningRow {
 func TestWeightOfOverlappingEvents(t *testing.T) {
 	for _, c := range []struct {
 		overlapping []int32
-		want        Weight
-	}{{[]int32{1, 1, 1}, Limits}, {[]int32{5, 9, 0}, Overturns}, {[]int32{4, 9, 0}, Limits}, {[]int32{5}, Overturns}} {
+		want        finding.Weight
+	}{{[]int32{1, 1, 1}, finding.Limits}, {[]int32{5, 9, 0}, finding.Overturns},
+		{[]int32{4, 9, 0}, finding.Limits}, {[]int32{5}, finding.Overturns}} {
 		found := Cleaning{Scans: scanned(lists.Map(append(c.overlapping, -1), func(n int32) column.CleaningRow {
 			if n < 0 {
 				return fine // without events
 			}
 			return timed(n, 0, 0.9)
 		})...)}.events()
-		at := slices.IndexFunc(found, func(f Finding) bool { return f.Code == "scans.events-overlap" })
+		at := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Code == "scans.events-overlap" })
 		need.Equal(t, found[at].Weight, c.want, c.overlapping)
 	}
 }
@@ -65,8 +67,8 @@ func scanned(rows ...column.CleaningRow) (all []Scan) {
 }
 
 // listed are findings with their participants: "scans.short 3 5; scans.length 2".
-func listed(all List) string {
-	return strings.Join(lists.Map(all, func(f Finding) string {
+func listed(all finding.List) string {
+	return strings.Join(lists.Map(all, func(f finding.Finding) string {
 		return strings.Join(append([]string{f.Code}, f.Subject.Participants...), " ")
 	}), "; ")
 }
@@ -78,17 +80,17 @@ func TestWithoutEdges(t *testing.T) {
 	for _, c := range []struct {
 		edges  by
 		want   string
-		weight Weight
+		weight finding.Weight
 		empty  int
 		median any
 	}{
 		{nil, "", 0, 0, nil},
 		{by{"1": {3, 2}, "2": {1}}, "", 0, 0, nil},
-		{by{"1": {0, 2}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", Limits, 2, 0.5},
-		{by{"1": {0, 0}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", Overturns, 3, 0.5},
-		{by{"1": {0, 2}, "2": {0, 3}}, "quality.no-edges 1 2", Limits, 2, 1.0},
-		{by{"2": {0}, "10": {0}}, "quality.no-edges 2 10", Overturns, 2, 0.625},
-		{by{"3": {0}}, "quality.no-edges 3", Overturns, 1, nil},
+		{by{"1": {0, 2}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", finding.Limits, 2, 0.5},
+		{by{"1": {0, 0}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", finding.Overturns, 3, 0.5},
+		{by{"1": {0, 2}, "2": {0, 3}}, "quality.no-edges 1 2", finding.Limits, 2, 1.0},
+		{by{"2": {0}, "10": {0}}, "quality.no-edges 2 10", finding.Overturns, 2, 0.625},
+		{by{"3": {0}}, "quality.no-edges 3", finding.Overturns, 1, nil},
 	} {
 		all := WithoutEdges(c.edges, shrinkage, nil)
 		need.Equal(t, listed(all), c.want)
@@ -214,8 +216,8 @@ func TestFaultsByGroup(t *testing.T) {
 func TestWeightOfFarVolumes(t *testing.T) {
 	for _, c := range []struct {
 		faulty []int
-		want   Weight
-	}{{[]int{0, 2, 4, 6, 8, 10}, Overturns}, {[]int{0, 2, 4, 1}, Limits}} {
+		want   finding.Weight
+	}{{[]int{0, 2, 4, 6, 8, 10}, finding.Overturns}, {[]int{0, 2, 4, 1}, finding.Limits}} {
 		for code, change := range map[string]func(*column.CleaningRow){
 			"scans.first-volumes": func(r *column.CleaningRow) { r.FirstVolumes = 1 },
 			"scans.far-volumes":   func(r *column.CleaningRow) { r.FarVolumes = []int32{51} },
@@ -238,7 +240,7 @@ func TestWeightOfFarVolumes(t *testing.T) {
 			need.Equal(t, len(found), 1)
 			need.Equal(t, found[0].Code, code)
 			need.Equal(t, found[0].Weight, c.want, code)
-			need.Equal(t, len(found[0].Values()["Exclude"].([]string)) > 0, c.want == Limits, code)
+			need.Equal(t, len(found[0].Values()["Exclude"].([]string)) > 0, c.want == finding.Limits, code)
 		}
 	}
 }
@@ -258,12 +260,12 @@ func TestNearOne(t *testing.T) {
 	need.Equal(t, listed(NearOne(nil, nil)), "")
 	one := NearOne(rows(0.2, 0.95, math.NaN(), 0.3, 0.2))
 	need.Equal(t, listed(one), "quality.near-one 2")
-	need.Equal(t, one[0].Weight, Limits)
+	need.Equal(t, one[0].Weight, finding.Limits)
 	need.Equal(t, fmt.Sprint(one[0].Values()["Of"], one[0].Values()["Median"]), "5 0.25")
 	need.Equal(t, one[0].Values()["Largest"], any(0.72)) // of real scans, from which the limit is
 	half := NearOne(rows(slices.Repeat([]float64{0.2, 0.95}, 6)...))
 	need.Equal(t, listed(half), "quality.near-one 2 4 6 8 10 12")
-	need.Equal(t, half[0].Weight, Overturns)
+	need.Equal(t, half[0].Weight, finding.Overturns)
 }
 
 // A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is
@@ -422,7 +424,7 @@ func TestLostVoxels(t *testing.T) {
 
 func TestFindingsOfScans(t *testing.T) {
 	need.Equal(t, listed(Registration(nil)), "")
-	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", List{Warning("registration.rotation", nil)}}})), "scans.labels-doubtful sub-2")
+	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", finding.List{finding.Warning("registration.rotation", nil)}}})), "scans.labels-doubtful sub-2")
 	coverages := func(shares ...float64) (all []Coverage) {
 		for i, s := range shares {
 			all = append(all, Coverage{fmt.Sprintf("sub-%d", i+1), s})
@@ -447,7 +449,7 @@ func TestFindingsOfScans(t *testing.T) {
 	need.Equal(t, listed(HeadMotion([]column.MotionRow{{Edges: 3486, ShareFDR: 0.01}})), "motion.remains")
 	few := HeadMotion([]column.MotionRow{{Edges: 3486, ShareFDR: 1.0 / 3486}})
 	need.Equal(t, listed(few), "motion.few-edges")
-	need.Equal(t, few[0].Weight, Notes)
+	need.Equal(t, few[0].Weight, finding.Notes)
 	need.Equal(t, fmt.Sprint(few[0].Values()["N"], few[0].Values()["Of"]), "1 3486")
 	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 19}), true)
 	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 20}), false)
@@ -495,7 +497,7 @@ func TestTimeUnknown(t *testing.T) {
 			}
 			scans = append(scans, Scan{Who: id, Participant: id, CleaningRow: row})
 		}
-		var found *Finding
+		var found *finding.Finding
 		for _, f := range (Cleaning{Scans: scans, Group: group}).Findings() {
 			if f.Code == "scans.time-unknown" {
 				found = &f
@@ -529,56 +531,6 @@ func TestRegionsNeverUsable(t *testing.T) {
 		if got := all[0].Numbers.(map[string]any)["Always"]; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
-	}
-}
-
-// A table of several stages calls a classifier as the accuracies of one stage do.
-func TestNameOfAnotherStage(t *testing.T) {
-	ridge := []dag.Coord{{Axis: "model", Value: "ridge"}}
-	a := Results{Accuracy: []Row{{AccuracyRow: column.AccuracyRow{Coords: ridge}, Title: "ridge regression"}},
-		Plan: &Settings{Stages: []StageSettings{{Stage: "baselines", Kind: "baseline"},
-			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
-			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
-	need.Equal(t, a.NameOf("model=ridge stage=baselines", "own"), "ridge regression")
-	need.Equal(t, a.NameOf("stage=baselines model=ridge", "own"), "ridge regression")
-	need.Equal(t, a.NameOf("stage=deconfounded model=ridge", "own"), "own")
-}
-
-// Findings state the settings that a page has of what they are about, but for those about a classifier.
-func TestFindingsWithinSettings(t *testing.T) {
-	at := func(edges string) []dag.Coord {
-		return []dag.Coord{{Axis: "edges", Value: edges}, {Axis: "stage", Value: edges}}
-	}
-	given := List{{Code: "a"}, {Code: "b", Subject: Subject{Only: "motion=6P"}}, {Code: "c",
-		Subject: Subject{Classifier: "PR-GNN"}}}
-	only := func(some ...[]dag.Coord) string {
-		return strings.Join(lists.Map(Within(some, [][]dag.Coord{at("dense"), at("sparse")}, given...),
-			func(f Finding) string { return f.Code + ": " + f.Subject.Only }), "; ")
-	}
-	need.Equal(t, only(at("dense")), "a: edges=dense; b: edges=dense and motion=6P; c: ")
-	need.Equal(t, only(at("dense"), at("sparse")), "a: ; b: motion=6P; c: ")
-	need.Equal(t, given[0].Subject.Only, "")
-}
-
-// The scans of a page are those of one setting where others were evaluated, too.
-func TestOneOf(t *testing.T) {
-	of := func(motion ...string) (all [][]dag.Coord) {
-		for i, m := range motion {
-			all = append(all, []dag.Coord{{Axis: "motion", Value: m}, {Axis: "subject", Value: fmt.Sprint(i)}})
-		}
-		return all
-	}
-	for _, c := range []struct {
-		scans, evaluated [][]dag.Coord
-		want             string
-	}{
-		{of("24P", "24P"), of("24P", "6P"), "motion=24P"},
-		{of("24P", "6P"), of("24P", "6P"), ""},
-		{of("24P", "24P"), of("24P"), ""},
-		{append([][]dag.Coord{{{Axis: "subject", Value: "0"}}}, of("24P")...), of("24P", "6P"), "motion=24P"},
-		{nil, of("24P", "6P"), ""},
-	} {
-		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)
 	}
 }
 

@@ -1,4 +1,6 @@
-package finding
+// Package quality judges the data of a run: how many participants there are, how their scans were acquired and cleaned,
+// which scans are one, and which covariates alone separate the groups.
+package quality
 
 import (
 	"cmp"
@@ -11,8 +13,12 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
+
+// values are numbers by their names.
+type values = map[string]any
 
 // A Scan is one scan, or the joined series of one participant, and how it was cleaned.
 type Scan struct {
@@ -51,7 +57,7 @@ type Cleaning struct {
 const aromaDescription = "smoothAROMAnonaggr"
 
 // Findings are about scans that were not cleaned, that differ from the others, or that lack something.
-func (c Cleaning) Findings() (all List) {
+func (c Cleaning) Findings() (all finding.List) {
 	all.Add(c.nuisance()...)
 	all.Add(c.events()...)
 	all.Add(c.lengths()...)
@@ -61,27 +67,29 @@ func (c Cleaning) Findings() (all List) {
 	all.Add(c.motion()...)
 	if slices.ContainsFunc(c.Scans, func(s Scan) bool { return s.Strategy == "ica_aroma" }) &&
 		c.Description != aromaDescription {
-		all.study("scans.not-denoised-by-aroma", Limits, nil)
+		all.Study("scans.not-denoised-by-aroma", finding.Limits, nil)
 	}
 	return all
 }
 
 // nuisance are findings about scans without nuisance regression, and about series that others cleaned.
-func (c Cleaning) nuisance() (all List) {
+func (c Cleaning) nuisance() (all finding.List) {
 	for _, why := range [2]string{column.AskedForNone, column.NoConfounds} {
 		of := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return s.Why != why })
 		switch {
 		case len(of) == 0:
 		case len(who(of)) == CountScans(c.Scans): // in all settings, or in some
-			all.Add(Finding{"nuisance.none", Limits, Subject{Only: only(c.Scans, of)}, values{"Why": why}})
+			all.Add(finding.Finding{Code: "nuisance.none", Weight: finding.Limits,
+				Subject: finding.Subject{Only: only(c.Scans, of)}, Numbers: values{"Why": why}})
 		default:
-			all.Add(Finding{"nuisance.none-of-some", Limits, c.subject(of), values{"Why": why}})
+			all.Add(finding.Finding{Code: "nuisance.none-of-some", Weight: finding.Limits, Subject: c.subject(of),
+				Numbers: values{"Why": why}})
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return !s.Given() || s.Sidecar != "" })
 	still := slices.ContainsFunc(c.Scans, func(s Scan) bool { return s.Given() && math.IsNaN(s.MeanFD) })
 	if len(unknown) > 0 {
-		all.study("nuisance.unknown", Notes, values{"N": CountScans(unknown),
+		all.Study("nuisance.unknown", finding.Notes, values{"N": CountScans(unknown),
 			"Of": CountScans(c.Scans), "Joined": c.Joined, "NoMotion": still && !c.MotionGiven})
 	}
 	return all
@@ -153,14 +161,14 @@ func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan)
 }
 
 // events are findings about responses to a task that remain in the series.
-func (c Cleaning) events() (all List) {
+func (c Cleaning) events() (all finding.List) {
 	conditions, of := Events(c.Scans)
 	if left := of["none"]; left != nil {
-		all.among(who(left), "scans.events-left-in", Limits, values{"N": CountScans(left), "Joined": c.Joined,
+		all.Among(who(left), "scans.events-left-in", finding.Limits, values{"N": CountScans(left), "Joined": c.Joined,
 			"Conditions": conditions["none"]})
 	}
 	if without := of[""]; without != nil && len(without) < len(c.Scans) {
-		all.among(who(without), "scans.without-events", Limits, nil)
+		all.Among(who(without), "scans.without-events", finding.Limits, nil)
 	}
 	all.Add(c.faults("scans.events-outside", func(s Scan) (ScanFault, bool) {
 		out := s.Events - s.EventsInside
@@ -180,7 +188,7 @@ func (c Cleaning) events() (all List) {
 	}
 	for i := range overlap {
 		if 2*most > modeled {
-			overlap[i].Weight = Overturns
+			overlap[i].Weight = finding.Overturns
 		}
 	}
 	all.Add(overlap...)
@@ -198,7 +206,7 @@ func (c Cleaning) events() (all List) {
 }
 
 // lengths are findings about scans of unusual length or repetition time.
-func (c Cleaning) lengths() (all List) {
+func (c Cleaning) lengths() (all finding.List) {
 	volumes := map[string]int{}
 	for _, s := range c.Scans {
 		volumes[s.Who] = int(s.Volumes)
@@ -210,7 +218,7 @@ func (c Cleaning) lengths() (all List) {
 	if length, ok := usual(c.Scans, func(s Scan) float64 { return float64(s.Volumes) }); ok {
 		sites, alike := c.sitesOfLength(int32(length))
 		if sites != nil {
-			all.study("scans.length-by-site", Limits, values{"Usual": int(length), "Joined": c.Joined, "Sites": sites})
+			all.Study("scans.length-by-site", finding.Limits, values{"Usual": int(length), "Joined": c.Joined, "Sites": sites})
 		}
 		all.Add(c.faults("scans.length", func(s Scan) (ScanFault, bool) {
 			return ScanFault{N: int(s.Volumes)},
@@ -218,7 +226,7 @@ func (c Cleaning) lengths() (all List) {
 		}, values{"Usual": int(length)})...)
 	}
 	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
-		all.among(who(unknown), "scans.time-unknown", Limits, values{"N": CountScans(unknown),
+		all.Among(who(unknown), "scans.time-unknown", finding.Limits, values{"N": CountScans(unknown),
 			"Of": CountScans(c.Scans), "Joined": c.Joined, "Groups": groups,
 			"Who": who(unknown)})
 	}
@@ -253,7 +261,7 @@ func TimeUnknown(scans []Scan, group map[string]string) (unknown []Scan, groups 
 }
 
 // values are findings about numbers in the scans that are none.
-func (c Cleaning) values() (all List) {
+func (c Cleaning) values() (all finding.List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
 	}, values{"Element": c.Element})...)
@@ -262,7 +270,7 @@ func (c Cleaning) values() (all List) {
 	})...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
-		all.among(who(coded), "scans.missing-codes", Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {
+		all.Among(who(coded), "scans.missing-codes", finding.Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {
 			return ScanFault{Who: s.Who, Codes: s.Codes}
 		})})
 	}
@@ -270,7 +278,7 @@ func (c Cleaning) values() (all List) {
 }
 
 // regions are findings about regions without a series of their own.
-func (c Cleaning) regions() (all List) {
+func (c Cleaning) regions() (all finding.List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
 		return counted(s.Missing + s.Constant), s.Missing+s.Constant > 0
 	}, values{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
@@ -332,7 +340,7 @@ func (c Cleaning) neverUsable() (names []string) {
 const mostCubic, mostLinear = 5, 25
 
 // motion are findings about motion and its censoring.
-func (c Cleaning) motion() (all List) {
+func (c Cleaning) motion() (all finding.List) {
 	all.Add(c.faults("scans.half-censored", func(s Scan) (ScanFault, bool) {
 		return partOf(float64(s.Censored), float64(s.Volumes)), 2*s.Censored > s.Volumes
 	}, nil)...)
@@ -376,7 +384,7 @@ func counted(n int32) ScanFault       { return ScanFault{N: int(n), severity: fl
 
 // faults are one finding about the scans that have a fault, the most severe first. Where most scans have it, it counts
 // them, and lists the most severe one alone, if one is.
-func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers values) List {
+func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers values) finding.List {
 	var found []ScanFault
 	var with []Scan
 	for _, s := range c.Scans {
@@ -392,7 +400,7 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	if cleanedAgain(c.Scans) {
 		found = once(found, func(f ScanFault) string { return f.Who })
 	}
-	subject := Subject{Participants: lists.Map(found, func(f ScanFault) string { return f.Who }),
+	subject := finding.Subject{Participants: lists.Map(found, func(f ScanFault) string { return f.Who }),
 		Only: only(c.Scans, with)}
 	n, scans := len(found), CountScans(c.Scans)
 	shared := nobodyStandsOut(n, scans)
@@ -401,22 +409,22 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	}
 	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined, "Groups": c.byGroup(with)}
 	maps.Copy(all, numbers)
-	return List{{code, Limits, subject, all}}
+	return finding.List{{Code: code, Weight: finding.Limits, Subject: subject, Numbers: all}}
 }
 
 // excludable are the faults of scans that have one for which their participants are excluded, and which overturns a
 // result where it goes with the group.
-func (c Cleaning) excludable(code string, has func(Scan) bool, fault func(Scan) ScanFault) List {
+func (c Cleaning) excludable(code string, has func(Scan) bool, fault func(Scan) ScanFault) finding.List {
 	return overturning(c.faults(code, func(s Scan) (ScanFault, bool) { return fault(s), has(s) },
 		values{"Exclude": c.toExclude(has)}))
 }
 
 // overturning gives findings about scans whose connectivity a fault changes the weight that they have where the
 // fault goes with the group: the fault can then be what a model learns, and to exclude its participants is no remedy.
-func overturning(all List) List {
+func overturning(all finding.List) finding.List {
 	for i := range all {
 		if of := all[i].Numbers.(values); of["Groups"].([]Share) != nil {
-			all[i].Weight = Overturns
+			all[i].Weight = finding.Overturns
 			of["Exclude"] = []string(nil)
 		}
 	}
@@ -535,8 +543,8 @@ func who(scans []Scan) []string {
 }
 
 // subject is some of the scans, in some of their settings.
-func (c Cleaning) subject(some []Scan) Subject {
-	return Subject{Participants: who(some), Only: only(c.Scans, some)}
+func (c Cleaning) subject(some []Scan) finding.Subject {
+	return finding.Subject{Participants: who(some), Only: only(c.Scans, some)}
 }
 
 // only are the settings that some scans were cleaned in, of those of all; "" where they are of all settings.
@@ -549,18 +557,7 @@ func only(all, some []Scan) string {
 			return slices.DeleteFunc(slices.Clone(s.Coords), func(c dag.Coord) bool { return c.Value == s.Participant })
 		})
 	}
-	return Only(coords(all), coords(some))
-}
-
-// Only are the settings of some scans or matrices, of those of all; "" where they are of all settings.
-func Only(all, some [][]dag.Coord) string {
-	var parts []string
-	for _, axis := range axesOf(all) {
-		if in := valuesOn(some, axis); len(in) < len(valuesOn(all, axis)) && !slices.Contains(noOptions, axis) {
-			parts = append(parts, axis+"="+strings.Join(in, " or "))
-		}
-	}
-	return strings.Join(parts, " and ")
+	return finding.Only(coords(all), coords(some))
 }
 
 // CountScans is the number of scans; one that was cleaned in several ways is one.

@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"math"
@@ -47,7 +47,7 @@ func TestFindingsOfCopies(t *testing.T) {
 		{"limits of the comparison", Copies{Scans: 30, Matrices: 1, Kept: 2, Apart: 3, Others: 4},
 			"copies.matrices copies.global-signal copies.apart copies.other-regions"},
 	} {
-		need.Equal(t, codes(c.copies.Findings()), c.want, c.name)
+		need.Equal(t, codesIn(c.copies.Findings()), c.want, c.name)
 	}
 	all := Copies{Pairs: []CopyPair{caution}}
 	need.Equal(t, all.Have("d", "c"), true)

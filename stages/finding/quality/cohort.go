@@ -1,10 +1,11 @@
-package finding
+package quality
 
 import (
 	"math"
 	"slices"
 
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -14,17 +15,17 @@ const fewInGroup = 20
 // Groups are the findings about the sizes of the groups that models predict. of is the column of the participants that
 // has them, "" where no column does; the one group of participants of whom a number is predicted has no name. all is
 // the number of participants.
-func Groups(groups []Counted, of string, all int) (found List) {
+func Groups(groups []Counted, of string, all int) (found finding.List) {
 	if of == "" {
 		return nil
 	}
 	for _, g := range groups {
 		if g.N < fewInGroup {
-			found.study("groups.few", Limits, values{"Column": of, "Group": g.Name, "N": g.N})
+			found.Study("groups.few", finding.Limits, values{"Column": of, "Group": g.Name, "N": g.N})
 		}
 	}
 	if ways := arrangements(groups); inference.Powerless(1/ways) && len(groups) > 1 {
-		found.study("groups.few-arrangements", Limits, values{"N": all, "Ways": int(ways)})
+		found.Study("groups.few-arrangements", finding.Limits, values{"N": all, "Ways": int(ways)})
 	}
 	return found
 }
@@ -44,9 +45,9 @@ func arrangements(groups []Counted) float64 {
 
 // Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
 // alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
-func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
+func Noted(notes []column.Note, tested []string, cleaned bool) (found finding.List) {
 	for _, n := range notes {
-		weight := Limits
+		weight := finding.Limits
 		switch n.Doubt {
 		case "":
 			continue
@@ -55,16 +56,16 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 				continue
 			}
 		case column.DoubtRelated, column.DoubtIndependence, column.DoubtEntity:
-			weight = Overturns
+			weight = finding.Overturns
 		case column.DoubtNames:
-			weight = Notes
+			weight = finding.Notes
 		case column.DoubtLength, column.DoubtTR:
 			if slices.Contains(tested, n.Doubt) {
 				continue
 			}
-			weight = Overturns
+			weight = finding.Overturns
 		}
-		found.study("groups.noted", weight, values{"Note": n.Text})
+		found.Study("groups.noted", weight, values{"Note": n.Text})
 	}
 	return found
 }

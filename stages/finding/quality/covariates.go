@@ -1,11 +1,11 @@
-package finding
+package quality
 
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -42,9 +42,9 @@ type Lacked struct {
 // Covariates are the findings about covariates that alone separate the groups. of is the column that the models
 // predict: the table is of the column group. leftOut is the column whose values the folds leave out in turn, "" for
 // none. lacked are the regions that some participants lack; inputs reports whether models may have had them.
-func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked, inputs bool) (all List) {
+func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked, inputs bool) (all finding.List) {
 	if of != "group" {
-		all.study("covariate.not-of-labels", Limits, values{"Column": of})
+		all.Study("covariate.not-of-labels", finding.Limits, values{"Column": of})
 		return all
 	}
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
@@ -58,13 +58,13 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		case "":
 		case column.UnusablePattern:
 			numbers["Regions"] = lacked
-			all.study("covariate.missing-regions-differ", weight, numbers)
+			all.Study("covariate.missing-regions-differ", weight, numbers)
 		case column.UnusableRegions:
-			all.study("covariate.number-of-missing-regions", weight, numbers)
+			all.Study("covariate.number-of-missing-regions", weight, numbers)
 		case leftOut:
-			all.study("covariate.left-out-predicts-group", Limits, numbers)
+			all.Study("covariate.left-out-predicts-group", finding.Limits, numbers)
 		default:
-			all.study("covariate.predicts-group", weight, numbers)
+			all.Study("covariate.predicts-group", weight, numbers)
 		}
 	}
 	return all
@@ -72,11 +72,11 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 
 // weightOfCovariate is that of a covariate with p < 0.05, whose q of all covariates may not be. Regions that some
 // participants lack, and that are no inputs of any model, can explain little.
-func weightOfCovariate(name string, q float64, inputs bool) Weight {
+func weightOfCovariate(name string, q float64, inputs bool) finding.Weight {
 	if !inference.Significant(q) || !inputs && ofMissingRegions(name) {
-		return Limits
+		return finding.Limits
 	}
-	return Overturns
+	return finding.Overturns
 }
 
 func ofMissingRegions(name string) bool {
@@ -84,12 +84,12 @@ func ofMissingRegions(name string) bool {
 }
 
 // CovariatesOfNumber are the findings about covariates that go with the number to predict; inputs is as in Covariates.
-func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all List) {
+func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all finding.List) {
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if name := named(r); name != "" {
 			tested, within := column.TestedWithin(r.R, r.Within)
-			all.study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name, "R": tested,
+			all.Study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name, "R": tested,
 				"Number": number, "Category": r.Kind == "category", "Within": within, "Draws": int(r.Permutations),
 				"P": r.P, "Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 		}
@@ -97,11 +97,10 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs 
 	return all
 }
 
-// Apart is the AUC from which something that alone separates the groups may explain a high accuracy, and strictP what p
-// of series facts is at most, after Holm: series that were processed in another way are far apart, and others are
-// nearly never. Within the sites of ABIDE the facts reach an AUC of 0.75; with random groups, 9 and 17 of 2,000 cohorts
-// of a site, and of 20 participants, have a finding.
-const Apart, strictP = 0.8, 0.01
+// strictP is what p of series facts is at most, after Holm: series that were processed in another way are far apart
+// (Apart), and others are nearly never. Within the sites of ABIDE the facts reach an AUC of 0.75; with random groups, 9
+// and 17 of 2,000 cohorts of a site, and of 20 participants, have a finding.
+const strictP = 0.01
 
 // A SeriesFact is what the series of the groups have before denoising (column.SeriesFacts). The AUC is that of the
 // group that it separates best from the others.
@@ -126,9 +125,9 @@ func (f SeriesFact) treated() bool {
 
 // SeriesDiffer is the finding about the facts that separate the groups, the most separating first, and of those that
 // separate them alike the ones with the mean of a treatment.
-func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
+func SeriesDiffer(facts []SeriesFact, draws int) (all finding.List) {
 	facts = slices.DeleteFunc(slices.Clone(facts), func(f SeriesFact) bool {
-		return f.AUC < Apart && !f.Treated || !(f.P <= strictP)
+		return f.AUC < finding.Apart && !f.Treated || !(f.P <= strictP)
 	})
 	if len(facts) == 0 {
 		return nil
@@ -140,52 +139,7 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all List) {
 		return cmp.Compare(y.AUC, x.AUC)
 	})
 	facts = once(facts, func(f SeriesFact) string { return f.Name })
-	all.study(seriesDiffer, Overturns, values{"Name": facts[0].Name, "AUC": facts[0].AUC, "P": facts[0].P,
-		"Facts": facts, "Draws": draws})
+	all.Study("covariate.series-differ", finding.Overturns, values{"Name": facts[0].Name,
+		"AUC": facts[0].AUC, "P": facts[0].P, "Facts": facts, "Draws": draws})
 	return all
-}
-
-const seriesDiffer, regionOrder = "covariate.series-differ", "leakage.region-order"
-
-// Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
-// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to
-// exclude where these volumes differ between the groups.
-func (l List) Linked() List {
-	var cause values
-	apart := false // far volumes
-	for _, f := range l {
-		of, _ := plain(f.Values()).(values)
-		auc, _ := of["AUC"].(float64)
-		switch area, _, _ := strings.Cut(f.Code, "."); {
-		case f.Code == regionOrder:
-			auc = 1
-		case f.Weight != Overturns || area != "covariate" && area != "matrices":
-			auc = 0
-		}
-		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
-			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc}
-		}
-		if f.Code == seriesDiffer {
-			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
-				name := fact.(values)["Name"]
-				return name == "first_distance" || name == "far_distance"
-			})
-		}
-	}
-	linked := slices.Clone(l)
-	for i, f := range linked {
-		numbers := Values(f.Numbers)
-		switch f.Code {
-		case "accuracy.near-perfect":
-			numbers["Cause"] = cause
-		case "scans.first-volumes", "scans.far-volumes":
-			if apart {
-				numbers["Exclude"] = []string(nil)
-			}
-		default:
-			continue
-		}
-		linked[i].Numbers = numbers
-	}
-	return linked
 }

@@ -1,9 +1,10 @@
-package finding
+package quality
 
 import (
 	"math"
 
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // fewForMotion is how many participants QC-FC needs to mean anything: below, the null's median |r| is above 0.16.
@@ -17,15 +18,15 @@ const remainingMotion = 0.01
 func UnreliableMotion(r column.MotionRow) bool { return r.Participants < fewForMotion }
 
 // HeadMotion are the findings about head motion that remains in connectivity, by QC-FC.
-func HeadMotion(rows []column.MotionRow) (all List) {
+func HeadMotion(rows []column.MotionRow) (all finding.List) {
 	for _, r := range rows {
 		of := values{"Strategy": r.Strategy, "N": int(math.Round(float64(r.Edges) * r.ShareFDR)),
 			"Of": int(r.Edges), "Share": r.ShareFDR, "Median": r.Median, "Null": r.Null}
 		switch {
 		case r.ShareFDR >= remainingMotion:
-			all.study("motion.remains", Limits, of)
+			all.Study("motion.remains", finding.Limits, of)
 		case r.ShareFDR > 0:
-			all.study("motion.few-edges", Notes, of)
+			all.Study("motion.few-edges", finding.Notes, of)
 		}
 	}
 	return all

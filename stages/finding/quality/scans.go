@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"cmp"
@@ -10,22 +10,24 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
 // A Doubtful is a scan that its labels may not fit.
 type Doubtful struct {
 	Who string
-	Why List
+	Why finding.List
 }
 
 // Registration is the finding about labels that may not fit the scan.
-func Registration(doubtful []Doubtful) List {
+func Registration(doubtful []Doubtful) (all finding.List) {
 	if len(doubtful) == 0 {
 		return nil
 	}
 	ids := lists.Map(doubtful, func(d Doubtful) string { return d.Who })
-	return List{{"scans.labels-doubtful", Limits, Subject{Participants: ids}, values{"Listed": doubtful}}}
+	all.Among(ids, "scans.labels-doubtful", finding.Limits, values{"Listed": doubtful})
+	return all
 }
 
 // A Coverage is the share of a scan's brain mask without a label.
@@ -44,7 +46,7 @@ const (
 
 // Uncovered is the finding about scans whose brain mask has a larger share without a label than those of the others, as
 // with labels of another participant: what a parcellation leaves out is nearly the same for all.
-func Uncovered(all []Coverage) List {
+func Uncovered(all []Coverage) (found finding.List) {
 	shares := lists.Map(all, func(c Coverage) float64 { return c.Share })
 	if len(all) < fewestCoverages {
 		return nil
@@ -59,13 +61,14 @@ func Uncovered(all []Coverage) List {
 	}
 	slices.SortStableFunc(apart, func(x, y Coverage) int { return cmp.Compare(y.Share, x.Share) })
 	who := lists.Map(apart, func(c Coverage) string { return c.Who })
-	return List{{"scans.uncovered", Limits, Subject{Participants: who}, values{"Usual": usual, "Listed": apart}}}
+	found.Among(who, "scans.uncovered", finding.Limits, values{"Usual": usual, "Listed": apart})
+	return found
 }
 
 // WithoutEdges is the finding about participants who have a graph without edges: edges has their number in each graph
 // of each participant, shrinkage that of the partial correlations in each draw, far the participants with volumes far
 // from all others.
-func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) List {
+func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) (all finding.List) {
 	var ids []string
 	var of []float64
 	empty, graphs := 0, 0
@@ -90,11 +93,12 @@ func WithoutEdges(edges, shrinkage map[string][]float64, far map[string]bool) Li
 	if len(of) > 0 {
 		numbers["Shrinkage"] = inference.Median(of)
 	}
-	weight := Limits
+	weight := finding.Limits
 	if 2*empty > graphs {
-		weight = Overturns
+		weight = finding.Overturns
 	}
-	return List{{"quality.no-edges", weight, Subject{Participants: ids}, numbers}}
+	all.Among(ids, "quality.no-edges", weight, numbers)
+	return all
 }
 
 // nearOne is a median |r| beyond that of all 1,035 ABIDE series and 40 other resting scans, of which the largest is
@@ -106,7 +110,7 @@ const (
 
 // NearOne is the finding about participants nearly all of whose correlations are strong. group is that of each
 // participant.
-func NearOne(rows []column.TypicalityRow, group map[string]string) List {
+func NearOne(rows []column.TypicalityRow, group map[string]string) (found finding.List) {
 	strong := slices.DeleteFunc(slices.Clone(rows), func(r column.TypicalityRow) bool { return !(r.MedianR > nearOne) })
 	if len(strong) == 0 {
 		return nil
@@ -116,14 +120,15 @@ func NearOne(rows []column.TypicalityRow, group map[string]string) List {
 	}
 	who, all := ids(strong), ids(rows)
 	r := lists.Map(rows, func(r column.TypicalityRow) float64 { return r.MedianR })
-	return overturning(List{{"quality.near-one", Limits, Subject{Participants: who}, values{"N": len(who),
-		"Of": len(all), "Limit": nearOne, "Largest": largestMedian, "Median": inference.Median(column.Known(r)),
-		"Groups": SharesOf(group, all, who), "Listed": who}}})
+	found.Among(who, "quality.near-one", finding.Limits, values{"N": len(who), "Of": len(all), "Limit": nearOne,
+		"Largest": largestMedian, "Median": inference.Median(column.Known(r)), "Groups": SharesOf(group, all, who),
+		"Listed": who})
+	return overturning(found)
 }
 
 // UnequalGraphs is the finding about participants with another number of graphs (draws, sessions) than most have: each
 // graph counts once in training.
-func UnequalGraphs(graphs map[string]int) List {
+func UnequalGraphs(graphs map[string]int) (all finding.List) {
 	often := map[int]int{}
 	for _, n := range graphs {
 		often[n]++
@@ -144,8 +149,9 @@ func UnequalGraphs(graphs map[string]int) List {
 	if ids == nil {
 		return nil
 	}
-	return List{{"quality.unequal-graphs", Limits, Subject{Participants: ids}, values{"N": len(ids), "Of": len(graphs),
-		"Most": most, "Fewest": slices.Min(others), "Largest": slices.Max(others), "Listed": ids}}}
+	all.Among(ids, "quality.unequal-graphs", finding.Limits, values{"N": len(ids), "Of": len(graphs), "Most": most,
+		"Fewest": slices.Min(others), "Largest": slices.Max(others), "Listed": ids})
+	return all
 }
 
 // A Form is that of the matrices of a participant.
@@ -160,7 +166,7 @@ const manyNegative = 0.1
 // FormsDiffer are the findings about matrices that were computed or written in another way than those of other
 // participants, such as without the global signal or as Fisher's z among correlations. group is that of each
 // participant.
-func FormsDiffer(forms []Form, group map[string]string) (all List) {
+func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 	for _, of := range lists.By(forms, func(f Form) string { return f.Port }) {
 		ids := lists.Map(of.All, func(f Form) string { return f.Participant })
 		diagonals := lists.By(having(of.All, func(f Form) bool { return f.Diagonal != "" }),
@@ -169,14 +175,14 @@ func FormsDiffer(forms []Form, group map[string]string) (all List) {
 		add := func(code, usual, other string, some []Form) {
 			who := lists.Map(some, func(f Form) string { return f.Participant })
 			shares := SharesOf(group, ids, who)
-			weight := Limits
+			weight := finding.Limits
 			if shares != nil {
-				weight = Overturns
+				weight = finding.Overturns
 			}
 			with, without := wholly(shares)
-			all.Add(Finding{code, weight, Subject{Participants: who}, values{"Port": of.Key, "Usual": usual,
-				"Other": other, "N": len(who), "Of": len(ids), "Groups": shares, "AUC": sharesApart(shares),
-				"With": with, "Without": without, "Listed": who}})
+			all.Among(who, code, weight, values{"Port": of.Key, "Usual": usual, "Other": other, "N": len(who),
+				"Of": len(ids), "Groups": shares, "AUC": sharesApart(shares), "With": with, "Without": without,
+				"Listed": who})
 		}
 		for i, d := range diagonals {
 			if i > 0 {
@@ -289,7 +295,7 @@ func BySize(x, y Counted) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y
 
 // Empty is the finding about regions without a voxel, of all scans together: empty has their names, all is the
 // number of regions.
-func Empty(empty []Counted, all int, element string) List {
+func Empty(empty []Counted, all int, element string) (found finding.List) {
 	n := 0
 	for _, r := range empty {
 		n += r.N
@@ -298,6 +304,7 @@ func Empty(empty []Counted, all int, element string) List {
 		return nil
 	}
 	// More than one in twenty is more than the edge of a field of view.
-	return List{{"scans.regions-without-voxels", Limits, Subject{}, values{"N": n, "Of": all, "Regions": empty,
-		"Element": element, "Misplaced": 20*n > all}}}
+	found.Study("scans.regions-without-voxels", finding.Limits, values{"N": n, "Of": all, "Regions": empty,
+		"Element": element, "Misplaced": 20*n > all})
+	return found
 }

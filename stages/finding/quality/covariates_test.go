@@ -1,0 +1,140 @@
+package quality
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+)
+
+func TestCovariateFindings(t *testing.T) {
+	row := func(name string, p float64) column.CovariateRow {
+		return column.CovariateRow{Name: name, AUC: 0.7, Within: math.NaN(), Chance: 0.55, P: p}
+	}
+	for _, c := range []struct {
+		rows []column.CovariateRow
+		of   string
+		want string
+	}{
+		{[]column.CovariateRow{row("mean_fd", 0.049)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row("mean_fd", 0.05)}, "group", ""},
+		{[]column.CovariateRow{row("mean_fd", math.NaN())}, "group", ""},
+		{[]column.CovariateRow{row("mean_fd", 0.001)}, "site", "covariate.not-of-labels"},
+		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.001)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.2)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row(column.UnusablePattern, 0.01), row(column.UnusableRegions, 0.01)}, "group",
+			"covariate.missing-regions-differ covariate.number-of-missing-regions"},
+	} {
+		need.Equal(t, codesIn(Covariates(c.rows, c.of, "", nil, true)), c.want, c.rows, c.of)
+	}
+	// regions that no model had as inputs
+	for inputs, want := range map[bool]finding.Weight{true: finding.Overturns, false: finding.Limits} {
+		for _, name := range []string{column.UnusablePattern, column.UnusableRegions} {
+			need.Equal(t, Covariates([]column.CovariateRow{row(name, 0.01)}, "group", "", nil,
+				inputs)[0].Weight, want, name)
+		}
+	}
+	for leftOut, want := range map[string]string{"site": "covariate.left-out-predicts-group", "family": "covariate.predicts-group"} {
+		need.Equal(t, codesIn(Covariates([]column.CovariateRow{row("site", 0.001)}, "group", leftOut, nil, true)), want)
+	}
+	number := func(name string, p float64) column.NumberCovariateRow {
+		return column.NumberCovariateRow{Name: name, Within: math.NaN(), P: p}
+	}
+	need.Equal(t, codesIn(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
+		"score", true)), "covariate.predicts-number")
+	for _, c := range []struct {
+		name   string
+		q      float64
+		inputs bool
+		want   finding.Weight
+	}{{"mean_fd", 0.049, false, finding.Overturns}, {"mean_fd", 0.051, true, finding.Limits},
+		{column.UnusableRegions, 0.01, true, finding.Overturns},
+		{column.UnusableRegions, 0.01, false, finding.Limits}, {column.UnusablePattern, 0.01, false, finding.Limits}} {
+		one := number(c.name, 0.01)
+		one.Q = c.q
+		of := CovariatesOfNumber([]column.NumberCovariateRow{one}, "score", c.inputs)[0]
+		need.Equal(t, of.Weight, c.want, c)
+		need.Equal(t, of.Values()["Open"].(bool), c.q > 0.05, c)
+		group := row(c.name, 0.01)
+		group.Q = c.q
+		need.Equal(t, Covariates([]column.CovariateRow{group}, "group", "", nil, c.inputs)[0].Weight, c.want, c)
+	}
+}
+
+// A nearly perfect accuracy has the most separating covariate or fact as its cause, but none that separates the groups
+// little or was left out; far volumes that differ between the groups are no reason to exclude a few participants.
+func TestLinked(t *testing.T) {
+	first := func(auc, p float64) finding.List {
+		return SeriesDiffer([]SeriesFact{{Name: "global_variance", AUC: 0.7, P: 0.001},
+			{Name: "far_distance", AUC: 0.85, P: p}, {Name: "first_distance", AUC: auc, P: p}}, 999)
+	}
+	read := func(l finding.List) finding.List {
+		return need.Value(finding.Of(map[string]string{finding.Meta: finding.Written(l)}))(t)
+	}
+	covariate := func(name string, auc float64) finding.List {
+		return Covariates([]column.CovariateRow{{Name: name, Within: auc, P: 0.001}}, "group", "coil", nil, true)
+	}
+	matrices := func(with int) finding.List { // so many of the 20 of one group, and 2 of the other
+		group, all := map[string]string{}, []Form(nil)
+		for i := range 40 {
+			id := fmt.Sprint(i)
+			group[id] = []string{"ASD", "HC"}[i%2]
+			all = append(all, Form{id, column.MatrixForm{Port: "pearson", Negative: 0.3, Spectrum: column.Spectrum{
+				Mean: 0.2, Constant: i%2 == 0 && i < 2*with || i == 1 || i == 3}}})
+		}
+		return FormsDiffer(all, group)
+	}
+	order := finding.List{{Code: "leakage.region-order", Weight: finding.Overturns, Numbers: values{"R": 0.3}}}
+	for _, c := range []struct {
+		others  finding.List
+		want    any
+		exclude bool
+	}{
+		{nil, nil, true},
+		{matrices(20), "pearson 0.95", true},
+		{read(matrices(20)), "pearson 0.95", true},
+		{matrices(12), nil, true},
+		{slices.Concat(covariate("volumes", 0.97), matrices(20)), "volumes 0.97", true},
+		{slices.Concat(covariate("volumes", 0.97), order), "leakage.region-order 1", true},
+		{first(0.99, 0.001), "first_distance 0.99", false},
+		{read(first(0.99, 0.001)), "first_distance 0.99", false},
+		{first(0.99, 0.02), nil, true},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.95)), "volumes 0.95", false},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.88)), "first_distance 0.9", false},
+		{covariate("age", 0.7), nil, true},
+		{covariate("coil", 1), nil, true},
+		{covariate(column.UnusableRegions, 1), "unusable_regions 1", true},
+		{covariate(column.UnusablePattern, 0.9), "unusable_pattern 0.9", true},
+	} {
+		all := slices.Concat(finding.List{{Code: "accuracy.near-perfect", Weight: finding.Overturns}, {Code: "scans.first-volumes",
+			Weight: finding.Limits, Numbers: values{"Exclude": []string{"sub-05"}}}}, c.others)
+		linked := all.Linked()
+		for i, f := range linked {
+			of := f.Values()
+			switch f.Code {
+			case "accuracy.near-perfect":
+				var got any
+				if cause := of["Cause"].(values); cause != nil {
+					named := slices.DeleteFunc([]any{cause["Name"], cause["Port"], cause["Code"]},
+						func(name any) bool { return name == nil })
+					got = fmt.Sprint(named[0], " ", cause["AUC"])
+				}
+				need.Equal(t, got, c.want)
+				need.Equal(t, all[i].Values()["Cause"], nil) // the list itself is as it was
+			case "scans.first-volumes":
+				need.Equal(t, of["Exclude"].([]string) != nil, c.exclude, c.want)
+			}
+		}
+	}
+}
+
+// codesIn are the codes of findings.
+func codesIn(all finding.List) string {
+	return strings.Join(lists.Map(all, func(f finding.Finding) string { return f.Code }), " ")
+}

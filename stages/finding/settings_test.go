@@ -1,0 +1,75 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// A table of several stages calls a classifier as the accuracies of one stage do.
+func TestNameOfAnotherStage(t *testing.T) {
+	ridge := []dag.Coord{{Axis: "model", Value: "ridge"}}
+	a := Results{Accuracy: []Row{{AccuracyRow: column.AccuracyRow{Coords: ridge}, Title: "ridge regression"}},
+		Plan: &Settings{Stages: []StageSettings{{Stage: "baselines", Kind: "baseline"},
+			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
+			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
+	need.Equal(t, a.NameOf("model=ridge stage=baselines", "own"), "ridge regression")
+	need.Equal(t, a.NameOf("stage=baselines model=ridge", "own"), "ridge regression")
+	need.Equal(t, a.NameOf("stage=deconfounded model=ridge", "own"), "own")
+}
+
+// Findings state the settings that a page has of what they are about, but for those about a classifier.
+func TestFindingsWithinSettings(t *testing.T) {
+	at := func(edges string) []dag.Coord {
+		return []dag.Coord{{Axis: "edges", Value: edges}, {Axis: "stage", Value: edges}}
+	}
+	given := List{{Code: "a"}, {Code: "b", Subject: Subject{Only: "motion=6P"}}, {Code: "c",
+		Subject: Subject{Classifier: "PR-GNN"}}}
+	only := func(some ...[]dag.Coord) string {
+		return strings.Join(lists.Map(Within(some, [][]dag.Coord{at("dense"), at("sparse")}, given...),
+			func(f Finding) string { return f.Code + ": " + f.Subject.Only }), "; ")
+	}
+	need.Equal(t, only(at("dense")), "a: edges=dense; b: edges=dense and motion=6P; c: ")
+	need.Equal(t, only(at("dense"), at("sparse")), "a: ; b: motion=6P; c: ")
+	need.Equal(t, given[0].Subject.Only, "")
+}
+
+// The scans of a page are those of one setting where others were evaluated, too.
+func TestOneOf(t *testing.T) {
+	of := func(motion ...string) (all [][]dag.Coord) {
+		for i, m := range motion {
+			all = append(all, []dag.Coord{{Axis: "motion", Value: m}, {Axis: "subject", Value: fmt.Sprint(i)}})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		scans, evaluated [][]dag.Coord
+		want             string
+	}{
+		{of("24P", "24P"), of("24P", "6P"), "motion=24P"},
+		{of("24P", "6P"), of("24P", "6P"), ""},
+		{of("24P", "24P"), of("24P"), ""},
+		{append([][]dag.Coord{{{Axis: "subject", Value: "0"}}}, of("24P")...), of("24P", "6P"), "motion=24P"},
+		{nil, of("24P", "6P"), ""},
+	} {
+		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)
+	}
+}
+
+// The parameter regions of a cohort is a file.
+func TestLeavesOutRegions(t *testing.T) {
+	stage := func(name, kind, regions string) StageSettings {
+		return StageSettings{Stage: name, Kind: kind, Values: map[string][][]string{"regions": {{regions}}}}
+	}
+	of := func(model string) *Settings {
+		return &Settings{Stages: []StageSettings{stage("cohort", "timeseries", ""),
+			stage("models", "regression", model)}}
+	}
+	need.Equal(t, of("shared").LeavesOutRegions(), true)
+	need.Equal(t, of("all").LeavesOutRegions(), false)
+}
