@@ -151,7 +151,7 @@ var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: t
 
 // fitsPort takes the connections of the stages: a model whose data were fitted to one group has no p.
 var fitsPort = dag.Port{Name: "settings", Type: column.Needs[finding.Parameter](), Optional: true,
-	Doc: "pipeline.settings: a model of data that were fitted to one group has no p, because label permutations do not repeat this fit; connected where there is such a fit, also when the file does not name it"}
+	Doc: "pipeline.settings: a model of data that were fitted to one group has no p, because label permutations do not repeat this fit; connected where there is such a fit, even if the file does not list it"}
 
 // sitesPort takes the participants, within whose sites something is permuted.
 func sitesPort(what string) dag.Port {

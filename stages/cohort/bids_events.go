@@ -126,7 +126,7 @@ func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 		}
 	}
 	if paths != nil && lacks != nil {
-		notes = append(notes, column.Notef("no table of events for some scans, while others have one: %s; it is looked for in the raw dataset (events or raw, under cohort)", words.Some(lacks, 6)))
+		notes = append(notes, column.Notef("no table of events for some scans, while others have one: %s; the program searches the raw dataset (events or raw, under cohort) for it", words.Some(lacks, 6)))
 	}
 	var shared []string
 	of := map[string]bool{}

@@ -165,7 +165,7 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 		}))
 		if doubted != nil {
 			f := of[doubted[0].At]
-			r.Notes = append(r.Notes, column.Doubtf(column.DoubtFiles, "the numbers in the names of the %s files are those of the participants, but %s have that of another participant (%s for %s): check the table; if these numbers have another meaning, nothing is wrong",
+			r.Notes = append(r.Notes, column.Doubtf(column.DoubtFiles, "the numbers in the names of the %s files are those of the participants, but %s have that of a different participant (%s for %s): check the table; if these numbers have a different meaning, the table is right",
 				port.name, words.Count(len(doubted), "file"), userfile.NameIn(r.Root, f.path), f.row.ID))
 		}
 		more := ""

@@ -213,16 +213,16 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 		encoding.Column{Name: "group", Values: groups})
 	r.Scan = func(id, _ string) (int, float64) { return 100, times[id] }
 	notes := strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n")
-	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference"
+	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference"
 	need.Equal(t, notes, "the repetition time is associated with the group: A 2 s"+fmt.Sprintf(rest, "2.5 s", "2 s", "2.5 s")+
-		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition in place of the group difference")
+		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference")
 }
 
 // Fields of sidecars on anything that go with the group are one note, corrected for how many there are. Those of the
 // dataset hold for every scan, and a participant's own name is none.
 func TestOtherFieldsByGroup(t *testing.T) {
 	const odd = "A odd (12 of 12); B even (12 of 12); Fisher's exact test, p ≤ 7.4e-07 after Holm's correction; " +
-		"a classifier may learn the acquisition or the processing in place of the group difference"
+		"a classifier may learn the acquisition or the processing instead of the group difference"
 	parity := func(i int) string { return fmt.Sprintf("%q", []string{"odd", "even"}[i%2]) }
 	for _, c := range []struct {
 		all string // of the dataset
@@ -287,7 +287,7 @@ func TestHeadersByGroup(t *testing.T) {
 	}{
 		{func(int) string { return image(1) }, ""},
 		{func(i int) string { return image(float64(1 - 2*(i%2))) },
-			"the orientation of the axes is completely confounded with the group: A RAS (4), B LAS (4); a classifier may learn the acquisition, or left in place of right if headers are mirrored, in place of the group difference"},
+			"the orientation of the axes is completely confounded with the group: A RAS (4), B LAS (4); a classifier may learn the acquisition, or left in place of right if headers are mirrored, instead of the group difference"},
 		{func(i int) string {
 			m := cifti.Models{N: 2, List: []cifti.Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 9,
 				Vertices: []int32{2, int32(3 + i%2)}}}}

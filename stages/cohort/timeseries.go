@@ -43,7 +43,7 @@ type TimeseriesCohort struct {
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs, or whose file cannot be read (a text among the numbers, a line of another length, an infinite value): let their tasks fail, or exclude them"`
 	container.Within
-	Weighted bool   `param:"drop_zero_weights" doc:"of files of CONN (ROI_Subject…_Condition….mat): leaves out the volumes whose weight in the condition (conditionweights{1}) is 0 or NaN; by default files with such volumes are refused"`
+	Weighted bool   `param:"drop_zero_weights" doc:"for files of CONN (ROI_Subject…_Condition….mat): leave out the volumes whose weight in the condition (conditionweights{1}) is 0 or NaN; by default, files with such volumes are refused"`
 	Nodes    string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
@@ -314,7 +314,7 @@ func (e otherHead) Unwrap() error { return errors.Unwrap(e.error) }
 // noteUnnamed notes that regions without names are known by their position alone: to a node list that is given, or from
 // one participant to another where a matrix is a triangle in an order, whose rows show nothing of it.
 func (r *Roster) noteUnnamed(given bool, order string) {
-	note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone: the columns have no names")
+	note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone, because the columns have no names")
 	if !given {
 		note = column.Doubtf(column.DoubtNames, "the regions of the triangles (order: %s) have no names and are numbered; their order is assumed to be the same for all participants: give it in nodes",
 			order)

@@ -369,8 +369,8 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	c.File, c.Group, c.Series = "p.csv", "group", "file"
 	r := need.Value(c.Load(dir))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference; "+
-		"the number of volumes is completely confounded with the group: ASD 2 volumes (3), TD 3 volumes (3); a classifier may learn the acquisition in place of the group difference")
+	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition instead of the group difference; "+
+		"the number of volumes is completely confounded with the group: ASD 2 volumes (3), TD 3 volumes (3); a classifier may learn the acquisition instead of the group difference")
 }
 
 // A participant whose columns have other names than those of most is left out by incomplete: skip, too.

@@ -146,7 +146,7 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		pairs = pairsById(table)
 	}
 	if pairs != nil && !byColumn {
-		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last sign (%s) may be those of "+
+		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last sign (%s) may be "+
 			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
 			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 			words.Some(pairs, 3), onBothSides, by))
@@ -364,7 +364,7 @@ func DoubtNobody(table *encoding.Table, name string) []Note {
 	if len(members) > 2 && 2*shared(stems) >= len(stems) && len(stems) > 2 { // 501_0 and 501_1
 		doubt = DoubtRelated
 	}
-	return []Note{Doubtf(doubt, "keep_together: column %s keeps nobody together, since each of its %d values is that of one participant: "+
+	return []Note{Doubtf(doubt, "keep_together: column %s keeps nobody together, because each of its %d values belongs to only one participant: "+
 		"give all members of a family one value, or leave the column out of keep_together", name, len(members))}
 }
 

@@ -149,9 +149,9 @@ type CovariateRow struct {
 	Levels       []string  `column:"levels,optional" doc:"of a category"`
 	Counts       []int32   `column:"counts,optional" doc:"participants with each level, group by group"`
 	AUC          float64   `column:"auc,missing" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
-	Within       float64   `column:"within,missing,optional" doc:"the same over pairs of participants of one site: what p tests where labels are permuted within sites; otherwise none, and p tests auc"`
-	Chance       float64   `column:"chance,missing" doc:"mean over permuted labels of the AUC that p tests; none where no permutation within sites changes it"`
-	P            float64   `column:"p,missing" doc:"share of permutations with at least the AUC within, or auc where there is none, (b+1)/(n+1); none where no permutation within sites changes the AUC"`
+	Within       float64   `column:"within,missing,optional" doc:"AUC over pairs of participants of one site; p tests it if labels are permuted within sites; otherwise missing, and p tests auc"`
+	Chance       float64   `column:"chance,missing" doc:"mean over permuted labels of the AUC that p tests; missing where no permutation within sites changes it"`
+	P            float64   `column:"p,missing" doc:"share of permutations with at least this within, or auc where within is missing, (b+1)/(n+1); missing where no permutation within sites changes the AUC"`
 	Q            float64   `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32     `column:"permutations,optional" doc:"number of label permutations"`
 }

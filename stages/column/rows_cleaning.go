@@ -126,9 +126,9 @@ type CleaningRow struct {
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 
 	FirstVolumes int32   `column:"first_volumes,optional" doc:"first kept volumes that are far from all later ones in most regions before denoising, as before the steady state, in draw 0"`
-	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; of joined runs, counted on from run to run"`
+	FarVolumes   []int32 `column:"far_volumes,optional" doc:"other kept volumes, from 1, that are far from all others in most regions before denoising, in draw 0; for joined runs, numbered continuously over the runs"`
 
-	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; of joined runs, here and in the next ten columns, the mean"`
+	Standardized   float64 `column:"standardized,missing,optional" doc:"1 where all regions have mean 0 and SD 1 before denoising, otherwise 0, in draw 0; for joined runs, the mean, here and in the next ten columns"`
 	Interpolated   float64 `column:"interpolated,missing,optional" doc:"share of the volumes that are the mean of the volumes before and after in most regions before denoising, in draw 0"`
 	FirstDistance  float64 `column:"first_distance,missing,optional" doc:"distance of the first kept volume from the others before denoising, in robust SDs of their distances, in draw 0"`
 	FarDistance    float64 `column:"far_distance,missing,optional" doc:"largest magnitude of the distance of another kept volume, in the same unit"`
@@ -139,7 +139,7 @@ type CleaningRow struct {
 	Unexplained    float64 `column:"unexplained,missing,optional" doc:"share of the variance of a region that the 50 regions with the strongest correlations, at most a third of the volumes, do not explain, per degree of freedom, in the region with the smallest, before denoising, in draw 0"`
 	NeighborR      float64 `column:"neighbor_r,missing,optional" doc:"correlation of the changes from volume to volume of two neighboring voxels of a region, as the median over at most 500 pairs; missing without a scan"`
 	Labeled        float64 `column:"labeled_share,missing,optional" doc:"voxels of regions as a share of the ellipsoid with their spread along each axis; missing without a scan of voxels"`
-	GlobalR        float64 `column:"global_signal_r,missing,optional" doc:"correlation over the volumes of the mean over the regions with global_signal of the confounds, both without a linear trend, before denoising, in draw 0; missing without that column, or with fewer than 20 regions; of joined runs, that of the run with the least"`
+	GlobalR        float64 `column:"global_signal_r,missing,optional" doc:"correlation over the volumes of the mean over the regions with global_signal of the confounds, both without a linear trend, before denoising, in draw 0; missing without that column, or with fewer than 20 regions; for joined runs, the value of the run with the least"`
 
 	NonSteadyLater int32 `column:"non_steady_later,optional" doc:"volumes removed as not in steady state that come after one that is"`
 	Cosines        int32 `column:"cosines,optional" doc:"fMRIPrep's cosines regressed out, a high-pass filter at 1/128 Hz"`

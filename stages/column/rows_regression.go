@@ -86,8 +86,8 @@ type NumberCovariateRow struct {
 	N            int32   `column:"n" doc:"participants with a value"`
 	Missing      int32   `column:"missing" doc:"participants without a value"`
 	R            float64 `column:"r,missing" doc:"Pearson's correlation of the covariate with the target; of a category the correlation ratio η, the square root of the share of the target's variance that lies between the categories; none of a covariate that does not vary"`
-	Within       float64 `column:"within,missing,optional" doc:"the same of values minus the means of their sites (of a category, of the target's values): what p tests where the target is permuted within sites; otherwise none, and p tests r"`
-	P            float64 `column:"p,missing" doc:"share of permutations of the target with at least the magnitude of within, or of r where there is none, (b+1)/(n+1); none where no permutation within sites changes r"`
+	Within       float64 `column:"within,missing,optional" doc:"r after the means of the sites are subtracted (for a category, only from the target); p tests it if the target is permuted within sites; otherwise missing, and p tests r"`
+	P            float64 `column:"p,missing" doc:"share of permutations of the target with at least the magnitude of within, or of r where within is missing, (b+1)/(n+1); missing where no permutation within sites changes r"`
 	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32   `column:"permutations" doc:"of the target"`
 }

@@ -19,7 +19,7 @@ type SubgroupRow struct {
 	Suppressed  string      `column:"suppressed,missing" doc:"<10: fewer than 10 participants; complementary: the next smallest group, since the size of the group with <10 would follow by subtraction"`
 	N           float64     `column:"n,missing" doc:"tested participants"`
 	Positive    float64     `column:"positive,missing,optional" doc:"of the positive group"`
-	Accuracy    float64     `column:"accuracy,missing,optional" doc:"share of correct predictions; of repeats the mean"`
+	Accuracy    float64     `column:"accuracy,missing,optional" doc:"share of correct predictions; the mean over repeats"`
 	Low         float64     `column:"accuracy_low,missing,optional" doc:"95 % interval, given the models: Wilson"`
 	High        float64     `column:"accuracy_high,missing,optional"`
 	AUC         float64     `column:"auc,missing,optional" doc:"of pairs in the group and one fold; missing with fewer than 5 participants of either class, as sensitivity and specificity"`
@@ -63,10 +63,10 @@ type NumberSubgroupRow struct {
 type NumberMeasures struct {
 	Mean      float64 `column:"mean,missing,optional" doc:"of the number"`
 	SD        float64 `column:"sd,missing,optional" doc:"of the number (n − 1)"`
-	R         float64 `column:"r,missing,optional" doc:"within-fold r: correlation of predicted and observed numbers over the participants of all folds, each less its mean over the test participants of the fold; missing where either is constant"`
+	R         float64 `column:"r,missing,optional" doc:"within-fold r: correlation of predicted and observed numbers over the participants of all folds, minus their means over the test participants of the fold; missing where either is constant"`
 	RLow      float64 `column:"r_low,missing,optional" doc:"95 % interval, given the models: Fisher's z"`
 	RHigh     float64 `column:"r_high,missing,optional"`
-	MAE       float64 `column:"mae,missing,optional" doc:"mean absolute error; of repeats the mean"`
+	MAE       float64 `column:"mae,missing,optional" doc:"mean absolute error; the mean over repeats"`
 	MAELow    float64 `column:"mae_low,missing,optional" doc:"95 % interval of a mean, given the models (Student's t)"`
 	MAEHigh   float64 `column:"mae_high,missing,optional"`
 	Error     float64 `column:"mean_error,missing,optional" doc:"mean of predicted − observed: bias in the group"`

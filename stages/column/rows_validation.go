@@ -44,8 +44,8 @@ type ValidationSummaryRow struct {
 	ShiftMedian   float64  `column:"shift_median,missing" doc:"absolute standardized mean difference of an input between training and new participants: median"`
 	ShiftHigh     float64  `column:"shift_high,missing" doc:"its 95th percentile"`
 	Separated     bool     `column:"separated" doc:"the probabilities separate the groups, so that there is no calibration slope"`
-	HeldOutT      float64  `column:"held_out_t,missing,optional" doc:"Student's t of how much further the least certain of the models of a participant, of the correct group, is from their median than the most certain: about 0 for new participants, large for training participants, since each is new to one or a few of the models only; missing for fewer than 3 models or 10 participants, and for more than two groups"`
-	HeldOutP      float64  `column:"held_out_p,missing,optional" doc:"its p, of a larger t"`
+	HeldOutT      float64  `column:"held_out_t,missing,optional" doc:"Student's t over the participants of a difference of distances: from the median of the models to the one least certain of the correct group, minus that to the most certain one. It is about 0 for new participants and large for training participants, because each of these is new to only one or a few models; missing for fewer than 3 models or 10 participants, and for more than two groups"`
+	HeldOutP      float64  `column:"held_out_p,missing,optional" doc:"its p, one-sided for a larger t"`
 }
 
 // A ValidationBinRow compares probabilities with outcomes, in bins of equal size.

@@ -212,7 +212,7 @@ func LacksMerged(name string, columns []string) string {
 	if both == nil {
 		return ""
 	}
-	return fmt.Sprintf("; there are %s and %s, which a merge of two tables with the column %s leaves: keep the right one under the name %[3]s",
+	return fmt.Sprintf("; there are %s and %s, probably from a merge of two tables with the column %s: keep the correct one under the name %[3]s",
 		both[0], both[1], name)
 }
 

@@ -468,7 +468,7 @@ func checkRows(r *csv.Reader, columns int, format string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("is no table: %w", err)
+			return fmt.Errorf("is not a table: %w", err)
 		}
 		line, _ := r.FieldPos(0)
 		if format == "tsv" && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {

@@ -114,7 +114,7 @@ func (s *Estimator) Ports() dag.Ports {
 	var file []dag.Port
 	if s.Input == "edges" {
 		of = append(of, learn.FilePorts()...)
-		file = []dag.Port{{Name: "file", Type: dag.Format("npz"), Doc: "a linear model in one file, for the kind validate: coef_ and intercept_, where the predictions are those of X @ coef_.T + intercept_; of other models the reason, with which validate and export refuse it"}}
+		file = []dag.Port{{Name: "file", Type: dag.Format("npz"), Doc: "a linear model in one file, for the kind validate: coef_ and intercept_, where the predictions are those of X @ coef_.T + intercept_; for other models, the reason why validate and export refuse it"}}
 	}
 	return dag.Ports{
 		In: slices.Concat([]dag.Port{{Name: codePort, Gather: true, Doc: "your code: {file: DIR} with the module, or {file: MODULE.py}; changed code runs the model again"}},

@@ -82,7 +82,7 @@ def written(model, name):
 
 
 def numbers(np, model, name, values):
-    """What a method or attribute of the model has, as an array of numbers."""
+    """The value of a method or attribute of the model, as an array of numbers."""
     if hasattr(values, "toarray"):  # sparse
         values = values.toarray()
     masked = int(np.ma.count_masked(values)) if isinstance(values, np.ma.MaskedArray) else 0
@@ -221,7 +221,7 @@ def predict(np, model, X, n):
 
 
 def linear(np, model, X, coef, p, tolerance):
-    """The intercepts of a model whose predictions are those of X @ coef_.T + intercept_, or None and why it is none."""
+    """Intercepts of a model whose predictions are those of X @ coef_.T + intercept_, or None and why there are none."""
     k, kind = len(TASK["classes"] or ()), type(model).__name__
     if coef is None or getattr(model, "intercept_", None) is None:
         return None, f"the fitted {kind} has no coef_ and intercept_ of a linear model"
@@ -243,7 +243,7 @@ def linear(np, model, X, coef, p, tolerance):
 
 
 def contradictions(np, model, X, n, p):
-    """For how many rows predict gives a group whose probability is not the highest one; 0 where it gives no groups."""
+    """Number of rows for which predict returns a group without the highest probability; 0 if it returns no groups."""
     if not TASK["classes"] or not callable(getattr(model, "predict", None)):
         return 0
     step("predict")
@@ -281,7 +281,7 @@ def weights(np, model, X):
 
 
 def ordered(model, rows):
-    """Rows of the groups in the program's order in place of that of classes_; one row is of the second of two groups."""
+    """Rows of the groups in the program's order instead of that of classes_; a single row is of the second of two groups."""
     groups, classes = TASK["classes"], [str(c) for c in getattr(model, "classes_", ())]
     if not groups or classes == list(groups):
         return rows

@@ -13,7 +13,7 @@ import (
 type CoefficientRow struct {
 	Source    int32   `column:"source" doc:"node, from 1"`
 	Target    int32   `column:"target" doc:"node, from 1; above source, or the same for tangent matrices"`
-	Fitted    bool    `column:"fitted" doc:"false if too few participants have the edge: it is left as it is"`
+	Fitted    bool    `column:"fitted" doc:"false if too few participants have the edge, which is then left as it is"`
 	Intercept float64 `column:"intercept"`
 }
 

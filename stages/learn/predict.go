@@ -35,7 +35,7 @@ var (
 
 // Predict applies trained models.
 type Predict struct {
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that nobody in training lacks; names: models without names of regions, although the participants have them"`
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
@@ -221,11 +221,11 @@ func removals(t *dag.Task, models []*applier) (of map[*applier]*modelfile.Covari
 		}
 		names, _ := m.matrices.Removed.Design.Covariates()
 		if !t.Has("participants") {
-			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices, and they are to be removed from those of the new participants, too: connect participants with these columns (cohort.participants)",
+			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices and must also be removed from those of the new participants: connect participants with these columns (cohort.participants)",
 				m.name, strings.Join(names, ", "))
 		}
 		if of[m], err = modelfile.ReadCovariates(t, &m.matrices.Removed.Design, ids); err != nil {
-			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices, and they are to be removed from those of the new participants, too: %w; give the columns the names, values and units of the training, or use models of matrices from which nothing was removed",
+			return nil, fmt.Errorf("%s: in training, the effects of %s were removed from the matrices and must also be removed from those of the new participants: %w; give the columns the names, values and units of the training, or use models of matrices from which nothing was removed",
 				t.In("participants").Name, strings.Join(names, ", "), err)
 		}
 	}
@@ -356,7 +356,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		}
 		err := modelfile.AcceptNodes(m.names, names)
 		if m.names == nil && names != nil && !slices.Contains(s.Allow, allowUnnamed) {
-			err = errors.New("the model file has no names of regions, so regions in another order or of another atlas would not be found: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + allowUnnamed + "]")
+			err = errors.New("the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + allowUnnamed + "]")
 		}
 		if err != nil {
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))

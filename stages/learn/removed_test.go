@@ -161,11 +161,11 @@ func TestPredictRefusesCovariates(t *testing.T) {
 		change func(map[string][]dag.Input)
 		want   string
 	}{
-		{func(in map[string][]dag.Input) { delete(in, "participants") }, "the effects of age, sex were removed from the matrices, and they are to be removed from those of the new participants, too: connect participants"},
+		{func(in map[string][]dag.Input) { delete(in, "participants") }, "the effects of age, sex were removed from the matrices and must also be removed from those of the new participants: connect participants"},
 		{with("age", nil), "column \"age\""},
 		{with("age", age), "cannot be removed from the matrices of sub-004 (age is missing)"},
-		{with("age", slices.Repeat([]string{"old"}, 40)), "age has texts, but numbers in the fit"},
-		{with("age", months), "in training: is it in other units?"},
+		{with("age", slices.Repeat([]string{"old"}, 40)), "age has text values, but numbers in the fit"},
+		{with("age", months), "in training: is it in different units?"},
 		{with("sex", sex), "sub-006 (sex is X, which no participant of the fit has (F, M))"},
 		{func(in map[string][]dag.Input) {
 			in["quality"] = slices.Clone(in["quality"])

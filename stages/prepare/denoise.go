@@ -50,7 +50,7 @@ type Denoise struct {
 	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band; 0: none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
 	Bridge      string   `param:"bridge" doc:"values of censored volumes while the Butterworth filter runs: linear, a straight line between the kept volumes beside a gap; nilearn, a cubic spline, which overshoots in gaps of more than 5 volumes (docs/denoising.md)" choices:"linear|nilearn"`
-	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor, acompcor_gsr and gsr_only are XCP-D's, and so are its aroma and aroma_gsr, named aroma_orth and aroma_orth_gsr, with the components of fMRIPost-AROMA; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; tedana has the components that tedana rejects, tedana_nonaggressive leaves in what they share with accepted ones; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|acompcor_gsr|gsr_only|aroma|aroma_orth|aroma_orth_gsr|tedana|tedana_nonaggressive"`
+	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor, acompcor_gsr and gsr_only are XCP-D's, and so are its aroma and aroma_gsr, named aroma_orth and aroma_orth_gsr, with the components of fMRIPost-AROMA; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; tedana has the components that tedana rejects; tedana_nonaggressive leaves in what they share with accepted ones; 6P are the motion parameters; none is never the default if there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|acompcor_gsr|gsr_only|aroma|aroma_orth|aroma_orth_gsr|tedana|tedana_nonaggressive"`
 	Components  int      `param:"components" doc:"number of components of white matter, and of CSF, in acompcor and acompcor_gsr" min:"1" max:"1000"`
 	Columns     []string `param:"columns" doc:"further columns of the confounds to regress out; * and ? are wildcards"`
 	Task        string   `param:"task" doc:"task response model to regress out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has one regressor per volume after an onset, without an assumed shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
@@ -652,7 +652,7 @@ func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err 
 	case err != nil:
 		return table, err
 	case names == nil:
-		return table, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+		return table, fmt.Errorf("%s: the first line has no column names", in.Name)
 	case x.Rows != volumes:
 		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, column.OrExclude)
 	}
@@ -685,7 +685,7 @@ func readComponents(t *dag.Task, volumes int) (names []string, x connectivity.Ma
 	case err != nil:
 		return nil, x, err
 	case names == nil:
-		return nil, x, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+		return nil, x, fmt.Errorf("%s: the first line has no column names", in.Name)
 	case x.Rows != volumes:
 		return nil, x, fmt.Errorf("%s: %d rows of components for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, column.OrExclude)
 	case len(names) == 1 && names[0] == "intercept":

@@ -116,9 +116,9 @@ func TestComponentsOfTedana(t *testing.T) {
 	s.Regress = "tedana"
 	_, err := stagetest.RunWith(s, in)
 	need.Error(t, err, "the tables are of two runs of tedana")
-	need.Equal(t, s.ValidateFor("denoised", func(string) bool { return true })[0].Error(), "regress: tedana takes components "+
-		"out of the combined echoes, but the cohort takes desc-denoised, from which tedana has taken them: set description: "+
-		"optcom in the cohort, or regress: none")
+	need.Equal(t, s.ValidateFor("denoised", func(string) bool { return true })[0].Error(), "regress: tedana removes components "+
+		"from the combined echoes, but the cohort uses desc-denoised, from which tedana has already removed them: set "+
+		"description: optcom in the cohort, or regress: none")
 }
 
 // The part of the accepted components stays to the last digits of least squares.
@@ -156,5 +156,5 @@ func TestNonAggressive(t *testing.T) {
 	need.NoError(t, json.Unmarshal(oracle["non-aggressive (rejected part subtracted)"], &want))
 	closeTo(t, y.Data, want)
 	_, err = connectivity.NewCleaner(series.Rows, connectivity.Cleaning{Regressors: take(0, 1), Signal: take(1)})
-	need.Error(t, err, "it is undecided whose part of the series is which")
+	need.Error(t, err, "their parts of the series cannot be separated")
 }

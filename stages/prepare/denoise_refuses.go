@@ -50,7 +50,7 @@ func (s *Denoise) ValidateFor(description string, has func(port string) bool) (e
 	}
 	st, err := connectivity.StrategyOf(s.strategy())
 	if strings.HasPrefix(st.Noise, "tedana_") && (description == "denoised" || description == "optcomDenoised") {
-		errs = append(errs, fmt.Errorf("regress: %s takes components out of the combined echoes, but the cohort takes desc-%s, from which tedana has taken them: set description: optcom in the cohort, or regress: none", s.Regress, description))
+		errs = append(errs, fmt.Errorf("regress: %s removes components from the combined echoes, but the cohort uses desc-%s, from which tedana has already removed them: set description: optcom in the cohort, or regress: none", s.Regress, description))
 	}
 	if err == nil && st.Noise != "" && st.Name != "aroma" && has("confounds") && !has("components") {
 		errs = append(errs, fmt.Errorf("regress: %s needs the components of each scan: set components in the cohort (of bids: the directory of fMRIPost-AROMA or tedana)", s.Regress))

@@ -161,7 +161,7 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Regress = "6P" },
 			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 				Data: []byte("1.5\t2\n")})},
-			"x.tsv: the first line does not name the columns"},
+			"x.tsv: the first line has no column names"},
 		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 },
 			map[string]dag.Input{"confounds": confounds}, "series[sub-1]: censoring for motion keeps 48 of 50 volumes, fewer than min_volumes (49)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr of denoise, in s, or min_minutes: 0"},

@@ -45,7 +45,7 @@ type Tangent struct {
 	ZScore    bool    `param:"zscore" doc:"scale each covariance matrix to a diagonal of 1, as of z-scored series; false: as it is, as nilearn does for its kind tangent; the gain of the scanner is then among the features"`
 	Stop      string  `param:"stop" doc:"geometric, controls: tolerance, below; nilearn: norm of the mean logarithm over the number of entries below 1e-7, at most 30 steps" choices:"tolerance|nilearn"`
 	Tolerance float64 `param:"tolerance" doc:"Frobenius norm of the mean logarithm at which the geometric mean is found" min:"1e-13" max:"0.001"`
-	Regions   string  `param:"regions" doc:"shared: a region that is missing or constant in a participant, also in one of the test fold, is excluded for all; all: it is uncorrelated with the others in those who lack it" choices:"shared|all"`
+	Regions   string  `param:"regions" doc:"shared: a region that is missing or constant in a participant, also in one of the test fold, is excluded for all; all: it is uncorrelated with the others in participants who lack it" choices:"shared|all"`
 }
 
 // UsesPorts are the inputs that take one setting of each participant.

@@ -60,8 +60,8 @@ func TestWorkbooks(t *testing.T) {
 		want string
 	}{
 		{"xlsx/two_sheets.xlsx", Form{}, "in a pipeline file: sheet: people"},
-		{"xlsx/two_sheets.xlsx", Form{Encoding: "gbk"}, "encoding is that of a text, but the file is a workbook"},
-		{"encodings/utf8.tsv", Form{Sheet: "people"}, "sheet is that of a workbook (.xlsx), but the file is none"},
+		{"xlsx/two_sheets.xlsx", Form{Encoding: "gbk"}, "encoding applies to text files, but the file is a workbook"},
+		{"encodings/utf8.tsv", Form{Sheet: "people"}, "sheet applies to workbooks (.xlsx), but the file is not one"},
 	} {
 		_, err := read(c.file, c.as)
 		need.Error(t, err, c.want)

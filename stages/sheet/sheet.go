@@ -159,7 +159,7 @@ func reader(r io.Reader, as Form) (c *csv.Reader, raw []byte, note string, err e
 	said := rune(0)
 	switch is := workbook.Is(raw); {
 	case is && as.Encoding != "":
-		return nil, nil, "", errors.New("encoding is that of a text, but the file is a workbook (.xlsx): leave it out")
+		return nil, nil, "", errors.New("encoding applies to text files, but the file is a workbook (.xlsx): leave it out")
 	case is:
 		said = ','
 		raw, note, err = workbook.Text(raw, as.Sheet)
@@ -167,7 +167,7 @@ func reader(r io.Reader, as Form) (c *csv.Reader, raw []byte, note string, err e
 			err = fmt.Errorf("%w; in a pipeline file: sheet: %s", err, several.Names[0])
 		}
 	case as.Sheet != "":
-		return nil, nil, "", errors.New("sheet is that of a workbook (.xlsx), but the file is none: leave it out")
+		return nil, nil, "", errors.New("sheet applies to workbooks (.xlsx), but the file is not one: leave it out")
 	default:
 		raw, note, err = decoded(raw, as.Encoding, as.Guess)
 	}

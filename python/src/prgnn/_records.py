@@ -83,7 +83,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run that the store remembers. Of one that is going on or was killed, counts are None."""
+    """A run that the store has a record of. The counts are None for a run that is still going on or was killed."""
 
     id: str
     pipeline: str

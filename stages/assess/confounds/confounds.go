@@ -47,7 +47,7 @@ type Confounds struct {
 	Missing      string   `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
 	Few          string   `param:"few" doc:"a category that nobody has who is trained on: refuse, or use the reference category" choices:"refuse|reference"`
 	Match        []string `param:"match" doc:"covariates by which pairs of the two groups are matched, the one that decides who is nearest first, such as [mean_fd, sex]: numbers within 0.2 SD, categories the same; by default there is no matching"`
-	Positive     string   `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
+	Positive     string   `param:"positive" doc:"the positive group of two; by default as in evaluate"`
 	Transform    string   `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already" choices:"fisher|none"`
 	Penalty      float64  `param:"penalty" doc:"of ridge regression, as in baseline" min:"1e-9"`
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`

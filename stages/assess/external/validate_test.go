@@ -494,7 +494,7 @@ func TestValidateRegressionOfResiduals(t *testing.T) {
 		want   string
 	}{
 		{person("sex", age), removal, "without the effects of age, which are removed from the numbers of the new participants"},
-		{person("age", slices.Repeat([]string{"old"}, len(ids))), removal, "(age has texts, but numbers in the fit)"},
+		{person("age", slices.Repeat([]string{"old"}, len(ids))), removal, "(age has text values, but numbers in the fit)"},
 		{person("age", slices.Repeat([]float64{math.NaN()}, len(ids))), removal, "(age is missing)"},
 		{person("age", age), nil, "has no coefficients to remove them from the numbers of other participants"},
 	} {

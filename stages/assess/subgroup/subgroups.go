@@ -37,12 +37,12 @@ var (
 // Subgroups measures classifiers in groups of participants.
 type Subgroups struct {
 	Grouping
-	Positive string `param:"positive" doc:"of two groups, the positive one; by default as in evaluate"`
+	Positive string `param:"positive" doc:"the positive group of two; by default as in evaluate"`
 }
 
 // Grouping is how participants are divided into groups, and what is shown of these.
 type Grouping struct {
-	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default those of age, sex, site and mean_fd that there are; the tables have no rows without any. mean_fd comes from cleaning where it is connected and the table has no such column"`
+	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default age, sex, site and mean_fd, as far as there are such columns; without any, the tables have no rows. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`

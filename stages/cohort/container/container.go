@@ -23,7 +23,7 @@ import (
 
 // Within are the parameters that state where the numbers stand within files of other programs.
 type Within struct {
-	Variable  string   `param:"variable" doc:"in a .mat file: the variable, as MATLAB names it: ts, out.timeseries, sub(2).ts, data{4}; in a workbook (.xlsx): the sheet; by default the only one that fits, or that of a known program (CONN, DPABI, GIFT)"`
+	Variable  string   `param:"variable" doc:"in a .mat file: the variable, as in MATLAB: ts, out.timeseries, sub(2).ts, data{4}; in a workbook (.xlsx): the sheet; by default the only one that fits, or that of a known program (CONN, DPABI, GIFT)"`
 	Names     string   `param:"names" place:"maybe" doc:"the names of the regions: a variable of the same .mat or npz file (texts or distinct whole numbers), none if no variable has them, or the path, which may have {columns}, of a file of labels (one per line, or in a column Label in Mask)"`
 	Regions   []string `param:"regions" doc:"the regions to take, by their names, in which * is any text and ? a character; by default all"`
 	Range     []int    `param:"columns_range" doc:"the first and the last column to take, from 1, such as [5, 10]; by default all"`

@@ -204,11 +204,11 @@ func (l *List) covariate(from, name string, values []string) encoding.Column {
 			}
 			return plainNumber(v)
 		})
-		l.Notes = append(l.Notes, column.Notef("column %s: its numbers are categories, by Levels in the JSON file beside the table: %s",
+		l.Notes = append(l.Notes, column.Notef("column %s: its numbers are categories, according to Levels in the JSON file beside the table: %s",
 			name, words.Some(entries(meant, codes...), 6)))
 	case len(codes) > 2 && len(codes) <= mostCodes && column.NamesCategory(name) &&
 		!slices.ContainsFunc(numbers, func(x float64) bool { return x != math.Trunc(x) }):
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: %s (%s) are taken as numbers, with equal distances, although its name is that of categories: write words in the table, or give the column Levels in a JSON file beside it (participants.json)",
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: %s (%s) are read as numbers with equal distances, although its name is that of categories: write words in the table, or give the column Levels in a JSON file beside it (participants.json)",
 			name, words.Count(len(codes), "code"), strings.Join(codes, ", ")))
 	}
 	return c
@@ -240,7 +240,7 @@ func (l *List) noteMerged(t *encoding.Table) {
 		}
 		known := column.NamesMeasure(base) || column.NamesCategory(base) || column.NamesSite(base)
 		if apart != nil && (known || alike >= len(apart)) { // else coordinates along x and y
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "the columns %s and %s, as a merge of two tables leaves them, differ in %s (%s): keep the right one",
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "the columns %s and %s, probably from a merge of two tables, differ in %s (%s): keep the correct one",
 				pair[0], pair[1], words.Count(len(apart), "participant"), words.Some(apart, 3)))
 		}
 	}
@@ -284,7 +284,7 @@ func (l *List) noteCodesBySite(t *encoding.Table) {
 			}
 		}
 		if two && len(texts) > 1 {
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: the sites have different codes (%s), so one number may have two meanings: write words, or the same codes at all sites",
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: the sites have different codes (%s), so one number may have two meanings: write words, or use the same codes at all sites",
 				c.Name, strings.Join(texts, "; ")))
 		}
 	}

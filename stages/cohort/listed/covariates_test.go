@@ -20,10 +20,10 @@ func TestCodedCategories(t *testing.T) {
 		note           string
 	}{
 		"no levels": {"handedness", "1.0 2.0 3.0 1.0 1.0 n/a", "{}", false,
-			"column handedness: 3 codes (1, 2, 3) are taken as numbers, with equal distances"},
+			"column handedness: 3 codes (1, 2, 3) are read as numbers with equal distances"},
 		"levels": {"handedness", "1.0 2.0 3.0 1.0 1.0 n/a", levels, true,
-			"column handedness: its numbers are categories, by Levels in the JSON file beside the table: 1=right, 2=left, 3=both"},
-		"a code without a level": {"handedness", "1 2 4 1 1 2", levels, false, "3 codes (1, 2, 4) are taken as numbers"},
+			"column handedness: its numbers are categories, according to Levels in the JSON file beside the table: 1=right, 2=left, 3=both"},
+		"a code without a level": {"handedness", "1 2 4 1 1 2", levels, false, "3 codes (1, 2, 4) are read as numbers"},
 		"two codes":              {"handedness", "1 2 2 1 1 2", "{}", false, ""},
 		"a score":                {"handedness_score", "0.5 1 2 1 1 2", "{}", false, ""},
 		"many":                   {"Handedness", "10 20 30 40 50 60", "{}", false, ""},
@@ -77,7 +77,7 @@ func TestCodesThatDifferBySite(t *testing.T) {
 
 func TestMergedColumns(t *testing.T) {
 	for name, c := range map[string]struct{ head, rows, note string }{
-		"age":         {"age_x\tage_y", "20\t20.0 21\t21 22\t32", "the columns age_x and age_y, as a merge of two tables leaves them, differ in 1 participant (sub-3: 22 and 32): keep the right one"},
+		"age":         {"age_x\tage_y", "20\t20.0 21\t21 22\t32", "the columns age_x and age_y, probably from a merge of two tables, differ in 1 participant (sub-3: 22 and 32): keep the correct one"},
 		"equal":       {"age_x\tage_y", "20\t20.0 21\tn/a 22\t22", ""},
 		"R":           {"score.x\tscore.y", "20\t20.0 21\t21 22\t32", "the columns score.x and score.y"},
 		"coordinates": {"peak_x\tpeak_y", "20\t1 21\t21 22\t32", ""},
@@ -95,7 +95,7 @@ func TestMergedColumns(t *testing.T) {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
 		}
 		if name == "age" {
-			need.Error(t, l.CheckColumn("columns", "age"), `has no column "age"; there are age_x and age_y, which a merge of two tables with the column age leaves: keep the right one under the name age`)
+			need.Error(t, l.CheckColumn("columns", "age"), `has no column "age"; there are age_x and age_y, probably from a merge of two tables with the column age: keep the correct one under the name age`)
 		}
 	}
 }

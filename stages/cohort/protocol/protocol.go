@@ -137,11 +137,11 @@ func Notes(all []Property, groups, sessions map[string]string) (notes []column.N
 		}
 		before := len(notes)
 		if by := apart(p.Of, groups); by != nil {
-			notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s in place of the group difference",
+			notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s instead of the group difference",
 				p.Name, strings.Join(by, ", "), what))
 		} else if by, least := associated(p.Of, groups); least < strongly && p.Doubt != column.DoubtLength {
 			// of the lengths the page has it
-			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; Fisher's exact test, p = %.2g; a classifier may learn %s in place of the group difference",
+			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; Fisher's exact test, p = %.2g; a classifier may learn %s instead of the group difference",
 				p.Name, by, least, what))
 		}
 		if by := apart(p.Of, sessions); by != nil && p.Key != "ses" && p.Key != "run" {
@@ -189,7 +189,7 @@ func otherFields(all []Property, groups map[string]string) []column.Note {
 	if len(names) == 1 {
 		which, list = "the "+sidecarField+names[0]+" is", strings.TrimPrefix(by[0], names[0]+": ")
 	}
-	return []column.Note{column.Doubtf(doubt, "%s associated with the group: %s; Fisher's exact test, p ≤ %.2g after Holm's correction; a classifier may learn the acquisition or the processing in place of the group difference",
+	return []column.Note{column.Doubtf(doubt, "%s associated with the group: %s; Fisher's exact test, p ≤ %.2g after Holm's correction; a classifier may learn the acquisition or the processing instead of the group difference",
 		which, list, most)}
 }
 

@@ -186,7 +186,7 @@ func (d *Design) Row(of []Covariate, i int) (z []float64, few []string, err erro
 	for k, c := range of {
 		p := &d.Parts[k]
 		if (c.Text == nil) != (p.Levels == nil) {
-			return nil, nil, fmt.Errorf("%s has texts, but numbers in the fit", c.Name)
+			return nil, nil, fmt.Errorf("%s has text values, but numbers in the fit", c.Name)
 		}
 		missing := c.Missing(i)
 		if missing && !d.Options.Indicator {

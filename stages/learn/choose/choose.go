@@ -35,7 +35,7 @@ var (
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
-	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy, of models that estimate probabilities), accuracy or auc, which does not consider at which probability the classes part" choices:"loss|accuracy|auc"`
+	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy, of models that estimate probabilities), accuracy or auc, which does not depend on a threshold between the classes" choices:"loss|accuracy|auc"`
 }
 
 func (*Choose) Ports() dag.Ports {

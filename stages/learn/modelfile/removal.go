@@ -141,7 +141,7 @@ func ReadCovariates(t *dag.Task, d *confound.Design, ids []string) (*Covariates,
 		slices.Sort(known)
 		far := float64(farthest * part.SD)
 		if median := inference.Quantile(known, 0.5); !(median >= part.Mean-far && median <= part.Mean+far) {
-			return nil, fmt.Errorf("%s has the median %.4g, but mean %.4g and SD %.3g in training: is it in other units?",
+			return nil, fmt.Errorf("%s has the median %.4g, but mean %.4g and SD %.3g in training: is it in different units?",
 				v.Name, median, part.Mean, part.SD)
 		}
 	}
