@@ -70,14 +70,14 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 	if r.Pairs >= 0 && r.Pairs < LeastPairs {
 		all.Study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": LeastPairs})
 	}
-	var apart []string
+	var apart []values
 	for _, m := range matching {
-		if math.Abs(m.After) > unbalanced {
-			apart = append(apart, m.Covariate)
+		if math.Round(math.Abs(m.After)*100)/100 > unbalanced { // as printed
+			apart = append(apart, values{"Name": m.Covariate, "Before": m.Before, "After": m.After})
 		}
 	}
 	if r.Pairs >= LeastPairs && apart != nil {
-		all.Study("confounds.unbalanced", Limits, values{"Names": apart, "Most": unbalanced})
+		all.Study("confounds.unbalanced", Limits, values{"Covariates": apart, "Most": unbalanced})
 	}
 	return all
 }

@@ -67,6 +67,7 @@ func TestIncrement(t *testing.T) {
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 19, Low: 0.01}, nil, []column.ConfoundMatchRow{{After: 0.3}}, "confounds.few-pairs"},
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Low: 0.01, Left: []string{"sub-1"}}, nil,
 			[]column.ConfoundMatchRow{{After: -0.11}, {After: 0.1}}, "confounds.skipped confounds.unbalanced"},
+		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Low: 0.01}, nil, []column.ConfoundMatchRow{{After: 0.104}}, ""},
 		{column.ConfoundSummaryRow{P: math.NaN(), Pairs: -1}, nil, nil, ""},
 	} {
 		if codes := codesOf(Increment(c.row, c.models, c.matching)); codes != c.want {

@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // The section on covariates has the increment, a table of models and one of tests, and its cautions.
@@ -78,4 +79,13 @@ func TestConfounds(t *testing.T) {
 	}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "Motion, age, site"), false)
+}
+
+// What differs after matching has its difference before: matching can make it larger.
+func TestUnbalancedBeforeAndAfter(t *testing.T) {
+	text, err := wording.Text("confounds.unbalanced", values{"Covariates": []values{{"Name": "age", "Before": 0.09,
+		"After": 0.25}}, "Most": 0.1})
+	need.NoError(t, err)
+	need.Equal(t, text, "After matching, the groups differ in age by 0.25 SD (0.09 before matching); a standardized "+
+		"difference of at most 0.1 is wanted")
 }
