@@ -9,9 +9,11 @@ type ConfounderRow struct {
 	Association  float64 `column:"association,missing" doc:"R² of the covariate and the predictions"`
 	Chance       float64 `column:"chance,missing" doc:"95 % quantile of that R² over permutations of the covariate, given the label"`
 	Partial      float64 `column:"p_partial,missing" doc:"partial test: predictions are independent of the covariate given the label"`
+	PartialHolm  float64 `column:"p_partial_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	Prediction   float64 `column:"prediction,missing" doc:"R² of the label and the predictions"`
 	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of that R² over permutations of the label, given the covariate"`
 	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate"`
+	FullHolm     float64 `column:"p_full_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	Reversed     bool    `column:"reversed,optional" doc:"the predictions are worse than chance, in the reverse order of the label: a small p_full then is no evidence of information"`
 	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80 %; missing where the covariate is constant within folds, which leaves no partial test"`
 	Permutations int32   `column:"permutations"`

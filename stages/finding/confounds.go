@@ -16,26 +16,35 @@ const (
 	unbalanced = 0.1
 )
 
-// Confounders are the findings about confounder tests of classifiers: one for each covariate that their predictions
-// depend on beyond what the label explains, and one each for those that show no information about the label beyond it,
-// and for those that are significantly worse than chance.
+// Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
+// for each covariate that their predictions depend on beyond what the label explains, and one each for those that show
+// no information about the label beyond it, and for those that are significantly worse than chance.
 func Confounders(rows []column.ConfounderRow) (all List) {
+	tests := 0
+	for _, r := range rows {
+		tests += len(column.Known([]float64{r.Partial, r.Full}))
+	}
+	if tests > 0 && inference.Powerless(float64(tests)/float64(rows[0].Permutations+1)) {
+		all.Study("confounds.powerless", Limits, values{"Draws": int(rows[0].Permutations), "Tests": tests,
+			"Needed": inference.LeastPermutations * tests})
+		return all
+	}
 	for _, of := range []struct {
 		code string
 		is   func(r column.ConfounderRow) bool
 	}{
-		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.Partial) }},
+		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.PartialHolm) }},
 		{"confounds.no-information", func(r column.ConfounderRow) bool {
-			return !math.IsNaN(r.Full) && !inference.Significant(r.Full)
+			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.FullHolm)
 		}},
 		{"confounds.reversed", func(r column.ConfounderRow) bool {
-			return r.Reversed && inference.Significant(r.Full)
+			return r.Reversed && inference.Significant(r.FullHolm)
 		}},
 	} {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
 			names := lists.Map(by.All, func(r column.ConfounderRow) string { return r.Name })
-			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names})
+			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names, "Tests": tests})
 		}
 	}
 	return all

@@ -1,14 +1,15 @@
 package finding
 
 import (
+	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
 
+// Cautions are about p after the correction.
 func TestConfounders(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -16,7 +17,7 @@ func TestConfounders(t *testing.T) {
 		reversed      bool
 		want          string
 	}{
-		{0.045, 0.045, false, "confounds.depends"},
+		{0.04, 0.04, false, "confounds.depends"},
 		{0.05, 0.001, false, ""},
 		{0.2, 0.05, false, "confounds.no-information"},
 		{0.2, 0.05, true, "confounds.no-information"},
@@ -24,26 +25,19 @@ func TestConfounders(t *testing.T) {
 		{0.01, 0.2, false, "confounds.depends confounds.no-information"},
 		{nan, nan, false, ""},
 	} {
-		got := Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: c.partial, Full: c.full,
-			Reversed: c.reversed}})
-		if codes := codesOf(got); codes != c.want {
-			t.Errorf("p %v and %v: %s, want %s", c.partial, c.full, codes, c.want)
-		}
+		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
+			Full: 0.001, PartialHolm: c.partial, FullHolm: c.full, Reversed: c.reversed, Permutations: 999}})), c.want, c)
 	}
-	got := Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.01},
-		{Name: "svm", Covariate: "age", Partial: 0.02}})
-	if names := got[0].Values()["Classifiers"].([]string); !slices.Equal(names, []string{"ridge", "svm"}) ||
-		len(got) != 1 {
-		t.Errorf("%v", got)
+	tests := func(draws int32) List {
+		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,
+			Full: nan, FullHolm: nan, Permutations: draws}, {Name: "svm", Covariate: "age", PartialHolm: 0.002,
+			Partial: 0.002, Full: nan, FullHolm: 0.2, Permutations: draws}})[:1]
 	}
-}
-
-func codesOf(all List) string {
-	var codes []string
-	for _, f := range all {
-		codes = append(codes, f.Code)
-	}
-	return strings.Join(codes, " ")
+	got := tests(40)[0].Values()
+	need.Equal(t, fmt.Sprint(got["Classifiers"], got["Tests"]), "[ridge svm] 2")
+	need.Equal(t, codes(tests(40)), "confounds.depends")
+	need.Equal(t, codes(tests(39)), "confounds.powerless") // the least p is 2/40
+	need.Equal(t, tests(39)[0].Values()["Needed"], any(40))
 }
 
 func TestIncrement(t *testing.T) {
@@ -70,7 +64,7 @@ func TestIncrement(t *testing.T) {
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Low: 0.01}, nil, []column.ConfoundMatchRow{{After: 0.104}}, ""},
 		{column.ConfoundSummaryRow{P: math.NaN(), Pairs: -1}, nil, nil, ""},
 	} {
-		if codes := codesOf(Increment(c.row, c.models, c.matching)); codes != c.want {
+		if codes := codes(Increment(c.row, c.models, c.matching)); codes != c.want {
 			t.Errorf("%+v: %s, want %s", c.row, codes, c.want)
 		}
 	}

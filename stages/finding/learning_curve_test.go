@@ -13,6 +13,6 @@ func TestLearningCurves(t *testing.T) {
 		want         string
 	}{{false, false, ""}, {true, false, "learning.flat"}, {true, true, "learning.fitted-before learning.flat"}} {
 		rows := []column.LearningRow{{Name: "a", Flat: c.flat, Before: c.before}}
-		need.Equal(t, codesOf(LearningCurves(rows)), c.want)
+		need.Equal(t, codes(LearningCurves(rows)), c.want)
 	}
 }

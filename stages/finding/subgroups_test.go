@@ -29,7 +29,7 @@ func TestSubgroups(t *testing.T) {
 			Suppressed: "<10"}, {Column: "sex", Group: "F"}}, nil, "subgroups.suppressed"},
 	} {
 		got := Subgroups(c.groups, c.tests)
-		need.Equal(t, codesOf(got), c.want)
+		need.Equal(t, codes(got), c.want)
 		switch c.want {
 		case "subgroups.suppressed":
 			need.Equal(t, got[0].Values()["N"].(int), 1)

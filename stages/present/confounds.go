@@ -31,7 +31,7 @@ func (a *author) confounds() {
 		return confounderRow{r, a.covariateName(r.Covariate)}
 	})
 	a.Table(section.Lay(a.Writer, "confounds.tests", nil, shown,
-		"classifier covariate n | association partial prediction full"))
+		"classifier covariate n | association partial partial-holm prediction full full-holm"))
 	of := values{"N": int32(0), "Detectable": math.NaN(), "Within": slices.ContainsFunc(tests, constantWithin)}
 	for _, r := range tests {
 		if n := of["N"].(int32); !math.IsNaN(r.Partial) && (n == 0 || r.Participants < n) {

@@ -186,7 +186,7 @@ func TestFindingText(t *testing.T) {
 // A category is written as its column and its value, which keeps its letters.
 func TestCategoryText(t *testing.T) {
 	for code, of := range map[string]map[string]any{
-		"confounds.unbalanced": {"Names": []string{"mean_fd", "site=K_I"}, "Most": 0.1},
+		"confounds.unbalanced": {"Covariates": []Values{{"Name": "site=K_I", "Before": 0.1, "After": 0.2}}, "Most": 0.1},
 		"deconfound.reference": {"Level": "site=K_I", "N": 1},
 		"deconfound.single":    {"Level": "site=K_I"},
 		"deconfound.pair":      {"Level": "site=K_I"},

@@ -341,7 +341,16 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 			t.Progress(c+1, len(st.covariates), "confounder tests")
 		}
 	}
-	return slices.Concat(rows...), nil
+	tests := slices.Concat(rows...)
+	p := make([]float64, 0, 2*len(tests))
+	for _, r := range tests {
+		p = append(p, r.Partial, r.Full)
+	}
+	p = inference.Holm(p)
+	for i := range tests {
+		tests[i].PartialHolm, tests[i].FullHolm = p[2*i], p[2*i+1]
+	}
+	return tests, nil
 }
 
 // test tests several predictions of the same participants against one covariate.

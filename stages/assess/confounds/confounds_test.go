@@ -1,6 +1,7 @@
 package confounds
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/stagetest"
 )
@@ -115,11 +117,14 @@ func TestConfoundsAgreeWithTheOracle(t *testing.T) {
 	}
 	tests := need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t)
 	need.Equal(t, len(tests), 4)
+	var p, corrected []float64
 	for _, r := range tests {
 		if !(r.Partial > 0 && r.Full > 0) || r.Participants != 60 || r.Name == "" || r.Why != "" {
 			t.Errorf("%+v", r)
 		}
+		p, corrected = append(p, r.Partial, r.Full), append(corrected, r.PartialHolm, r.FullHolm)
 	}
+	need.Equal(t, fmt.Sprint(corrected), fmt.Sprint(inference.Holm(p))) // over all tests of the table
 }
 
 // A covariate that each fold has one value of has no partial test and no power: predictions are compared within folds.
