@@ -20,9 +20,11 @@ func TestConfounds(t *testing.T) {
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
 		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Association: 0.31, Partial: 0.002,
-				PartialHolm: 0.004, Prediction: 0.12, Full: 0.2, FullHolm: 0.2, Detectable: 0.18, Permutations: 999, Chance: 0.1, FullChance: 0.1},
+				PartialHolm: 0.004, Prediction: 0.12, Full: 0.2, FullHolm: 0.2, Detectable: 0.18, Permutations: 999,
+				Chance: 0.1, FullChance: 0.1},
 			{Name: "ridge regression", Covariate: "site", Participants: 39, Association: nan, Partial: nan,
-				PartialHolm: nan, FullHolm: nan, Prediction: nan, Full: nan, Detectable: 0.18, Permutations: 999, Chance: nan, FullChance: nan, Why: "all values are equal"}}))},
+				PartialHolm: nan, FullHolm: nan, Prediction: nan, Full: nan, Detectable: 0.18,
+				Permutations: 999, Chance: nan, FullChance: nan, Why: "all values are equal"}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.66, Low: 0.5, High: 0.8},
 			{Features: "deconfounded edges", Sample: "all", Participants: 40, Score: 0.68, Low: 0.5, High: 0.8},
@@ -59,8 +61,8 @@ func TestConfounds(t *testing.T) {
 		t.Error("the summary lacks the tests")
 	}
 	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
-		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, PartialHolm: nan, Detectable: nan,
-		Prediction: 0.12, FullChance: 0.1, Full: 0.2, Permutations: 999, Why: "constant within folds"}}))}
+		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, PartialHolm: nan,
+		Detectable: nan, Prediction: 0.12, FullChance: 0.1, Full: 0.2, Permutations: 999, Why: "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "has no partial test"), true)
 	need.Equal(t, strings.Contains(page, "with a power of"), false)
