@@ -146,7 +146,7 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		pairs = pairsById(table)
 	}
 	if pairs != nil && !byColumn {
-		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last sign (%s) may be "+
+		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last character (%s) may be "+
 			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
 			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 			words.Some(pairs, 3), onBothSides, by))

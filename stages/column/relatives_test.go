@@ -103,7 +103,7 @@ func TestVisits(t *testing.T) {
 }
 
 // Sets of two participants each may be relatives, whatever the name of their column; measurements, categories and
-// sites are none. Ids that pair by their last sign may be those of one person.
+// sites are none. Ids that differ only by their last character may be those of one person.
 func TestSmallSetsAndPairedIds(t *testing.T) {
 	for _, c := range []struct {
 		id, name string
