@@ -1,2 +1,2 @@
-// Package edges has the kind that tests each edge over participants.
+// Package edges has the kinds that test each edge over participants, and measure how reliable edges are.
 package edges

@@ -128,7 +128,7 @@ func (s *Edges) ReadsParticipants() (read []role.Reading) {
 }
 
 func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	data, err := s.read(t)
+	data, err := s.read(t, t.All("matrices"))
 	if err != nil {
 		return nil, err
 	}

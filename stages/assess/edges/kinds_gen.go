@@ -7,4 +7,5 @@ import "prgnn/dag"
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
 	edgesKind,
+	reliabilityKind,
 }

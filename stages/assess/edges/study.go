@@ -51,15 +51,15 @@ func (s *Edges) session(in dag.Input) int {
 	return slices.IndexFunc(s.Sessions, func(name string) bool { return plain(name) == plain(in.Coord(session)) })
 }
 
-// read reads the matrices: the mean over the runs of a session, and the difference of two sessions.
-func (s *Edges) read(t *dag.Task) (*edgeData, error) {
+// read reads matrices: the mean over the runs of a session, and the difference of two sessions.
+func (s *Edges) read(t *dag.Task, matrices []dag.Input) (*edgeData, error) {
 	d := &edgeData{values: map[string][]float64{}, motion: map[string]float64{}, apart: map[string]bool{}}
 	sums, known := [2]map[string][]float64{{}, {}}, map[string]bool{} // a participant's settings
 	counts := [2]map[string][]float64{{}, {}}
 	var ids []string
 	other := map[string]string{} // axis → value, of axes that are no scans of a participant
 	sessions := map[string]bool{}
-	for i, in := range t.All("matrices") {
+	for i, in := range matrices {
 		id := in.Coord(column.Subject)
 		if id == "" {
 			return nil, fmt.Errorf("%s: the participant of the matrices is unknown: connect a stage with each: subject", in.Name)
@@ -78,7 +78,7 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 			sessions[in.Coord(session)] = true
 			continue
 		}
-		z, regions, err := s.edgesOf(in)
+		z, regions, err := edgesOf(in, s.Transform)
 		switch {
 		case err != nil:
 			return nil, err
@@ -98,7 +98,7 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 				counts[at][id][e]++
 			}
 		}
-		t.Progress(i+1, len(t.All("matrices")), "reading")
+		t.Progress(i+1, len(matrices), "reading")
 	}
 	if len(ids) == 0 {
 		have := words.Some(slices.Sorted(maps.Keys(sessions)), 8)
@@ -122,7 +122,7 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 			continue
 		}
 		d.values[id] = sums[0][id]
-		if len(s.Sessions) > 0 {
+		if len(s.Sessions) == 2 {
 			for e, first := range sums[0][id] {
 				sums[1][id][e] -= first
 			}
@@ -150,7 +150,7 @@ func (s *Edges) readMotion(t *dag.Task, d *edgeData) error {
 	}
 	for id, first := range all[0] {
 		d.motion[id], _ = column.MeanSD(first)
-		if len(s.Sessions) > 0 {
+		if len(s.Sessions) == 2 {
 			second, _ := column.MeanSD(all[1][id])
 			d.motion[id] = second - d.motion[id]
 		}
@@ -159,7 +159,7 @@ func (s *Edges) readMotion(t *dag.Task, d *edgeData) error {
 }
 
 // edgesOf are the edges of one scan: draw 0. Those of a region without a signal, which has 0 in its row, are NaN.
-func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
+func edgesOf(in dag.Input, transform string) (z []float64, regions int, err error) {
 	draws, err := region.ReadDraws(in, "draw, roi, roi")
 	if err != nil {
 		return nil, 0, err
@@ -179,7 +179,7 @@ func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
 			zeros++
 		}
 	}
-	if s.Transform == "fisher" && zeros == n {
+	if transform == "fisher" && zeros == n {
 		return nil, 0, fmt.Errorf("%s: the diagonal is 0, as of Fisher's z: set transform: none", in.Name)
 	}
 	for i := range n {
@@ -192,9 +192,9 @@ func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
 				return nil, 0, fmt.Errorf("%s: it is %v from node %d to %d and %v in the other direction: a symmetric matrix is needed", in.Name, v, i+1, j+1, m.At(j, i))
 			case v-v != 0:
 				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v: exclude the participant or the nodes", in.Name, i+1, j+1, v)
-			case s.Transform == "fisher" && math.Abs(v) > 1+1e-9:
+			case transform == "fisher" && math.Abs(v) > 1+1e-9:
 				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v, and correlations are at most 1: set transform: none", in.Name, i+1, j+1, v)
-			case s.Transform == "fisher":
+			case transform == "fisher":
 				v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
 			}
 			z = append(z, v)
@@ -503,19 +503,28 @@ func dummies(c column.CovariateColumn) (values [][]float64, names []string) {
 }
 
 // families are the units that are exchanged as wholes.
-func (s *Edges) families(st *edgeStudy, table *encoding.Table) error {
-	if s.Family == "" {
-		return nil
+func (s *Edges) families(st *edgeStudy, table *encoding.Table) (err error) {
+	st.units, err = familiesOf(st.ids, table, s.Family)
+	if err != nil {
+		return fmt.Errorf("%s: family: %w", st.name, err)
 	}
-	_, values, err := column.ByParticipant(table, s.Family)
+	return nil
+}
+
+// familiesOf are the members of each family, by their place among the participants; nil without a column of families.
+func familiesOf(ids []string, table *encoding.Table, name string) ([][]int, error) {
+	if name == "" {
+		return nil, nil
+	}
+	_, values, err := column.ByParticipant(table, name)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: family: %w", st.name, err)
+		return nil, err
 	case column.NamesOthers(values):
-		return fmt.Errorf("%s: family: the values of %s are ids of other participants: add a column with one value for each family, and name that", st.name, s.Family)
+		return nil, fmt.Errorf("the values of %s are ids of other participants: add a column with one value for each family, and name that", name)
 	}
-	shared := lists.Map(st.ids, func(id string) string {
-		if v := strings.TrimSpace(values[id]); !column.UnrelatedBy(s.Family, v) {
+	shared := lists.Map(ids, func(id string) string {
+		if v := strings.TrimSpace(values[id]); !column.UnrelatedBy(name, v) {
 			return v
 		}
 		return ""
@@ -528,8 +537,7 @@ func (s *Edges) families(st *edgeStudy, table *encoding.Table) error {
 		}
 		units[first] = append(units[first], i)
 	}
-	st.units = lists.Map(order, func(first int) []int { return units[first] })
-	return nil
+	return lists.Map(order, func(first int) []int { return units[first] }), nil
 }
 
 // leastDistinct is how many different permutations a test needs: fewer cannot give p < 0.05.
