@@ -62,6 +62,25 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("confounds", "covariates", []any{"age", "sex"}, "match", []any{"age"},
 			"permutations", 99, "chains", 99, "resamples", 20), withPredictions(t, stagetest.SitedInputs(t))}
 	},
+	"reliability": func(t *testing.T, c *chain) example {
+		in := stagetest.SitedInputs(t)
+		delete(in, "folds")
+		first := in["matrices"]
+		in["matrices"] = nil
+		for i, m := range first { // the second session has something of another participant
+			own := need.Value(m.Array())(t)
+			other := need.Value(first[(i+1)%len(first)].Array())(t).Float64s()
+			v := slices.Clone(own.Float64s())
+			for j := range v {
+				v[j] = float64(0.75*v[j]) + float64(0.25*other[j])
+			}
+			for session, a := range []*encoding.Array{own, encoding.NewArray(v, own.Shape...)} {
+				in["matrices"] = append(in["matrices"], dag.InputOf(a, slices.Concat(m.Coords,
+					[]dag.Coord{{Axis: "session", Value: fmt.Sprint(session + 1)}})...))
+			}
+		}
+		return example{stagetest.Fresh("reliability", "halves", 20, "permutations", 99), in}
+	},
 	"learning-curve": func(t *testing.T, c *chain) example {
 		study := stagetest.NewCorrStudy(t, 40).Inputs()
 		in := map[string][]dag.Input{}

@@ -70,6 +70,31 @@ func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes d
 	return Captioned(chart.TestedMatrix(panel, significant, blocks), "figure.edges", of), nil
 }
 
+// DrawReliability draws the ICC of all edges above the diagonal, and those above 0.4 below it.
+func DrawReliability(summary column.ReliabilityRow, rows []column.EdgeReliabilityRow, nodes dag.Input) (*Chart, error) {
+	blocks, err := region.BlocksOf(nodes)
+	if err != nil {
+		return nil, err
+	}
+	n := len(blocks)
+	if len(rows) != n*(n-1)/2 {
+		return nil, fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, len(rows))
+	}
+	of := values(finding.Values(summary))
+	icc, fair := make([]float64, n*n), make([]bool, n*n)
+	of["Missing"], of["Blocks"] = false, slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	for _, r := range rows {
+		i, j := int(r.Source-1), int(r.Target-1)
+		icc[i*n+j], icc[j*n+i] = r.ICC, r.ICC
+		fair[i*n+j], fair[j*n+i] = r.ICC > 0.4, r.ICC > 0.4
+		if math.IsNaN(r.ICC) {
+			of["Missing"] = true
+		}
+	}
+	panel := chart.MatrixPanel{Values: icc, Label: "ICC"}
+	return Captioned(chart.TestedMatrix(panel, fair, blocks), "figure.reliability", of), nil
+}
+
 // EdgeValues are what the entries about a test of edges use.
 func EdgeValues(r column.EdgeSummaryRow) values {
 	v := values(finding.Values(r))

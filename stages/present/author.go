@@ -67,6 +67,7 @@ func (a *author) write() (*report.Page, error) {
 		{"validation", "section.validation", a.validation},
 		{"regions", "section.regions", a.regions},
 		{"edges", "section.edges", a.edges},
+		{"reliability", "section.reliability", a.reliability},
 		{"confounds", "section.confounds", a.confounds},
 		{"subgroups", "section.subgroups", a.subgroups},
 		{"checks", "section.checks", a.checks},

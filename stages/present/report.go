@@ -80,6 +80,10 @@ func sharedPorts() []dag.Port {
 		optional("edge_tests", "edges' summary: the test of each edge over participants", column.Needs[column.EdgeSummaryRow]()),
 		optional("edges", "edges' table of the same", column.Needs[column.EdgeTestRow]()),
 		optional("edge_components", "edges' components of the same", column.Needs[column.ComponentRow]()),
+		optional("reliability", "reliability's summary: reliability of connectivity over sessions", column.Needs[column.ReliabilityRow]()),
+		optional("reliability_pairs", "reliability's pairs of sessions of the same", column.Needs[column.SessionPairRow]()),
+		optional("replication", "reliability's replication: agreement of halves of the participants", column.Needs[column.ReplicationRow]()),
+		optional("stability", "reliability's trainings: stability of the weights of regions", column.Needs[column.WeightStabilityRow]()),
 		optional("confounders", "confounds' tests: confounder tests of each classifier", column.Needs[column.ConfounderRow]()),
 		optional("confound_models", "confounds' models: prediction from edges, covariates, and both", column.Needs[column.ConfoundModelRow]()),
 		optional("confound_summary", "confounds' summary: what edges add to covariates", column.Needs[column.ConfoundSummaryRow]()),
@@ -153,6 +157,7 @@ func (*Report) Ports() dag.Ports {
 		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage", dag.Arrow()),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
 		optional("edge_null", "edges' null: what each permutation gave, for its figure", column.Needs[column.EdgeNullRow]()),
+		optional("reliability_edges", "reliability's edges, for the figure of ICC", column.Needs[column.EdgeReliabilityRow]()),
 		gathered("qcfc_edges", "qcfc's edges, for the figure of QC-FC", column.Needs[column.MotionEdgeRow]()),
 		dag.Port{Name: "scans", Type: dag.Format("svg"), Gather: true, Optional: true, Doc: "figure-qc's picture of each participant, to look at and to rate; shown for up to 50"},
 		dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space, for slices and the viewer: parcellate's parcels, of which the first participant's are drawn, or an atlas"},
@@ -166,7 +171,8 @@ func (*Report) Ports() dag.Ports {
 // where a leakage check has not passed.
 var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
 	column.StudyPort, "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality",
-	"edge_tests", "edges", "edge_components", "edge_null", "scans", "connectivity",
+	"edge_tests", "edges", "edge_components", "edge_null", "reliability", "reliability_pairs",
+	"reliability_edges", "replication", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
@@ -234,6 +240,9 @@ func (*Report) Shows() map[string]string {
 		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
 		"edge_tests": "edges.summary", "edges": "edges.edges", "edge_components": "edges.components",
 		"edge_null":   "edges.null",
+		"reliability": "reliability.summary", "reliability_pairs": "reliability.pairs",
+		"reliability_edges": "reliability.edges", "replication": "reliability.replication",
+		"stability":   "reliability.trainings",
 		"confounders": "confounds.tests", "confound_models": "confounds.models",
 		"confound_summary":  "confounds.summary",
 		"confound_matching": "confounds.matching",

@@ -38,7 +38,7 @@ func (a *Author) measured() {
 		})})
 	}
 	for _, part := range []func(){a.permutations, a.multiverse, a.learning, a.rankings, a.fidelity, a.edgeTests,
-		a.covariates, a.confounds, a.subgroups, a.motion} {
+		a.reliability, a.covariates, a.confounds, a.subgroups, a.motion} {
 		part()
 	}
 }
@@ -524,6 +524,28 @@ func (a *Author) multiverse() {
 	a.say("methods.multiverse", of)
 	if a.T.Has("universes") {
 		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect})
+	}
+}
+
+// reliability states how the reliability of connectivity was measured.
+func (a *Author) reliability() {
+	s := a.Run.Of("reliability")
+	if s == nil {
+		return
+	}
+	of := parameters(s, values{"Sessions": []string(nil), "Halves": int32(0), "ICC": "", "Statistic": "", "Tested": "",
+		"Permutations": int32(0), "Stability": len(section.Rows[column.WeightStabilityRow](a.Writer, "stability")) > 0})
+	if rows := section.Rows[column.ReliabilityRow](a.Writer, "reliability"); len(rows) > 0 {
+		of["Sessions"], of["ICC"], of["Permutations"] = rows[0].Sessions, rows[0].ICC, rows[0].Permutations
+	}
+	if rows := section.Rows[column.ReplicationRow](a.Writer, "replication"); len(rows) > 0 {
+		of["Halves"], of["Statistic"], of["Tested"] = rows[0].Halves, rows[0].Statistic, rows[0].Tested
+		if rows[0].Tested == column.Target {
+			of["Tested"] = a.Number // the column
+		}
+	}
+	if of["Sessions"].([]string) != nil || of["Halves"] != int32(0) || of["Stability"] == true {
+		a.say("methods.reliability", of)
 	}
 }
 

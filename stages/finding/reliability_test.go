@@ -1,0 +1,25 @@
+package finding
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestReliability(t *testing.T) {
+	for _, c := range []struct {
+		row           column.ReliabilityRow
+		first, second float64
+		want          string
+	}{
+		{column.ReliabilityRow{Participants: 10}, math.NaN(), math.NaN(), ""},
+		{column.ReliabilityRow{Participants: 9, Left: []string{"sub-1"}}, 0.1, 0.15, "reliability.few"},
+		{column.ReliabilityRow{Participants: 12, Left: []string{"sub-1"}, Within: "site"}, 0.1, 0.151,
+			"reliability.motion reliability.left-out reliability.sites"},
+		{column.ReliabilityRow{Participants: 12}, 0.2, 0.1, "reliability.motion"},
+	} {
+		need.Equal(t, codesOf(Reliability(c.row, []column.SessionPairRow{{MotionFirst: c.first, MotionSecond: c.second}})), c.want)
+	}
+}

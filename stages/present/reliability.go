@@ -1,0 +1,62 @@
+package present
+
+import (
+	"slices"
+
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+)
+
+// reliability writes how reliable connectivity and its association with the groups are.
+func (a *author) reliability() {
+	summaries := section.Rows[column.ReliabilityRow](a.Writer, "reliability")
+	pairs := section.Rows[column.SessionPairRow](a.Writer, "reliability_pairs")
+	if len(summaries) == 1 {
+		r := summaries[0]
+		a.Put("reliability.retest", r)
+		a.Find(finding.Reliability(r, pairs)...)
+		edges := section.Rows[column.EdgeReliabilityRow](a.Writer, "reliability_edges")
+		if a.Pictures && a.T.Has("nodes") && r.Edges > 0 {
+			matrix, err := figure.DrawReliability(r, edges, a.T.In("nodes"))
+			a.Fail(err)
+			a.Figures(matrix)
+		}
+	}
+	replication := section.Rows[column.ReplicationRow](a.Writer, "replication")
+	for i, r := range replication {
+		if r.Tested == column.Target {
+			replication[i].Tested = a.Number // the column
+		}
+	}
+	if len(replication) > 0 {
+		a.Put("reliability.replication", replication[0])
+	}
+	if len(pairs) > 0 {
+		columns := "first second | n forward back chance p self others idiff motion?"
+		if !a.Pictures { // too wide for a text
+			columns = "first second | n forward back p idiff"
+		}
+		a.Table(section.Lay(a.Writer, "reliability.pairs", nil, pairs, columns))
+	}
+	if len(replication) > 0 {
+		r := replication[0]
+		of := values(finding.Values(r))
+		of["Balanced"] = r.Statistic == "t"
+		a.Table(section.Lay(a.Writer, "reliability.halves", of, replication,
+			"of | values spearman full k dice dice-chance"))
+	}
+	stability := section.Rows[column.WeightStabilityRow](a.Writer, "stability")
+	if len(stability) == 0 {
+		return
+	}
+	for i, r := range stability {
+		stability[i].Setting = a.NameOf(column.CoordText(r.Coords), r.Setting)
+	}
+	columns := "classifier of | n icc spearman k dice dice-chance"
+	if slices.ContainsFunc(stability, func(r column.WeightStabilityRow) bool { return r.Group != stability[0].Group }) {
+		columns = "classifier group of | n icc spearman k dice dice-chance"
+	}
+	a.Table(section.Lay(a.Writer, "reliability.trainings", nil, stability, columns))
+}
