@@ -1,0 +1,64 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// TestReliability: page and summary have the sentences, the tables and, the page, the figure.
+func TestReliability(t *testing.T) {
+	of := func(row column.ReliabilityRow) map[string][]dag.Input {
+		edge := func(source, target int32, icc float64) column.EdgeReliabilityRow {
+			return column.EdgeReliabilityRow{Source: source, Target: target, ICC: icc}
+		}
+		return map[string][]dag.Input{
+			"participants": {dag.InputOf(stagetest.SomeParticipants(30, "A", "B"))},
+			"nodes":        {dag.InputOf(stagetest.NodesOf("left", "right", "middle"))},
+			"reliability":  {dag.InputOf(column.Table([]column.ReliabilityRow{row}))},
+			"reliability_pairs": {dag.InputOf(column.Table([]column.SessionPairRow{{First: "01", Second: "02",
+				Participants: 12, Forward: 0.75, Back: 1, Identified: 0.875, P: 0.01, Differential: 21.4,
+				MotionFirst: 0.1, MotionSecond: 0.2}}))},
+			"reliability_edges": {dag.InputOf(column.Table([]column.EdgeReliabilityRow{edge(1, 2, 0.5), edge(1, 3, 0.2),
+				edge(2, 3, 0.1)}))},
+			"replication": {dag.InputOf(column.Table([]column.ReplicationRow{{Of: "edges", Statistic: "t", Participants: 30,
+				Halves: 50, Values: 3, K: 1, Spearman: 0.25, SpearmanLow: 0.1, SpearmanHigh: 0.4, Full: 0.4, Dice: 0.5,
+				Chance: 1. / 3}}))},
+			"stability": {dag.InputOf(column.Table([]column.WeightStabilityRow{{Setting: "ridge regression", Of: "pattern",
+				Trainings: 5, Regions: 3, ICC: 0.61, Low: 0.5, High: 0.7, Spearman: 0.6, K: 1, Dice: 0.4}}))},
+		}
+	}
+	row := column.ReliabilityRow{Participants: 12, Sessions: []string{"01", "02"}, ICC: "agreement", Edges: 3, Median: 0.2,
+		Fair: 1. / 3, Regions: 0.3, Identified: 0.875, P: 0.01, Permutations: 99, Differential: 21.4}
+	in := of(row)
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Count(page, "<figure"), 1)
+	delete(in, "reliability_edges")
+	text := func(in map[string][]dag.Input) string {
+		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
+		return strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
+	}
+	got := text(in)
+	for _, want := range []string{"sessions 01 and 02 of 12 participants, the median ICC(2,1) of 3 edges is 0.20; 33 %",
+		"identifies 87.5 % of the participants in another session (p ≤ 0.01)", "identifiability is 21.4",
+		"Of the first 1 of 3 edges by |t| between the groups, two random halves of 30 participants share 50 % (33 % expected",
+		"Spearman's correlation over all edges is 0.25", "Head motion differs between the sessions 01 and 02",
+		"0.250 (0.100–0.400)", "ridge regression pattern 5 0.610 (0.500–0.700)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("summary lacks %q: %s", want, got)
+		}
+	}
+	row.Participants, row.Edges, row.Median, row.Left = 4, 0, math.NaN(), []string{"sub-001"}
+	few := of(row)
+	delete(few, "reliability_edges")
+	if got := text(few); !strings.Contains(got, "ICC of edges is not computed, since only 4 participants have all") ||
+		strings.Contains(got, "median ICC") {
+		t.Errorf("few participants: %s", got)
+	}
+}
