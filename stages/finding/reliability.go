@@ -9,16 +9,16 @@ const fewRetested = 10
 func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow) (all List) {
 	switch {
 	case r.Participants < fewRetested:
-		all.study("reliability.few", Limits, values{"N": r.Participants, "Sessions": r.Sessions, "Least": fewRetested})
+		all.Study("reliability.few", Limits, values{"N": r.Participants, "Sessions": r.Sessions, "Least": fewRetested})
 	case len(r.Left) > 0:
-		all.study("reliability.left-out", Notes, values{"N": len(r.Left), "Participants": r.Left, "Sessions": r.Sessions})
+		all.Study("reliability.left-out", Notes, values{"N": len(r.Left), "Participants": r.Left, "Sessions": r.Sessions})
 	}
 	if r.Within != "" {
-		all.study("reliability.sites", Notes, values{"Within": r.Within})
+		all.Study("reliability.sites", Notes, values{"Within": r.Within})
 	}
 	for _, p := range pairs {
 		if p.MotionFirst > 1.5*p.MotionSecond || p.MotionSecond > 1.5*p.MotionFirst {
-			all.study("reliability.motion", Limits, Values(p))
+			all.Study("reliability.motion", Limits, Values(p))
 		}
 	}
 	return all

@@ -20,6 +20,7 @@ func TestReliability(t *testing.T) {
 			"reliability.motion reliability.left-out reliability.sites"},
 		{column.ReliabilityRow{Participants: 12}, 0.2, 0.1, "reliability.motion"},
 	} {
-		need.Equal(t, codesOf(Reliability(c.row, []column.SessionPairRow{{MotionFirst: c.first, MotionSecond: c.second}})), c.want)
+		pair := column.SessionPairRow{MotionFirst: c.first, MotionSecond: c.second}
+		need.Equal(t, codes(Reliability(c.row, []column.SessionPairRow{pair})), c.want)
 	}
 }

@@ -192,8 +192,8 @@ func Spread95(v []float64) (mean, low, high float64) {
 	return mean, low, high
 }
 
-// Halve marks the second half of the participants: units stay whole, and each stratum is divided evenly, as far as units
-// allow. The order of the units decides.
+// Halve marks the second half of the participants: units stay whole, and each stratum is divided evenly, as far as
+// units allow. The order of the units decides.
 func Halve(units [][]int, stratum []int) []bool {
 	second := make([]bool, len(stratum))
 	type count struct{ first, second int }

@@ -40,15 +40,18 @@ func TestIntraclassIsThatOfPingouin(t *testing.T) {
 		close9(t, "edge", icc.Agreement, want[3*e])
 		close9(t, "edge, consistency", icc.Consistency, want[3*e+1])
 	}
-	if !math.IsNaN(NewLayout(2, 2).Intraclass([][]float64{{1, 1}, {1, 1}}).Agreement) || !math.IsNaN(NewLayout(0, 0).Intraclass(nil).Low) {
+	constant := NewLayout(2, 2).Intraclass([][]float64{{1, 1}, {1, 1}})
+	if !math.IsNaN(constant.Agreement) || !math.IsNaN(NewLayout(0, 0).Intraclass(nil).Low) {
 		t.Error("what does not vary has an ICC")
 	}
 }
 
 // TestIntervalOfShroutAndFleiss: the interval of Shrout and Fleiss's Table 2, as R's psych and irr print it.
 func TestIntervalOfShroutAndFleiss(t *testing.T) {
-	icc := NewLayout(6, 4).Intraclass([][]float64{{9, 2, 5, 8}, {6, 1, 3, 2}, {8, 4, 6, 8}, {7, 1, 2, 6}, {10, 5, 6, 9}, {6, 2, 4, 7}})
-	for what, v := range map[string][2]float64{"ICC(2,1)": {icc.Agreement, 0.2898}, "ICC(3,1)": {icc.Consistency, 0.7148},
+	icc := NewLayout(6, 4).Intraclass([][]float64{{9, 2, 5, 8}, {6, 1, 3, 2}, {8, 4, 6, 8}, {7, 1, 2, 6},
+		{10, 5, 6, 9}, {6, 2, 4, 7}})
+	for what, v := range map[string][2]float64{
+		"ICC(2,1)": {icc.Agreement, 0.2898}, "ICC(3,1)": {icc.Consistency, 0.7148},
 		"low": {icc.Low, 0.019}, "high": {icc.High, 0.761}} {
 		if math.Abs(v[0]-v[1]) > 6e-4 {
 			t.Errorf("%s: %v, want %v", what, v[0], v[1])

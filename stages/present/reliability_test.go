@@ -27,15 +27,17 @@ func TestReliability(t *testing.T) {
 				MotionFirst: 0.1, MotionSecond: 0.2}}))},
 			"reliability_edges": {dag.InputOf(column.Table([]column.EdgeReliabilityRow{edge(1, 2, 0.5), edge(1, 3, 0.2),
 				edge(2, 3, 0.1)}))},
-			"replication": {dag.InputOf(column.Table([]column.ReplicationRow{{Of: "edges", Statistic: "t", Participants: 30,
-				Halves: 50, Values: 3, K: 1, Spearman: 0.25, SpearmanLow: 0.1, SpearmanHigh: 0.4, Full: 0.4, Dice: 0.5,
+			"replication": {dag.InputOf(column.Table([]column.ReplicationRow{{Of: "edges", Statistic: "t",
+				Participants: 30, Halves: 50, Values: 3, K: 1, Spearman: 0.25,
+				SpearmanLow: 0.1, SpearmanHigh: 0.4, Full: 0.4, Dice: 0.5,
 				Chance: 1. / 3}}))},
-			"stability": {dag.InputOf(column.Table([]column.WeightStabilityRow{{Setting: "ridge regression", Of: "pattern",
-				Trainings: 5, Regions: 3, ICC: 0.61, Low: 0.5, High: 0.7, Spearman: 0.6, K: 1, Dice: 0.4}}))},
+			"stability": {dag.InputOf(column.Table([]column.WeightStabilityRow{{Setting: "ridge regression",
+				Of: "pattern", Trainings: 5, Regions: 3, ICC: 0.61, Low: 0.5, High: 0.7,
+				Spearman: 0.6, K: 1, Dice: 0.4}}))},
 		}
 	}
-	row := column.ReliabilityRow{Participants: 12, Sessions: []string{"01", "02"}, ICC: "agreement", Edges: 3, Median: 0.2,
-		Fair: 1. / 3, Regions: 0.3, Identified: 0.875, P: 0.01, Permutations: 99, Differential: 21.4}
+	row := column.ReliabilityRow{Participants: 12, Sessions: []string{"01", "02"}, ICC: "agreement", Edges: 3,
+		Median: 0.2, Fair: 1. / 3, Regions: 0.3, Identified: 0.875, P: 0.01, Permutations: 99, Differential: 21.4}
 	in := of(row)
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Count(page, "<figure"), 1)

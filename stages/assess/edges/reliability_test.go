@@ -48,7 +48,8 @@ func sessionInputs(t *testing.T) map[string][]dag.Input {
 
 func measured(t *testing.T, in map[string][]dag.Input, more ...any) dag.Outputs {
 	t.Helper()
-	return stagetest.MustRun(t, stagetest.Fresh("reliability", append([]any{"transform", "none", "halves", 20}, more...)...), in)
+	more = append([]any{"transform", "none", "halves", 20}, more...)
+	return stagetest.MustRun(t, stagetest.Fresh("reliability", more...), in)
 }
 
 func tableOf[R any](t *testing.T, out dag.Outputs, name string) []R {
@@ -88,7 +89,8 @@ func TestReliabilityIsThatOfTheOracle(t *testing.T) {
 	if icc := out["icc"].(*encoding.Array).Float64s(); icc[1] != edges[0].ICC || !math.IsNaN(icc[0]) {
 		t.Errorf("matrix %v", icc[:2])
 	}
-	for e, r := range tableOf[column.EdgeReliabilityRow](t, measured(t, sessionInputs(t), "icc", "consistency"), "edges") {
+	out = measured(t, sessionInputs(t), "icc", "consistency")
+	for e, r := range tableOf[column.EdgeReliabilityRow](t, out, "edges") {
 		same("ICC(3,1)", r.ICC, want[3*e+1])
 	}
 	for _, r := range tableOf[column.RegionReliabilityRow](t, out, "regions") {
@@ -178,15 +180,16 @@ func TestStabilityOfWeights(t *testing.T) {
 			pattern = append(pattern, float64(j))
 		}
 		index, weight, pattern = append(index, 41), append(weight, math.NaN()), append(pattern, 7)
-		in["weights"] = append(in["weights"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "index", Values: index},
-			encoding.Column{Name: "weight", Values: weight}, encoding.Column{Name: "pattern", Values: pattern}),
+		in["weights"] = append(in["weights"], dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "weight", Values: weight},
+			encoding.Column{Name: "pattern", Values: pattern}),
 			dag.Coord{Axis: "model", Value: "ridge"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(k + 1)}))
 	}
 	rows := tableOf[column.WeightStabilityRow](t, measured(t, in), "trainings")
 	need.Equal(t, len(rows), 2)
 	r := rows[0]
-	if math.Abs(r.ICC-0.6288222365599443) > 1e-9 || r.Trainings != 6 || r.Regions != 40 || r.K != 4 || r.Of != "weight" ||
-		r.Chance != 0.1 || r.Setting != "ridge regression" {
+	if math.Abs(r.ICC-0.6288222365599443) > 1e-9 || r.Trainings != 6 || r.Regions != 40 || r.K != 4 ||
+		r.Of != "weight" || r.Chance != 0.1 || r.Setting != "ridge regression" {
 		t.Errorf("weights %+v", r)
 	}
 	if p := rows[1]; p.Of != "pattern" || p.Dice != 1 || p.Spearman < 1-1e-12 || p.Regions != 41 {

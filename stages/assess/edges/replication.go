@@ -204,8 +204,10 @@ func (s *Reliability) trainings(ins []dag.Input) (rows []column.WeightStabilityR
 			if i < 0 {
 				i, settings = len(settings), append(settings, &setting{coords: coords, group: group.Key})
 			}
-			settings[i].of[0] = append(settings[i].of[0], lists.Map(group.All, func(w weight) float64 { return w.Weight }))
-			settings[i].of[1] = append(settings[i].of[1], lists.Map(group.All, func(w weight) float64 { return w.Pattern }))
+			weights := lists.Map(group.All, func(w weight) float64 { return w.Weight })
+			patterns := lists.Map(group.All, func(w weight) float64 { return w.Pattern })
+			of := &settings[i].of
+			of[0], of[1] = append(of[0], weights), append(of[1], patterns)
 		}
 	}
 	settings = slices.DeleteFunc(settings, func(x *setting) bool { return len(x.of[0]) < 2 })
