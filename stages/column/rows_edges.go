@@ -1,5 +1,7 @@
 package column
 
+import "prgnn/dag"
+
 // An EdgeTestRow is the test of one edge over participants.
 type EdgeTestRow struct {
 	Source       int32   `column:"source" doc:"node number"`
@@ -76,4 +78,97 @@ type EdgeSummaryRow struct {
 	Significant   int32     `column:"significant" doc:"significant edges by the correction; with nbs edges of significant components"`
 	Components    int32     `column:"components" doc:"significant components at the tested threshold"`
 	LeastP        float64   `column:"least_p,missing" doc:"smallest p or q of the correction"`
+}
+
+// A ReliabilityRow states how reliable connectivity is over sessions.
+type ReliabilityRow struct {
+	Participants int32    `column:"participants" doc:"with all sessions"`
+	Left         []string `column:"left_out" doc:"participants without one of the sessions"`
+	Sessions     []string `column:"sessions"`
+	ICC          string   `column:"icc" doc:"agreement, ICC(2,1), or consistency, ICC(3,1)"`
+	Edges        int32    `column:"edges" doc:"edges that all participants have in all sessions, and that vary"`
+	Median       float64  `column:"median,missing" doc:"median ICC of the edges; missing with fewer than 10 participants"`
+	Fair         float64  `column:"share_fair,missing" doc:"share of the edges with an ICC above 0.4"`
+	Regions      float64  `column:"median_regions,missing" doc:"median ICC of the regions, of the mean of their edges"`
+	Identified   float64  `column:"identified,missing" doc:"share of the scans whose most similar scan of another session is of the same participant; mean over the pairs of sessions and both directions"`
+	P            float64  `column:"p,missing" doc:"largest p of a pair of sessions, by permuted identities"`
+	Permutations int32    `column:"permutations"`
+	Differential float64  `column:"idiff,missing" doc:"differential identifiability: 100 times the mean similarity with the own scan less that with those of others; mean over pairs of sessions"`
+	Within       string   `column:"within,missing" doc:"column within whose values identities are permuted, and halves are balanced"`
+}
+
+// A SessionPairRow is the identification of participants between two sessions.
+type SessionPairRow struct {
+	First        string  `column:"first" doc:"session"`
+	Second       string  `column:"second" doc:"session"`
+	Participants int32   `column:"participants"`
+	Forward      float64 `column:"forward" doc:"share of the scans of the first session whose most similar scan of the second session is of the same participant; a tie counts as none"`
+	Back         float64 `column:"back" doc:"the same from the second session to the first"`
+	Identified   float64 `column:"identified" doc:"mean of both"`
+	Chance       float64 `column:"chance" doc:"expected for permuted identities"`
+	P            float64 `column:"p" doc:"of identified, by permuted identities"`
+	Self         float64 `column:"self" doc:"mean similarity (Pearson over the edges) of the two scans of a participant"`
+	Others       float64 `column:"others" doc:"mean similarity with scans of others"`
+	Differential float64 `column:"idiff" doc:"100 times their difference"`
+	MotionFirst  float64 `column:"motion_first,missing" doc:"mean framewise displacement in the first session, mm"`
+	MotionSecond float64 `column:"motion_second,missing" doc:"in the second session"`
+}
+
+// An EdgeReliabilityRow is the reliability of one edge.
+type EdgeReliabilityRow struct {
+	Source     int32   `column:"source" doc:"node number"`
+	Target     int32   `column:"target" doc:"node number"`
+	SourceName string  `column:"source_name,missing" doc:"name of the node"`
+	TargetName string  `column:"target_name,missing" doc:"name of the node"`
+	ICC        float64 `column:"icc,missing" doc:"over the sessions; missing with fewer than 10 participants, and for an edge that someone lacks"`
+	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1) (McGraw and Wong 1996)"`
+	High       float64 `column:"icc_high,missing" doc:"upper end"`
+	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the edge is among the first by the group difference or association"`
+}
+
+// A RegionReliabilityRow is the reliability of one region.
+type RegionReliabilityRow struct {
+	Index      int32   `column:"index" doc:"node number"`
+	Name       string  `column:"name,missing" doc:"name of the node"`
+	ICC        float64 `column:"icc,missing" doc:"of the mean of its edges, over the sessions"`
+	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1)"`
+	High       float64 `column:"icc_high,missing" doc:"upper end"`
+	Edges      float64 `column:"median_edges,missing" doc:"median ICC of its edges"`
+	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the region is among the first"`
+}
+
+// A ReplicationRow states how far maps of two halves of the participants agree.
+type ReplicationRow struct {
+	Of           string  `column:"of" doc:"edges, or regions (mean magnitude of the statistic over the edges of a region)"`
+	Statistic    string  `column:"statistic" doc:"t (Welch) of the groups, or r with a number: its magnitude in each half"`
+	Tested       string  `column:"tested" doc:"the column of the groups or the number"`
+	Participants int32   `column:"participants" doc:"of both halves"`
+	Halves       int32   `column:"halves" doc:"how many times the participants were halved"`
+	Values       int32   `column:"values" doc:"edges or regions"`
+	K            int32   `column:"k" doc:"the first ones that are compared"`
+	Spearman     float64 `column:"spearman,missing" doc:"mean over the halves; 0 by chance"`
+	SpearmanLow  float64 `column:"spearman_low,missing" doc:"2.5 % quantile over the halves"`
+	SpearmanHigh float64 `column:"spearman_high,missing" doc:"97.5 % quantile"`
+	Full         float64 `column:"full,missing" doc:"Spearman's correlation that all participants would reach, by Spearman and Brown: approximate"`
+	Dice         float64 `column:"dice,missing" doc:"share of the first k that both halves have in common, mean over the halves"`
+	DiceLow      float64 `column:"dice_low,missing" doc:"2.5 % quantile over the halves"`
+	DiceHigh     float64 `column:"dice_high,missing" doc:"97.5 % quantile"`
+	Chance       float64 `column:"dice_chance" doc:"expected for random orders: k of all values"`
+}
+
+// A WeightStabilityRow states how far the weights of regions agree between trainings of one setting.
+type WeightStabilityRow struct {
+	Coords    []dag.Coord `column:"*"`
+	Setting   string      `column:"setting" doc:"for people"`
+	Group     string      `column:"group,missing" doc:"the group for which the decision value is positive"`
+	Of        string      `column:"of" doc:"weight: what the model uses; pattern: what covaries with its decision value (Haufe et al. 2014)"`
+	Trainings int32       `column:"trainings" doc:"models: folds, repeats and seeds, which share training participants"`
+	Regions   int32       `column:"regions"`
+	ICC       float64     `column:"icc,missing" doc:"ICC(2,1) of regions over trainings"`
+	Low       float64     `column:"icc_low,missing" doc:"lower end of its 95 % interval, for independent trainings"`
+	High      float64     `column:"icc_high,missing" doc:"upper end"`
+	Spearman  float64     `column:"spearman,missing" doc:"mean over pairs of trainings"`
+	K         int32       `column:"k" doc:"top regions that are compared"`
+	Dice      float64     `column:"dice,missing" doc:"share of the top k that two trainings have in common, mean over pairs"`
+	Chance    float64     `column:"dice_chance" doc:"expected for random orders"`
 }
