@@ -18,8 +18,9 @@ const (
 
 // Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
 // for each covariate that their predictions depend on beyond what the label explains, and one each for those that show
-// no information about the label beyond it, and for those that are significantly worse than chance.
-func Confounders(rows []column.ConfounderRow) (all List) {
+// no information about the label beyond it, and for those that are significantly worse than chance. number is what
+// regressions predict; "" for classifiers.
+func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	tests := 0
 	for _, r := range rows {
 		tests += len(column.Known([]float64{r.Partial, r.Full}))
@@ -44,17 +45,18 @@ func Confounders(rows []column.ConfounderRow) (all List) {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
 		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
 			names := lists.Map(by.All, func(r column.ConfounderRow) string { return r.Name })
-			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names, "Tests": tests})
+			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names, "Tests": tests,
+				"Number": number})
 		}
 	}
 	return all
 }
 
-// Increment are the findings about what edges add to covariates.
-func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow) (
-	all List) {
+// Increment are the findings about what edges add to covariates; number is as in Confounders.
+func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow,
+	number string) (all List) {
 	of := values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations), "Measure": r.Measure, "Low": r.Low,
-		"High": r.High}
+		"High": r.High, "Number": number}
 	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
 		all.Study("confounds.adds-nothing", Limits, of)
 	} else if inference.Significant(r.P) && r.Low <= 0 {

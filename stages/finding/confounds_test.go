@@ -26,13 +26,13 @@ func TestConfounders(t *testing.T) {
 		{nan, nan, false, ""},
 	} {
 		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
-			Full: 0.001, PartialHolm: c.partial, FullHolm: c.full, Reversed: c.reversed, Permutations: 999}})),
-			c.want, c)
+			Full: 0.001, PartialHolm: c.partial, FullHolm: c.full, Reversed: c.reversed, Permutations: 999}},
+			"")), c.want, c)
 	}
 	tests := func(draws int32) List {
 		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,
 			Full: nan, FullHolm: nan, Permutations: draws}, {Name: "svm", Covariate: "age", PartialHolm: 0.002,
-			Partial: 0.002, Full: nan, FullHolm: 0.2, Permutations: draws}})[:1]
+			Partial: 0.002, Full: nan, FullHolm: 0.2, Permutations: draws}}, "")[:1]
 	}
 	got := tests(40)[0].Values()
 	need.Equal(t, fmt.Sprint(got["Classifiers"], got["Tests"]), "[ridge svm] 2")
@@ -65,7 +65,7 @@ func TestIncrement(t *testing.T) {
 		{column.ConfoundSummaryRow{P: 0.01, Pairs: 20, Low: 0.01}, nil, []column.ConfoundMatchRow{{After: 0.104}}, ""},
 		{column.ConfoundSummaryRow{P: math.NaN(), Pairs: -1}, nil, nil, ""},
 	} {
-		if codes := codes(Increment(c.row, c.models, c.matching)); codes != c.want {
+		if codes := codes(Increment(c.row, c.models, c.matching, "")); codes != c.want {
 			t.Errorf("%+v: %s, want %s", c.row, codes, c.want)
 		}
 	}

@@ -18,7 +18,8 @@ type confounderRow struct {
 
 // confounds writes what predictions owe to covariates.
 func (a *author) confounds() {
-	a.increment()
+	number := a.confoundedNumber()
+	a.increment(number)
 	tests := section.Rows[column.ConfounderRow](a.Writer, "confounders")
 	if len(tests) == 0 {
 		return
@@ -26,13 +27,14 @@ func (a *author) confounds() {
 	for i, r := range tests {
 		tests[i].Name = a.NameOf(r.Setting, r.Name)
 	}
-	a.Find(finding.Confounders(tests)...)
+	a.Find(finding.Confounders(tests, number)...)
 	shown := lists.Map(tests, func(r column.ConfounderRow) confounderRow {
 		return confounderRow{r, a.covariateName(r.Covariate)}
 	})
-	a.Table(section.Lay(a.Writer, "confounds.tests", nil, shown,
+	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown,
 		"classifier covariate n | association partial partial-holm prediction full full-holm"))
-	of := values{"N": int32(0), "Detectable": math.NaN(), "Within": slices.ContainsFunc(tests, constantWithin)}
+	of := values{"N": int32(0), "Detectable": math.NaN(), "Number": number,
+		"Within": slices.ContainsFunc(tests, constantWithin)}
 	for _, r := range tests {
 		if n := of["N"].(int32); !math.IsNaN(r.Partial) && (n == 0 || r.Participants < n) {
 			of["N"], of["Detectable"] = r.Participants, r.Detectable
@@ -44,8 +46,17 @@ func (a *author) confounds() {
 // constantWithin reports whether a covariate has no partial test since it does not vary within folds.
 func constantWithin(r column.ConfounderRow) bool { return r.Why == "constant within folds" }
 
+// confoundedNumber is the number whose predictions the kind confounds tested; "" of classifiers.
+func (a *author) confoundedNumber() string {
+	rows := section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")
+	if a.Regression != nil || len(rows) == 1 && rows[0].Measure == "r" {
+		return a.Number
+	}
+	return ""
+}
+
 // increment writes what edges add to covariates.
-func (a *author) increment() {
+func (a *author) increment(number string) {
 	models := section.Rows[column.ConfoundModelRow](a.Writer, "confound_models")
 	summaries := section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")
 	matching := section.Rows[column.ConfoundMatchRow](a.Writer, "confound_matching")
@@ -54,12 +65,12 @@ func (a *author) increment() {
 	}
 	r := summaries[0]
 	of := values(finding.Values(r))
-	of["Names"], of["Matched"] = named(r.Covariates), named(r.Match)
+	of["Number"], of["Names"], of["Matched"] = number, named(r.Covariates), named(r.Match)
 	of["Gains"] = r.Low > 0
 	of["Evaluated"] = slices.ContainsFunc(a.Accuracy, func(r finding.Row) bool { return r.Classifier == "ridge" }) ||
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
 	a.Put("confounds.increment", of)
-	a.Find(finding.Increment(r, models, matching)...)
+	a.Find(finding.Increment(r, models, matching, number)...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))
 	if r.Pairs >= 0 {
 		a.Put("confounds.pairs", of)

@@ -51,7 +51,8 @@ func TestConfounds(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "edges add"), false) // the interval includes 0
 	for _, want := range []string{"The difference is 0.070 (95 % CI −0.020 to 0.160, over resamples of the participants), " +
 		"so the edges are not shown to increase the AUC. A permutation test of whether the edges hold information about " +
-		"the label beyond the covariates gives <"} {
+		"the label beyond linear effects of the covariates gives <", "information about the label beyond linear effects " +
+		"of age and mean framewise displacement ("} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -81,6 +82,31 @@ func TestConfounds(t *testing.T) {
 	}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, "Motion, age, site"), false)
+}
+
+// A number to predict is no label.
+func TestConfoundsOfNumber(t *testing.T) {
+	nan := math.NaN()
+	out := stagetest.MustRun(t, stagetest.Fresh("summary"), map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
+		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
+			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Partial: 0.002, PartialHolm: 0.004,
+				Full: 0.2, FullHolm: 0.2, Permutations: 999},
+			{Name: "SVR", Covariate: "mean_fd", Participants: 40, Partial: nan, PartialHolm: nan, Full: 0.002,
+				FullHolm: 0.006, Reversed: true, Permutations: 999}}))},
+		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
+			{Features: "edges", Sample: "all", Participants: 40, Score: 0.3, Low: 0.1, High: 0.4}}))},
+		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},
+			Measure: "r", Participants: 40, Increment: 0.07, Low: -0.02, High: 0.16, P: 0.01, Permutations: 199,
+			Resamples: 40, Pairs: -1, RemovalLow: nan}}))}})
+	text := strings.Join(strings.Fields(string(out["text"].(artifacts.Bytes).Data)), " ")
+	need.Equal(t, strings.Contains(text, "label"), false, text)
+	for _, want := range []string{"ridge regression depend on mean framewise displacement beyond a linear effect of the target",
+		"hold no demonstrated information about the target beyond linear effects of mean framewise displacement",
+		"SVR are worse than chance: they are in the reverse order of the target",
+		"The edges hold information about the target beyond linear effects of age"} {
+		need.Equal(t, strings.Contains(text, want), true, want, text)
+	}
 }
 
 // What differs after matching has its difference before: matching can make it larger.
