@@ -430,6 +430,22 @@ func TestByWeight(t *testing.T) {
 	need.Equal(t, codes(all), "o1 o2 l1 l2 n1 n2")
 }
 
+// Findings that question an answer stand before those of results, wherever these were found.
+func TestQuestionsFirst(t *testing.T) {
+	for order, want := range map[string]string{
+		"accuracy.not-above-chance covariate.a training.stuck covariate.b": "2: covariate.a covariate.b " +
+			"accuracy.not-above-chance training.stuck",
+		"permutation.not-significant accuracy.near-perfect": "1: accuracy.near-perfect permutation.not-significant",
+		"ranking.a auc.a": "0: ranking.a auc.a",
+	} {
+		var all List
+		for _, code := range strings.Fields(order) {
+			all.Add(Finding{Code: code})
+		}
+		need.Equal(t, fmt.Sprintf("%d: %s", all.Questions(), codes(all)), want)
+	}
+}
+
 // A classifier for comparison is above chance after Holm's correction; its findings follow the same answer. With
 // relatives in training and test data no classifier is.
 func TestAboveChanceHasOneAnswer(t *testing.T) {

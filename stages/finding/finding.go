@@ -3,7 +3,6 @@
 package finding
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -45,7 +44,8 @@ type Subject struct {
 	Only         string // the settings that it is about, where it is not about all: "denoising=24P or 6P"
 }
 
-// A List is findings in the order of their weights; those of one weight are in the order in which they were found.
+// A List is findings in the order of their weights, those that question the answer of a page first; others of one weight
+// are in the order in which they were found.
 type List []Finding
 
 // Add adds findings; the same one is there once.
@@ -56,19 +56,33 @@ func (l *List) Add(all ...Finding) {
 		}
 		*l = append(*l, f)
 	}
-	slices.SortStableFunc(*l, func(f, g Finding) int { return cmp.Compare(f.Weight, g.Weight) })
+	rank := func(f Finding) int {
+		if f.questions() {
+			return -1
+		}
+		return int(f.Weight)
+	}
+	slices.SortStableFunc(*l, func(f, g Finding) int { return rank(f) - rank(g) })
 }
 
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
 var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression"}
 
-// Question reports whether findings overturn what a model shows by what it is given: data, groups, or participants.
-func (l List) Question() bool {
-	return slices.ContainsFunc(l, func(f Finding) bool {
-		kind, _, _ := strings.Cut(f.Code, ".")
-		return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" ||
-			!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
-	})
+// questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
+func (f Finding) questions() bool {
+	kind, _, _ := strings.Cut(f.Code, ".")
+	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" ||
+		!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
+}
+
+// Questions is how many groups of findings question the answer of a page: the first ones.
+func (l List) Questions() (n int) {
+	for _, g := range l.Grouped() {
+		if g.questions() {
+			n++
+		}
+	}
+	return n
 }
 
 // values are numbers by their names.

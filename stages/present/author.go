@@ -90,8 +90,8 @@ func (a *author) write() (*report.Page, error) {
 	}
 	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
-	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Question() {
-		a.Page.Answer += " " + a.Text("abstract.questioned", nil)
+	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Questions() > 0 {
+		a.Page.Answer += " " + a.Text("abstract.questioned", values{"N": a.Findings.Questions()})
 	}
 	a.Keep()
 	a.Page.Cautions = a.Cautions()

@@ -39,7 +39,7 @@ func TestAnswerQuestioned(t *testing.T) {
 		evaluation, scores := stagetest.Evaluated(accuracy, accuracy-0.1, accuracy)
 		page := reportText(t, map[string][]dag.Input{"participants": {dag.InputOf(people)},
 			"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})
-		need.Equal(t, strings.Contains(page, "may be wrong: see the first of the cautions."), want, accuracy)
+		need.Equal(t, strings.Contains(page, "may be wrong: see the first caution."), want, accuracy)
 	}
 }
 
