@@ -44,8 +44,8 @@ type Subject struct {
 	Only         string // the settings that it is about, where it is not about all: "denoising=24P or 6P"
 }
 
-// A List is findings in the order of their weights, those that question the answer of a page first; others of one weight
-// are in the order in which they were found.
+// A List is findings in the order of their weights, those that question the answer of a page first; others of one
+// weight are in the order in which they were found.
 type List []Finding
 
 // Add adds findings; the same one is there once.
