@@ -164,7 +164,7 @@ func reader(r io.Reader, as Form) (c *csv.Reader, raw []byte, note string, err e
 		said = ','
 		raw, note, err = workbook.Text(raw, as.Sheet)
 		if several := new(workbook.Sheets); errors.As(err, &several) {
-			err = fmt.Errorf("%w; in a pipeline file: sheet: %s", err, several.Names[0])
+			err = fmt.Errorf("%w; in a pipeline file: sheet: %s, in a command: --sheet %[2]q", err, several.Names[0])
 		}
 	case as.Sheet != "":
 		return nil, nil, "", errors.New("sheet applies to workbooks (.xlsx), but the file is not one: leave it out")

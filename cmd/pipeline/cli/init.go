@@ -49,8 +49,6 @@ the column that --id sets.`,
   pipeline init --rows stations.tsv --id code`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case from == "" && cmd.Flags().Changed("from"):
-				return flags.Usage(cmd, "--from needs a directory")
 			case from != "" && (full || rows != ""):
 				return flags.Usage(cmd, "--from excludes --full and --rows: leave out one of them")
 			case rows != "" && full:
@@ -84,7 +82,7 @@ the column that --id sets.`,
 		},
 	}
 	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV, TSV or .xlsx), without participants")
-	cmd.Flags().StringVar(&from, "from", "", "a study of the data in `DIR`: of fMRIPrep, XCP-D, CONN, DPABI and others, or a table and files")
+	cmd.Flags().Var(flags.Name(&from), "from", "a study of the data in `DIR`: of fMRIPrep, XCP-D, CONN, DPABI and others, or a table and files")
 	cmd.Flags().StringVar(&id, "id", "", "with --rows: the `COLUMN` that names the rows (default: the first)")
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
 	return cmd

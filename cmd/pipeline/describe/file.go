@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -41,8 +42,9 @@ func RegisterImages(describe func(a *console.Console, e FileEvent, withStats boo
 }
 
 // File describes a file by its content: an image, an array or a table. With withStats the voxels of an image are read
-// too; rows is how many rows of a table are shown, 0 for the default. A flag that is not for such a file is refused.
-func File(a *console.Console, path string, withStats bool, rows int) error {
+// too; rows is how many rows of a table are shown, 0 for the default; sheetName is the sheet of a workbook, "" for its
+// only one. A flag that is not for such a file is refused.
+func File(a *console.Console, path string, withStats bool, rows int, sheetName string) error {
 	e := FileEvent{Path: path}
 	err := func() error {
 		f, err := regular.Open(path)
@@ -61,6 +63,9 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 			return err
 		}
 		e.Format = results.FormatOf(magic[:n])
+		if sheetName != "" && !workbook.Is(magic[:n]) {
+			return exit.Wrongf("%s is no workbook: --sheet is for workbooks (.xlsx): leave it out", path)
+		}
 		switch e.Format {
 		case "npy", "arrow", "parquet":
 			if withStats {
@@ -81,28 +86,28 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 			inspectVariables(a, e, variables)
 			return nil
 		}
-		if workbook.Is(magic[:n]) {
-			if rows > 0 || withStats {
-				return exit.Wrongf("%s is a workbook, but --rows is for tables of Arrow and Parquet, and --stats for images; leave them out", path)
-			}
-			return inspectWorkbook(a, e, f)
-		}
-		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
-			return fmt.Errorf("%s: %s", path, reason)
-		}
 		control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) }
-		if n > 0 && !bytes.ContainsFunc(magic[:n], control) {
-			also := ""
-			if images != nil {
-				also = "NIfTI and MGH images, "
+		reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n]))
+		switch {
+		case workbook.Is(magic[:n]):
+			e.Format = "xlsx"
+		case reason != "":
+			return fmt.Errorf("%s: %s", path, reason)
+		case n > 0 && !bytes.ContainsFunc(magic[:n], control):
+			e.Format = "text"
+		}
+		if e.Format == "xlsx" || e.Format == "text" {
+			if rows > 0 || withStats {
+				return exit.Wrongf("%s is a %s, but --rows is for tables of Arrow and Parquet, and --stats for images: leave them out",
+					path, map[string]string{"xlsx": "workbook", "text": "text"}[e.Format])
 			}
-			return fmt.Errorf("%s: it is a text; inspect reads %snpy arrays, .mat and npz files, and tables of Arrow and Parquet", path, also)
+			return inspectSheet(a, e, f, sheetName)
 		}
 		if rows > 0 {
 			return exit.Wrongf("%s is no table: --rows is for tables: leave it out", path)
 		}
 		if images == nil {
-			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, .mat and npz files, and tables of Arrow and Parquet", path)
+			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, .mat and npz files, workbooks, and tables of text, Arrow and Parquet", path)
 		}
 		return images(a, e, withStats)
 	}()
@@ -181,16 +186,17 @@ func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
 	}
 }
 
-// inspectWorkbook shows the columns of the sheet that is read by default.
-func inspectWorkbook(a *console.Console, e FileEvent, f *os.File) error {
+// inspectSheet lists the columns of a table of text or of a workbook, with what is in them.
+func inspectSheet(a *console.Console, e FileEvent, f *os.File, name string) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	s, err := sheet.Read(f, e.Path)
-	if err != nil {
+	s, err := sheet.ReadIn(f, e.Path, sheet.Form{Sheet: name, Guess: true})
+	if err != nil && e.Format == "text" {
+		return fmt.Errorf("%s: a text, but no table with columns: %w", e.Path, err)
+	} else if err != nil {
 		return err
 	}
-	e.Format = "xlsx"
 	if a.JSON {
 		a.Object("inspect", struct {
 			FileEvent
@@ -200,11 +206,31 @@ func inspectWorkbook(a *console.Console, e FileEvent, f *os.File) error {
 		}{e, len(s.Rows), s.Columns, s.Note})
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s  xlsx, %s\n", a.Page.Bold(e.Path), console.ByteCount(e.Bytes))
-	fmt.Fprintf(a.Out, "  %s; columns: %s\n", words.Count(len(s.Rows), "row"), words.Some(s.Columns, 12))
+	fmt.Fprintf(a.Out, "%s  %s, %s, %s\n", a.Page.Bold(e.Path), e.Format, words.Count(len(s.Rows), "row"),
+		console.ByteCount(e.Bytes))
 	if s.Note != "" {
 		fmt.Fprintln(a.Out, "  "+s.Note)
 	}
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, name := range s.Columns {
+		values, _ := s.Column(name)
+		given := slices.DeleteFunc(values, func(v string) bool { return v == "" })
+		about, missing := "", ""
+		if numbers, _ := sheet.Numbers(given); numbers != nil {
+			about = fmt.Sprint(slices.Min(numbers))
+			if most := slices.Max(numbers); most > slices.Min(numbers) {
+				about += fmt.Sprint(" to ", most)
+			}
+		} else {
+			distinct := slices.Compact(slices.Sorted(slices.Values(given)))
+			about = fmt.Sprintf("%s: %s", words.Count(len(distinct), "value"), words.Some(distinct, 4))
+		}
+		if n := len(s.Rows) - len(given); n > 0 {
+			missing = fmt.Sprintf("%d missing", n)
+		}
+		g.Add(name, about, missing)
+	}
+	g.Print(a.Out)
 	return nil
 }
 

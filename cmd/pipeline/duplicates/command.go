@@ -16,7 +16,7 @@ func Command(a *console.Console) (cmd *cobra.Command, output *string, usage stri
 	cmd = &cobra.Command{
 		Use:   "check-duplicates TABLE",
 		Short: "pairs of scans in a table that are one scan under two ids",
-		Long: `Compares the scans of a CSV or TSV table, one row per scan, without a pipeline file: time series of
+		Long: `Compares the scans of a table (CSV, TSV, .xlsx), one row per scan, without a pipeline file: time series of
 regions (TSV, CSV, 1D, npy, ptseries.nii; gzipped or not) or connectivity matrices (npy, TSV, CSV,
 .mat). It prints each pair that is more similar than different people of this cohort, with a verdict:
 violation, one scan under two ids, or in two rows of one participant; caution, one person twice, or a
@@ -50,6 +50,7 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 		"the `COLUMN` of families, whose members are relatives (default: one with such a name, as Family_ID)")
 	f.Float64Var(&o.Stage.Unrelated, "unrelated", 0.001,
 		"how many pairs of different people may be cautions, in the whole cohort (`N`; 0: similarities are not compared)")
+	f.Var(flags.Name(&o.Sheet), "sheet", "the `SHEET` of TABLE, where it is a workbook (.xlsx) with several")
 	f.StringVar(&o.Figure, "figure", "", "draw the similarities as SVG to `PATH`")
 	return cmd, &o.Path, "write the pairs as TSV to `PATH`; - is stdout"
 }

@@ -40,7 +40,7 @@ import (
 
 // Options are what a person asks for.
 type Options struct {
-	Table            string
+	Table, Sheet     string // the sheet of a workbook; "" for its only one
 	Series, Matrices string // a column, or a path with {columns}; one of the two
 	ID, Family       string // columns; "" for the first, and for one with the name of a column of families
 	Path             string // of the output; "" for none
@@ -174,7 +174,7 @@ func read(o Options) (scans []scan, notes []string, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	t, err := sheet.Read(f, o.Table)
+	t, err := sheet.ReadIn(f, o.Table, sheet.Form{Sheet: o.Sheet})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -90,6 +90,28 @@ func (p positive) Set(s string) error {
 	return nil
 }
 
+// Name is a flag that is left out or has a text.
+func Name(s *string) pflag.Value { return name{s} }
+
+type name struct{ s *string }
+
+func (n name) String() string {
+	if n.s == nil {
+		return ""
+	}
+	return *n.s
+}
+
+func (n name) Type() string { return "NAME" }
+
+func (n name) Set(s string) error {
+	if s == "" {
+		return errors.New("it is empty: leave it out")
+	}
+	*n.s = s
+	return nil
+}
+
 // Size is a flag value in bytes: 500M, 1.5G, 2TB; powers of 1000.
 func Size(n *int64) pflag.Value { return size{n} }
 
