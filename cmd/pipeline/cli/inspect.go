@@ -26,7 +26,9 @@ variables, and the lines by which a pipeline file reads its time series or matri
   pipeline inspect participants.tsv
   pipeline inspect scores.arrow --rows 20
   pipeline inspect sub-01_bold.nii.gz --json | jq .affine`,
-		RunE: func(_ *cobra.Command, args []string) error { return describe.File(a.Console, args[0], withStats, rows, sheet) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return describe.File(a.Console, args[0], withStats, rows, sheet)
+		},
 	}
 	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")
 	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array; default 5)")
