@@ -58,7 +58,10 @@ func TestDecisionsNot(t *testing.T) {
   - { pearson: empirical, model: [svm] }
 stages:`, 1))
 	need.Equal(t, len(p.Universes.Rows), 4)
-	need.Equal(t, p.Universes.Excluded, 4)
+	need.Equal(t, p.Universes.Excluded(), 4)
+	need.Equal(t, strings.Join(p.Universes.Reasons(), "\n"),
+		"excluded: regress=none pearson=ledoit-wolf (2), because: it is shown elsewhere\n"+
+			"excluded: pearson=empirical model=svm (2)")
 	need.Equal(t, tasks(p)["clean"], 24)
 	need.Equal(t, tasks(p)["connectivity"], 36)
 	need.Equal(t, tasks(p)["baselines"], 12)

@@ -172,7 +172,14 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	}
 	t.Meta = map[string]string{"pipeline": name, column.SettingCodes: column.JSON(codes),
 		column.SettingLinks: column.JSON(l.inputs())}
-	if of := l.decided(); of.Decisions != nil {
+	of := l.decided()
+	if of.Not, of.Left = l.universes.Not, l.universes.Left; of.Left > 0 {
+		of.Seed = fmt.Sprint(l.seed)
+	}
+	if of.Not != nil || of.Left > 0 {
+		of.All = len(l.universes.Rows) + l.universes.Excluded() + of.Left
+	}
+	if of.Decisions != nil || of.All > 0 {
 		t.Meta[column.SettingDecisions] = column.JSON(of)
 	}
 	return t, nil

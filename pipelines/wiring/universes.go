@@ -11,14 +11,15 @@ import (
 	"prgnn/internal/words"
 	"prgnn/numeric/random"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/column"
 )
 
 // Universes are the combinations of the decisions that are analyzed.
 type Universes struct {
 	Decisions []Decision
 	Rows      [][]int32 // the place of an option for each decision, the last one running fastest
-	Excluded  int       // by not
-	Left      int       // that sample did not draw
+	Not       []column.Not
+	Left      int // that sample did not draw
 }
 
 // Name is DECISION=OPTION for each decision, by the names of the decisions: their order in the file does not matter.
@@ -29,6 +30,27 @@ func (u *Universes) Name(row int) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
+}
+
+// Excluded is how many universes not excludes.
+func (u *Universes) Excluded() (n int) {
+	for _, not := range u.Not {
+		n += not.Number
+	}
+	return n
+}
+
+// Reasons are the lines of Summary about the universes that not excludes.
+func (u *Universes) Reasons() []string {
+	return lists.Map(u.Not, func(n column.Not) string {
+		text := fmt.Sprintf("excluded: %s (%d)", strings.Join(lists.Map(n.Of, func(o column.NotOptions) string {
+			return o.Decision + "=" + strings.Join(o.Options, "|")
+		}), " "), n.Number)
+		if n.Because != "" {
+			text += ", because: " + n.Because
+		}
+		return text
+	})
 }
 
 // ReadUniverses combines the decisions of a file: all combinations without those that not excludes, and of these as
@@ -49,16 +71,9 @@ func ReadUniverses(root *tree.Node, decisions []Decision, seed uint64, most int,
 	}
 	excluded := u.readNot(t.Get(notKey), bad)
 	row := make([]int32, len(decisions))
-	used := make([]bool, len(excluded))
 	for range product {
-		out := false
-		for i, e := range excluded {
-			if e.has(row) {
-				out, used[i] = true, true
-			}
-		}
-		if out {
-			u.Excluded++
+		if at := slices.IndexFunc(excluded, func(c combination) bool { return c.has(row) }); at >= 0 {
+			u.Not[at].Number++
 		} else {
 			u.Rows = append(u.Rows, slices.Clone(row))
 		}
@@ -105,22 +120,22 @@ func (u *Universes) readNot(t *tree.Node, bad *tree.Mistakes) (all []combination
 			bad.Add(item.Pos, "decisions: not must hold combinations such as %s, not %s", form, item)
 			continue
 		}
-		c, named, before := make(combination, len(u.Decisions)), 0, len(bad.List)
+		c, not, before := make(combination, len(u.Decisions)), column.Not{}, len(bad.List)
 		for _, k := range item.Keys {
 			if k.Name == becauseKey {
 				if k.Value.Kind != tree.Scalar && !k.Value.Bad {
 					bad.Add(k.Value.Pos, "decisions: because must be a text, not %s", k.Value)
 				}
+				not.Because = fmt.Sprint(k.Value.Value)
 				continue
 			}
-			named++
 			at := slices.IndexFunc(u.Decisions, func(d Decision) bool { return d.Name == k.Name })
 			if at < 0 {
 				bad.Add(k.Pos, "decisions: not: there is no decision %q%s", k.Name, words.OrAll(k.Name,
 					lists.Map(u.Decisions, func(d Decision) string { return d.Name })))
 				continue
 			}
-			d := &u.Decisions[at]
+			d, of := &u.Decisions[at], column.NotOptions{Decision: k.Name}
 			options := []*tree.Node{k.Value}
 			if k.Value.Kind == tree.List {
 				options = k.Value.Items
@@ -132,14 +147,15 @@ func (u *Universes) readNot(t *tree.Node, bad *tree.Mistakes) (all []combination
 				if place < 0 && !o.Bad {
 					bad.Add(o.Pos, "decisions: not: decision %s has no option %q%s", d.Name, text, words.OrAll(text, d.Names()))
 				}
-				c[at] = append(c[at], int32(place))
+				c[at], of.Options = append(c[at], int32(place)), append(of.Options, text)
 			}
+			not.Of = append(not.Of, of)
 		}
-		if named == 0 {
+		if not.Of == nil && len(bad.List) == before {
 			bad.Add(item.Pos, "decisions: not: a combination states at least one decision: %s", form)
 		}
 		if len(bad.List) == before {
-			all = append(all, c)
+			all, u.Not = append(all, c), append(u.Not, not)
 		}
 	}
 	return all
@@ -208,8 +224,8 @@ func (u *Universes) Summary(g *dag.Graph) string {
 	}
 	parts := lists.Map(u.Decisions, func(d Decision) string { return fmt.Sprintf("%s %d", d.Name, len(d.Options)) })
 	text := fmt.Sprintf("universes: %d (%s", len(u.Rows), strings.Join(parts, " × "))
-	if u.Excluded > 0 {
-		text += fmt.Sprintf(", %d excluded", u.Excluded)
+	if n := u.Excluded(); n > 0 {
+		text += fmt.Sprintf(", %d excluded", n)
 	}
 	if u.Left > 0 {
 		text += fmt.Sprintf(", %d not in the sample", u.Left)

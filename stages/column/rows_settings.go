@@ -27,6 +27,23 @@ const (
 type Decisions struct {
 	Decisions []Decision `json:"decisions"`
 	Universes [][]int32  `json:"universes"` // the place of an option for each decision
+	Not       []Not      `json:"not,omitempty"`
+	All       int        `json:"all,omitempty"`  // combinations, if not or sample leaves some out
+	Left      int        `json:"left,omitempty"` // those that sample did not draw
+	Seed      string     `json:"seed,omitempty"` // of the sample
+}
+
+// A Not is what universes have in common that make no sense.
+type Not struct {
+	Of      []NotOptions `json:"of"`
+	Because string       `json:"because,omitempty"`
+	Number  int          `json:"number"` // of universes, without those that one before it excludes
+}
+
+// NotOptions are options of a decision.
+type NotOptions struct {
+	Decision string   `json:"decision"`
+	Options  []string `json:"options"`
 }
 
 // A Decision is one choice of an analysis.

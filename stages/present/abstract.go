@@ -228,11 +228,23 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 		v["Corrected"] = tested
 	}
 	var cannot []string
-	for _, u := range a.Uncorrectables() {
-		text := a.Text("abstract.cannot", values{"Shuffled": u.Shuffled, "Retrained": u.Retrained, "Draws": u.Draws,
-			"Name": u.Row.Called(), "Among": u.Among, "Best": u.Best, "Needed": u.Needed})
-		if !slices.Contains(cannot, text) {
-			cannot = append(cannot, text)
+	few := a.Uncorrectables()
+	for i, u := range few { // once for all classifiers of which the same is true
+		alike := func(o finding.Uncorrectable) bool {
+			return o.Shuffled == u.Shuffled && o.Retrained == u.Retrained && o.Draws == u.Draws && o.Best == u.Best
+		}
+		if slices.IndexFunc(few, alike) == i {
+			var names []string
+			for _, o := range few[i:] {
+				if alike(o) {
+					names = append(names, wording.InSentence(o.Row.Called()))
+				}
+			}
+			if len(names) == u.Among {
+				names = nil // those of all
+			}
+			cannot = append(cannot, a.Text("abstract.cannot", values{"Shuffled": u.Shuffled, "Retrained": u.Retrained,
+				"Draws": u.Draws, "Names": names, "Among": u.Among, "Best": u.Best, "Needed": u.Needed}))
 		}
 	}
 	v["Uncorrectable"] = cannot

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +135,26 @@ func TestTooFewShufflesForHolm(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%d: %q is missing in %s", n, want, text[:600])
 		}
+	}
+}
+
+// One sentence is for all classifiers whose label permutations cannot give a small p, however many there are.
+func TestTooFewPermutationsOfMany(t *testing.T) {
+	rows := make([]column.AccuracyRow, 0, 24)
+	for i := range 24 {
+		model := []string{"ridge", "svm"}[i%2]
+		name := fmt.Sprintf("%s %d", column.Classifiers[model], i)
+		rows = append(rows, column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
+			Classifier: model, Test: column.Retrained, P: 0.01, AUCP: 0.01, AUC: 0.8, Least: 0.005,
+			Permutations: 199, Level: "participant", Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2})
+	}
+	rows[2].P = 0.2
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(column.Table(rows, "model"))}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Headline: []string{"model=ridge regression 2"}}, in)), " ")
+	const want = "The label permutations cannot give p < 0.05 after Holm's correction for 24 classifiers (at best 0.120)."
+	if n := strings.Count(text, "after Holm's correction for 24"); n != 1 || !strings.Contains(text, want) {
+		t.Errorf("%d sentences, expected one, %q, in %s", n, want, text)
 	}
 }
 

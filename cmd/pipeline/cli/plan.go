@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,7 +101,7 @@ func (a *app) plan(file string, o engine.Options) error {
 	}
 	g.Print(a.Out)
 	if universes := p.Universes.Summary(p.Graph); universes != "" {
-		fmt.Fprintln(a.Out, universes)
+		fmt.Fprintln(a.Out, strings.Join(append([]string{universes}, p.Universes.Reasons()...), "\n"))
 	}
 	states := map[engine.State]int{}
 	for _, s := range steps {

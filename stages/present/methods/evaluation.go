@@ -522,6 +522,9 @@ func (a *Author) multiverse() {
 		}
 	}
 	a.say("methods.multiverse", of)
+	if d := a.Run.Decisions; d.All > 0 {
+		a.say("methods.multiverse-space", space(d))
+	}
 	if a.T.Has("universes") {
 		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect})
 	}
@@ -547,6 +550,16 @@ func (a *Author) reliability() {
 	if of["Sessions"].([]string) != nil || of["Halves"] != int32(0) || of["Stability"] == true {
 		a.say("methods.reliability", of)
 	}
+}
+
+// space are the combinations of options that are no universes.
+func space(d column.Decisions) values {
+	excluded := 0
+	for _, not := range d.Not {
+		excluded += not.Number
+	}
+	return values{"All": d.All, "Excluded": excluded, "Not": d.Not, "Drawn": d.All - excluded - d.Left, "Left": d.Left,
+		"Seed": d.Seed}
 }
 
 // edgeTests states how edges were tested over participants.

@@ -109,3 +109,22 @@ func TestDependsOn(t *testing.T) {
 		need.Equal(t, fmt.Sprint(dependsOn(views, strings.Split(c.texts, ""))), fmt.Sprint(c.want))
 	}
 }
+
+// Which combinations were excluded, and why, and how many were drawn, is stated beside the joint test.
+func TestUniversesLeftOut(t *testing.T) {
+	a := authorOf(with("multiverse", "joint", "median"))
+	a.Run.Table = encoding.NewTable()
+	for _, c := range []struct {
+		of   column.Decisions
+		want string
+	}{
+		{column.Decisions{All: 12, Left: 4, Seed: "7", Not: []column.Not{
+			{Of: []column.NotOptions{{Decision: "denoising", Options: []string{"36P"}},
+				{Decision: "estimator", Options: []string{"oas", "glasso"}}}, Because: "too few volumes", Number: 2}}},
+			"Of 12 combinations of the options, 2 were excluded: denoising 36P with estimator oas or glasso (too few volumes). " +
+				"Of the others, 6 were drawn at random (seed 7)."},
+		{column.Decisions{All: 12, Left: 4, Seed: "7"}, "8 of 12 combinations of the options were drawn at random (seed 7)."},
+	} {
+		need.Equal(t, a.Text("methods.multiverse-space", space(c.of)), c.want)
+	}
+}
