@@ -146,7 +146,8 @@ func TestTooFewPermutationsOfMany(t *testing.T) {
 		name := fmt.Sprintf("%s %d", column.Classifiers[model], i)
 		rows = append(rows, column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
 			Classifier: model, Test: column.Retrained, P: 0.01, AUCP: 0.01, AUC: 0.8, Least: 0.005,
-			Permutations: 199, Level: "participant", Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2})
+			Permutations: 199, Level: "participant", Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5,
+			Participants: 40, Folds: 2})
 	}
 	rows[2].P = 0.2
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
