@@ -131,6 +131,8 @@ import (
 //go:embed stages/present/tables/*.go
 //go:embed stages/region/*.go
 //go:embed stages/report/*.go
+//go:embed stages/report/curve.css
+//go:embed stages/report/curve.js
 //go:embed stages/report/page.css
 //go:embed stages/report/page.js
 //go:embed stages/report/viewer.js.gz

@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/stagetest"
 )
 
 // settled is true once the viewer has drawn, or has given up.
@@ -121,4 +125,49 @@ func TestReportInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A reader restricts the specification curve by decision, and sees the settings of a universe.
+func TestMultiverseInBrowser(t *testing.T) {
+	browser(t)
+	out := stagetest.MustRun(t, stagetest.Fresh("multiverse", "headline", []any{"model=b"}), stagetest.Multiverse())
+	settings := column.Table([]finding.Parameter{{Stage: "clean", Kind: "denoise", Parameter: "detrend",
+		Value: []string{"1"}}})
+	decision := column.Decision{Name: "model"}
+	for _, o := range []string{"a", "b", "c"} {
+		decision.Options = append(decision.Options, column.Option{Name: o, Sets: []column.OptionSet{
+			{Stage: "clean", Parameter: "detrend", Value: []string{o}}}})
+	}
+	settings.Meta = map[string]string{column.SettingDecisions: column.JSON(column.Decisions{
+		Decisions: []column.Decision{decision}, Universes: [][]int32{{0}, {1}, {2}}})}
+	page := stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+		"participants":     {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+		"settings":         {dag.InputOf(settings)},
+		"universe_tests":   {dag.InputOf(out["joint"])},
+		"universe_options": {dag.InputOf(out["options"])},
+		"universes":        {dag.InputOf(out["universes"])},
+	})["page"])
+	path := filepath.Join(t.TempDir(), "report.html")
+	need.NoError(t, os.WriteFile(path, page, 0o644))
+	s := startSession(t, path, t.TempDir(), view{width: 768, without3D: true, bare: true})
+	s.ask("false", `(window.box = document.querySelector("details.curve")).hidden`)
+	s.ask("true", `(async () => { box.open = true; await new Promise(done => setTimeout(done, 100)); return !!box.querySelector("svg") })()`)
+	shows := `box.querySelectorAll("circle.filled, circle.hollow").length`
+	s.ask("2", shows) // c predicts as b does
+	s.ask("true", `box.querySelector("[role=status]").textContent.includes("stated in advance")`)
+	s.ask(`"clean.detrend = b"`, `box.querySelector("dd").textContent`)
+	// The slider and the pointer lead to the other one.
+	s.ask(`"clean.detrend = a"`, `(() => { const s = box.querySelector("[type=range]"); s.value = 3 - s.value; `+
+		`s.dispatchEvent(new Event("input")); return box.querySelector("dd").textContent })()`)
+	s.ask(`"clean.detrend = b"`, `(() => { const r = box.querySelector("circle.ring").getBoundingClientRect(); `+
+		`box.querySelector("svg").dispatchEvent(new PointerEvent("pointermove", { clientX: r.x + r.width / 2 })); `+
+		`return box.querySelector("dd").textContent })()`)
+	s.ask("true", `(box.querySelectorAll("[type=checkbox]")[0].click(), `+shows+` === 1)`)
+	s.ask("true", `(box.querySelectorAll("[type=checkbox]")[1].click(), box.textContent.includes("No universe has these options"))`)
+	s.ask("true", `document.documentElement.scrollWidth <= innerWidth`)
+	if axe, err := os.ReadFile("report/web/node_modules/axe-core/axe.min.js"); err == nil {
+		s.ask("", string(axe)+";0")
+		s.ask("[]", `axe.run(document).then(r => r.violations.map(v => v.id + ": " + v.nodes[0].html))`)
+	}
+	s.quiet()
 }

@@ -3,11 +3,13 @@ package present
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -52,6 +54,9 @@ func (a *author) multiverse() {
 	a.Find(finding.Multiverse(tests)...)
 	if a.Pictures {
 		a.Figures(figure.DrawUniverses(rows, options, of))
+		if c := a.curve(rows, options, of); c != nil {
+			a.Add(report.Block{Curve: c})
+		}
 	}
 	a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
 	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
@@ -59,6 +64,51 @@ func (a *author) multiverse() {
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
 	}
+}
+
+// curve is the specification curve that a reader filters; nil without universes.
+func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of values) *report.Curve {
+	if len(rows) == 0 {
+		return nil
+	}
+	c := &report.Curve{Title: a.Text("multiverse.curve", nil), Caption: a.Text("multiverse.curve.note", nil),
+		Effect: a.Text("multiverse.effect", of)}
+	for _, group := range lists.By(options, func(o column.OptionRow) string { return o.Decision }) {
+		d := report.CurveDecision{Name: group.Key}
+		for _, o := range group.All {
+			d.Options = append(d.Options, report.CurveOption{Name: o.Option, Sets: a.optionSets(o)})
+		}
+		c.Decisions = append(c.Decisions, d)
+	}
+	for _, r := range rows {
+		if r.SameAs != "" {
+			continue
+		}
+		u := &report.CurveUniverse{Effect: r.Effect, Low: r.Low, High: r.High, NullLow: r.NullLow, NullHigh: r.NullHigh,
+			Significant: inference.Significant(r.P), Title: r.Name, Headline: r.Headline,
+			P: a.Text("multiverse.curve-p", values{"P": r.P, "Permutations": of["Permutations"]})}
+		for _, d := range c.Decisions {
+			u.At = append(u.At, slices.IndexFunc(d.Options, func(o report.CurveOption) bool {
+				return o.Name == column.ValueOn(r.Coords, d.Name)
+			}))
+		}
+		c.Universes = append(c.Universes, u)
+	}
+	return c
+}
+
+// optionSets are the parameters that an option sets, with their values.
+func (a *author) optionSets(of column.OptionRow) (sets []string) {
+	for _, d := range a.Run.Decisions.Decisions {
+		for _, o := range d.Options {
+			if d.Name == of.Decision && o.Name == of.Option {
+				for _, s := range o.Sets {
+					sets = append(sets, s.Stage+"."+s.Parameter+" = "+strings.Join(s.Value, ", "))
+				}
+			}
+		}
+	}
+	return sets
 }
 
 // distinctEffects are the different effects, as printed, of universes with different predictions; 0 where all differ.

@@ -180,6 +180,9 @@ func (b *body) block(of Block) {
 	if of.Viewer != nil {
 		b.viewer(of.Viewer)
 	}
+	if of.Curve != nil {
+		b.curve(of.Curve)
+	}
 }
 
 func (b *body) table(t *Table) {
@@ -391,4 +394,17 @@ func (b *body) viewer(v *Viewer) {
 	if v.Static != nil {
 		b.figure(v.Static)
 	}
+}
+
+// curve is what curve.js fills when it is opened.
+func (b *body) curve(c *Curve) {
+	data, _ := json.Marshal(c) // numbers and texts
+	b.put(`<details class="curve screen" hidden data-curve="%s"><summary>%s</summary>
+<div class="controls" role="group" aria-label="Universes that are shown"></div>
+<div class="pan" role="region" tabindex="0" aria-label="Specification curve of the universes that are shown"><div class="plot"></div></div>
+<p role="status"></p>
+<dl class="docs"></dl>
+<p class="small">%s`, words.InOrder(string(data)), c.Title, c.Caption)
+	b.tag()
+	b.put("</p>\n</details>\n")
 }

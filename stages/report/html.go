@@ -19,17 +19,20 @@ var (
 	pageCSS string
 	//go:embed page.js
 	pageJS string
+	//go:embed curve.css
+	curveCSS string
+	//go:embed curve.js
+	curveJS string
 )
 
-func (p *Page) viewer() *Viewer {
+// find is the first block for which is is true, or an empty one.
+func (p *Page) find(is func(Block) bool) Block {
 	for _, s := range p.Sections {
-		for _, b := range s.Blocks {
-			if b.Viewer != nil {
-				return b.Viewer
-			}
+		if at := slices.IndexFunc(s.Blocks, is); at >= 0 {
+			return s.Blocks[at]
 		}
 	}
-	return nil
+	return Block{}
 }
 
 // policy forbids the page everything but these scripts and styles, in which every
@@ -70,9 +73,12 @@ func (p *Page) HTML(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	scripts := []string{pageJS}
+	scripts, style := []string{pageJS}, pageCSS
+	if p.find(func(b Block) bool { return b.Curve != nil }).Curve != nil {
+		scripts, style = append(scripts, curveJS), style+curveCSS
+	}
 	var data []byte
-	if v := p.viewer(); v != nil && len(v.Volumes) > 0 {
+	if v := p.find(func(b Block) bool { return b.Viewer != nil }).Viewer; v != nil && len(v.Volumes) > 0 {
 		code, err := viewerCode()
 		if err != nil {
 			return err
@@ -86,7 +92,7 @@ func (p *Page) HTML(w io.Writer) error {
 			return err
 		}
 	}
-	for i, s := range append([]string{pageCSS}, scripts...) {
+	for i, s := range append([]string{style}, scripts...) {
 		end := "</script"
 		if i == 0 {
 			end = "</style"
@@ -98,11 +104,11 @@ func (p *Page) HTML(w io.Writer) error {
 	}
 	b := body{simulated: p.Simulated}
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, pageCSS))
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, style))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	b.WriteString(generatorLine + sealStart + strings.Repeat("0", sealLength) + sealEnd)
 	b.put("<title>%s</title>\n", p.Title)
-	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", style)
 	b.page(p)
 	if data != nil {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"viewer-data\">%s</script>\n", markup.Characters(string(data)))

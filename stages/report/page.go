@@ -1,6 +1,11 @@
 package report
 
-import "slices"
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+)
 
 // A Page is what a report says. HTML and Text are its renderings.
 type Page struct {
@@ -51,6 +56,7 @@ type Block struct {
 	Figure     *Figure
 	Figures    []Figure // side by side where there is room
 	Viewer     *Viewer
+	Curve      *Curve
 }
 
 // A Table has one row of heads. The first Keys columns name a row.
@@ -143,6 +149,50 @@ type Viewer struct {
 	Static  *Figure
 	Volumes []Volume
 	Regions []Region // by the value of the volume whose Labels is true
+}
+
+// A Curve is a specification curve that a reader filters by decision, and whose universes show their settings. It is no
+// part of the text, and not printed: a figure shows the same.
+type Curve struct {
+	Title     string           `json:"-"`
+	Caption   string           `json:"-"`
+	Effect    string           `json:"effect"`
+	Decisions []CurveDecision  `json:"decisions"`
+	Universes []*CurveUniverse `json:"universes"` // by rising effect
+}
+
+// A CurveDecision is a row of boxes.
+type CurveDecision struct {
+	Name    string        `json:"name"`
+	Options []CurveOption `json:"options"`
+}
+
+// A CurveOption is a box with the parameters that it sets, "clean.detrend = 2".
+type CurveOption struct {
+	Name string   `json:"name"`
+	Sets []string `json:"sets,omitempty"`
+}
+
+// A CurveUniverse is a point of the curve.
+type CurveUniverse struct {
+	At                                   []int // the option of each decision
+	Effect, Low, High, NullLow, NullHigh float64
+	Significant                          bool
+	P, Title                             string
+	Headline                             bool
+}
+
+// MarshalJSON is the row that curve.js reads, with null for what is unknown.
+func (u *CurveUniverse) MarshalJSON() ([]byte, error) {
+	row := []any{u.At}
+	for _, x := range []float64{u.Effect, u.Low, u.High, u.NullLow, u.NullHigh} {
+		if math.IsNaN(x) {
+			row = append(row, nil)
+			continue
+		}
+		row = append(row, json.Number(strconv.FormatFloat(x, 'f', 4, 64)))
+	}
+	return json.Marshal(append(row, []any{u.Significant, u.P}, u.Title, u.Headline))
 }
 
 // A Volume is a NIfTI image in the viewer.
