@@ -343,7 +343,7 @@ func TestPairs(t *testing.T) {
 	}{
 		{write("alone.hdr", b[:348]), "the voxels are missing: neither"},
 		{write("lone.img", b[352:]), "holds the voxels of a pair, and neither"},
-		{write("single.hdr", good().file()), "its magic says that the voxels are in the same file; rename it to .nii"},
+		{write("single.hdr", good().file()), "its magic states that the voxels are in the same file; rename it to .nii"},
 		{filepath.Join(dir, "absent.nii"), "no such file"},
 	} {
 		_, err := Open(c.path)

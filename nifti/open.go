@@ -84,7 +84,7 @@ func openPair(header, voxels string, missing error) (*Reader, error) {
 			return err
 		}
 		if r.Header.single() {
-			return errors.New("its magic says that the voxels are in the same file; rename it to .nii")
+			return errors.New("its magic states that the voxels are in the same file; rename it to .nii")
 		}
 		if missing != nil {
 			return fmt.Errorf("the voxels are missing: %w", missing)

@@ -304,10 +304,10 @@ func TestDoubtfulSites(t *testing.T) {
 	for _, c := range []struct {
 		column, stages, rows, want string
 	}{
-		{"site", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", "each site" + apart + "sites cannot be told apart"},
-		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\tn/a", "each site (column SITE_ID)" + apart + "sites cannot be told apart"},
+		{"site", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", "each site" + apart + "sites cannot be separated"},
+		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\tn/a", "each site (column SITE_ID)" + apart + "sites cannot be separated"},
 		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\t1", ""},
-		{"machine", "leave_out: machine", "A\tx A\tx A\tx B\ty B\ty B\ty", "each value of machine" + apart + "values of machine cannot be told apart"},
+		{"machine", "leave_out: machine", "A\tx A\tx A\tx B\ty B\ty B\ty", "each value of machine" + apart + "values of machine cannot be separated"},
 		{"machine", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", ""},
 		{"site", "seed: 1", "A\t1 A\t01 A\t2 B\t1 B\t01 B\t2", "column site: 01 and 1 have names that are alike: if they are one, write them alike in the table"},
 		{"site", "seed: 1", "A\tx A\tx A\tx B\tx B\tx B\tx", ""},

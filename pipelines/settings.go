@@ -66,7 +66,7 @@ func (l *loader) settingsPorts() []dag.Port {
 		{Name: "settings", Type: column.Type[column.SettingRow](), Doc: "every parameter of every stage"},
 		{Name: "notes", Type: column.Type[column.Note](), Doc: "notes from loading the file"},
 		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
-		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check knows what they do"},
+		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check covers what they do"},
 		{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
 	}
 	if l.study != nil {

@@ -82,7 +82,7 @@ func TestConnectUsual(t *testing.T) {
 		}
 	}
 	kept := p.Graph.Source()
-	if strings.Contains(kept, "connect: usual") || !strings.Contains(kept, "# by itself: bold, labels") {
+	if strings.Contains(kept, "connect: usual") || !strings.Contains(kept, "# connected automatically: bold, labels") {
 		t.Errorf("the kept text is\n%s", kept)
 	}
 	if again := mustBuild(t, kept); keysText(again) != keysText(p) || again.Graph.Source() != kept {

@@ -179,7 +179,7 @@ func TestReadArrayRefuses(t *testing.T) {
 		{"too large", file("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }"), "is too large"},
 		{"many axes", file("{'descr': '<f8', 'fortran_order': False, 'shape': (" + strings.Repeat("1,", 65) + "), }"), "more than 64 axes"},
 		{"no data", file("{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }"), "needs 8796093022208 bytes"},
-		{"no byte order", file("{'descr': '=f8', 'fortran_order': False, 'shape': (1,), }"), "does not say its byte order"},
+		{"no byte order", file("{'descr': '=f8', 'fortran_order': False, 'shape': (1,), }"), "does not state its byte order"},
 		{"trailing text", file("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } + 1"), "follows the dictionary"},
 		{"trailing data", file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }") + "ab", "extra bytes follow"},
 		{"bool of 2", file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }") + "\x02", "truth value of 2"},

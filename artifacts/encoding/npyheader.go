@@ -118,7 +118,7 @@ func (h *npyDescr) checkDescr() error {
 	case h.size == 1:
 		h.order = '|'
 	case h.order == '=' || h.order == '|': // the order of the writer, which is not known
-		return fmt.Errorf("element type %q does not say its byte order", h.descr)
+		return fmt.Errorf("element type %q does not state its byte order", h.descr)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (p *Pool) lastWords() string {
 		}
 	}
 	if t, ok := p.Scheduler.(*Template); ok && !t.has("log") {
-		return fmt.Sprintf("; %s has no {log}: let the scheduler write what pilots say there, and its end stands here", filepath.Base(t.path))
+		return fmt.Sprintf("; %s has no {log}: let the scheduler write the output of pilots there, and its end stands here", filepath.Base(t.path))
 	}
 	return ""
 }

@@ -39,6 +39,6 @@ func Below(t *testing.T, limit int, f func(t *testing.T)) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	} else if !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("the test did not run by itself:\n%s", out)
+		t.Errorf("the test did not run alone:\n%s", out)
 	}
 }

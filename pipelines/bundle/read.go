@@ -155,7 +155,7 @@ func (o *Opened) unpack(in *tar.Reader, size int64) error {
 			return err
 		}
 		if h.Size != es[0].ref.Size {
-			return fmt.Errorf("%s has %d bytes, but its list says %d", h.Name, h.Size, es[0].ref.Size)
+			return fmt.Errorf("%s has %d bytes, but its list states %d", h.Name, h.Size, es[0].ref.Size)
 		}
 		if err := o.take(in, es, texts); err != nil {
 			return err

@@ -229,7 +229,7 @@ func (w *wirer) ports(s tree.Key) {
 		if s.Value.InBrackets() { // which has one line
 			shown = s.Value
 		}
-		shown.Remark("by itself: " + strings.Join(made, ", "))
+		shown.Remark("connected automatically: " + strings.Join(made, ", "))
 	}
 }
 

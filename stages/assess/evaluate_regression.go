@@ -33,7 +33,7 @@ type EvaluateRegression struct {
 	Within       string `param:"within" doc:"without labels: the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the target in each fold, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
-	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
+	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution states this. Otherwise it is refused"`
 }
 
 // ReadsParticipants are the columns that its parameters name.

@@ -394,7 +394,7 @@ func (s *labelSource) settings() ([]AtlasSetting, error) {
 		{"cohort", w.Cohort},
 		{"resolution", w.Resolution}, {"density", w.Density}, {"suffix", w.Suffix}, {"space", w.Space}} {
 		if key[1] != "" {
-			all = append(all, AtlasSetting{"labels." + key[0], key[1], "the atlas that was asked for"})
+			all = append(all, AtlasSetting{"labels." + key[0], key[1], "the requested atlas"})
 		}
 	}
 	return append(all, AtlasSetting{"labels.file", filepath.Base(s.path), "the label image that was found"},

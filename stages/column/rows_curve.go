@@ -63,7 +63,7 @@ type LearningRow struct {
 	Twice    float64     `column:"at_2n,missing" doc:"at twice as many training participants, the largest number to which the fit is extrapolated"`
 	TwiceLow float64     `column:"at_2n_low,missing"`
 	TwiceUp  float64     `column:"at_2n_high,missing"`
-	Target   float64     `column:"target,missing" doc:"the measure that is asked for"`
+	Target   float64     `column:"target,missing" doc:"the requested measure"`
 	Needed   float64     `column:"needed,missing" doc:"training participants that reach it by the fit; missing where 2n do not suffice"`
 	NeedLow  float64     `column:"needed_low,missing" doc:"95 % interval, approximate"`
 	NeedHigh float64     `column:"needed_high,missing" doc:"missing where 2n do not suffice"`

@@ -35,7 +35,7 @@ type RecoveryRow struct {
 
 	TestedLeast int32 `column:"tested_least,optional" doc:"participants of the smallest group that a model tests, in the model with the fewest: held_out of so few is noise"`
 
-	HeldOutLeadScore    float64 `column:"held_out_lead_score,missing,optional" doc:"as lead_score, always in held_out: without the truth, which no study of real participants knows"`
+	HeldOutLeadScore    float64 `column:"held_out_lead_score,missing,optional" doc:"as lead_score, always in held_out: without the truth, which is unknown in studies of real participants"`
 	HeldOutPScore       float64 `column:"held_out_p_score,missing,optional" doc:"of held_out_lead_score"`
 	HeldOutLeadContrast float64 `column:"held_out_lead_contrast,missing,optional" doc:"as lead_contrast, always in held_out"`
 	HeldOutPContrast    float64 `column:"held_out_p_contrast,missing,optional" doc:"of held_out_lead_contrast"`

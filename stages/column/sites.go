@@ -80,7 +80,7 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	case !NamesSite(name):
 		each, what = "value of "+name, "values of "+name
 	}
-	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be told apart", each, what))
+	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be separated", each, what))
 }
 
 // DoubtTwins is a note about the values of a column that may be one category in several ways: in two spellings (F and

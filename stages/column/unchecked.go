@@ -17,6 +17,6 @@ type Unchecked struct {
 
 func (u Unchecked) String() string {
 	return fmt.Sprintf("stage %s: input %s depends on %s, which can read several participants or their labels (input %s): "+
-		"no leakage check knows what %[3]s does with them; if it fits anything to the test participants among them, or "+
+		"no leakage check covers what %[3]s does with them; if it fits anything to the test participants among them, or "+
 		"uses their labels, the performance is too high", u.Stage, u.Input, u.By, u.Reads)
 }

@@ -166,7 +166,7 @@ func (e *Exec) Validate() []error {
 			case other != "":
 				bad("%s: %q is taken already: it is %s", list.parameter, d.name, other)
 			case list.what == "output" && d.value == "":
-				bad("%s: %q does not say the format: %s=arrow, npy, nifti, tsv, text …", list.parameter, entry, d.name)
+				bad("%s: %q does not state the format: %s=arrow, npy, nifti, tsv, text …", list.parameter, entry, d.name)
 			case list.what == "parameter" && !d.has:
 				bad("%s: %q has no value: %s=VALUE", list.parameter, entry, d.name)
 			case list.what != "input" && d.gather:

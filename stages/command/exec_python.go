@@ -93,7 +93,7 @@ func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
 	}
 	python, err := venv.Make(ctx, e.Python, list, t.Log(), pipOptions...)
 	if err != nil && ctx.Err() == nil {
-		return "", &machine.Fault{Err: fmt.Errorf("the Python environment of %s cannot be made (the log says why): %w", all[0].Name, err)}
+		return "", &machine.Fault{Err: fmt.Errorf("the Python environment of %s cannot be made (the log has the cause): %w", all[0].Name, err)}
 	}
 	return python, err
 }

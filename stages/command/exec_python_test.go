@@ -122,7 +122,7 @@ func TestExecPython(t *testing.T) {
 
 	e, task = withPackages(python, strings.Replace(one, "sha256:", "sha256:00", 1)[:len(one)-1]+"\n")
 	if _, err := e.Run(context.Background(), task); err == nil ||
-		!strings.HasPrefix(err.Error(), "the Python environment of requirements.txt cannot be made (the log says why)") || !strings.Contains(said(task), "hash") {
+		!strings.HasPrefix(err.Error(), "the Python environment of requirements.txt cannot be made (the log has the cause)") || !strings.Contains(said(task), "hash") {
 		t.Errorf("another hash: %v\n%s", err, said(task))
 	}
 	if left := environments(); len(left) != 1 {

@@ -101,7 +101,7 @@ func TestExecMistakes(t *testing.T) {
 	e.Command = []string{"run", "{tabel}", "{{literal}}", "{not a name}"}
 	want := []string{
 		`inputs: "2x" does not begin with a name of letters, digits, _ and -, at most 100`,
-		`outputs: "result" does not say the format: result=arrow, npy, nifti, tsv, text …`,
+		`outputs: "result" does not state the format: result=arrow, npy, nifti, tsv, text …`,
 		`outputs: "table" is taken already: it is an input`,
 		`outputs: "m*=npy": only inputs gather`,
 		`outputs: "image=nifti(a)": only tables have columns (arrow, tsv, csv)`,

@@ -125,7 +125,7 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 		}
 	}
 	if at == nil {
-		return chart.Atlas{}, fmt.Errorf("%s: the node list does not say where every region is: connect a label image (parcels), or give the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
+		return chart.Atlas{}, fmt.Errorf("%s: the node list does not state where every region is: connect a label image (parcels), or give the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
 	}
 	return chart.Atlas{At: at}, nil
 }

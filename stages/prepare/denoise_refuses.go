@@ -46,7 +46,7 @@ func (*Denoise) FollowsFromScan(port string) bool {
 // auto regresses nothing out where there are no confounds.
 func (s *Denoise) ValidateFor(description string, has func(port string) bool) (errs []error) {
 	if s.Regress == "ica_aroma" && description != "" && description != connectivity.AROMAScans {
-		errs = append(errs, fmt.Errorf("regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", description, connectivity.AROMAScans))
+		errs = append(errs, fmt.Errorf("regress: ica_aroma does not remove motion; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", description, connectivity.AROMAScans))
 	}
 	st, err := connectivity.StrategyOf(s.strategy())
 	if strings.HasPrefix(st.Noise, "tedana_") && (description == "denoised" || description == "optcomDenoised") {

@@ -79,7 +79,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	for i, run := range q.runs {
 		if int(run.Kept) != rows[i] {
-			return nil, fmt.Errorf("%s has %d volumes, but %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, run.Kept)
+			return nil, fmt.Errorf("%s has %d volumes, but %s has %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, run.Kept)
 		}
 	}
 	whole := q.whole(int32(missingRegions(joined)))
@@ -394,7 +394,7 @@ func (q *runQuality) volumes(ins []dag.Input) ([]runVolumeRow, error) {
 			return nil, err
 		}
 		if len(rows) != int(q.runs[i].Volumes) {
-			return nil, fmt.Errorf("%s has %d volumes, but its quality says %d: connect volumes and quality of one stage", in.Name, len(rows), q.runs[i].Volumes)
+			return nil, fmt.Errorf("%s has %d volumes, but its quality has %d: connect volumes and quality of one stage", in.Name, len(rows), q.runs[i].Volumes)
 		}
 		for _, row := range rows {
 			row.Volume = int32(len(all) + 1)

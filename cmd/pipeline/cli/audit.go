@@ -38,7 +38,7 @@ audit --lock LOCK    the same, against the digests of a lock: for a reviewer who
 --against PLACE      runs nothing: compares with the results of another store, or with a lock
                      or statement from another machine; may be repeated
 
-Each task runs with one thread and again with several. For a difference, audit names the task
+Each task runs with one thread and again with several. For a difference, audit reports the task
 where it begins, the cells, the distance in units in the last place and the
 relative error. A kind promises identical bits unless it states otherwise (exec: promise); a
 difference within the promise is reported and is no failure. Only --fetched removes results.

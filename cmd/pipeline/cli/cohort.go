@@ -18,8 +18,8 @@ func (a *app) cohortCommand() *cobra.Command {
 dataset the space of its scan, the size of its voxels, its volumes, repetition time and mean
 framewise displacement, the files and any problems; then the rows
 of the table that are excluded, with the reason; then the counts. Truncated scans and
-confounds of another length are unusable: sizes are compared, but no voxels read. Nothing is run. -v
-names the files. The exit code is 1 when no participant is usable.`,
+confounds of a different length are unusable; only sizes are compared, and no voxels are read. Nothing
+is run. -v lists the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort study.yaml --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "excluded") | .participant'`,

@@ -109,7 +109,7 @@ does not ask the remote, so it does not count as a use.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
+	f.BoolVarP(&dry, "dry-run", "n", false, "list what would be removed, and remove nothing")
 	f.Var(flags.Size(&o.Keep), "keep", "remove the least recently used results until the rest takes `SIZE`, such as 500G")
 	f.Var(flags.Time(&o.Older), "older", "remove results that nobody has shared or fetched for `TIME`, such as 90d")
 	return cmd

@@ -14,7 +14,7 @@ func (a *app) lineageCommand() *cobra.Command {
 		Short: "the provenance of a result, upstream and downstream",
 		Long: `Traces a result through the records of the store: up to the inputs, with kind, parameters and
 code of every step, or down to every result derived from it. Name it by an exported file
-(which says in its metadata what it holds, or is the stored bytes themselves), by the digest of
+(whose metadata state what it holds, or which is the stored bytes themselves), by the digest of
 bytes, by a key, by the beginning of either, or by a task or stage of the newest run. Input files
 can be named too: lineage scan.nii.gz --down.`,
 		Example: `  pipeline lineage scores.arrow

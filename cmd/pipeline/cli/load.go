@@ -214,7 +214,7 @@ func (a *app) openAlone() (*disk.Store, error) {
 func (a *app) dirBeside(beside string) (string, error) {
 	dir := a.storeDir(beside)
 	if !results.IsStore(dir) {
-		return "", exit.Wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
+		return "", exit.Wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE sets its place; pipeline run makes one", dir)
 	}
 	return dir, nil
 }

@@ -86,6 +86,6 @@ func (a *app) doubts(s *disk.Store) {
 		a.Note("%s from other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))
 	}
 	if forged > 0 {
-		a.Warn("%s from other machines with an invalid signature: not used, computed here; somebody has changed the remote", words.Count(forged, "result"))
+		a.Warn("%s from other machines with an invalid signature: not used, computed here; the remote was changed", words.Count(forged, "result"))
 	}
 }

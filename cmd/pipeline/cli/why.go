@@ -20,7 +20,7 @@ func (a *app) whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why FILE [STAGE|TASK]",
 		Short: "why a task, a stage or anything runs: the parameter, input or code that changed",
-		Long: `Says why tasks run. The first lines name the cause: a parameter with its old and new value, an input
+		Long: `Explains why tasks run. The first lines state the cause: a parameter with its old and new value, an input
 file, a declaration in the program's source, or a task that failed when it was last run. Changes that
 follow from an upstream task are left out.
 

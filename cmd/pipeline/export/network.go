@@ -194,7 +194,7 @@ func (m *Member) Maps() ([]RegionMap, error) {
 	value, err := m.Table.Floats(of)
 	switch {
 	case err != nil && m.Column == "":
-		return nil, exit.Wrongf("no column says which number of a region to write (score or value): name one by --column (%s)",
+		return nil, exit.Wrongf("no column holds the number of a region to write (score or value): choose one with --column (%s)",
 			strings.Join(columnNames(m.Table), ", "))
 	case err != nil:
 		return nil, exit.Wrongf("--column: %w", err)

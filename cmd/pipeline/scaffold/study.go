@@ -33,7 +33,7 @@ func Extending(text string, derivatives []string) string {
 	_, end, _ := strings.Cut(rest, "\n\n")
 	_, simulated, _ := strings.Cut(rest, "cohort:\n  ")
 	simulated, _, _ = strings.Cut(simulated, "\n")
-	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or asks for what\n" +
+	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or what\n" +
 		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n" +
 		"  bids: { dir: " + dir + " }\n  # " + simulated + "\n\n" + end
 }

@@ -87,7 +87,7 @@ func subject(store *disk.Store, book *provenance.Book, name string) (digests []a
 	case !known && isFile:
 		remedy := "--store DIR names another store"
 		if ext == ".csv" || ext == ".tsv" {
-			remedy = "a table of text does not say where it comes from: export it as Arrow or Parquet, or ask for its task (lineage evaluate)"
+			remedy = "a table of text does not state its origin: export it as Arrow or Parquet, or give its task (lineage evaluate)"
 		}
 		return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; %s", name, digests[0], store.Dir(), remedy)
 	case !known:

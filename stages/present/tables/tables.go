@@ -21,7 +21,7 @@ var tablesKind = dag.Kind{
 
 // Tables writes the paper's tables.
 type Tables struct {
-	Level string `param:"level" doc:"what is counted: each draw by itself, as in the paper, or each participant once, by the mean probability over the draws" choices:"graph|participant"`
+	Level string `param:"level" doc:"what is counted: each draw separately, as in the paper, or each participant once, by the mean probability over the draws" choices:"graph|participant"`
 }
 
 func (*Tables) Ports() dag.Ports {
@@ -32,7 +32,7 @@ func (*Tables) Ports() dag.Ports {
 			{Name: "comparison", Type: accuracy, Optional: true, Doc: "evaluate's summary of PR-GNN and of baselines that fan out over model: Table 2"},
 			{Name: "models", Type: dag.Arrow("model", "parameters"), Gather: true, Optional: true, Doc: "what the baselines were"},
 			{Name: "parameters", Type: dag.Arrow("name", "length", "trainable"), Gather: true, Optional: true, Doc: "the parameters of the PR-GNNs of the comparison"},
-			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Optional: true, Doc: "who took part; tells whether they are simulated"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Optional: true, Doc: "the participants; also states whether they are simulated"},
 		},
 		Out: []dag.Port{
 			{Name: "markdown", Type: dag.Format("md"), Doc: "both tables in the paper's layout"},
@@ -40,7 +40,7 @@ func (*Tables) Ports() dag.Ports {
 				Doc: "one row a variation; what is printed in the paper, on other participants, is in paper_accuracy and paper_sd"},
 			{Name: "table2", Type: column.Type[ClassifierRow](),
 				Doc: "one row a model; what is printed in the paper, on other participants, is in the columns that begin with paper_"},
-			{Name: "tsv", Type: dag.Format("tsv"), Doc: "both tables in the paper's layout; the first column says whose numbers a row has"},
+			{Name: "tsv", Type: dag.Format("tsv"), Doc: "both tables in the paper's layout; the first column states whose numbers a row has"},
 			{Name: "latex", Type: dag.Format("tex"), Doc: "both tables in the paper's layout (packages booktabs, graphicx and multirow)"},
 		},
 	}
