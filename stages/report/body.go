@@ -103,7 +103,7 @@ func (b *body) page(p *Page) {
 		}
 		b.put("</section>\n")
 	}
-	b.put("</main>\n</div>\n<footer><p>Made by %s %s. One file, no network: keep it, send it, print it.</p></footer>\n",
+	b.put("</main>\n</div>\n<footer><p>Made by %s %s. This page needs no network connection.</p></footer>\n",
 		cmp.Or(p.MadeBy, "PR-GNN Pipeline"), version.Number)
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -283,7 +284,10 @@ func texts(f func(string) string) func(arguments) (any, error) {
 	}
 }
 
-func counted(f func(int, string) string) func(arguments) (any, error) {
+func counted(of func(int, string) string) func(arguments) (any, error) {
+	f := func(n int, noun string) string { // 1,762,972 edges
+		return strings.Replace(of(n, noun), strconv.Itoa(n), report.Thousands(float64(n)), 1)
+	}
 	return func(a arguments) (any, error) {
 		if len(a.of) != 2 {
 			return nil, a.wrong()
