@@ -146,14 +146,19 @@ func to[T dense.Float](v []float64) []T {
 // these means and SDs, 1 for the inputs that do not vary.
 func Standardize(by, rows Rows) (mean, sd []float64) {
 	mean, sd = by.mean(), make([]float64, by.D)
-	by.eachRow(func(_ int, row []float64) {
+	first, varies := make([]float64, by.D), make([]bool, by.D)
+	by.eachRow(func(i int, row []float64) {
+		if i == 0 {
+			copy(first, row)
+		}
 		for j, v := range row {
 			sd[j] += float64((v - mean[j]) * (v - mean[j]))
+			varies[j] = varies[j] || v != first[j]
 		}
 	})
 	for j := range sd {
-		if sd[j] = math.Sqrt(sd[j] / float64(by.N)); sd[j] == 0 {
-			sd[j] = 1
+		if sd[j] = math.Sqrt(sd[j] / float64(by.N)); !varies[j] { // the mean of equal numbers is rounded
+			mean[j], sd[j] = first[j], 1
 		}
 	}
 	for x := rows.X; len(x) > 0; x = x[len(mean):] {

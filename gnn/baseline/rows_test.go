@@ -52,3 +52,18 @@ func TestModelsRefuseWhatCannotBeSquared(t *testing.T) {
 		}
 	}
 }
+
+// The mean of equal numbers is rounded: an input that all have is no input that varies.
+func TestStandardizeEqualNumbers(t *testing.T) {
+	for n := 2; n < 60; n++ {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 0.1
+		}
+		rows := Rows{N: n, D: 1, X: x}
+		other := Rows{N: 1, D: 1, X: []float64{0.3}}
+		if _, sd := Standardize(rows, other); sd[0] != 1 || other.X[0] > 0.3 {
+			t.Errorf("%d equal numbers: SD %v, z of another one %v", n, sd[0], other.X[0])
+		}
+	}
+}

@@ -215,6 +215,16 @@ func Mean(v []float64) float64 {
 	return s.Mean(float64(len(v)))
 }
 
+// MeanSD is the mean and the standard deviation of a sample (n − 1), 0 of equal numbers; NaN where there is too little of
+// it.
+func MeanSD(v []float64) (mean, sd float64) {
+	mean = Mean(v)
+	for _, x := range v {
+		sd += float64((x - mean) * (x - mean))
+	}
+	return mean, math.Sqrt(sd / float64(len(v)-1))
+}
+
 // A Sum adds numbers one by one for their Mean.
 type Sum struct{ sum, rest float64 }
 

@@ -105,6 +105,14 @@ func TestBiomarkersWithinSites(t *testing.T) {
 	}
 	people.Columns = append(people.Columns, encoding.Column{Name: "center", Values: sites})
 	in["scores"], in["participants"] = stagetest.Contrasted(1), []dag.Input{dag.InputOf(people)}
+	for k, scores := range in["scores"] { // the two of a site are not alike but for the groups
+		table := need.Value(scores.Table())(t)
+		c, _ := table.Column("score")
+		for i := range c.Values.([]float64) {
+			c.Values.([]float64)[i] += 0.001 * float64(i/3%3)
+		}
+		in["scores"][k] = dag.InputOf(table, scores.Coords...)
+	}
 	for within, want := range map[string]float64{"center": 2. / 16, "site": 2. / 70} {
 		ranking := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Within: within,
 			Resamples: 20000}, in)["ranking"].(*encoding.Table)

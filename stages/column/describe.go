@@ -47,9 +47,9 @@ func Describe(groups [][]float64) []Description {
 	return all
 }
 
-// groupSD is the SD, and 0 where all values are the same: rounding leaves a little of equal ones.
+// groupSD is the SD, and 0 of one value.
 func groupSD(v []float64) float64 {
-	if len(v) < 2 || slices.Min(v) == slices.Max(v) {
+	if len(v) < 2 {
 		return 0
 	}
 	_, sd := MeanSD(v)

@@ -83,7 +83,7 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 	}
 	var apart []values
 	for _, m := range matching {
-		if math.Round(math.Abs(m.After)*100)/100 > unbalanced { // as printed
+		if m.AfterWhy == column.EqualInGroups || math.Round(math.Abs(m.After)*100)/100 > unbalanced { // as printed
 			apart = append(apart, values{"Name": m.Covariate, "Before": m.Before, "After": m.After})
 		}
 	}

@@ -20,7 +20,9 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 		first := by.All[0]
 		all.Study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
 			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
-			"High": first.DiffHigh, "P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
+			"High": first.DiffHigh, "Expected": first.Expected, "Reversed": first.Difference <= 0,
+			"Strata": map[bool]string{true: "sites", false: "classes and sites"}[ofNumber(first)],
+			"P":      first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
 	}
 	compared := 0
@@ -31,7 +33,7 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 	}
 	if compared > 0 && inference.Powerless(float64(compared)/float64(tests[0].Permutations+1)) {
 		all.Study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
-			"Needed": 20 * compared, "Number": slices.Contains([]string{"r", "mae", "mean_error"}, tests[0].Measure)})
+			"Needed": 20 * compared, "Number": ofNumber(tests[0])})
 	}
 	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
 		all.Study("subgroups.related", Limits, nil)
@@ -46,4 +48,9 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 		all.Study("subgroups.suppressed", Notes, values{"N": len(hidden)})
 	}
 	return all
+}
+
+// ofNumber reports whether a test is of predictions of a number.
+func ofNumber(r column.SubgroupTestRow) bool {
+	return slices.Contains([]string{"r", "mae", "mean_error"}, r.Measure)
 }

@@ -40,14 +40,19 @@ type Contrast struct {
 // share training participants, so their p depend on each other: MajorityP combines them, for each region. PAny compares
 // with the largest contrast of all regions in each permutation (Westfall and Young 1993); it holds for the combination,
 // since MajorityP of one region is small only where the smallest PAny of as many folds is.
-// Mean and High are of the mean over all models and no test.
+// With several strata the p are of scores less the mean of their stratum: permutations leave what differs between
+// strata as it is, so that a contrast of all scores may be smaller than by chance. Value, Mean and High are of the mean
+// over all models, of the scores as they are, and no test.
 func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, permutations int,
 	s *random.Stream) []Contrast {
 	c := newContraster(models, groups)
 	folds, of := foldsOf(models, group, stratum)
-	regions := len(c.squares[0])
-	own := c.of(func(int) []int { return group })
-	seen := meanKnown(own, make([]float64, regions))
+	regions, tested := len(c.squares[0]), c
+	if slices.ContainsFunc(folds, func(f *contrastFold) bool { return len(f.strata) > 1 }) {
+		tested = newContraster(withoutStrata(models, stratum), groups)
+	}
+	seen := meanKnown(c.of(func(int) []int { return group }), make([]float64, regions))
+	own := tested.of(func(int) []int { return group })
 	for _, f := range folds {
 		f.seen = meanKnown(f.own(own), make([]float64, regions))
 		f.now = make([]float64, regions)
@@ -62,10 +67,14 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		for _, f := range folds {
 			Permute(f.label, f.strata, s)
 		}
-		all := c.of(func(model int) []int { return folds[of[model]].label })
+		label := func(model int) []int { return folds[of[model]].label }
+		all := c.of(label)
 		for j, v := range meanKnown(all, now) {
 			sum[j] += v
 			tails[j].add(v)
+		}
+		if tested != c {
+			all = tested.of(label)
 		}
 		for _, f := range folds {
 			f.count(all)
@@ -87,6 +96,27 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		}
 	}
 	return out
+}
+
+// withoutStrata subtracts from the scores of each model and region the mean of the participants of the stratum.
+func withoutStrata(models []HeldOut, stratum []int) []HeldOut {
+	return lists.Map(models, func(m HeldOut) HeldOut {
+		scores := lists.Map(m.Scores, slices.Clone)
+		for _, at := range ByStratum(lists.Map(m.Person, func(i int) int { return stratum[i] })) {
+			for j := range scores[0] {
+				sum, n := 0.0, 0.0
+				for _, i := range at {
+					if x := scores[i][j]; !math.IsNaN(x) {
+						sum, n = sum+x, n+1
+					}
+				}
+				for _, i := range at {
+					scores[i][j] -= sum / n
+				}
+			}
+		}
+		return HeldOut{m.Person, scores}
+	})
 }
 
 // A contrastFold holds the models with the same test participants, and how their permutations compare.

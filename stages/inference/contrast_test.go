@@ -127,3 +127,39 @@ func TestContrastsOfDependentFolds(t *testing.T) {
 		t.Errorf("p ≤ 0.2 in %d of %d regions; some region claimed in %d of %d", small, times*regions, any, times)
 	}
 }
+
+// Where sites differ in scores and groups, p is of the scores within sites: a contrast of the opposite sign over all
+// participants is found, and none is claimed where the groups do not differ within sites.
+func TestContrastsWithinSites(t *testing.T) {
+	simulate := func(effect float64, s *random.Stream) (models []HeldOut, group, site []int) {
+		models = make([]HeldOut, 1)
+		for i := range 80 {
+			at, g := i/40, 0
+			if s.Float64() < []float64{0.3, 0.7}[at] {
+				g = 1
+			}
+			group, site = append(group, g), append(site, at)
+			models[0].Person = append(models[0].Person, i)
+			models[0].Scores = append(models[0].Scores,
+				[]float64{float64(3*float64(at)) + s.Normal() - float64(effect*float64(g)), s.Normal()})
+		}
+		return models, group, site
+	}
+	const times = 200
+	small := 0
+	for k := range times {
+		s := random.New(5, k)
+		models, group, site := simulate(0, s)
+		if TestContrasts(models, group, 2, site, 99, s)[0].P <= 0.1 {
+			small++
+		}
+	}
+	if small < 8 || small > 33 { // 20, sd 4.2
+		t.Errorf("p ≤ 0.1 in %d of %d", small, times)
+	}
+	s := random.New(6)
+	models, group, site := simulate(1, s)
+	if c := TestContrasts(models, group, 2, site, 999, s)[0]; c.P > 0.01 || !(c.Value < c.Mean) {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,11 +1,16 @@
 package inference
 
-import "math"
+import (
+	"math"
+
+	"prgnn/internal/lists"
+	"prgnn/numeric/exact"
+)
 
 // A NullTest is one value against the same value of permuted data.
 type NullTest struct {
 	Value, Mean, SD float64 // SD of the permutations, n−1 in the denominator
-	Excess          float64 // (Value − Mean)/SD
+	Excess          float64 // (Value − Mean)/SD; NaN where all permutations are equal
 	P, PAny         float64
 }
 
@@ -27,7 +32,9 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 		}
 		out[j].Value, out[j].P = value[j], PermutationP(as, len(chance))
 		out[j].Mean, out[j].SD = column(chance, j)
-		out[j].Excess = (value[j] - out[j].Mean) / out[j].SD
+		if out[j].Excess = (value[j] - out[j].Mean) / out[j].SD; out[j].SD == 0 {
+			out[j].Excess = math.NaN()
+		}
 		if math.IsNaN(value[j]) {
 			out[j].P = math.NaN()
 		}
@@ -65,12 +72,5 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 
 // column is mean and standard deviation of one column.
 func column(rows [][]float64, j int) (mean, sd float64) {
-	for _, r := range rows {
-		mean += r[j]
-	}
-	mean /= float64(len(rows))
-	for _, r := range rows {
-		sd += float64((r[j] - mean) * (r[j] - mean))
-	}
-	return mean, math.Sqrt(sd / float64(len(rows)-1))
+	return exact.MeanSD(lists.Map(rows, func(r []float64) float64 { return r[j] }))
 }

@@ -67,6 +67,28 @@ func (a *GroupAreas) Of(group []int, groups int) []float64 {
 	return above
 }
 
+// Weighted is the area over all pairs of one fold, where each participant counts with its weight.
+func (a *GroupAreas) Weighted(weight []float64) float64 {
+	above, pairs := 0.0, 0.0
+	for _, f := range a.folds {
+		below, positives, tie := 0.0, 0.0, [2]float64{} // negatives with smaller scores; of a tie
+		for i, c := range f {
+			if w := weight[c.Person]; c.Positive {
+				positives, tie[1] = positives+w, tie[1]+w
+			} else {
+				tie[0] += w
+			}
+			if i+1 < len(f) && f[i+1].Score == c.Score {
+				continue
+			}
+			above += float64(tie[1] * (below + float64(tie[0]/2)))
+			below, tie = below+tie[0], [2]float64{}
+		}
+		pairs += float64(positives * below)
+	}
+	return above / pairs // 0/0 is NaN
+}
+
 // Interval is the 95 % interval of the area of a group, given the models: Newcombe (2006), method 5, where the variance
 // is that of a mean over folds with their pairs as weights. Repeats test the same participants, so that their mean is
 // taken to be as variable as one of them.
@@ -101,9 +123,9 @@ func DifferenceInterval(x, lowX, highX, y, lowY, highY float64) (low, high float
 	return x - y - far(x-lowX, highY-y), x - y + far(highX-x, y-lowY)
 }
 
-// Heterogeneity is Pearson's χ² of shares of groups of n participants each against the share of all of them; NaN where
-// that is 0 or 1.
-func Heterogeneity(share, n []float64) float64 {
+// Heterogeneity is Pearson's χ² of shares of groups of n participants each against the expected ones; NaN where the
+// share of all of them is 0 or 1.
+func Heterogeneity(share, expected, n []float64) float64 {
 	sum, all, chi := 0.0, 0.0, 0.0
 	for k, p := range share {
 		sum, all = sum+float64(p*n[k]), all+n[k]
@@ -113,9 +135,38 @@ func Heterogeneity(share, n []float64) float64 {
 		return math.NaN()
 	}
 	for k, p := range share {
-		chi += float64(n[k] * float64((p-mean)*(p-mean)))
+		d := p - expected[k]
+		chi += float64(n[k] * float64(d*d))
 	}
 	return chi / float64(mean*(1-mean))
+}
+
+// SharesOfStrata are, for each group, the share of the group in the stratum of each participant: weights with which a
+// measure over all participants is what strata alone make of it in the group. Permutations of the groups within strata
+// do not change them, and leave the difference of two groups about that of these expected values, not about 0. A group
+// below 0 is none.
+func SharesOfStrata(group, stratum []int, groups int) [][]float64 {
+	shares := make([][]float64, groups)
+	for g := range shares {
+		shares[g] = make([]float64, len(group))
+	}
+	for _, at := range ByStratum(stratum) {
+		of, all := make([]float64, groups), 0.0
+		for _, i := range at {
+			if g := group[i]; g >= 0 {
+				of[g]++
+				all++
+			}
+		}
+		for _, i := range at {
+			if group[i] >= 0 {
+				for g, n := range of {
+					shares[g][i] = n / all
+				}
+			}
+		}
+	}
+	return shares
 }
 
 // leastArrangements is how many arrangements of the groups a permutation test needs: fewer cannot give p < 0.05.

@@ -21,10 +21,14 @@ func TestHeterogeneityAndDifference(t *testing.T) {
 			share[int(s)]++
 		}
 	}
+	all := make([]float64, 4)
 	for k := range share {
+		for g := range all {
+			all[g] += share[k] / float64(len(y))
+		}
 		share[k] /= n[k]
 	}
-	if x := Heterogeneity(share, n); math.Abs(x-1.0873762489604082) > 1e-9 {
+	if x := Heterogeneity(share, all, n); math.Abs(x-1.0873762489604082) > 1e-9 {
 		t.Errorf("χ² %v", x)
 	}
 	l1, h1 := Wilson(15./29, 29)

@@ -132,7 +132,8 @@ func scaleOf(rows []fold.Row) (scale, error) {
 	for _, v := range numbers {
 		s.sd += float64((v - s.mean) * (v - s.mean))
 	}
-	if s.sd = math.Sqrt(s.sd / float64(len(numbers))); s.sd == 0 {
+	s.sd = math.Sqrt(s.sd / float64(len(numbers)))
+	if !slices.ContainsFunc(numbers, func(v float64) bool { return v != numbers[0] }) {
 		return s, fmt.Errorf("all training participants have the same number to predict, %v: divide the participants otherwise", s.mean)
 	}
 	return s, nil

@@ -427,12 +427,16 @@ func (s *Train) standardization(t *dag.Task) (standardization, error) {
 		})
 		return count, err
 	}
+	var first []float64
+	var varies []bool
 	count, err := each(func(row []float64) {
 		if n.mean == nil {
 			n.mean, n.sd = make([]float64, len(row)), make([]float64, len(row))
+			first, varies = slices.Clone(row), make([]bool, len(row))
 		}
 		for j, x := range row {
 			n.mean[j] += x
+			varies[j] = varies[j] || x != first[j]
 		}
 	})
 	if err != nil {
@@ -451,8 +455,8 @@ func (s *Train) standardization(t *dag.Task) (standardization, error) {
 	}
 	for j := range n.sd {
 		n.sd[j] = math.Sqrt(n.sd[j] / float64(count))
-		if n.sd[j] == 0 {
-			n.sd[j] = 1
+		if !varies[j] { // the mean of equal numbers is rounded
+			n.mean[j], n.sd[j] = first[j], 1
 		}
 	}
 	return n, nil

@@ -92,7 +92,7 @@ func (a *author) subgroups() {
 	}
 	measures := "classifier! column group | n positive? accuracy? auc? sensitivity? specificity? " +
 		"target? r? mae? error?"
-	differences := "classifier! column measure | higher lower difference p holm chi? detectable?"
+	differences := "classifier! column measure | higher lower difference expected? p holm chi? detectable?"
 	if !a.Pictures {
 		measures, differences = "column group | n accuracy? auc? r? mae?", "column measure | higher lower difference holm"
 	}

@@ -25,8 +25,7 @@ var confoundsKind = dag.Kind{
 		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
 	New: func() dag.Stage {
 		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
-			Permutations: 199,
-			Chains:       999, Resamples: 200}
+			Permutations: 199, Within: "site", Chains: 999, Resamples: 200}
 	},
 	MaxThreads: 8,
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
@@ -52,6 +51,7 @@ type Confounds struct {
 	Penalty      float64  `param:"penalty" doc:"of ridge regression, as in baseline" min:"1e-9"`
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
 	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
+	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, and what edges reveal of the site adds nothing"`
 	Chains       int      `param:"chains" doc:"permutations of each confounder test" min:"99" max:"100000"`
 	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
 	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`
@@ -133,7 +133,13 @@ func (s *Confounds) ReadsParticipants() (read []role.Reading) {
 		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != column.MeanFD,
 			Motion: name == column.MeanFD, Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
-	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
+	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true},
+		role.Reading{Parameter: "within", Name: s.Within, Categories: true, Permutes: !s.skipsUnplaced()})
+}
+
+// skipsUnplaced reports whether participants without a site are left out, because it is a covariate.
+func (s *Confounds) skipsUnplaced() bool {
+	return s.Missing == "skip" && slices.Contains(s.Covariates, s.Within)
 }
 
 // A study has who takes part, with labels and covariates.
@@ -141,6 +147,7 @@ type study struct {
 	*Confounds
 	ids        []string
 	fold       []int
+	site       []string // within which residuals are permuted; nil for none
 	together   []string
 	group      []string  // of two groups
 	target     []float64 // or a number
@@ -214,6 +221,15 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 	for i, id := range ids {
 		at[id] = i
 	}
+	var site map[string]string
+	if s.skipsUnplaced() {
+		_, site, err = column.ByParticipant(people, s.Within)
+	} else if t.Has("matrices") {
+		site, err = column.PermutedWithin(people, s.Within)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
+	}
 	st := &study{Confounds: s, positive: -1}
 	for _, c := range all {
 		of := confound.Covariate{Name: c.Name}
@@ -233,6 +249,9 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 		}
 		st.ids, st.fold = append(st.ids, m.ID), append(st.fold, int(m.Fold))
 		st.together = append(st.together, m.Together)
+		if site != nil {
+			st.site = append(st.site, site[m.ID])
+		}
 		if math.IsNaN(m.Target) {
 			st.group, seen[m.Group] = append(st.group, m.Group), true
 		} else {

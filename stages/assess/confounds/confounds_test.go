@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -316,6 +317,69 @@ func TestReversedPredictions(t *testing.T) {
 	for i, r := range rows() {
 		if !r.Reversed || right[i].Reversed || math.Abs(r.Prediction-right[i].Prediction) > 1e-9 {
 			t.Errorf("%+v, and of the others %+v", r, right[i])
+		}
+	}
+}
+
+// Edges that reveal the site alone hold nothing beyond the covariates within sites, and p is at its level there; over
+// all participants they predict the group, as the site does.
+func TestResidualsWithinSites(t *testing.T) {
+	const times, n = 60, 48
+	small, over := 0, 0
+	for k := range times {
+		r := random.New(13, "sites", k)
+		ids, _ := stagetest.SomeParticipants(n, "ASD", "HC").Strings("participant_id")
+		group, site, age := make([]string, n), make([]string, n), make([]float64, n)
+		number, repeat := make([]int32, n), make([]int32, n)
+		var matrices []dag.Input
+		for i := range n {
+			at := i / 2 % 2
+			site[i], group[i], age[i] = []string{"a", "b"}[at], "HC", r.Normal()
+			if r.Float64() < []float64{0.25, 0.75}[at] {
+				group[i] = "ASD"
+			}
+			number[i], repeat[i] = int32(i/4%3)+1, 1
+			m := make([]float64, 16)
+			for a := range 4 {
+				for b := a + 1; b < 4; b++ {
+					x := r.Normal() + float64(1.5*float64(at))
+					m[4*a+b], m[4*b+a] = x, x
+				}
+			}
+			matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 4, 4),
+				dag.Coord{Axis: "subject", Value: ids[i]}))
+		}
+		in := map[string][]dag.Input{"matrices": matrices,
+			"participants": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+				encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "site", Values: site}))},
+			"folds": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+				encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "repeat", Values: repeat},
+				encoding.Column{Name: "fold", Values: number}))}}
+		for _, within := range []string{"site", ""} {
+			out := stagetest.MustRun(t, quick("covariates", []any{"age"}, "categories", []any{}, "within", within), in)
+			s := need.Value(column.Rows[column.ConfoundSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+			if s.P <= 0.1 && within != "" {
+				small++
+			} else if s.P <= 0.1 {
+				over++
+			}
+		}
+	}
+	if small > 13 || over < 30 { // 6, sd 2.3
+		t.Errorf("p ≤ 0.1 in %d of %d within sites, %d over all", small, times, over)
+	}
+}
+
+// Where neither group varies there is no standardized difference, but a reason.
+func TestDifferenceOfConstants(t *testing.T) {
+	group := []bool{true, true, true, false, false, false, false}
+	for _, c := range []struct {
+		a, b float64
+		why  string
+	}{{0.1, 0.1, column.EqualInAll}, {0.1, 0.7, column.EqualInGroups}} {
+		d, why := difference([]float64{c.a, c.a, c.a, c.b, c.b, c.b, c.b}, group, nil)
+		if !math.IsNaN(d) || why != c.why {
+			t.Errorf("%v and %v: %v, %q", c.a, c.b, d, why)
 		}
 	}
 }

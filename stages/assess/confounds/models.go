@@ -106,6 +106,9 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	if summary.P, err = c.permute(whole, base[confound.Both]); err != nil {
 		return nil, nil, err
 	}
+	if _, sites := column.Numbered(c.site); len(sites) > 1 {
+		summary.Within = st.Within
+	}
 	if st.Match == nil {
 		return rows, nil, nil
 	}
@@ -312,15 +315,29 @@ func (c *cohort) interval(base map[string]float64, resampled []map[string]float6
 	return rows
 }
 
-// permute is the p of what the edges add: their residuals are permuted within the folds.
+// permute is the p of what the edges add: their residuals are permuted within the folds and sites. NaN where these leave
+// fewer than 21 arrangements, which cannot give p < 0.05.
 func (c *cohort) permute(s confound.Sample, observed float64) (float64, error) {
-	strata := inference.ByStratum(s.Fold)
+	level := s.Fold
+	if c.site != nil {
+		number, names := column.Numbered(lists.Map(s.Of, func(k int) string { return c.site[c.who[k]] }))
+		for k, f := range s.Fold {
+			number[k] += f * len(names)
+		}
+		level = number
+	}
+	all := make([]int, len(level))
+	for k := range all {
+		all[k] = k
+	}
+	const least = 21
+	if inference.Arrangements(all, level, least) < least {
+		return math.NaN(), nil
+	}
+	strata := inference.ByStratum(level)
 	permutations := make([][]int, c.Permutations)
 	for b := range permutations {
-		p := make([]int, len(s.Of))
-		for i := range p {
-			p[i] = i
-		}
+		p := slices.Clone(all)
 		inference.Permute(p, strata, random.New(c.Seed, "confounds", "permutation", b))
 		permutations[b] = p
 	}
@@ -380,8 +397,10 @@ func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) 
 			}
 		}
 		for j, x := range values {
-			matching = append(matching, column.ConfoundMatchRow{Covariate: names[j],
-				Before: difference(x, group, nil), After: difference(x, group, paired)})
+			r := column.ConfoundMatchRow{Covariate: names[j]}
+			r.Before, r.BeforeWhy = difference(x, group, nil)
+			r.After, r.AfterWhy = difference(x, group, paired)
+			matching = append(matching, r)
 		}
 	}
 	if len(pairs) < leastPairs {
@@ -408,8 +427,9 @@ func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) 
 	return rows, matching, ctx.Err()
 }
 
-// difference is the standardized difference of a covariate between the groups, of those that take has.
-func difference(v []float64, group, take []bool) float64 {
+// difference is the standardized difference of a covariate between the groups, of those that take has; why is that there
+// is none.
+func difference(v []float64, group, take []bool) (d float64, why string) {
 	var a, b []float64
 	for k, x := range v {
 		switch {
@@ -420,5 +440,11 @@ func difference(v []float64, group, take []bool) float64 {
 			b = append(b, x)
 		}
 	}
-	return confound.Difference(a, b)
+	if d = confound.Difference(a, b); !math.IsNaN(d) || len(a) == 0 || len(b) == 0 {
+		return d, ""
+	}
+	if a[0] != b[0] {
+		return d, column.EqualInGroups
+	}
+	return d, column.EqualInAll
 }

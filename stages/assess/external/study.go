@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
@@ -153,21 +154,14 @@ func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationS
 		variance += float64(each * float64(v.SD*v.SD))
 		r.Low, r.High = min(r.Low, v.Low), max(r.High, v.High)
 	}
-	var own float64
 	for _, v := range x {
-		r.New += v / float64(len(x))
 		if v < r.Low || v > r.High {
 			r.Outside += 1 / float64(len(x))
 		}
 	}
-	for _, v := range x {
-		own += float64((v-r.New)*(v-r.New)) / float64(max(1, len(x)-1))
-	}
-	if x[0] == slices.Max(x) && x[0] == slices.Min(x) {
-		r.New, own = x[0], 0 // the mean is rounded
-	}
-	r.TrainingSD, r.NewSD = math.Sqrt(variance), math.Sqrt(own)
-	r.Difference = standardized(r.New-r.Training, variance, own, math.Abs(r.New)+math.Abs(r.Training))
+	r.New, r.NewSD = exact.MeanSD(x)
+	r.TrainingSD = math.Sqrt(variance)
+	r.Difference = standardized(r.New-r.Training, variance, float64(r.NewSD*r.NewSD), math.Abs(r.New)+math.Abs(r.Training))
 	return r
 }
 

@@ -2,6 +2,7 @@ package subgroup
 
 import (
 	"math"
+	"slices"
 
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -147,9 +148,32 @@ func (x *tested) pooled(measure int, who []int) (share, n float64) {
 	return share / n, n
 }
 
-// heterogeneity is χ² of the accuracies of the groups.
-func (x *tested) heterogeneity(group []int, groups int) float64 {
-	n, share := make([]float64, groups), x.measure(0, group, groups)
+// expected are the measures of groups that their strata alone give, each over all participants with the weights of the
+// group (inference.SharesOfStrata).
+func (x *tested) expected(weights [][]float64) [][]float64 {
+	all := make([][]float64, len(measures))
+	for m := range measures {
+		for _, weight := range weights {
+			if measures[m] == auc {
+				all[m] = append(all[m], x.areas.Weighted(weight))
+				continue
+			}
+			sum, n := 0.0, 0.0
+			for i, w := range weight {
+				if is, v := x.counts(m, i); is {
+					sum, n = sum+float64(w*v), n+w
+				}
+			}
+			all[m] = append(all[m], sum/n)
+		}
+	}
+	return all
+}
+
+// heterogeneity is χ² of the accuracies of the groups against the expected ones.
+func (x *tested) heterogeneity(group []int, expected []float64) float64 {
+	groups := len(expected)
+	n, share, of := make([]float64, groups), x.measure(0, group, groups), slices.Clone(expected)
 	for _, g := range group {
 		if g >= 0 {
 			n[g]++
@@ -157,10 +181,10 @@ func (x *tested) heterogeneity(group []int, groups int) float64 {
 	}
 	for g := range share {
 		if n[g] == 0 {
-			share[g] = 0
+			share[g], of[g] = 0, 0
 		}
 	}
-	return inference.Heterogeneity(share, n)
+	return inference.Heterogeneity(share, of, n)
 }
 
 // values are the measures of the rows; NaN where one is not shown.
@@ -196,6 +220,31 @@ func casesOf(measure string, r column.SubgroupRow) float64 {
 		return r.N - r.Positive
 	}
 	return r.N
+}
+
+// less are values less what is expected.
+func less(v, expected []float64) []float64 {
+	out := make([]float64, len(v))
+	for g := range v {
+		out[g] = v[g] - expected[g]
+	}
+	return out
+}
+
+// spread is the largest difference of two values; NaN of fewer than two.
+func spread(v []float64) float64 {
+	if low, high := extremes(v); low >= 0 {
+		return v[high] - v[low]
+	}
+	return math.NaN()
+}
+
+// expectedDifference is that of two groups; 0 where rounding alone makes them differ.
+func expectedDifference(expected []float64, high, low int) float64 {
+	if e := expected[high] - expected[low]; math.Abs(e) > 1e-12*math.Abs(expected[high]) {
+		return e
+	}
+	return 0
 }
 
 // extremes are the places of the smallest and the largest value; −1 of fewer than two values.

@@ -182,6 +182,25 @@ func (x *numbers) points(group []int, groups int) (of [3][]float64) {
 	return of
 }
 
+// expected are numberMeasures of groups that their strata alone give (inference.SharesOfStrata).
+func (x *numbers) expected(weights [][]float64) (of [3][]float64) {
+	for _, weight := range weights {
+		var n, p, o, pp, oo, po, size, errors float64
+		for i, w := range weight {
+			n, p, o = n+w, p+float64(w*x.predicted[i]), o+float64(w*x.observed[i])
+			size, errors = size+float64(w*x.size[i]), errors+float64(w*x.errors[i])
+		}
+		p, o = p/n, o/n
+		for i, w := range weight {
+			dp, do := x.predicted[i]-p, x.observed[i]-o
+			pp, oo, po = pp+float64(w*dp*dp), oo+float64(w*do*do), po+float64(w*dp*do)
+		}
+		of[0] = append(of[0], po/math.Sqrt(float64(pp*oo)))
+		of[1], of[2] = append(of[1], size/n), append(of[2], errors/n)
+	}
+	return of
+}
+
 // rows are the measures of the groups of a column.
 func (x *numbers) rows(name string, d division, complementary bool) []column.NumberSubgroupRow {
 	why := d.suppressed(complementary)
@@ -210,27 +229,25 @@ func (x *numbers) rows(name string, d division, complementary bool) []column.Num
 func (st *study) compareNumbers(x *numbers, d division, name string,
 	rows []column.NumberSubgroupRow) []column.NumberSubgroupTestRow {
 	group := make([]int, len(d.group)) // of those that are shown; others are not compared
+	stratum := make([]int, len(d.group))
+	if st.site != nil && name != st.Within {
+		stratum = x.site
+	}
 	var who, own, strata []int
 	for i, g := range d.group {
 		if group[i] = g; rows[g].Suppressed != "" {
 			group[i] = -1
 			continue
 		}
-		who, own = append(who, i), append(own, g)
-		if strata = append(strata, 0); st.site != nil && name != st.Within {
-			strata[len(strata)-1] = x.site[i]
-		}
+		who, own, strata = append(who, i), append(own, g), append(strata, stratum[i])
 	}
+	expected := x.expected(inference.SharesOfStrata(group, stratum, len(rows)))
 	statistics := func(some []int) (all []float64) {
 		for k, i := range who {
 			group[i] = some[k]
 		}
-		for _, v := range x.points(group, len(rows)) {
-			difference := math.NaN()
-			if low, high := extremes(v); low >= 0 {
-				difference = v[high] - v[low]
-			}
-			all = append(all, difference)
+		for m, v := range x.points(group, len(rows)) {
+			all = append(all, spread(less(v, expected[m])))
 		}
 		return all
 	}
@@ -250,13 +267,13 @@ func (st *study) compareNumbers(x *numbers, d division, name string,
 	}
 	var all []column.NumberSubgroupTestRow
 	for m, measure := range numberMeasures {
-		low, high := extremes(of[m])
+		low, high := extremes(less(of[m], expected[m]))
 		if low < 0 {
 			continue // fewer than two groups
 		}
 		r := column.NumberSubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(of[m]))), High: rows[high].Group, Low: rows[low].Group,
-			Difference: of[m][high] - of[m][low], P: p[m],
+			Difference: of[m][high] - of[m][low], Expected: expectedDifference(expected[m], high, low), P: p[m],
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervals[high][m], intervals[low][m]
 		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])

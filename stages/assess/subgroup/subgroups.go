@@ -407,6 +407,11 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		}
 		return v
 	}
+	stratum := x.stratum[1]
+	if st.site == nil || name == st.Within {
+		stratum = x.stratum[0]
+	}
+	expected := x.expected(inference.SharesOfStrata(group, stratum, len(rows)))
 	// Each measure's largest difference, then χ² of the accuracy.
 	statistics := func(some []int) []float64 {
 		for k, i := range who {
@@ -414,17 +419,9 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		}
 		var all []float64
 		for m := range measures {
-			v, difference := shown(m, group), math.NaN()
-			if low, high := extremes(v); low >= 0 {
-				difference = v[high] - v[low]
-			}
-			all = append(all, difference)
+			all = append(all, spread(less(shown(m, group), expected[m])))
 		}
-		return append(all, x.heterogeneity(group, len(rows)))
-	}
-	stratum := x.stratum[1]
-	if st.site == nil || name == st.Within {
-		stratum = x.stratum[0]
+		return append(all, x.heterogeneity(group, expected[0]))
 	}
 	own, strata := make([]int, len(who)), make([]int, len(who))
 	for k, i := range who {
@@ -435,14 +432,15 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 	seen := statistics(own)
 	var all []column.SubgroupTestRow
 	for m, measure := range measures {
-		low, high := extremes(values[m])
+		low, high := extremes(less(values[m], expected[m]))
 		if low < 0 {
 			continue // fewer than two groups
 		}
 		nan := math.NaN()
 		r := column.SubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(values[m]))), High: rows[high].Group, Low: rows[low].Group,
-			Difference: seen[m], P: p[m], Chi: nan, ChiP: nan, Detectable: nan,
+			Difference: values[m][high] - values[m][low], Expected: expectedDifference(expected[m], high, low),
+			P: p[m], Chi: nan, ChiP: nan, Detectable: nan,
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervalOf(measure, rows[high]), intervalOf(measure, rows[low])
 		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])

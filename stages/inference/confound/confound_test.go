@@ -414,9 +414,10 @@ func TestMatchesAreThoseOfTheOracle(t *testing.T) {
 		[]float64{1.0802718250898597, 0.06232816225520414}, 1e-12)
 	// Same sex, and age within the caliper.
 	of := covariates(t, "covariates")
+	_, sd := moments(of[0].Number)
 	for _, p := range Match(patient, []Covariate{fd, of[2], of[0]}) {
 		if of[2].Text[p[0]] != of[2].Text[p[1]] ||
-			math.Abs(of[0].Number[p[0]]-of[0].Number[p[1]]) > 0.2*deviation(of[0].Number) {
+			math.Abs(of[0].Number[p[0]]-of[0].Number[p[1]]) > 0.2*sd {
 			t.Errorf("%v is a pair", p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/numeric/exact"
 	"prgnn/stages/inference"
 )
 
@@ -17,7 +18,8 @@ const Caliper = 0.2
 func Match(group []bool, of []Covariate) (pairs [][2]int) {
 	var caliper []float64
 	for _, c := range of {
-		caliper = append(caliper, Caliper*deviation(c.Number))
+		_, sd := moments(c.Number)
+		caliper = append(caliper, Caliper*sd)
 	}
 	var first, others []int
 	for i, in := range group {
@@ -55,35 +57,19 @@ func Match(group []bool, of []Covariate) (pairs [][2]int) {
 	return pairs
 }
 
-// deviation is the SD (n − 1) of the known values.
-func deviation(v []float64) float64 {
-	_, sd, n := moments(v)
-	return sd * math.Sqrt(float64(n)/float64(n-1))
-}
-
-// moments are the mean and the SD (n) of the known values.
-func moments(v []float64) (mean, sd float64, n int) {
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			mean += x
-			n++
-		}
-	}
-	mean /= float64(n)
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			sd += float64((x - mean) * (x - mean))
-		}
-	}
-	return mean, math.Sqrt(sd / float64(n)), n
+// moments are the mean and the SD (n − 1) of the known values.
+func moments(v []float64) (mean, sd float64) {
+	return exact.MeanSD(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
 }
 
 // Difference is the standardized difference of the means of two groups: over the root of the mean of their variances
-// (n − 1).
+// (n − 1). NaN where neither group varies.
 func Difference(a, b []float64) float64 {
-	ma, _, _ := moments(a)
-	mb, _, _ := moments(b)
-	sa, sb := deviation(a), deviation(b)
+	ma, sa := moments(a)
+	mb, sb := moments(b)
+	if sa == 0 && sb == 0 {
+		return math.NaN()
+	}
 	return (ma - mb) / math.Sqrt(float64(float64(sa*sa)+float64(sb*sb))/2)
 }
 

@@ -9,6 +9,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -160,11 +161,11 @@ func (s *Moments) Add(rows []float64, width int) {
 	s.N++
 	count := float64(len(rows) / width)
 	for j := range width {
-		v := 0.0
+		var sum exact.Sum
 		for k := j; k < len(rows); k += width {
-			v += rows[k]
+			sum.Add(rows[k])
 		}
-		v /= count
+		v := sum.Mean(count)
 		d := v - s.mean[j]
 		s.mean[j] += d / float64(s.N)
 		s.sum[j] += float64(d * (v - s.mean[j]))

@@ -2,7 +2,6 @@ package modelfile
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 
@@ -170,7 +169,7 @@ func Describe(all []Values) (of []Variable) {
 			}
 		} else {
 			x := slices.Sorted(slices.Values(v.Numbers))
-			d.Mean, d.SD = meanSD(x)
+			d.Mean, d.SD = exact.MeanSD(x)
 			d.Low = max(x[0], exact.Mean(x[:extremes])) // of equal numbers, such as a repetition time, without rounding
 			d.High = min(x[len(x)-1], exact.Mean(x[len(x)-extremes:]))
 			middle := (len(x) - extremes) / 2
@@ -179,14 +178,6 @@ func Describe(all []Values) (of []Variable) {
 		of = append(of, d)
 	}
 	return of
-}
-
-func meanSD(x []float64) (mean, sd float64) {
-	mean = exact.Mean(x)
-	for _, v := range x {
-		sd += float64((v - mean) * (v - mean))
-	}
-	return mean, math.Sqrt(sd / float64(max(1, len(x)-1)))
 }
 
 // A Heldout is the held-out prediction for a training participant: mean probability of the second group.
