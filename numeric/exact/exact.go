@@ -215,8 +215,8 @@ func Mean(v []float64) float64 {
 	return s.Mean(float64(len(v)))
 }
 
-// MeanSD is the mean and the standard deviation of a sample (n − 1), 0 of equal numbers; NaN where there is too little of
-// it.
+// MeanSD is the mean and the standard deviation of a sample (n − 1), 0 of equal numbers; NaN where there is too little
+// of it.
 func MeanSD(v []float64) (mean, sd float64) {
 	mean = Mean(v)
 	for _, x := range v {

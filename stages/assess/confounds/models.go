@@ -315,7 +315,7 @@ func (c *cohort) interval(base map[string]float64, resampled []map[string]float6
 	return rows
 }
 
-// permute is the p of what the edges add: their residuals are permuted within the folds and sites. NaN where these leave
+// permute is the p of what the edges add: their residuals are permuted within folds and sites. NaN where these leave
 // fewer than 21 arrangements, which cannot give p < 0.05.
 func (c *cohort) permute(s confound.Sample, observed float64) (float64, error) {
 	level := s.Fold
@@ -427,8 +427,8 @@ func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) 
 	return rows, matching, ctx.Err()
 }
 
-// difference is the standardized difference of a covariate between the groups, of those that take has; why is that there
-// is none.
+// difference is the standardized difference of a covariate between the groups, of those that take has, and where there
+// is none, why.
 func difference(v []float64, group, take []bool) (d float64, why string) {
 	var a, b []float64
 	for k, x := range v {

@@ -161,7 +161,8 @@ func shiftOfNumber(trained []modelfile.Variable, x []float64) column.ValidationS
 	}
 	r.New, r.NewSD = exact.MeanSD(x)
 	r.TrainingSD = math.Sqrt(variance)
-	r.Difference = standardized(r.New-r.Training, variance, float64(r.NewSD*r.NewSD), math.Abs(r.New)+math.Abs(r.Training))
+	r.Difference = standardized(r.New-r.Training, variance, float64(r.NewSD*r.NewSD),
+		math.Abs(r.New)+math.Abs(r.Training))
 	return r
 }
 
