@@ -57,9 +57,10 @@ func (d discs) spot(region int) (at spot) {
 	return spot{(x - d.left) / (d.end - d.left), (d.above - y) / (d.above - d.below), math.Inf(1)}
 }
 
-func (d discs) paint(c draw.Canvas, in vg.Rectangle, of Regions) {
-	unit := in.Size().X / vg.Length(d.end-d.left)
-	at := func(x, y float64) vg.Point {
+// ground draws the outline of a brain, where the places fit one, and returns the position of a place.
+func (d discs) ground(c draw.Canvas, in vg.Rectangle) (at func(x, y float64) vg.Point, unit vg.Length) {
+	unit = in.Size().X / vg.Length(d.end-d.left)
+	at = func(x, y float64) vg.Point {
 		return vg.Point{X: in.Min.X + vg.Length(x-d.left)*unit, Y: in.Min.Y + vg.Length(y-d.below)*unit}
 	}
 	points := func(l Curve) (p []vg.Point) {
@@ -78,6 +79,11 @@ func (d discs) paint(c draw.Canvas, in vg.Rectangle, of Regions) {
 			c.StrokeLines(Style{Color: color.NRGBA{0xc6, 0xcb, 0xd2, 0xff}, Width: 0.8}, points(l))
 		}
 	}
+	return at, unit
+}
+
+func (d discs) paint(c draw.Canvas, in vg.Rectangle, of Regions) {
+	at, unit := d.ground(c, in)
 	order := make([]int, len(d.at[0]))
 	for i := range order {
 		order[i] = i

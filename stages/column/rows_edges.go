@@ -26,6 +26,17 @@ type EdgeTestRow struct {
 	Significant  bool    `column:"significant" doc:"p or q of the correction of the file is below 0.05; with nbs: the edge's component is significant, and nothing is claimed of the edge itself"`
 }
 
+// A RegionTestRow has the tests of edges aggregated to a region.
+type RegionTestRow struct {
+	Rank        int32   `column:"rank" doc:"by the score; equal ones in the order of the nodes"`
+	Index       int32   `column:"index" doc:"node number"`
+	Name        string  `column:"name,missing" doc:"name of the node"`
+	Score       float64 `column:"score,missing" doc:"mean of |t| (of several groups of √F) over the tested edges of the region"`
+	Edges       int32   `column:"edges" doc:"tested edges of the region"`
+	Significant int32   `column:"significant" doc:"significant edges among them by the correction of the file"`
+	PMax        float64 `column:"p_max,missing" doc:"of the score, by the largest score of all regions in each permutation: family-wise error over the regions"`
+}
+
 // A ComponentRow is a connected component of edges above a threshold.
 type ComponentRow struct {
 	Threshold   float64 `column:"threshold" doc:"of |t|, t, −t or F"`
@@ -46,6 +57,7 @@ type EdgeNullRow struct {
 	Edges       int32   `column:"edges" doc:"size of the largest component above the tested threshold"`
 	Intensity   float64 `column:"intensity" doc:"largest intensity of a component"`
 	TFNBS       float64 `column:"tfnbs" doc:"largest magnitude of TFNBS"`
+	Region      float64 `column:"region,missing,optional" doc:"largest score of a region"`
 }
 
 // An EdgeSummaryRow states what was tested, and what came out.

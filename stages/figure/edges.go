@@ -1,7 +1,9 @@
 package figure
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,12 +20,14 @@ import (
 var kindEdges = dag.Kind{
 	Name: "figure-edges",
 	Doc: "tests of edges as a matrix: all above the diagonal, the significant ones below it\n" +
-		"Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). Edges that were not tested are gray.",
-	New: func() dag.Stage { return &Edges{} },
+		"Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). Edges that were not tested are gray. As a connectome, the significant edges are lines between the regions, in three views of a brain, or on a circle where the node list has no positions in MNI space; of more than 100 the strongest.",
+	New: func() dag.Stage { return &Edges{As: "matrix"} },
 }
 
 // Edges draws tests of edges.
-type Edges struct{}
+type Edges struct {
+	As string `param:"as" doc:"matrix, or connectome: the significant edges as lines between the regions" choices:"matrix|connectome"`
+}
 
 func (*Edges) Ports() dag.Ports {
 	return dag.Ports{
@@ -36,7 +40,7 @@ func (*Edges) Ports() dag.Ports {
 	}
 }
 
-func (*Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	summary, err := column.One[column.EdgeSummaryRow](t.In("summary"))
 	if err != nil {
 		return nil, err
@@ -45,7 +49,52 @@ func (*Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.As == "connectome" {
+		figure, err := DrawConnectome(summary, rows, t.In("nodes"))
+		if err == nil && figure == nil {
+			err = errors.New("no edge is significant: there is no connectome to draw")
+		}
+		return outputs(figure, err)
+	}
 	return outputs(DrawEdges(summary, rows, t.In("nodes")))
+}
+
+// mostLinks is how many edges a connectome shows.
+const mostLinks = 100
+
+// DrawConnectome draws the significant edges as lines between regions, the strongest of many; nil without any.
+func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes dag.Input) (*Chart, error) {
+	blocks, err := region.BlocksOf(nodes)
+	if err != nil {
+		return nil, err
+	}
+	places, err := column.Read[region.Place](nodes)
+	if err != nil {
+		return nil, err
+	}
+	var at [3][]float64
+	for _, p := range places {
+		at[0], at[1], at[2] = append(at[0], p.X), append(at[1], p.Y), append(at[2], p.Z)
+	}
+	var links []chart.Link
+	for _, r := range rows {
+		if int(r.Target) > len(blocks) {
+			return nil, fmt.Errorf("%s: %d nodes, but an edge of node %d", nodes.Name, len(blocks), r.Target)
+		}
+		if r.Significant {
+			links = append(links, chart.Link{A: int(r.Source - 1), B: int(r.Target - 1), Value: r.Statistic})
+		}
+	}
+	if links == nil {
+		return nil, nil
+	}
+	slices.SortStableFunc(links, func(a, b chart.Link) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	of := EdgeValues(summary)
+	of["All"] = len(links)
+	links = links[:min(mostLinks, len(links))]
+	of["N"], of["Brain"] = len(links), chart.InBrain(links, at)
+	of["Blocks"] = slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	return Captioned(chart.Links(links, at, blocks), "figure.connectome", of), nil
 }
 
 // DrawEdges draws all edges above the diagonal and the significant ones below it.

@@ -43,17 +43,28 @@ func (a *author) edges() {
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
 	if a.Pictures && len(rows) > 0 {
-		var matrix *figure.Chart
+		var matrix, connectome *figure.Chart
 		if a.T.Has("nodes") {
 			var err error
 			matrix, err = figure.DrawEdges(test, rows, a.T.In("nodes"))
 			a.Fail(err)
+			connectome, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
+			a.Fail(err)
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
-		a.Figures(matrix, figure.DrawEdgeNull(test, rows, components, null))
+		a.Figures(matrix, connectome, figure.DrawEdgeNull(test, rows, components, null))
 	}
 	a.strongest(rows, of)
 	a.components(components, of)
+	regions := section.Rows[column.RegionTestRow](a.Writer, "edge_regions")
+	for i, r := range regions {
+		regions[i].Name = a.regionOf(r.Name, r.Index)
+	}
+	of["Regions"] = len(regions)
+	regions = regions[:min(a.top, len(regions))]
+	if of["N"] = len(regions); len(regions) > 0 {
+		a.Table(section.Lay(a.Writer, "edges.regions", of, regions, "region | score edges significant p-max"))
+	}
 }
 
 // strongest is the table of the edges with the largest statistics.

@@ -61,6 +61,7 @@ func TestEdges(t *testing.T) {
 	} {
 		in := edgeInputs(c.row)
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		need.Equal(t, strings.Contains(page, "Three views of a brain with lines between regions: 1 edge"), true, c.row)
 		if n := strings.Count(page, "<figure"); n < 2 && c.row.Correction != "bh" {
 			t.Errorf("%s: %d figures", c.row.Design, n)
 		}

@@ -80,6 +80,7 @@ func sharedPorts() []dag.Port {
 		optional("edge_tests", "edges' summary: the test of each edge over participants", column.Needs[column.EdgeSummaryRow]()),
 		optional("edges", "edges' table of the same", column.Needs[column.EdgeTestRow]()),
 		optional("edge_components", "edges' components of the same", column.Needs[column.ComponentRow]()),
+		optional("edge_regions", "edges' regions of the same", column.Needs[column.RegionTestRow]()),
 		optional("reliability", "reliability's summary: reliability of connectivity over sessions", column.Needs[column.ReliabilityRow]()),
 		optional("reliability_pairs", "reliability's pairs of sessions of the same", column.Needs[column.SessionPairRow]()),
 		optional("replication", "reliability's replication: agreement of halves of the participants", column.Needs[column.ReplicationRow]()),
@@ -171,7 +172,7 @@ func (*Report) Ports() dag.Ports {
 // where a leakage check has not passed.
 var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
 	column.StudyPort, "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality",
-	"edge_tests", "edges", "edge_components", "edge_null", "reliability", "reliability_pairs",
+	"edge_tests", "edges", "edge_components", "edge_regions", "edge_null", "reliability", "reliability_pairs",
 	"reliability_edges", "replication", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
@@ -239,7 +240,7 @@ func (*Report) Shows() map[string]string {
 		"participants": "cohort.participants", "nodes": "cohort.nodes",
 		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
 		"edge_tests": "edges.summary", "edges": "edges.edges", "edge_components": "edges.components",
-		"edge_null":   "edges.null",
+		"edge_null": "edges.null", "edge_regions": "edges.regions",
 		"reliability": "reliability.summary", "reliability_pairs": "reliability.pairs",
 		"reliability_edges": "reliability.edges", "replication": "reliability.replication",
 		"stability":   "reliability.trainings",

@@ -1,6 +1,7 @@
 package edges
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,8 @@ func (*Edges) Ports() dag.Ports {
 			{Name: "null", Type: column.Type[column.EdgeNullRow](), Doc: "one row per permutation"},
 			{Name: "summary", Type: column.Type[column.EdgeSummaryRow](), Doc: "one row: the test and its result"},
 			{Name: "statistic", Type: dag.NPY("<f8", "roi", "roi"), Doc: "t or F of each edge; NaN where it is not tested"},
+			{Name: "significant", Type: dag.NPY("<f8", "roi", "roi"), Doc: "the same of the significant edges, and 0 of all others: the connectome for other programs"},
+			{Name: "regions", Type: column.Type[column.RegionTestRow](), Doc: "one row per region: its edges together, by rank; for saliency, as an image"},
 		},
 	}
 }
@@ -169,7 +172,8 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	result := edgeResult{s, study, fit, net, null, o, places}
 	rows, components := result.rows()
-	if err := nameEdges(t, rows, data.regions); err != nil {
+	names, err := nameEdges(t, rows, data.regions)
+	if err != nil {
 		return nil, err
 	}
 	return dag.Outputs{
@@ -177,26 +181,30 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"components": column.Table(components),
 		"null":       column.Table(result.nullRows()),
 		"summary":    result.summary(rows, components),
-		"statistic":  result.matrix(rows),
+		"statistic":  result.matrix(rows, math.NaN(), func(r column.EdgeTestRow) float64 { return r.Statistic }),
+		"significant": result.matrix(rows, 0, func(r column.EdgeTestRow) float64 {
+			if r.Significant {
+				return r.Statistic
+			}
+			return 0
+		}),
+		"regions": column.Table(result.regions(rows, names)),
 	}, nil
 }
 
 // nameEdges gives the regions their names, where the node list is connected.
-func nameEdges(t *dag.Task, rows []column.EdgeTestRow, regions int) error {
-	if !t.Has("nodes") {
-		return nil
-	}
+func nameEdges(t *dag.Task, rows []column.EdgeTestRow, regions int) ([]string, error) {
 	names, err := column.NodeNames(t)
-	if err != nil {
-		return err
+	if err != nil || names == nil {
+		return nil, err
 	}
 	if len(names) != regions {
-		return fmt.Errorf("%s: %d nodes, but matrices of %d regions", t.In("nodes").Name, len(names), regions)
+		return nil, fmt.Errorf("%s: %d nodes, but matrices of %d regions", t.In("nodes").Name, len(names), regions)
 	}
 	for i := range rows {
 		rows[i].SourceName, rows[i].TargetName = names[rows[i].Source-1], names[rows[i].Target-1]
 	}
-	return nil
+	return names, nil
 }
 
 // An edgeResult is a test and what came out.
@@ -327,22 +335,59 @@ func (r *edgeResult) nullRows() []column.EdgeNullRow {
 	rows := make([]column.EdgeNullRow, len(r.null.Largest))
 	for b := range rows {
 		rows[b] = column.EdgeNullRow{Permutation: int32(b + 1), Largest: r.null.Largest[b],
-			Edges: int32(r.null.Extent[0][b]), Intensity: r.null.Intensity[0][b], TFNBS: r.null.Free[b]}
+			Edges: int32(r.null.Extent[0][b]), Intensity: r.null.Intensity[0][b], TFNBS: r.null.Free[b],
+			Region: r.null.Region[b]}
 	}
 	return rows
 }
 
-func (r *edgeResult) matrix(rows []column.EdgeTestRow) *encoding.Array {
+// matrix has a value of each edge, and another on its diagonal.
+func (r *edgeResult) matrix(rows []column.EdgeTestRow, diagonal float64, value func(column.EdgeTestRow) float64,
+) *encoding.Array {
 	n := r.study.regions
 	v := make([]float64, n*n)
 	for i := range n {
-		v[i*n+i] = math.NaN()
+		v[i*n+i] = diagonal
 	}
 	for _, row := range rows {
 		i, j := int(row.Source-1), int(row.Target-1)
-		v[i*n+j], v[j*n+i] = row.Statistic, row.Statistic
+		x := value(row)
+		v[i*n+j], v[j*n+i] = x, x
 	}
 	return encoding.NewArray(v, n, n)
+}
+
+// regions are the tests of the edges of each region together, by rank.
+func (r *edgeResult) regions(edges []column.EdgeTestRow, names []string) []column.RegionTestRow {
+	rows := make([]column.RegionTestRow, r.study.regions)
+	scores := r.fit.Regions(r.net)
+	p := edgewise.Corrected(scores, r.null.Region)
+	for i := range rows {
+		rows[i] = column.RegionTestRow{Index: int32(i + 1), Score: scores[i], PMax: p[i]}
+		if names != nil {
+			rows[i].Name = names[i]
+		}
+	}
+	for _, e := range edges {
+		for _, i := range []int32{e.Source - 1, e.Target - 1} {
+			if !math.IsNaN(e.Statistic) {
+				rows[i].Edges++
+			}
+			if e.Significant {
+				rows[i].Significant++
+			}
+		}
+	}
+	for i := range rows {
+		if rows[i].Edges == 0 {
+			rows[i].Score, rows[i].PMax = math.NaN(), math.NaN()
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b column.RegionTestRow) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range rows {
+		rows[i].Rank = int32(i + 1)
+	}
+	return rows
 }
 
 func (r *edgeResult) summary(rows []column.EdgeTestRow, components []column.ComponentRow) *encoding.Table {

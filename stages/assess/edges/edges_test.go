@@ -127,6 +127,37 @@ func TestEdges(t *testing.T) {
 				significant++
 			}
 		}
+		connectome := out["significant"].(*encoding.Array).Float64s()
+		regions := need.Value(column.Rows[column.RegionTestRow](out["regions"].(*encoding.Table)))(t)
+		null := need.Value(column.Rows[column.EdgeNullRow](out["null"].(*encoding.Table)))(t)
+		for k, r := range regions {
+			mean, of, as := 0.0, int32(0), 1
+			for _, e := range rows {
+				if e.Source == r.Index || e.Target == r.Index {
+					mean += math.Abs(e.Statistic) / 15
+					if e.Significant {
+						of++
+						if v := connectome[(e.Source-1)*16+e.Target-1]; v != e.Statistic {
+							t.Errorf("%v: %+v is %v in the connectome", more, e, v)
+						}
+					}
+				}
+			}
+			for _, b := range null {
+				if b.Region >= r.Score {
+					as++
+				}
+			}
+			if math.Abs(r.Score-mean) > 1e-12 || r.Significant != of || r.Edges != 15 || r.Rank != int32(k+1) ||
+				k > 0 && r.Score > regions[k-1].Score || r.PMax != float64(as)/200 {
+				t.Errorf("%v: region %+v, mean %v, %d significant", more, r, mean, of)
+			}
+		}
+		if nonzero := len(connectome) - len(slices.DeleteFunc(slices.Clone(connectome), func(v float64) bool {
+			return v != 0
+		})); nonzero != 2*significant {
+			t.Errorf("%v: %d entries of the connectome, %d significant edges", more, nonzero, significant)
+		}
 		if int(summary.Significant) != significant || significant < 3 {
 			t.Errorf("%v: %d significant edges, the summary has %d", more, significant, summary.Significant)
 		}

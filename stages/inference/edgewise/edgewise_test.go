@@ -170,6 +170,33 @@ func TestPermutationsEqualRefits(t *testing.T) {
 	}
 }
 
+// TestRegionsEqualRefits: without covariates, a permutation of the residuals is one of the participants.
+func TestRegionsEqualRefits(t *testing.T) {
+	o := readOracle(t)
+	one := [][]float64{slices.Repeat([]float64{1}, len(o.Edges))}
+	from := o.Bctpy.Permutations[:20]
+	f, net := fitted(t, o.Edges, o.Design[:1], one), network(16)
+	null := permuted(t, f, net, Options{Permutations: len(from), Draw: drawn(from), Thresholds: []float64{2},
+		Tail: Both})
+	mean := func(f *Fit) []float64 { // over the edges of each region
+		of := make([]float64, 16)
+		for e, v := range f.Statistic {
+			of[net.Source[e]] += math.Abs(v) / 15
+			of[net.Target[e]] += math.Abs(v) / 15
+		}
+		return of
+	}
+	equal(t, "regions", f.Regions(net), mean(f), 1e-12)
+	for b, p := range from {
+		edges := make([][]float64, len(p))
+		for i, place := range p {
+			edges[i] = o.Edges[place]
+		}
+		want := slices.Max(mean(fitted(t, edges, o.Design[:1], one)))
+		equal(t, "permutation", null.Region[b:][:1], []float64{want}, 1e-9)
+	}
+}
+
 func column(all []Component, of func(Component) float64) (v []float64) {
 	for _, c := range all {
 		v = append(v, of(c))

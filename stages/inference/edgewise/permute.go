@@ -33,6 +33,7 @@ type Null struct {
 	Largest           []float64   // largest |t| or F of all edges
 	Extent, Intensity [][]float64 // threshold × permutation: of the largest component; 0 where no edge is above
 	Free              []float64   // largest TFNBS
+	Region            []float64   // largest mean of |t| or √F over the edges of a region
 	As                []int       // of each edge: permutations with at least as large a |t| or F
 }
 
@@ -54,7 +55,8 @@ func (m *Model) Heights(statistic []float64) []float64 {
 // Σ(UᵀPR)²). Several permutations are one product of matrices.
 func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 	null := &Null{Largest: make([]float64, o.Permutations), Free: make([]float64, o.Permutations),
-		As: make([]int, f.Edges)}
+		Region: make([]float64, o.Permutations),
+		As:     make([]int, f.Edges)}
 	for range o.Thresholds {
 		null.Extent = append(null.Extent, make([]float64, o.Permutations))
 		null.Intensity = append(null.Intensity, make([]float64, o.Permutations))
@@ -114,13 +116,15 @@ type worker struct {
 	columns, scores       []float64
 	explained, statistic  []float64
 	enhanced, unexplained []float64
+	regions, degrees      []float64
 	as                    []int
 }
 
 func (f *Fit) worker(net *Network, each int) *worker {
 	row := func() []float64 { return make([]float64, f.Edges) }
 	return &worker{net: net, columns: make([]float64, each*f.rows*f.N), scores: make([]float64, each*f.rows*f.Edges),
-		explained: row(), statistic: row(), enhanced: row(), unexplained: row(), as: make([]int, f.Edges)}
+		explained: row(), statistic: row(), enhanced: row(), unexplained: row(), regions: make([]float64, net.Regions),
+		degrees: f.degrees(net), as: make([]int, f.Edges)}
 }
 
 func (w *worker) run(f *Fit, o Options, first, n int, least []float64, powers powers, null *Null) {
@@ -155,7 +159,10 @@ func (w *worker) run(f *Fit, o Options, first, n int, least []float64, powers po
 		for i, threshold := range o.Thresholds {
 			null.Extent[i][first+b], null.Intensity[i][first+b] = w.net.join(w.statistic, threshold, o.Tail)
 		}
-		null.Free[first+b] = w.net.enhance(w.enhanced, f.Heights(w.statistic), o.Free, powers)
+		heights := f.Heights(w.statistic)
+		null.Free[first+b] = w.net.enhance(w.enhanced, heights, o.Free, powers)
+		w.net.means(w.regions, heights, w.degrees)
+		null.Region[first+b] = slices.Max(w.regions)
 	}
 }
 
@@ -181,6 +188,41 @@ func (w *worker) statistics(f *Fit, scores []float64) {
 			w.statistic[e] = w.explained[e] / float64(f.Tested) / (rest / df)
 		} else {
 			w.statistic[e] = scores[e] / math.Sqrt(rest/df)
+		}
+	}
+}
+
+// Regions are the means of |t| or √F over the tested edges of each region; 0 of a region without any.
+func (f *Fit) Regions(net *Network) []float64 {
+	out := make([]float64, net.Regions)
+	net.means(out, f.Heights(f.Statistic), f.degrees(net))
+	return out
+}
+
+// degrees are the numbers of tested edges of each region.
+func (f *Fit) degrees(net *Network) []float64 {
+	of := make([]float64, net.Regions)
+	for e, v := range f.Statistic {
+		if v == v {
+			of[net.Source[e]]++
+			of[net.Target[e]]++
+		}
+	}
+	return of
+}
+
+// means are those of the magnitudes over the edges of each region.
+func (n *Network) means(out, values, degrees []float64) {
+	clear(out)
+	for e, v := range values {
+		if v = math.Abs(v); v == v {
+			out[n.Source[e]] += v
+			out[n.Target[e]] += v
+		}
+	}
+	for i, of := range degrees {
+		if of > 0 {
+			out[i] /= of
 		}
 	}
 }

@@ -1,0 +1,150 @@
+package chart
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// A Link is an edge between two regions, from 0, with its value.
+type Link struct {
+	A, B  int
+	Value float64
+}
+
+// Links draws edges between regions, red for values above 0 and blue below, the larger in magnitude the darker: in
+// three views of a brain where the regions that have edges have places in one, otherwise on a circle, regions in blocks
+// by their group.
+func Links(links []Link, at [3][]float64, groups []string) ours.Figure {
+	links = slices.Clone(links)
+	slices.SortStableFunc(links, func(a, b Link) int { return cmp.Compare(math.Abs(a.Value), math.Abs(b.Value)) })
+	if InBrain(links, at) {
+		return linksInBrain(links, at)
+	}
+	return linksOnCircle(links, groups)
+}
+
+// InBrain reports whether all regions that have edges have places in a brain.
+func InBrain(links []Link, at [3][]float64) bool {
+	var of [3][]float64
+	for _, l := range links {
+		for _, i := range []int{l.A, l.B} {
+			for k := range at {
+				if i >= len(at[k]) || math.IsNaN(at[k][i]) {
+					return false
+				}
+				of[k] = append(of[k], at[k][i])
+			}
+		}
+	}
+	return Holds(of[0], of[1], of[2])
+}
+
+// shade is the color of a link among others, of which the largest has this magnitude.
+func (l Link) shade(largest float64) color.NRGBA {
+	x := 0.3 + float64(0.2*math.Abs(l.Value)/largest)
+	return ours.Diverging.At(0.5 + math.Copysign(x, l.Value))
+}
+
+func largestOf(links []Link) float64 { return math.Abs(links[len(links)-1].Value) }
+
+func linksInBrain(links []Link, at [3][]float64) ours.Figure {
+	var views []discs
+	wide := 0.0
+	for _, side := range []Side{Above, Left, Behind} {
+		d := Atlas{At: &at}.discs(side).(discs)
+		views = append(views, d)
+		wide += d.end - d.left
+	}
+	const gap, head = 26, 14 // gap: words at both sides of a view
+	unit := (vg.Length(Page) - gap*vg.Length(len(views)) - gap/2) / vg.Length(wide)
+	tall := vg.Length(0)
+	for _, d := range views {
+		tall = max(tall, unit*vg.Length(d.above-d.below))
+	}
+	return ours.Figure{Width: Page, Height: tall + head, Paint: func(c draw.Canvas) {
+		x := c.Min.X + gap
+		for _, d := range views {
+			w, h := unit*vg.Length(d.end-d.left), unit*vg.Length(d.above-d.below)
+			in := rect(x, c.Min.Y+(tall-h)/2, x+w, c.Min.Y+(tall-h)/2+h)
+			place, unit := d.ground(c, in)
+			for _, l := range links {
+				c.StrokeLines(Style{Color: l.shade(largestOf(links)), Width: 0.8},
+					[]vg.Point{place(d.flat(l.A)), place(d.flat(l.B))})
+			}
+			for i, degree := range degreesOf(links, len(at[0])) {
+				if degree > 0 {
+					c.DrawGlyph(draw.GlyphStyle{Color: ours.Ink, Shape: draw.CircleGlyph{},
+						Radius: unit * vg.Length(1.2+float64(0.6*math.Sqrt(float64(degree))))}, place(d.flat(i)))
+				}
+			}
+			name, left, right := d.names()
+			sty := ours.Style(ours.TextSize, false)
+			ours.Text(c, vg.Point{X: x + w/2, Y: c.Min.Y + tall + 3}, name, sty, draw.XCenter, draw.YBottom)
+			ours.Text(c, vg.Point{X: in.Min.X - 2, Y: in.Min.Y + h/2}, left, sty, draw.XRight, draw.YCenter)
+			ours.Text(c, vg.Point{X: in.Max.X + 2, Y: in.Min.Y + h/2}, right, sty, draw.XRight, draw.YCenter)
+			x += w + gap
+		}
+	}}
+}
+
+func degreesOf(links []Link, regions int) []int {
+	of := make([]int, regions)
+	for _, l := range links {
+		of[l.A]++
+		of[l.B]++
+	}
+	return of
+}
+
+func linksOnCircle(links []Link, groups []string) ours.Figure {
+	order, blocks := arrange(groups)
+	n := float64(len(order))
+	angle := func(position float64) float64 { return math.Pi/2 - 2*math.Pi*position/n }
+	position := make([]float64, len(order))
+	for i, region := range order {
+		position[region] = float64(i) + 0.5
+	}
+	const side = Column
+	return ours.Figure{Width: side, Height: side, Paint: func(c draw.Canvas) {
+		center := vg.Point{X: c.Min.X + side/2, Y: c.Min.Y + side/2}
+		const radius = side/2 - 34
+		at := func(angle float64, r vg.Length) vg.Point {
+			return vg.Point{X: center.X + r*vg.Length(math.Cos(angle)), Y: center.Y + r*vg.Length(math.Sin(angle))}
+		}
+		for _, b := range blocks {
+			var arc []vg.Point
+			const steps = 24
+			for k := range steps + 1 {
+				from, to := float64(b.from)+0.1, float64(b.to)-0.1
+				arc = append(arc, at(angle(from+(to-from)*float64(k)/steps), radius+3))
+			}
+			c.StrokeLines(Style{Color: ours.Rule, Width: 2}, arc)
+			middle := angle(float64(b.from+b.to) / 2)
+			x := draw.XLeft
+			if math.Cos(middle) < 0 {
+				x = draw.XRight
+			}
+			ours.Text(c, at(middle, radius+8), b.name, ours.Style(ours.TextSize, false), x, draw.YCenter)
+		}
+		for _, l := range links {
+			var path vg.Path
+			path.Move(at(angle(position[l.A]), radius))
+			path.QuadTo(center, at(angle(position[l.B]), radius))
+			c.SetLineStyle(Style{Color: l.shade(largestOf(links)), Width: 1})
+			c.Stroke(path)
+		}
+		for i, degree := range degreesOf(links, len(groups)) {
+			if degree > 0 {
+				c.DrawGlyph(draw.GlyphStyle{Color: ours.Ink, Shape: draw.CircleGlyph{}, Radius: 1.6},
+					at(angle(position[i]), radius))
+			}
+		}
+	}}
+}

@@ -1,0 +1,32 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// TestLinks: regions with places in a brain are drawn in three views, all others on a circle; red is above 0, and the
+// strongest edge comes last.
+func TestLinks(t *testing.T) {
+	links := []Link{{0, 1, -5}, {1, 2, 3}}
+	places := [3][]float64{{-40, 38, 0}, {20, -60, 10}, {10, 30, 50}}
+	groups := []string{"L", "R", "R"}
+	brain := string(need.Value(Links(links, places, groups).SVG())(t))
+	circle := string(need.Value(Links(links, [3][]float64{}, groups).SVG())(t))
+	for _, word := range []string{"from above", "from the left", "from behind"} {
+		if !strings.Contains(brain, word) || strings.Contains(circle, word) {
+			t.Errorf("%s: only in the views of a brain", word)
+		}
+	}
+	nowhere := [3][]float64{{math.NaN(), 38, 0}, places[1], places[2]}
+	need.Equal(t, string(need.Value(Links(links, nowhere, groups).SVG())(t)), circle)
+	need.Equal(t, InBrain(links[1:], nowhere), true) // a region without an edge needs no place
+	red, blue := Link{Value: 5}.shade(5), Link{Value: -5}.shade(5)
+	if red.R <= red.B || blue.B <= blue.R {
+		t.Errorf("colors %v and %v", red, blue)
+	}
+	need.Equal(t, links[0].Value, -5) // the edges of the caller keep their order
+}
