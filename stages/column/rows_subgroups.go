@@ -63,7 +63,7 @@ type NumberSubgroupRow struct {
 type NumberMeasures struct {
 	Mean      float64 `column:"mean,missing,optional" doc:"of the number"`
 	SD        float64 `column:"sd,missing,optional" doc:"of the number (n − 1)"`
-	R         float64 `column:"r,missing,optional" doc:"within-fold r: correlation of predicted and observed numbers over the participants of all folds, minus their means over the test participants of the fold; missing where either is constant"`
+	R         float64 `column:"r,missing,optional" doc:"within-fold r: correlation of predicted and observed numbers over the participants of all folds, after their means over the test participants of a fold are subtracted; missing where either is constant"`
 	RLow      float64 `column:"r_low,missing,optional" doc:"95 % interval, given the models: Fisher's z"`
 	RHigh     float64 `column:"r_high,missing,optional"`
 	MAE       float64 `column:"mae,missing,optional" doc:"mean absolute error; the mean over repeats"`
