@@ -503,7 +503,7 @@ func (f *graphFacts) differs(of Participant, lacked []int, names []string) []col
 		}
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
 		if at := slices.IndexFunc(g.Features, func(x float64) bool { return math.Abs(x) > 2*span }); at >= 0 {
-			add("features", "a feature outside the training range: %v, but at most %v in training (features)",
+			add("features", "a feature of %v, in absolute value more than twice the largest of the training, %v (features)",
 				g.Features[at], span)
 		}
 	}

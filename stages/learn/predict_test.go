@@ -241,7 +241,7 @@ func TestPredictRefuses(t *testing.T) {
 		{in, edited(func(f *modelFile) { f.Options.Slope = 1e308 }),
 			"which are not finite: are its weights and options damaged?"},
 		{small, out["model"], "…8 nodes of 8 features, not 9 of 9"},
-		{loud, out["model"], "in training (features); to accept a difference, list it under allow"},
+		{loud, out["model"], "more than twice the largest of the training, 2.021763652491419 (features); to accept a difference, list it under allow"},
 		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (edges); to accept a difference, list it under allow"},
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]},
 			"not an npz file, or an incomplete one: zip: not a valid zip file; copy it again, or export the model again"},

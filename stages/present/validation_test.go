@@ -45,6 +45,7 @@ func TestValidationSection(t *testing.T) {
 		"outside the 95 % interval of the cross-validated value", "75 % of the new participants have age beyond the means of the five lowest",
 		"have volumes kept other than that of the training participants (176)", "0.0742</span> <span class=\"whole\">(0.05)", "0.0216 to 0.267",
 		"have mean framewise displacement beyond the means of the five lowest and five highest values in training (0.0216 and 0.267)",
+		">5 lowest to 5 highest<",
 		"blank where both variances are 0", "scaled Brier score: 1 − Brier score / (p (1 − p)), where p is the share of ASD among the new participants"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report lacks %q", part)
