@@ -97,15 +97,15 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			columns = append(columns, c)
 		}
 	}
-	strata := make([]int, len(people.Ids))
+	strata, sites := make([]int, len(people.Ids)), []string{""}
 	site, err := column.PermutedWithin(table, s.Within)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	if site != nil && s.Within != s.Label {
-		strata, _ = column.Numbered(lists.Map(people.Ids, func(id string) string { return site[id] }))
+		strata, sites = column.Numbered(lists.Map(people.Ids, func(id string) string { return site[id] }))
 	}
-	of := trial{s, people.Ids, columns, facts, strata}
+	of := trial{s, people.Ids, columns, facts, strata, sites}
 	if s.Label == column.Target {
 		return dag.Outputs{"checks": of.ofNumber(people)}, nil
 	}
@@ -114,13 +114,14 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // A trial is the covariates of the participants, what their series have before denoising, and within which strata
-// labels are permuted.
+// labels are permuted, with the names of the strata.
 type trial struct {
 	*Covariates
 	ids     []string
 	columns []column.CovariateColumn
 	facts   []column.CovariateColumn
 	strata  []int
+	sites   []string
 }
 
 // within are the strata of a covariate: that of the column within whose values labels are permuted has one.

@@ -56,7 +56,11 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 					"OneGroupEach": fold.OneGroupEach(g.of, within)})
 			}
 		}
-		rows = append(rows, g.row(c, of, told))
+		row := g.row(c, of, told)
+		if c.Name != s.Within && len(s.sites) > 1 {
+			row.Sites, row.SiteAUC, row.SiteP = s.bySite(c.Name, of, g)
+		}
+		rows = append(rows, row)
 		if p = append(p, told.P); !varies(of) { // no test, and none to correct for
 			p[len(p)-1] = math.NaN()
 		}
@@ -74,6 +78,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 		}
 		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
+	correctSites(rows)
 	found := apartFrom("covariate.apart", apart, oneGroup)
 	found.Add(lacking.differ(s.Permutations)...)
 	found.Add(s.processing(g)...)
@@ -82,6 +87,44 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 		checks.Meta[column.LackedRegions] = column.JSON(lacked)
 	}
 	return checks, nil
+}
+
+// bySite are the sites where a covariate may distinguish the groups, with its AUC there and p before the correction:
+// differences at one site can disappear among all, or have another direction there. Sites whose participants cannot
+// give p < 0.05 are left out.
+func (s trial) bySite(name string, of inference.Covariate, g groups) (sites []string, auc, p []float64) {
+	for k, site := range s.sites {
+		alone := inference.Covariate{Category: of.Category}
+		var in []int
+		for i, at := range s.strata {
+			if at == k && !math.IsNaN(of.Values[i]) {
+				alone.Values, in = append(alone.Values, of.Values[i]), append(in, g.of[i])
+			}
+		}
+		here := slices.Compact(slices.Sorted(slices.Values(in)))
+		for i, group := range in {
+			in[i] = slices.Index(here, group)
+		}
+		one := make([]int, len(in))
+		if !varies(alone) || inference.Powerless(1/inference.Arrangements(in, one, inference.LeastPermutations)) {
+			continue
+		}
+		told := inference.Separate(alone, in, len(here), one, s.Permutations, s.stream("site", name, site))
+		sites, auc, p = append(sites, site), append(auc, told.AUC), append(p, told.P)
+	}
+	return sites, auc, p
+}
+
+// correctSites corrects the p of single sites for all of them (Holm).
+func correctSites(rows []column.CovariateRow) {
+	var p []float64
+	for _, r := range rows {
+		p = append(p, r.SiteP...)
+	}
+	p = inference.Holm(p)
+	for i, r := range rows {
+		rows[i].SiteP, p = p[:len(r.SiteP)], p[len(r.SiteP):]
+	}
 }
 
 // processing is the finding about what series have before denoising that separates the groups, corrected by Holm, as

@@ -154,6 +154,9 @@ type CovariateRow struct {
 	P            float64   `column:"p,missing" doc:"share of permutations with at least this within, or auc where within is missing, (b+1)/(n+1); missing where no permutation within sites changes the AUC"`
 	Q            float64   `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32     `column:"permutations,optional" doc:"number of label permutations"`
+	Sites        []string  `column:"sites,optional" doc:"sites (values of within) where the covariate was tested alone; not those whose participants cannot give p < 0.05"`
+	SiteAUC      []float64 `column:"site_auc,optional" doc:"AUC of the covariate alone at each of these sites"`
+	SiteP        []float64 `column:"site_p,optional" doc:"its p, corrected for all tests of a covariate at a site (Holm)"`
 }
 
 // TestedWithin is what p tests, of a value over all participants and that within sites, and whether it is the latter.

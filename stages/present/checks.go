@@ -127,17 +127,18 @@ func (a *author) covariates() {
 		columns = "n missing auc within chance p q"
 	}
 	if a.Pictures { // too wide for a text
-		columns = "values " + columns
+		columns = "values " + columns + " sites?"
 	}
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
-	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r)} })
+	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r), quality.FirstSite(r)} })
 	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, "covariate | "+columns))
 }
 
-// A valuedRow is a covariate with its values in each group.
+// A valuedRow is a covariate with its values in each group, and its test at the site with the smallest p, if any.
 type valuedRow struct {
 	column.CovariateRow
 	Values []groupValues
+	First  []quality.SiteTest
 }
 
 // The groupValues are mean and SD of a group, or how many of it have each level of a category.

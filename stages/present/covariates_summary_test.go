@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -336,5 +337,20 @@ func TestMissingRegionsWithoutParameters(t *testing.T) {
 		a := newAuthor(&section.Writer{Run: &finding.Settings{}}, nil)
 		a.Found = need.Value(finding.Of(meta))(t)
 		need.Equal(t, a.hasMissingRegions(), want)
+	}
+}
+
+// A covariate that separates the groups at one site is a caution, and the table has the site with the smallest p.
+func TestCovariateAtOneSite(t *testing.T) {
+	checks := column.Table([]column.CovariateRow{{Name: "volumes", N: 40, AUC: 0.55, Within: 0.54, Chance: 0.53, P: 0.3,
+		Q: 0.3, Permutations: 9999, Sites: []string{"KKI", "STANFORD"}, SiteAUC: []float64{0.5, 0.97},
+		SiteP: []float64{1, 0.002}}})
+	checks.Meta = map[string]string{"within": "site"}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
+		"covariates": {dag.InputOf(checks)}}
+	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	for _, want := range []string{"At STANFORD (AUC 0.97, <", "the covariate volumes scanned alone distinguishes the groups",
+		"Holm&#39;s correction for 2 tests of a covariate at one site", "STANFORD: 0.97, 0.002"} {
+		need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "), want), true, want)
 	}
 }

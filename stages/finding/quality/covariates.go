@@ -2,6 +2,7 @@ package quality
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"prgnn/stages/column"
@@ -47,6 +48,7 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		all.Study("covariate.not-of-labels", finding.Limits, values{"Column": of})
 		return all
 	}
+	all.Add(atSites(rows)...)
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
@@ -65,6 +67,51 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 			all.Study("covariate.left-out-predicts-group", finding.Limits, numbers)
 		default:
 			all.Study("covariate.predicts-group", weight, numbers)
+		}
+	}
+	return all
+}
+
+// A SiteTest is what a covariate shows at one site, with p after the correction for all sites and covariates.
+type SiteTest struct {
+	Site   string
+	AUC, P float64
+	Draws  int
+}
+
+// siteTests are those of a covariate, the smallest p first.
+func siteTests(r column.CovariateRow) (all []SiteTest) {
+	for i, site := range r.Sites {
+		all = append(all, SiteTest{site, r.SiteAUC[i], r.SiteP[i], int(r.Permutations)})
+	}
+	slices.SortStableFunc(all, func(x, y SiteTest) int {
+		return cmp.Or(cmp.Compare(x.P, y.P), cmp.Compare(y.AUC, x.AUC))
+	})
+	return all
+}
+
+// FirstSite is the test of the site at which a covariate has the smallest p, alone; nil without tests of sites.
+func FirstSite(r column.CovariateRow) []SiteTest {
+	all := siteTests(r)
+	return all[:min(1, len(all))]
+}
+
+// atSites are the findings about covariates that separate the groups at single sites.
+func atSites(rows []column.CovariateRow) (all finding.List) {
+	tests := 0
+	for _, r := range rows {
+		tests += len(r.Sites)
+	}
+	named := separating(rows, func(r column.CovariateRow) (string, float64) {
+		if first := FirstSite(r); first != nil {
+			return r.Name, first[0].P
+		}
+		return r.Name, math.NaN()
+	})
+	for _, r := range rows {
+		if name := named(r); name != "" {
+			at := slices.DeleteFunc(siteTests(r), func(s SiteTest) bool { return !inference.Significant(s.P) })
+			all.Study("covariate.at-sites", finding.Limits, values{"Name": name, "Sites": at, "Tests": tests})
 		}
 	}
 	return all
