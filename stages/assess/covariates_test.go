@@ -469,7 +469,8 @@ func TestCovariatesAtOneSite(t *testing.T) {
 	site, length, age := make([]string, 80), make([]float64, 80), make([]float64, 80)
 	run := func(permutations int) []column.CovariateRow {
 		table := &encoding.Table{Columns: append(slices.Clone(people.Columns),
-			encoding.Column{Name: "site", Values: site}, encoding.Column{Name: "length", Values: length}, encoding.Column{Name: "age", Values: age})}
+			encoding.Column{Name: "site", Values: site}, encoding.Column{Name: "length", Values: length},
+			encoding.Column{Name: "age", Values: age})}
 		out := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Columns: []string{"site", "length",
 			"age"}, Permutations: permutations}, map[string][]dag.Input{"participants": {dag.InputOf(table)}})
 		return need.Value(column.Rows[column.CovariateRow](out["checks"].(*encoding.Table)))(t)
