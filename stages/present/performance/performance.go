@@ -446,9 +446,8 @@ func (a *Results) performanceFigures(rows []Row) {
 		small = append(small, a.accuracyChart(rows))
 	}
 	all, err := a.Predictions()
-	if a.Fail(err); all != nil {
-		slices.SortStableFunc(all.Settings,
-			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
+	a.Fail(err)
+	if all = a.evaluated(all); all != nil {
 		roc, err := figure.DrawROC(all, "")
 		a.Fail(err)
 		if shown := a.shown(all.Settings); shown >= 0 {
@@ -463,6 +462,41 @@ func (a *Results) performanceFigures(rows []Row) {
 	a.Figure(figure.DrawDistributions(a.T.All("distribution"), 8))
 }
 
+// evaluated are the predictions that the evaluation is of, the headline first: others have folds of their own, such as
+// those with each site left out. Nil without any.
+func (a *Results) evaluated(all *fold.Settings) *fold.Settings {
+	if all == nil {
+		return nil
+	}
+	kind, ports := "evaluate", []string{"evaluation", "nested"}
+	if a.Regression != nil {
+		kind, ports = "evaluate-regression", []string{"regression"}
+	}
+	var of []string
+	for _, port := range ports {
+		if made := a.Plan.Shown(kind, port); made != nil {
+			for _, s := range a.Plan.Sources(made, "predictions") {
+				of = append(of, s.Stage)
+			}
+		}
+	}
+	own := *all
+	own.Settings = slices.DeleteFunc(slices.Clone(all.Settings), func(f []fold.Tested) bool {
+		stage := finding.StageOf(f[0].Coords)
+		return of != nil && stage != "" && !slices.Contains(of, stage)
+	})
+	if len(own.Settings) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(own.Settings,
+		func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
+	if shown := a.shown(own.Settings); shown > 0 {
+		first := own.Settings[shown]
+		own.Settings = slices.Insert(slices.Delete(own.Settings, shown, shown+1), 0, first)
+	}
+	return &own
+}
+
 // shown is the setting of predictions whose figures the page has: the headline, or the first without one; −1 where the
 // headline is a choice inside each fold that is not among them.
 func (a *Results) shown(settings [][]fold.Tested) int {
@@ -470,8 +504,17 @@ func (a *Results) shown(settings [][]fold.Tested) int {
 		return slices.IndexFunc(settings, a.isChoice)
 	}
 	return max(0, slices.IndexFunc(settings, func(f []fold.Tested) bool {
-		return a.First != nil && column.Holds(a.First.Coords, f[0].Coords)
+		return a.First != nil && isOf(a.First.Coords, f[0].Coords)
 	}))
+}
+
+// isOf reports whether a row of an evaluation is of a setting of predictions: an evaluation of one stage does not have
+// its name.
+func isOf(row, setting []dag.Coord) bool {
+	if finding.StageOf(row) == "" {
+		setting = column.Without(setting, "stage")
+	}
+	return column.Holds(row, setting)
 }
 
 // isChoice reports whether predictions are those of the settings chosen inside each fold.

@@ -57,6 +57,26 @@ func TestConfusionOfTheHeadline(t *testing.T) {
 	need.Equal(t, a.shown(settings), 1)
 }
 
+// Figures of predictions have those that are evaluated, the headline first, and none of another cross-validation.
+func TestFiguresOfTheEvaluation(t *testing.T) {
+	of := func(stage, model string) []fold.Tested {
+		return []fold.Tested{{Coords: []dag.Coord{{Axis: "stage", Value: stage}, {Axis: "model", Value: model}}}}
+	}
+	all := &fold.Settings{Settings: [][]fold.Tested{of("classifiers", "linear-svm"), of("classifiers", "ridge"),
+		of("site_out", "linear-svm"), of("site_out", "ridge")}}
+	a := results(dag.NewTask(nil), &finding.Results{First: &Row{}})
+	a.Plan.Stages = []finding.StageSettings{{Stage: "classifiers", Kind: "baseline"}, {Stage: "site_out", Kind: "baseline"},
+		{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"classifiers.predictions"}}},
+		{Stage: "site", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"site_out.predictions"}}},
+		{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"},
+			"left_out": {"site.summary"}}},
+		{Stage: "left_out", Kind: "summary", Inputs: map[string][]string{"evaluation": {"site.summary"}}}}
+	a.First.Coords = []dag.Coord{{Axis: "model", Value: "ridge"}}
+	got := lists.Map(a.evaluated(all).Settings, func(f []fold.Tested) string { return column.CoordText(f[0].Coords) })
+	need.Equal(t, strings.Join(got, "; "),
+		"stage=classifiers model=ridge; stage=classifiers model=linear-svm")
+}
+
 // A comparison of some settings calls them as the accuracies of all do.
 func TestComparisonNames(t *testing.T) {
 	row := func(stage, name string) Row {

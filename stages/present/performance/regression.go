@@ -55,10 +55,11 @@ func (a *Results) DescribeRegression() {
 		return
 	}
 	all, err := a.Predictions()
-	if a.Fail(err); all != nil {
+	a.Fail(err)
+	if all = a.evaluated(all); all != nil {
 		a.Figures(figure.DrawPredicted(all, func(setting []dag.Coord) figure.PredictedNumber {
 			of := figure.PredictedNumber{Name: a.Number, R: math.NaN()}
-			if at := slices.IndexFunc(rows, func(r row) bool { return column.Holds(r.Coords, setting) }); at >= 0 {
+			if at := slices.IndexFunc(rows, func(r row) bool { return isOf(r.Coords, setting) }); at >= 0 {
 				of.R, of.RLow, of.RHigh, of.Error = rows[at].R, rows[at].RLow, rows[at].RHigh, a.Error(rows[at].MAE)
 			}
 			if r := a.ResidualOf(setting); r != nil {
