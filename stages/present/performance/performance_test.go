@@ -65,7 +65,8 @@ func TestFiguresOfTheEvaluation(t *testing.T) {
 	all := &fold.Settings{Settings: [][]fold.Tested{of("classifiers", "linear-svm"), of("classifiers", "ridge"),
 		of("site_out", "linear-svm"), of("site_out", "ridge")}}
 	a := results(dag.NewTask(nil), &finding.Results{First: &Row{}})
-	a.Plan.Stages = []finding.StageSettings{{Stage: "classifiers", Kind: "baseline"}, {Stage: "site_out", Kind: "baseline"},
+	a.Plan.Stages = []finding.StageSettings{{Stage: "classifiers", Kind: "baseline"},
+		{Stage: "site_out", Kind: "baseline"},
 		{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"classifiers.predictions"}}},
 		{Stage: "site", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"site_out.predictions"}}},
 		{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"},
