@@ -105,7 +105,7 @@ type ReliabilityRow struct {
 	Identified   float64  `column:"identified,missing" doc:"share of the scans whose most similar scan of another session is of the same participant; mean over the pairs of sessions and both directions"`
 	P            float64  `column:"p,missing" doc:"largest p of a pair of sessions, by permuted identities"`
 	Permutations int32    `column:"permutations"`
-	Differential float64  `column:"idiff,missing" doc:"differential identifiability: 100 times the mean similarity with the own scan less that with those of others; mean over pairs of sessions"`
+	Differential float64  `column:"idiff,missing" doc:"differential identifiability: 100 times the mean similarity of the scans of a participant minus that with the scans of others; mean over pairs of sessions"`
 	Within       string   `column:"within,missing" doc:"column within whose values identities are permuted, and halves are balanced"`
 }
 
@@ -114,7 +114,7 @@ type SessionPairRow struct {
 	First        string  `column:"first" doc:"session"`
 	Second       string  `column:"second" doc:"session"`
 	Participants int32   `column:"participants"`
-	Forward      float64 `column:"forward" doc:"share of the scans of the first session whose most similar scan of the second session is of the same participant; a tie counts as none"`
+	Forward      float64 `column:"forward" doc:"share of the scans of the first session whose most similar scan of the second session is of the same participant; a tie does not count"`
 	Back         float64 `column:"back" doc:"the same from the second session to the first"`
 	Identified   float64 `column:"identified" doc:"mean of both"`
 	Chance       float64 `column:"chance" doc:"expected for permuted identities"`
@@ -135,7 +135,7 @@ type EdgeReliabilityRow struct {
 	ICC        float64 `column:"icc,missing" doc:"over the sessions; missing with fewer than 10 participants, and for an edge that someone lacks"`
 	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1) (McGraw and Wong 1996)"`
 	High       float64 `column:"icc_high,missing" doc:"upper end"`
-	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the edge is among the first by the group difference or association"`
+	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the edge is among the top ones by the group difference or association"`
 }
 
 // A RegionReliabilityRow is the reliability of one region.
@@ -146,7 +146,7 @@ type RegionReliabilityRow struct {
 	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1)"`
 	High       float64 `column:"icc_high,missing" doc:"upper end"`
 	Edges      float64 `column:"median_edges,missing" doc:"median ICC of its edges"`
-	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the region is among the first"`
+	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the region is among the top ones"`
 }
 
 // A ReplicationRow states how far maps of two halves of the participants agree.

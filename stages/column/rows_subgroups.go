@@ -81,13 +81,13 @@ type NumberSubgroupTestRow struct {
 	Column       string      `column:"column" doc:"column of the participants"`
 	Measure      string      `column:"measure" doc:"r, mae or mean_error"`
 	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
-	High         string      `column:"group_high" doc:"the group whose value exceeds most the one that its sites give"`
-	Low          string      `column:"group_low" doc:"the group whose value is farthest below"`
-	Difference   float64     `column:"difference,missing" doc:"value of group_high less that of group_low"`
-	Expected     float64     `column:"expected,missing" doc:"the same of what the sites alone give: the measure over all participants, each weighted by the share of the group at its site; p tests difference less this"`
+	High         string      `column:"group_high" doc:"the group whose value most exceeds the one expected from its sites"`
+	Low          string      `column:"group_low" doc:"the group whose value is farthest below the expected one"`
+	Difference   float64     `column:"difference,missing" doc:"value of group_high minus that of group_low"`
+	Expected     float64     `column:"expected,missing" doc:"the part of the difference that the sites alone give: the difference of the measure over all participants, each weighted by the share of the group at its site; p tests difference minus this"`
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
-	P            float64     `column:"p,missing" doc:"share of permutations of the groups within site in which the largest difference between two groups, less the expected one, is at least as large"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within site in which the largest difference between two groups, minus the expected one, is at least as large"`
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all models, columns and measures"`
 	Permutations int32       `column:"permutations"`
 	Related      bool        `column:"related" doc:"as in subgroups"`
@@ -101,13 +101,13 @@ type SubgroupTestRow struct {
 	Column       string      `column:"column" doc:"column of the participants"`
 	Measure      string      `column:"measure" doc:"accuracy, auc, sensitivity or specificity"`
 	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
-	High         string      `column:"group_high,missing" doc:"the group whose value exceeds most the one that its classes and sites give"`
-	Low          string      `column:"group_low,missing" doc:"the group whose value is farthest below"`
-	Difference   float64     `column:"difference,missing" doc:"value of group_high less that of group_low"`
-	Expected     float64     `column:"expected,missing,optional" doc:"the same of what classes and sites alone give: the measure over all participants, each weighted by the share of the group in its class at its site; p tests difference less this"`
+	High         string      `column:"group_high,missing" doc:"the group whose value most exceeds the one expected from its classes and sites"`
+	Low          string      `column:"group_low,missing" doc:"the group whose value is farthest below the expected one"`
+	Difference   float64     `column:"difference,missing" doc:"value of group_high minus that of group_low"`
+	Expected     float64     `column:"expected,missing,optional" doc:"the part of the difference that classes and sites alone give: the difference of the measure over all participants, each weighted by the share of the group in its class at its site; p tests difference minus this"`
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Newcombe 1998; Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
-	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site in which the largest difference between two groups, less the expected one, is at least as large"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site in which the largest difference between two groups, minus the expected one, is at least as large"`
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all classifiers, columns and measures"`
 	Chi          float64     `column:"chi_square,missing,optional" doc:"of accuracy: heterogeneity over all groups (Pearson), against what classes and sites alone give"`
 	ChiP         float64     `column:"p_chi_square,missing,optional" doc:"by the same permutations, not corrected"`

@@ -115,5 +115,5 @@ func TestUnbalancedBeforeAndAfter(t *testing.T) {
 		"After": 0.25}}, "Most": 0.1})
 	need.NoError(t, err)
 	need.Equal(t, text, "After matching, the groups differ in age by 0.25 SD (0.09 before matching); a standardized "+
-		"difference of at most 0.1 is wanted")
+		"difference should be at most 0.1")
 }

@@ -49,7 +49,7 @@ func TestReliability(t *testing.T) {
 	got := text(in)
 	for _, want := range []string{"sessions 01 and 02 of 12 participants, the median ICC(2,1) of 3 edges is 0.20; 33 %",
 		"identifies 87.5 % of the participants in another session (p ≤ 0.01)", "identifiability is 21.4",
-		"Of the first 1 of 3 edges by |t| between the groups, two random halves of 30 participants share 50 % (33 % expected",
+		"Two random halves of 30 participants share 50 % of the top 1 of 3 edges by |t| between the groups (33 % expected",
 		"Spearman's correlation over all edges is 0.25", "Head motion differs between the sessions 01 and 02",
 		"0.250 (0.100–0.400)", "ridge regression pattern 5 0.610 (0.500–0.700)"} {
 		if !strings.Contains(got, want) {
@@ -59,7 +59,7 @@ func TestReliability(t *testing.T) {
 	row.Participants, row.Edges, row.Median, row.Left = 4, 0, math.NaN(), []string{"sub-001"}
 	few := of(row)
 	delete(few, "reliability_edges")
-	if got := text(few); !strings.Contains(got, "ICC of edges is not computed, since only 4 participants have all") ||
+	if got := text(few); !strings.Contains(got, "ICC of edges is not computed, because only 4 participants have all") ||
 		strings.Contains(got, "median ICC") {
 		t.Errorf("few participants: %s", got)
 	}
