@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
@@ -39,6 +40,8 @@ type Pipeline struct {
 	about   span           // the notes that are about the scans of all participants
 
 	Universes *wiring.Universes // combinations of the decisions of the file; one without any
+
+	Settings func() (*encoding.Table, error) // pipeline.settings, also where no stage takes it
 }
 
 // A Doom is a stage of which a task will fail whatever the stages before it make.
@@ -198,6 +201,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, append(column.NoteTexts(l.notes), l.unshown...),
 		l.doomed, l.about
 	p.LeftOut, p.Universes = slices.Concat(l.layers.LeftOut, l.layers.NotKept), l.universes
+	p.Settings = func() (*encoding.Table, error) { return l.settingsTable(p.Name) }
 	for _, stage := range l.layers.LeftOut {
 		l.build.LeaveOut(stage, "--without leaves it out")
 	}

@@ -154,7 +154,7 @@ func TestMultiverseInBrowser(t *testing.T) {
 	s.ask("true", `(async () => { box.open = true; await new Promise(done => setTimeout(done, 100)); return !!box.querySelector("svg") })()`)
 	shows := `box.querySelectorAll("circle.filled, circle.hollow").length`
 	s.ask("2", shows) // c predicts as b does
-	s.ask("true", `box.querySelector("[role=status]").textContent.includes("stated in advance")`)
+	s.ask("true", `box.querySelector("[role=status]").textContent.includes(", headline")`)
 	s.ask(`"clean.detrend = b"`, `box.querySelector("dd").textContent`)
 	// The slider and the pointer lead to the other one.
 	s.ask(`"clean.detrend = a"`, `(() => { const s = box.querySelector("[type=range]"); s.value = 3 - s.value; `+

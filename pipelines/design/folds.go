@@ -257,13 +257,13 @@ func divisionsOf(n *dag.Node, port string) (all []*dag.Node) {
 	return all
 }
 
-// unlike is the first parameter of two divisions that differs, as NAME = VALUE of both; those of the inner folds do
-// not count.
+// unlike is the first parameter of two divisions that differs, as NAME = VALUE of both; those of the inner folds, and
+// the number of label permutations, do not count.
 func unlike(in, out *dag.Node) (a, b string) {
 	own, other := param.Text(in.Instance()), param.Text(out.Instance())
 	for i, line := range own {
 		name, _, _ := strings.Cut(line, " = ")
-		if name != "outer" && name != "inner" && i < len(other) && line != other[i] {
+		if !slices.Contains([]string{"outer", "inner", "permutations"}, name) && i < len(other) && line != other[i] {
 			return line, other[i]
 		}
 	}

@@ -20,6 +20,7 @@ type Settings struct {
 	Stages   []StageSettings // in the order of the file
 	Rows     []Parameter     // those of the table
 	column.Decisions
+	Locked *LockedPlan // nil without a plan
 }
 
 // StageSettings are the parameters of one stage.
@@ -64,6 +65,11 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	}
 	if s.Decisions, err = column.MetaOf[column.Decisions](table.Meta, column.SettingDecisions); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
+	}
+	if t.Has("plan") {
+		if s.Locked, err = readLocked(t.In("plan"), table); err != nil {
+			return nil, err
+		}
 	}
 	links, err := column.MetaOf[[]column.Link](table.Meta, column.SettingLinks)
 	if err != nil {

@@ -88,6 +88,9 @@ func (a *author) write() (*report.Page, error) {
 	if of := a.oneOf(); of != nil {
 		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
+	if p := a.Run.Locked; p != nil {
+		a.Find(p.Limits()...)
+	}
 	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Questions() > 0 {

@@ -111,6 +111,7 @@ func sharedPorts() []dag.Port {
 		{Name: "warnings", Type: dag.Arrow(column.Warning), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 		methods.AppliedPort(),
+		{Name: "plan", Optional: true, Doc: "a file that pipeline lock --plan wrote before the results: what differs from it is reported"},
 	}
 }
 
@@ -170,7 +171,7 @@ func (*Report) Ports() dag.Ports {
 
 // withoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
+var withoutModels = []string{"participants", "nodes", "settings", "plan", "notes", "excluded", column.UncheckedPort,
 	column.StudyPort, "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality",
 	"edge_tests", "edges", "edge_components", "edge_regions", "edge_null", "reliability", "reliability_pairs",
 	"reliability_edges", "replication", "scans", "connectivity",

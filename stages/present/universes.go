@@ -21,6 +21,7 @@ type universeRow struct {
 	Permutations int32
 	Universes    int32
 	Place        int // among the universes with different predictions
+	Stated       string
 }
 
 // multiverse writes the joint test of many analyses.
@@ -34,7 +35,7 @@ func (a *author) multiverse() {
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := a.universes(tests)
-	of["Decisions"], of["Distinct"] = decisions, distinctEffects(rows)
+	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), a.stated()
 	a.Put("multiverse.result", of)
 	if most := largestShare(options); most != nil {
 		names := lists.Map(most, func(o column.OptionRow) string { return o.Decision })
@@ -46,7 +47,7 @@ func (a *author) multiverse() {
 		if r.SameAs == "" { // a universe that repeats another follows it
 			place++
 		}
-		return universeRow{r, r.Effect, first.Permutations, first.Universes, place}
+		return universeRow{r, r.Effect, first.Permutations, first.Universes, place, a.stated()}
 	})
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
@@ -72,7 +73,7 @@ func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of
 		return nil
 	}
 	c := &report.Curve{Title: a.Text("multiverse.curve", nil), Caption: a.Text("multiverse.curve.note", nil),
-		Effect: a.Text("multiverse.effect", of)}
+		Effect: a.Text("multiverse.effect", of), Headline: a.Text("multiverse.stated", of)}
 	for _, group := range lists.By(options, func(o column.OptionRow) string { return o.Decision }) {
 		d := report.CurveDecision{Name: group.Key}
 		for _, o := range group.All {
@@ -95,6 +96,21 @@ func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of
 		c.Universes = append(c.Universes, u)
 	}
 	return c
+}
+
+// stated is when the headline of a multiverse was stated, beside its results: "before", "after", or "" where no plan
+// shows it.
+func (a *author) stated() string {
+	plan, stage := a.Run.Locked, a.Run.Of("multiverse")
+	switch {
+	case plan == nil || stage == nil:
+		return ""
+	case !plan.Keeps(stage.Stage, "headline"):
+		return "after"
+	case plan.Trained > 0:
+		return ""
+	}
+	return "before"
 }
 
 // optionSets are the parameters that an option sets, with their values.

@@ -31,7 +31,7 @@ func TestMultiverseSection(t *testing.T) {
 	page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
 		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
-		"The universe that was stated in advance (model=b)", ">model=c<", ">the test<",
+		"The universe that the pipeline file states as the headline (model=b)", "No plan that was locked", ">model=c<", ">the test<",
 		"The joint test has only 20 label permutations", "1 universe has the same predictions as another"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
 			t.Errorf("the page lacks %q", want)

@@ -157,6 +157,7 @@ type Curve struct {
 	Title     string           `json:"-"`
 	Caption   string           `json:"-"`
 	Effect    string           `json:"effect"`
+	Headline  string           `json:"headline"` // what the headline is called
 	Decisions []CurveDecision  `json:"decisions"`
 	Universes []*CurveUniverse `json:"universes"` // by rising effect
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,16 +14,22 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/engine"
+	"prgnn/dag/why"
+	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
+	"prgnn/stages/finding"
+	"prgnn/stages/role"
 )
 
 func (a *app) lockCommand() *cobra.Command {
 	var path string
+	var plan bool
 	cmd := &cobra.Command{
 		Use:   "lock FILE|RUN",
 		Short: "record every input and result by digest, for others to repeat",
@@ -29,15 +38,27 @@ stages, every input file and every result by digest. Commit it with the pipeline
 with the inputs can then repeat the run and compare the results; no result
 has to be shared. All results must exist: run first. RUN is the id of an earlier run. The lock of
 another pipeline file is only replaced with --replace: with several studies in a directory, name
-the lock of each with -o.`,
+the lock of each with -o.
+
+With --plan nothing needs to have run. FILE.plan then states every parameter and connection and all
+universes, with the time and a digest, to preregister the analysis. Give it to the report, as
+in: { plan: { file: FILE.plan } }, and the report states what differs from it.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
-  pipeline audit --lock run.lock                 a reviewer runs everything again`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.writeLock(args[0], path)
+  pipeline audit --lock run.lock                 a reviewer runs everything again
+  pipeline lock --plan study.yaml                before the results: writes study.plan`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !plan {
+				return a.writeLock(args[0], path)
+			}
+			if results.IsRun(args[0]) {
+				return flags.Usage(cmd, "--plan needs a pipeline file, not a run: a plan is locked before its results")
+			}
+			return a.writePlan(args[0], path)
 		},
 	}
-	a.outputFlags(cmd, &path, "", "write to `PATH` (default: run.lock beside FILE); - is stdout")
+	a.outputFlags(cmd, &path, "", "write to `PATH` (default: run.lock or FILE.plan beside FILE); - is stdout")
+	cmd.Flags().BoolVar(&plan, "plan", false, "lock the plan, before its results")
 	a.asRunFlags(cmd)
 	return cmd
 }
@@ -82,6 +103,72 @@ func (a *app) writeLock(file, path string) error {
 		a.Note("wrote %s (%s, %s)", path, words.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
 	}
 	return nil
+}
+
+// writePlan writes down what the analyses of a file are, as it is written and with --set of this command.
+func (a *app) writePlan(file, path string) error {
+	pipeline, err := a.load(file, a.sets)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		name := filepath.Base(pipeline.File)
+		path = filepath.Join(pipeline.Dir, strings.TrimSuffix(name, filepath.Ext(name))+".plan")
+	}
+	settings, err := pipeline.Settings()
+	if err != nil {
+		return err
+	}
+	store, done, err := a.openToLook(pipeline)
+	if err != nil {
+		return err
+	}
+	defer done()
+	steps, err := why.Plan(context.Background(), pipeline.Graph, store, engine.Options{})
+	if err != nil {
+		return err
+	}
+	p := &finding.LockedPlan{Locked: time.Now().UTC().Format(time.RFC3339), Program: version.Number}
+	if p.Lines, err = finding.PlanOf(settings); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if _, trains := s.Node.Instance().(role.Trainer); trains && s.State == engine.Cached {
+			p.Trained++
+		}
+	}
+	text := p.Text()
+	if was, err := os.ReadFile(path); err == nil && !a.Replace {
+		if earlier, err := finding.ReadPlan(was); err == nil {
+			return exit.Wrongf("%s is the plan that was locked on %s, and a plan counts from its first lock\n"+
+				"  write another one with -o PATH, or over this one with --replace", path, earlier.Locked)
+		}
+	}
+	if err := a.MayReplace(path, "a plan", func(string) bool { return false }); err != nil {
+		return err
+	}
+	if err := a.WriteTo(path, console.Content(text)); err != nil || path == "-" {
+		return err
+	}
+	if p, err = finding.ReadPlan(text); err != nil {
+		return err
+	}
+	if a.AsJSON("plan-lock", planLockEvent{path, p.Locked, p.Digest, p.Trained}) {
+		return nil
+	}
+	a.Note("wrote %s (%s, SHA-256 %s)", path, p.Locked, p.Digest)
+	if p.Trained > 0 {
+		a.Warn("%s of this plan have been trained already: the report will state so", words.Count(p.Trained, "model"))
+	}
+	a.Note("publish it with its date, and give it to the report: in: { plan: { file: %s } }", filepath.Base(path))
+	return nil
+}
+
+type planLockEvent struct {
+	Path    string `json:"path"`
+	Locked  string `json:"locked"`
+	Digest  string `json:"sha256"`
+	Trained int    `json:"trained"`
 }
 
 // A held is a lock that a run is held to.

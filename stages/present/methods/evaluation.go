@@ -18,6 +18,9 @@ import (
 
 // measured states how the result was measured.
 func (a *Author) measured() {
+	if p := a.Run.Locked; p != nil {
+		a.say("methods.plan", p.Values())
+	}
 	a.folds()
 	a.validated()
 	a.nested()

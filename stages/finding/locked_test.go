@@ -1,0 +1,63 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// A plan is read as it was written, refused where it was changed, and compared with the settings of a run: values,
+// connections and universes. A stage that only one of both has is listed once.
+func TestLockedPlan(t *testing.T) {
+	settings := func(detrend, headline, from string, universes [][]int32, stages ...string) []string {
+		rows := []Parameter{{Stage: "clean", Kind: "denoise", Parameter: "detrend", Value: []string{detrend}},
+			{Stage: "clean", Kind: "denoise", Parameter: "fd", Value: []string{"0"}},
+			{Stage: "clean", Kind: "denoise", Parameter: "fd", Value: []string{"0.3"}},
+			{Stage: "multiverse", Kind: "multiverse", Parameter: "headline", Value: []string{headline, "model=b"}}}
+		for _, s := range stages {
+			rows = append(rows, Parameter{Stage: s, Kind: "evaluate", Parameter: "permutations", Value: []string{"9"}})
+		}
+		table := column.Table(rows)
+		table.Meta = map[string]string{
+			column.SettingLinks: column.JSON([]column.Link{{Stage: "multiverse", Port: "predictions", From: from}}),
+			column.SettingDecisions: column.JSON(column.Decisions{Decisions: []column.Decision{{Name: "motion",
+				Options: []column.Option{{Name: "none"}, {Name: "cut"}}}}, Universes: universes}),
+		}
+		return need.Value(PlanOf(table))(t)
+	}
+	written := (&LockedPlan{Locked: "2026-01-02T03:04:05Z", Program: "1.0.0", Trained: 2,
+		Lines: settings("1", "model=a", "a.predictions", [][]int32{{0}, {1}}, "measured")}).Text()
+	p := need.Value(ReadPlan(written))(t)
+	need.Equal(t, p.Locked+" "+p.Program, "2026-01-02T03:04:05Z 1.0.0")
+	need.Equal(t, p.Trained, 2)
+	// As git may check it out.
+	crlf := need.Value(ReadPlan([]byte(strings.ReplaceAll(string(written), "\n", "\r\n"))))(t)
+	need.Equal(t, crlf.Digest, p.Digest)
+	for old, with := range map[string]string{"03:04:05": "01:04:05", "before: 2": "before: 0",
+		`detrend = "1"`: `detrend = "2"`} {
+		_, err := ReadPlan([]byte(strings.Replace(string(written), old, with, 1)))
+		if err == nil || !strings.Contains(err.Error(), "was changed after it was locked") {
+			t.Errorf("%s → %s: %v", old, with, err)
+		}
+	}
+	for _, text := range []string{"", "stages: {}\n", planHead + "\n", planHead + "\n\n\n\n\n\n\n"} {
+		if _, err := ReadPlan([]byte(text)); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+	p.Differences = p.Compare(settings("1", "model=a", "a.predictions", [][]int32{{0}, {1}}, "measured"))
+	need.Equal(t, len(p.Differences), 0)
+	need.Equal(t, p.Keeps("multiverse", "headline"), true)
+	p.Differences = p.Compare(settings("2", "model=c", "b.predictions", [][]int32{{0}}, "other"))
+	need.Equal(t, strings.Join(p.Differences, "\n"), strings.Join([]string{
+		`clean.detrend is "2" instead of "1"`,
+		`multiverse.headline is "model=c, model=b" instead of "model=a, model=b"`,
+		`multiverse.predictions is b.predictions instead of a.predictions`,
+		`other is not in the plan`,
+		`measured is missing`,
+		`universe motion=cut is missing`}, "\n"))
+	need.Equal(t, p.Keeps("multiverse", "headline"), false)
+	need.Equal(t, p.Keeps("multiverse", "joint"), true)
+}
