@@ -2,10 +2,14 @@ package assess
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"prgnn/gnn/baseline"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // The lead over a reference is the mean over models, and its p that of the corrected resampled t-test: by hand,
@@ -38,4 +42,59 @@ func TestUntrainedScoresUpsideDown(t *testing.T) {
 	tested := &ModelScores{Tallies: map[string][]Tally{"a": nil, "b": nil}}
 	other := &ModelScores{Tallies: map[string][]Tally{"c": nil, "d": nil, "e": nil, "f": nil}}
 	need.Equal(t, testShare([]*ModelScores{tested, other}), 1, "test/train", "of 3 of 6")
+}
+
+// TestOcclusion: the occlusion of a region is by how much the decision value for the own group falls where its row and
+// column of features have their means, of two groups and of three.
+func TestOcclusion(t *testing.T) {
+	const n, nodes = 30, 6
+	r := random.New(3, "occlusion")
+	for _, groups := range []int{2, 3} {
+		var train inference.Sample
+		rows := baseline.Rows{N: n, D: nodes * nodes}
+		mean := make([]float64, rows.D)
+		for i := range n {
+			v := make([]float64, rows.D)
+			r.Normals(v)
+			v[1], v[nodes] = v[1]+float64(3*(i%groups)), v[nodes]+float64(3*(i%groups)) // regions 1 and 2
+			train.Values, train.Group = append(train.Values, v), append(train.Group, i%groups)
+			rows.X = append(rows.X, v...)
+			for k, x := range v {
+				mean[k] += x / n
+			}
+		}
+		train.Groups = groups
+		ridge := need.Value(baseline.FitRidge(rows, train.Group, groups, 1, 1))(t)
+		linear, _ := baseline.AsLinear(ridge)
+		own := func(x baseline.Rows) (sum float64) {
+			d := linear.Decide(x, 1)
+			for i, g := range train.Group {
+				switch {
+				case groups > 2:
+					sum += d[i*groups+g] / n
+				case g == 1:
+					sum += d[i] / n
+				default:
+					sum -= d[i] / n
+				}
+			}
+			return sum
+		}
+		got := (&nodeFeatures{nodes: nodes}).occlusion(linear.Weights(), train)
+		for j, v := range got {
+			masked := rows
+			masked.X = slices.Clone(rows.X)
+			for k := range masked.X {
+				if at := k % rows.D; at/nodes == j || at%nodes == j {
+					masked.X[k] = mean[at]
+				}
+			}
+			if want := own(rows) - own(masked); math.Abs(v-want) > 1e-9 {
+				t.Errorf("%d groups, region %d: %v, want %v", groups, j+1, v, want)
+			}
+		}
+		if top := inference.Top(got, 2); !top[0] || !top[1] {
+			t.Errorf("%d groups: %v", groups, got)
+		}
+	}
 }

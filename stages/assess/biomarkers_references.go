@@ -167,11 +167,12 @@ func (b *Biomarkers) rankings(ids []string, of *settingScores, features *nodeFea
 		}
 		effect = append(effect, w.Effect)
 		for method, v := range map[string][]float64{column.StrengthTest: w.Strength, column.FeatureTest: w.Features,
-			column.RidgePattern: w.Ridge} {
+			column.RidgePattern: w.Ridge, column.RidgeOcclusion: w.Occlusion} {
 			without[method] = append(without[method], v)
 		}
 	}
-	for _, method := range []string{column.StrengthTest, column.FeatureTest, column.RidgePattern} {
+	for _, method := range []string{column.StrengthTest, column.FeatureTest, column.RidgePattern,
+		column.RidgeOcclusion} {
 		r := rankedBy{method: method, by: "statistic", all: make([]float64, n), single: without[method],
 			taught: without[method]}
 		for j := range r.all {
@@ -189,7 +190,7 @@ func (b *Biomarkers) rankings(ids []string, of *settingScores, features *nodeFea
 
 // A WithoutNetwork ranks the regions from the training participants of one model without a graph network,
 // and measures the same in its test participants. By region.
-type WithoutNetwork struct{ Strength, Features, Ridge, Effect []float64 }
+type WithoutNetwork struct{ Strength, Features, Ridge, Occlusion, Effect []float64 }
 
 // WithoutNetwork computes the references of one model: from the participants on whom it was trained, those of its
 // own scores or, where these are of the test side only, those tested by the other models of its repeat
@@ -292,7 +293,45 @@ func (f *nodeFeatures) Compute(train, test inference.Sample) (*WithoutNetwork, e
 		Effect: f.byRegion(inference.Replicated(train, test)),
 	}
 	absolute(w.Strength)
+	if linear, ok := baseline.AsLinear(ridge); ok {
+		w.Occlusion = f.occlusion(linear.Weights(), train)
+	}
 	return w, nil
+}
+
+// occlusion is by how much the decision value for the own group falls, on average over the participants, if the
+// features of a region are replaced by their means: its row, and its column where each region is a feature of the
+// others. Of a linear model it is the sum over the features of weight × (value − mean).
+func (f *nodeFeatures) occlusion(weights [][]float64, train inference.Sample) []float64 {
+	n, width := float64(len(train.Values)), len(train.Values[0])/f.nodes
+	mean := make([]float64, len(train.Values[0]))
+	for _, v := range train.Values {
+		for k, x := range v {
+			mean[k] += x / n
+		}
+	}
+	drop := make([]float64, len(mean)) // of each feature
+	for i, v := range train.Values {
+		w, sign := weights[0], 1.0
+		switch {
+		case len(weights) > 1:
+			w = weights[train.Group[i]]
+		case train.Group[i] == 0: // the decision value of two groups is that of the last one
+			sign = -1
+		}
+		for k, x := range v {
+			drop[k] += float64(sign*w[k]*(x-mean[k])) / n
+		}
+	}
+	out := make([]float64, f.nodes)
+	for k, d := range drop {
+		row, column := k/width, k%width
+		out[row] += d
+		if width == f.nodes && column != row {
+			out[column] += d
+		}
+	}
+	return out
 }
 
 // byRegion is the mean over each region's features, of those that have a value.

@@ -95,7 +95,8 @@ func TestBiomarkersReferences(t *testing.T) {
 	in := referenced(60, 12, 4, 0)
 	out := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
 	rows := recoveriesOf(t, out["recovery"])
-	for name, found := range map[string]int32{"t-test of node strength": 4, "t-test of features": 4, "ridge pattern": 4} {
+	for name, found := range map[string]int32{"t-test of node strength": 4, "t-test of features": 4, "ridge pattern": 4,
+		"ridge occlusion": 4} {
 		r := rows[name]
 		if r.Found == nil || *r.Found != found || r.AUROC != 1 || r.Agreement != 1 {
 			t.Errorf("%s: %+v", name, r)
@@ -108,7 +109,7 @@ func TestBiomarkersReferences(t *testing.T) {
 	if trained.Score != 4 || untrained.HeldOut >= rows["ridge pattern"].HeldOut {
 		t.Errorf("trained %+v\nuntrained %+v", trained, untrained)
 	}
-	need.Equal(t, len(rows), 7, "rankings")
+	need.Equal(t, len(rows), 8, "rankings")
 	// Where the truth is known, the held-out lead is that of a study that does not know it.
 	blind := maps.Clone(in)
 	delete(blind, "truth")
@@ -283,7 +284,7 @@ func TestReferencesAreShown(t *testing.T) {
 	page = strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(page)
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
-	const says = "does not differ significantly from the t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), the t-test of features (4 of 4, AUROC 1.00; p = 0.111) and the ridge pattern (4 of 4, AUROC 1.00; p = 0.111). It is worse than untrained models ("
+	const says = "does not differ significantly from the t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), the t-test of features (4 of 4, AUROC 1.00; p = 0.111), the ridge pattern (4 of 4, AUROC 1.00; p = 0.111) and the ridge occlusion (4 of 4, AUROC 1.00; p = 0.111). It is worse than untrained models ("
 	for name, s := range map[string]string{"summary": text, "report": page} {
 		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
 			if !strings.Contains(s, want) {
@@ -297,7 +298,7 @@ func TestReferencesAreShown(t *testing.T) {
 		"The trained models' ranking of regions by mean pooling score is worse than that by untrained models (AUROC of the " +
 			"planted regions; 2 of 4 are among the top 4, 1.3 expected by chance)",
 		"There is no evidence that the trained models' ranking of regions by mean pooling score outperforms the t-test of " +
-			"node strength, the t-test of features or the ridge pattern (",
+			"node strength, the t-test of features, the ridge pattern or the ridge occlusion (",
 	} {
 		if !strings.Contains(cautions, want) {
 			t.Errorf("no caution %q in the summary: %s", want, text)

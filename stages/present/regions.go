@@ -41,6 +41,14 @@ func (a *author) regions() {
 	if a.IsUnproven(setting, a.StagesBehind("ranking", "scores")) {
 		a.Put("regions.not-above-chance", nil)
 	}
+	holds, err := figure.FirstMapOf(a.T, rows, reading)
+	if a.Fail(err); holds.Why != "" && holds.Why != "untested" {
+		by := "score"
+		if holds.Contrast {
+			by = "contrast"
+		}
+		a.Put("regions.holds", values{"Why": holds.Why, "By": by})
+	}
 	if a.Pictures {
 		a.Fail(a.regionFigures(rows, reading))
 	}
