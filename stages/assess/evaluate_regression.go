@@ -114,6 +114,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		if math.IsNaN(of.R) {
 			chance.R = math.NaN()
 		}
+		within, err := sites.R(fs, folds)
+		if err != nil {
+			return nil, err
+		}
 		sd := math.NaN()
 		if known := column.Known(rs); len(known) > 1 {
 			_, sd = column.MeanSD(known)
@@ -127,7 +131,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			Classifier: column.ClassifierOf(fs[0].Coords, fs[0].Model), Folds: int32(len(fs)),
 			RFolds:       int32(of.Folds),
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
-			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
+			RWithin: within, RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, Test: chance.Test, P: chance.R, MAEP: chance.MAE,
 			TestFolds: tested.TestFolds, TestR: tested.TestR, TestMAE: tested.TestMAE,
 			Permutations: int32(chance.Permutations), Least: chance.Least})
@@ -135,6 +139,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	table := column.Table(summary, all.Axes...)
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.TestFolds > 0 }) {
 		dropTested(table)
+	}
+	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return !math.IsNaN(r.RWithin) }) {
+		drop(table, func(name string) bool { return name == "r_within" })
 	}
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.RFolds < r.Folds }) {
 		drop(table, func(name string) bool { return name == "r_folds" })

@@ -58,6 +58,44 @@ func TestEvaluateRegressionWithinSites(t *testing.T) {
 	need.Error(t, err, `"d" is not among the participants`)
 }
 
+// r within sites is without the differences between them; a fold of one site adds its r, and there is none where each
+// fold has one site.
+func TestRWithinSites(t *testing.T) {
+	var people, sites []string
+	run := func(sitesOf func(fold, i int) string, shift float64) column.RegressionRow {
+		var rows []fold.NumberRow
+		people, sites = nil, nil
+		for k := range 2 {
+			for i := range 6 {
+				id := strconv.Itoa(10*k + i)
+				at := sitesOf(k, i)
+				people, sites = append(people, id), append(sites, at)
+				y, predicted := []float64{1, 2, 3, 1, 2, 3}[i], []float64{3, 1, 2, 2, 3, 1}[i]
+				if at == "y" {
+					y, predicted = y+shift, predicted+shift
+				}
+				rows = append(rows, fold.NumberRow{ID: id, Target: y, Predicted: predicted, Draw: 1, Fold: int32(k + 1),
+					Repeat: 1, Set: "test"})
+			}
+		}
+		out := stagetest.MustRun(t, &EvaluateRegression{Within: "site", Permutations: 99}, map[string][]dag.Input{
+			"predictions": {dag.InputOf(column.Table(rows))},
+			"participants": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: people},
+				encoding.Column{Name: "site", Values: sites}))}})
+		return need.Value(column.Rows[column.RegressionRow](out["summary"].(*encoding.Table)))(t)[0]
+	}
+	half := func(_, i int) string { return []string{"x", "y"}[i/3] }
+	for _, shift := range []float64{0, 100} {
+		r := run(half, shift)
+		need.Equal(t, math.Abs(r.RWithin+0.5) < 1e-9, true, r.RWithin) // -0.5 at each site
+		need.Equal(t, r.R > 0.99, shift > 0, r.R)
+	}
+	r := run(func(k, i int) string { return []string{"x", "y"}[i/3*k] }, 100)
+	need.Equal(t, math.Abs(r.RWithin+0.5) < 1e-9, true, r.RWithin)
+	r = run(func(k, _ int) string { return []string{"x", "y"}[k] }, 100)
+	need.Equal(t, math.IsNaN(r.RWithin), true, r.RWithin)
+}
+
 // No p is below the smallest that its permutations can give, although draws of few labelings can be luckier than that:
 // of a fold of two over two, one labeling of six is the true one, of two over two numbers one of 24.
 func TestSmallestP(t *testing.T) {

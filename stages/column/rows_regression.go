@@ -32,6 +32,7 @@ type RegressionRow struct {
 	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
 	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of the expected r of models trained on as many participants as in each fold (Fisher's z, corrected for overlapping training sets)"`
 	RHigh        float64     `column:"r_high,missing"`
+	RWithin      float64     `column:"r_within,missing,optional" doc:"r after the means of each site are subtracted from predicted and observed values, mean over the folds; missing where no fold tests several sites"`
 	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`
 	R2           float64     `column:"r2,missing" doc:"R² about the mean of the test participants, mean over the folds"`
 	R2Low        float64     `column:"r2_low,missing" doc:"95 % confidence interval of r2 (scale of log(1 − R²), corrected likewise)"`

@@ -3,6 +3,7 @@ package fold
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"prgnn/dag"
@@ -100,6 +101,28 @@ func (s Sites) persons(folds []Tested) (number map[string]int, first []Case, str
 		}
 	}
 	return number, first, stratum, nil
+}
+
+// R is the mean over the folds of r within sites, from which differences between these are removed; NaN where no fold
+// tests participants of several sites.
+func (s Sites) R(tested []Tested, folds []inference.NumberFold) (float64, error) {
+	several := false
+	within := make([]inference.NumberFold, len(folds))
+	for k, f := range tested {
+		stratum := make([]int, len(f.Participants))
+		for i, c := range f.Participants {
+			var err error
+			if stratum[i], err = s.Stratum(0, c.Id); err != nil {
+				return 0, err
+			}
+			several = several || stratum[i] != stratum[0]
+		}
+		within[k] = folds[k].Within(stratum)
+	}
+	if !several {
+		return math.NaN(), nil
+	}
+	return inference.MeanScore(within).R, nil
 }
 
 // Least is the smallest p that so many permutations within folds and sites can give: not all of them may differ.

@@ -96,6 +96,26 @@ func Varies(v []float64) bool {
 // vary reports whether n predictions differ by more than rounding, by the sum of their squared distances from the mean.
 func vary(squares, n, mean float64) bool { return squares > 1e-29*n*float64(mean*mean) }
 
+// Within is the fold without the differences between strata: the mean of each stratum of its participants is subtracted
+// from the target and from the predictions.
+func (f NumberFold) Within(stratum []int) NumberFold {
+	f.Target, f.Predicted = slices.Clone(f.Target), slices.Clone(f.Predicted)
+	for _, at := range ByStratum(stratum) {
+		for _, v := range [][]float64{f.Target, f.Predicted} {
+			own := make([]float64, len(at))
+			for k, i := range at {
+				own[k] = v[i]
+			}
+			if center(v, at); !Varies(own) { // without rounding
+				for _, i := range at {
+					v[i] = 0
+				}
+			}
+		}
+	}
+	return f
+}
+
 // meanScore is the mean over the folds of each measure. Those with constant predictions, constant of them, count as
 // r = 0, unless all are such; otherwise folds without a measure are left out.
 func meanScore(folds []NumberFold, constant int, of func(NumberFold) NumberScore) NumberScore {

@@ -287,7 +287,8 @@ func (a *author) regressionTiles() {
 			residual := a.ResidualOf(r.Coords)
 			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
 				"Scored": residual != nil && residual.Scored, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
-				"MAE": a.Error(r.MAE), "RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, nil)
+				"RWithin": r.RWithin, "Site": a.Within, "MAE": a.Error(r.MAE),
+				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, nil)
 		}
 	}
 }

@@ -213,7 +213,10 @@ func (a *Author) leftOutTests() {
 // regression states how a number was predicted, and how that was measured.
 func (a *Author) regression() {
 	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": a.Over(),
-		"FoldsOf": a.FoldsOf(), "Residual": a.Residuals() != nil}
+		"FoldsOf": a.FoldsOf(), "Residual": a.Residuals() != nil, "Site": ""}
+	if slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.RWithin-r.RWithin == 0 }) {
+		of["Site"] = a.Within
+	}
 	if of["Names"].([]string) != nil {
 		a.say("methods.regressions", of)
 		a.inputs("regression")

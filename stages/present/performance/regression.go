@@ -41,10 +41,10 @@ func (a *Results) DescribeRegression() {
 	of := values{"Over": over, "Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
 		"Residuals": lists.Map(a.Residuals(), func(r *finding.Residual) values { return r.Values(a.Number) }),
-		"HasMean":   slices.ContainsFunc(rows, finding.IsMean),
-		"Tests":     a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
+		"HasMean":   slices.ContainsFunc(rows, finding.IsMean), "Within": a.Within,
+		"Tests": a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
 	a.Table(section.Lay(a.Writer, "regression.models", of, rows,
-		"model | r* r-interval p r2 r2-interval mae mae-interval",
+		"model | r* r-interval r-within? p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
 		section.Num("mae-interval", func(r row) string { return report.Range(r.MAELow, r.MAEHigh, a.Error) })))
 	_, of["FirstMAE"] = FirstRepeat(errorTests(rows), report.Short)
@@ -78,7 +78,7 @@ func (a *Results) RegressionResult() string {
 		residual := a.ResidualOf(r.Coords)
 		return values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
 			"Scored": residual != nil && residual.Scored, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
-			"MAE":    a.Error(r.MAE),
+			"MAE": a.Error(r.MAE), "RWithin": r.RWithin, "Site": a.Within,
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": among}
