@@ -150,7 +150,8 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	}
 }
 
-// refuseOthers refuses members whose files have the ids of other participants in their names, and not their own.
+// refuseOthers refuses members whose files have the ids of other participants in their names, or another session, and
+// not their own.
 func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 	if l.Each == "row" {
 		return
@@ -168,18 +169,27 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 			r.Notes = append(r.Notes, column.Doubtf(column.DoubtFiles, "the numbers in the names of the %s files are those of the participants, but %s have that of a different participant (%s for %s): check the table; if these numbers have a different meaning, the table is right",
 				port.name, words.Count(len(doubted), "file"), userfile.NameIn(r.Root, f.path), f.row.ID))
 		}
-		more := ""
-		if len(others) > 1 {
-			more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
-		}
-		for _, other := range others {
-			f := of[other.At]
-			i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
-			if s := &r.Subjects[i]; s.Problem == nil {
-				s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: fmt.Errorf(
-					"its %s file %s has the id of %s in its name, and not its own%s: correct the table, or rename the "+
-						"participants or the files", port.name, userfile.NameIn(r.Root, f.path), other.Whose, more)}, excluding(s.ID))
+		refuse := func(others []located.Other, format string) {
+			more := ""
+			if len(others) > 1 {
+				more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
 			}
+			for _, other := range others {
+				f := of[other.At]
+				i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
+				if s := &r.Subjects[i]; s.Problem == nil {
+					err := fmt.Errorf("its %s file %s "+format, port.name, userfile.NameIn(r.Root, f.path), other.Whose, more)
+					s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: err},
+						excluding(s.ID))
+				}
+			}
+		}
+		refuse(others, "has the id of %s in its name, and not its own%s: correct the table, or rename the participants or the files")
+		if l.Sessions != "" {
+			refuse(located.OfOtherSessions(lists.Map(of, func(f rowFile) located.InSession {
+				return located.InSession{Session: listed.SessionName(f.row.Cells.Get(l.Sessions)),
+					Path: userfile.NameIn(r.Root, f.path)}
+			})), "has the session %s in its name, and not that of its row%s: correct the table, or rename the sessions or the files")
 		}
 	}
 }

@@ -362,3 +362,29 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// So is a table that gives sessions the files of others.
+func TestFilesOfOtherSessionsAreRefused(t *testing.T) {
+	dir, table := t.TempDir(), "participant_id\tgroup\tvisit\tfile\n"
+	for i := range 4 {
+		for k, visit := range []string{"pre", "post"} {
+			name := fmt.Sprintf("sub-%d_ses-%s.tsv", i+1, visit)
+			testdir.Write(t, filepath.Join(dir, name), fmt.Sprintf("a\tb\n%d\t2\n2\t%d\n1\t3\n", i, k))
+			if i == 2 {
+				name = fmt.Sprintf("sub-3_ses-%s.tsv", []string{"post", "pre"}[k])
+			}
+			table += fmt.Sprintf("sub-%d\t%s\t%s\t%s\n", i+1, "AB"[i%2:i%2+1], visit, name)
+		}
+	}
+	testdir.Write(t, filepath.Join(dir, "table.tsv"), table)
+	c := timeseriesCohortKind.New().(*TimeseriesCohort)
+	c.File, c.Series, c.Sessions = filepath.Join(dir, "table.tsv"), "file", []string{"visit"}
+	for _, s := range need.Value(c.Load(dir))(t).Subjects {
+		if s.ID != "sub-3" {
+			need.NoError(t, s.Problem, s.ID)
+			continue
+		}
+		need.Error(t, s.Problem, "table.tsv:6: participant sub-3: its series file sub-3_ses-post.tsv has the session post in its name, "+
+			"and not that of its row (one of 2 rows of which this is so): correct the table")
+	}
+}

@@ -12,7 +12,7 @@ import (
 // A Named is the file of a participant.
 type Named struct{ ID, Path string }
 
-// An Other is a file, by its place, that has the id of another participant in its name.
+// An Other is a file, by its place, that has the id of another participant in its name, or another session.
 type Other struct {
 	At    int
 	Whose string
