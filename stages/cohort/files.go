@@ -178,7 +178,8 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 				f := of[other.At]
 				i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
 				if s := &r.Subjects[i]; s.Problem == nil {
-					err := fmt.Errorf("its %s file %s "+format, port.name, userfile.NameIn(r.Root, f.path), other.Whose, more)
+					err := fmt.Errorf("its %s file %s "+format, port.name, userfile.NameIn(r.Root, f.path),
+						other.Whose, more)
 					s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: err},
 						excluding(s.ID))
 				}
