@@ -46,8 +46,8 @@ type ConfoundSummaryRow struct {
 	Removal      float64  `column:"removal,missing" doc:"score of the edges without what the covariates explain less that of the edges"`
 	RemovalLow   float64  `column:"removal_low,missing" doc:"95 % interval of this difference, over the same resamples"`
 	RemovalHigh  float64  `column:"removal_high,missing"`
-	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models trained again; none where these leave fewer than 21 arrangements"`
-	Within       string   `column:"within,missing,optional" doc:"the column of the sites; none where there is one site"`
+	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models trained again; missing where these leave fewer than 21 arrangements"`
+	Within       string   `column:"within,missing,optional" doc:"the column of the sites; missing where there is one site"`
 	Permutations int32    `column:"permutations"`
 	Resamples    int32    `column:"resamples"`
 	Pairs        int32    `column:"pairs,missing" doc:"matched pairs; −1 where none were asked for"`
@@ -63,7 +63,7 @@ const (
 // A ConfoundMatchRow is one covariate before and after matching.
 type ConfoundMatchRow struct {
 	Covariate string  `column:"covariate" doc:"NAME=LEVEL of a category"`
-	Before    float64 `column:"before,missing" doc:"standardized difference of the means of the two groups; none where neither group varies"`
+	Before    float64 `column:"before,missing" doc:"standardized difference of the means of the two groups; missing where neither group varies"`
 	After     float64 `column:"after,missing" doc:"of the matched pairs; below 0.1 is wanted"`
 	BeforeWhy string  `column:"before_why,missing,optional" doc:"why there is no difference before: the covariate is equal in all, or equal in each group only"`
 	AfterWhy  string  `column:"after_why,missing,optional" doc:"likewise after"`

@@ -31,7 +31,7 @@ type RegionTestRow struct {
 	Rank        int32   `column:"rank" doc:"by the score; equal ones in the order of the nodes"`
 	Index       int32   `column:"index" doc:"node number"`
 	Name        string  `column:"name,missing" doc:"name of the node"`
-	Score       float64 `column:"score,missing" doc:"mean of |t| (of several groups of √F) over the tested edges of the region"`
+	Score       float64 `column:"score,missing" doc:"mean of |t| (for several groups, of √F) over the tested edges of the region"`
 	Edges       int32   `column:"edges" doc:"tested edges of the region"`
 	Significant int32   `column:"significant" doc:"significant edges among them by the correction of the file"`
 	PMax        float64 `column:"p_max,missing" doc:"of the score, by the largest score of all regions in each permutation: family-wise error over the regions"`
@@ -157,12 +157,12 @@ type ReplicationRow struct {
 	Participants int32   `column:"participants" doc:"of both halves"`
 	Halves       int32   `column:"halves" doc:"how many times the participants were halved"`
 	Values       int32   `column:"values" doc:"edges or regions"`
-	K            int32   `column:"k" doc:"the first ones that are compared"`
+	K            int32   `column:"k" doc:"number of top values that are compared"`
 	Spearman     float64 `column:"spearman,missing" doc:"mean over the halves; 0 by chance"`
 	SpearmanLow  float64 `column:"spearman_low,missing" doc:"2.5 % quantile over the halves"`
 	SpearmanHigh float64 `column:"spearman_high,missing" doc:"97.5 % quantile"`
-	Full         float64 `column:"full,missing" doc:"Spearman's correlation that all participants would reach, by Spearman and Brown: approximate"`
-	Dice         float64 `column:"dice,missing" doc:"share of the first k that both halves have in common, mean over the halves"`
+	Full         float64 `column:"full,missing" doc:"approximate Spearman's correlation for all participants, by the Spearman–Brown formula"`
+	Dice         float64 `column:"dice,missing" doc:"share of the top k that both halves have in common, mean over the halves"`
 	DiceLow      float64 `column:"dice_low,missing" doc:"2.5 % quantile over the halves"`
 	DiceHigh     float64 `column:"dice_high,missing" doc:"97.5 % quantile"`
 	Chance       float64 `column:"dice_chance" doc:"expected for random orders: k of all values"`

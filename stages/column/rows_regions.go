@@ -26,7 +26,7 @@ type RankingRow struct {
 	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
 	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted labels of the test participants"`
 	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted labels where these are connected, else over permuted labels of the test participants"`
-	P              float64     `column:"p,missing,optional" doc:"p of the contrast: test labels permuted in each fold, models not retrained; with sites, of scores less the mean of their site; of K folds K/k times the k-th smallest p, k being a majority"`
+	P              float64     `column:"p,missing,optional" doc:"p of the contrast: test labels permuted in each fold, models not retrained; with sites, for scores minus the mean of their site; for K folds, K/k times the k-th smallest p, where k is a majority"`
 	Q              float64     `column:"q,missing,optional" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
 	PAny           float64     `column:"p_any,missing,optional" doc:"family-wise p: any region has as large a contrast by chance (Westfall and Young in each fold, combined as p)"`
 	Least          float64     `column:"p_least,missing,optional" doc:"smallest p that the permutations can give"`
@@ -42,7 +42,7 @@ type NullRow struct {
 	Observed     float64     `column:"observed,missing" doc:"with the true labels: the contrast, or the mean score relative to the other regions, (s − mean)/sd"`
 	Mean         float64     `column:"chance_mean,missing" doc:"mean of the same over trainings with permuted labels"`
 	SD           float64     `column:"chance_sd,missing" doc:"its standard deviation (n−1)"`
-	Excess       float64     `column:"excess,missing" doc:"(observed − chance_mean)/chance_sd; none where all permutations are equal"`
+	Excess       float64     `column:"excess,missing" doc:"(observed − chance_mean)/chance_sd; missing where all permutations are equal"`
 	P            float64     `column:"p,missing" doc:"share of permutations with at least this value, (b+1)/(n+1)"`
 	Q            float64     `column:"q,missing" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
 	PAny         float64     `column:"p_any,missing" doc:"family-wise p: any region is as far beyond its own chance level (Westfall and Young)"`

@@ -20,7 +20,7 @@ import (
 var kindConnectivity = dag.Kind{
 	Name: "figure-connectivity",
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
-		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). The color scale ends at the 99th percentile.",
+		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the names of the atlas contain it, as in Schaefer's). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody

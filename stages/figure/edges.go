@@ -20,7 +20,7 @@ import (
 var kindEdges = dag.Kind{
 	Name: "figure-edges",
 	Doc: "tests of edges as a matrix: all above the diagonal, the significant ones below it\n" +
-		"Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). Edges that were not tested are gray. As a connectome, the significant edges are lines between the regions, in three views of a brain, or on a circle where the node list has no positions in MNI space; of more than 100 the strongest.",
+		"Regions are in blocks by hemisphere and structure (or by network, where the names of the atlas contain it, as in Schaefer's). Edges that were not tested are gray. As a connectome, the significant edges are lines between the regions, in three views of a brain, or on a circle where the node list has no positions in MNI space; of more than 100 edges, the strongest.",
 	New: func() dag.Stage { return &Edges{As: "matrix"} },
 }
 

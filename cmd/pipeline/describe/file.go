@@ -64,7 +64,7 @@ func File(a *console.Console, path string, withStats bool, rows int, sheetName s
 		}
 		e.Format = results.FormatOf(magic[:n])
 		if sheetName != "" && !workbook.Is(magic[:n]) {
-			return exit.Wrongf("%s is no workbook: --sheet is for workbooks (.xlsx): leave it out", path)
+			return exit.Wrongf("%s is not a workbook, but --sheet is for workbooks (.xlsx); leave it out", path)
 		}
 		switch e.Format {
 		case "npy", "arrow", "parquet":
@@ -104,7 +104,7 @@ func File(a *console.Console, path string, withStats bool, rows int, sheetName s
 			return inspectSheet(a, e, f, sheetName)
 		}
 		if rows > 0 {
-			return exit.Wrongf("%s is no table: --rows is for tables: leave it out", path)
+			return exit.Wrongf("%s is not a table, but --rows is for tables; leave it out", path)
 		}
 		if images == nil {
 			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, .mat and npz files, workbooks, and tables of text, Arrow and Parquet", path)
@@ -193,7 +193,7 @@ func inspectSheet(a *console.Console, e FileEvent, f *os.File, name string) erro
 	}
 	s, err := sheet.ReadIn(f, e.Path, sheet.Form{Sheet: name, Guess: true})
 	if err != nil && e.Format == "text" {
-		return fmt.Errorf("%s: a text, but no table with columns: %w", e.Path, err)
+		return fmt.Errorf("%s: a text file, but not a table with columns: %w", e.Path, err)
 	} else if err != nil {
 		return err
 	}

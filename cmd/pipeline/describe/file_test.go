@@ -40,5 +40,5 @@ func TestInspectText(t *testing.T) {
 	}
 	need.Error(t, describe.File(a, file, false, 0, "people"), "--sheet is for workbooks")
 	need.NoError(t, os.WriteFile(file, []byte("# A study\n\nIt has a, b\n"), 0o666))
-	need.Error(t, describe.File(a, file, false, 0, ""), "a text, but no table with columns")
+	need.Error(t, describe.File(a, file, false, 0, ""), "a text file, but not a table with columns")
 }

@@ -31,7 +31,7 @@ func PrintOutputs(a *console.Console, store *disk.Store, outs []Output, rows int
 	if rows > 0 && !slices.ContainsFunc(outs, func(o Output) bool {
 		return o.Ref.Format == "arrow" || o.Ref.Format == "npy" && a.JSON
 	}) {
-		return exit.Wrongf("%s is no table: --rows is for tables, and with --json for arrays: leave it out", outs[0].Name())
+		return exit.Wrongf("%s is not a table, but --rows is for tables, and with --json for arrays; leave it out", outs[0].Name())
 	}
 	rows = cmp.Or(rows, 5)
 	first, others := map[*dag.StageNode]*dag.Node{}, map[*dag.Node]bool{}

@@ -51,7 +51,7 @@ type Confounds struct {
 	Penalty      float64  `param:"penalty" doc:"of ridge regression, as in baseline" min:"1e-9"`
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
 	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
-	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, and what edges reveal of the site adds nothing"`
+	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, so information of the edges about the site does not count"`
 	Chains       int      `param:"chains" doc:"permutations of each confounder test" min:"99" max:"100000"`
 	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
 	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`

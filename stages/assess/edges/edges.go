@@ -54,7 +54,7 @@ type Edges struct {
 	Exponent     float64   `param:"tfnbs_e" doc:"tfnbs: exponent of the size" min:"0" max:"10"`
 	Height       float64   `param:"tfnbs_h" doc:"tfnbs: exponent of the height" min:"0" max:"10"`
 	Step         float64   `param:"tfnbs_step" doc:"tfnbs: distance between heights" min:"0.01" max:"10"`
-	Transform    string    `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already, or are no correlations" choices:"fisher|none"`
+	Transform    string    `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already, or are not correlations" choices:"fisher|none"`
 	Permutations int       `param:"permutations" doc:"number of permutations" min:"99" max:"1000000"`
 	Seed         uint64    `param:"seed" doc:"of the permutations"`
 }
@@ -78,8 +78,8 @@ func (*Edges) Ports() dag.Ports {
 			{Name: "null", Type: column.Type[column.EdgeNullRow](), Doc: "one row per permutation"},
 			{Name: "summary", Type: column.Type[column.EdgeSummaryRow](), Doc: "one row: the test and its result"},
 			{Name: "statistic", Type: dag.NPY("<f8", "roi", "roi"), Doc: "t or F of each edge; NaN where it is not tested"},
-			{Name: "significant", Type: dag.NPY("<f8", "roi", "roi"), Doc: "the same of the significant edges, and 0 of all others: the connectome for other programs"},
-			{Name: "regions", Type: column.Type[column.RegionTestRow](), Doc: "one row per region: its edges together, by rank; for saliency, as an image"},
+			{Name: "significant", Type: dag.NPY("<f8", "roi", "roi"), Doc: "the same for significant edges, and 0 for all others: the connectome for other programs"},
+			{Name: "regions", Type: column.Type[column.RegionTestRow](), Doc: "one row per region, by rank: its edges combined; saliency makes an image of it"},
 		},
 	}
 }

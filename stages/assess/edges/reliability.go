@@ -48,10 +48,10 @@ type Reliability struct {
 	Test         string   `param:"test" doc:"column of the participants whose association with the edges is compared between halves: groups, or a number; by default what the study predicts"`
 	Within       string   `param:"within" doc:"identities are permuted within the values of this column, and halves are balanced in it, if it exists"`
 	Family       string   `param:"family" doc:"column of families, which are kept in one half"`
-	Share        float64  `param:"share" doc:"share of the edges, and of the regions, that are compared as the first ones" min:"0.001" max:"0.5"`
+	Share        float64  `param:"share" doc:"share of the edges, and of the regions, that are compared as the top ones" min:"0.001" max:"0.5"`
 	Halves       int      `param:"halves" doc:"how many times the participants are divided into halves" min:"20" max:"10000"`
 	Permutations int      `param:"permutations" doc:"of identities" min:"99" max:"100000"`
-	Transform    string   `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already, or are no correlations" choices:"fisher|none"`
+	Transform    string   `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already, or are not correlations" choices:"fisher|none"`
 	Seed         uint64   `param:"seed" doc:"of permutations and halves"`
 }
 
@@ -309,7 +309,7 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 		}
 	}
 	if len(retested) < 2 {
-		return nil, nil, fmt.Errorf("%s with all of the sessions %s: two are needed; name the sessions that more participants have by sessions", words.Count(len(retested), "participant"), words.Some(d.sessions, 8))
+		return nil, nil, fmt.Errorf("only %s with all of the sessions %s, but two are needed: set sessions to those that more participants have", words.Count(len(retested), "participant"), words.Some(d.sessions, 8))
 	}
 	row.Participants = int32(len(retested))
 	if r.block != nil {
