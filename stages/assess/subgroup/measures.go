@@ -239,9 +239,11 @@ func spread(v []float64) float64 {
 	return math.NaN()
 }
 
-// expectedDifference is that of two groups; 0 where rounding alone makes them differ.
-func expectedDifference(expected []float64, high, low int) float64 {
-	if e := expected[high] - expected[low]; math.Abs(e) > 1e-12*math.Abs(expected[high]) {
+// expectedDifference is that of two groups; 0 where rounding alone makes them differ. A mean error can be 0 in both, so
+// what is rounding depends on their values, too.
+func expectedDifference(values, expected []float64, high, low int) float64 {
+	e := expected[high] - expected[low]
+	if math.Abs(e) > 1e-12*max(math.Abs(expected[high]), math.Abs(values[high]), math.Abs(values[low])) {
 		return e
 	}
 	return 0

@@ -273,7 +273,8 @@ func (st *study) compareNumbers(x *numbers, d division, name string,
 		}
 		r := column.NumberSubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(of[m]))), High: rows[high].Group, Low: rows[low].Group,
-			Difference: of[m][high] - of[m][low], Expected: expectedDifference(expected[m], high, low), P: p[m],
+			Difference: of[m][high] - of[m][low], P: p[m],
+			Expected:     expectedDifference(of[m], expected[m], high, low),
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervals[high][m], intervals[low][m]
 		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])

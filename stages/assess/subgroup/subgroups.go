@@ -439,7 +439,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		nan := math.NaN()
 		r := column.SubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(values[m]))), High: rows[high].Group, Low: rows[low].Group,
-			Difference: values[m][high] - values[m][low], Expected: expectedDifference(expected[m], high, low),
+			Difference: values[m][high] - values[m][low], Expected: expectedDifference(values[m], expected[m], high, low),
 			P: p[m], Chi: nan, ChiP: nan, Detectable: nan,
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervalOf(measure, rows[high]), intervalOf(measure, rows[low])

@@ -100,3 +100,9 @@ func TestWithinSites(t *testing.T) {
 		}
 	}
 }
+
+// A mean error that is 0 but for rounding gives no difference to expect.
+func TestExpectedDifferenceIsNotRounding(t *testing.T) {
+	need.Equal(t, expectedDifference([]float64{-4, 5}, []float64{-1e-17, 2e-17}, 1, 0), 0)
+	need.Equal(t, expectedDifference([]float64{-4, 5}, []float64{-1, 2}, 1, 0), 3)
+}
