@@ -439,8 +439,9 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		nan := math.NaN()
 		r := column.SubgroupTestRow{Coords: x.coords, Name: x.name, Column: name, Measure: measure,
 			Groups: int32(len(column.Known(values[m]))), High: rows[high].Group, Low: rows[low].Group,
-			Difference: values[m][high] - values[m][low], Expected: expectedDifference(values[m], expected[m], high, low),
-			P: p[m], Chi: nan, ChiP: nan, Detectable: nan,
+			Difference: values[m][high] - values[m][low],
+			Expected:   expectedDifference(values[m], expected[m], high, low),
+			P:          p[m], Chi: nan, ChiP: nan, Detectable: nan,
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervalOf(measure, rows[high]), intervalOf(measure, rows[low])
 		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])
