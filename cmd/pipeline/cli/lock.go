@@ -158,7 +158,7 @@ func (a *app) writePlan(file, path string) error {
 	}
 	a.Note("wrote %s (%s, SHA-256 %s)", path, p.Locked, p.Digest)
 	if p.Trained > 0 {
-		a.Warn("%s of this plan have been trained already: the report will state so", words.Count(p.Trained, "model"))
+		a.Warn("%s of this plan have already been trained: the report will state this", words.Count(p.Trained, "model"))
 	}
 	a.Note("publish it with its date, and give it to the report: in: { plan: { file: %s } }", filepath.Base(path))
 	return nil
