@@ -17,7 +17,8 @@ var nulls = []string{
 	"`edges`: largest of all edges (max-t)", "`edges`: largest component (nbs)", "`edges`: largest TFNBS",
 	"`edges`: largest region", "`edges`: one edge, parametric", "`edges`: one edge, by permutation",
 	"`confounds`: information of the edges beyond age and sex",
-	"`confounds`: partial test of age", "`confounds`: full test of age",
+	"`confounds`: partial test of age", "`confounds`: full test given age",
+	"`confounds`: full test given age, reversed predictions counted as p = 1",
 	"`subgroups`: sensitivity, by sex",
 	"`reliability`: identification, within sites",
 }
@@ -137,12 +138,17 @@ func nullCohort(seed uint64, permutations int) []float64 {
 	again := table(run("reliability", map[string][]dag.Input{"matrices": both, "participants": people},
 		"permutations", permutations, "halves", 20, "seed", seed), "pairs")
 
+	right := of(confounders, "covariate", "age", "p_full")
+	if c, _ := confounders.Column("reversed"); c.Values.([]bool)[0] {
+		right = 1
+	}
+
 	return []float64{last("p"), last("auc_p"),
 		of(alone, "covariate", "age", "p"), of(alone, "covariate", "sex", "p"),
 		least(column(edges, "p_max")), least(column(components, "p")), least(column(edges, "p_tfnbs")),
 		least(column(table(tested, "regions"), "p_max")), column(edges, "p")[0], column(edges, "p_permutation")[0],
 		column(table(confounds, "summary"), "p")[0],
-		of(confounders, "covariate", "age", "p_partial"), of(confounders, "covariate", "age", "p_full"),
+		of(confounders, "covariate", "age", "p_partial"), of(confounders, "covariate", "age", "p_full"), right,
 		of(groupTests, "measure", "sensitivity", "p"),
 		column(again, "p")[0]}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
 	"prgnn/stages/inference"
 )
@@ -166,6 +167,49 @@ func TestPermutationsEqualRefits(t *testing.T) {
 	for e, c := range o.Bctpy.Component {
 		if (of[e] > 0) != (c > 0) {
 			t.Errorf("edge %d: component %v, bctpy %v", e, of[e], c)
+		}
+	}
+}
+
+// TestFixture: the shared fixture of statsmodels, bctpy and networkx, by its own permutations.
+func TestFixture(t *testing.T) {
+	read := func(name string) []float64 {
+		return testdir.Floats(t, need.Shared(t, "fixtures", "questions", "edges", name+".npy"))
+	}
+	edges := slices.Collect(slices.Chunk(read("edges"), 120))
+	design := make([][]float64, 6)
+	for i, v := range read("design") {
+		design[i%6] = append(design[i%6], v)
+	}
+	for _, kind := range []string{"free", "site", "family"} {
+		f, net := fitted(t, edges, design[:1], design[1:]), network(16)
+		equal(t, "t", f.Statistic, read("t"), 1e-9)
+		equal(t, "beta", f.Beta, read("beta_group"), 1e-9)
+		equal(t, "p", f.P, read("p_parametric"), 1e-9)
+		equal(t, "q", inference.FDR(f.P), read("q_bh"), 1e-9)
+		var from [][]int
+		for p := range slices.Chunk(read("perm_"+kind), 36) {
+			var one []int
+			for _, i := range p {
+				one = append(one, int(i))
+			}
+			from = append(from, one)
+		}
+		from = from[1:] // the first is the identity
+		null := permuted(t, f, net, Options{Permutations: len(from), Draw: drawn(from), Thresholds: []float64{2},
+			Tail: Both})
+		equal(t, kind+" largest", null.Largest, read("maxT_" + kind)[1:], 1e-9)
+		equal(t, kind+" corrected", Corrected(f.Statistic, null.Largest), read("p_fwe_"+kind), 1e-12)
+		equal(t, kind+" uncorrected", null.Uncorrected(f.Statistic), read("p_uncorrected_"+kind), 1e-12)
+		equal(t, kind+" extent", null.Extent[0], read("nbs_extent_null_" + kind)[1:], 1e-9)
+		equal(t, kind+" intensity", null.Intensity[0], read("nbs_intensity_null_" + kind)[1:], 1e-9)
+		all, _ := net.Components(f.Statistic, 2, Both)
+		equal(t, kind+" p of extents", Corrected(column(all, func(c Component) float64 { return c.Extent }),
+			null.Extent[0]), read("nbs_extent_p_"+kind), 1e-12)
+		if kind == "free" {
+			enhanced := net.Enhanced(f.Statistic, Usual)
+			equal(t, "TFNBS", enhanced, read("tfnbs"), 1e-9)
+			equal(t, "p of TFNBS", Corrected(enhanced, null.Free), read("tfnbs_p_fwe"), 1e-12)
 		}
 	}
 }
