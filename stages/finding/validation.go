@@ -57,6 +57,9 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 				"Known": known})
 		}
 	}
+	if present, absent := Represented(s); absent != nil {
+		all.Study("validation.absent", Limits, values{"Present": present, "Absent": absent})
+	}
 	if s.Positive == "" {
 		r2, e := of["r2"], of["mean_error"]
 		if biased := e.Low > 0 || e.High < 0; len(s.Groups) == 0 && (r2.Value < 0 || biased) { // false of NaN
@@ -97,4 +100,16 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 		all.Study("validation.few", Limits, values{"N": int(fewest)})
 	}
 	return all
+}
+
+// Represented are the groups of stored models that the new cohort has, and those that it lacks.
+func Represented(s column.ValidationSummaryRow) (present, absent []string) {
+	for i, g := range s.Groups {
+		if s.Counts[i] > 0 {
+			present = append(present, g)
+		} else {
+			absent = append(absent, g)
+		}
+	}
+	return present, absent
 }

@@ -49,6 +49,14 @@ func TestValidationFindings(t *testing.T) {
 	need.Equal(t, codes(Validation(column.ValidationSummaryRow{Counts: []int32{1, 1, 1}}, nil, nil)), "")
 }
 
+// Groups of the models without a participant in the new cohort are a caution.
+func TestValidationAbsentGroups(t *testing.T) {
+	s := column.ValidationSummaryRow{Groups: []string{"HC", "MCI", "PAT"}, Counts: []int32{15, 0, 15}}
+	need.Equal(t, codes(Validation(s, nil, nil)), "validation.absent")
+	s.Counts[1] = 1
+	need.Equal(t, codes(Validation(s, nil, nil)), "")
+}
+
 // An AUC above chance beside an accuracy that may be the majority-class rate is a caution.
 func TestValidationIncludesMajority(t *testing.T) {
 	for _, c := range []struct {

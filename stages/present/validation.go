@@ -140,7 +140,7 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 	for _, name := range []string{"Measure", "Value", "Low", "High"} {
 		v[name] = of[name]
 	}
-	if v["Classes"] = s.Groups; len(s.Groups) == 0 {
+	if v["Classes"], _ = finding.Represented(s); len(s.Groups) == 0 {
 		residual := slices.ContainsFunc(a.methods.Applied(),
 			func(one finding.Applied) bool { return one.Removed != nil })
 		v["Number"] = a.Text("regression.number", values{"Number": a.Number, "Scored": residual})

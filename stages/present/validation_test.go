@@ -72,6 +72,24 @@ func TestValidationAnswerOfAUC(t *testing.T) {
 	}
 }
 
+// Question and answer list the groups of the new cohort, and a caution those that it lacks.
+func TestValidationAnswerOfPresentGroups(t *testing.T) {
+	for count, groups := range map[int32]string{0: "HC and PAT", 5: "HC, MCI and PAT"} {
+		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
+				{Measure: "accuracy", Value: 0.7, Low: 0.521, High: 0.833, N: 30 + count}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+				Groups: []string{"HC", "MCI", "PAT"}, Counts: []int32{15, count, 15}, Models: 4,
+				Participants: 30 + count, Trained: 40}}))}})
+		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
+		for _, part := range []string{"do 4 stored models of another study distinguish " + groups + " in these",
+			"The stored models distinguish " + groups + " better than chance in participants of another cohort"} {
+			need.Equal(t, strings.Contains(page, part), true, part)
+		}
+		need.Equal(t, strings.Contains(page, "The new cohort has no participant in the group MCI"), count == 0)
+	}
+}
+
 // Models that predict the same number for everybody have no r, and their first sentence has the mean absolute error.
 func TestValidationOfMean(t *testing.T) {
 	none := math.NaN()
