@@ -255,7 +255,7 @@ func TestLargeNumbers(t *testing.T) {
 		{Range(1e98, 2e98, Share), "1e+98–2e+98"}, {Range(-0.1, 0.2, Share), "−0.100 to 0.200"},
 		{Range(-0.2, -0.1, Short), "−0.2 to −0.1"}, {Short(-0.1234), "−0.123"}, {Between("4", "6"), "4–6"},
 		{Between("0.000", "0.1"), "0.000–0.1"}, {Percent(1e98), "1e+100 %"}, {Percent(0.004), "< 1 %"}, {Percent(0),
-			"0 %"}, {Percent(0.006), "1 %"}, {Percent(0.725), "73 %"}, {Percent(0.775), "78 %"},
+			"0 %"}, {Percent(0.006), "1 %"}, {Percent(0.725), "73 %"}, {Percent(0.775), "78 %"}, {Percent(46.0 / 80), "58 %"},
 		{Tenth(0.0725), "7.3 %"}, {Tenth(0.0785), "7.9 %"}, {Percent(math.NaN()), "n/a"},
 		{Tenth(1.0 / 3486), "< 0.1 %"}, {Tenth(0), "0.0 %"}, {Tenth(math.NaN()), "n/a"}, {Fixed(1762972, 0), "1762972"},
 		{Short(1e98), "1e+98"},
