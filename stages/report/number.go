@@ -96,7 +96,7 @@ func Tenth(x float64) string { return percent(x, 1, "0.1") }
 func percent(x float64, decimals int, least string) string {
 	unit := math.Pow10(decimals)
 	// A half is rounded up: 72.5 to 73, and 57.5 to 58 although 100 × 0.575 is less.
-	text := Fixed(math.Round(100*unit*x+1e-9)/unit, decimals)
+	text := Fixed(math.Round(float64(100*unit*x)+1e-9)/unit, decimals)
 	switch {
 	case math.IsNaN(x):
 		return "n/a"

@@ -33,7 +33,7 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 	for k := range of {
 		of[k].Statistic, of[k].Tested, of[k].Participants = statistic, r.of, int32(len(ids))
 		of[k].Halves = int32(r.Halves)
-		of[k].K = int32(max(1, math.Floor(r.Share*float64(of[k].Values)+0.5)))
+		of[k].K = int32(max(1, math.Floor(float64(r.Share*float64(of[k].Values))+0.5)))
 		of[k].Chance = float64(of[k].K) / float64(of[k].Values)
 		first[k] = make([]float64, of[k].Values)
 	}
@@ -228,7 +228,7 @@ func (s *Reliability) trainings(ins []dag.Input) (rows []column.WeightStabilityR
 				continue
 			}
 			regions := len(all[0])
-			top := max(1, int(s.Share*float64(regions)+0.5))
+			top := max(1, int(float64(s.Share*float64(regions))+0.5))
 			agree := inference.Agree(all, top, 0, random.New(s.Seed, "reliability", "trainings"))
 			icc := inference.NewLayout(regions, len(all)).Intraclass(transposed(all))
 			rows = append(rows, column.WeightStabilityRow{Coords: x.coords, Setting: names[k], Group: x.group, Of: name,
