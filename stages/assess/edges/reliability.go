@@ -308,9 +308,6 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 			retested = append(retested, id)
 		}
 	}
-	if len(retested) < 2 {
-		return nil, nil, fmt.Errorf("only %s with all of the sessions %s, but two are needed: set sessions to those that more participants have", words.Count(len(retested), "participant"), words.Some(d.sessions, 8))
-	}
 	row.Participants = int32(len(retested))
 	if r.block != nil {
 		row.Within = r.Within
@@ -324,12 +321,20 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 				return nil, nil, err
 			}
 			pair := r.identify(a, b)
+			if pair.Participants < 2 {
+				continue
+			}
 			pairs = append(pairs, pair)
 			row.Identified, row.Differential = row.Identified+pair.Identified, row.Differential+pair.Differential
 			if !(row.P >= pair.P) {
 				row.P = pair.P
 			}
 		}
+	}
+	if pairs == nil {
+		fmt.Fprintf(r.task.Log(), "no two participants have the same two of the sessions %s: sessions are not compared\n",
+			words.Some(d.sessions, 8))
+		return nil, nil, nil
 	}
 	row.Identified, row.Differential = row.Identified/float64(len(pairs)), row.Differential/float64(len(pairs))
 	return []column.ReliabilityRow{row}, pairs, nil
@@ -416,6 +421,9 @@ func (r *reliable) identify(a, b int) column.SessionPairRow {
 	})
 	n := len(ids)
 	row := column.SessionPairRow{First: d.sessions[a], Second: d.sessions[b], Participants: int32(n)}
+	if n < 2 {
+		return row
+	}
 	row.MotionFirst, row.MotionSecond = meanOver(d.motion[a], ids), meanOver(d.motion[b], ids)
 	var known []int
 	for e := range r.edges {

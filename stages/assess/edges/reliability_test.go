@@ -116,6 +116,28 @@ func TestReliabilityOfFewSessions(t *testing.T) {
 		t.Errorf("summary %+v", r)
 	}
 
+	apart := sessionInputs(t) // nobody has all of the three sessions
+	for i, m := range apart["matrices"] {
+		if i%24 < 12 && i >= 24 {
+			apart["matrices"][i] = dag.InputOf(need.Value(m.Array())(t), m.Coords[0],
+				dag.Coord{Axis: "session", Value: "03"})
+		}
+	}
+	out = measured(t, apart)
+	r = tableOf[column.ReliabilityRow](t, out, "summary")[0]
+	if r.Participants != 0 || len(r.Left) != 24 || r.Identified != 1 {
+		t.Errorf("three sessions: %+v", r)
+	}
+	pairs := tableOf[column.SessionPairRow](t, out, "pairs")
+	need.Equal(t, len(pairs), 2)
+	need.Equal(t, [2]int32{pairs[0].Participants, pairs[1].Participants}, [2]int32{12, 12})
+
+	none := sessionInputs(t) // each participant has one session
+	none["matrices"] = slices.Concat(none["matrices"][:12], none["matrices"][36:])
+	out = measured(t, none)
+	need.Equal(t, len(tableOf[column.ReliabilityRow](t, out, "summary")), 0)
+	need.Equal(t, len(tableOf[column.ReplicationRow](t, out, "replication")), 2)
+
 	lacking := sessionInputs(t)
 	m := make([]float64, 100)
 	copy(m, need.Value(lacking["matrices"][30].Array())(t).Float64s())
