@@ -10,6 +10,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/protocol"
 	"prgnn/stages/column"
 )
@@ -102,7 +103,7 @@ func (r *Roster) RefuseMixed() error {
 
 // properties are what some members' scans state on how they were made: the volumes and the repetition times, the
 // entities of the names, the headers, the fields of the sidecars, and the program.
-func (r *Roster) properties(ids map[string]bool) []protocol.Property {
+func (r *Roster) properties(ids map[string]bool, owners protocol.Owners) []protocol.Property {
 	volumes, times := r.scans(ids)
 	tr, lengths := map[string]string{}, map[string]string{}
 	for who, t := range times {
@@ -115,30 +116,41 @@ func (r *Roster) properties(ids map[string]bool) []protocol.Property {
 	for who, path := range paths {
 		headers[who] = r.headers[path]
 	}
+	// the sessions or runs by which scans are taken apart stand for the entities of these
+	entities := slices.DeleteFunc(protocol.Entities(paths), func(p protocol.Property) bool {
+		return p.Key == "ses" && owners.Part != "" || p.Key == "run" && owners.Part == "run"
+	})
 	return slices.Concat([]protocol.Property{{Name: "repetition time", Doubt: column.DoubtTR, Of: tr},
-		{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}},
-		protocol.OfHeaders(headers), protocol.Entities(paths), protocol.SidecarFields(paths))
+		{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}}, owners.Scans(volumes),
+		protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
 }
 
-// owners are the group and the session of each scan of some members. There are no groups where a number is predicted,
-// and no sessions where scans are not taken apart by them.
-func (r *Roster) owners(ids map[string]bool) (groups, sessions map[string]string) {
-	groups, sessions = map[string]string{}, map[string]string{}
+// owners are the group and the session or run of each scan of some members. There are no groups where a number is
+// predicted, and no sessions or runs where scans are not taken apart by them.
+func (r *Roster) owners(ids map[string]bool) protocol.Owners {
+	of := protocol.Owners{Groups: map[string]string{}, Parts: map[string]string{}}
+	if r.PerRun {
+		of.Part = listed.PartName(r.Sessions)
+	}
 	_, group, _ := column.ByParticipant(r.Participants, "group")
 	for _, s := range r.Subjects {
-		for _, part := range append(s.RunNames(), "") {
-			who := strings.TrimSpace(s.ID + " " + part)
-			groups[who] = group[s.ID]
-			if part = cmp.Or(part, s.RunNames()[0]); r.Sessions && ids[s.ID] {
-				sessions[who] = part
+		if !ids[s.ID] || s.Problem != nil {
+			continue
+		}
+		for _, part := range s.RunNames() {
+			for _, who := range []string{s.ID, s.ID + " " + part} { // one scan may have the name of its participant
+				of.Groups[who] = group[s.ID]
+				if r.PerRun {
+					of.Parts[who] = part
+				}
 			}
 		}
 	}
-	return groups, sessions
+	return of
 }
 
 // protocolNotes note how the scans of some members were acquired and processed.
 func (r *Roster) protocolNotes(ids map[string]bool) []column.Note {
-	groups, sessions := r.owners(ids)
-	return protocol.Notes(r.properties(ids), groups, sessions)
+	owners := r.owners(ids)
+	return protocol.Notes(r.properties(ids, owners), owners)
 }

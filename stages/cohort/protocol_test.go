@@ -3,7 +3,9 @@ package cohort
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +162,16 @@ func TestProcessingThatDiffers(t *testing.T) {
 		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} },
 			column.DoubtProcessing,
 			"the task" + session + "1 rest (8), 2 nback (8); a change between sessions may come from the acquisition"},
+		// in a part of the scans
+		{func(i int) []madeFile {
+			return []madeFile{g("_task-rest", ""), g([]string{"_task-rest", "_task-movie"}[i%2], "")}
+		}, column.DoubtEntity,
+			"the task in session 2 is completely confounded with the group: A rest (4), B movie (4); a classifier may learn the acquisition"},
+		{func(i int) []madeFile {
+			siemens := `{"Manufacturer": "Siemens"}`
+			return []madeFile{g("", siemens), g("", []string{siemens, `{"Manufacturer": "GE"}`}[i%2])}
+		}, column.DoubtEntity,
+			"the sidecar field Manufacturer in session 2 is completely confounded with the group: A Siemens (4), B GE (4)"},
 		{byGroup(g("", `{"SkullStripped": true}`), g("", `{"SkullStripped": false}`)), column.DoubtEntity,
 			"the sidecar field SkullStripped" + group + "A true (4), B false (4); a classifier may learn the processing"},
 		// eight participants are too few for fields on anything, which are many
@@ -216,6 +228,44 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference"
 	need.Equal(t, notes, "the repetition time is associated with the group: A 2 s"+fmt.Sprintf(rest, "2.5 s", "2 s", "2.5 s")+
 		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference")
+}
+
+// Which sessions or runs participants have, and the volumes of their runs together, are compared with the group.
+func TestScansByGroup(t *testing.T) {
+	type of map[string]int // volumes by run
+	two := of{"1": 100, "2": 60}
+	for _, c := range []struct {
+		sessions bool
+		a, b     [2]of // of every other participant of a group
+		want     string
+	}{
+		{true, [2]of{{"1": 9, "2": 9}, {"1": 9, "2": 9}}, [2]of{{"1": 9}, {"1": 9}},
+			"the set of sessions is completely confounded with the group: A 1 and 2 (10), B 1 (10); a classifier may learn the effect of the session instead of the group difference"},
+		{false, [2]of{{"1": 9, "2": 9}, {"1": 9, "2": 9}}, [2]of{{"2": 9}, {"2": 9}},
+			"the set of runs is completely confounded with the group: A 1 and 2 (10), B 2 (10); a classifier may learn the run or the length of the joined series instead of the group difference"},
+		{true, [2]of{{"1": 100}, {"1": 100}}, [2]of{{"2": 100}, {"2": 100}},
+			"the session is completely confounded with the group: A 1 (10), B 2 (10); a classifier may learn the effect of the session instead of the group difference"},
+		{false, [2]of{two, {"1": 60, "2": 100}}, [2]of{{"1": 60, "2": 60}, {"1": 100, "2": 100}},
+			"the number of volumes of all runs together is completely confounded with the group: A 160 volumes (10), B 120 volumes (5), B 200 volumes (5); a classifier may learn the acquisition instead of the group difference"},
+		{false, [2]of{two, {"1": 100}}, [2]of{two, {"1": 100}}, ""},
+	} {
+		r, volumes := &Roster{PerRun: true, Sessions: c.sessions}, map[string]of{}
+		var ids, groups []string
+		for i := range 20 {
+			id := fmt.Sprintf("sub-%02d", i)
+			volumes[id] = [][2]of{c.a, c.b}[i%2][i/2%2]
+			ids, groups = append(ids, id), append(groups, []string{"A", "B"}[i%2])
+			s := Subject{ID: id}
+			for _, name := range slices.Sorted(maps.Keys(volumes[id])) {
+				s.Runs = append(s.Runs, Run{Name: name})
+			}
+			r.Subjects = append(r.Subjects, s)
+		}
+		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups})
+		r.Scan = func(id, part string) (int, float64) { return volumes[id][part], 2 }
+		need.Equal(t, strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n"), c.want)
+	}
 }
 
 // Fields of sidecars on anything that go with the group are one note, corrected for how many there are. Those of the

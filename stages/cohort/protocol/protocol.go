@@ -26,6 +26,8 @@ type Property struct {
 	processed bool // else it is of the acquisition
 	other     bool // a field of sidecars on anything: one of many, so that few go with the group by chance
 	mirrored  bool // headers that differ in it may be wrong on the sides
+	which     bool // which sessions or runs there are
+	total     bool // of a participant, over its runs
 }
 
 var entityNames = []Property{{Key: "ses", Name: "session"}, {Key: "task", Name: "task"},
@@ -121,32 +123,202 @@ func SidecarFields(paths map[string]string) (all []Property) {
 	return all
 }
 
+// Owners are to whom scans belong, by scan: the group of the participant, and the session or the run where participants
+// have several scans.
+type Owners struct {
+	Groups, Parts map[string]string
+	Part          string // what a part is: session or run; "" where all participants have one scan
+}
+
+// Scans are the properties of which scans participants have: their sessions or runs, and the volumes of all runs
+// together.
+func (o Owners) Scans(volumes map[string]int) []Property {
+	if o.Part == "" {
+		return nil
+	}
+	scans := maps.Clone(o.Parts) // each by its own name alone
+	maps.DeleteFunc(scans, func(who, _ string) bool { return participant(who) == who })
+	all := []Property{{Name: o.Part, Doubt: column.DoubtEntity, Of: scans, which: true}}
+	if o.Part == "run" {
+		total, sum := map[string]int{}, map[string]string{}
+		for who, n := range volumes {
+			total[participant(who)] += n
+		}
+		for id, n := range total {
+			sum[id] = words.Count(n, "volume")
+		}
+		all = append(all, Property{Name: "number of volumes of all runs together", Doubt: column.DoubtLength, Of: sum,
+			total: true})
+	}
+	return all
+}
+
+func participant(scan string) string {
+	id, _, _ := strings.Cut(scan, " ")
+	return id
+}
+
+// A comparison is one of a property with the group or the session.
+type comparison struct {
+	level int      // of all scans, of each part, of what each participant has
+	parts []string // sessions or runs that are compared; nil for all
+	apart []string // values and their owners, where it goes with the group or the session completely
+	text  string   // how often each value is there; "" where there is nothing to test
+	p     float64  // the smallest
+}
+
+// of is what is compared.
+func (c comparison) of(p Property, part string) string {
+	switch {
+	case c.level == 2 && p.which:
+		return fmt.Sprintf("set of %ss", part)
+	case c.level == 2:
+		return fmt.Sprintf("%s over the %ss of a participant", p.Name, part)
+	case len(c.parts) == 1:
+		return fmt.Sprintf("%s in %s %s", p.Name, part, c.parts[0])
+	case c.parts != nil:
+		return fmt.Sprintf("%s in the %ss %s", p.Name, part, words.Some(c.parts, 6))
+	}
+	return p.Name
+}
+
+// byGroup compares a property with the group: over all scans, in each session or run, and over what each participant
+// has in all of them.
+func (o Owners) byGroup(p Property) []comparison {
+	compare := func(level int, parts []string, of map[string]string) comparison {
+		text, least := associated(of, o.Groups)
+		return comparison{level, parts, apart(of, o.Groups), text, least}
+	}
+	all := []comparison{compare(0, nil, p.Of)}
+	if o.Part == "" || p.total {
+		return all
+	}
+	together, several := ofParticipants(p.Of)
+	scans := map[string]map[string]string{}
+	for who, value := range p.Of {
+		part := o.Parts[who]
+		if scans[part] == nil {
+			scans[part] = map[string]string{}
+		}
+		scans[part][who] = value
+	}
+	for _, part := range slices.SortedFunc(maps.Keys(scans), dag.CompareValues) {
+		if own, _ := ofParticipants(scans[part]); part != "" && !maps.Equal(own, together) {
+			all = append(all, compare(1, []string{part}, scans[part]))
+		}
+	}
+	if several && p.Doubt != column.DoubtLength { // of the lengths the total and the set of scans stand for it
+		all = append(all, compare(2, nil, together))
+	}
+	return all
+}
+
+// bySession compares a property with the session.
+func (o Owners) bySession(p Property) comparison {
+	c := comparison{p: 1}
+	if o.Part == "session" && !p.which && p.Key != "run" {
+		c.apart = apart(p.Of, o.Parts)
+		c.text, c.p = within(p.Of, o.Parts)
+	}
+	return c
+}
+
+// ofParticipants are the values of the scans of each participant together, "1.5 s and 2 s", and whether any has several.
+func ofParticipants(of map[string]string) (together map[string]string, several bool) {
+	values := map[string][]string{}
+	for who, value := range of {
+		values[participant(who)] = append(values[participant(who)], value)
+	}
+	together = map[string]string{}
+	for id, v := range values {
+		slices.SortFunc(v, dag.CompareValues)
+		v = slices.Compact(v)
+		together[id], several = strings.Join(v, " and "), several || len(v) > 1
+	}
+	return together, several
+}
+
+// noted are the comparisons that are noted: of all scans, else of some parts, else of what each participant has. Those
+// in which a property goes with the group completely come first, and parts that are alike in it are one.
+func noted(all []comparison) (found []comparison, complete bool) {
+	for _, complete := range []bool{true, false} {
+		for level := range 3 {
+			for _, c := range all {
+				if c.level != level || complete != (c.apart != nil) || !complete && c.p >= strongly {
+					continue
+				}
+				same := slices.IndexFunc(found, func(f comparison) bool { return complete && slices.Equal(f.apart, c.apart) })
+				if same >= 0 {
+					found[same].parts = slices.Concat(found[same].parts, c.parts)
+				} else {
+					found = append(found, c)
+				}
+			}
+			if found != nil {
+				return found, complete
+			}
+		}
+	}
+	return nil, false
+}
+
 // Notes note what goes with the group or the session, each by scan, of how scans were acquired or processed, and
-// processing that is not the same for all scans.
-func Notes(all []Property, groups, sessions map[string]string) (notes []column.Note) {
-	for _, p := range all {
+// processing that is not the same for all scans. Beside the comparisons of all scans with the group, the others are
+// corrected together for how many there are.
+func Notes(all []Property, of Owners) (notes []column.Note) {
+	groups, sessions := make([][]comparison, len(all)), make([]comparison, len(all))
+	var tested []*comparison
+	for i, p := range all {
+		if p.other {
+			continue
+		}
+		groups[i], sessions[i] = of.byGroup(p), of.bySession(p)
+		for j := range groups[i][1:] {
+			tested = append(tested, &groups[i][1+j])
+		}
+		tested = append(tested, &sessions[i])
+	}
+	correct(tested)
+	unequal := false // the lengths or the numbers of scans go with the group, and it is noted
+	for i, p := range all {
 		if p.other {
 			continue
 		}
 		what, bySession := "the acquisition", column.DoubtProcessing
 		switch {
+		case p.which:
+			if what = "the effect of the session"; of.Part == "run" {
+				what = "the run or the length of the joined series"
+			}
 		case p.processed:
 			what, bySession = "the processing", column.DoubtEntity
 		case p.mirrored:
 			what = "the acquisition, or left in place of right if headers are mirrored,"
 		}
 		before := len(notes)
-		if by := apart(p.Of, groups); by != nil {
-			notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s instead of the group difference",
-				p.Name, strings.Join(by, ", "), what))
-		} else if by, least := associated(p.Of, groups); least < strongly && p.Doubt != column.DoubtLength {
-			// of the lengths the page has it
-			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; Fisher's exact test, p = %.2g; a classifier may learn %s instead of the group difference",
-				p.Name, by, least, what))
+		found, complete := noted(groups[i])
+		for _, c := range found {
+			name, after := c.of(p, of.Part), ""
+			if c.level > 0 {
+				after = " after Holm's correction"
+			}
+			switch {
+			case p.total && unequal || !complete && c.level == 0 && p.Doubt == column.DoubtLength: // the page has it
+			case complete:
+				unequal = unequal || p.which || p.Doubt == column.DoubtLength
+				notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s instead of the group difference",
+					name, strings.Join(c.apart, ", "), what))
+			default:
+				notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; Fisher's exact test, p = %.2g%s; a classifier may learn %s instead of the group difference",
+					name, c.text, c.p, after, what))
+			}
 		}
-		if by := apart(p.Of, sessions); by != nil && p.Key != "ses" && p.Key != "run" {
+		if c := sessions[i]; c.apart != nil {
 			notes = append(notes, column.Doubtf(bySession, "the %s is completely confounded with the session: %s; a change between sessions may come from %s",
-				p.Name, strings.Join(by, ", "), what))
+				p.Name, strings.Join(c.apart, ", "), what))
+		} else if c.p < strongly {
+			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the session: %s; exact test within participants, p = %.2g after Holm's correction; a change between sessions may come from %s",
+				p.Name, c.text, c.p, what))
 		}
 		if count := counts(p.Of); p.processed && len(notes) == before && len(count) > 1 && 2*len(count) <= len(p.Of) {
 			var by []string
@@ -158,39 +330,71 @@ func Notes(all []Property, groups, sessions map[string]string) (notes []column.N
 				p.Name, strings.Join(by, ", ")))
 		}
 	}
-	return append(notes, otherFields(all, groups)...)
+	return append(notes, otherFields(all, of)...)
 }
 
-// otherFields note the fields of sidecars on anything that go with the group, corrected for how many there are.
-func otherFields(all []Property, groups map[string]string) []column.Note {
-	var fields, values []string
-	var p []float64
-	var complete []bool
-	for _, f := range all {
-		if by, least := associated(f.Of, groups); f.other && by != "" {
-			fields, values = append(fields, strings.TrimPrefix(f.Name, sidecarField)), append(values, by)
-			p, complete = append(p, least), append(complete, apart(f.Of, groups) != nil)
-		}
+// correct corrects the p of comparisons that tested something for how many there are.
+func correct(all []*comparison) {
+	all = slices.DeleteFunc(slices.Clone(all), func(c *comparison) bool { return c.text == "" })
+	p := make([]float64, len(all))
+	for i, c := range all {
+		p[i] = c.p
 	}
-	doubt, most := column.DoubtProcessing, 0.0
-	var names, by []string
 	for i, p := range inference.Holm(p) {
-		if p < strongly {
-			names, by, most = append(names, fields[i]), append(by, fields[i]+": "+values[i]), max(most, p)
-			if complete[i] {
-				doubt = column.DoubtEntity
+		all[i].p = p
+	}
+}
+
+// otherFields note the fields of sidecars on anything that go with the group or the session, corrected for how many
+// there are.
+func otherFields(all []Property, of Owners) (notes []column.Note) {
+	for _, with := range []string{"group", "session"} {
+		var fields [][]comparison
+		var of1 []Property
+		var tested []*comparison
+		for _, f := range all {
+			if !f.other {
+				continue
+			}
+			f.Name = strings.TrimPrefix(f.Name, sidecarField)
+			own := []comparison{of.bySession(f)}
+			if with == "group" {
+				own = of.byGroup(f)
+			}
+			fields, of1 = append(fields, own), append(of1, f)
+			for j := range own {
+				tested = append(tested, &own[j])
 			}
 		}
+		correct(tested)
+		doubt, most := column.DoubtProcessing, 0.0
+		var names, by []string
+		for i, own := range fields {
+			own = slices.DeleteFunc(own, func(c comparison) bool { return c.text == "" || c.p >= strongly })
+			found, complete := noted(own)
+			for _, c := range found {
+				name := c.of(of1[i], of.Part)
+				names, by, most = append(names, name), append(by, name+": "+c.text), max(most, c.p)
+				if complete && with == "group" {
+					doubt = column.DoubtEntity
+				}
+			}
+		}
+		if names == nil {
+			continue
+		}
+		which, list := words.Count(len(names), "sidecar field")+" are", words.Some(by, 4)
+		if len(names) == 1 {
+			which, list = "the "+sidecarField+names[0]+" is", strings.TrimPrefix(by[0], names[0]+": ")
+		}
+		test, end := "Fisher's exact test", "a classifier may learn the acquisition or the processing instead of the group difference"
+		if with == "session" {
+			test, end = "exact test within participants", "a change between sessions may come from the acquisition or the processing"
+		}
+		notes = append(notes, column.Doubtf(doubt, "%s associated with the %s: %s; %s, p ≤ %.2g after Holm's correction; %s",
+			which, with, list, test, most, end))
 	}
-	if names == nil {
-		return nil
-	}
-	which, list := words.Count(len(names), "sidecar field")+" are", words.Some(by, 4)
-	if len(names) == 1 {
-		which, list = "the "+sidecarField+names[0]+" is", strings.TrimPrefix(by[0], names[0]+": ")
-	}
-	return []column.Note{column.Doubtf(doubt, "%s associated with the group: %s; Fisher's exact test, p ≤ %.2g after Holm's correction; a classifier may learn the acquisition or the processing instead of the group difference",
-		which, list, most)}
+	return notes
 }
 
 // counts are how many scans have each value of a property.
@@ -234,42 +438,130 @@ func associated(of, owners map[string]string) (text string, least float64) {
 	value, group := map[string]string{}, map[string]string{}
 	several := map[string]bool{}
 	for who, v := range of {
-		id, _, _ := strings.Cut(who, " ")
+		id := participant(who)
 		if first, there := value[id]; there && first != v {
 			several[id] = true
 		}
 		value[id], group[id] = v, owners[who]
 	}
-	count, values, groups := map[[2]string]int{}, map[string]int{}, map[string]int{}
+	maps.DeleteFunc(value, func(id, _ string) bool { return several[id] })
+	count, groups, values := counted(value, group)
 	n := 0
-	for id, v := range value {
-		if g := group[id]; g != "" && !several[id] {
-			count[[2]string{g, v}]++
-			values[v]++
-			groups[g]++
-			n++
-		}
+	for _, k := range groups {
+		n += k
 	}
 	if len(values) < 2 || len(groups) < 2 || 2*len(values) > n {
 		return "", 1
 	}
 	var p []float64
-	var by []string
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		var own []string
 		for _, v := range slices.SortedFunc(maps.Keys(values), dag.CompareValues) {
 			k := count[[2]string{g, v}]
 			p = append(p, inference.Fisher(k, groups[g], values[v]-k, n-groups[g]))
-			if k > 0 {
-				own = append(own, fmt.Sprintf("%s (%d of %d)", shortened(v), k, groups[g]))
-			}
 		}
-		by = append(by, g+" "+words.Some(own, 4))
 	}
 	if len(values) == 2 && len(groups) == 2 {
 		p = p[:1] // the others are the same test
 	}
-	return strings.Join(by, "; "), slices.Min(inference.Holm(p))
+	return listing(count, groups, values), slices.Min(inference.Holm(p))
+}
+
+// counted are how many scans have each owner and value, each owner, and each value, without those that have no owner.
+func counted(of, owners map[string]string) (count map[[2]string]int, owner, values map[string]int) {
+	count, owner, values = map[[2]string]int{}, map[string]int{}, map[string]int{}
+	for who, v := range of {
+		if o := owners[who]; o != "" {
+			count[[2]string{o, v}]++
+			owner[o]++
+			values[v]++
+		}
+	}
+	return count, owner, values
+}
+
+// listing is how many scans of each owner have each value.
+func listing(count map[[2]string]int, owners, values map[string]int) string {
+	var by []string
+	for _, o := range slices.Sorted(maps.Keys(owners)) {
+		var own []string
+		for _, v := range slices.SortedFunc(maps.Keys(values), dag.CompareValues) {
+			if k := count[[2]string{o, v}]; k > 0 {
+				own = append(own, fmt.Sprintf("%s (%d of %d)", shortened(v), k, owners[o]))
+			}
+		}
+		by = append(by, o+" "+words.Some(own, 4))
+	}
+	return strings.Join(by, "; ")
+}
+
+// within lists how many scans of each session have each value of a property, and the smallest p of a value in a
+// session, corrected for both, where the values of each participant may have been those of its sessions in any order;
+// "" where there is nothing to test. Fisher's exact test would take scans of one participant as independent: its p is
+// too small where each has one scan of either value.
+func within(of, sessions map[string]string) (text string, least float64) {
+	count, each, values := counted(of, sessions)
+	if len(values) < 2 || len(each) < 2 || 2*len(values) > len(of) {
+		return "", 1
+	}
+	scans := map[string][]string{}
+	for who := range of {
+		if sessions[who] != "" {
+			scans[participant(who)] = append(scans[participant(who)], who)
+		}
+	}
+	var p []float64
+	for _, session := range slices.Sorted(maps.Keys(each)) {
+		for _, v := range slices.Sorted(maps.Keys(values)) {
+			var chances []float64 // that the scan in the session has the value
+			found := 0
+			for _, id := range slices.Sorted(maps.Keys(scans)) {
+				have, there, here := 0, false, false
+				for _, who := range scans[id] {
+					own := of[who] == v
+					if own {
+						have++
+					}
+					if sessions[who] == session {
+						there, here = true, own
+					}
+				}
+				if there && have > 0 && have < len(scans[id]) {
+					chances = append(chances, float64(have)/float64(len(scans[id])))
+					if here {
+						found++
+					}
+				}
+			}
+			p = append(p, unlikely(found, chances))
+			if len(values) == 2 {
+				break // the other is the same test
+			}
+		}
+		if len(each) == 2 {
+			break
+		}
+	}
+	return listing(count, each, values), slices.Min(inference.Holm(p))
+}
+
+// unlikely is the probability of a number of hits as unlikely as this one or more, with the chance of each hit.
+func unlikely(hits int, chances []float64) float64 {
+	of := []float64{1} // of each number
+	for _, c := range chances {
+		next := make([]float64, len(of)+1)
+		for k, p := range of {
+			next[k] += float64(p * (1 - c))
+			next[k+1] += float64(p * c)
+		}
+		of = next
+	}
+	sum := 0.0
+	for _, p := range of {
+		if p <= of[hits]*(1+1e-9) {
+			sum += p
+		}
+	}
+	return min(1, sum)
 }
 
 // shortened is a value as a sentence has it: of a long one the ends, and how long it is.
