@@ -247,7 +247,9 @@ func noted(all []comparison) (found []comparison, complete bool) {
 				if c.level != level || complete != (c.apart != nil) || !complete && c.p >= strongly {
 					continue
 				}
-				same := slices.IndexFunc(found, func(f comparison) bool { return complete && slices.Equal(f.apart, c.apart) })
+				same := slices.IndexFunc(found, func(f comparison) bool {
+					return complete && slices.Equal(f.apart, c.apart)
+				})
 				if same >= 0 {
 					found[same].parts = slices.Concat(found[same].parts, c.parts)
 				} else {
@@ -303,7 +305,8 @@ func Notes(all []Property, of Owners) (notes []column.Note) {
 				after = " after Holm's correction"
 			}
 			switch {
-			case p.total && unequal || !complete && c.level == 0 && p.Doubt == column.DoubtLength: // the page has it
+			case p.total && unequal:
+			case !complete && c.level == 0 && p.Doubt == column.DoubtLength: // the page has it
 			case complete:
 				unequal = unequal || p.which || p.Doubt == column.DoubtLength
 				notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s instead of the group difference",

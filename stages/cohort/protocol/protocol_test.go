@@ -77,14 +77,16 @@ func TestAssociatedInPart(t *testing.T) {
 	} {
 		of, owners := madeScans(24, c.value)
 		notes := Notes([]Property{{Name: "task", Doubt: column.DoubtEntity, Of: of}}, owners)
-		if got := strings.Join(column.NoteTexts(notes), "\n"); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+		got := strings.Join(column.NoteTexts(notes), "\n")
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
 
 // Where nothing goes with the group or the session, at most 5 % of cohorts have a caution: of fields that belong to the
-// participant, to the scan, and of which each participant has both in either order, two of each, half of them of anything.
+// participant, to the scan, and of which each participant has both in either order, two of each, half of them of
+// anything.
 func TestFewFalseCautions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, participants := range []int{12, 20, 40} {
