@@ -223,7 +223,7 @@ func (o Owners) bySession(p Property) comparison {
 	return c
 }
 
-// ofParticipants are the values of the scans of each participant together, "1.5 s and 2 s", and whether any has several.
+// ofParticipants are the values of the scans of each participant together, "1.5 s and 2 s", and whether any has two.
 func ofParticipants(of map[string]string) (together map[string]string, several bool) {
 	values := map[string][]string{}
 	for who, value := range of {
