@@ -265,7 +265,7 @@ func TestRefusals(t *testing.T) {
 			p.data = append(p.data, 0)
 			return all
 		}, "the limit is"},
-		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "but its list says"},
+		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "but its list states"},
 		{"a blob that is missing", func(all []part) []part { return all[:len(all)-1] }, "is missing"},
 		{"no list", func(all []part) []part { return all[1:] }, "begins with"},
 		{"a list of another version", replace("prgnn bundle 1", "prgnn bundle 2"), "its list begins with"},

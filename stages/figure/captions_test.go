@@ -152,7 +152,7 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 	for begin, c := range map[string]*Chart{
 		"PR-GNN: AUC 1.000; the 2 others: 0.500–1.000 (means":            need.Value(DrawROC(all, "CON"))(t),
 		"PR-GNN: 2 of 3 participants correct (1 of 1 ASD, 1 of 2 CON). ": DrawConfusion(all, 0),
-		"Brier score: PR-GNN 0.120, MLP 0.280; of a constant probability of 0.667, the share of CON: 0.222. ": need.
+		"Brier score: PR-GNN 0.120, MLP 0.280; for a constant probability of 0.667, the share of CON: 0.222. ": need.
 			Value(DrawCalibration(all, "CON", 2))(t),
 		"Accuracy 0.800 on training graphs and 0.650 on test graphs in the last epoch": Captioned(draw.Figure{},
 			"figure.training", ends),
