@@ -78,7 +78,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 		}
 		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
-	correctSites(rows)
+	correctSites(rows, func(r *column.CovariateRow) *[]float64 { return &r.SiteP })
 	found := apartFrom("covariate.apart", apart, oneGroup)
 	found.Add(lacking.differ(s.Permutations)...)
 	found.Add(s.processing(g)...)
@@ -94,13 +94,8 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 // give p < 0.05 are left out.
 func (s trial) bySite(name string, of inference.Covariate, g groups) (sites []string, auc, p []float64) {
 	for k, site := range s.sites {
-		alone := inference.Covariate{Category: of.Category}
-		var in []int
-		for i, at := range s.strata {
-			if at == k && !math.IsNaN(of.Values[i]) {
-				alone.Values, in = append(alone.Values, of.Values[i]), append(in, g.of[i])
-			}
-		}
+		alone, who := s.atSite(of, k)
+		in := lists.Map(who, func(i int) int { return g.of[i] })
 		here := slices.Compact(slices.Sorted(slices.Values(in)))
 		for i, group := range in {
 			in[i] = slices.Index(here, group)
@@ -115,15 +110,27 @@ func (s trial) bySite(name string, of inference.Covariate, g groups) (sites []st
 	return sites, auc, p
 }
 
-// correctSites corrects the p of single sites for all of them (Holm).
-func correctSites(rows []column.CovariateRow) {
+// atSite is a covariate of the participants of a site who have it, and who these are.
+func (s trial) atSite(of inference.Covariate, site int) (alone inference.Covariate, who []int) {
+	alone.Category = of.Category
+	for i, at := range s.strata {
+		if at == site && !math.IsNaN(of.Values[i]) {
+			alone.Values, who = append(alone.Values, of.Values[i]), append(who, i)
+		}
+	}
+	return alone, who
+}
+
+// correctSites corrects the p of single sites, which a row has, for all of them (Holm).
+func correctSites[R any](rows []R, of func(*R) *[]float64) {
 	var p []float64
-	for _, r := range rows {
-		p = append(p, r.SiteP...)
+	for i := range rows {
+		p = append(p, *of(&rows[i])...)
 	}
 	p = inference.Holm(p)
-	for i, r := range rows {
-		rows[i].SiteP, p = p[:len(r.SiteP)], p[len(r.SiteP):]
+	for i := range rows {
+		own := of(&rows[i])
+		*own, p = p[:len(*own)], p[len(*own):]
 	}
 }
 

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 
 	"prgnn/artifacts/encoding"
@@ -26,10 +27,32 @@ func (s trial) ofNumber(people *column.People) *encoding.Table {
 					"R": r.R, "P": all, "Draws": s.Permutations, "Site": s.Within})
 			}
 		}
+		if c.Name != s.Within && len(s.sites) > 1 {
+			r.Sites, r.SiteR, r.SiteP = s.numberBySite(c.Name, of, target)
+		}
 		rows[k], p[k] = r, r.P
 	}
+	correctSites(rows, func(r *column.NumberCovariateRow) *[]float64 { return &r.SiteP })
 	for i, q := range s.corrected(p) {
 		rows[i].Q = q
 	}
 	return s.checked(column.Table(rows), apartFrom("covariate.apart-of-number", apart, nil))
+}
+
+// numberBySite is bySite for a number to predict, with r or η in place of the AUC.
+func (s trial) numberBySite(name string, of inference.Covariate, target []float64) (sites []string, r, p []float64) {
+	for k, site := range s.sites {
+		alone, who := s.atSite(of, k)
+		y := lists.Map(who, func(i int) float64 { return target[i] })
+		level, _ := column.Numbered(lists.Map(y, func(v float64) string { return fmt.Sprint(v) }))
+		one := make([]int, len(who))
+		if inference.Powerless(1 / inference.Arrangements(level, one, inference.LeastPermutations)) {
+			continue
+		}
+		own, _, chance := inference.Associate(alone, y, one, s.Permutations, s.stream("site", name, site))
+		if !math.IsNaN(own) {
+			sites, r, p = append(sites, site), append(r, own), append(p, chance)
+		}
+	}
+	return sites, r, p
 }

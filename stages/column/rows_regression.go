@@ -91,4 +91,8 @@ type NumberCovariateRow struct {
 	P            float64 `column:"p,missing" doc:"share of permutations of the target with at least the magnitude of within, or of r where within is missing, (b+1)/(n+1); missing where no permutation within sites changes r"`
 	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32   `column:"permutations" doc:"of the target"`
+
+	Sites []string  `column:"sites,optional" doc:"sites (values of within) where the covariate was tested alone; not those whose participants cannot give p < 0.05"`
+	SiteR []float64 `column:"site_r,optional" doc:"r or η at each of these sites"`
+	SiteP []float64 `column:"site_p,optional" doc:"its p, corrected for all tests of a covariate at a site (Holm)"`
 }

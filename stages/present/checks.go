@@ -130,7 +130,10 @@ func (a *author) covariates() {
 		columns = "values " + columns + " sites?"
 	}
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
-	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r), quality.FirstSite(r)} })
+	shown := lists.Map(rows, func(r row) valuedRow {
+		return valuedRow{r, valuesByGroup(r),
+			firstOf(quality.SiteTests(r.Sites, r.SiteAUC, r.SiteP, r.Permutations))}
+	})
 	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, "covariate | "+columns))
 }
 
@@ -194,8 +197,22 @@ func (a *author) covariatesOfNumber() {
 	if v["Within"] != "" {
 		columns = "covariate | n missing coefficient value within p q"
 	}
-	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, columns))
+	if a.Pictures { // too wide for a text
+		columns += " sites?"
+	}
+	shown := lists.Map(rows, func(r row) siteRow {
+		return siteRow{r, firstOf(quality.SiteTests(r.Sites, r.SiteR, r.SiteP, r.Permutations))}
+	})
+	a.Table(section.Lay(a.Writer, "covariate.number", v, shown, columns))
 }
+
+// A siteRow is a covariate of a number with its test at the site with the smallest p, if any.
+type siteRow struct {
+	column.NumberCovariateRow
+	First []quality.SiteTest
+}
+
+func firstOf(all []quality.SiteTest) []quality.SiteTest { return all[:min(1, len(all))] }
 
 // ofCovariates are values of the table of covariates; its findings are added where they are of what the models
 // predict.

@@ -48,7 +48,9 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		all.Study("covariate.not-of-labels", finding.Limits, values{"Column": of})
 		return all
 	}
-	all.Add(atSites(rows)...)
+	all.Add(atSites("covariate.at-sites", rows, func(r column.CovariateRow) (string, []SiteTest, values) {
+		return r.Name, SiteTests(r.Sites, r.SiteAUC, r.SiteP, r.Permutations), values{}
+	})...)
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
@@ -72,49 +74,50 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 	return all
 }
 
-// A SiteTest is what a covariate shows at one site, with p after the correction for all sites and covariates.
+// A SiteTest is what a covariate shows at one site: its AUC, or r with a number to predict, and p after the correction
+// for all sites and covariates.
 type SiteTest struct {
-	Site   string
-	AUC, P float64
-	Draws  int
+	Site     string
+	Value, P float64
+	Draws    int
 }
 
-// siteTests are those of a covariate, the smallest p first.
-func siteTests(r column.CovariateRow) (all []SiteTest) {
-	for i, site := range r.Sites {
-		all = append(all, SiteTest{site, r.SiteAUC[i], r.SiteP[i], int(r.Permutations)})
+// SiteTests are those of a covariate, the smallest p first.
+func SiteTests(sites []string, value, p []float64, draws int32) (all []SiteTest) {
+	for i, site := range sites {
+		all = append(all, SiteTest{site, value[i], p[i], int(draws)})
 	}
 	slices.SortStableFunc(all, func(x, y SiteTest) int {
-		return cmp.Or(cmp.Compare(x.P, y.P), cmp.Compare(y.AUC, x.AUC))
+		return cmp.Or(cmp.Compare(x.P, y.P), cmp.Compare(math.Abs(y.Value), math.Abs(x.Value)))
 	})
 	return all
 }
 
-// FirstSite is the test of the site at which a covariate has the smallest p, alone; nil without tests of sites.
-func FirstSite(r column.CovariateRow) []SiteTest {
-	all := siteTests(r)
-	return all[:min(1, len(all))]
-}
-
-// atSites are the findings about covariates that separate the groups at single sites.
-func atSites(rows []column.CovariateRow) (all finding.List) {
+// atSites are the findings of a code about covariates that separate the groups, or go with the number to predict, at
+// single sites.
+func atSites[R any](code string, rows []R, of func(R) (name string, all []SiteTest, numbers values)) (
+	found finding.List) {
 	tests := 0
 	for _, r := range rows {
-		tests += len(r.Sites)
+		_, all, _ := of(r)
+		tests += len(all)
 	}
-	named := separating(rows, func(r column.CovariateRow) (string, float64) {
-		if first := FirstSite(r); first != nil {
-			return r.Name, first[0].P
+	named := separating(rows, func(r R) (string, float64) {
+		name, all, _ := of(r)
+		if len(all) > 0 {
+			return name, all[0].P
 		}
-		return r.Name, math.NaN()
+		return name, math.NaN()
 	})
 	for _, r := range rows {
 		if name := named(r); name != "" {
-			at := slices.DeleteFunc(siteTests(r), func(s SiteTest) bool { return !inference.Significant(s.P) })
-			all.Study("covariate.at-sites", finding.Limits, values{"Name": name, "Sites": at, "Tests": tests})
+			_, all, numbers := of(r)
+			numbers["Name"], numbers["Tests"] = name, tests
+			numbers["Sites"] = slices.DeleteFunc(all, func(s SiteTest) bool { return !inference.Significant(s.P) })
+			found.Study(code, finding.Limits, numbers)
 		}
 	}
-	return all
+	return found
 }
 
 // weightOfCovariate is that of a covariate with p < 0.05, whose q of all covariates may not be. Regions that some
@@ -132,6 +135,10 @@ func ofMissingRegions(name string) bool {
 
 // CovariatesOfNumber are the findings about covariates that go with the number to predict; inputs is as in Covariates.
 func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all finding.List) {
+	all.Add(atSites("covariate.at-sites-of-number", rows, func(r column.NumberCovariateRow) (string, []SiteTest, values) {
+		return r.Name, SiteTests(r.Sites, r.SiteR, r.SiteP, r.Permutations),
+			values{"Number": number, "Category": r.Kind == "category"}
+	})...)
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if name := named(r); name != "" {
