@@ -78,7 +78,7 @@ func (b *body) page(p *Page) {
 	b.put("</ol></nav>\n<main id=\"main\" tabindex=\"-1\">\n")
 	b.turn(p.Turn)
 	if len(p.Incomplete) > 0 {
-		b.put("<section class=\"cautions\" aria-labelledby=\"incomplete\"><h2 id=\"incomplete\">Incomplete</h2><ul>\n")
+		b.put("<section class=\"cautions\" aria-labelledby=\"incomplete\">" + incompleteHeading + "<ul>\n")
 		b.each("<li class=\"lines\">%s</li>\n", p.Incomplete)
 		b.put("</ul></section>\n")
 	}

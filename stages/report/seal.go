@@ -29,6 +29,11 @@ func seal(page []byte) []byte {
 // edited in it: every page names the program, at its top and in its provenance.
 func IsReport(page []byte) bool { return bytes.Contains(page, []byte(programName)) }
 
+const incompleteHeading = `<h2 id="incomplete">Incomplete</h2>`
+
+// Incomplete reports whether a report lacks results of its run.
+func Incomplete(page []byte) bool { return bytes.Contains(page, []byte(incompleteHeading)) }
+
 // Unedited reports whether a file is a report of this program as it was written.
 func Unedited(page []byte) bool { return IsReport(page) && Intact(page) }
 

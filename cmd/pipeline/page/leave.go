@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,8 @@ import (
 
 // Leave leaves the page of a pipeline's report stage beside the file, named after
 // it: the stored result of the stage, byte for byte. After a failure the page is made from
-// the results that are there, and says what is missing. A page that somebody has edited is kept
-// under another name; a file that is no report is not touched. The error says why there is
+// the results that are there, and says what is missing. A page that somebody has edited, and the complete
+// one of an earlier run after a failure, is kept under another name; a file that is no report is not touched. The error says why there is
 // no page; it has been printed.
 //
 // When ctx ends first, the page of an earlier run stays, and the error is that of ctx: nothing has been printed.
@@ -48,7 +49,7 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		page, _, err = partial(ctx, a, c, task, r.Errors)
 	}
 	var kept string
-	scans := 0
+	scans, whole := 0, false
 	if err != nil && ctx.Err() == nil {
 		setAside(a, path)
 	}
@@ -56,7 +57,15 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		scans, err = leaveScans(ctx, a, c, task, path)
 	}
 	if err == nil && ctx.Err() == nil {
-		kept, err = replacePage(a, path, page)
+		old, _ := regular.ReadFile(path)
+		whole = report.Incomplete(page) && report.Unedited(old) && !report.Incomplete(old)
+		if whole {
+			kept, err = keepAside(a, path, old)
+		}
+	}
+	if err == nil && ctx.Err() == nil {
+		edited, failed := replacePage(a, path, page)
+		kept, err = cmp.Or(edited, kept), failed
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -68,12 +77,14 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	if a.JSON {
 		a.Object("report", event{path, len(page), nil})
 	}
-	if kept != "" {
-		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)
-	}
 	more := ""
 	if r.Outputs[task.ID()] == nil {
 		more = " (incomplete)"
+	}
+	if kept != "" && whole {
+		more += "; the complete report of an earlier run was renamed to " + kept
+	} else if kept != "" {
+		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)
 	}
 	if scans > 0 {
 		more += ", and " + besides(scans, path)
