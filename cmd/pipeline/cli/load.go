@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/cmd/pipeline/validation"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/lists"
@@ -364,7 +365,10 @@ func (a *app) lastSets(file string, last results.Last) []string {
 		a.Warn("these settings differ from those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
 	default:
 		placed, gone := layer.Placed(file, last.Sets)
-		if len(placed) > 0 {
+		if validation.Of(placed) {
+			a.Warn("the last run of %s (%s) was a validation of stored models, and its results are shown; --as-written shows "+
+				"those of the file itself", file, last.ID)
+		} else if len(placed) > 0 {
 			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID,
 				shownSets(placed))
 		}

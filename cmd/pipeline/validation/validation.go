@@ -87,6 +87,11 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 	return append(slices.Clip(run), text, only(validated, printed)), append(run, reported, only(validated, paged)), nil
 }
 
+// Of reports whether settings are those of a validation.
+func Of(sets []string) bool {
+	return slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "stages."+validated+"=") })
+}
+
 // only is the setting that leaves these stages, and what they need.
 func only(stages ...string) string { return "stages=[" + strings.Join(stages, ", ") + "]" }
 

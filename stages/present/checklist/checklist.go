@@ -76,11 +76,16 @@ const (
 // A Row is an item of a filled checklist.
 type Row struct{ Item, Part, Topic, Status, Where string }
 
-// fill finds what a report and its authors have of an item.
+// fill finds what a report and its authors have of an item. What the authors state of a topic in the report follows the
+// sections.
 func (i Item) fill(w *section.Writer, stated map[string]string) (row Row) {
 	for source := range strings.SplitSeq(i.Source, " | ") {
-		if row = i.from(source, w, stated); row.Status == Reported {
-			break
+		next := i.from(source, w, stated)
+		switch {
+		case row.Status != Reported:
+			row = next
+		case next.Status == Stated:
+			row.Where += ". " + next.Where
 		}
 	}
 	return row
@@ -145,7 +150,7 @@ func (l List) Fill(w *section.Writer, statements []column.Statement) (*Filled, e
 		stated[s.Key] = s.Text
 	}
 	rows := lists.Map(items, func(i Item) Row { return i.fill(w, stated) })
-	of := wording.Values{"Title": l.Title, "Pipeline": w.Run.Pipeline, "N": len(rows)}
+	of := wording.Values{"Title": l.Title, "Pipeline": w.Run.Pipeline, "N": len(rows), "Validation": w.T.Has("validation")}
 	for name, status := range map[string]string{"Reported": Reported, "Stated": Stated, "NotStated": NotStated,
 		"NotReported": NotReported, "NotApplicable": NotApplicable} {
 		n := 0

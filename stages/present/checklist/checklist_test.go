@@ -72,7 +72,7 @@ func TestPartsOfTopics(t *testing.T) {
 		{nil, "", "not stated: study: preprocessing"},
 		{[]string{"methods.regions"}, "", "not stated: study: preprocessing"},
 		{[]string{"methods.regions"}, "AAL.", "stated: AAL."},
-		{[]string{"methods.regions", "methods.label-source"}, "AAL.", "in the report: Methods"},
+		{[]string{"methods.regions", "methods.label-source"}, "AAL.", "in the report: Methods. AAL."},
 	} {
 		w := section.NewWriter(dag.NewTask(nil))
 		w.Page.Sections = []report.Section{{Title: "Methods"}}
@@ -180,4 +180,25 @@ func TestFullModel(t *testing.T) {
 		need.Equal(t, row.Status, want, codes)
 		need.Equal(t, strings.Contains(row.Where, "pipeline export FILE model"), want == NotReported, row.Where)
 	}
+}
+
+// An author's statement follows the sections of the report, and updating is reported where validated models were
+// recalibrated.
+func TestUpdatingAndMissingData(t *testing.T) {
+	items := need.Value(Lists[0].Items())(t)
+	of := func(number string, codes ...string) Row {
+		w := section.NewWriter(dag.NewTask(nil))
+		w.Page.Sections = []report.Section{{Title: "Methods"}}
+		for _, code := range codes {
+			w.Written[code] = []string{"Methods"}
+		}
+		at := slices.IndexFunc(items, func(i Item) bool { return i.Number == number })
+		return items[at].fill(w, map[string]string{"missing_data": "Ages were imputed."})
+	}
+	need.Equal(t, of("11").Where, "Ages were imputed.")
+	need.Equal(t, of("11", "methods.shared-regions").Where, "Methods. Ages were imputed.")
+	need.Equal(t, of("12f").Status, NotReported)
+	need.Equal(t, of("12f", "methods.recalibrated").Status, Reported)
+	need.Equal(t, of("24", "methods.recalibrated").Status, NotReported)
+	need.Equal(t, of("24", "methods.recalibrated", "validation.measures").Status, Reported)
 }

@@ -133,13 +133,15 @@ func (a *Author) validated() {
 		s := rows[0]
 		of := values{"Number": len(s.Groups) == 0, "AUC": s.Positive != "",
 			"Calibrated": s.Positive != "" && s.Calibrated,
-			"Recalibrated": slices.ContainsFunc(section.Rows[column.ValidationRow](a.Writer, "validation"),
-				func(r column.ValidationRow) bool { return strings.HasSuffix(r.Measure, "_recalibrated") }),
-			"Equal": 0, "Unlisted": false}
+			"Equal":      0, "Unlisted": false}
 		for _, one := range a.Applied() {
 			of["Equal"], of["Unlisted"] = len(one.Equal)+len(one.Known), one.Unlisted > 0
 		}
 		a.say("methods.validation", of)
+		if slices.ContainsFunc(section.Rows[column.ValidationRow](a.Writer, "validation"),
+			func(r column.ValidationRow) bool { return strings.HasSuffix(r.Measure, "_recalibrated") }) {
+			a.say("methods.recalibrated", nil)
+		}
 	}
 }
 
