@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
@@ -180,6 +182,29 @@ func sessionFiles(s *study) {
 			s.t.Errorf("%s was made of %s", found[0], of)
 		}
 	}
+	s.pipeline(0, "export", "study.yaml", "graphs", "--format", "pyg", "--draws", "-o", "graphs")
+	var about struct{ Participants, Sessions []string }
+	need.NoError(s.t, json.Unmarshal(need.Value(os.ReadFile(filepath.Join(s.dir, "graphs", "dataset.json")))(s.t), &about))
+	need.Equal(s.t, strings.Join(about.Sessions, " "), "01 02")
+	ints := func(name string) []int64 {
+		f := need.Value(os.Open(filepath.Join(s.dir, "graphs", name+".npy")))(s.t)
+		defer f.Close()
+		return need.Value(encoding.ReadArray(f))(s.t).Values().([]int64)
+	}
+	draw, subject, session, scan := ints("draw"), ints("subject"), ints("session"), ints("scan_draw")
+	s.pipeline(0, "export", "-q", "study.yaml", "pooled.draws", "-o", "draws.csv")
+	stored := map[string]string{}
+	for _, row := range readCSV(s.t, filepath.Join(s.dir, "draws.csv")) {
+		stored[row["subject"]+" "+row["draw"]] = row["session"] + " " + row["of"]
+	}
+	for g := range draw {
+		got := "mean"
+		if session[g] >= 0 {
+			got = fmt.Sprint(about.Sessions[session[g]], " ", scan[g])
+		}
+		want := cmp.Or(stored[fmt.Sprint(about.Participants[subject[g]], " ", draw[g])], "mean")
+		need.Equal(s.t, got, want, g)
+	}
 	first := filepath.Join(s.dir, "derived", "sub-sim001", "func", "*desc-graphboot*")
 	if without := need.Value(filepath.Glob(first))(s.t); len(without) > 0 {
 		s.t.Errorf("draws of combined sessions without their session: %v", without)
@@ -190,6 +215,15 @@ func sessionFiles(s *study) {
 func groupFiles(s *study, groups []map[string]string) {
 	s.t.Helper()
 	s.pipeline(0, "export", "study.yaml", "means.means", "-o", "m.svg")
+	s.pipeline(0, "export", "study.yaml", "means.means", "-o", "m.csv")
+	for i, row := range readCSV(s.t, filepath.Join(s.dir, "m.csv")) {
+		if i == 0 || row["group"] != groups[0]["group"] {
+			need.Equal(s.t, row["group"], groups[min(i, 1)]["group"])
+		}
+		if i > 0 && row["group"] != groups[0]["group"] {
+			break
+		}
+	}
 	s.pipeline(0, "export", "study.yaml", "means", "--format", "all", "-o", "means/")
 	for _, path := range []string{"m.svg", "means/means.svg"} {
 		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil {

@@ -164,10 +164,25 @@ func (b *book) text() ([]byte, string, error) {
 		notes = append(notes, "numbers of the workbook are read without the leading zeros that their format shows: "+words.Some(zeros, mostNamed)+
 			"; if the zeros belong to them, write them as text")
 	}
-	if hidden > 0 {
-		notes = append(notes, fmt.Sprintf("%s of sheet %s %s hidden, by a filter or by hand, and %[3]s read like the others",
-			words.Count(hidden, "row"), b.sheet, map[bool]string{true: "is", false: "are"}[hidden == 1]))
+	unseen := func(n int, what, why string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%s of sheet %s %s hidden%s, and %[3]s read like the others",
+				words.Count(n, what), b.sheet, map[bool]string{true: "is", false: "are"}[n == 1], why))
+		}
 	}
+	unseen(hidden, "row", ", by a filter or by hand")
+	columns := 0
+	for c := range width {
+		name, _ := excelize.ColumnNumberToName(c + 1)
+		shown, err := b.GetColVisible(b.sheet, name)
+		if err != nil {
+			return nil, "", fmt.Errorf("sheet %s: %w", b.sheet, err)
+		}
+		if !shown {
+			columns++
+		}
+	}
+	unseen(columns, "column", "")
 	w.Flush()
 	return out.Bytes(), strings.Join(notes, "; "), errors.Join(problems...)
 }

@@ -108,6 +108,10 @@ func TestRefusedWorkbooks(t *testing.T) {
 	_, note, err := Text(hidden, "")
 	need.NoError(t, err)
 	need.Equal(t, note, "1 row of sheet Sheet1 is hidden, by a filter or by hand, and is read like the others")
+	hidden = made(t, cells, func(f *excelize.File) error { return f.SetColVisible("Sheet1", "B", false) })
+	_, note, err = Text(hidden, "")
+	need.NoError(t, err)
+	need.Equal(t, note, "1 column of sheet Sheet1 is hidden, and is read like the others")
 
 	_, _, err = Text(made(t, nil, nil), "")
 	need.Error(t, err, "no sheet of the workbook has cells")

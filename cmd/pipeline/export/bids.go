@@ -136,17 +136,17 @@ func (s scanDraw) entity() bids.Entity {
 
 // scanDraws reads of which scan each draw is, from the stage on the way that combined a participant's scans; nil when
 // there is none.
-func (m *bidsMember) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
+func (x *job) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
 	subject := func(n *dag.Node) string { return design.Coord(n.Coords(), "subject") }
 	for src := range of.Upstream() {
-		if subject(src.Node) != subject(m.Of) {
+		if subject(src.Node) != subject(of) {
 			continue
 		}
 		for _, port := range src.Node.Instance().Ports().Out {
 			if port.Name != "draws" || !hasColumns(port.Type, "draw", "session", "of") {
 				continue
 			}
-			got, err := m.Read(src.Node, port)
+			got, err := x.Read(src.Node, port)
 			if err != nil {
 				return nil, err
 			}
@@ -167,7 +167,7 @@ func (m *bidsMember) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
 			}
 			return scans, err
 		}
-		if scans, err := m.scanDraws(src.Node); scans != nil || err != nil {
+		if scans, err := x.scanDraws(src.Node); scans != nil || err != nil {
 			return scans, err
 		}
 	}

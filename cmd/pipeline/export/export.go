@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 	"prgnn/stages/column"
@@ -342,14 +343,25 @@ func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*encoding.Table,
 	return withKeys(tasks, parts)
 }
 
-// tableOf reads an output as a table; an array gets a row for each element.
+// tableOf reads an output as a table; an array gets a row for each element, with the names that the task gives to places
+// along its axes, such as groups.
 func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 	got, err := x.Read(n, port)
 	if err != nil {
 		return nil, err
 	}
 	if got.Array != nil {
-		return longTable(got.Array, port.Type.Axes), nil
+		t, plain := longTable(got.Array, port.Type.Axes), axesOf(x.Pipeline.Roster, port, got.Array.Shape)
+		axes, err := x.axes([]*dag.Node{n}, port, got.Array.Shape)
+		if err != nil {
+			return nil, err
+		}
+		for i, a := range axes {
+			if at, ok := t.Columns[i].Values.([]int32); ok && a.Values != nil && plain[i].Values == nil {
+				t.Columns[i].Values = lists.Map(at, func(place int32) string { return a.Values[place-1] })
+			}
+		}
+		return t, nil
 	}
 	return x.withTargetName(got.Table), nil
 }

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -31,6 +32,8 @@ import (
 //	y.npy           <i8 [graphs]         the group's place in the list "groups" of dataset.json; −1 when not known
 //	draw.npy        <i8 [graphs]         0 is the plain mean
 //	subject.npy     <i8 [graphs]         the place in the list "participants" of dataset.json
+//	session.npy     <i8 [graphs]         of combined sessions, or runs: the place in the list "sessions"; −1 for their mean
+//	scan_draw.npy   <i8 [graphs]         likewise: the draw of that session; 0 is itself
 //	dataset.json    names, units and where it comes from
 //
 // The graphs are those of the draws that the trainings on them use: all random ones by default, and not draw 0. Without
@@ -60,10 +63,15 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	for i, n := range tasks {
 		subject := n.Coords()[0].Value
 		side.Participants = append(side.Participants, subject)
-		if err := d.add(x.Current, n, ports, trainings, int64(i), numbers[groups[subject]]); err != nil {
+		scans, err := x.scanDraws(n)
+		if err == nil {
+			err = d.add(x.Current, n, ports, trainings, int64(i), numbers[groups[subject]], scans)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
 	}
+	side.Sessions = d.number()
 	if x.Pipeline.Roster != nil {
 		side.Regions = nodeNames(x.Pipeline.Roster, d.nodes)
 	}
@@ -113,6 +121,7 @@ type pygJSON struct {
 	Stage        string   `json:"stage"`
 	Groups       []string `json:"groups"`
 	Participants []string `json:"participants"`
+	Sessions     []string `json:"sessions,omitempty"` // that were combined, or runs
 	Regions      []string `json:"regions"`
 	DrawsOf      []string `json:"draws_of,omitempty"` // the stages whose trainings use these draws; none: all draws
 	Edges        []origin `json:"edges"`
@@ -161,6 +170,8 @@ type pygData struct {
 	y        []int64
 	draw     []int64
 	subject  []int64
+	scans    []scanDraw // of each graph; without a session for the mean
+	session  []int64    // nil where no sessions were combined
 	nodes    int
 	features int
 	used     map[int]bool // draws of any participant
@@ -169,7 +180,7 @@ type pygData struct {
 
 // add appends the graphs of a participant.
 func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port, trainings []*dag.Node,
-	subject, group int64) error {
+	subject, group int64, scans map[int]scanDraw) error {
 	edges, err := c.Read(n, ports["edges"])
 	if err != nil {
 		return err
@@ -212,6 +223,7 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 		d.x = append(d.x, values[int(draw)*size:(int(draw)+1)*size]...)
 		d.edgePtr = append(d.edgePtr, int64(len(d.from)))
 		d.y, d.draw, d.subject = append(d.y, group), append(d.draw, draw), append(d.subject, subject)
+		d.scans = append(d.scans, scans[int(draw)])
 	}
 	if at != len(rows) {
 		return fmt.Errorf("its edges are not sorted by draw, or belong to draws without features")
@@ -219,9 +231,20 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 	return nil
 }
 
+// number numbers the combined sessions, and lists them.
+func (d *pygData) number() []string {
+	names := lists.Map(d.scans, func(s scanDraw) string { return s.coord.Value })
+	sessions := slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return name == "" }))))
+	if len(sessions) > 0 {
+		d.session = lists.Map(names, func(name string) int64 { return int64(slices.Index(sessions, name)) })
+	}
+	return sessions
+}
+
 func (d *pygData) arrays() map[string]*encoding.Array {
 	graphs, entries := len(d.y), len(d.from)
-	return map[string]*encoding.Array{
+	all := map[string]*encoding.Array{
 		"edge_index": encoding.NewArray(append(append([]int64{}, d.from...), d.to...), 2, entries),
 		"edge_attr":  encoding.NewArray(d.weight, entries, 1),
 		"edge_ptr":   encoding.NewArray(d.edgePtr, graphs+1),
@@ -230,4 +253,9 @@ func (d *pygData) arrays() map[string]*encoding.Array {
 		"draw":       encoding.NewArray(d.draw, graphs),
 		"subject":    encoding.NewArray(d.subject, graphs),
 	}
+	if d.session != nil {
+		all["session"] = encoding.NewArray(d.session, graphs)
+		all["scan_draw"] = encoding.NewArray(lists.Map(d.scans, func(s scanDraw) int64 { return int64(s.draw) }), graphs)
+	}
+	return all
 }
