@@ -184,7 +184,8 @@ func sessionFiles(s *study) {
 	}
 	s.pipeline(0, "export", "study.yaml", "graphs", "--format", "pyg", "--draws", "-o", "graphs")
 	var about struct{ Participants, Sessions []string }
-	need.NoError(s.t, json.Unmarshal(need.Value(os.ReadFile(filepath.Join(s.dir, "graphs", "dataset.json")))(s.t), &about))
+	text := need.Value(os.ReadFile(filepath.Join(s.dir, "graphs", "dataset.json")))(s.t)
+	need.NoError(s.t, json.Unmarshal(text, &about))
 	need.Equal(s.t, strings.Join(about.Sessions, " "), "01 02")
 	ints := func(name string) []int64 {
 		f := need.Value(os.Open(filepath.Join(s.dir, "graphs", name+".npy")))(s.t)

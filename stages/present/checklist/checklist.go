@@ -150,7 +150,8 @@ func (l List) Fill(w *section.Writer, statements []column.Statement) (*Filled, e
 		stated[s.Key] = s.Text
 	}
 	rows := lists.Map(items, func(i Item) Row { return i.fill(w, stated) })
-	of := wording.Values{"Title": l.Title, "Pipeline": w.Run.Pipeline, "N": len(rows), "Validation": w.T.Has("validation")}
+	of := wording.Values{"Title": l.Title, "Pipeline": w.Run.Pipeline, "N": len(rows),
+		"Validation": w.T.Has("validation")}
 	for name, status := range map[string]string{"Reported": Reported, "Stated": Stated, "NotStated": NotStated,
 		"NotReported": NotReported, "NotApplicable": NotApplicable} {
 		n := 0
