@@ -32,7 +32,7 @@ import (
 //	y.npy           <i8 [graphs]         the group's place in the list "groups" of dataset.json; −1 when not known
 //	draw.npy        <i8 [graphs]         0 is the plain mean
 //	subject.npy     <i8 [graphs]         the place in the list "participants" of dataset.json
-//	session.npy     <i8 [graphs]         of combined sessions, or runs: the place in the list "sessions"; −1 for their mean
+//	session.npy     <i8 [graphs]         of combined sessions: the place in the list "sessions"; −1 for the mean
 //	scan_draw.npy   <i8 [graphs]         likewise: the draw of that session; 0 is itself
 //	dataset.json    names, units and where it comes from
 //
@@ -255,7 +255,8 @@ func (d *pygData) arrays() map[string]*encoding.Array {
 	}
 	if d.session != nil {
 		all["session"] = encoding.NewArray(d.session, graphs)
-		all["scan_draw"] = encoding.NewArray(lists.Map(d.scans, func(s scanDraw) int64 { return int64(s.draw) }), graphs)
+		of := lists.Map(d.scans, func(s scanDraw) int64 { return int64(s.draw) })
+		all["scan_draw"] = encoding.NewArray(of, graphs)
 	}
 	return all
 }

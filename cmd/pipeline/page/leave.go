@@ -28,8 +28,8 @@ import (
 // Leave leaves the page of a pipeline's report stage beside the file, named after
 // it: the stored result of the stage, byte for byte. After a failure the page is made from
 // the results that are there, and says what is missing. A page that somebody has edited is kept
-// under another name, and so is the complete one of an earlier run after a failure; a file that is no report is not touched. The error says why there is
-// no page; it has been printed.
+// under another name, and so is the complete one of an earlier run after a failure; a file that is no report is
+// not touched. The error says why there is no page; it has been printed.
 //
 // When ctx ends first, the page of an earlier run stays, and the error is that of ctx: nothing has been printed.
 func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store *disk.Store, r *engine.Result,
