@@ -343,8 +343,8 @@ func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*encoding.Table,
 	return withKeys(tasks, parts)
 }
 
-// tableOf reads an output as a table; an array gets a row for each element, with the names that the task gives to places
-// along its axes, such as groups.
+// tableOf reads an output as a table; an array gets a row for each element, with the names that the task gives to
+// places along its axes, such as groups.
 func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 	got, err := x.Read(n, port)
 	if err != nil {
