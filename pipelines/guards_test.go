@@ -1025,3 +1025,68 @@ func TestSelectionLeavesOneGroup(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A column of sites in which a participant has two does not lift the permutation within sites: the stages are refused,
+// with the lines, unless they permute over all participants. An empty cell is no other site, and one site for each
+// session of all participants is no difference between these.
+func TestSitesOfSessions(t *testing.T) {
+	dir := t.TempDir()
+	load := func(site func(i, visit int) string, with string) *Pipeline {
+		table := "participant_id\tvisit\tgroup\tsite\n"
+		for i := range 12 {
+			for visit := range 2 {
+				table += fmt.Sprintf("sub-%02d\t%d\t%s\t%s\n", i+1, visit+1, []string{"A", "B"}[i%2], site(i, visit))
+				name := fmt.Sprintf("sub-%02d_%d.tsv", i+1, visit+1)
+				need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n"), 0o644))
+			}
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(table), 0o644))
+		text := `cohort: { timeseries: { file: p.tsv, sessions: visit, series: "{participant_id}_{visit}.tsv" } }
+stages:
+  series: { use: timeseries, each: session, in: { series: cohort.series, nodes: cohort.nodes }, with: { tr: 2 } }
+  connectivity: { use: connectivity, each: session, in: { series: series } }
+  edges: { use: edges, in: { matrices: "connectivity[*].pearson", participants: cohort.participants }, with: { ` + with + ` } }
+  rel: { use: reliability, in: { matrices: "connectivity[*].pearson", participants: cohort.participants }, with: { ` +
+			strings.Replace(with, "missing: skip", "", 1) + ` } }
+`
+		p, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
+		if p == nil {
+			p = &Pipeline{}
+		}
+		p.Notes = append(p.Notes, fmt.Sprint(err))
+		return p
+	}
+	own := func(i, _ int) string { return []string{"x", "y"}[i/6] }
+	one := func(i, visit int) string {
+		if i == 5 && visit == 1 {
+			return "y"
+		}
+		return own(i, visit)
+	}
+	const refused = ": within: site differs between the sessions of 1 participant: sub-06 (x in p.tsv:12, y in p.tsv:13); correct the table, "
+	const caution = "column site differs within 1 participant: sub-06 (x in p.tsv:12, y in p.tsv:13)"
+	for _, c := range []struct {
+		site       func(i, visit int) string
+		with       string
+		want, none string
+	}{
+		{own, "", "<nil>", "site differs"},
+		{func(i, visit int) string {
+			if visit == 1 {
+				return "n/a"
+			}
+			return own(i, visit)
+		}, "", "<nil>", "site differs"},
+		{func(_, visit int) string { return []string{"x", "y"}[visit] }, "", "confounded with the session: 1 x (12), 2 y (12)", "site differs"},
+		{one, "", "stage edges" + refused, caution},
+		{one, "missing: skip", "stage edges" + refused, caution},
+		{one, "", "stage rel" + refused, caution},
+		{one, `within: ""`, caution, refused},
+	} {
+		p := load(c.site, c.with)
+		texts := strings.Join(p.Notes, "\n")
+		if !strings.Contains(texts, c.want) || strings.Contains(texts, c.none) {
+			t.Errorf("%q: %s\nwant %q, not %q", c.with, texts, c.want, c.none)
+		}
+	}
+}

@@ -50,14 +50,19 @@ func (s *Study) Sites() (names, codes []string) {
 }
 
 // checkSites refuses a column within which labels are permuted and that the participants do not have, where the file
-// sets it, and notes the columns that hold the site where the column site does not.
+// sets it or where some participants have several values, and notes the columns that hold the site where the column site does not.
 func (s *Study) checkSites(sites []string) {
 	asks := map[string][]*dag.Node{} // a task of each stage, by the column that they lack, or that has one value
 	refused := map[*dag.StageNode]bool{}
 	for n := range role.With[role.Reader](s.stages...) {
 		for _, read := range role.Readings(n.Instance()) { // also where nothing takes the permuted labels
-			if read.Permutes && OfCohort(n) && !slices.Contains(s.columns(), read.Name) && !refused[n.Stage()] &&
-				s.set(n.Stage().Name(), "within") {
+			set, d := s.set(n.Stage().Name(), "within"), s.differing(read.Name)
+			switch {
+			case read.Parameter != "within" || !OfCohort(n) || slices.Contains(s.columns(), read.Name) || refused[n.Stage()]:
+			case d != nil && (set || d.Between && s.takes(n, read.Output)):
+				refused[n.Stage()] = true
+				s.mistake(n.Stage(), "within", s.ofOne("within", d)+`, or set within: "" for a test over all participants`)
+			case read.Permutes && set:
 				refused[n.Stage()] = true
 				s.mistake(n.Stage(), "within", missing("within", lacksColumn, read.Name, s.columns()))
 			}
@@ -194,7 +199,9 @@ func (s *Study) names() {
 				!slices.Contains(have, read.Name) {
 				said[key] = true
 				text := missing(read.Parameter, what, read.Name, have)
-				if !read.Group && slices.Contains(s.roster.OfRuns, read.Name) {
+				if d := s.differing(read.Name); !read.Group && d != nil && read.Parameter != "covariates" {
+					text = s.ofOne(read.Parameter, d)
+				} else if !read.Group && d != nil {
 					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it cannot be a covariate: give each participant one value in the table, such as the mean, or leave it out",
 						read.Parameter, read.Name, s.roster.PartAxis())
 				} else if read.Motion {
@@ -204,6 +211,26 @@ func (s *Study) names() {
 			}
 		}
 	}
+}
+
+// differing is a column that differs between the runs or sessions of a participant; nil for any other.
+func (s *Study) differing(name string) *listed.Differing {
+	at := slices.IndexFunc(s.roster.OfRuns, func(d listed.Differing) bool { return d.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &s.roster.OfRuns[at]
+}
+
+// ofOne refuses a parameter that needs one value of a column for each participant.
+func (s *Study) ofOne(parameter string, d *listed.Differing) string {
+	ids := sorted(slices.Collect(maps.Keys(d.Who)))
+	out := "exclude"
+	if len(ids) <= mostNamed {
+		out = "exclude: [" + strings.Join(ids, ", ") + "]"
+	}
+	return fmt.Sprintf("%s: %s differs between the %ss of %s: %s; correct the table, give each participant one value, such as A+B, or set %s",
+		parameter, d.Name, s.roster.PartAxis(), words.Count(len(ids), "participant"), d.WhoText(), out)
 }
 
 // givesMotion reports whether the input cleaning of a task may have the motion of some scan: a scan was cleaned with a

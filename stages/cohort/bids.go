@@ -62,7 +62,6 @@ type bidsFiles struct {
 	events                                                           string // the table of the task's events
 	components, componentTable                                       string // of fMRIPost-AROMA or tedana
 	labelsFrom                                                       string // a line for the inventory
-	regrouped                                                        string // which sessions have another group
 	moved                                                            motion.Head
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
@@ -156,7 +155,10 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)
-	addSessionColumns(l, c.rawRoots(dir, root, l), found)
+	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l), func(id string) []string { return found[id].sessions() })
+	for id, err := range tables.problems {
+		found[id].problems = append(found[id].problems, err)
+	}
 	if err := l.Choose(); err != nil {
 		return nil, err
 	}
@@ -201,7 +203,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
 		without := func(row listed.Row) bool { return !ids[row.ID] }
-		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
+		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found, tables)
 		return slices.Concat(notes, r.eventNotes(ids), r.protocolNotes(ids)), timesApart
 	}
 	return r, nil
@@ -476,7 +478,7 @@ func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "deri
 
 // about notes what was found of the scans of these participants. timesApart is the note of repetition times that
 // contradict each other, "" where none do.
-func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (notes []column.Note, timesApart string) {
+func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles, tables *sessionsTables) (notes []column.Note, timesApart string) {
 	counts := map[string]int{}
 	for _, row := range rows {
 		if from := found[row.ID].labelsFrom; from != "" {
@@ -506,7 +508,7 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), motion.Notes(moved),
+	return slices.Concat(notes, tables.notes(rows), times, cutNote(volumes), motion.Notes(moved),
 		maskNotes(rows, found)), timesApart
 }
 

@@ -24,7 +24,7 @@ type eventsFinder struct {
 
 // eventsIn looks for events in the dataset that the parameter names, else in the raw dataset.
 func (c *BIDSCohort) eventsIn(dir, root string, l *listed.List) (*eventsFinder, error) {
-	f := &eventsFinder{roots: c.rawRoots(dir, root, l), names: map[string][]string{}}
+	f := &eventsFinder{roots: rawRoots(dir, root, c.Raw, l), names: map[string][]string{}}
 	if c.Events != "" {
 		f.roots = []string{userfile.Within(dir, c.Events)}
 		if info, err := os.Stat(f.roots[0]); err != nil || !info.IsDir() {
@@ -36,9 +36,9 @@ func (c *BIDSCohort) eventsIn(dir, root string, l *listed.List) (*eventsFinder, 
 
 // rawRoots are the datasets in which tables of the raw dataset are looked for: the one that the parameter raw names,
 // else where the derivatives and participants.tsv lie, and where the derivatives say that they come from.
-func (c *BIDSCohort) rawRoots(dir, root string, l *listed.List) (roots []string) {
-	if c.Raw != "" {
-		return []string{userfile.Within(dir, c.Raw)}
+func rawRoots(dir, root, raw string, l *listed.List) (roots []string) {
+	if raw != "" {
+		return []string{userfile.Within(dir, raw)}
 	}
 	for _, d := range append([]string{root, filepath.Dir(l.Path)}, bids.Sources(root)...) {
 		if info, err := os.Stat(d); err == nil && info.IsDir() && !slices.Contains(roots, d) {

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
@@ -16,10 +18,17 @@ import (
 	"prgnn/stages/sheet"
 )
 
+// A sessionsTables is what the files sub-X_sessions.tsv of participants state beside columns.
+type sessionsTables struct {
+	problems  map[string]error  // by participant
+	regrouped map[string]string // participants with another group in some session, and in which
+}
+
 // addSessionColumns adds the columns of BIDS' sub-X_sessions.tsv to those of the participants: of numbers the mean over
-// the sessions that take part, of texts the one that all of them have. A column that participants.tsv has too gets
-// _session behind its name. The time of the scan (acq_time) is no covariate, nor is the group, which may disagree.
-func addSessionColumns(l *listed.List, roots []string, found map[string]*bidsFiles) {
+// the sessions that take part, of texts, sites and families the one that all of them have. A column that
+// participants.tsv has too gets _session behind its name. The time of the scan (acq_time) is no covariate, nor is the
+// group, which may disagree.
+func addSessionColumns(l *listed.List, roots []string, sessions func(id string) []string) *sessionsTables {
 	has := slices.Clone(l.Sheet.Columns)
 	named := func(name string) string {
 		for slices.Contains(has, name) {
@@ -27,28 +36,39 @@ func addSessionColumns(l *listed.List, roots []string, found map[string]*bidsFil
 		}
 		return name
 	}
+	tables := &sessionsTables{map[string]error{}, map[string]string{}}
 	var differ []string // columns of texts that change from session to session
+	cells := map[string][]listed.Cell{}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		sessions := found[r.ID].sessions()
-		path := sessionsTable(roots, r.ID)
+		sessions, path := sessions(r.ID), sessionsTable(roots, r.ID)
 		if len(sessions) == 0 || path == "" {
 			continue
 		}
-		columns, values, which, err := readSessions(path, sessions)
+		columns, values, rows, err := readSessions(path, sessions)
 		if err != nil {
-			found[r.ID].problems = append(found[r.ID].problems, err)
+			tables.problems[r.ID] = err
 			continue
 		}
 		for i, name := range columns {
 			if name == l.Group && l.Target == "" {
-				found[r.ID].regrouped = regroupedIn(l, r, which, values[i])
+				which := lists.Map(rows, func(row sessionRow) string { return row.session })
+				tables.regrouped[r.ID] = regroupedIn(l, r, which, values[i])
 				continue
 			}
-			value, same := ofSessions(values[i])
-			if !same && !slices.Contains(differ, name) {
+			var own []listed.Cell
+			for k, row := range rows {
+				own = append(own, listed.Cell{ID: r.ID, Part: row.session, Value: values[i][k],
+					At: fmt.Sprintf("%s:%d", filepath.Base(path), row.line)})
+			}
+			value, same := ofSessions(name, values[i])
+			if !same && column.NamesFamily(name) {
+				who := listed.Differ(name, own).Who[r.ID]
+				tables.problems[r.ID] = errors.Join(tables.problems[r.ID], listed.SeveralFamilies(name, who))
+			} else if !same && !slices.Contains(differ, name) {
 				differ = append(differ, name)
 			}
+			cells[name] = append(cells[name], own...)
 			if name = named(name); !slices.Contains(l.Sheet.Columns, name) {
 				l.Sheet.Columns = append(l.Sheet.Columns, name)
 			}
@@ -59,10 +79,13 @@ func addSessionColumns(l *listed.List, roots []string, found map[string]*bidsFil
 		gone := map[string]bool{}
 		for _, name := range differ {
 			gone[named(name)] = true
+			d := listed.Differ(named(name), cells[name])
+			l.OfSessions = append(l.OfSessions, *d)
 		}
 		l.Sheet.Columns = slices.DeleteFunc(l.Sheet.Columns, func(name string) bool { return gone[name] })
 		l.Notes = append(l.Notes, column.Notef("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
 	}
+	return tables
 }
 
 // regroupedIn says which sessions of a participant have another group than participants.tsv; "" for none.
@@ -80,11 +103,11 @@ func regroupedIn(l *listed.List, r *listed.Row, sessions, groups []string) strin
 	return fmt.Sprintf("%s (%s, but %s)", r.ID, own, strings.Join(other, ", "))
 }
 
-// regroupedNote names the participants whose sessions have another group.
-func regroupedNote(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
+// notes names the participants whose sessions have another group.
+func (s *sessionsTables) notes(rows []listed.Row) []column.Note {
 	var who []string
 	for _, r := range rows {
-		if text := found[r.ID].regrouped; text != "" {
+		if text := s.regrouped[r.ID]; text != "" {
 			who = append(who, text)
 		}
 	}
@@ -118,8 +141,14 @@ func sessionsTable(roots []string, id string) string {
 	return ""
 }
 
-// readSessions reads the columns of a sessions.tsv, in the rows of these sessions, and the session of each row.
-func readSessions(path string, sessions []string) (columns []string, values [][]string, which []string, err error) {
+// A sessionRow is a row of a sessions.tsv.
+type sessionRow struct {
+	session string // as the scans have it
+	line    int
+}
+
+// readSessions reads the columns of a sessions.tsv, in the rows of these sessions.
+func readSessions(path string, sessions []string) (columns []string, values [][]string, rows []sessionRow, err error) {
 	file, err := userfile.Open(path)
 	if err != nil {
 		return nil, nil, nil, err
@@ -139,29 +168,30 @@ func readSessions(path string, sessions []string) (columns []string, values [][]
 		}
 		all, _ := s.Column(name)
 		var of []string
-		which = nil
+		rows = nil
 		for i, id := range ids {
 			id = strings.TrimPrefix(id, "ses-")
-			if slices.ContainsFunc(sessions, func(ses string) bool {
+			if at := slices.IndexFunc(sessions, func(ses string) bool {
 				named := slices.Contains(ids, ses) || slices.Contains(ids, "ses-"+ses)
 				return id == ses || bids.Same(id, ses) && !named
-			}) {
-				of, which = append(of, all[i]), append(which, id)
+			}); at >= 0 {
+				of, rows = append(of, all[i]), append(rows, sessionRow{sessions[at], s.Lines[i]})
 			}
 		}
 		columns, values = append(columns, name), append(values, of)
 	}
-	return columns, values, which, nil
+	return columns, values, rows, nil
 }
 
-// ofSessions is one value for several sessions: the mean of numbers, or the text that all have. Empty values do not
-// count.
-func ofSessions(values []string) (value string, same bool) {
+// ofSessions is one value of a column for several sessions: the mean of numbers that measure, or the text that all
+// have. Empty values do not count.
+func ofSessions(name string, values []string) (value string, same bool) {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	if len(values) == 0 {
 		return "", true
 	}
-	if numbers, _ := sheet.Numbers(values); numbers != nil && !slices.ContainsFunc(numbers, math.IsNaN) {
+	code := column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name)
+	if numbers, _ := sheet.Numbers(values); numbers != nil && !code && !slices.ContainsFunc(numbers, math.IsNaN) {
 		sum := 0.0
 		for _, v := range numbers {
 			sum += v

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,38 @@ func TestSessionColumns(t *testing.T) {
 	d.write("sub-02/sub-02_sessions.tsv", "visit\tage\n1\t8\n")
 	r = load(func(*BIDSCohort) {})
 	need.Error(t, r.Subjects[1].Problem, "it has no column session_id", "problem")
+}
+
+// Numbers of sites and families are codes, of which there is no mean: a site that differs is in a caution, and several
+// families refuse the participant.
+func TestSessionCodes(t *testing.T) {
+	const scan, labels = "_space-T1w_desc-preproc_bold.nii.gz", "_space-T1w_desc-aparcaseg_dseg.nii.gz"
+	rows := "participant_id\tgroup\n"
+	for i := range 4 {
+		rows += fmt.Sprintf("sub-0%d\t%s\n", i+1, []string{"ASD", "HC"}[i%2])
+	}
+	d := newDataset(t, rows)
+	for i := range 4 {
+		sub := fmt.Sprintf("sub-0%d", i+1)
+		for _, ses := range []string{"1", "2"} {
+			d.write(sub+"/ses-"+ses+"/func/"+sub+"_ses-"+ses+"_task-rest"+scan, "")
+			d.write(sub+"/ses-"+ses+"/func/"+sub+"_ses-"+ses+"_task-rest"+labels, "")
+		}
+		d.write(sub+"/"+sub+"_sessions.tsv", fmt.Sprintf("session_id\tsite\tfamily_id\nses-1\t1\t%d\nses-2\t%d\t%d\n",
+			i, 1+i%2, max(i, 1)))
+	}
+	r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"} })
+	need.NoError(t, err)
+	if _, there := r.Participants.Column("site"); there {
+		t.Error("a column site")
+	}
+	if len(r.OfRuns) != 1 || r.OfRuns[0].Name != "site" || !r.OfRuns[0].Between {
+		t.Errorf("%+v", r.OfRuns)
+	}
+	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(r.Notes), "\n"),
+		"column site differs within 2 participants: sub-02 (1 in sub-02_sessions.tsv:2, 2 in sub-02_sessions.tsv:3)"), true)
+	need.Error(t, r.Subjects[0].Problem, "column family_id: several families: 0 in sub-01_sessions.tsv:2, 1 in sub-01_sessions.tsv:3")
+	need.NoError(t, r.Subjects[1].Problem)
 }
 
 // A session with another group than its participant is told, whatever the spelling of groups, and only of those who

@@ -51,6 +51,9 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 		if row.Label == "" && l.Each != "row" {
 			problems = append(problems, l.Unlabeled(row, ""))
 		}
+		if err := l.Refused[row.ID]; err != nil && (i == 0 || l.Rows[i-1].ID != row.ID) {
+			problems = append(problems, err)
+		}
 		for _, f := range sources {
 			path, err := f.File(l, row)
 			if err != nil {

@@ -120,9 +120,29 @@ func (r *Roster) properties(ids map[string]bool, owners protocol.Owners) []proto
 	entities := slices.DeleteFunc(protocol.Entities(paths), func(p protocol.Property) bool {
 		return p.Key == "ses" && owners.Part != "" || p.Key == "run" && owners.Part == "run"
 	})
-	return slices.Concat([]protocol.Property{{Name: "repetition time", Doubt: column.DoubtTR, Of: tr},
-		{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}}, owners.Scans(volumes),
+	return slices.Concat(r.siteColumns(ids),
+		[]protocol.Property{{Name: "repetition time", Doubt: column.DoubtTR, Of: tr},
+			{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}}, owners.Scans(volumes),
 		protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
+}
+
+// siteColumns are the columns of the table that hold the site of each run or session of some members.
+func (r *Roster) siteColumns(ids map[string]bool) (all []protocol.Property) {
+	for _, d := range r.OfRuns {
+		if !d.Sites() {
+			continue
+		}
+		p := protocol.Property{Name: "column " + d.Name, Doubt: column.DoubtEntity, Of: map[string]string{}}
+		for id, of := range d.Of {
+			for part, value := range of {
+				if ids[id] {
+					p.Of[id+" "+part] = value
+				}
+			}
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // owners are the group and the session or run of each scan of some members. There are no groups where a number is

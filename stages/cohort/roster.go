@@ -62,7 +62,7 @@ type Roster struct {
 	// (see NameIn)
 	Notes []column.Note
 	// OfRuns are columns of the table that differ between the runs or sessions of a participant, and are no covariates.
-	OfRuns []string
+	OfRuns []listed.Differing
 	// About, when set, notes what was found of the scans of some participants. timesApart is the one of these notes
 	// that says which headers and sidecars give different repetition times, "" for none: which counts depends on the
 	// stages.

@@ -159,6 +159,17 @@ func TestRowsAreRuns(t *testing.T) {
 	}
 }
 
+// A participant with several families is refused; the family of the others stays a column.
+func TestRowsOfTwoFamilies(t *testing.T) {
+	c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84", Sessions: "visit"}
+	c.File = "p.csv"
+	r := need.Value(c.Load(testdir.Files(t, map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "atlas.nii": "",
+		"p.csv": "participant_id,group,visit,scan,family_id\n2,HC,1,c.nii,f1\n1,ASD,1,a.nii,f1\n1,ASD,2,b.nii,f2\n"})))(t)
+	need.Error(t, r.Subjects[0].Problem, "p.csv:3: participant sub-1: column family_id: several families: f1 in p.csv:3, f2 in p.csv:4")
+	need.NoError(t, r.Subjects[1].Problem)
+	need.Equal(t, strings.Join(need.Value(r.Participants.Strings("family_id"))(t), " "), "f1 f1")
+}
+
 // Rows are sessions, under the names of their column; which ones a participant has is a covariate.
 func TestRowsAreSessions(t *testing.T) {
 	load := func(sessions string, change func(*TableCohort)) (*Roster, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,19 +56,7 @@ func (l *List) Keep(columns []string) error {
 // Participants makes the cohort's table: those who have a group, or a number to predict. The columns that
 // held files (used) are left out: no path may enter a result.
 func (l *List) Participants(used []string) *encoding.Table {
-	var rows []Row
-	differ := map[string]bool{} // columns that are of runs, and not of participants
-	for _, r := range l.Rows {
-		switch n := len(rows); {
-		case r.Label == "":
-		case n > 0 && rows[n-1].ID == r.ID:
-			for name := range r.Cells.at {
-				differ[name] = differ[name] || r.Cells.Get(name) != rows[n-1].Cells.Get(name)
-			}
-		default:
-			rows = append(rows, r)
-		}
-	}
+	rows, differ := l.merged()
 	ids, labels, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
 	renamed := false
 	for i, r := range rows {
@@ -101,6 +90,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		kept = append(slices.Clip(kept), l.guards(rows, ids, used)...)
 	}
 	var ofRuns []string
+	l.OfRuns, l.Refused = slices.Clip(l.OfSessions), map[string]error{}
 	if l.covariates == nil {
 		kept = slices.DeleteFunc(kept, func(c [2]string) bool {
 			number := c[0] != l.ID && c[0] != l.labelColumn() && l.numbersRows(c[0])
@@ -115,9 +105,16 @@ func (l *List) Participants(used []string) *encoding.Table {
 		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) {
 			continue
 		}
-		if differ[from] {
+		switch d := differ[from]; {
+		case d == nil:
+		case column.NamesFamily(from):
+			for id, who := range d.Who {
+				l.Refused[id] = errors.Join(l.Refused[id], SeveralFamilies(from, who))
+			}
+		default:
 			if from != "run" && from != "session" {
-				ofRuns = append(ofRuns, from)
+				d.Name, ofRuns = name, append(ofRuns, from)
+				l.OfRuns = append(l.OfRuns, *d)
 			}
 			continue
 		}
@@ -139,7 +136,6 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		columns = append(columns, *c)
 	}
-	l.OfRuns = ofRuns
 	if ofRuns != nil {
 		text := fmt.Sprintf("not used as covariates: columns that differ between the %ss of a participant (%s)", l.part(),
 			words.Some(ofRuns, 6))
@@ -148,6 +144,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		l.Notes = append(l.Notes, column.Note{Text: text, Doubt: column.DoubtOfRuns})
 	}
+	l.doubtSites()
 	t := encoding.NewTable(columns...)
 	l.noteMerged(t)
 	l.noteCodesBySite(t)
@@ -155,6 +152,139 @@ func (l *List) Participants(used []string) *encoding.Table {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
 	return t
+}
+
+// merged are the participants who have a group, or a number to predict: of several rows the first one, whose empty
+// cells have what the other rows have. Columns that differ between the rows of a participant are listed by name.
+func (l *List) merged() (rows []Row, differ map[string]*Differing) {
+	var people [][]Row
+	for _, r := range l.Rows {
+		switch n := len(people); {
+		case r.Label == "":
+		case n > 0 && people[n-1][0].ID == r.ID:
+			people[n-1] = append(people[n-1], r)
+		default:
+			people = append(people, []Row{r})
+		}
+	}
+	for _, of := range people {
+		first := of[0]
+		if len(of) > 1 {
+			first.Cells.values = slices.Clone(first.Cells.values)
+		}
+		rows = append(rows, first)
+	}
+	differ = map[string]*Differing{}
+	if len(rows) == 0 || l.Each != "run" {
+		return rows, differ
+	}
+	for name := range rows[0].Cells.at {
+		differs := false
+		for i, of := range people {
+			for _, r := range of[1:] {
+				own, other := rows[i].Cells.Get(name), r.Cells.Get(name)
+				if own == "" && other != "" {
+					rows[i].Cells.Set(name, other)
+				}
+				differs = differs || own != "" && other != "" && own != other
+			}
+		}
+		if differs {
+			differ[name] = Differ(name, l.cells(people, name))
+		}
+	}
+	return rows, differ
+}
+
+// cells are the values of a column in the runs or sessions of participants.
+func (l *List) cells(people [][]Row, name string) (cells []Cell) {
+	for _, of := range people {
+		for k, r := range of {
+			part := fmt.Sprint(k + 1)
+			if l.Sessions != "" {
+				part = SessionName(r.Cells.Get(l.Sessions))
+			}
+			cells = append(cells, Cell{r.ID, part, r.Cells.Get(name), fmt.Sprintf("%s:%d", filepath.Base(l.Path), r.Line)})
+		}
+	}
+	return cells
+}
+
+// A Cell is the value of a participant in a run or session, and its file and line.
+type Cell struct{ ID, Part, Value, At string }
+
+// A Differing is a column that differs between the runs or sessions of participants.
+type Differing struct {
+	Name string
+	Of   map[string]map[string]string // participant → run or session → value
+	// Who are the participants in whom it differs, with their values and the lines of these.
+	Who map[string]string
+	// Between is true where it also differs between participants: it is not one value for each run or session of all.
+	Between bool
+}
+
+// Differ compares the values of a column in the runs or sessions of each participant; nil where none differ. Empty
+// cells do not count.
+func Differ(name string, cells []Cell) *Differing {
+	d := &Differing{Name: name, Of: map[string]map[string]string{}, Who: map[string]string{}}
+	first, of := map[string]string{}, map[string]string{} // by participant, and by run or session
+	at := map[string][]string{}
+	for _, c := range cells {
+		if c.Value == "" {
+			continue
+		}
+		if d.Of[c.ID] == nil {
+			d.Of[c.ID], first[c.ID] = map[string]string{}, c.Value
+		}
+		d.Of[c.ID][c.Part] = c.Value
+		at[c.ID] = append(at[c.ID], fmt.Sprintf("%s in %s", c.Value, c.At))
+		if first[c.ID] != c.Value {
+			d.Who[c.ID] = ""
+		}
+		if v, there := of[c.Part]; there && v != c.Value {
+			d.Between = true
+		}
+		of[c.Part] = c.Value
+	}
+	if len(d.Who) == 0 {
+		return nil
+	}
+	for id := range d.Who {
+		d.Who[id] = words.Some(at[id], 4)
+	}
+	return d
+}
+
+// WhoText lists the participants in whom a column differs.
+func (d *Differing) WhoText() string {
+	ids := slices.SortedFunc(maps.Keys(d.Who), dag.CompareValues)
+	return words.Some(lists.Map(ids, func(id string) string { return fmt.Sprintf("%s (%s)", id, d.Who[id]) }), 3)
+}
+
+// Sites reports whether the column is one of sites: by its name, and few values.
+func (d *Differing) Sites() bool {
+	values := map[string]bool{}
+	for _, of := range d.Of {
+		for _, v := range of {
+			values[v] = true
+		}
+	}
+	return column.NamesSite(d.Name) && 2*len(values) <= len(d.Of)
+}
+
+// doubtSites notes columns of sites that are no covariates because participants have several.
+func (l *List) doubtSites() {
+	for _, d := range l.OfRuns {
+		if d.Sites() && d.Between {
+			l.Notes = append(l.Notes, column.Doubtf(column.DoubtSite, "column %s differs within %s: %s; sites are not compared with the group, and labels are not permuted within sites: correct the table, or give each participant one value, such as A+B",
+				d.Name, words.Count(len(d.Who), "participant"), d.WhoText()))
+		}
+	}
+}
+
+// SeveralFamilies is why a participant is refused whose rows have several families.
+func SeveralFamilies(name, who string) error {
+	return fmt.Errorf("column %s: several families: %s: a participant belongs to one; correct the table", name, who)
 }
 
 // sessionsOf is the covariate of which sessions each participant has; nil where all have the same ones.

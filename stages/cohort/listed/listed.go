@@ -110,7 +110,9 @@ type List struct {
 	// covariates are columns of the sheet, and their names among the participants; nil: all, as they are
 	covariates [][2]string
 	Notes      []column.Note
-	OfRuns     []string // columns that differ between the runs or sessions of a participant
+	OfRuns     []Differing      // columns that differ between the runs or sessions of a participant
+	OfSessions []Differing      // those of them that stand in tables of sessions
+	Refused    map[string]error // participants who are, by what their rows state together
 	left       []LeftOut
 	named      []Row                        // of those whom exclude names
 	dropped    []Row                        // all that Drop took out

@@ -97,6 +97,24 @@ func TestColumnsOfSessions(t *testing.T) {
 	need.Equal(t, strings.HasSuffix(note.Text, "such as the mean over the sessions"), true, note.Text)
 }
 
+// An empty cell has what the other rows of the participant have, in every column; several families of one participant
+// refuse it.
+func TestEmptyCellsOfSessions(t *testing.T) {
+	dir := t.TempDir()
+	text := "participant_id\tgroup\tvisit\tsite\tage\tFamily_ID\n" +
+		"sub-1\tA\tx\tS\tn/a\tf1\nsub-1\tA\ty\t\t20\t\nsub-2\tB\tx\t\t30\tf1\nsub-2\tB\ty\tT\t30\tf2\nsub-3\tB\tx\tT\t\tf2\n"
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+	p := Defaults()
+	p.File = "p.tsv"
+	l := need.Value(p.ReadSessions(dir, "visit"))(t)
+	people := l.Participants([]string{"visit"})
+	need.Equal(t, strings.Join(need.Value(people.Strings("site"))(t), " "), "S T T")
+	need.Equal(t, fmt.Sprint(need.Value(people.Floats("age"))(t)), "[20 30 NaN]")
+	need.Equal(t, len(l.OfRuns), 0)
+	need.Equal(t, len(l.Refused), 1)
+	need.Error(t, l.Refused["sub-2"], "column Family_ID: several families: f1 in p.tsv:4, f2 in p.tsv:5: a participant belongs to one")
+}
+
 // Columns of numbers with other characters would be categories without a word; names and few categories are no numbers.
 func TestQuantitiesAsTexts(t *testing.T) {
 	ids := lists.Map(make([]int, 12), func(int) string { return "sub-01" })
