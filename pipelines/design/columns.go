@@ -50,7 +50,8 @@ func (s *Study) Sites() (names, codes []string) {
 }
 
 // checkSites refuses a column within which labels are permuted and that the participants do not have, where the file
-// sets it or where some participants have several values, and notes the columns that hold the site where the column site does not.
+// sets it or where some participants have several values, and notes the columns that hold the site where the column
+// site does not.
 func (s *Study) checkSites(sites []string) {
 	asks := map[string][]*dag.Node{} // a task of each stage, by the column that they lack, or that has one value
 	refused := map[*dag.StageNode]bool{}
@@ -58,7 +59,8 @@ func (s *Study) checkSites(sites []string) {
 		for _, read := range role.Readings(n.Instance()) { // also where nothing takes the permuted labels
 			set, d := s.set(n.Stage().Name(), "within"), s.differing(read.Name)
 			switch {
-			case read.Parameter != "within" || !OfCohort(n) || slices.Contains(s.columns(), read.Name) || refused[n.Stage()]:
+			case read.Parameter != "within" || !OfCohort(n) || slices.Contains(s.columns(), read.Name),
+				refused[n.Stage()]:
 			case d != nil && (set || d.Between && s.takes(n, read.Output)):
 				refused[n.Stage()] = true
 				s.mistake(n.Stage(), "within", s.ofOne("within", d)+`, or set within: "" for a test over all participants`)

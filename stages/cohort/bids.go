@@ -155,7 +155,8 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)
-	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l), func(id string) []string { return found[id].sessions() })
+	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l),
+		func(id string) []string { return found[id].sessions() })
 	for id, err := range tables.problems {
 		found[id].problems = append(found[id].problems, err)
 	}
@@ -478,7 +479,8 @@ func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "deri
 
 // about notes what was found of the scans of these participants. timesApart is the note of repetition times that
 // contradict each other, "" where none do.
-func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles, tables *sessionsTables) (notes []column.Note, timesApart string) {
+func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles, tables *sessionsTables) (
+	notes []column.Note, timesApart string) {
 	counts := map[string]int{}
 	for _, row := range rows {
 		if from := found[row.ID].labelsFrom; from != "" {

@@ -161,8 +161,8 @@ func TestRowsAreRuns(t *testing.T) {
 
 // A participant with several families is refused; the family of the others stays a column.
 func TestRowsOfTwoFamilies(t *testing.T) {
-	c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84", Sessions: "visit"}
-	c.File = "p.csv"
+	c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84"}
+	c.File, c.Sessions = "p.csv", "visit"
 	r := need.Value(c.Load(testdir.Files(t, map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "atlas.nii": "",
 		"p.csv": "participant_id,group,visit,scan,family_id\n2,HC,1,c.nii,f1\n1,ASD,1,a.nii,f1\n1,ASD,2,b.nii,f2\n"})))(t)
 	need.Error(t, r.Subjects[0].Problem, "p.csv:3: participant sub-1: column family_id: several families: f1 in p.csv:3, f2 in p.csv:4")

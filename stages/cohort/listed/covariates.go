@@ -204,7 +204,8 @@ func (l *List) cells(people [][]Row, name string) (cells []Cell) {
 			if l.Sessions != "" {
 				part = SessionName(r.Cells.Get(l.Sessions))
 			}
-			cells = append(cells, Cell{r.ID, part, r.Cells.Get(name), fmt.Sprintf("%s:%d", filepath.Base(l.Path), r.Line)})
+			at := fmt.Sprintf("%s:%d", filepath.Base(l.Path), r.Line)
+			cells = append(cells, Cell{r.ID, part, r.Cells.Get(name), at})
 		}
 	}
 	return cells
