@@ -21,8 +21,7 @@ type Test struct {
 	Shuffled  bool         // by the kind permutation
 	Within    string       // the column within whose values labels were permuted; "" for folds alone
 	First     float64      // the measure in the first repeat, which p is of; NaN for all folds
-	Other     []Difference // of its training from the evaluated one
-	Observed  float64      // the measure of that training with the true labels; NaN where it is the evaluated one
+	Other     []Difference // of its training from the evaluated one, which has the same result
 }
 
 // Significant reports whether the test shows the measure to be above chance.
@@ -57,22 +56,18 @@ func (a *Results) Tests(r Row, measure string) (tests []Test) {
 	if (r.Test == column.Retrained || r.Test == column.PerFold) && !math.IsNaN(p) {
 		tests = append(tests, Test{Measure: measure, P: p, Least: r.Least, Draws: r.Permutations,
 			Retrained: r.Test == column.Retrained,
-			Within:    r.Within, First: first, Observed: math.NaN()})
+			Within:    r.Within, First: first})
 	}
 	return append(tests, a.shuffles(r.Coords, r.Title, measure)...)
 }
 
-// shuffles are the tests of a measure by the kind permutation.
+// shuffles are the tests of a measure by the kind permutation. One of a training with another result decides nothing
+// about the evaluated model.
 func (a *Results) shuffles(setting []dag.Coord, title, measure string) (tests []Test) {
 	for _, t := range a.Retrained(setting, title) {
-		if m := t.Measured(measure); m != nil {
-			test := Test{Measure: measure, P: m.P, Least: 1 / float64(m.Permutations+1), Draws: m.Permutations,
-				Retrained: true,
-				Shuffled:  true, First: math.NaN(), Other: t.Other, Observed: math.NaN()}
-			if t.Other != nil && t.anotherResult(*t.Of) {
-				test.Observed = m.Observed
-			}
-			tests = append(tests, test)
+		if m := t.Measured(measure); m != nil && !t.elsewhere() {
+			tests = append(tests, Test{Measure: measure, P: m.P, Least: 1 / float64(m.Permutations+1),
+				Draws: m.Permutations, Retrained: true, Shuffled: true, First: math.NaN(), Other: t.Other})
 		}
 	}
 	return tests
@@ -323,6 +318,6 @@ func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 		first = r.TestR
 	}
 	t := Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations, Retrained: r.Test == column.Retrained,
-		Within: a.Within, First: first, Observed: math.NaN()}
+		Within: a.Within, First: first}
 	return a.state(t, r.Test == column.Retrained || r.Test == column.PerFold), t
 }

@@ -139,6 +139,12 @@ func (t *RetrainedTest) anotherResult(m Evaluated) bool {
 	return r != nil && math.Abs(r.Observed-m.Value) > 1e-9
 }
 
+// elsewhere reports whether a test is of a training with another result than that of an evaluated model: its p is no
+// answer about that model.
+func (t *RetrainedTest) elsewhere() bool {
+	return t.may != nil || t.Other != nil && t.anotherResult(*t.Of)
+}
+
 // Retrained are the permutation tests of a classifier or model.
 func (a *Results) Retrained(setting []dag.Coord, title string) []*RetrainedTest {
 	return slices.DeleteFunc(a.RetrainedTests(), func(t *RetrainedTest) bool {
@@ -176,6 +182,9 @@ func (a *Results) PermutationTests() (all List) {
 			names[r.Permutations] = append(names[r.Permutations], name)
 			continue
 		}
+		if t.elsewhere() {
+			continue // RetrainedOthers
+		}
 		all.Study("permutation.not-significant", Overturns, values{"Name": name, "P": r.P,
 			"Draws": int(r.Permutations), "Measure": r.Measure})
 	}
@@ -200,7 +209,7 @@ func (a *Results) RetrainedOthers() (all List) {
 			}
 		}
 		if t.Of != nil {
-			numbers["Value"] = t.Of.Value
+			numbers["Value"], numbers["Elsewhere"] = t.Of.Value, t.elsewhere()
 			all.Study("permutation.other-training", Limits, numbers)
 			continue
 		}

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -82,6 +83,8 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 		{"behind ComBat of the true labels", "takes pearson combat.fitted", "model=ridge", 0.598, combat, "", "", "", ""},
 		{"another seed of the training", "permuted seed 2", "model=ridge", 0.61, "model=ridge seed=2 stage=baselines", "", "", "", ""},
 		{"another parameter", "permuted penalty 3", "model=ridge", 0.6, baselines, "[{penalty 3 1  }]", "", "", ""},
+		{"another parameter without effect", "permuted penalty 3", "model=ridge", 0.706, baselines, "[{penalty 3 1  }]", "",
+			"", ""},
 		{"other folds", "permuted_folds stratify_by", "model=ridge", 0.706, "", "", OtherDesign,
 			"[{stratify_by none scanner permuted_folds folds}]", baselines},
 		{"another tangent space", "takes tangent permuted_tangent.fitted; permuted_tangent reference euclidean",
@@ -131,8 +134,27 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 				want = Unattributed
 			}
 			need.Equal(t, state, want, c.name, r.Title)
-			need.Equal(t, judged.Retrained, column.CoordText(r.Coords) == c.of, c.name, r.Title)
+			need.Equal(t, judged.Retrained, column.CoordText(r.Coords) == c.of && c.observed == r.Accuracy, c.name,
+				r.Title)
 		}
+	}
+}
+
+// A permutation test of a training with another result is no verdict about the evaluated model, whatever its p is.
+func TestPermutationTestOfAnotherTrainingDecidesNothing(t *testing.T) {
+	for _, p := range []float64{0.01, 1} {
+		plan, err := ReadSettings(study(t, "permuted penalty 3"))
+		need.NoError(t, err)
+		r := Row{AccuracyRow: column.AccuracyRow{Coords: coords("model=ridge seed=1 stage=baselines"),
+			Level: "participant", Accuracy: 0.905, Low: 0.8, Majority: 0.5, P: math.NaN(), AUCP: math.NaN()},
+			Title: "ridge regression (baselines), seed 1"}
+		a := &Results{Plan: plan, Accuracy: []Row{r}, Permuted: []column.PermutationTestRow{{
+			Coords: coords("model=ridge"), Name: "ridge regression", Measure: "accuracy", Observed: 0.571,
+			Permutations: 99, P: p}}}
+		state, _ := a.Chance(r, "accuracy")
+		need.Equal(t, state, Untested)
+		need.Equal(t, codes(a.PermutationTests()), "")
+		need.Equal(t, codes(a.RetrainedOthers()), "permutation.other-training")
 	}
 }
 

@@ -322,6 +322,10 @@ func (all *Settings) SameSettings() string {
 	return column.JSON(of)
 }
 
+// likePredictions is how far predictions may differ for the same result: copies of one computation in another order
+// differ by its rounding.
+const likePredictions = 1e-6
+
 // SamePredictions reports whether two settings predict the same for everybody, of the same numbers.
 func SamePredictions(a, b []Tested) bool {
 	if len(a) != len(b) {
@@ -337,7 +341,7 @@ func SamePredictions(a, b []Tested) bool {
 				return false
 			}
 			for g, p := range c.Probability {
-				if math.Abs(p-d.Probability[g]) > 1e-12*max(1, math.Abs(p)) {
+				if math.Abs(p-d.Probability[g]) > likePredictions*max(1, math.Abs(p)) {
 					return false
 				}
 			}

@@ -10,6 +10,16 @@ import (
 	"prgnn/stages/stagetest"
 )
 
+// Predictions that differ by rounding alone are the same: estimators that compute one covariance in another order.
+func TestSamePredictionsUpToRounding(t *testing.T) {
+	of := func(p float64) []fold.Tested {
+		return []fold.Tested{{Participants: []fold.Case{{Id: "a", Probability: []float64{1 - p, p}}}}}
+	}
+	for by, same := range map[float64]bool{0: true, 2e-11: true, 1e-5: false} {
+		need.Equal(t, fold.SamePredictions(of(0.7), of(0.7+by)), same, by)
+	}
+}
+
 // Tables of a classifier of the user's: a (ASD) is trained on, b (HC), c (ASD) and d (HC) are tested.
 func TestReadTestedProbabilities(t *testing.T) {
 	nan := math.NaN()

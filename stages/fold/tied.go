@@ -28,6 +28,22 @@ type Label struct {
 	number map[string]float64 // nil for groups
 }
 
+// LabelOfColumn is a label from the values of a column; missing values are left out.
+func LabelOfColumn(name string, c column.CovariateColumn, ids []string) Label {
+	l := Label{Name: name, Group: map[string]string{}}
+	if c.Text == nil {
+		l.number = map[string]float64{}
+	}
+	for i, id := range ids {
+		if c.Text != nil {
+			l.Group[id] = c.Text[i]
+		} else {
+			l.number[id] = c.Number[i]
+		}
+	}
+	return l
+}
+
 // Tied is the label to which a covariate is tied most closely, and how.
 func Tied(c column.CovariateColumn, labels []Label, ids []string) (of Label, how string, much float64) {
 	for _, l := range labels {

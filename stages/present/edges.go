@@ -40,6 +40,7 @@ func (a *author) edges() {
 	of := figure.EdgeValues(test)
 	a.Put("edges.result", of)
 	a.Find(finding.EdgeTest(test)...)
+	a.foundIn(a.TableOf(a.T.In("edge_tests")))
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
 	if a.Pictures && len(rows) > 0 {

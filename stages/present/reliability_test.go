@@ -14,6 +14,7 @@ import (
 
 // TestReliability: page and summary have the sentences, the tables and, the page, the figure.
 func TestReliability(t *testing.T) {
+	tested := "group"
 	of := func(row column.ReliabilityRow) map[string][]dag.Input {
 		edge := func(source, target int32, icc float64) column.EdgeReliabilityRow {
 			return column.EdgeReliabilityRow{Source: source, Target: target, ICC: icc}
@@ -27,7 +28,7 @@ func TestReliability(t *testing.T) {
 				MotionFirst: 0.1, MotionSecond: 0.2}}))},
 			"reliability_edges": {dag.InputOf(column.Table([]column.EdgeReliabilityRow{edge(1, 2, 0.5), edge(1, 3, 0.2),
 				edge(2, 3, 0.1)}))},
-			"replication": {dag.InputOf(column.Table([]column.ReplicationRow{{Of: "edges", Statistic: "t",
+			"replication": {dag.InputOf(column.Table([]column.ReplicationRow{{Of: "edges", Statistic: "t", Tested: tested,
 				Participants: 30, Halves: 50, Values: 3, K: 1, Spearman: 0.25,
 				SpearmanLow: 0.1, SpearmanHigh: 0.4, Full: 0.4, Dice: 0.5,
 				Chance: 1. / 3}}))},
@@ -56,6 +57,10 @@ func TestReliability(t *testing.T) {
 			t.Errorf("summary lacks %q: %s", want, got)
 		}
 	}
+	tested = "sex"
+	got, tested = text(of(row)), "group"
+	need.Equal(t, strings.Contains(got, "of 3 edges by |t| between the categories of sex (33 %"), true, got)
+	need.Equal(t, strings.Contains(got, "between the groups"), false, got)
 	row.Participants, row.Edges, row.Median, row.Left = 4, 0, math.NaN(), []string{"sub-001"}
 	few := of(row)
 	delete(few, "reliability_edges")

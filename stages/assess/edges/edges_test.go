@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -325,6 +326,36 @@ func TestEdgesLeftOut(t *testing.T) {
 	}
 }
 
+// A covariate that stands for the group is refused by the rule of deconfound, and one that is closely tied to it is a
+// caution.
+func TestEdgesOfACovariateThatStandsForTheGroup(t *testing.T) {
+	o := readEdgesOracle(t)
+	run := func(apart float64, more ...any) (dag.Outputs, error) {
+		in := edgesInputs(o)
+		table := need.Value(in["participants"][0].Table())(t)
+		group := need.Value(table.Strings("group"))(t)
+		dose := make([]float64, len(group))
+		for i, g := range group {
+			if dose[i] = float64(i * 7 % 36); g == "ASD" {
+				dose[i] += apart
+			}
+		}
+		table.Columns = append(slices.Clone(table.Columns), encoding.Column{Name: "dose", Values: dose})
+		in["participants"] = []dag.Input{dag.InputOf(table)}
+		return stagetest.RunStage(t, edgesStage(append([]any{"covariates", []any{"dose"}}, more...)...), in)
+	}
+	_, err := run(100)
+	need.Error(t, err, "covariates: dose stands for the group (AUC 1.000, refused from 0.95)")
+	_, err = run(100, "test", "fd")
+	need.NoError(t, err)
+	for apart, caution := range map[float64]bool{18: true, 0: false} {
+		out, err := run(apart)
+		need.NoError(t, err)
+		found := need.Value(finding.Of(out["summary"].(*encoding.Table).Meta))(t)
+		need.Equal(t, len(found) == 1 && found[0].Code == "edges.tied", caution, apart, found)
+	}
+}
+
 func TestEdgesRefuse(t *testing.T) {
 	o := readEdgesOracle(t)
 	with := func(change func(map[string][]dag.Input)) map[string][]dag.Input {
@@ -362,7 +393,7 @@ func TestEdgesRefuse(t *testing.T) {
 		{"a missing covariate", edgesStage(), participants("age", ages), "no value of age for sub-07"},
 		{"a group within sites", edgesStage("within", "site", "covariates", []any{}), participants("group", bySite),
 			`leave out the covariate that stands for it, or set within: ""`},
-		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "linear combination"},
+		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "site stands for the group"},
 		{"one group", edgesStage(), participants("group", of("A", "A")), "nothing to compare"},
 		{"Fisher's z twice", edgesStage("transform", "fisher"), with(func(in map[string][]dag.Input) {
 			z := slices.Clone(o.Edges[2])

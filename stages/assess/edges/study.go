@@ -16,6 +16,7 @@ import (
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/inference/edgewise"
@@ -210,8 +211,10 @@ type edgeStudy struct {
 	kind       string
 	ids        []string
 	left       []string // without a covariate or a session
+	tied       finding.List
 	within     string   // the column within whose values participants are exchanged; "" for none
-	covariates []string // those of the file, and within
+	listed     []string // covariates of the file
+	covariates []string // the same, and within
 	groups     []string
 	counts     []int32
 	design     edgewise.Design
@@ -367,7 +370,7 @@ func (s *Edges) blockedBy(test string, table *encoding.Table) string {
 // columns reads the tested column, unless the change is tested, and then the covariates.
 func (s *Edges) columns(st *edgeStudy, table *encoding.Table, ids []string, d *edgeData) (
 	all []column.CovariateColumn, err error) {
-	st.covariates = s.Covariates
+	st.listed, st.covariates = s.Covariates, s.Covariates
 	if st.within = s.blockedBy(st.test, table); st.within != "" && !slices.Contains(s.Covariates, st.within) {
 		st.covariates = append(slices.Clone(s.Covariates), st.within)
 	}
@@ -413,6 +416,9 @@ func (s *Edges) tested(st *edgeStudy, columns []column.CovariateColumn) error {
 	} else {
 		c := columns[0]
 		columns = columns[1:]
+		if err := st.standIn(c, columns); err != nil {
+			return err
+		}
 		st.design.Nuisance, st.terms = [][]float64{one}, []string{"the constant"}
 		if err := s.effect(st, c); err != nil {
 			return err
@@ -429,6 +435,34 @@ func (s *Edges) tested(st *edgeStudy, columns []column.CovariateColumn) error {
 		}
 	}
 	return nil
+}
+
+// standIn refuses covariates that stand for what is tested, by the rule of deconfound: adjusting for them removes the
+// effect. It finds those that are closely tied to it.
+func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.CovariateColumn) error {
+	name := tested.Name
+	switch name {
+	case "group":
+		name = "the group"
+	case column.Target:
+		name = "the number to predict"
+	}
+	labels := []fold.Label{fold.LabelOfColumn(name, tested, st.ids)}
+	var refused []error
+	for _, c := range covariates {
+		switch _, how, much := fold.Tied(c, labels, st.ids); {
+		case !slices.Contains(st.listed, c.Name): // within, which the permutations keep
+		case much >= fold.StandsFor:
+			refused = append(refused, fmt.Errorf("covariates: %s stands for %s (%s %.3f, refused from %g), so adjusting for it would remove what is tested: list other covariates, or compare participants with similar values of %[1]s",
+				c.Name, name, how, much, fold.StandsFor))
+		case much >= fold.CloselyTied:
+			st.tied.Study("edges.tied", finding.Limits, struct {
+				Covariate, Test, Measure string
+				Value, Refused           float64
+			}{c.Name, name, how, much, fold.StandsFor})
+		}
+	}
+	return errors.Join(refused...)
 }
 
 // effect makes the tested columns of groups or of a number.
