@@ -179,7 +179,8 @@ func TestHalves(t *testing.T) {
 	}
 	out := measured(t, in)
 	planted := tableOf[column.ReplicationRow](t, out, "replication")
-	if planted[0].Dice < 0.6 || planted[0].Dice < noise[0].Dice+0.2 || planted[1].Dice < 0.95 ||
+	// The five first of nine planted edges: two random choices share 5/9.
+	if planted[0].Dice < 0.5 || planted[0].Dice < noise[0].Dice+0.2 || planted[1].Dice < 0.95 ||
 		planted[0].Spearman < noise[0].Spearman+0.2 || planted[0].Full <= planted[0].Spearman {
 		t.Errorf("planted %+v, noise %+v", planted, noise)
 	}
