@@ -265,6 +265,8 @@ func TestCovariatesOfProcessing(t *testing.T) {
 				r.GlobalVariance = 0
 			}
 		}, ""},
+		{"a region of others with noise", func(_ int, r *column.CleaningRow) { r.Unexplained /= 5 }, "unexplained"},
+		{"stronger connectivity", func(_ int, r *column.CleaningRow) { r.Unexplained /= 2 }, "unexplained?"},
 	} {
 		for _, site := range []bool{false, true} {
 			people := stagetest.SomeParticipants(80, "ASD", "HC")
@@ -291,6 +293,9 @@ func TestCovariatesOfProcessing(t *testing.T) {
 			for _, f := range need.Value(finding.Of(out["checks"].(*encoding.Table).Meta))(t) {
 				if f.Code == "covariate.series-differ" {
 					best = f.Numbers.(map[string]any)["Name"].(string)
+					if f.Weight != finding.Overturns {
+						best += "?"
+					}
 				}
 			}
 			if best != c.want && !(site && (c.want == "standardized" || c.want == "interpolated")) {

@@ -161,32 +161,35 @@ type SeriesFact struct {
 	Name    string
 	Of      func(r *CleaningRow) *float64
 	Treated func(v float64) bool
+	// Below is the mean that a group has only where the processing differs; 0 for any. Larger unexplained shares may
+	// differ because the connectivity does.
+	Below float64
 }
 
 // SeriesFacts are all of them, the most specific first.
 var SeriesFacts = []SeriesFact{
 	{"standardized", func(r *CleaningRow) *float64 { return &r.Standardized },
-		func(v float64) bool { return v > 0.5 }},
+		func(v float64) bool { return v > 0.5 }, 0},
 	{"interpolated", func(r *CleaningRow) *float64 { return &r.Interpolated },
-		func(v float64) bool { return v > 0.05 }},
+		func(v float64) bool { return v > 0.05 }, 0},
 	{"same_value", func(r *CleaningRow) *float64 { return &r.SameValue },
-		func(v float64) bool { return v > 0.1 }},
+		func(v float64) bool { return v > 0.1 }, 0},
 	{"level_step", func(r *CleaningRow) *float64 { return &r.LevelStep },
-		func(v float64) bool { return v > 0.5 }},
+		func(v float64) bool { return v > 0.5 }, 0},
 	{"first_distance", func(r *CleaningRow) *float64 { return &r.FirstDistance },
-		func(v float64) bool { return math.Abs(v) > 8 }},
+		func(v float64) bool { return math.Abs(v) > 8 }, 0},
 	{"far_distance", func(r *CleaningRow) *float64 { return &r.FarDistance },
-		func(v float64) bool { return v > 15 }},
-	{"labeled_share", func(r *CleaningRow) *float64 { return &r.Labeled }, never},
+		func(v float64) bool { return v > 15 }, 0},
+	{"labeled_share", func(r *CleaningRow) *float64 { return &r.Labeled }, never, 0},
 	{"high_frequency", func(r *CleaningRow) *float64 { return &r.HighFrequency },
-		func(v float64) bool { return v < 0.1 }},
-	{"neighbor_r", func(r *CleaningRow) *float64 { return &r.NeighborR }, never},
+		func(v float64) bool { return v < 0.1 }, 0},
+	{"neighbor_r", func(r *CleaningRow) *float64 { return &r.NeighborR }, never, 0},
 	{"global_variance", func(r *CleaningRow) *float64 { return &r.GlobalVariance },
-		func(v float64) bool { return v < 0.01 }},
+		func(v float64) bool { return v < 0.01 }, 0},
 	{"global_signal_r", func(r *CleaningRow) *float64 { return &r.GlobalR },
-		func(v float64) bool { return v < LeastGlobalR }},
+		func(v float64) bool { return v < LeastGlobalR }, 0},
 	{"unexplained", func(r *CleaningRow) *float64 { return &r.Unexplained },
-		func(v float64) bool { return v < 1e-6 }},
+		func(v float64) bool { return v < 1e-6 }, 0.02},
 }
 
 // never is of facts that have no values of a treatment: scans differ too much.

@@ -171,10 +171,20 @@ type GroupMean struct {
 	Mean float64
 }
 
+// of is the fact itself.
+func (f SeriesFact) of() column.SeriesFact {
+	return column.SeriesFacts[slices.IndexFunc(column.SeriesFacts, func(of column.SeriesFact) bool { return of.Name == f.Name })]
+}
+
 // treated reports whether the mean of a group is that of a treatment.
 func (f SeriesFact) treated() bool {
-	at := slices.IndexFunc(column.SeriesFacts, func(of column.SeriesFact) bool { return of.Name == f.Name })
-	return slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return column.SeriesFacts[at].Treated(g.Mean) })
+	return slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return f.of().Treated(g.Mean) })
+}
+
+// usual reports whether a group difference in connectivity can explain the means as well as another processing.
+func (f SeriesFact) usual() bool {
+	below := f.of().Below
+	return below > 0 && !slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return g.Mean < below })
 }
 
 // SeriesDiffer is the finding about the facts that separate the groups, the most separating first, and of those that
@@ -193,7 +203,11 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all finding.List) {
 		return cmp.Compare(y.AUC, x.AUC)
 	})
 	facts = once(facts, func(f SeriesFact) string { return f.Name })
-	all.Study("covariate.series-differ", finding.Overturns, values{"Name": facts[0].Name,
+	weight := finding.Limits
+	if slices.ContainsFunc(facts, func(f SeriesFact) bool { return !f.usual() }) {
+		weight = finding.Overturns
+	}
+	all.Study("covariate.series-differ", weight, values{"Name": facts[0].Name, "Usual": weight == finding.Limits,
 		"AUC": facts[0].AUC, "P": facts[0].P, "Facts": facts, "Draws": draws})
 	return all
 }
