@@ -173,7 +173,8 @@ type GroupMean struct {
 
 // of is the fact itself.
 func (f SeriesFact) of() column.SeriesFact {
-	return column.SeriesFacts[slices.IndexFunc(column.SeriesFacts, func(of column.SeriesFact) bool { return of.Name == f.Name })]
+	at := slices.IndexFunc(column.SeriesFacts, func(of column.SeriesFact) bool { return of.Name == f.Name })
+	return column.SeriesFacts[at]
 }
 
 // treated reports whether the mean of a group is that of a treatment.
