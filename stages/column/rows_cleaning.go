@@ -3,6 +3,10 @@ package column
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // Why nothing was regressed out (CleaningRow.Why).
@@ -32,6 +36,25 @@ const Wrapped = "wrapped"
 // JoinedRuns is the metadata by which the quality of a joined series lists its runs, or sessions, where
 // it has several: a JSON list of names.
 const JoinedRuns = "runs"
+
+// RunTimes is the metadata by which the quality of a joined series lists the repetition times of its runs, s, where these
+// are known and differ: a JSON list. The series then has none.
+const RunTimes = "tr"
+
+// TimesOfRuns are the repetition times of the runs of a joined series, where these differ; otherwise nil.
+func TimesOfRuns(meta map[string]string) ([]float64, error) { return MetaOf[[]float64](meta, RunTimes) }
+
+// OneTime is the error of a step that needs one repetition time, of runs that have several.
+func OneTime(step string, times []float64) error {
+	return fmt.Errorf("%s needs one repetition time, but the joined runs have %s s: join runs with one repetition time only",
+		step, TimesText(times))
+}
+
+// TimesText lists different repetition times, "0.8 and 2".
+func TimesText(times []float64) string {
+	times = slices.Compact(slices.Sorted(slices.Values(times)))
+	return strings.Join(lists.Map(times, func(tr float64) string { return fmt.Sprintf("%g", tr) }), " and ")
+}
 
 // TimeUnknown is the error of a step that needs the repetition time, where it is not known.
 func TimeUnknown(step string) error {

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
@@ -236,6 +237,9 @@ func (q *runQuality) meta(names []string) map[string]string {
 			codes = append(codes, c)
 		}
 	}
+	if times := q.times(); times != nil {
+		meta[column.RunTimes] = column.JSON(times)
+	}
 	if codes != nil {
 		meta[column.MissingCodes] = column.JSON(codes)
 	}
@@ -328,7 +332,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		if !(w.MaxFD >= run.MaxFD) && !math.IsNaN(run.MaxFD) {
 			w.MaxFD = run.MaxFD
 		}
-		if run.TR != w.TR {
+		if !bids.IsTime(run.TR) || bids.TimesDiffer(run.TR, first.TR) {
 			w.TR = math.NaN()
 		}
 		if run.TRFrom != w.TRFrom {
@@ -359,6 +363,16 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	slices.Sort(w.Conditions)
 	w.Unusable, w.Conditions = slices.Compact(w.Unusable), slices.Compact(w.Conditions)
 	return w
+}
+
+// times are the repetition times of the runs, where these are known and differ; otherwise nil.
+func (q *runQuality) times() []float64 {
+	times := lists.Map(q.runs, func(r column.CleaningRow) float64 { return r.TR })
+	if slices.ContainsFunc(times, func(tr float64) bool { return !bids.IsTime(tr) }) ||
+		!slices.ContainsFunc(times, func(tr float64) bool { return bids.TimesDiffer(tr, times[0]) }) {
+		return nil
+	}
+	return times
 }
 
 // list has a row a run.

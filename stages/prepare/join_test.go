@@ -126,6 +126,29 @@ func TestJoinOfOneRun(t *testing.T) {
 	}
 }
 
+// Repetition times of runs that differ are listed, and the joined series has none.
+func TestJoinOfDifferentTimes(t *testing.T) {
+	for _, c := range []struct {
+		times [2]float64 // NaN: unknown
+		tr    float64
+		want  string
+	}{{[2]float64{2, 2}, 2, ""}, {[2]float64{2, 2.0001}, 2, ""}, {[2]float64{2, 0.8}, math.NaN(), "[2,0.8]"},
+		{[2]float64{2, math.NaN()}, math.NaN(), ""}, {[2]float64{math.NaN(), 2}, math.NaN(), ""}} {
+		series, quality, _ := cleanRuns(t, nil)
+		for i, in := range quality {
+			table := stagetest.Sure(in.Table())
+			row := stagetest.Sure(column.Rows[column.CleaningRow](table))
+			row[0].TR = c.times[i]
+			quality[i] = ofRun("sub-1", []string{"1", "2"}[i], column.WithMeta(column.Table(row), table.Meta))
+		}
+		out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(),
+			dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
+		need.NoError(t, err)
+		need.Equal(t, out["quality"].(*encoding.Table).Meta[column.RunTimes], c.want)
+		need.Equal(t, fmt.Sprint(stagetest.ColumnOf(t, out["quality"], "tr")), fmt.Sprint(c.tr))
+	}
+}
+
 // Events of runs add up. Runs without a model of events add none.
 func TestJoinEvents(t *testing.T) {
 	nan := math.NaN()

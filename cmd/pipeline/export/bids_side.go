@@ -213,6 +213,12 @@ func (m *Member) Time() (tr float64, quality results.Content, err error) {
 			tr = bids.Believed(rows[0].TR)
 		}
 	}
+	if quality.Table != nil {
+		times, err := column.TimesOfRuns(quality.Table.Meta)
+		if err != nil || times != nil {
+			return 0, quality, cmp.Or(err, exit.Wrongf("%w", column.OneTime("a CIFTI series", times)))
+		}
+	}
 	given := m.Options.TR
 	switch {
 	case given == 0 && tr == 0:

@@ -28,6 +28,7 @@ type Scan struct {
 	Runs        int  // of a joined series; 0 for one scan
 	Again       bool // of a scan that is listed before, cleaned in another way
 	Codes       []Code
+	Times       []float64   // repetition times of the runs of a joined series, s, where these differ
 	Wrapped     int         // voxels of regions whose numbers overflow 16 bits
 	Coords      []dag.Coord // of its task
 	column.CleaningRow
@@ -220,25 +221,40 @@ func (c Cleaning) lengths() (all finding.List) {
 		if sites != nil {
 			all.Study("scans.length-by-site", finding.Limits, values{"Usual": int(length), "Joined": c.Joined, "Sites": sites})
 		}
-		all.Add(c.faults("scans.length", func(s Scan) (ScanFault, bool) {
+		all.Add(completely(c.faults("scans.length", func(s Scan) (ScanFault, bool) {
 			return ScanFault{N: int(s.Volumes)},
 				float64(s.Volumes) != length && !alike[s.Who] && !short[s.Who] && s.Volumes > 0
-		}, values{"Usual": int(length)})...)
+		}, values{"Usual": int(length)}))...)
 	}
 	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
 		all.Among(who(unknown), "scans.time-unknown", finding.Limits, values{"N": CountScans(unknown),
 			"Of": CountScans(c.Scans), "Joined": c.Joined, "Groups": groups,
 			"Who": who(unknown)})
 	}
+	if differ, times := TimesDiffer(c.Scans); differ != nil {
+		all.Add(completely(c.faults("scans.run-times", func(s Scan) (ScanFault, bool) {
+			return ScanFault{Names: []string{column.TimesText(s.Times)}}, s.Times != nil
+		}, values{"Times": column.TimesText(times)}))...)
+	}
 	if tr, ok := usual(c.Scans, func(s Scan) float64 { return s.TR }); ok {
-		all.Add(c.faults("scans.repetition-time", func(s Scan) (ScanFault, bool) {
+		all.Add(completely(c.faults("scans.repetition-time", func(s Scan) (ScanFault, bool) {
 			return ScanFault{X: s.TR}, s.TR != tr && !math.IsNaN(s.TR)
-		}, values{"Usual": tr})...)
+		}, values{"Usual": tr}))...)
 	}
 	return all
 }
 
-func timeUnknown(s Scan) bool { return !(s.TR > 0) || math.IsInf(s.TR, 0) }
+func timeUnknown(s Scan) bool { return s.Times == nil && (!(s.TR > 0) || math.IsInf(s.TR, 0)) }
+
+// TimesDiffer lists the joined series whose runs have different repetition times, and all of these times.
+func TimesDiffer(scans []Scan) (differ []Scan, times []float64) {
+	for _, s := range scans {
+		if s.Times != nil {
+			differ, times = append(differ, s), append(times, s.Times...)
+		}
+	}
+	return differ, times
+}
 
 // TimeUnknown lists the scans without a repetition time, and the groups that they make up; no groups where a group has
 // scans with one, too.
@@ -426,6 +442,18 @@ func overturning(all finding.List) finding.List {
 		if of := all[i].Numbers.(values); of["Groups"].([]Share) != nil {
 			all[i].Weight = finding.Overturns
 			of["Exclude"] = []string(nil)
+		}
+	}
+	return all
+}
+
+// completely gives findings about scans the weight of a complete confound, where all participants of a group have such
+// a scan, or none.
+func completely(all finding.List) finding.List {
+	for i := range all {
+		shares := all[i].Numbers.(values)["Groups"].([]Share)
+		if shares != nil && !slices.ContainsFunc(shares, func(s Share) bool { return s.N > 0 && s.N < s.Of }) {
+			all[i].Weight = finding.Overturns
 		}
 	}
 	return all

@@ -481,6 +481,37 @@ func TestWays(t *testing.T) {
 	need.Equal(t, fmt.Sprint(SessionsOf(one)), "[1 2]")
 }
 
+// Lengths and repetition times that are unusual in all scans of a group overturn a result.
+func TestConfoundedTimes(t *testing.T) {
+	for _, c := range []struct {
+		of   func(s *Scan)
+		n    int // of 8 in group B
+		want string
+	}{
+		{func(s *Scan) { s.TR = 1.5 }, 8, "scans.repetition-time overturns"},
+		{func(s *Scan) { s.TR = 1.5 }, 7, "scans.repetition-time limits"},
+		{func(s *Scan) { s.Volumes = 140 }, 8, "scans.length overturns"},
+		{func(s *Scan) { s.TR, s.Times = math.NaN(), []float64{2, 1.5} }, 8, "scans.run-times overturns"},
+		{func(s *Scan) { s.TR, s.Times = math.NaN(), []float64{2, 1.5} }, 2, "scans.run-times limits"},
+	} {
+		group, scans := map[string]string{}, []Scan{}
+		for i := range 16 { // of two sessions each, of which the second is another in group B
+			for _, session := range []string{"1", "2"} {
+				s := Scan{Who: fmt.Sprint(i, session), Participant: fmt.Sprint(i), Session: session, CleaningRow: fine}
+				if session == "2" && i >= 8 && i < 8+c.n {
+					c.of(&s)
+				}
+				scans = append(scans, s)
+			}
+			group[fmt.Sprint(i)] = []string{"A", "B"}[i/8]
+		}
+		found := Cleaning{Scans: scans, Group: group}.lengths()
+		need.Equal(t, strings.Join(lists.Map(found, func(f finding.Finding) string {
+			return f.Code + " " + f.Weight.String()
+		}), "; "), c.want)
+	}
+}
+
 // A repetition time that only some scans lack is a finding, with the groups that these scans make up.
 func TestTimeUnknown(t *testing.T) {
 	group := map[string]string{"a": "ASD", "b": "ASD", "c": "TD", "d": "TD"}

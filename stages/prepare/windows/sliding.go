@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,13 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 	if err != nil {
 		return nil, err
 	}
+	quality, err := t.In("quality").Table()
+	if err != nil {
+		return nil, err
+	}
+	if times, err := column.TimesOfRuns(quality.Meta); err != nil || times != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("quality").Name, cmp.Or(err, column.OneTime("a window in s", times)))
+	}
 	tr, err := bids.TimeOr(s.TR, t.In("quality").Name, clean.TR)
 	if err != nil {
 		return nil, err
@@ -148,15 +156,15 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 	if err != nil {
 		return nil, err
 	}
-	quality := windowsRow{Windows: int32(len(windows)), Width: int32(width), Seconds: float64(width) * tr,
+	row := windowsRow{Windows: int32(len(windows)), Width: int32(width), Seconds: float64(width) * tr,
 		Step: float64(step) * tr, Scan: float64(x.Rows) * tr, HighPass: highPassOf(made, clean.Confounds)}
-	quality.Warning = finding.Written(quality.warn(s.Width))
+	row.Warning = finding.Written(row.warn(s.Width))
 	meta := column.MadeBy("windows", s, made, "tr")
 	return dag.Outputs{
 		"windows":     region.Float32(z, len(windows), pairs),
 		"list":        column.WithMeta(column.Table(rows), meta),
 		"variability": variability(z, len(windows), x.Cols),
-		"quality":     column.Table([]windowsRow{quality}),
+		"quality":     column.Table([]windowsRow{row}),
 	}, nil
 }
 

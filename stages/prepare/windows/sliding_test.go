@@ -46,6 +46,16 @@ func TestWindowsTime(t *testing.T) {
 	need.Error(t, err, "the repetition time of the scan is 2 s (column tr), but the parameter tr is 3 s: remove tr (tr: 0)")
 	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 2 })
 	need.NoError(t, err)
+	for _, tr := range []float64{0, 2} { // of joined runs with several
+		_, err = windowed(t, "6P", func(s *SlidingWindows, in map[string]dag.Input) {
+			table := stagetest.Sure(in["quality"].Table())
+			rows := stagetest.Sure(column.Rows[column.CleaningRow](table))
+			rows[0].TR, s.TR = math.NaN(), tr
+			in["quality"] = dag.InputOf(column.WithMeta(column.Table(rows),
+				map[string]string{"made": table.Meta["made"], column.RunTimes: "[2,1]"}))
+		})
+		need.Error(t, err, "a window in s needs one repetition time, but the joined runs have 1 and 2 s: join runs with one repetition time only")
+	}
 }
 
 // Windows are those of package dynamic within the kept volumes, with 3 and 4 censored; variability is their standard

@@ -217,4 +217,13 @@ func TestUnknownTimes(t *testing.T) {
 	a.lengths()
 	_, text := written(t, a)
 	need.Equal(t, text, "All scans had 148 volumes at a repetition time of 2 s (unknown for 1 scan, the only scan of TD).")
+	a = authorOf()
+	a.Scans = cleaned(column.CleaningRow{Volumes: 148, TR: 2}, column.CleaningRow{Volumes: 148, TR: math.NaN()})
+	for i := range a.Scans {
+		a.Scans[i].Runs = 2
+	}
+	a.Scans[1].Times = []float64{2, 1.5}
+	a.lengths()
+	_, text = written(t, a)
+	need.Equal(t, text, "All joined series had 148 volumes at a repetition time of 2 s; joined runs of 1 participant had different repetition times (1.5 and 2 s).")
 }
