@@ -37,8 +37,8 @@ const Wrapped = "wrapped"
 // it has several: a JSON list of names.
 const JoinedRuns = "runs"
 
-// RunTimes is the metadata by which the quality of a joined series lists the repetition times of its runs, s, where these
-// are known and differ: a JSON list. The series then has none.
+// RunTimes is the metadata by which the quality of a joined series lists the repetition times of its runs, s, where
+// these are known and differ: a JSON list. The series then has none.
 const RunTimes = "tr"
 
 // TimesOfRuns are the repetition times of the runs of a joined series, where these differ; otherwise nil.

@@ -148,7 +148,8 @@ func (a *Author) lengths() {
 	names := slices.DeleteFunc(lists.Map(unknown, func(s quality.Scan) string { return s.Who }),
 		func(who string) bool { return who == "" })
 	differ, times := quality.TimesDiffer(a.Scans)
-	of := values{"Differ": quality.CountScans(differ), "Times": column.TimesText(times), "Joined": a.Joined(), "Scans": quality.CountScans(a.Scans), "Low": int(slices.Min(volumes)),
+	of := values{"Differ": quality.CountScans(differ), "Times": column.TimesText(times),
+		"Joined": a.Joined(), "Scans": quality.CountScans(a.Scans), "Low": int(slices.Min(volumes)),
 		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": names, "Groups": groups,
 		"N":     quality.CountScans(unknown),
 		"LowTR": math.NaN(), "HighTR": math.NaN()}
