@@ -1026,6 +1026,28 @@ func TestSelectionLeavesOneGroup(t *testing.T) {
 	}
 }
 
+// A change between sessions is adjusted for the change of mean_fd, which no column of the participants has.
+func TestMotionOfChange(t *testing.T) {
+	dir := t.TempDir()
+	table := "participant_id\tvisit\tgroup\tmean_fd\n"
+	for i := range 12 {
+		for visit := 1; visit <= 2; visit++ {
+			table += fmt.Sprintf("sub-%02d\t%d\t%s\t0.%d\n", i+1, visit, []string{"A", "B"}[i%2], i+1)
+			name := fmt.Sprintf("sub-%02d_%d.tsv", i+1, visit)
+			need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n"), 0o644))
+		}
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(table), 0o644))
+	_, err := build("x.yaml", []byte(`cohort: { timeseries: { file: p.tsv, sessions: visit, series: "{participant_id}_{visit}.tsv" } }
+stages:
+  series: { use: timeseries, each: session, in: { series: cohort.series, nodes: cohort.nodes }, with: { tr: 2 } }
+  connectivity: { use: connectivity, each: session, in: { series: series } }
+  edges: { use: edges, in: { matrices: "connectivity[*].pearson", participants: cohort.participants },
+    with: { test: session, sessions: ["1", "2"], covariates: [mean_fd] } }
+`), dir, nil, maxTasks)
+	need.Error(t, err, "stage edges: covariates: a change between sessions is adjusted for the change of mean_fd, but cleaning has no")
+}
+
 // A column of sites in which a participant has two does not lift the permutation within sites: the stages are refused,
 // with the lines, unless they permute over all participants. An empty cell is no other site, and one site for each
 // session of all participants is no difference between these.

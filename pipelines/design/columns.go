@@ -198,10 +198,14 @@ func (s *Study) names() {
 				what, have = "there is no group", groups
 			}
 			if key := n.Stage().Name() + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
-				!slices.Contains(have, read.Name) {
+				(!slices.Contains(have, read.Name) || read.OfChange) {
 				said[key] = true
 				text := missing(read.Parameter, what, read.Name, have)
-				if d := s.differing(read.Name); !read.Group && d != nil && read.Parameter != "covariates" {
+				if read.OfChange {
+					text = fmt.Sprintf("%s: a change between sessions is adjusted for the change of %s, but cleaning has no "+
+						"framewise displacement of each session: connect denoise's quality, of scans with a table of confounds, "+
+						"such as clean[*].quality, or leave out %[2]s", read.Parameter, read.Name)
+				} else if d := s.differing(read.Name); !read.Group && d != nil && read.Parameter != "covariates" {
 					text = s.ofOne(read.Parameter, d)
 				} else if !read.Group && d != nil {
 					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it cannot be a covariate: give each participant one value in the table, such as the mean, or leave it out",

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -152,6 +153,14 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
 	}
 	v["ByQ"], v["Sizes"], v["Larger"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes, ""
+	if len(r.Sessions) > 0 {
+		v["Covariates"] = lists.Map(r.Covariates, func(name string) string {
+			if name == column.MeanFD {
+				return "the change of " + name
+			}
+			return name
+		})
+	}
 	if len(r.Groups) > 0 {
 		v["Larger"] = r.Groups[len(r.Groups)-1]
 	}

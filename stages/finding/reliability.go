@@ -5,6 +5,19 @@ import "prgnn/stages/column"
 // fewRetested is how many participants the ICC of an edge needs.
 const fewRetested = 10
 
+// motionDiffers reports whether the mean framewise displacements of two sessions are too unlike.
+func motionDiffers(first, second float64) bool { return first > 1.5*second || second > 1.5*first }
+
+// EdgeMotion are the findings about motion of a test of the change between two sessions, by the mean framewise
+// displacement (mm) in each.
+func EdgeMotion(r column.EdgeSummaryRow, first, second float64) (all List) {
+	if r.Design == "change" && motionDiffers(first, second) {
+		all.Study("edges.motion", Limits, values{"First": r.Sessions[0], "Second": r.Sessions[1], "MotionFirst": first,
+			"MotionSecond": second})
+	}
+	return all
+}
+
 // Reliability are the findings about sessions: too few participants, sites that identify, and motion that differs.
 func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow) (all List) {
 	switch {
@@ -17,7 +30,7 @@ func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow) (all Li
 		all.Study("reliability.sites", Notes, values{"Within": r.Within})
 	}
 	for _, p := range pairs {
-		if p.MotionFirst > 1.5*p.MotionSecond || p.MotionSecond > 1.5*p.MotionFirst {
+		if motionDiffers(p.MotionFirst, p.MotionSecond) {
 			all.Study("reliability.motion", Limits, Values(p))
 		}
 	}

@@ -3,8 +3,10 @@ package present
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -41,6 +43,10 @@ func (a *author) edges() {
 	a.Put("edges.result", of)
 	a.Find(finding.EdgeTest(test)...)
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))
+	if len(test.Sessions) == 2 {
+		first, second := a.motionOf(test.Sessions)
+		a.Find(finding.EdgeMotion(test, first, second)...)
+	}
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
 	if a.Pictures && len(rows) > 0 {
@@ -66,6 +72,34 @@ func (a *author) edges() {
 	if of["N"] = len(regions); len(regions) > 0 {
 		a.Table(section.Lay(a.Writer, "edges.regions", of, regions, "region | score edges significant p-max"))
 	}
+}
+
+// motionOf are the mean framewise displacements (mm) in two sessions, over the participants who have both; NaN where
+// none is known.
+func (a *author) motionOf(sessions []string) (first, second float64) {
+	of := [2]map[string][]float64{{}, {}}
+	for in, rows := range section.Members[column.CleaningRow](a.Writer, "cleaning") {
+		at := slices.IndexFunc(sessions, func(name string) bool {
+			return strings.TrimPrefix(name, "ses-") == strings.TrimPrefix(in.Coord("session"), "ses-")
+		})
+		if at >= 0 && len(rows) == 1 && !math.IsNaN(rows[0].MeanFD) {
+			id := in.Coord(column.Subject)
+			of[at][id] = append(of[at][id], rows[0].MeanFD)
+		}
+	}
+	var means [2][]float64
+	for _, id := range slices.Sorted(maps.Keys(of[0])) {
+		if of[1][id] == nil {
+			continue
+		}
+		for at := range of {
+			mean, _ := column.MeanSD(of[at][id])
+			means[at] = append(means[at], mean)
+		}
+	}
+	first, _ = column.MeanSD(means[0])
+	second, _ = column.MeanSD(means[1])
+	return first, second
 }
 
 // strongest is the table of the edges with the largest statistics.

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -33,6 +34,24 @@ func edgeInputs(row column.EdgeSummaryRow) map[string][]dag.Input {
 			{Threshold: 3, Component: 1, Edges: 1, Nodes: []int32{1, 3}, P: 0.9}}))},
 		"edge_null": {dag.InputOf(column.Table([]column.EdgeNullRow{{Permutation: 1, Largest: 2, Edges: 1},
 			{Permutation: 2, Largest: 4, Edges: 3, TFNBS: 7}}))},
+	}
+}
+
+// A change between sessions with other motion is a limit, and what it is adjusted for is the change of motion.
+func TestEdgesOfMovedSessions(t *testing.T) {
+	for second, want := range map[float64]bool{0.1: false, 0.2: true} {
+		in := edgeInputs(column.EdgeSummaryRow{Design: "change", Test: "session", Sessions: []string{"01", "02"},
+			Groups: []string{"01", "02"}, Statistic: "t", Effect: "d", Correction: "max-t", Covariates: []string{"mean_fd"}})
+		for i := range 3 {
+			for ses, fd := range map[string]float64{"01": 0.1, "02": second} {
+				in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{{MeanFD: fd}}),
+					dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i+1)}, dag.Coord{Axis: "session", Value: ses}))
+			}
+		}
+		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
+		text := strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
+		need.Equal(t, strings.Contains(text, "adjusted for the change of mean_fd"), true, text)
+		need.Equal(t, strings.Contains(text, "Head motion differs between the sessions 01 and 02"), want, text)
 	}
 }
 

@@ -98,6 +98,7 @@ type Reading struct {
 	Two        bool   // the stage fails unless the participants have two groups
 	Needed     bool   // the stage fails without this column
 	Motion     bool   // without such a column the stage takes mean_fd of its input cleaning, and fails without both
+	OfChange   bool   // with Motion: mean_fd is the change between two sessions, which no column has
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
 	Removes    bool   // the stage removes the column's effect from the data
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist

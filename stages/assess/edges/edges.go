@@ -44,7 +44,7 @@ type Edges struct {
 	Test         string    `param:"test" doc:"column of the participants to test: groups, or a number; session: the change between two sessions; by default what the study predicts"`
 	Positive     string    `param:"positive" doc:"of two groups, the one whose larger edges have t above 0; by default as in evaluate"`
 	Sessions     []string  `param:"sessions" doc:"two sessions: edges are the change from the first to the second"`
-	Covariates   []string  `param:"covariates" doc:"columns of the participants to adjust for, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column."`
+	Covariates   []string  `param:"covariates" doc:"columns of the participants to adjust for, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column; with sessions it is the change of mean_fd, always from cleaning."`
 	Missing      string    `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
 	Within       string    `param:"within" doc:"permute within the values of this column, if it exists and is not tested, and adjust for them: participants of different sites are not exchangeable. The change between two sessions is tested by its sign, within each participant"`
 	Family       string    `param:"family" doc:"column of families, which are exchanged as wholes with families of the same size, and whose members are exchanged"`
@@ -126,7 +126,7 @@ func (s *Edges) ReadsParticipants() (read []role.Reading) {
 	}
 	for _, name := range s.Covariates {
 		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != meanFD,
-			Motion: name == meanFD})
+			Motion: name == meanFD, OfChange: name == meanFD && len(s.Sessions) > 0})
 	}
 	return read
 }

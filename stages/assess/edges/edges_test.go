@@ -297,7 +297,36 @@ func TestEdgesOfSessions(t *testing.T) {
 	out := stagetest.MustRun(t, edgesStage("test", "session", "sessions", []any{"ses-01", "02"}, "covariates",
 		[]any{"mean_fd"}), in)
 	rows, summary := edgeRows(t, out)
-	near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.Flips.T)
+	var want []float64 // the intercept over its standard error, by the normal equations: at no change of motion
+	for e := range rows {
+		var n, sx, sxx, sy, sxy, rss float64
+		x := func(i int) float64 { return o.Design[3][i] - o.Design[3][i+18] }
+		y := func(i int) float64 { return o.Edges[i][e] - o.Edges[i+18][e] }
+		for i := range 18 {
+			n, sx, sxx, sy, sxy = n+1, sx+x(i), sxx+x(i)*x(i), sy+y(i), sxy+x(i)*y(i)
+		}
+		det := n*sxx - sx*sx
+		constant, slope := (sxx*sy-sx*sxy)/det, (n*sxy-sx*sy)/det
+		for i := range 18 {
+			r := y(i) - constant - slope*x(i)
+			rss += r * r
+		}
+		want = append(want, constant/math.Sqrt(rss/16*sxx/det))
+	}
+	near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), want)
+	// one mean_fd of a participant is no change
+	mean := map[string][]dag.Input{"matrices": in["matrices"], "cleaning": in["cleaning"]}
+	table := need.Value(in["participants"][0].Table())(t)
+	mean["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clip(table.Columns),
+		encoding.Column{Name: "mean_fd", Values: slices.Repeat([]float64{0.1}, table.Rows())})...))}
+	stage := func() dag.Stage {
+		return edgesStage("test", "session", "sessions", []any{"ses-01", "02"}, "covariates", []any{"mean_fd"})
+	}
+	rows, _ = edgeRows(t, stagetest.MustRun(t, stage(), mean))
+	near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), want)
+	delete(mean, "cleaning")
+	_, err := stagetest.RunStage(t, stage(), mean)
+	need.Error(t, err, "one mean_fd for both sessions, but a change is adjusted for the change of mean_fd: connect cleaning")
 	if !slices.Equal(summary.Left, []string{"sub-20"}) || summary.Participants != 18 {
 		t.Errorf("summary %+v", summary)
 	}

@@ -379,7 +379,14 @@ func (s *Edges) columns(st *edgeStudy, table *encoding.Table, ids []string, d *e
 		names = append([]string{st.test}, names...)
 	}
 	for _, name := range names {
-		if _, there := table.Column(name); !there && name == meanFD && len(d.motion) > 0 {
+		_, there := table.Column(name)
+		if len(s.Sessions) > 0 && name == meanFD {
+			if there = false; len(d.motion) == 0 {
+				return nil, errors.New("covariates: the participants have one mean_fd for both sessions, but a change is " +
+					"adjusted for the change of mean_fd: connect cleaning, such as clean[*].quality of denoise, or leave out mean_fd")
+			}
+		}
+		if !there && name == meanFD && len(d.motion) > 0 {
 			c := column.CovariateColumn{Name: name}
 			for _, id := range ids {
 				v, known := d.motion[id]
@@ -427,7 +434,7 @@ func (s *Edges) tested(st *edgeStudy, columns []column.CovariateColumn) error {
 	for _, c := range columns {
 		values, names := dummies(c)
 		for k, v := range values {
-			if st.kind == change { // the change at the mean of the covariates
+			if st.kind == change && c.Name != meanFD { // the change at the mean of the covariates, and at equal motion
 				mean, _ := column.MeanSD(v)
 				v = lists.Map(v, func(x float64) float64 { return x - mean })
 			}
