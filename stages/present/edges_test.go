@@ -41,11 +41,13 @@ func edgeInputs(row column.EdgeSummaryRow) map[string][]dag.Input {
 func TestEdgesOfMovedSessions(t *testing.T) {
 	for second, want := range map[float64]bool{0.1: false, 0.2: true} {
 		in := edgeInputs(column.EdgeSummaryRow{Design: "change", Test: "session", Sessions: []string{"01", "02"},
-			Groups: []string{"01", "02"}, Statistic: "t", Effect: "d", Correction: "max-t", Covariates: []string{"mean_fd"}})
+			Groups: []string{"01", "02"}, Statistic: "t", Effect: "d", Correction: "max-t",
+			Covariates: []string{"mean_fd"}})
 		for i := range 3 {
 			for ses, fd := range map[string]float64{"01": 0.1, "02": second} {
 				in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{{MeanFD: fd}}),
-					dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i+1)}, dag.Coord{Axis: "session", Value: ses}))
+					dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i+1)},
+					dag.Coord{Axis: "session", Value: ses}))
 			}
 		}
 		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
