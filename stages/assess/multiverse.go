@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
 		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline); if some are trained again on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-6) count once in the joint test; the options are compared over all universes.",
-	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc"} },
+	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc", Top: 10} },
 }
 
 var (
@@ -39,6 +40,7 @@ type Multiverse struct {
 	Effect   string   `param:"effect" doc:"auc: AUC less 0.5, mean over the folds; accuracy: accuracy less the majority-class rate" choices:"auc|accuracy"`
 	By       string   `param:"by" doc:"a decision of which each option gets the same total weight, however many universes it has; by default universes have equal weights"`
 	Headline []string `param:"headline" doc:"the universe that is stated in advance, by some of its coordinates, such as [model=ridge, denoising=24P]"`
+	Top      int      `param:"top" doc:"regions: number of top regions of each universe that count as found" min:"1" max:"20000"`
 	Positive string   `param:"positive" doc:"positive group, as in evaluate"`
 }
 
@@ -47,11 +49,14 @@ func (*Multiverse) Ports() dag.Ports {
 		In: []dag.Port{fold.PredictionsPort("predictions of all universes"),
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true,
 				Doc: "permuted of the same stages: their models trained again on permuted labels (permutations of split)"},
+			{Name: "regions", Type: column.Needs[universeWeight](), Gather: true, Optional: true,
+				Doc: "regions of the same stages: universes are ranked by the patterns of linear models, mean over the folds"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "universes", Type: column.Needs[column.UniverseRow](), Doc: "one row for each universe, by rising effect"},
 			{Name: "joint", Type: column.Type[column.JointRow](), Doc: "the joint statistics, and the best universe"},
 			{Name: "options", Type: column.Type[column.OptionRow](), Doc: "one row for each option of each decision"},
+			{Name: "regions", Type: column.Type[column.UniverseRegionRow](), Doc: "one row for each region, those that most universes have among the top first; no rows where universes have other regions, or no patterns"},
 		},
 	}
 }
@@ -128,8 +133,13 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if found != nil {
 		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
 	}
+	regions, err := s.regions(t.All("regions"), distinct)
+	if err != nil {
+		return nil, err
+	}
 	joint := s.joint(curve, distinct, len(universes)-len(distinct))
-	return dag.Outputs{"universes": table, "joint": joint, "options": options(universes, decisions)}, nil
+	return dag.Outputs{"universes": table, "joint": joint, "options": options(universes, decisions),
+		"regions": column.Table(regions)}, nil
 }
 
 // decisionsOf are the axes on which universes differ.
@@ -323,4 +333,65 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 		}
 	}
 	return column.Table(rows)
+}
+
+// A universeWeight is what a model of one fold makes of a region.
+type universeWeight struct {
+	Index   int32   `column:"index"`
+	Pattern float64 `column:"pattern,missing"`
+}
+
+// regions counts in how many universes each region is among the top: those that are excluded for all participants are
+// in no ranking.
+func (s *Multiverse) regions(ins []dag.Input, distinct []*universe) ([]column.UniverseRegionRow, error) {
+	sums := make([]map[int32]float64, len(distinct))
+	for _, in := range ins {
+		u := slices.IndexFunc(distinct, func(u *universe) bool {
+			return !slices.ContainsFunc(u.Coords, func(c dag.Coord) bool { return column.ValueOn(in.Coords, c.Axis) != c.Value })
+		})
+		if u < 0 {
+			continue
+		}
+		rows, err := column.Read[universeWeight](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if sums[u] == nil {
+				sums[u] = map[int32]float64{}
+			}
+			if !math.IsNaN(r.Pattern) {
+				sums[u][r.Index] += r.Pattern
+			}
+		}
+	}
+	sums = slices.DeleteFunc(sums, func(of map[int32]float64) bool { return len(of) == 0 })
+	if len(sums) < 2 {
+		return nil, nil
+	}
+	at := slices.Sorted(maps.Keys(sums[0]))
+	ranks := make([][]float64, len(at))
+	for _, of := range sums {
+		if !slices.Equal(slices.Sorted(maps.Keys(of)), at) {
+			return nil, nil
+		}
+		for i, rank := range inference.Ranks(lists.Map(at, func(index int32) float64 { return of[index] })) {
+			ranks[i] = append(ranks[i], rank)
+		}
+	}
+	top, n := min(s.Top, len(at)), float64(len(sums))
+	rows := make([]column.UniverseRegionRow, len(at))
+	for i, index := range at {
+		slices.Sort(ranks[i])
+		found := 0
+		for _, rank := range ranks[i] {
+			found += b2i(rank <= float64(top))
+		}
+		rows[i] = column.UniverseRegionRow{Index: index, Share: float64(found) / n, Rank: inference.Quantile(ranks[i], 0.5),
+			Chance: float64(top) / float64(len(at)), Top: int32(top), Universes: int32(len(sums))}
+	}
+	slices.SortStableFunc(rows, func(a, b column.UniverseRegionRow) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Rank, b.Rank))
+	})
+	return rows, nil
 }

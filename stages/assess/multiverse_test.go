@@ -213,6 +213,42 @@ func TestMultiverseExplained(t *testing.T) {
 	}
 }
 
+// The ranking of a universe is by the patterns of its folds. Universes with other regions are not compared, nor are
+// regions that are excluded, and a universe that repeats another counts once.
+func TestMultiverseRegions(t *testing.T) {
+	patterns := map[string][2][]float64{ // by model and fold; region 4 is excluded
+		"a": {{5, 1, 2, math.NaN()}, {0, 1, 2, math.NaN()}},
+		"b": {{1, 4, 2, math.NaN()}, {1, 1, 2, math.NaN()}},
+		"c": {{9, 9, 9, math.NaN()}, {9, 0, 9, math.NaN()}},
+	}
+	run := func() []column.UniverseRegionRow {
+		in := stagetest.Multiverse()
+		for _, p := range in["predictions"] {
+			at := 0
+			if column.ValueOn(p.Coords, "fold") == "2" {
+				at = 1
+			}
+			type weight struct {
+				Index   int32   `column:"index"`
+				Pattern float64 `column:"pattern,missing"`
+			}
+			var rows []weight
+			for i, pattern := range patterns[column.ValueOn(p.Coords, "model")][at] {
+				rows = append(rows, weight{int32(i + 1), pattern})
+			}
+			in["regions"] = append(in["regions"], dag.InputOf(column.Table(rows), p.Coords...))
+		}
+		out := stagetest.MustRun(t, stagetest.Fresh("multiverse", "top", 1), in)
+		return need.Value(column.Rows[column.UniverseRegionRow](out["regions"].(*encoding.Table)))(t)
+	}
+	need.Equal(t, fmt.Sprint(run()), fmt.Sprint([]column.UniverseRegionRow{
+		{Index: 1, Share: 0.5, Chance: 1. / 3, Rank: 2, Top: 1, Universes: 2},
+		{Index: 2, Share: 0.5, Chance: 1. / 3, Rank: 2, Top: 1, Universes: 2},
+		{Index: 3, Share: 0, Chance: 1. / 3, Rank: 2, Top: 1, Universes: 2}}))
+	patterns["b"] = [2][]float64{{1, 4}, {1, 1}}
+	need.Equal(t, len(run()), 0)
+}
+
 func TestMultiverseRefuses(t *testing.T) {
 	in := multiverseInputs(t)
 	run := func(want string, stage dag.Stage, change func(in map[string][]dag.Input)) {

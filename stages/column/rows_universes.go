@@ -21,6 +21,16 @@ type UniverseRow struct {
 	Headline bool        `column:"headline" doc:"the universe that the file states in advance"`
 }
 
+// A UniverseRegionRow is one region in the rankings of all universes.
+type UniverseRegionRow struct {
+	Index     int32   `column:"index" doc:"node, from 1"`
+	Share     float64 `column:"share" doc:"share of the universes in which the region is among the top"`
+	Chance    float64 `column:"chance" doc:"the same of a random ranking: top over the number of regions"`
+	Rank      float64 `column:"rank" doc:"median rank over the universes, 1 the first"`
+	Top       int32   `column:"top" doc:"number of regions that count as found"`
+	Universes int32   `column:"universes" doc:"with different predictions, and a pattern of each region"`
+}
+
 // A JointRow is one statistic of all universes together.
 type JointRow struct {
 	Statistic    string  `column:"statistic" doc:"median: weighted median of the effects; share: weight of the universes with p < 0.05; stouffer: weighted sum of z over the root of the sum of squared weights, only a scale; best: the largest effect"`

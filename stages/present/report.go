@@ -71,6 +71,7 @@ func sharedPorts() []dag.Port {
 		optional("universe_tests", "multiverse's joint: the joint test of many analyses", column.Needs[column.JointRow]()),
 		optional("universe_options", "multiverse's options of the same", column.Needs[column.OptionRow]()),
 		optional("universes", "multiverse's universes of the same", column.Needs[column.UniverseRow]()),
+		optional("universe_regions", "multiverse's regions: the share of the universes in which a region is among the top", column.Needs[column.UniverseRegionRow]()),
 		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.Needs[column.RegressionRow]()),
 		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", column.NeedsCommon[column.CovariateRow, column.NumberCovariateRow]()),
 		optional("ranking", "biomarkers' ranking of the regions", column.Needs[column.RankingRow]()),

@@ -1,6 +1,8 @@
 package present
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -62,9 +64,37 @@ func (a *author) multiverse() {
 	a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
 	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
 		"decision option | universes median share explained"))
+	a.universeRegions()
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
 	}
+}
+
+// universeRegions writes how often each region is among the top, over the universes.
+func (a *author) universeRegions() {
+	type row struct {
+		column.UniverseRegionRow
+		Region string
+	}
+	rows := lists.Map(section.Rows[column.UniverseRegionRow](a.Writer, "universe_regions"),
+		func(r column.UniverseRegionRow) row {
+			return row{r, cmp.Or(a.Names[int(r.Index)][0], fmt.Sprint(r.Index))}
+		})
+	if len(rows) == 0 {
+		return
+	}
+	var always []string
+	for _, r := range rows {
+		if r.Share == 1 {
+			always = append(always, r.Region)
+		}
+	}
+	first := rows[0]
+	of := values{"Top": first.Top, "Universes": first.Universes, "Chance": first.Chance, "Regions": len(rows),
+		"Always": always, "First": first.Region, "Share": first.Share}
+	a.Put("multiverse.ranking", of)
+	shown := rows[:min(len(rows), 2*int(first.Top))]
+	a.Table(section.Lay(a.Writer, "multiverse.regions", of, shown, "region | share chance rank"))
 }
 
 // curve is the specification curve that a reader filters; nil without universes.

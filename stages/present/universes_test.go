@@ -25,6 +25,9 @@ func TestMultiverseSection(t *testing.T) {
 		"universe_tests":   {dag.InputOf(out["joint"])},
 		"universe_options": {dag.InputOf(out["options"])},
 		"universes":        {dag.InputOf(out["universes"])},
+		"universe_regions": {dag.InputOf(column.Table([]column.UniverseRegionRow{
+			{Index: 7, Share: 1, Chance: 0.25, Rank: 1, Top: 2, Universes: 3},
+			{Index: 3, Share: 0.4, Chance: 0.25, Rank: 2, Top: 2, Universes: 3}}))},
 	}
 	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
 	need.Equal(t, joint[2].Test, true)
@@ -32,6 +35,7 @@ func TestMultiverseSection(t *testing.T) {
 	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
 		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
 		"The universe that the pipeline file states as the headline (model=b)", "No plan that was locked", ">model=c<", ">the test<",
+		"7 is among the top 2 regions in all 3 universes whose models have a pattern (a random ranking: 25 %)", ">40 %<",
 		"The joint test has only 20 label permutations", "1 universe has the same predictions as another"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
 			t.Errorf("the page lacks %q", want)
