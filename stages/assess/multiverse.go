@@ -347,7 +347,9 @@ func (s *Multiverse) regions(ins []dag.Input, distinct []*universe) ([]column.Un
 	sums := make([]map[int32]float64, len(distinct))
 	for _, in := range ins {
 		u := slices.IndexFunc(distinct, func(u *universe) bool {
-			return !slices.ContainsFunc(u.Coords, func(c dag.Coord) bool { return column.ValueOn(in.Coords, c.Axis) != c.Value })
+			return !slices.ContainsFunc(u.Coords, func(c dag.Coord) bool {
+				return column.ValueOn(in.Coords, c.Axis) != c.Value
+			})
 		})
 		if u < 0 {
 			continue
@@ -387,8 +389,9 @@ func (s *Multiverse) regions(ins []dag.Input, distinct []*universe) ([]column.Un
 		for _, rank := range ranks[i] {
 			found += b2i(rank <= float64(top))
 		}
-		rows[i] = column.UniverseRegionRow{Index: index, Share: float64(found) / n, Rank: inference.Quantile(ranks[i], 0.5),
-			Chance: float64(top) / float64(len(at)), Top: int32(top), Universes: int32(len(sums))}
+		rows[i] = column.UniverseRegionRow{Index: index, Share: float64(found) / n,
+			Rank: inference.Quantile(ranks[i], 0.5), Chance: float64(top) / float64(len(at)), Top: int32(top),
+			Universes: int32(len(sums))}
 	}
 	slices.SortStableFunc(rows, func(a, b column.UniverseRegionRow) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Rank, b.Rank))
