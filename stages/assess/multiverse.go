@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func (*Multiverse) Ports() dag.Ports {
 		In: []dag.Port{fold.PredictionsPort("predictions of all universes"),
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true,
 				Doc: "permuted of the same stages: their models trained again on permuted labels (permutations of split)"},
-			{Name: "regions", Type: column.Needs[universeWeight](), Gather: true, Optional: true,
+			{Name: "regions", Type: column.Needs[fold.PatternRow](), Gather: true, Optional: true,
 				Doc: "regions of the same stages: universes are ranked by the patterns of linear models, mean over the folds"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
@@ -335,63 +334,18 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 	return column.Table(rows)
 }
 
-// A universeWeight is what a model of one fold makes of a region.
-type universeWeight struct {
-	Index   int32   `column:"index"`
-	Pattern float64 `column:"pattern,missing"`
-}
-
-// regions counts in how many universes each region is among the top: those that are excluded for all participants are
-// in no ranking.
+// regions counts in how many universes each region is among the top.
 func (s *Multiverse) regions(ins []dag.Input, distinct []*universe) ([]column.UniverseRegionRow, error) {
-	sums := make([]map[int32]float64, len(distinct))
-	for _, in := range ins {
-		u := slices.IndexFunc(distinct, func(u *universe) bool {
-			return !slices.ContainsFunc(u.Coords, func(c dag.Coord) bool {
-				return column.ValueOn(in.Coords, c.Axis) != c.Value
-			})
-		})
-		if u < 0 {
-			continue
-		}
-		rows, err := column.Read[universeWeight](in)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			if sums[u] == nil {
-				sums[u] = map[int32]float64{}
-			}
-			if !math.IsNaN(r.Pattern) {
-				sums[u][r.Index] += r.Pattern
-			}
-		}
+	index, patterns, err := fold.Patterns(ins, lists.Map(distinct, func(u *universe) []dag.Coord { return u.Coords }))
+	if err != nil || len(patterns) < 2 {
+		return nil, err
 	}
-	sums = slices.DeleteFunc(sums, func(of map[int32]float64) bool { return len(of) == 0 })
-	if len(sums) < 2 {
-		return nil, nil
-	}
-	at := slices.Sorted(maps.Keys(sums[0]))
-	ranks := make([][]float64, len(at))
-	for _, of := range sums {
-		if !slices.Equal(slices.Sorted(maps.Keys(of)), at) {
-			return nil, nil
-		}
-		for i, rank := range inference.Ranks(lists.Map(at, func(index int32) float64 { return of[index] })) {
-			ranks[i] = append(ranks[i], rank)
-		}
-	}
-	top, n := min(s.Top, len(at)), float64(len(sums))
-	rows := make([]column.UniverseRegionRow, len(at))
-	for i, index := range at {
-		slices.Sort(ranks[i])
-		found := 0
-		for _, rank := range ranks[i] {
-			found += b2i(rank <= float64(top))
-		}
-		rows[i] = column.UniverseRegionRow{Index: index, Share: float64(found) / n,
-			Rank: inference.Quantile(ranks[i], 0.5), Chance: float64(top) / float64(len(at)), Top: int32(top),
-			Universes: int32(len(sums))}
+	top := min(s.Top, len(index))
+	share, rank := inference.AmongTop(patterns, top)
+	rows := make([]column.UniverseRegionRow, len(index))
+	for i := range index {
+		rows[i] = column.UniverseRegionRow{Index: index[i], Share: share[i], Chance: float64(top) / float64(len(index)),
+			Rank: rank[i], Top: int32(top), Universes: int32(len(patterns))}
 	}
 	slices.SortStableFunc(rows, func(a, b column.UniverseRegionRow) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Rank, b.Rank))

@@ -535,3 +535,50 @@ func pooled(folds [][]PermutedRow, positive int) [3]float64 {
 	meanAUC, _ := column.MeanSD(column.Known(auc))
 	return [3]float64{float64(correct) / float64(tested), meanBalanced, meanAUC}
 }
+
+// A PatternRow is what a linear model of one fold makes of a region.
+type PatternRow struct {
+	Index   int32   `column:"index"`
+	Pattern float64 `column:"pattern,missing"`
+}
+
+// Patterns are the sums over the folds of the patterns of the regions index, for those settings that have some; none
+// where settings have different regions. A region that is excluded for all participants has no pattern.
+func Patterns(ins []dag.Input, settings [][]dag.Coord) (index []int32, of [][]float64, err error) {
+	sums := make([]map[int32]float64, len(settings))
+	for _, in := range ins {
+		at := slices.IndexFunc(settings, func(coords []dag.Coord) bool {
+			return !slices.ContainsFunc(coords, func(c dag.Coord) bool {
+				return column.ValueOn(in.Coords, c.Axis) != c.Value
+			})
+		})
+		if at < 0 {
+			continue
+		}
+		rows, err := column.Read[PatternRow](in)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, r := range rows {
+			if sums[at] == nil {
+				sums[at] = map[int32]float64{}
+			}
+			if !math.IsNaN(r.Pattern) {
+				sums[at][r.Index] += r.Pattern
+			}
+		}
+	}
+	for _, sum := range sums {
+		own := slices.Sorted(maps.Keys(sum))
+		switch {
+		case len(own) == 0:
+			continue
+		case index == nil:
+			index = own
+		case !slices.Equal(own, index):
+			return nil, nil, nil
+		}
+		of = append(of, lists.Map(own, func(i int32) float64 { return sum[i] }))
+	}
+	return index, of, nil
+}

@@ -143,6 +143,25 @@ func Explained(effect []float64, option []int) float64 {
 	return between / total
 }
 
+// AmongTop is, of each element, the share of the rankings in which it is among the top, the largest values, and its
+// median rank.
+func AmongTop(rankings [][]float64, top int) (share, rank []float64) {
+	ranks := make([][]float64, len(rankings[0]))
+	share, rank = make([]float64, len(ranks)), make([]float64, len(ranks))
+	for _, of := range rankings {
+		for i, r := range Ranks(of) {
+			if ranks[i] = append(ranks[i], r); r <= float64(top) {
+				share[i]++
+			}
+		}
+	}
+	for i, of := range ranks {
+		slices.Sort(of)
+		rank[i], share[i] = Quantile(of, 0.5), share[i]/float64(len(rankings))
+	}
+	return share, rank
+}
+
 // NormalQuantile is the quantile of the standard normal distribution: algorithm AS 241, PPND16 (Wichura 1988), to about
 // 1e-16.
 func NormalQuantile(p float64) float64 {
