@@ -132,7 +132,8 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if found != nil {
 		table.Meta = map[string]string{finding.Meta: finding.Written(found)}
 	}
-	regions, err := s.regions(t.All("regions"), distinct)
+	regions, err := fold.AmongTop(t.All("regions"),
+		lists.Map(distinct, func(u *universe) []dag.Coord { return u.Coords }), s.Top)
 	if err != nil {
 		return nil, err
 	}
@@ -332,23 +333,4 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 		}
 	}
 	return column.Table(rows)
-}
-
-// regions counts in how many universes each region is among the top.
-func (s *Multiverse) regions(ins []dag.Input, distinct []*universe) ([]column.UniverseRegionRow, error) {
-	index, patterns, err := fold.Patterns(ins, lists.Map(distinct, func(u *universe) []dag.Coord { return u.Coords }))
-	if err != nil || len(patterns) < 2 {
-		return nil, err
-	}
-	top := min(s.Top, len(index))
-	share, rank := inference.AmongTop(patterns, top)
-	rows := make([]column.UniverseRegionRow, len(index))
-	for i := range index {
-		rows[i] = column.UniverseRegionRow{Index: index[i], Share: share[i], Chance: float64(top) / float64(len(index)),
-			Rank: rank[i], Top: int32(top), Universes: int32(len(patterns))}
-	}
-	slices.SortStableFunc(rows, func(a, b column.UniverseRegionRow) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Rank, b.Rank))
-	})
-	return rows, nil
 }

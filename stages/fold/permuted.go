@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -542,9 +543,28 @@ type PatternRow struct {
 	Pattern float64 `column:"pattern,missing"`
 }
 
-// Patterns are the sums over the folds of the patterns of the regions index, for those settings that have some; none
+// AmongTop counts in how many settings each region is among the top.
+func AmongTop(ins []dag.Input, settings [][]dag.Coord, top int) ([]column.UniverseRegionRow, error) {
+	index, of, err := patterns(ins, settings)
+	if err != nil || len(of) < 2 {
+		return nil, err
+	}
+	top = min(top, len(index))
+	share, rank := inference.AmongTop(of, top)
+	rows := make([]column.UniverseRegionRow, len(index))
+	for i := range index {
+		rows[i] = column.UniverseRegionRow{Index: index[i], Share: share[i], Chance: float64(top) / float64(len(index)),
+			Rank: rank[i], Top: int32(top), Universes: int32(len(of))}
+	}
+	slices.SortStableFunc(rows, func(a, b column.UniverseRegionRow) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Rank, b.Rank))
+	})
+	return rows, nil
+}
+
+// patterns are the sums over the folds of the patterns of the regions index, for those settings that have some; none
 // where settings have different regions. A region that is excluded for all participants has no pattern.
-func Patterns(ins []dag.Input, settings [][]dag.Coord) (index []int32, of [][]float64, err error) {
+func patterns(ins []dag.Input, settings [][]dag.Coord) (index []int32, of [][]float64, err error) {
 	sums := make([]map[int32]float64, len(settings))
 	for _, in := range ins {
 		at := slices.IndexFunc(settings, func(coords []dag.Coord) bool {
