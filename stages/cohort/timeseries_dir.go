@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
@@ -32,6 +33,15 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
+	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l), func(id string) (sessions []string) {
+		found, _, _ := c.find(root, id) // what is wrong with them is refused below
+		for _, f := range found {
+			if ses := f.Get("ses"); ses != "" && !slices.Contains(sessions, ses) {
+				sessions = append(sessions, ses)
+			}
+		}
+		return sessions
+	})
 	if err := errors.Join(l.Keep(c.Columns), l.Choose(), l.Doubt()); err != nil {
 		return nil, err
 	}
@@ -46,6 +56,9 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		var problems []error
 		if row.Label == "" {
 			problems = append(problems, l.Unlabeled(row, l.Path))
+		}
+		if err := tables.problems[row.ID]; err != nil {
+			problems = append(problems, err)
 		}
 		if found, names, err := c.find(root, row.ID); err != nil {
 			problems = append(problems, err)
@@ -72,12 +85,17 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, fmt.Errorf("%s: %w", root, err)
 	}
 	r.addSessions()
+	r.OfRuns = l.OfRuns
 	by := generator(root)
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Notes = append(r.Notes, column.Notef("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
 	r.Notes = append(r.Notes, l.Notes...)
-	if r.Sessions {
-		r.About = r.aboutSessions
+	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
+		if r.Sessions {
+			notes, timesApart = r.aboutSessions(ids)
+		}
+		without := func(row listed.Row) bool { return !ids[row.ID] }
+		return append(notes, tables.notes(slices.DeleteFunc(slices.Clone(l.Rows), without))...), timesApart
 	}
 	return c.finish(l, r)
 }

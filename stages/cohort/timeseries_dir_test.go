@@ -17,6 +17,23 @@ import (
 	"prgnn/stages/stagetest"
 )
 
+// The columns of sessions.tsv are covariates where series are found by their names, too; another group is a caution.
+func TestTimeseriesSessionsTable(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
+	for _, sub := range []string{"sub-01", "sub-02"} {
+		for _, ses := range []string{"1", "2"} {
+			d.write(sub+"/ses-"+ses+"/func/"+sub+"_ses-"+ses+"_task-rest_atlas-A_timeseries.tsv", "L\tR\n1\t2\n")
+		}
+		d.write(sub+"/"+sub+"_sessions.tsv", "session_id\tgroup\tscore\nses-1\tHC\t1\nses-2\tHC\t4\n")
+	}
+	kind := &TimeseriesCohort{Parameters: listed.Defaults(), Dir: ".", Sessions: []string{"all"}}
+	r := need.Value(kind.Load(d.dir))(t)
+	need.Equal(t, fmt.Sprint(need.Value(r.Participants.Floats("score"))(t)), "[2.5 2.5]")
+	notes, _ := r.About(r.IDs())
+	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "\n"),
+		"1 participant with another group in sessions.tsv than in participants.tsv"), true)
+}
+
 // The sidecar of a file of series lies beside it, or above and for all; where one is
 // missing, nobody has it, and it is said.
 func TestTimeseriesSidecar(t *testing.T) {
