@@ -94,10 +94,13 @@ func ClassifierOf(setting []dag.Coord, stated string) string {
 }
 
 // NameClassifiers names settings for people: by their model, then by what else tells
-// them apart; the stage is told only of those that would have one name otherwise.
+// them apart, then by the stage where others would have the same name. Such a stage is
+// stated with all of its models, since their data differ, too, except for the one stage
+// that also has the classifier that needs no data: the usual one.
 // models are what the predictions say of themselves, "" where they say nothing.
 func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 	names, stages, count := make([]string, len(settings)), make([]string, len(settings)), map[string]int{}
+	usual := map[string]bool{} // stages with a model that needs no data
 	for i, coords := range settings {
 		model, seed := ClassifierOf(coords, models[i]), ""
 		var rest []dag.Coord
@@ -112,6 +115,9 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 				rest = append(rest, c)
 			}
 		}
+		if model == "majority" || model == "mean" {
+			usual[stages[i]] = true
+		}
 		model = cmp.Or(Classifiers[model], model)
 		if model == "" { // of somebody else's program
 			model, stages[i] = stages[i], ""
@@ -119,8 +125,13 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 		names[i] = joinTexts(model, SettingName(rest), seed)
 		count[names[i]]++
 	}
+	apart := map[string]bool{} // stages that share a model with another
+	for i, name := range names {
+		apart[stages[i]] = apart[stages[i]] || count[name] > 1
+	}
 	for i := range names {
-		if count[names[i]] > 1 && stages[i] != "" {
+		others := apart[stages[i]] && !(len(usual) == 1 && usual[stages[i]])
+		if stages[i] != "" && (count[names[i]] > 1 || others) {
 			names[i] += " (" + strings.ReplaceAll(stages[i], "_", " ") + ")"
 		}
 	}

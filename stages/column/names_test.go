@@ -29,6 +29,14 @@ func TestClassifiersAreNamedForPeople(t *testing.T) {
 		// Two stages of one model, and one of another.
 		{[][]dag.Coord{at("stage=train"), at("stage=longer"), at("stage=ridge")}, []string{"pr-gnn", "pr-gnn", "ridge"},
 			[]string{"PR-GNN (train)", "PR-GNN (longer)", "ridge regression"}},
+		// The other models of a stage that shares one, unless it is the usual stage.
+		{[][]dag.Coord{at("stage=baselines", "model=majority"), at("stage=baselines", "model=svm"), at("stage=baselines",
+			"model=ridge"), at("stage=deconfounded", "model=ridge"), at("stage=deconfounded", "model=logistic"),
+			at("stage=train")}, []string{"", "", "", "", "", "pr-gnn"}, []string{"majority classifier", "SVM (RBF)",
+			"ridge regression (baselines)", "ridge regression (deconfounded)", "logistic regression (deconfounded)",
+			"PR-GNN"}},
+		{[][]dag.Coord{at("stage=a", "model=ridge"), at("stage=a", "model=svm"), at("stage=b", "model=ridge")},
+			[]string{"", "", ""}, []string{"ridge regression (a)", "SVM (RBF) (a)", "ridge regression (b)"}},
 		// Predictions of a program of somebody else's say nothing of their model.
 		{[][]dag.Coord{at("stage=mine", "depth=3"), nil}, []string{"", ""}, []string{"mine, depth 3", ""}},
 		{[][]dag.Coord{at("model=own"), at("seed=1"), at("seed=2")}, []string{"", "pr-gnn", "pr-gnn"},

@@ -38,15 +38,26 @@ func headlineOf(rows []Row, given []dag.Coord) (at int, err error) {
 // IsChosen reports whether the headline is the procedure that chooses a setting inside each fold.
 func (a *Results) IsChosen() bool { return a.First == nil && a.Nested != nil }
 
-// IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from.
+// IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from: one
+// that was trained inside the folds, too.
 func (a *Results) IsCandidate(r Row) bool {
 	of := a.stageBehind(r.Coords, "evaluation")
 	for _, name := range a.StagesBehind("nested", "predictions") {
 		if choice := a.Plan.Stage(name); of != nil && choice != nil {
-			return a.IsChosen() && slices.Contains(a.Plan.Sources(choice, "outer"), of)
+			inside := a.Plan.Sources(choice, "inner")
+			return a.IsChosen() && slices.Contains(a.Plan.Sources(choice, "outer"), of) && (len(inside) == 0 ||
+				slices.ContainsFunc(inside, func(s *StageSettings) bool { return s.trains(r.Coords) }))
 		}
 	}
 	return a.IsChosen() && r.Own
+}
+
+// trains reports whether a stage has the values of a setting, as far as it has the parameters.
+func (s *StageSettings) trains(setting []dag.Coord) bool {
+	return !slices.ContainsFunc(setting, func(c dag.Coord) bool {
+		values := joined(s.Values[c.Axis], "-")
+		return c.Axis != "stage" && values != nil && !slices.Contains(values, c.Value)
+	})
 }
 
 // Candidates are those with a test of their accuracy, which is not one of the choice.

@@ -190,3 +190,29 @@ func TestDataFittedToOneGroup(t *testing.T) {
 		need.Equal(t, joint, Above, c) // no multiverse reads the fit
 	}
 }
+
+// A setting that the inner folds lack was not chosen from.
+func TestCandidatesAreTrainedInside(t *testing.T) {
+	var rows []Parameter
+	for _, stage := range []string{"baselines", "inner"} {
+		for _, penalty := range []string{"0.01", "1", "100"} {
+			if stage == "baselines" || penalty != "100" {
+				rows = append(rows, Parameter{Stage: stage, Kind: "baseline", Parameter: "penalty", Value: []string{penalty}})
+			}
+		}
+	}
+	for _, kind := range []string{"choose", "evaluate", "report"} {
+		rows = append(rows, Parameter{Stage: kind, Kind: kind})
+	}
+	rows = append(rows, Parameter{Stage: "evaluate_chosen", Kind: "evaluate"})
+	settings := column.Table(rows)
+	settings.Meta = links("choose inner inner.predictions", "choose outer baselines.predictions",
+		"evaluate predictions baselines.predictions", "evaluate_chosen predictions choose.predictions",
+		"report evaluation evaluate.summary", "report nested evaluate_chosen.summary")
+	plan := need.Value(ReadSettings(dag.NewTask(map[string][]dag.Input{"settings": {dag.InputOf(settings)}})))(t)
+	a := &Results{Plan: plan, Nested: &Row{}}
+	for penalty, want := range map[string]bool{"0.01": true, "1": true, "100": false} {
+		r := Row{AccuracyRow: column.AccuracyRow{Coords: coords("penalty=" + penalty)}}
+		need.Equal(t, a.IsCandidate(r), want, penalty)
+	}
+}
