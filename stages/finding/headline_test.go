@@ -197,7 +197,8 @@ func TestCandidatesAreTrainedInside(t *testing.T) {
 	for _, stage := range []string{"baselines", "inner"} {
 		for _, penalty := range []string{"0.01", "1", "100"} {
 			if stage == "baselines" || penalty != "100" {
-				rows = append(rows, Parameter{Stage: stage, Kind: "baseline", Parameter: "penalty", Value: []string{penalty}})
+				rows = append(rows, Parameter{Stage: stage, Kind: "baseline", Parameter: "penalty",
+					Value: []string{penalty}})
 			}
 		}
 	}

@@ -215,8 +215,8 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
-		"Many":    a.many(),
-		"State":   states[state],
+		"Many":  a.many(),
+		"State": states[state], "Below": r.Accuracy <= r.Majority, "AUCAbove": nil,
 		"Test":    test,
 		"Measure": "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
@@ -224,6 +224,9 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,
 				"Retrained": t.Retrained})
 		})})
+	if of, t := a.Chance(r, "auc"); of == finding.Above {
+		v["AUCAbove"] = t
+	}
 	if tested > 1 {
 		v["Corrected"] = tested
 	}

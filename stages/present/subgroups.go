@@ -25,6 +25,7 @@ type subgroupTest struct {
 	column.SubgroupTestRow
 	Shown      string
 	Classifier string
+	Beyond     bool // the test finds no difference of shares: that would be more than 1
 }
 
 // subgroups writes how classifiers, or models of a number, do in groups of participants: the headline first, the others
@@ -65,7 +66,8 @@ func (a *author) subgroups() {
 	var compared, further []subgroupTest
 	for i, r := range tests {
 		tests[i].Name = a.NameOf(column.CoordText(r.Coords), r.Name)
-		row := subgroupTest{tests[i], shown(r.Column), tests[i].Name}
+		row := subgroupTest{tests[i], shown(r.Column), tests[i].Name,
+			r.Detectable > 1 && slices.Contains([]string{"accuracy", "sensitivity", "specificity"}, r.Measure)}
 		if slices.Equal(r.Coords, first) {
 			compared = append(compared, row)
 		} else {

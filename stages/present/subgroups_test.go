@@ -60,6 +60,14 @@ func TestSubgroups(t *testing.T) {
 	if !strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "<10") {
 		t.Error("the summary lacks the groups")
 	}
+	// No difference of shares is above 1.
+	far := test("logistic", "accuracy", 0.3)
+	far.Detectable = 1.22
+	in["subgroup_tests"] = []dag.Input{dag.InputOf(column.Table([]column.SubgroupTestRow{far}, "model"))}
+	beyond := strings.Join(strings.Fields(string(stagetest.MustRun(t, stagetest.Fresh("report"),
+		in)["page"].(artifacts.Bytes).Data)), " ")
+	need.Equal(t, strings.Contains(beyond, "no difference in accuracy is found with a power of 80 %"), true)
+	need.Equal(t, strings.Contains(beyond, "1.22"), false)
 	// Of three groups, no one is positive, and no probability has a threshold.
 	three := row("logistic", "sex", "F", 31)
 	three.Positive = nan

@@ -213,6 +213,17 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 		strings.Contains(text, "not significantly above chance") {
 		t.Error(text)
 	}
+	// An accuracy that is not higher than the majority-class rate is not open, whatever the test can show.
+	evaluation, _ = stagetest.Evaluated(0.6, 0.5, 0.7)
+	for name, v := range map[string]float64{"p": 1, "auc_p": 1, "p_least": 1. / 9} {
+		column, _ := evaluation.Column(name)
+		column.Values = []float64{v, v}
+	}
+	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	if !strings.Contains(text, "set: the accuracy is not higher than the majority-class rate. It classifies 60 %") {
+		t.Error(text)
+	}
 }
 
 // Without a headline, tests that Holm's correction leaves at 0.05 or more decide nothing, whatever their p.
@@ -251,7 +262,7 @@ func TestSummaryOfUncorrectable(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "set: the accuracy is not significantly above chance. It classifies", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
+	const not, regions = "set: the accuracy is not significantly above chance, but the AUC is (0.700, p = ", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
