@@ -31,7 +31,8 @@ func TestClassifiersAreNamedForPeople(t *testing.T) {
 			[]string{"PR-GNN (train)", "PR-GNN (longer)", "ridge regression"}},
 		// The other models of a stage that shares one, unless it is the usual stage.
 		{[][]dag.Coord{at("stage=baselines", "model=majority"), at("stage=baselines", "model=svm"),
-			at("stage=baselines", "model=ridge"), at("stage=deconfounded", "model=ridge"), at("stage=deconfounded", "model=logistic"),
+			at("stage=baselines", "model=ridge"), at("stage=deconfounded", "model=ridge"),
+			at("stage=deconfounded", "model=logistic"),
 			at("stage=train")}, []string{"", "", "", "", "", "pr-gnn"}, []string{"majority classifier", "SVM (RBF)",
 			"ridge regression (baselines)", "ridge regression (deconfounded)", "logistic regression (deconfounded)",
 			"PR-GNN"}},

@@ -38,8 +38,8 @@ func headlineOf(rows []Row, given []dag.Coord) (at int, err error) {
 // IsChosen reports whether the headline is the procedure that chooses a setting inside each fold.
 func (a *Results) IsChosen() bool { return a.First == nil && a.Nested != nil }
 
-// IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from: one
-// that was trained inside the folds, too.
+// IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from,
+// which was trained inside the folds, too.
 func (a *Results) IsCandidate(r Row) bool {
 	of := a.stageBehind(r.Coords, "evaluation")
 	for _, name := range a.StagesBehind("nested", "predictions") {

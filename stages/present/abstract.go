@@ -216,7 +216,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 		"AUCTests": a.tests(r, "auc"),
 		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
 		"Many":  a.many(),
-		"State": states[state], "Below": r.Accuracy <= r.Majority, "AUCAbove": nil,
+		"State": states[state], "Below": r.Accuracy <= r.Majority, "AUCAbove": false,
 		"Test":    test,
 		"Measure": "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
@@ -225,7 +225,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 				"Retrained": t.Retrained})
 		})})
 	if of, t := a.Chance(r, "auc"); of == finding.Above {
-		v["AUCAbove"] = t
+		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"] = true, t.P, t.Draws
 	}
 	if tested > 1 {
 		v["Corrected"] = tested
