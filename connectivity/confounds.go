@@ -362,7 +362,7 @@ func (c Confounds) Displacement() (d Displacement) {
 	d.Constant = len(known) >= fewestDisplaced && slices.Max(known) == slices.Min(known)
 	motion, ok := c.motionParameters()
 	d.Flat = ok && len(known) >= fewestDisplaced && slices.Max(known) > 0 &&
-		len(ConstantColumns(motion)) == motion.Cols
+		len(IdleColumns(motion)) == motion.Cols
 	if fd == nil || !ok || d.Constant || d.Flat {
 		return d
 	}
@@ -400,11 +400,16 @@ func (c Confounds) Displacement() (d Displacement) {
 	return d
 }
 
-// ConstantColumns are the columns of a table, T×K, with one value in all volumes, which regress out nothing.
-func ConstantColumns(x Matrix) (which []int) {
+// IdleColumns are the columns of a table, T×K, that regress out nothing: with one value in all volumes, or with the
+// values of a column before them.
+func IdleColumns(x Matrix) (which []int) {
 	for j := range x.Cols {
 		v := x.column(j)
-		if x.Rows > 1 && !slices.ContainsFunc(v, func(y float64) bool { return y != v[0] }) {
+		same := !slices.ContainsFunc(v, func(y float64) bool { return y != v[0] })
+		for i := 0; i < j && !same; i++ {
+			same = slices.Equal(x.column(i), v)
+		}
+		if x.Rows > 1 && same {
 			which = append(which, j)
 		}
 	}

@@ -523,7 +523,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if row.NonSteadyLater == 0 {
 		row.OtherCosines = int32(damage.OtherCosines(table, taken, nonSteady))
 	}
-	for _, j := range connectivity.ConstantColumns(o.Regressors) {
+	for _, j := range connectivity.IdleColumns(o.Regressors) {
 		row.ConstantConfounds = append(row.ConstantConfounds, taken[j])
 	}
 	if err := table.Impossible(); err != nil {

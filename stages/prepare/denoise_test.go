@@ -309,6 +309,25 @@ func TestDenoiseListsConstantConfounds(t *testing.T) {
 	need.Equal(t, row.Regressors, 4)
 }
 
+// A column with the values of another one regresses out nothing, either.
+func TestDenoiseListsRepeatedConfounds(t *testing.T) {
+	text := "trans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tresp\tcard\n"
+	for v := range 50 {
+		for k := range 6 {
+			text += fmt.Sprintf("%g\t", math.Sin(float64(v*(k+1))))
+		}
+		text += fmt.Sprintf("%d\t%d\n", v*v, v*v)
+	}
+	s := stagetest.NewStage[*Denoise](t, "denoise")
+	s.Regress, s.Columns = "6P", []string{"resp", "card"}
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 50, 3)),
+		"confounds": dag.InputOf(artifacts.Bytes{Kind: "tsv", Data: []byte(text)})})
+	need.NoError(t, err)
+	row := need.Value(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))(t)[0]
+	need.Equal(t, strings.Join(row.ConstantConfounds, " "), "card")
+	need.Equal(t, row.Regressors, 7)
+}
+
 // The stage offers the strategies that the science knows.
 func TestDenoiseChoices(t *testing.T) {
 	for _, p := range param.Of(stagetest.NewStage[*Denoise](t, "denoise")) {
