@@ -109,6 +109,10 @@ type ReliabilityRow struct {
 	Within       string   `column:"within,missing" doc:"column within whose values identities are permuted, and halves are balanced"`
 }
 
+// OneScan is the metadata by which reliability lists the participants of whom two sessions are one scan, by their
+// connectivity: a JSON list of texts.
+const OneScan = "one_scan"
+
 // A SessionPairRow is the identification of participants between two sessions.
 type SessionPairRow struct {
 	First        string  `column:"first" doc:"session"`

@@ -18,8 +18,12 @@ func EdgeMotion(r column.EdgeSummaryRow, first, second float64) (all List) {
 	return all
 }
 
-// Reliability are the findings about sessions: too few participants, sites that identify, and motion that differs.
-func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow) (all List) {
+// Reliability are the findings about sessions: those that are one scan, too few participants, sites that identify, and
+// motion that differs.
+func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow, alike []string) (all List) {
+	if alike != nil {
+		all.Study("reliability.one-scan", Overturns, values{"Listed": alike})
+	}
 	switch {
 	case r.Participants < fewRetested:
 		all.Study("reliability.few", Limits, values{"N": r.Participants, "Sessions": r.Sessions, "Least": fewRetested})

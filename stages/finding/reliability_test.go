@@ -21,6 +21,9 @@ func TestReliability(t *testing.T) {
 		{column.ReliabilityRow{Participants: 12}, 0.2, 0.1, "reliability.motion"},
 	} {
 		pair := column.SessionPairRow{MotionFirst: c.first, MotionSecond: c.second}
-		need.Equal(t, codes(Reliability(c.row, []column.SessionPairRow{pair})), c.want)
+		need.Equal(t, codes(Reliability(c.row, []column.SessionPairRow{pair}, nil)), c.want)
 	}
+	found := Reliability(column.ReliabilityRow{Participants: 10}, nil, []string{"sub-1 (01 and 02)"})
+	need.Equal(t, codes(found), "reliability.one-scan")
+	need.Equal(t, found[0].Weight, Overturns)
 }

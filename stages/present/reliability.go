@@ -16,7 +16,8 @@ func (a *author) reliability() {
 	if len(summaries) == 1 {
 		r := summaries[0]
 		a.Put("reliability.retest", r)
-		a.Find(finding.Reliability(r, pairs)...)
+		alike := section.Meta[[]string](a.Writer, a.T.In("reliability"), column.OneScan)
+		a.Find(finding.Reliability(r, pairs, alike)...)
 		edges := section.Rows[column.EdgeReliabilityRow](a.Writer, "reliability_edges")
 		if a.Pictures && a.T.Has("nodes") && r.Edges > 0 {
 			matrix, err := figure.DrawReliability(r, edges, a.T.In("nodes"))

@@ -130,7 +130,11 @@ func (s *Reliability) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error)
 	if summary == nil && replication == nil && trainings == nil {
 		return nil, errors.New("there is nothing to compare: the matrices are of one session, and there are no groups of four participants or more, and no number; connect the matrices of each session, such as connectivity[*].pearson, and not their mean")
 	}
-	return dag.Outputs{"summary": column.Table(summary), "pairs": column.Table(pairs), "edges": column.Table(r.edges),
+	retested := column.Table(summary)
+	if alike := r.oneScan(); summary != nil && alike != nil {
+		retested = column.WithMeta(retested, map[string]string{column.OneScan: column.JSON(alike)})
+	}
+	return dag.Outputs{"summary": retested, "pairs": column.Table(pairs), "edges": column.Table(r.edges),
 		"regions": column.Table(r.regions), "replication": column.Table(replication),
 		"trainings": column.Table(trainings, axes...), "icc": r.matrix()}, nil
 }
@@ -142,6 +146,7 @@ type sessionScans struct {
 	ids      []string
 	values   []map[string][]float64 // by session: the mean over the runs
 	motion   []map[string]float64   // likewise
+	freedom  []map[string]float64   // degrees of freedom of all runs, at most; none where it is not known
 }
 
 // read reads the matrices of each session.
@@ -174,6 +179,11 @@ func (s *Reliability) read(t *dag.Task) (*sessionScans, error) {
 		}
 		d.regions = read.regions
 		d.values, d.motion = append(d.values, read.values), append(d.motion, read.motion)
+		freedom, err := one.freedom(t.All("cleaning"))
+		if err != nil {
+			return nil, err
+		}
+		d.freedom = append(d.freedom, freedom)
 		for _, in := range known {
 			if id := in.Coord(column.Subject); !slices.Contains(d.ids, id) {
 				d.ids = append(d.ids, id)
@@ -338,6 +348,68 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 	}
 	row.Identified, row.Differential = row.Identified/float64(len(pairs)), row.Differential/float64(len(pairs))
 	return []column.ReliabilityRow{row}, pairs, nil
+}
+
+// freedom are the degrees of freedom of each participant's scans of the session.
+func (s *Edges) freedom(cleaning []dag.Input) (map[string]float64, error) {
+	of := map[string]float64{}
+	for _, in := range cleaning {
+		row, err := column.One[struct {
+			TEff float64 `column:"t_eff,optional"`
+		}](in)
+		if err != nil {
+			return nil, err
+		}
+		if s.session(in) >= 0 && row.TEff > 0 {
+			of[in.Coord(column.Subject)] += row.TEff
+		}
+	}
+	return of, nil
+}
+
+// Two scans of one person differ at least by the sampling error of their correlations, a variance of 1/ν of Fisher's z
+// with ν degrees of freedom. Where their mean squared difference is less than a tenth of that of both, they are one
+// scan, or most of one; where scans of different participants differ by less than expected, too, the matrices are
+// shrunk, and nothing is known.
+const onePart, unshrunk = 0.1, 0.7
+
+// oneScan lists the participants of whom two sessions are one scan: "sub-01 (01 and 02)".
+func (r *reliable) oneScan() (found []string) {
+	d := r.scans
+	if r.Transform != "fisher" {
+		return nil
+	}
+	for a := range d.sessions {
+		for b := a + 1; b < len(d.sessions); b++ {
+			ids := slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
+				return d.values[a][id] == nil || d.values[b][id] == nil || d.freedom[a][id] == 0 || d.freedom[b][id] == 0
+			})
+			apart := func(i, j int) float64 { // mean squared difference, as a share of the expected one
+				x, y := d.values[a][ids[i]], d.values[b][ids[j]]
+				var squares []float64
+				for e := range x {
+					if v := x[e] - y[e]; !math.IsNaN(v) {
+						squares = append(squares, float64(v*v))
+					}
+				}
+				mean, _ := column.MeanSD(squares)
+				return mean / (1/d.freedom[a][ids[i]] + 1/d.freedom[b][ids[j]])
+			}
+			var others []float64
+			for i := range ids {
+				others = append(others, apart(i, (i+1)%len(ids)))
+			}
+			if len(ids) < 2 || !(inference.Median(others) >= unshrunk) {
+				continue
+			}
+			for i, id := range ids {
+				if apart(i, i) < onePart {
+					found = append(found, fmt.Sprintf("%s (%s and %s)", id, d.sessions[a], d.sessions[b]))
+				}
+			}
+		}
+	}
+	return found
 }
 
 // intraclass fills in the ICC of edges and regions over the sessions of these participants.

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -217,5 +218,67 @@ func TestStabilityOfWeights(t *testing.T) {
 	}
 	if p := rows[1]; p.Of != "pattern" || p.Dice != 1 || p.Spearman < 1-1e-12 || p.Regions != 41 {
 		t.Errorf("patterns %+v", p)
+	}
+}
+
+// Sessions that are one scan, or most of one, are listed: not two scans of a person, nor shrunk matrices.
+func TestReliabilityOfOneScan(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		shared int // volumes of 100
+		shrunk float64
+		want   string
+	}{
+		{"two scans", 0, 1, ""},
+		{"half a scan", 50, 1, ""},
+		{"most of a scan", 95, 1, `["sub-00 (01 and 02)","sub-02 (01 and 02)"]`},
+		{"one scan", 100, 1, `["sub-00 (01 and 02)","sub-02 (01 and 02)"]`},
+		{"shrunk", 0, 0.1, ""},
+		{"shrunk, one scan", 100, 0.1, ""},
+	} {
+		source := random.New(1, c.name)
+		in := map[string][]dag.Input{}
+		var ids []string
+		for i := range 10 {
+			id := fmt.Sprintf("sub-%02d", i)
+			ids = append(ids, id)
+			const regions, volumes = 12, 100
+			series := make([]float64, 2*volumes*regions)
+			for k := range series {
+				series[k] = source.Normal()
+			}
+			for s := range 2 {
+				from := s * volumes
+				if s == 1 && (i == 0 || i == 2) {
+					from -= c.shared
+				}
+				x := series[from*regions:][:volumes*regions]
+				m := make([]float64, regions*regions)
+				r := func(a, b int) float64 {
+					sum := [3]float64{}
+					for k := 0; k < len(x); k += regions {
+						sum[0] += float64(x[k+a] * x[k+b])
+						sum[1] += float64(x[k+a] * x[k+a])
+						sum[2] += float64(x[k+b] * x[k+b])
+					}
+					return sum[0] / math.Sqrt(sum[1]*sum[2])
+				}
+				for a := range regions {
+					m[a*regions+a] = 1
+					for b := range a {
+						m[a*regions+b] = c.shrunk * r(a, b)
+						m[b*regions+a] = m[a*regions+b]
+					}
+				}
+				of := []dag.Coord{{Axis: "subject", Value: id}, {Axis: "session", Value: fmt.Sprintf("%02d", s+1)}}
+				in["matrices"] = append(in["matrices"], dag.InputOf(encoding.NewArray(m, 1, regions, regions), of...))
+				quality := column.Table([]column.CleaningRow{{TEff: 99}})
+				in["cleaning"] = append(in["cleaning"], dag.InputOf(quality, of...))
+			}
+		}
+		in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id",
+			Values: ids}))}
+		out := measured(t, in, "transform", "fisher")
+		need.Equal(t, out["summary"].(*encoding.Table).Meta[column.OneScan], c.want, c.name)
 	}
 }
