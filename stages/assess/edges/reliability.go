@@ -382,7 +382,8 @@ func (r *reliable) oneScan() (found []string) {
 	for a := range d.sessions {
 		for b := a + 1; b < len(d.sessions); b++ {
 			ids := slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
-				return d.values[a][id] == nil || d.values[b][id] == nil || d.freedom[a][id] == 0 || d.freedom[b][id] == 0
+				lacks := func(k int) bool { return d.values[k][id] == nil || d.freedom[k][id] == 0 }
+				return lacks(a) || lacks(b)
 			})
 			apart := func(i, j int) float64 { // mean squared difference, as a share of the expected one
 				x, y := d.values[a][ids[i]], d.values[b][ids[j]]
