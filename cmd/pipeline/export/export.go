@@ -344,7 +344,7 @@ func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*encoding.Table,
 }
 
 // tableOf reads an output as a table; an array gets a row for each element, with the names that the task gives to
-// places along its axes, such as groups.
+// places along its axes, such as groups. Draws keep their numbers, from 0.
 func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 	got, err := x.Read(n, port)
 	if err != nil {
@@ -357,7 +357,7 @@ func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 			return nil, err
 		}
 		for i, a := range axes {
-			if at, ok := t.Columns[i].Values.([]int32); ok && a.Values != nil && plain[i].Values == nil {
+			if at, ok := t.Columns[i].Values.([]int32); ok && a.Values != nil && plain[i].Values == nil && a.First == nil {
 				t.Columns[i].Values = lists.Map(at, func(place int32) string { return a.Values[place-1] })
 			}
 		}
