@@ -357,7 +357,8 @@ func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 			return nil, err
 		}
 		for i, a := range axes {
-			if at, ok := t.Columns[i].Values.([]int32); ok && a.Values != nil && plain[i].Values == nil && a.First == nil {
+			at, ok := t.Columns[i].Values.([]int32)
+			if ok && a.Values != nil && plain[i].Values == nil && a.First == nil {
 				t.Columns[i].Values = lists.Map(at, func(place int32) string { return a.Values[place-1] })
 			}
 		}
