@@ -8,7 +8,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # What stages of other modules call (examples/README.md), or tests of other packages, and no program here.
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Data|FromRecord|Register|RegisterCohort|Digests.Known|(Shared)?Loops|Blocks)$$
 
-.PHONY: build test check lint assembled prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web site
+.PHONY: build test check lint assembled prose links vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web site
 
 build: ## the program, as ./pipeline
 	CGO_ENABLED=0 go build -o pipeline ./cmd/pipeline # as it is released: it starts sooner
@@ -18,7 +18,7 @@ test: ## all tests, those in Python too; what this machine lacks is skipped and 
 
 check: lint test ## what to run before a commit
 
-lint: assembled prose ## format, vet, staticcheck, functions that no program calls, assembly, prose
+lint: assembled prose links ## format, vet, staticcheck, functions that no program calls, assembly, prose, links
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
 	cd examples/own-stage && go vet ./...
@@ -36,6 +36,9 @@ assembled: ## the assembly is what internal/asm writes
 prose: ## terms in the README, the pages and the texts of the program (needs a C compiler once)
 	@texts=$$(mktemp --suffix=.txt) && trap 'rm -f "$$texts"' EXIT && go run ./internal/words/review "$$texts" && \
 	  go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md docs stages/wording "$$texts"
+
+links: ## links between the pages, and to files of the repository
+	@cd site && out=$$(GOFLAGS= go tool hugo --renderToMemory 2>&1) || { echo "$$out"; exit 1; }
 
 vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
 	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \
