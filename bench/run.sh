@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
-#                                     and by name only: startup, biopoint, commands (connectivity as a command),
-#                                     scan (as a command), abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond,
+#                                     and by name only: startup, commands (connectivity as a command), scan (as a command),
+#                                     quick, biopoint, paper, abide_run, table1, rest40 (whole runs), duplicates, tasks,
+#                                     abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond, edges,
 #                                     scale, proof (arm64; five minutes), null, weather (one job by several engines)
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
-# that has them. Raw output goes to bench/results. Machines are noisy: compare the
-# ratios of one run, not seconds of two.
+# that has them. Raw output goes to bench/results; its lines "figure NAME VALUE" go into docs/figures.tsv,
+# if a page has that figure, and from there into the pages: go test ./docs -run Figures -update.
+# Machines are noisy: compare the ratios of one run, not seconds of two.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 results=bench/results
@@ -65,7 +67,7 @@ bench_baseline() {
 # The same on real matrices.
 bench_baseline_abide() {
 	"$python" bench/baseline/abide_arrays.py "${PRGNN_SHARED:-../shared}/data/abide_nyu" "$work/abide"
-	baselines "$work/abide" svm,linear-svm,ridge,logistic,forest,mlp
+	baselines "$work/abide" svm,linear-svm,ridge,logistic,forest,mlp | grep -v ^figure
 }
 
 # BrainGNN, the Brain Network Transformer and meanMLP on random data of ABIDE's size, with 200 regions.
@@ -77,7 +79,8 @@ bench_beyond() {
 			form=$([ $model != braingnn ] || echo "--form dense")
 			OMP_WAIT_POLICY=PASSIVE "$python" "${PRGNN_SHARED:-../shared}/peers/beyond/time_$model.py" $form --epochs 3
 		done
-	done
+	done | tee "$work/beyond.jsonl"
+	"$python" bench/beyond/figures.py "$work/beyond.jsonl"
 }
 
 # Whole commands; OLD=FILE is a program to alternate with, such as one built before a change.
@@ -91,8 +94,16 @@ commands() {
 bench_startup() { commands startup; }
 bench_commands() { commands connectivity; }
 bench_scan() { commands scan; }
-bench_biopoint() { commands biopoint; }
-bench_abide_stages() { ABIDE=${ABIDE:-${PRGNN_SHARED:-$PWD/../shared}/data/abide_pcp} commands abide; }
+for run in quick biopoint paper table1 abide_run rest40 duplicates; do eval "bench_$run() { commands $run; }"; done
+export DATA=${DATA:-${PRGNN_SHARED:-$PWD/../shared}/data}
+bench_abide_stages() { ABIDE=${ABIDE:-$DATA/abide_pcp} commands abide; }
+bench_tasks() { PARTS=alone bench/engine/run.sh "$results/engine"; }
+
+# One permutation of the tests of edges.
+bench_edges() {
+	go test ./stages/inference/edgewise -run '^$' -bench Permutations -cpu 1 -benchtime 4999x | tee "$work/edges"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" bench/edges/peers.py "$work/edges"
+}
 
 # An epoch of BrainNetCNN beside PyTorch's.
 bench_brainnetcnn() {
@@ -124,9 +135,22 @@ bench_null() {
 	cp "$work/null/null.svg" "$results/null.svg"
 }
 
+# record SOURCE OUTPUT puts the figures of an output that a page has into docs/figures.tsv.
+record() {
+	local name value row processor
+	processor=$(lscpu 2>/dev/null | sed -n 's/^Model name: *//p')
+	grep '^figure ' "$2" | while read -r _ name value; do
+		grep -qF "<!-- $name -->" README.md docs/*.md || continue
+		row=$(printf '%s\t%s\t%s\t%s\t%s\t%s' "$name" "$value" "$1" "${processor:-$(uname -m)}" "$(date -u +%F)" "$(git rev-parse --short HEAD)")
+		{ head -1 docs/figures.tsv; { awk -F'\t' -v name="$name" 'NR > 1 && $1 != name' docs/figures.tsv; echo "$row"; } | LC_ALL=C sort; } >"$work/figures.tsv"
+		cp "$work/figures.tsv" docs/figures.tsv
+	done || true
+}
+
 for name in "${@:-nifti connectivity gnn baseline engine}"; do
 	for one in $name; do
 		echo "== $one"
 		"bench_$one" 2>&1 | tee "$results/$one.txt"
+		record "bench/run.sh $one" "$results/$one.txt"
 	done
 done

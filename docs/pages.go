@@ -50,6 +50,7 @@ var (
 	heading = regexp.MustCompile(`^(#+) +(.*)$`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 	comment = regexp.MustCompile(`^<!-- (.*) -->$`)  // for the tests of a block, on a line of its own
+	mark    = regexp.MustCompile(`<!-- [\w.-]+ -->`) // of the figure before it, by its name in figures.tsv
 	listed  = regexp.MustCompile(`^ *([-*]|\d+\.) `) // the first line of an item of a list
 )
 
@@ -63,6 +64,9 @@ func Divide(page, text string) []Section {
 		}
 		if !fenced && comment.MatchString(strings.TrimSpace(line)) {
 			continue
+		}
+		if !fenced {
+			line = mark.ReplaceAllString(line, "")
 		}
 		if m := heading.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && !fenced {
 			all = append(all, Section{Page: page, Heading: link.ReplaceAllString(m[2], "$1"), Level: len(m[1])})

@@ -25,3 +25,8 @@ for model, name in names.items():
         wall = [least[k] for k in ((model + more, who, threads, "fit") for who, more in peers) if k in least]
         print("|", name, "|", threads, "|", f"{ours:.3g}", "|", " | ".join("" if v is None else f"{v:.3g}" for v in theirs), "|",
               ", ".join(f"{v / ours:.1f}×" for v in theirs if v is not None), "|", f"{least[model, 'ours', threads, 'fit']:.3g}, {min(wall):.3g}" if wall else "", "|")
+        if threads == 1:
+            print(f"figure baseline.{model} {ours:.3g} s")
+            for who, v in zip(("scikit-learn", "optimum", "PyTorch"), theirs):
+                if v is not None:
+                    print(f"figure baseline.{model}.{who} {v / ours:.1f}×")

@@ -6,18 +6,27 @@
                   correlations, by `run` and by a nilearn script of this interpreter
     scan          one 45 MB scan with 84 labels, mean and ten draws, by `run`; nilearn (the mean
                   alone) and nibabel with numpy (mean and ten draws) by bench/nifti/compare.py
-    biopoint      biopoint.yaml from nothing with its report; the size of the store
+    quick, biopoint, paper, table1, abide_run, rest40
+                  a whole pipeline from nothing with its report, and again with nothing to do; the size of the
+                  store. The last two read $DATA/abide_pcp and $DATA/bold
+    duplicates    check-duplicates of all scans of $DATA/abide_pcp
     abide         harmonize, biomarkers and fidelity on the series under $ABIDE, the inputs made
                   before; EPOCHS (3) of training, which does not matter for them
 
 With two programs, such as one before and one after a change, rounds alternate between them.
 Median of ROUNDS: wall and CPU time (all threads), their ratio to the first one's, and the
-largest resident memory. On a loaded machine only CPU times and ratios mean something.
+largest resident memory; those of the last program also as lines for docs/figures.tsv. On a loaded machine only CPU times and ratios mean something.
 """
 import os, statistics, subprocess, sys, tempfile, time
 
 part, programs = sys.argv[1], [os.path.abspath(p) for p in sys.argv[2:]]
-ROUNDS = int(os.environ.get("ROUNDS", {"startup": 41, "biopoint": 3, "abide": 1}.get(part, 5)))
+ROUNDS = int(os.environ.get("ROUNDS", {"startup": 41, "biopoint": 3, "rest40": 3, "abide": 1, "paper": 1, "table1": 1, "abide_run": 1}.get(part, 5)))
+DATA, HERE = os.environ.get("DATA", ""), os.path.dirname(os.path.abspath(__file__))
+ABIDE = ["abide.yaml", "--set", f"data={DATA}/abide_pcp"]
+RUNS = {"quick": ["quick.yaml"], "biopoint": ["biopoint.yaml"], "paper": ["paper.yaml"], "abide_run": ABIDE,
+        "table1": [os.path.join(HERE, "..", "gnn", "table1.yaml")],
+        "rest40": ["rest40.yaml", "--set", f"data={DATA}/bold/coinstac_rest40_mni10mm", "--set", "tr=2",
+                   "--set", f"labels={DATA}/atlas/dk84_coinstac10mm_node_majority.nii.gz"]}
 
 NILEARN = """
 import glob, os
@@ -56,6 +65,17 @@ def compare(what, commands, before=lambda i: None):
         name = command[-1] if command[0] == sys.executable else os.path.basename(command[0])
         print(f"{what}, {name}: {wall:.4f} s, CPU {cpu:.4f} s, {memory:.0f} MB; "
               f"{wall / first[0]:.2f} and {cpu / first[1]:.2f} of the first", flush=True)
+    wall, cpu, memory = (statistics.median(column) for column in zip(*seen[len(programs) - 1]))
+    name = part + ".again" * what.endswith(", again")
+    print(f"figure {name}.wall {seconds(wall)}\nfigure {name}.cpu {seconds(cpu)}\nfigure {name}.memory {size(memory)}", flush=True)
+
+
+def seconds(s):
+    return f"{int(s) // 60} min {int(s) % 60} s" if s >= 120 else f"{s:.3g} s"
+
+
+def size(mb):
+    return f"{mb / 1000:.3g} GB" if mb >= 1000 else f"{mb:.3g} MB"
 
 
 def empty(i):
@@ -90,10 +110,16 @@ elif part == "scan":
            "cohort.table.nodes=nodes.tsv", "--until", "series"]
     compare("scan", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] +
             [[sys.executable, os.path.join(nifti, "compare.py"), ".", peer] for peer in ("numpy", "nilearn")], empty)
-elif part == "biopoint":
-    compare("biopoint.yaml", [[p, "run", "-q", "biopoint.yaml", "--store", f"store{i}"] for i, p in enumerate(programs)], empty)
+elif part in RUNS:
+    runs = [[p, "run", "-q", *RUNS[part], "--store", f"store{i}"] for i, p in enumerate(programs)]
+    compare(part, runs, empty)
+    compare(f"{part}, again", runs)
     held = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk("store0") for f in files)
-    print(f"the store has {held / 1e6:.0f} MB")
+    print(f"figure {part}.store {size(held / 1e6)}")
+elif part == "duplicates":
+    command = ["check-duplicates", f"{DATA}/abide_pcp/participants.csv", "--id", "file_id",
+               "--series", "cpac/nofilt_noglobal/{file_id}_rois_ho.1D.gz"]
+    compare(part, [["sh", "-c", '"$@" || [ $? = 1 ]', "sh", p, *command] for p in programs])  # 1: there are duplicates
 elif part == "abide":
     with open("abide-stages.yaml", "w") as f:
         f.write(f"""extends: abide.yaml

@@ -12,6 +12,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -90,7 +91,10 @@ func growth(python string) error {
 				fmt.Printf("; %s %8.2f ms (%.1f ×)", peer, 1e3*t, t/estimate)
 			}
 		}
-		fmt.Println()
+		fmt.Printf("\nfigure growth.%d %.3g ms\n", regions, 1e3*estimate)
+		if t := theirs[fmt.Sprintf("nilearn %d", regions)]; t > 0 {
+			fmt.Printf("figure growth.%d.nilearn %.2g×\n", regions, t/estimate)
+		}
 	}
 	return nil
 }
@@ -159,6 +163,11 @@ func run(python string, graphs, volumes, regions, repeats int) error {
 	for _, r := range ours {
 		fmt.Printf("  %-58s %8.3f s  %8.1f µs a graph; processor %8.1f µs\n", r.Method, r.Seconds, 1e6*r.Seconds/float64(graphs), 1e6*r.CPU/float64(graphs))
 	}
+	for _, o := range ours {
+		if e, ok := strings.CutPrefix(o.Method, "pearson+partial "); ok {
+			fmt.Printf("figure connectivity.%s %.3g s\n", e, o.Seconds)
+		}
+	}
 	if python == "" {
 		return nil
 	}
@@ -218,6 +227,7 @@ func peers(python string, data []float64, shape []int, ours []result,
 		return fmt.Errorf("peers.py: %w", err)
 	}
 	fmt.Println("peers, and how many times slower they are")
+	least := map[string]float64{} // CPU of nilearn, and of the best way with numpy, by the figure
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		var r result
@@ -228,8 +238,15 @@ func peers(python string, data []float64, shape []int, ours []result,
 			kind := strings.Fields(o.Method)
 			if strings.HasSuffix(r.Method, o.Method) || (kind[0] == "glasso" && strings.HasSuffix(r.Method, "glasso")) {
 				fmt.Printf("  %-58s %8.3f s  %6.1f ×; processor time %6.1f ×\n", r.Method, r.Seconds, r.Seconds/o.Seconds, r.CPU/o.CPU)
+				if who := strings.Fields(r.Method)[0]; who == "nilearn" || who == "numpy" {
+					name := kind[len(kind)-1] + "." + who
+					least[name] = min(cmp.Or(least[name], math.Inf(1)), r.CPU/o.CPU)
+				}
 			}
 		}
+	}
+	for name, times := range least {
+		fmt.Printf("figure connectivity.%s %.2g×\n", name, times)
 	}
 	f, err := os.Open(out)
 	if err != nil {

@@ -2,11 +2,14 @@
 """Processor time of one permutation of 1,031 participants, 6,105 edges and 24 columns by numpy, statsmodels and bctpy.
 
     pip install numpy statsmodels bctpy
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python bench/edges/peers.py
-    go test ./stages/inference/edgewise -bench Permutations -benchtime 4999x
+    bench/run.sh edges
+
+With the output of BenchmarkPermutations as the argument it also prints the figures of docs/benchmarks.md.
 """
 import contextlib
 import io
+import re
+import sys
 import time
 
 import bct
@@ -27,7 +30,9 @@ x = X[:, 0] - H @ X[:, 0]
 def measure(name, work, per):
     begin = time.process_time()
     work()
-    print(f"{name}: {(time.process_time() - begin) * per:.3f} s a permutation")
+    took = (time.process_time() - begin) * per
+    print(f"{name}: {took:.3f} s a permutation")
+    return took
 
 
 def ols():
@@ -56,7 +61,12 @@ def nbs():
         bct.nbs_bct(M[:, :, :500], M[:, :, 500:], 3.3, k=times, seed=1)
 
 
-measure("statsmodels, OLS of each edge", ols, edges / 100)
+took = {"statsmodels": measure("statsmodels, OLS of each edge", ols, edges / 100)}
 measure("numpy, least squares of all edges", refit, 1 / times)
-measure("numpy, projection of all edges", projection, 1 / times)
-measure("bctpy, NBS without covariates", nbs, 1 / (times + 1))
+took["numpy"] = measure("numpy, projection of all edges", projection, 1 / times)
+took["bctpy"] = measure("bctpy, NBS without covariates", nbs, 1 / (times + 1))
+if sys.argv[1:]:
+    ours = float(re.search(r"([\d.]+) ns/op", open(sys.argv[1]).read())[1]) / 1e9
+    print(f"figure edges.permutation {ours:.2g} s")
+    for name, s in took.items():
+        print(f"figure edges.{name} {s / ours:.2g}×")

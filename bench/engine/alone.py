@@ -46,5 +46,6 @@ for n, synced in [(n, synced) for n in sizes for synced in (True, False)]:
         walls = sorted(r[0] for r in again)
         print(f"| {n:,} | {'disk' if synced else 'memory'} | {first[0]:.2f} | {first[1]:.2f} | {first[2]:.0f} "
               f"| {walls[0]:.3f} | {walls[REPEATS // 2]:.3f} | {min(r[1] for r in again):.3f} | {max(r[2] for r in again):.0f} |", flush=True)
+        print(f"figure tasks.{n}.wall {1000 * walls[0]:.0f} ms\nfigure tasks.{n}.memory {max(r[2] for r in again):.0f} MB", file=sys.stderr)
     finally:
         shutil.rmtree(dir)

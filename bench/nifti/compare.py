@@ -72,4 +72,7 @@ else:
                 row += f"   {what}: {best['nilearn'][i] / us:.1f}× nilearn, {best['numpy'][i] / us:.1f}× numpy"
                 if "libdeflate" in best:
                     row += f", {us / best['libdeflate'][i]:.2f} of libdeflate"
+        if name == "ours GzipTenDraws":
+            print(f"figure nifti.wall {t:.3g} s\nfigure nifti.memory {peak:.0f} MB\nfigure nifti.nilearn.memory {best['nilearn'][2]:.0f} MB\n"
+                  f"figure nifti.nilearn {best['nilearn'][0] / t:.0f}×\nfigure nifti.numpy {best['numpy'][0] / t:.1f}×")
         print(row)
