@@ -135,12 +135,15 @@ bench_null() {
 	cp "$work/null/null.svg" "$results/null.svg"
 }
 
-# record SOURCE OUTPUT puts the figures of an output that a page has into docs/figures.tsv.
+# record SOURCE OUTPUT puts the figures of an output that a page has into docs/figures.tsv; where others were at work
+# at the start, only processor times and sizes.
+busy=$(awk '$1 >= 1' /proc/loadavg 2>/dev/null || true)
 record() {
 	local name value row processor
 	processor=$(lscpu 2>/dev/null | sed -n 's/^Model name: *//p')
 	grep '^figure ' "$2" | while read -r _ name value; do
 		grep -qF "<!-- $name -->" README.md docs/*.md || continue
+		[[ -z $busy || $name =~ \.(cpu|memory|store)$ ]] || continue
 		row=$(printf '%s\t%s\t%s\t%s\t%s\t%s' "$name" "$value" "$1" "${processor:-$(uname -m)}" "$(date -u +%F)" "$(git rev-parse --short HEAD)")
 		{ head -1 docs/figures.tsv; { awk -F'\t' -v name="$name" 'NR > 1 && $1 != name' docs/figures.tsv; echo "$row"; } | LC_ALL=C sort; } >"$work/figures.tsv"
 		cp "$work/figures.tsv" docs/figures.tsv
