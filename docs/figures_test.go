@@ -53,7 +53,8 @@ func TestFigures(t *testing.T) {
 		}
 		values[cells[0]] = cells[1]
 	}
-	pages := append(need.Value(filepath.Glob("*.md"))(t), "../README.md")
+	pages := slices.Concat(need.Value(filepath.Glob("*.md"))(t), need.Value(filepath.Glob("decisions/*.md"))(t),
+		[]string{"../README.md"})
 	for _, page := range pages {
 		text := string(need.Value(os.ReadFile(page))(t))
 		brought := marked.ReplaceAllStringFunc(text, func(s string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 // A study of 40,000 is told which stages need more memory than there is; one of the size of ABIDE is told nothing on
-// a machine of 4 GB. The bytes of a participant are those of docs/scale.md: 80 and 20 kB.
+// a machine of 4 GB. The bytes of a participant are those of docs/scale.md: 120 and 20 kB.
 func TestTooLarge(t *testing.T) {
 	const elsewhere = "run it where there is more, or on a cluster (docs/cluster.md)"
 	for _, c := range []struct {
