@@ -59,9 +59,9 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 		return nil, err
 	}
 	c.account()
-	if c.Quality.TEff <= 1 { // of which the mean is one
-		return nil, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d kept volumes, regressors take %d, the filter %.4g and the trend %d; use fewer regressors or a wider band",
-			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend))
+	if q := c.Quality; q.TEff <= 0 {
+		return nil, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d kept volumes, regressors take %d, the filter %.4g, and mean and trend %.4g; use fewer regressors or a wider band",
+			q.Kept, q.Regressors, q.FilterLoss, q.MeanTrend()))
 	}
 	return c, nil
 }
@@ -159,7 +159,7 @@ func (c *Cleaner) account() {
 		}
 	}
 	q.Volumes, q.Kept, q.Trend = c.volumes, len(c.keep), max(c.o.Detrend, 0)
-	trend := float64(q.Trend)
+	trend := float64(1 + q.Trend) // and mean
 	if c.o.Filter == Butterworth {
 		nyquist := 0.5 / c.o.TR
 		top := nyquist
@@ -171,6 +171,11 @@ func (c *Cleaner) account() {
 		trend = max(0, trend-float64(kept*c.o.HighPass)/nyquist)
 	}
 	q.TEff = float64(q.Kept-q.Regressors) - q.FilterLoss - trend
+}
+
+// MeanTrend is what mean and trend take beside the filter.
+func (q CleanQuality) MeanTrend() float64 {
+	return float64(q.Kept-q.Regressors) - q.FilterLoss - q.TEff
 }
 
 // Unscaled cleans in the same way, and leaves the scale of the series as it is.

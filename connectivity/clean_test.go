@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"prgnn/internal/need"
 )
 
@@ -153,10 +155,39 @@ func TestBandPassTrap(t *testing.T) {
 	}
 	x := Matrix{Rows: 146, Cols: 84, Data: randoms(1, 146*84)}
 	_, err = Estimate([]Matrix{x}, Options{Partial: Empirical, TEff: c.Quality.TEff, Band: true})
-	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
+	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 degrees of freedom, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}
+}
+
+// The degrees of freedom are the rank of the cleaned series, the mean subtracted; those of the standard error of a
+// correlation and of what the data alone determine are the same.
+func TestFreedomIsTheRank(t *testing.T) {
+	const volumes = 60
+	for _, o := range []Cleaning{
+		{Detrend: -1}, {Detrend: 0}, {Detrend: 1}, {Detrend: 2, Regressors: Matrix{Rows: volumes, Cols: 7, Data: randoms(2, 7*volumes)}},
+		{Detrend: 1, TR: 2, Filter: Cosine, HighPass: 0.02, LowPass: 0.1},
+	} {
+		o.Standardize = ScaleNone
+		cleaner := need.Value(NewCleaner(volumes, o))(t)
+		y, _, err := cleaner.Clean(Matrix{Rows: volumes, Cols: volumes + 5, Data: randoms(3, volumes*(volumes+5))})
+		need.NoError(t, err)
+		for j := range y.Cols {
+			mean := 0.0
+			for i := range y.Rows {
+				mean += y.At(i, j) / volumes
+			}
+			for i := range y.Rows {
+				y.Row(i)[j] -= mean
+			}
+		}
+		var svd mat.SVD
+		need.Equal(t, svd.Factorize(mat.NewDense(y.Rows, y.Cols, y.Data), mat.SVDNone), true)
+		need.Equal(t, float64(svd.Rank(1e-9)), cleaner.Quality.TEff, o.Detrend, string(o.Filter))
+	}
+	q := need.Value(Estimate([]Matrix{{Rows: 30, Cols: 30, Data: randoms(4, 900)}}, Options{}))(t).Quality[0]
+	need.Equal(t, q.Weakness != nil && q.Weakness.Kind == Undetermined, true, "as many volumes as regions")
 }
 
 func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
@@ -176,7 +207,7 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept, which is too few; raise the censoring thresholds"},
 		{50, Cleaning{Keep: make([]bool, 4), Regressors: NewMatrix(49, 1)}, "the time series have 50 volumes, the censoring mask 4\nthe time series have 50 volumes, the regressors 49"},
 		{3, Cleaning{Regressors: columns([]float64{1, 2, nan})}, "regressor 1 has no value in volume 3"},
-		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "no degrees of freedom are left: of 12 kept volumes, regressors take 10, the filter 0 and the trend 1; use fewer regressors or a wider band"},
+		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "no degrees of freedom are left: of 12 kept volumes, regressors take 10, the filter 0, and mean and trend 2; use fewer regressors or a wider band"},
 	} {
 		_, err := NewCleaner(c.volumes, c.o)
 		if err == nil || err.Error() != c.want {

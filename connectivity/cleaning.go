@@ -88,11 +88,11 @@ type CleanQuality struct {
 	FilterLoss float64 // degrees of freedom that the filter took
 	Bridged    int     // censored volumes between kept ones that a Butterworth filter runs over
 	LongestGap int     // volumes, of those
-	// TEff is the number of independent volumes that the cleaned series are worth:
-	// kept − regressors − filter loss − trend. The mean is not subtracted, as in the
-	// T of Fisher's 1/√(T−3). A Butterworth filter takes the share of the spectrum
-	// up to the Nyquist frequency that lies outside its band; a trend that its lower
-	// edge has taken already is not counted twice.
+	// TEff is the degrees of freedom that the cleaned series have about their mean:
+	// kept − regressors − filter loss − trend − 1 for the mean, so Fisher's z has a
+	// standard error of 1/√(TEff−2). A Butterworth filter takes the share of the
+	// spectrum up to the Nyquist frequency that lies outside its band; a mean and a
+	// trend that its lower edge has taken already are not counted twice.
 	TEff float64
 }
 

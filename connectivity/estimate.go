@@ -22,8 +22,8 @@ type Options struct {
 	// Tolerance is the dual gap at which the graphical lasso ends; 0 is 1e-6.
 	Tolerance float64
 	FisherZ   Fisher
-	// TEff is how many independent volumes the series are worth (CleanQuality); 0
-	// takes the number of volumes.
+	// TEff is the degrees of freedom of the series (CleanQuality); 0 takes the number
+	// of volumes less one.
 	TEff float64
 	// Band and Nuisance say whether a filter, and regressors, took some of the others: what can be done about it.
 	Band, Nuisance bool
@@ -47,7 +47,7 @@ const (
 type Quality struct {
 	Volumes, Regions  int
 	Missing, Constant int     // regions without a signal
-	TEff              float64 // independent volumes
+	TEff              float64 // degrees of freedom
 	// Shrinkage used by the estimator of the partial correlation (δ, ρ or α), and by
 	// that of the correlation; NaN for the empirical one.
 	Shrinkage, PearsonShrinkage float64
@@ -141,7 +141,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	q := &c.Quality[d]
 	q.Volumes, q.Regions, q.TEff = x.Rows, x.Cols, o.TEff
 	if q.TEff == 0 {
-		q.TEff = float64(x.Rows)
+		q.TEff = float64(x.Rows - 1)
 	}
 	place, err := w.loadPresent(x, q, o.Raw)
 	if err != nil {
@@ -244,7 +244,7 @@ const margin = 10
 // the other estimators.
 func (q *Quality) judge(n int, partial Estimator, others string, o Options) error {
 	q.PartialSE = math.NaN()
-	if df := q.TEff - float64(n-2) - 3; df > 0 {
+	if df := q.TEff - float64(n-2) - 2; df > 0 {
 		q.PartialSE = 1 / math.Sqrt(df)
 	}
 	remedy := "use partial: " + others
@@ -268,7 +268,7 @@ func (q *Quality) judge(n int, partial Estimator, others string, o Options) erro
 	}
 	switch {
 	case partial == Empirical && q.TEff < float64(n+margin):
-		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but %s: the estimate would be mostly noise; %s%s",
+		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d degrees of freedom, but %s: the estimate would be mostly noise; %s%s",
 			n, n+margin, has, remedy, turned)
 	case q.TEff < float64(n):
 		weak(Undetermined)

@@ -208,8 +208,8 @@ func givenStatus(x Matrix, i int) Status {
 
 // PartialOf gives the partial correlation that follows from a correlation matrix of
 // Given: by its inverse (Empirical), or by that of r + ρI (Ridge, the form of FSLNets,
-// whose covariance scaled to unit diagonal is the correlation). teff is how many
-// independent volumes stand behind it, 0 when that is not known; Empirical needs it.
+// whose covariance scaled to unit diagonal is the correlation). teff is its
+// degrees of freedom, 0 when they are not known; Empirical needs it.
 func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Quality, err error) {
 	n := r.Rows
 	var place []int

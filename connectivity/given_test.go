@@ -176,7 +176,7 @@ func TestPartialOfIsThatOfTheSeries(t *testing.T) {
 			need.NoError(rt, err)
 			r, _, _, err := Given(square(n, c.Pearson...), false)
 			need.NoError(rt, err)
-			p, q, err := PartialOf(r, e, 0.1, float64(x.Rows))
+			p, q, err := PartialOf(r, e, 0.1, float64(x.Rows-1))
 			need.NoError(rt, err)
 			for i, v := range p.Data {
 				if math.Abs(v-c.Partial[i]) > 1e-9 {
@@ -210,7 +210,7 @@ func TestPartialOfRefuses(t *testing.T) {
 			_, _, err := PartialOf(indefinite, Ridge, 0.79, 60)
 			return err
 		},
-		"needs at least 20 independent volumes, but there are 15: the estimate would be mostly noise; use partial: ridge": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
+		"needs at least 20 degrees of freedom, but there are 15: the estimate would be mostly noise; use partial: ridge": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
 		"needs the time series": func() error {
 			_, _, err := PartialOf(r, LedoitWolf, 0, 60)
 			return err

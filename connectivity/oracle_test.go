@@ -200,7 +200,7 @@ func TestTrendOfNumpy(t *testing.T) {
 		y, _, err := cleaner.Clean(x)
 		need.NoError(t, err)
 		closeTo(t, "trend", y, matrixOf(c.Y), 1e-9)
-		need.Equal(t, cleaner.Quality.TEff, float64(x.Rows-c.Order), "order", c.Order)
+		need.Equal(t, cleaner.Quality.TEff, float64(x.Rows-c.Order-1), "order", c.Order)
 	}
 }
 
@@ -216,10 +216,10 @@ func TestScrubbedRunOfNumpy(t *testing.T) {
 		teff float64
 	}{
 		{"butterworth", Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1},
-			o.ScrubbedButterworth, 54*0.36 - 4},
-		{"trend", Cleaning{Detrend: 2}, o.ScrubbedTrend, 54 - 4 - 2},
+			o.ScrubbedButterworth, 54*0.36 - 4 - (3 - 54*0.04)},
+		{"trend", Cleaning{Detrend: 2}, o.ScrubbedTrend, 54 - 4 - 3},
 		{"cosine", Cleaning{TR: 2, Detrend: 1, Filter: Cosine, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedCosine,
-			float64(54 - 4 - 1 - o.ScrubbedCosine.N)},
+			float64(54 - 4 - 2 - o.ScrubbedCosine.N)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Regressors = confounds

@@ -113,7 +113,7 @@ type CleaningRow struct {
 	Regressors int32     `column:"regressors" doc:"independent confounds regressed out"`
 	Trend      int32     `column:"trend" doc:"degree of the polynomial trend removed"`
 	FilterLoss float64   `column:"filter_loss" doc:"degrees of freedom lost to the filter"`
-	TEff       float64   `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
+	TEff       float64   `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend − 1 for the mean"`
 	TR         float64   `column:"tr,missing" unit:"s" doc:"repetition time used"`
 	MeanFD     float64   `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	MaxFD      float64   `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`

@@ -22,7 +22,7 @@ type MotionRow struct {
 	ShareFDR     float64     `column:"share_fdr05,missing" doc:"share of edges with q < 0.05 (false discovery rate, Benjamini and Hochberg)"`
 	Distance     float64     `column:"distance_rho,missing" doc:"distance dependence: Spearman's correlation, over the edges, of r with the distance of the centroids"`
 	MeanFD       float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement: mean over the participants"`
-	Lost         float64     `column:"dof_lost" doc:"degrees of freedom lost to removed volumes, regressors, filter and trend: mean over the participants"`
+	Lost         float64     `column:"dof_lost" doc:"degrees of freedom lost to removed volumes, regressors, filter, trend and the mean: mean over the participants"`
 	Remaining    float64     `column:"dof_left" doc:"degrees of freedom left: mean over the participants"`
 }
 

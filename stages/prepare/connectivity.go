@@ -17,7 +17,7 @@ import (
 var connectivityKind = dag.Kind{
 	Name: "connectivity",
 	Doc: "correlation and partial correlation of the regions, with their quality\n" +
-		"Time series are z-scored first. Regions without a signal have 0 in their rows and columns and 1 on the diagonal, and are not part of the estimate. The empirical partial correlation is refused for fewer than N+10 independent volumes; connect denoise's quality, which counts them.",
+		"Time series are z-scored first. Regions without a signal have 0 in their rows and columns and 1 on the diagonal, and are not part of the estimate. The empirical partial correlation is refused for fewer than N+10 degrees of freedom; connect denoise's quality, which counts them.",
 	New: func() dag.Stage {
 		return &Connectivity{Pearson: "empirical", Partial: "ledoit-wolf", Rho: 0.1, Alpha: 0.1, FisherZ: "none",
 			Standardize: true}
@@ -122,7 +122,7 @@ type matrixRow struct {
 	Regions          int32   `column:"regions" doc:"regions, with and without a signal"`
 	Missing          int32   `column:"missing" doc:"regions without voxels"`
 	Constant         int32   `column:"constant" doc:"regions that do not vary"`
-	TEff             float64 `column:"t_eff,missing" doc:"independent volumes"`
+	TEff             float64 `column:"t_eff,missing" doc:"degrees of freedom: t_eff of the denoising, or volumes − 1"`
 	Shrinkage        float64 `column:"shrinkage,missing" doc:"of the partial estimator: δ, ρ or α"`
 	PearsonShrinkage float64 `column:"pearson_shrinkage,missing" doc:"δ of the correlation's estimator"`
 	Condition        float64 `column:"condition,missing" doc:"condition number (1-norm) of the covariance that was inverted"`

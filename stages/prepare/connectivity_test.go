@@ -98,7 +98,7 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 		t.Errorf("warning %q", warning)
 	}
 	s.Partial = "empirical"
-	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
+	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 degrees of freedom, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
 	if _, err := stagetest.RunWith(s, in); err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}

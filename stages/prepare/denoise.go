@@ -62,7 +62,7 @@ type Denoise struct {
 	MinSegment  int      `param:"min_segment" doc:"segments of kept volumes shorter than this are censored too; 0: as set by regress (scrubbing: 5)" min:"0" unit:"volumes"`
 	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails (fMRIPrep itself skips scans of 5 volumes)" min:"0" unit:"volumes"`
 	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4); 0: no limit, for runs that are joined, where join has it" min:"0" unit:"min"`
-	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
+	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.35 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
 	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; one that differs from it is refused; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
 	Draws       int      `param:"draws" doc:"number of random draws of the volumes (circular block bootstrap), in addition to draw 0, the series itself; for series without voxels to draw from (docs/denoising.md)" min:"0" max:"10000"`
@@ -407,8 +407,8 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 		row.Bridge = s.Bridge
 	}
 	if q.TEff < float64(s.MinDOF) {
-		return nil, tooLittle("%s degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %d of the trend), fewer than min_dof (%d)",
-			below(q.TEff, float64(s.MinDOF), 3), q.Kept, q.Regressors, q.FilterLoss, q.Trend, s.MinDOF)
+		return nil, tooLittle("%s degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %.3g of mean and trend), fewer than min_dof (%d)",
+			below(q.TEff, float64(s.MinDOF), 3), q.Kept, q.Regressors, q.FilterLoss, q.MeanTrend(), s.MinDOF)
 	}
 	return c, nil
 }

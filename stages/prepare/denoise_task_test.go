@@ -74,7 +74,8 @@ func TestDenoiseTask(t *testing.T) {
 		if row.Events != n || row.EventsInside != n || row.RepeatedEvents != 0 {
 			t.Errorf("%s: %v of %v events inside, %d repeated", c.task, row.EventsInside, row.Events, row.RepeatedEvents)
 		}
-		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 ||
+		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-2 || // trend and mean
+
 			row.Task != c.task || strings.Join(row.Conditions, ", ") != names {
 			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q of %q", c.task, row.Regressors, row.TEff, row.Task,
 				row.Conditions)

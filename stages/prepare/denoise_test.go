@@ -192,7 +192,7 @@ func TestDenoiseRefuses(t *testing.T) {
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
 		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds},
-			"series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
+			"series[sub-1]: 5 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 21 of mean and trend), fewer than min_dof (10)" + exclude},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		c.change(s)

@@ -23,7 +23,7 @@ import (
 var joinKind = dag.Kind{
 	Name: "join",
 	Doc: "concatenates the denoised time series of a participant's runs\n" +
-		"Each run is denoised and scaled separately first; otherwise offsets between runs would look like correlation. The runs are concatenated in the order of their names, draw by draw. Degrees of freedom add up, minus one per additional run. A region missing in one run is missing.",
+		"Each run is denoised and scaled separately first; otherwise offsets between runs would look like correlation. The runs are concatenated in the order of their names, draw by draw. Degrees of freedom add up, since each run has lost its own mean. A region missing in one run is missing.",
 	New: func() dag.Stage { return &Join{} },
 }
 
@@ -281,13 +281,12 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 	return q, nil
 }
 
-// whole is what is left of all runs. The mean of each run is gone, and one is what
-// t_eff counts with: further ones count with the trend. Motion is that of all volumes,
+// whole is what is left of all runs. The mean of each run is gone; further ones count with the trend. Motion is that of all volumes,
 // the repetition time that of all runs, or none.
 func (q *runQuality) whole(missing int32) column.CleaningRow {
 	first, further := q.runs[0], int32(len(q.runs)-1)
 	w := column.CleaningRow{
-		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
+		Trend: further, TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
 		MaxFD:  math.NaN(),
 		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,

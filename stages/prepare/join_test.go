@@ -97,7 +97,7 @@ func TestJoin(t *testing.T) {
 	}
 	// 60 + 90 volumes, less 6 regressors and a slope of each run, and the second mean.
 	for name, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3,
-		"t_eff": 135, "tr": 2, "missing": 1, "high_fd": 4, "max_fd": 0.75,
+		"t_eff": 134, "tr": 2, "missing": 1, "high_fd": 4, "max_fd": 0.75,
 		"mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
 		if got := stagetest.ColumnOf(t, out["quality"], name); math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s is %v, want %v", name, got, want)

@@ -26,7 +26,7 @@ var matricesKind = dag.Kind{
 type Matrices struct {
 	Partial         string  `param:"partial" doc:"source of the partial correlation: its file; or the correlation, by the inverse of r + ρI (ridge, as in FSLNets) or of r (empirical, which needs volumes)" choices:"given|ridge|empirical"`
 	Rho             float64 `param:"rho" doc:"ρ of partial: ridge" min:"0"`
-	Volumes         float64 `param:"volumes" doc:"number of independent volumes behind the matrices; 0 if unknown. If set, the partial correlation is checked as in connectivity" min:"0"`
+	Volumes         float64 `param:"volumes" doc:"number of independent volumes behind the matrices, without denoising as many as the volumes; 0 if unknown. The degrees of freedom are one less, for the mean. If set, the partial correlation is checked as in connectivity" min:"0"`
 	FisherZ         string  `param:"fisher_z" doc:"files that hold Fisher's z, which is transformed back to correlation" choices:"none|pearson|partial|both"`
 	PearsonVariable string  `param:"pearson_variable" doc:"name of the correlation matrix in a .mat file; by default the only square matrix"`
 	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; by default the only square matrix"`
@@ -64,6 +64,9 @@ func (s *Matrices) Validate() []error {
 	}
 	return errs
 }
+
+// freedom is the degrees of freedom behind the matrices; 0 if unknown.
+func (s *Matrices) freedom() float64 { return max(s.Volumes-1, 0) }
 
 func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := t.In("nodes").Table()
@@ -110,7 +113,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	} else {
 		for d, r := range pearson {
-			p, q, err := connectivity.PartialOf(r, connectivity.Estimator(s.Partial), s.Rho, s.Volumes)
+			p, q, err := connectivity.PartialOf(r, connectivity.Estimator(s.Partial), s.Rho, s.freedom())
 			if err != nil {
 				err = fmt.Errorf("%s: draw %d: %w", t.In("pearson").Name, d, err)
 				if errors.As(err, new(connectivity.UnitError)) {
@@ -215,7 +218,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 			}
 		}
 		nan := math.NaN()
-		q := connectivity.Quality{Regions: n, TEff: s.Volumes, Shrinkage: nan, PearsonShrinkage: nan,
+		q := connectivity.Quality{Regions: n, TEff: s.freedom(), Shrinkage: nan, PearsonShrinkage: nan,
 			Condition: nan, PartialSE: nan}
 		var given connectivity.Matrix
 		if given, q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {

@@ -166,7 +166,7 @@ func TestMatricesRefuses(t *testing.T) {
 			stagetest.Mat(t, mat5.Matrix("M", moved, 4, 4)), nil},
 		{"an affine transform of FSL", "it is a spatial transform of FSL or SPM",
 			[]byte("1 0 0 4\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"), nil},
-		{"too few volumes", "needs at least 12 independent volumes", npy(t, half, 2, 2), func(s *Matrices) { s.Partial, s.Volumes = "empirical", 11 }},
+		{"too few volumes", "needs at least 12 degrees of freedom", npy(t, half, 2, 2), func(s *Matrices) { s.Partial, s.Volumes = "empirical", 11 }},
 	} {
 		s := stagetest.NewStage[*Matrices](t, "matrices")
 		s.Partial = "ridge"

@@ -160,7 +160,7 @@ func TestDegreesOfFreedomAreBounds(t *testing.T) {
 	}
 }
 
-// Who has no standard error, for too few independent volumes, is counted beside the largest of the others.
+// Who has no standard error, for too few degrees of freedom, is counted beside the largest of the others.
 func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
 	var in []dag.Input
 	for i, v := range []float64{0.11, math.NaN(), 0.3} {
@@ -175,7 +175,7 @@ func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
 	need.NoError(t, a.Err())
 	a.Page.Sections = []report.Section{*a.Section}
 	text := strings.Join(strings.Fields(a.Page.Text()), " ")
-	if want := "The standard error is undefined for 1 participant with too few independent volumes."; !strings.Contains(text, want) {
+	if want := "The standard error is undefined for 1 participant with too few degrees of freedom."; !strings.Contains(text, want) {
 		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }

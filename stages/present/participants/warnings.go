@@ -29,7 +29,7 @@ type warning struct {
 	coords [][]dag.Coord // of its tables
 }
 
-// warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
+// warnings lists what the tables of quality warn of, such as too few degrees of freedom for the regions, or windows
 // that are too short: step by step, each warning once, with its participants.
 func (a *Cohort) warnings() {
 	var steps []*warned
