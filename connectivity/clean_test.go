@@ -166,7 +166,8 @@ func TestBandPassTrap(t *testing.T) {
 func TestFreedomIsTheRank(t *testing.T) {
 	const volumes = 60
 	for _, o := range []Cleaning{
-		{Detrend: -1}, {Detrend: 0}, {Detrend: 1}, {Detrend: 2, Regressors: Matrix{Rows: volumes, Cols: 7, Data: randoms(2, 7*volumes)}},
+		{Detrend: -1}, {Detrend: 0}, {Detrend: 1},
+		{Detrend: 2, Regressors: Matrix{Rows: volumes, Cols: 7, Data: randoms(2, 7*volumes)}},
 		{Detrend: 1, TR: 2, Filter: Cosine, HighPass: 0.02, LowPass: 0.1},
 	} {
 		o.Standardize = ScaleNone

@@ -14,7 +14,7 @@ type ConfounderRow struct {
 	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of that R² over permutations of the label, given the covariate"`
 	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate"`
 	FullHolm     float64 `column:"p_full_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
-	Reversed     bool    `column:"reversed,optional" doc:"the predictions are worse than chance, in the reverse order of the label: a small p_full then is no evidence of information"`
+	Reversed     bool    `column:"reversed,optional" doc:"p_full is below 0.05, but the predictions are worse than chance, in the reverse order of the label: no evidence of information"`
 	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80 %; missing where the covariate is constant within folds, which leaves no partial test"`
 	Permutations int32   `column:"permutations"`
 	Why          string  `column:"why,missing" doc:"the reason of missing p"`

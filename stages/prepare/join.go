@@ -281,8 +281,8 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 	return q, nil
 }
 
-// whole is what is left of all runs. The mean of each run is gone; further ones count with the trend. Motion is that of all volumes,
-// the repetition time that of all runs, or none.
+// whole is what is left of all runs. The mean of each run is gone; further ones count with the trend. Motion is that
+// of all volumes, the repetition time that of all runs, or none.
 func (q *runQuality) whole(missing int32) column.CleaningRow {
 	first, further := q.runs[0], int32(len(q.runs)-1)
 	w := column.CleaningRow{

@@ -418,7 +418,7 @@ func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderR
 		r.Prediction, r.FullChance, r.Full = t.R2, t.Top, t.P
 	})
 	for k, of := range scores {
-		rows[k].Reversed = !math.IsNaN(rows[k].Full) && inference.Correlation(of, measured) < 0
+		rows[k].Reversed = inference.Significant(rows[k].Full) && inference.Correlation(of, measured) < 0
 	}
 	return rows
 }

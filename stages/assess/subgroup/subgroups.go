@@ -42,7 +42,7 @@ type Subgroups struct {
 
 // Grouping is how participants are divided into groups, and what is shown of these.
 type Grouping struct {
-	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default age, sex, site and mean_fd, as far as there are such columns; without any, the tables have no rows. mean_fd comes from cleaning where it is connected and the table has no such column"`
+	Columns       []string `param:"columns" doc:"columns of the participants whose values, or bands, are the groups; by default age, sex, site and mean_fd, as far as there are such columns with several values; without any, the tables have no rows. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Edges         []string `param:"edges" doc:"where the bands of a number begin, as COLUMN=NUMBER, such as [age=12, age=18]; by default thirds of all tested participants"`
 	Categories    []string `param:"categories" doc:"columns whose numbers are categories; site is such a column, and so are whole numbers with at most 5 values"`
 	Within        string   `param:"within" doc:"groups are permuted within class and the values of this column, if it exists"`
@@ -203,6 +203,9 @@ func (st *study) each(ctx context.Context, t *dag.Task, all *fold.Settings, what
 			d, err := st.divide(c, at)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.In("participants").Name, err)
+			}
+			if len(d.names) == 1 && st.Columns == nil { // all participants, who have a table of their own
+				continue
 			}
 			measure(c.Name, d)
 		}

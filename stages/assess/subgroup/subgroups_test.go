@@ -362,6 +362,14 @@ func TestColumnsWithoutValuesAreLeftOut(t *testing.T) {
 		}
 	}
 	need.Equal(t, strings.Join(got, " "), "sex site")
+	for i := range people.Columns { // one site is no group beside others
+		if people.Columns[i].Name == "site" {
+			people.Columns[i].Values = slices.Repeat([]string{"NYU"}, len(ids))
+		}
+	}
+	in["participants"] = []dag.Input{dag.InputOf(people)}
+	rows, _ = results(t, stagetest.Fresh("subgroups", "within", ""), in)
+	need.Equal(t, slices.ContainsFunc(rows, func(r column.SubgroupRow) bool { return r.Column == "site" }), false)
 	_, err := stagetest.RunStage(t, stagetest.Fresh("subgroups", "columns", []any{"age"}), in)
 	need.Error(t, err, "no participant has a value of age")
 	_, err = stagetest.RunStage(t, stagetest.Fresh("subgroups", "columns", []any{column.MeanFD}), in)
