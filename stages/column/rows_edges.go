@@ -160,7 +160,7 @@ type ReplicationRow struct {
 	Tested       string  `column:"tested" doc:"the column of the groups or the number"`
 	Participants int32   `column:"participants" doc:"of both halves"`
 	Halves       int32   `column:"halves" doc:"how many times the participants were halved"`
-	Values       int32   `column:"values" doc:"edges or regions"`
+	Values       int32   `column:"values" doc:"edges that all participants have, or regions that have such an edge"`
 	K            int32   `column:"k" doc:"number of top values that are compared"`
 	Spearman     float64 `column:"spearman,missing" doc:"mean over the halves; 0 by chance"`
 	SpearmanLow  float64 `column:"spearman_low,missing" doc:"2.5 % quantile over the halves"`

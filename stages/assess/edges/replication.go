@@ -26,8 +26,9 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 		statistic, label = "t", func(place int) string { return r.tested.Text[place] }
 	}
 	strata := r.strata(ids, label)
-	of := []column.ReplicationRow{{Of: "edges", Values: int32(len(r.edges))}, {Of: "regions",
-		Values: int32(r.scans.regions)}}
+	count := func(values []float64) int32 { return int32(len(column.Known(values))) }
+	of := []column.ReplicationRow{{Of: "edges", Values: count(values[0])}, {Of: "regions",
+		Values: count(byRegion(values[0], r.scans.regions))}}
 	spearman, dice := make([][]float64, 2), make([][]float64, 2)
 	first := make([][]float64, 2) // how often an edge or a region is among the first
 	for k := range of {
@@ -35,8 +36,8 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 		of[k].Halves = int32(r.Halves)
 		of[k].K = int32(max(1, math.Floor(float64(r.Share*float64(of[k].Values))+0.5)))
 		of[k].Chance = float64(of[k].K) / float64(of[k].Values)
-		first[k] = make([]float64, of[k].Values)
 	}
+	first[0], first[1] = make([]float64, len(r.edges)), make([]float64, r.scans.regions)
 	for h := range r.Halves {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -87,7 +88,7 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 }
 
 // tellApart are the participants who have a value of what is tested, and their edges, the mean over the sessions; nil
-// where two halves cannot be compared.
+// where two halves cannot be compared. An edge that one of the scans lacks is compared for nobody, as in edges.
 func (r *reliable) tellApart() (ids []string, values [][]float64) {
 	if r.tested.Name == "" || r.tested.Identifies() {
 		return nil, nil
@@ -101,16 +102,17 @@ func (r *reliable) tellApart() (ids []string, values [][]float64) {
 		if r.tested.Text != nil {
 			counts[r.tested.Text[i]]++
 		}
-		sum, n := make([]float64, len(r.edges)), make([]float64, len(r.edges))
+		sum, n := make([]float64, len(r.edges)), 0.0
 		for _, of := range r.scans.values {
+			if of[id] != nil {
+				n++
+			}
 			for e, v := range of[id] {
-				if !math.IsNaN(v) {
-					sum[e], n[e] = sum[e]+v, n[e]+1
-				}
+				sum[e] += v
 			}
 		}
 		for e := range sum {
-			sum[e] /= n[e]
+			sum[e] /= n
 		}
 		ids, values = append(ids, id), append(values, sum)
 	}
@@ -121,6 +123,16 @@ func (r *reliable) tellApart() (ids []string, values [][]float64) {
 		if n < 2*leastOfHalf {
 			return nil, nil
 		}
+	}
+	for e := range r.edges {
+		if slices.ContainsFunc(values, func(v []float64) bool { return math.IsNaN(v[e]) }) {
+			for _, v := range values {
+				v[e] = math.NaN()
+			}
+		}
+	}
+	if len(column.Known(values[0])) == 0 {
+		return nil, nil
 	}
 	return ids, values
 }
