@@ -315,7 +315,8 @@ func TestReversedPredictions(t *testing.T) {
 		in["predictions"][k] = dag.InputOf(table, p.Coords...)
 	}
 	for i, r := range rows() {
-		if r.Reversed != inference.Significant(r.Full) || right[i].Reversed || math.Abs(r.Prediction-right[i].Prediction) > 1e-9 {
+		if r.Reversed != inference.Significant(r.Full) || right[i].Reversed ||
+			math.Abs(r.Prediction-right[i].Prediction) > 1e-9 {
 			t.Errorf("%+v, and of the others %+v", r, right[i])
 		}
 	}
