@@ -58,6 +58,10 @@ func TestOwnStage(t *testing.T) {
 	if got, want := output(t, dir, program, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
 		t.Errorf("run: %s, want %s", got, want)
 	}
+	said, err = run(dir, "", program, "plan", "outliers.yaml", "--set", "outliers.within=scaner")
+	if page := string(need.Value(os.ReadFile("README.md"))(t)); err == nil || !strings.Contains(page, said) {
+		t.Errorf("README.md has another error: %s", said)
+	}
 
 	// What the engine stored: the squared distances of n participants in k components sum to
 	// k·(n−1), and each component has length 1 over the connections.
