@@ -79,8 +79,11 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 		return nil
 	}
 	from, input := []*dag.Node{n}, r.Gathered
-	if r.Input != "" {
-		from, input = behind(n, r.Input), r.Input
+	if r.Inputs != nil {
+		from, input = nil, strings.Join(r.Inputs, " or ")
+		for _, port := range r.Inputs {
+			from = append(from, behind(n, port)...)
+		}
 	}
 	var fit, all []string
 	first := ""

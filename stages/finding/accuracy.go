@@ -378,8 +378,7 @@ func (a *Results) Regressions() (all List) {
 			found("regression.untested", Overturns, values{"Measure": "r", "Fit": nil})
 		case state == Undecidable:
 			found("regression.undecidable", Limits, Values(t))
-		case state == NotAbove ||
-			!inference.Significant(corrected[RKey(r)]): // there is no headline among the models
+		case state == NotAbove || !a.IsFirstNumber(r) && !inference.Significant(corrected[RKey(r)]):
 			numbers := Values(t)
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], among
 			found("regression.not-above-chance", Overturns, numbers)

@@ -230,12 +230,12 @@ func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
 	return above, not, few
 }
 
-// PredictNumber are the same of the models of a number, by r.
+// PredictNumber are the same of the models of a number beside the headline, by r.
 func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	corrected, _ := a.CorrectedR()
 	for _, r := range a.Regression {
 		switch state, _ := a.TestOfR(r); {
-		case IsMean(r):
+		case IsMean(r) || a.IsFirstNumber(r):
 		case state == Above && r.R > 0 && inference.Significant(corrected[RKey(r)]):
 			above = append(above, r.Name)
 		case state == Above || state == NotAbove:

@@ -9,17 +9,14 @@ import (
 	"prgnn/stages/column"
 )
 
-// headlineOf finds the row over participants that a page puts first: the one that the file gives, or the only one of
-// the model that the pipeline is about. Nothing is chosen by accuracy: −1 where there are several or none.
-func headlineOf(rows []Row, given []dag.Coord) (at int, err error) {
+// headlineOf finds the setting that a page puts first: the one that the file gives, or the only one of the model that
+// the pipeline is about (own). Nothing is chosen by performance: −1 where there are several or none.
+func headlineOf(settings [][]dag.Coord, own func(i int) bool, given []dag.Coord) (at int, err error) {
 	var fit []int
 	var names []string
-	for i, r := range rows {
-		if r.Level != "participant" {
-			continue
-		}
-		names = append(names, column.CoordText(r.Coords))
-		if given == nil && r.Own || given != nil && column.Holds(r.Coords, given) {
+	for i, coords := range settings {
+		names = append(names, column.CoordText(coords))
+		if given == nil && own(i) || given != nil && column.Holds(coords, given) {
 			fit = append(fit, i)
 		}
 	}

@@ -217,3 +217,52 @@ func TestCandidatesAreTrainedInside(t *testing.T) {
 		need.Equal(t, a.IsCandidate(r), want, penalty)
 	}
 }
+
+// Among models of a number, the headline is the one that the file gives, or PR-GNN where it has one setting: it comes
+// first, and its p needs no correction for the others.
+func TestHeadlineAmongNumbers(t *testing.T) {
+	row := func(model, setting string, p float64) column.RegressionRow {
+		return column.RegressionRow{Coords: coords(setting), Name: setting, Classifier: model, Folds: 5, RFolds: 5,
+			Participants: 60, Test: column.Retrained, Permutations: 999, Least: 0.001, R: 0.4, P: p, R2: 0.2, R2Low: 0.1}
+	}
+	gnn, mean := row("pr-gnn", "stage=train", 0.03), row("mean", "stage=models model=mean", math.NaN())
+	ridge, svr := row("ridge", "stage=models model=ridge", 0.03), row("svr", "stage=models model=svr", 0.001)
+	for _, c := range []struct {
+		rows         []column.RegressionRow
+		given        string
+		order, above string // above: of the models beside the headline
+		found, wrong string
+	}{
+		{[]column.RegressionRow{mean, ridge, svr, gnn}, "", "train ridge svr mean", "svr",
+			"ridge regression.not-above-chance", ""},
+		{[]column.RegressionRow{mean, ridge, svr, gnn}, "model=ridge", "ridge svr train mean", "svr",
+			"train regression.not-above-chance", ""},
+		{[]column.RegressionRow{mean, ridge, svr}, "", "ridge svr mean", "ridge svr", "", ""},
+		{[]column.RegressionRow{gnn, row("pr-gnn", "stage=other", 0.03)}, "", "train other", "",
+			"train regression.not-above-chance, other regression.not-above-chance", ""},
+		{[]column.RegressionRow{mean, ridge}, "model=svr", "", "", "", "no setting matches model=svr"},
+	} {
+		a := &Results{Plan: &Settings{}, Number: "IQ", Headline: coords(c.given)}
+		if c.given == "" {
+			a.Headline = nil
+		}
+		err := a.readRegression(dag.NewTask(map[string][]dag.Input{"regression": {dag.InputOf(column.Table(c.rows, "model", "stage"))}}))
+		if c.wrong != "" {
+			need.Error(t, err, c.wrong)
+			continue
+		}
+		need.NoError(t, err)
+		name := func(setting string) string { return setting[strings.LastIndex(setting, "=")+1:] }
+		need.Equal(t, strings.Join(lists.Map(a.Regression, func(r column.RegressionRow) string { return name(r.Name) }), " "),
+			c.order)
+		above, _, _ := a.PredictNumber()
+		need.Equal(t, strings.Join(lists.Map(above, name), " "), c.above)
+		var found []string
+		for _, f := range a.Regressions() {
+			if f.Code == "regression.not-above-chance" {
+				found = append(found, name(f.Subject.Classifier)+" "+f.Code)
+			}
+		}
+		need.Equal(t, strings.Join(found, ", "), c.found)
+	}
+}

@@ -14,23 +14,24 @@ import (
 // Results are the measures of the classifiers of a page, or of its models of a number, and what the rules need beside
 // them.
 type Results struct {
-	Plan       *Settings
-	Headline   []dag.Coord                 // of the setting whose accuracy comes first, from the file
-	Accuracy   []Row                       // of all settings
-	Labels     []string                    // the classes that they predict, in the order of their names
-	First      *Row                        // the headline; nil when there is none
-	Another    bool                        // the headline is of another classifier than the pipeline's own
-	Nested     *Row                        // per participant, with the setting chosen inside each fold; or nil
-	Beyond     *Results                    // of the folds that leave out each value of a column, such as site; or nil
-	Scores     []FoldScore                 // of each fold
-	Permuted   []column.PermutationTestRow // of models retrained on permuted labels
-	Regression []column.RegressionRow      // of all models, where a number is predicted in place of groups
-	Number     string                      // what that number is called
-	Similar    int                         // pairs of participants that may be one person each
-	Related    bool                        // relatives, or scans of one person, may be in training and test data
-	Admitted   [][]dag.Coord               // trainings with known leakage that was let pass
-	Found      List                        // of the tables of results
-	Within     string                      // the column within whose values a number was permuted; "" for folds alone
+	Plan        *Settings
+	Headline    []dag.Coord                 // of the setting whose accuracy comes first, from the file
+	Accuracy    []Row                       // of all settings
+	Labels      []string                    // the classes that they predict, in the order of their names
+	First       *Row                        // the headline; nil when there is none
+	Another     bool                        // the headline is of another classifier than the pipeline's own
+	Nested      *Row                        // per participant, with the setting chosen inside each fold; or nil
+	Beyond      *Results                    // of the folds that leave out each value of a column, such as site; or nil
+	Scores      []FoldScore                 // of each fold
+	Permuted    []column.PermutationTestRow // of models retrained on permuted labels
+	Regression  []column.RegressionRow      // of all models, where a number is predicted in place of groups
+	FirstNumber *column.RegressionRow       // the headline among them; nil when there is none
+	Number      string                      // what that number is called
+	Similar     int                         // pairs of participants that may be one person each
+	Related     bool                        // relatives, or scans of one person, may be in training and test data
+	Admitted    [][]dag.Coord               // trainings with known leakage that was let pass
+	Found       List                        // of the tables of results
+	Within      string                      // the column within whose values a number was permuted; "" for folds alone
 
 	sameNumbers map[string]string // of Regression: settings and the first of the same model with the same predictions
 	retrained   []*RetrainedTest  // of Permuted; nil until they are asked for
@@ -129,17 +130,20 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		rows[i].Leaks = slices.ContainsFunc(a.Admitted, func(of []dag.Coord) bool { return column.Holds(of, r.Coords) })
 	}
 	a.markOwn(rows)
-	at, err := headlineOf(rows, a.Headline)
+	settings := PerParticipant(rows)
+	at, err := headlineOf(lists.Map(settings, func(r Row) []dag.Coord { return r.Coords }),
+		func(i int) bool { return settings[i].Own }, a.Headline)
 	if err != nil {
 		return err
 	}
 	if at >= 0 {
-		if a.Another = !rows[at].Own; a.Another { // the page is about the headline; the others are to compare with
+		first := settings[at]
+		if a.Another = !first.Own; a.Another { // the page is about the headline; the others are to compare with
 			for i, r := range rows {
-				rows[i].Own = r.Is(rows[at].Coords)
+				rows[i].Own = r.Is(first.Coords)
 			}
+			first.Own = true
 		}
-		first := rows[at]
 		a.First = &first
 	}
 	a.Accuracy = Sorted(rows)
@@ -278,8 +282,8 @@ func (a *Results) readLeakage(t *dag.Task) error {
 	return nil
 }
 
-// readRegression reads the measures of all models of a number, in the order of their names, and the mean last: an order
-// by r would put the one in front that happened to fit the test participants.
+// readRegression reads the measures of all models of a number: the headline first, the others in the order of their
+// names, and the mean last. An order by r would put the one in front that happened to fit the test participants.
 func (a *Results) readRegression(t *dag.Task) error {
 	if !t.Has("regression") {
 		return nil
@@ -294,13 +298,26 @@ func (a *Results) readRegression(t *dag.Task) error {
 			rows[i].P, rows[i].MAEP = math.NaN(), math.NaN()
 		}
 	}
-	last := func(r column.RegressionRow) int {
-		if IsMean(r) {
-			return 1
-		}
-		return 0
+	at, err := headlineOf(lists.Map(rows, func(r column.RegressionRow) []dag.Coord { return r.Coords }),
+		func(i int) bool { return cmp.Or(rows[i].Classifier, column.PrGNN) == column.PrGNN },
+		a.Headline)
+	if err != nil {
+		return err
 	}
-	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int { return last(x) - last(y) })
+	if at >= 0 {
+		first := rows[at]
+		a.FirstNumber = &first
+	}
+	place := func(r column.RegressionRow) int {
+		switch {
+		case a.IsFirstNumber(r):
+			return 0
+		case IsMean(r):
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int { return place(x) - place(y) })
 	a.Regression = rows
 	table, err := t.In("regression").Table()
 	if err != nil {
@@ -311,6 +328,11 @@ func (a *Results) readRegression(t *dag.Task) error {
 		return fmt.Errorf("%s: %w", t.In("regression").Name, err)
 	}
 	return a.readMeta(t.In("regression"))
+}
+
+// IsFirstNumber reports whether a model of a number is the headline.
+func (a *Results) IsFirstNumber(r column.RegressionRow) bool {
+	return a.FirstNumber != nil && RKey(r) == RKey(*a.FirstNumber)
 }
 
 // FitBehind is why a model of a number has no p; nil for none.

@@ -29,7 +29,11 @@ func (a *author) ownResult() {
 	asked := a.asked()
 	a.Page.Abstract = a.data(asked)
 	if a.Regression != nil {
-		a.answers(asked, a.PredictNumber)
+		if a.FirstNumber != nil {
+			a.numberAnswer(asked, *a.FirstNumber)
+		} else {
+			a.answers(asked, a.PredictNumber)
+		}
 		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult())
 		a.regressionTiles()
 		return
@@ -191,6 +195,18 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 	a.Page.Answer = a.Text("abstract.answers", v)
 }
 
+// numberAnswer is the answer where a model of a number is the headline.
+func (a *author) numberAnswer(asked values, r column.RegressionRow) {
+	state, test := a.TestOfR(r)
+	a.claims = state == finding.Above
+	v := maps.Clone(asked)
+	_, among := a.CorrectedR()
+	maps.Copy(v, values{"Name": r.Name, "R": r.R, "State": states[state], "Test": test, "Fit": a.FitBehind(r), "Measure": "r",
+		"Among": among, "Similar": a.Similar})
+	v["Above"], v["Not"], _ = a.PredictNumber()
+	a.Page.Answer = a.Text("abstract.answer-number", v)
+}
+
 // joint is the answer of a multiverse, its joint test; "" without one.
 func (a *author) joint(asked values) string {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
@@ -283,15 +299,24 @@ func (a *author) tiles(r finding.Row) {
 	}
 }
 
-// regressionTiles show r of the models, at most four.
+// regressionTiles show the headline among the models of a number in a few numbers; without one, r of at most four.
 func (a *author) regressionTiles() {
 	for _, r := range a.Regression {
-		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) {
+		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) && (a.FirstNumber == nil || a.IsFirstNumber(r)) {
 			residual := a.ResidualOf(r.Coords)
 			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
-				"Scored": residual != nil && residual.Scored, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
+				"Headline": a.FirstNumber != nil, "Scored": residual != nil && residual.Scored, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
 				"RWithin": r.RWithin, "Site": a.Within, "MAE": a.Error(r.MAE),
-				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, nil)
+				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, report.Correlation(r.R, r.RLow, r.RHigh))
 		}
+	}
+	if r := a.FirstNumber; r != nil && !math.IsNaN(r.R) {
+		v := values{"R2": r.R2, "Low": r.R2Low, "High": r.R2High, "Mean": ""}
+		a.tile(report.Share(r.R2), "tile.r2", v, nil)
+		v["Interval"] = report.Range(r.MAELow, r.MAEHigh, a.Error)
+		if at := slices.IndexFunc(a.Regression, finding.IsMean); at >= 0 {
+			v["Mean"] = a.Error(a.Regression[at].MAE)
+		}
+		a.tile(a.Error(r.MAE), "tile.mae", v, nil)
 	}
 }

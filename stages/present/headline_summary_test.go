@@ -105,10 +105,13 @@ func TestTilesHaveIntervals(t *testing.T) {
 	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
 		"95 % CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
 	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0,
-		"Folds": 5, "RWithin": math.NaN(), "Site": "site"}
+		"Folds": 5, "RWithin": math.NaN(), "Site": "site", "Headline": false}
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
 	number["RWithin"] = 0.31
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · within sites r = 0.310 · R² 0.376 · MAE 3.73 · means over the folds")
+	number["Headline"] = true // R² and the error have tiles of their own
+	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
+		"95 % CI 0.420–0.795 · within sites r = 0.310 · means over the folds")
 }

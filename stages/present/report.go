@@ -44,7 +44,7 @@ type Report struct {
 	Title string `param:"title" doc:"title of the page; by default the name of the pipeline, where its settings are connected"`
 	Top   int    `param:"top" doc:"how many of the most salient regions the table lists; a supplementary table has all" min:"1" max:"1000"`
 
-	Headline []string `param:"headline" doc:"the setting whose accuracy is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
+	Headline []string `param:"headline" doc:"the setting that is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
 }
 
 // optional and gathered are ports of tables.
@@ -124,7 +124,7 @@ func sharedUses() []role.PortUse {
 
 // headline is the setting with these coordinates, of those whose predictions evaluate gathers.
 func headline(coords []string) role.Reference {
-	return role.Reference{Parameter: "headline", Input: "evaluation", Gathered: "predictions", Coords: coords}
+	return role.Reference{Parameter: "headline", Inputs: []string{"evaluation", "regression"}, Gathered: "predictions", Coords: coords}
 }
 
 func excludedPort() dag.Port {

@@ -32,7 +32,7 @@ type Summary struct {
 	Title string `param:"title" doc:"the first line"`
 	Top   int    `param:"top" doc:"how many of the most salient regions are listed" min:"0" max:"1000"`
 
-	Headline []string `param:"headline" doc:"the setting whose accuracy is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
+	Headline []string `param:"headline" doc:"the setting that is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
 }
 
 func (*Summary) Ports() dag.Ports {

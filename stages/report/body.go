@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -309,7 +310,8 @@ func (b *body) bar(of *Bar) {
 	}
 	percent := func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) }
 	b.put(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="6" class="rail"/>`+
-		`<rect width="%s" height="6" class="fill"/>`, percent(of.Share))
+		`<rect x="%s" width="%s" height="6" class="fill"/>`, percent(min(of.From, of.Share)),
+		percent(math.Abs(of.Share-of.From)))
 	if of.Low < of.High {
 		b.put(`<path d="M%s 3H%s" class="interval"/>`, percent(of.Low), percent(of.High))
 	}

@@ -34,9 +34,14 @@ type Tile struct {
 	Bar                *Bar
 }
 
-// A Bar is a share of 0 … 1, drawn up to Share with a line at Mark, and its interval from Low to High where
+// A Bar is a share of 0 … 1, drawn from From to Share with a line at Mark, and its interval from Low to High where
 // that is known (Low < High).
-type Bar struct{ Share, Mark, Low, High float64 }
+type Bar struct{ From, Share, Mark, Low, High float64 }
+
+// Correlation is the bar of a correlation, from −1 to 1, with a line at 0.
+func Correlation(r, low, high float64) *Bar {
+	return &Bar{From: 0.5, Share: (1 + r) / 2, Mark: 0.5, Low: (1 + low) / 2, High: (1 + high) / 2}
+}
 
 // A Section is a chapter.
 type Section struct {

@@ -279,10 +279,11 @@ func (b *Bar) text(n int) string {
 	out := []rune(strings.Repeat("·", n))
 	for i := range out {
 		at := (float64(i) + 0.5) / float64(n)
+		filled := min(b.From, b.Share) <= at && at < max(b.From, b.Share)
 		switch within := b.Low <= at && at < b.High; {
-		case at < b.Share && within:
+		case filled && within:
 			out[i] = '▓'
-		case at < b.Share:
+		case filled:
 			out[i] = '█'
 		case within:
 			out[i] = '░'
