@@ -222,8 +222,9 @@ func TestCandidatesAreTrainedInside(t *testing.T) {
 // first, and its p needs no correction for the others.
 func TestHeadlineAmongNumbers(t *testing.T) {
 	row := func(model, setting string, p float64) column.RegressionRow {
-		return column.RegressionRow{Coords: coords(setting), Name: setting, Classifier: model, Folds: 5, RFolds: 5,
-			Participants: 60, Test: column.Retrained, Permutations: 999, Least: 0.001, R: 0.4, P: p, R2: 0.2, R2Low: 0.1}
+		return column.RegressionRow{Coords: coords(setting), Name: setting, Classifier: model, Folds: 5,
+			RFolds: 5, Participants: 60, Test: column.Retrained, Permutations: 999, Least: 0.001,
+			R: 0.4, P: p, R2: 0.2, R2Low: 0.1}
 	}
 	gnn, mean := row("pr-gnn", "stage=train", 0.03), row("mean", "stage=models model=mean", math.NaN())
 	ridge, svr := row("ridge", "stage=models model=ridge", 0.03), row("svr", "stage=models model=svr", 0.001)
@@ -246,15 +247,16 @@ func TestHeadlineAmongNumbers(t *testing.T) {
 		if c.given == "" {
 			a.Headline = nil
 		}
-		err := a.readRegression(dag.NewTask(map[string][]dag.Input{"regression": {dag.InputOf(column.Table(c.rows, "model", "stage"))}}))
+		table := dag.InputOf(column.Table(c.rows, "model", "stage"))
+		err := a.readRegression(dag.NewTask(map[string][]dag.Input{"regression": {table}}))
 		if c.wrong != "" {
 			need.Error(t, err, c.wrong)
 			continue
 		}
 		need.NoError(t, err)
 		name := func(setting string) string { return setting[strings.LastIndex(setting, "=")+1:] }
-		need.Equal(t, strings.Join(lists.Map(a.Regression, func(r column.RegressionRow) string { return name(r.Name) }), " "),
-			c.order)
+		order := lists.Map(a.Regression, func(r column.RegressionRow) string { return name(r.Name) })
+		need.Equal(t, strings.Join(order, " "), c.order)
 		above, _, _ := a.PredictNumber()
 		need.Equal(t, strings.Join(lists.Map(above, name), " "), c.above)
 		var found []string

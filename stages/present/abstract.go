@@ -201,8 +201,8 @@ func (a *author) numberAnswer(asked values, r column.RegressionRow) {
 	a.claims = state == finding.Above
 	v := maps.Clone(asked)
 	_, among := a.CorrectedR()
-	maps.Copy(v, values{"Name": r.Name, "R": r.R, "State": states[state], "Test": test, "Fit": a.FitBehind(r), "Measure": "r",
-		"Among": among, "Similar": a.Similar})
+	maps.Copy(v, values{"Name": r.Name, "R": r.R, "State": states[state], "Test": test, "Fit": a.FitBehind(r),
+		"Measure": "r", "Among": among, "Similar": a.Similar})
 	v["Above"], v["Not"], _ = a.PredictNumber()
 	a.Page.Answer = a.Text("abstract.answer-number", v)
 }
@@ -305,7 +305,8 @@ func (a *author) regressionTiles() {
 		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) && (a.FirstNumber == nil || a.IsFirstNumber(r)) {
 			residual := a.ResidualOf(r.Coords)
 			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
-				"Headline": a.FirstNumber != nil, "Scored": residual != nil && residual.Scored, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
+				"Headline": a.FirstNumber != nil, "Scored": residual != nil && residual.Scored,
+				"Low": r.RLow, "High": r.RHigh, "R2": r.R2,
 				"RWithin": r.RWithin, "Site": a.Within, "MAE": a.Error(r.MAE),
 				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, report.Correlation(r.R, r.RLow, r.RHigh))
 		}

@@ -124,7 +124,8 @@ func sharedUses() []role.PortUse {
 
 // headline is the setting with these coordinates, of those whose predictions evaluate gathers.
 func headline(coords []string) role.Reference {
-	return role.Reference{Parameter: "headline", Inputs: []string{"evaluation", "regression"}, Gathered: "predictions", Coords: coords}
+	return role.Reference{Parameter: "headline", Inputs: []string{"evaluation", "regression"},
+		Gathered: "predictions", Coords: coords}
 }
 
 func excludedPort() dag.Port {

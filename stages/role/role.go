@@ -188,7 +188,7 @@ type Referrer interface {
 // A Reference is one setting of those that a task gathers.
 type Reference struct {
 	Parameter string
-	Inputs    []string // of the stage, of which one is connected: the task behind it gathers the settings; nil: the stage does
+	Inputs    []string // one is connected: the task behind it gathers the settings; nil: the stage does
 	Gathered  string   // the port at which they are gathered
 	Coords    []string // AXIS=VALUE; none where nothing is set
 	Without   string   // what [] means for the parameter, where it may be empty
