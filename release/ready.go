@@ -19,14 +19,25 @@ func ready(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(changelogReady(string(changelog), version.Number), promisesReady(dir, version.Number))
+	citation, err := os.ReadFile(filepath.Join(dir, "CITATION.cff"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(changelogReady(string(changelog), string(citation), version.Number),
+		promisesReady(dir, version.Number))
 }
 
-// changelogReady requires a section of the version with a date, and nothing under Unreleased.
-func changelogReady(changelog, number string) error {
+// changelogReady requires a section of the version with a date, which CITATION.cff has too, and nothing under
+// Unreleased.
+func changelogReady(changelog, citation, number string) error {
 	var errs []error
-	if !regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(number) + ` \(\d{4}-\d\d-\d\d\)$`).MatchString(changelog) {
+	heading := regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(number) + ` \((\d{4}-\d\d-\d\d)\)$`)
+	date := heading.FindStringSubmatch(changelog)
+	switch {
+	case date == nil:
 		errs = append(errs, fmt.Errorf("CHANGELOG.md has no line \"## %s (YYYY-MM-DD)\" with the date of the release", number))
+	case !strings.Contains(citation, "\ndate-released: "+date[1]+"\n"):
+		errs = append(errs, fmt.Errorf("CITATION.cff has another date than CHANGELOG.md: set date-released to %s", date[1]))
 	}
 	if regexp.MustCompile(`(?m)^## Unreleased\s+[^#\s]`).MatchString(changelog) {
 		errs = append(errs, fmt.Errorf("CHANGELOG.md has changes under \"## Unreleased\"; move them into the section of %s", number))

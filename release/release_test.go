@@ -183,11 +183,14 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A changelog is ready when the section of the version has a date, and nothing stands under Unreleased.
+// A changelog is ready when the section of the version has the date of CITATION.cff, and nothing stands under
+// Unreleased.
 func TestChangelogReady(t *testing.T) {
 	const dated = `CHANGELOG.md has no line "## 1.2.0 (YYYY-MM-DD)" with the date of the release`
 	const moved = `CHANGELOG.md has changes under "## Unreleased"; move them into the section of 1.2.0`
+	const cited = `CITATION.cff has another date than CHANGELOG.md: set date-released to 2026-11-29`
 	for _, c := range []struct{ changelog, want string }{
+		{"## 1.2.0 (2026-11-29)\n", cited},
 		{"# Changelog\n\n## Unreleased\n\n## 1.2.0 (2026-11-30)\n\n- a change\n", ""},
 		{"# Changelog\n\n## 1.2.0 (2026-11-30)\n", ""},
 		{"## Unreleased\n\n- a change\n\n## 1.2.0 (2026-11-30)\n", moved},
@@ -196,7 +199,7 @@ func TestChangelogReady(t *testing.T) {
 		{"## 1.2.01 (2026-11-30)\n", dated},
 	} {
 		got := ""
-		if err := changelogReady(c.changelog, "1.2.0"); err != nil {
+		if err := changelogReady(c.changelog, "version: 1.2.0\ndate-released: 2026-11-30\n", "1.2.0"); err != nil {
 			got = err.Error()
 		}
 		need.Equal(t, got, c.want, c.changelog)
