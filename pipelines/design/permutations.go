@@ -29,7 +29,13 @@ func (s *Study) permutations(stage *dag.StageNode) {
 // the fit: their p is invalid.
 func (s *Study) permutedFits(stage *dag.StageNode) {
 	for n := range role.With[role.Trainer](stage) {
-		again := len(behind(n, "permuted")) > 0
+		port := ""
+		for _, p := range []string{"permuted", "given"} {
+			if port == "" && len(behind(n, p)) > 0 {
+				port = p
+			}
+		}
+		again := port != ""
 		if !again && len(permuted([]*dag.Node{n})) == 0 {
 			continue
 		}
@@ -39,7 +45,7 @@ func (s *Study) permutedFits(stage *dag.StageNode) {
 		}
 		place, remedy := "", "train without the axis permutation"
 		if again {
-			place, remedy = "permuted", "leave out permuted (permuted: null)"
+			place, remedy = port, fmt.Sprintf("leave out %s (%[1]s: null)", port)
 		}
 		s.mistake(stage, place, fmt.Sprintf("label permutations do not repeat the fit of %s to one group (%s), so p is not valid: %s, or remove %[2]s from %[1]s to fit to all training participants",
 			of.Stage().Name(), role.FitsGroup([]dag.Stage{of.Instance()}), remedy))

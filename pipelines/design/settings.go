@@ -48,7 +48,7 @@ func (s *Study) inputs(stage *dag.StageNode) {
 // trainedAgain refuses tables of models trained again that belong to no setting, or to several, of a task that tests
 // its predictions with them, and those of a training whose predictions it does not have.
 func trainedAgain(n *dag.Node) error {
-	port := role.Port(n.Instance(), role.AllFolds, role.SomeFolds)
+	port := cmp.Or(role.Port(n.Instance(), role.AllFolds, role.SomeFolds), "predictions")
 	tested, settings := Sources(n, port), settings([]*dag.Node{n}, port)
 	if len(tested) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func trainedAgain(n *dag.Node) error {
 				return err
 			}
 			if !slices.ContainsFunc(tested, func(p dag.Source) bool { return p.Node == src.Node }) {
-				return fmt.Errorf("%s is connected without its predictions: connect predictions and permuted of the same stage", name)
+				return fmt.Errorf("%s is connected without its predictions: connect predictions and %s of the same stage", name, in.Name)
 			}
 		}
 	}

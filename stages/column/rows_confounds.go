@@ -10,14 +10,15 @@ type ConfounderRow struct {
 	Chance       float64 `column:"chance,missing" doc:"95 % quantile of that R² over permutations of the covariate, given the label"`
 	Partial      float64 `column:"p_partial,missing" doc:"partial test: predictions are independent of the covariate given the label"`
 	PartialHolm  float64 `column:"p_partial_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
-	Prediction   float64 `column:"prediction,missing" doc:"R² of the label and the predictions"`
-	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of that R² over permutations of the label, given the covariate"`
-	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate"`
+	Prediction   float64 `column:"prediction,missing" doc:"mean over the folds of the AUC, or of r for a number to predict; missing without the full test"`
+	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of the same over permutations of the label, given the covariate, with models trained again on each"`
+	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate; missing where models are not trained again (given)"`
 	FullHolm     float64 `column:"p_full_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
-	Reversed     bool    `column:"reversed,optional" doc:"p_full is below 0.05, but the predictions are worse than chance, in the reverse order of the label: no evidence of information"`
+	FullLeast    float64 `column:"p_full_least,missing" doc:"smallest p_full that these permutations can give"`
+	FullDraws    int32   `column:"full_permutations" doc:"of the label; 0 without the full test"`
 	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80 %; missing where the covariate is constant within folds, which leaves no partial test"`
-	Permutations int32   `column:"permutations"`
-	Why          string  `column:"why,missing" doc:"the reason of missing p"`
+	Permutations int32   `column:"permutations" doc:"of the covariate"`
+	Why          string  `column:"why,missing" doc:"the reason of missing p_partial"`
 }
 
 // A ConfoundModelRow is ridge regression with one kind of features.

@@ -17,18 +17,32 @@ const (
 )
 
 // Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
-// for each covariate that their predictions depend on beyond what the label explains, and one each for those that show
-// no information about the label beyond it, and for those that are significantly worse than chance. number is what
-// regressions predict; "" for classifiers.
+// for each covariate that their predictions depend on beyond what the label explains, and one for those that show no
+// information about the label beyond it; and tests whose permutations cannot give a significant p after the correction.
+// number is what regressions predict; "" for classifiers.
 func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	tests := 0
 	for _, r := range rows {
 		tests += len(column.Known([]float64{r.Partial, r.Full}))
 	}
-	if tests > 0 && inference.Powerless(float64(tests)/float64(rows[0].Permutations+1)) {
-		all.Study("confounds.powerless", Limits, values{"Draws": int(rows[0].Permutations), "Tests": tests,
+	powerless := func(least float64) bool { return inference.Powerless(float64(tests) * least) }
+	those := func(are func(r column.ConfounderRow) bool) []column.ConfounderRow {
+		return slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !are(r) })
+	}
+	study := func(code string, found []column.ConfounderRow, of values) {
+		of["Classifiers"] = lists.Map(lists.By(found, func(r column.ConfounderRow) string { return r.Name }),
+			func(g lists.Group[string, column.ConfounderRow]) string { return g.Key })
+		of["Tests"], of["Number"] = tests, number
+		all.Study(code, Limits, of)
+	}
+	if at := slices.IndexFunc(rows, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Partial) }); at >= 0 &&
+		powerless(1/float64(rows[at].Permutations+1)) {
+		study("confounds.powerless", nil, values{"Draws": int(rows[at].Permutations),
 			"Needed": inference.LeastPermutations * tests})
-		return all
+	}
+	few := those(func(r column.ConfounderRow) bool { return powerless(r.FullLeast) })
+	for _, by := range lists.By(few, func(r column.ConfounderRow) int32 { return r.FullDraws }) {
+		study("confounds.powerless-full", by.All, values{"Draws": int(by.Key), "Needed": inference.LeastPermutations * tests})
 	}
 	for _, of := range []struct {
 		code string
@@ -36,17 +50,11 @@ func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	}{
 		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.PartialHolm) }},
 		{"confounds.no-information", func(r column.ConfounderRow) bool {
-			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.FullHolm)
-		}},
-		{"confounds.reversed", func(r column.ConfounderRow) bool {
-			return r.Reversed && inference.Significant(r.FullHolm)
+			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.FullHolm) && !powerless(r.FullLeast)
 		}},
 	} {
-		found := slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !of.is(r) })
-		for _, by := range lists.By(found, func(r column.ConfounderRow) string { return r.Covariate }) {
-			names := lists.Map(by.All, func(r column.ConfounderRow) string { return r.Name })
-			all.Study(of.code, Limits, values{"Name": by.Key, "Classifiers": names, "Tests": tests,
-				"Number": number})
+		for _, by := range lists.By(those(of.is), func(r column.ConfounderRow) string { return r.Covariate }) {
+			study(of.code, by.All, values{"Name": by.Key})
 		}
 	}
 	return all

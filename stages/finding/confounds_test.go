@@ -3,42 +3,52 @@ package finding
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
 
-// Cautions are about p after the correction.
+// Cautions are about p after the correction, and of permutations that are too few for it.
 func TestConfounders(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		partial, full float64
-		reversed      bool
 		want          string
 	}{
-		{0.04, 0.04, false, "confounds.depends"},
-		{0.05, 0.001, false, ""},
-		{0.2, 0.05, false, "confounds.no-information"},
-		{0.2, 0.05, true, "confounds.no-information"},
-		{0.2, 0.004, true, "confounds.reversed"},
-		{0.01, 0.2, false, "confounds.depends confounds.no-information"},
-		{nan, nan, false, ""},
+		{0.04, 0.04, "confounds.depends"},
+		{0.05, 0.001, ""},
+		{0.2, 0.05, "confounds.no-information"},
+		{0.01, 0.2, "confounds.depends confounds.no-information"},
+		{nan, nan, ""},
 	} {
 		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
-			Full: 0.001, PartialHolm: c.partial, FullHolm: c.full, Reversed: c.reversed, Permutations: 999}},
-			"")), c.want, c)
+			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "")), c.want, c)
 	}
 	tests := func(draws int32) List {
 		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,
-			Full: nan, FullHolm: nan, Permutations: draws}, {Name: "svm", Covariate: "age", PartialHolm: 0.002,
-			Partial: 0.002, Full: nan, FullHolm: 0.2, Permutations: draws}}, "")[:1]
+			Full: nan, FullHolm: nan, FullLeast: nan, Permutations: draws}, {Name: "svm", Covariate: "age",
+			PartialHolm: 0.002, Partial: 0.002, Full: nan, FullLeast: nan, FullHolm: 0.2, Permutations: draws}}, "")[:1]
 	}
 	got := tests(40)[0].Values()
 	need.Equal(t, fmt.Sprint(got["Classifiers"], got["Tests"]), "[ridge svm] 2")
 	need.Equal(t, codes(tests(40)), "confounds.depends")
 	need.Equal(t, codes(tests(39)), "confounds.powerless") // the least p is 2/40
 	need.Equal(t, tests(39)[0].Values()["Needed"], any(40))
+	// Ten tests, of which those of 199 permutations cannot be significant: nothing follows from their p.
+	var rows []column.ConfounderRow
+	for i := range 5 {
+		r := column.ConfounderRow{Name: "ridge", Covariate: fmt.Sprint(i), Partial: 0.5, PartialHolm: 1, Full: 0.3,
+			FullHolm: 1, FullLeast: 0.001, FullDraws: 999, Permutations: 999}
+		if i == 4 {
+			r.Name, r.FullLeast, r.FullDraws = "svm", 0.005, 199
+		}
+		rows = append(rows, r)
+	}
+	all := Confounders(rows, "")
+	need.Equal(t, codes(all), "confounds.powerless-full"+strings.Repeat(" confounds.no-information", 4))
+	need.Equal(t, fmt.Sprint(all[0].Values()["Classifiers"], all[0].Values()["Draws"]), "[svm] 199")
 }
 
 func TestIncrement(t *testing.T) {

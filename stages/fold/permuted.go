@@ -88,6 +88,18 @@ type PermutedNumberRow struct {
 	Changed     int32   `column:"changed" doc:"participants of the fold with another number than the true one"`
 }
 
+// A GivenRow is how a model that was trained again on labels permuted given a covariate predicts one group, or the
+// number, in one fold.
+type GivenRow struct {
+	Covariate   string  `column:"covariate"`
+	Permutation int32   `column:"permutation" doc:"0: the true labels"`
+	Repeat      int32   `column:"repeat"`
+	Fold        int32   `column:"fold"`
+	Group       string  `column:"group" doc:"empty for a number"`
+	Score       float64 `column:"score,missing" doc:"area under the ROC curve of the group against the rest; of a number r, as in permuted"`
+	Changed     int32   `column:"changed" doc:"participants of the fold with another label than the true one"`
+}
+
 // ScoreGroups measures the predictions of the participants of one fold, group by group.
 func ScoreGroups(people []Case, groups []string) []PermutedRow {
 	rows := make([]PermutedRow, len(groups))
@@ -264,6 +276,9 @@ func retrained[R any](ins []dag.Input, folds []Tested, of func(R) (permutation, 
 		}
 		for _, r := range rows {
 			b, repeat, number := of(r)
+			if repeat == 0 {
+				continue
+			}
 			at := slices.IndexFunc(folds, func(f Tested) bool {
 				return f.Repeat == int64(repeat) && f.Fold == int64(number)
 			})
@@ -416,6 +431,55 @@ func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested)
 	c.Test, c.Permutations, c.Least = column.Retrained, n, inference.PermutationP(same, n)
 	c.R, c.MAE = inference.PermutationP(rs, n), inference.PermutationP(maes, n)
 	return c, nil
+}
+
+// A GivenTest is the full confounder test of a setting: the mean over the folds of the AUC, or of r, under the true
+// labels, against labels permuted given a covariate, with models trained again on each.
+type GivenTest struct {
+	Score, High, P, Least float64 // High: 95 % quantile over the permutations
+	Permutations          int
+}
+
+// Given are the tests of the settings by the tables of their models trained again; ok is false for a setting whose
+// models were not trained again given the covariate. group is the one of two whose AUC is tested, "" for a number.
+type Given [][]dag.Input
+
+// ReadGiven finds the setting of each table at a port.
+func ReadGiven(ins []dag.Input, settings [][]Tested) (Given, error) {
+	return matchSettings(ins, settings)
+}
+
+// Test tests one setting.
+func (g Given) Test(setting int, folds []Tested, covariate, group string) (t GivenTest, ok bool, err error) {
+	rows, err := retrained[GivenRow](g[setting], FirstRepeat(folds), func(r GivenRow) (int, int, int) {
+		if r.Covariate != covariate || r.Group != group {
+			return 0, 0, 0
+		}
+		return int(r.Permutation), int(r.Repeat), int(r.Fold)
+	})
+	if err != nil || rows == nil {
+		return t, false, err
+	}
+	as, same := 0, 0
+	var null []float64
+	for b, of := range rows {
+		mean, _ := column.MeanSD(column.Known(lists.Map(of, func(f []GivenRow) float64 { return f[0].Score })))
+		if b == 0 {
+			t.Score = mean
+			continue
+		}
+		null = append(null, mean)
+		if inference.AsLarge(mean, t.Score) {
+			as++
+		}
+		if !slices.ContainsFunc(of, func(f []GivenRow) bool { return f[0].Changed > 0 }) {
+			same++
+		}
+	}
+	slices.Sort(null)
+	t.Permutations, t.High = len(null), inference.Quantile(null, 0.95)
+	t.P, t.Least = inference.PermutationP(as, t.Permutations), inference.PermutationP(same, t.Permutations)
+	return t, !math.IsNaN(t.Score), nil
 }
 
 // perFold tests each fold by itself, and combines the p. Folds in which no permutation changes a label are left out:

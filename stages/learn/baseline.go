@@ -83,7 +83,7 @@ type Baseline struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Baseline) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...),
-		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted"), role.QualityOf("pearson",
+		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted", "given"), role.QualityOf("pearson",
 			"tangent"))...)
 }
 
@@ -99,7 +99,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 			nodesPort, qualityPort, removedPort,
-			permutedPort,
+			permutedPort, givenPort,
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
@@ -111,6 +111,7 @@ func (*Baseline) Ports() dag.Ports {
 			filePort,
 			{Name: "curve", Type: column.Type[column.SubsetRow](), Doc: "orders: the model trained on parts of the training participants, and tested, for learning-curve; no rows without orders"},
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
+			givenOut,
 		},
 	}
 }
@@ -161,7 +162,8 @@ type ratedSet struct {
 	note        string
 	history     []network.Epoch // of a network
 	regions     []regionWeightRow
-	permuted    *encoding.Table
+	permuted    []fold.PermutedRow
+	given       []fold.GivenRow
 	curve       *encoding.Table
 	file        artifacts.Bytes
 }
@@ -223,7 +225,8 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"predictions": table,
 		"history":     history,
 		"regions":     column.Table(r.regions),
-		"permuted":    r.permuted,
+		"permuted":    column.Table(r.permuted),
+		"given":       column.Table(r.given),
 		"curve":       r.curve,
 		"file":        r.file,
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
@@ -257,7 +260,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.regions, err = regionWeights(form, t, model, set, set.groups); err != nil {
 		return nil, err
 	}
-	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
+	if r.permuted, r.given, err = s.retrain(ctx, t, set); err != nil {
 		return nil, err
 	}
 	if r.curve, err = s.curveOfRows(ctx, t, set, r, form.Port); err != nil {
@@ -343,7 +346,7 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 			slices.Concat(label[0], label[1]), len(set.groups))
 		return model, sides[1], err
 	}
-	r := &ratedSet{set: set, inputs: len(all[0].Features), permuted: column.Table([]fold.PermutedRow(nil))}
+	r := &ratedSet{set: set, inputs: len(all[0].Features)}
 	for _, row := range set.rows {
 		r.taught += 1 - row.Side
 	}

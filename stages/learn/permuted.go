@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/internal/lists"
@@ -21,36 +20,57 @@ const iterated = 199
 var permutedPort = dag.Port{Name: "permuted", Type: fold.PermutedSets(), Optional: true,
 	Doc: "split's label permutations: the model is trained again on each, for the p of the evaluation"}
 
+// givenPort takes the label permutations given covariates.
+var givenPort = dag.Port{Name: "given", Type: fold.PermutedSets(), Gather: true, Optional: true,
+	Doc: "permute-given's label permutations: the model is trained again on each, for the full confounder test"}
+
+// givenOut has what the full confounder test takes.
+var givenOut = dag.Port{Name: "given", Type: column.Type[fold.GivenRow](),
+	Doc: "the model trained again on each label permutation of the input given, and tested, for confounds; no rows where permuted has none"}
+
 // A relabeling is what a model is retrained on: the labels of the rows of a study under each permutation.
 type relabeling struct {
 	*fold.Permuted
-	unit []int // of each row, the place of its participant
-	set  *rowSet
+	covariate string // given which labels are permuted; "" for none
+	unit      []int  // of each row, the place of its participant
+	set       *rowSet
 }
 
-// relabel reads the label permutations; nil where none are connected, and for other repeats than the first.
-func relabel(t *dag.Task, set *rowSet, p fold.Params) (*relabeling, error) {
-	if !t.Has("permuted") || p.Repeat > 1 {
+// relabel reads the label permutations of both ports; none for other repeats than the first.
+func relabel(t *dag.Task, set *rowSet, p fold.Params) (all []*relabeling, err error) {
+	if p.Repeat > 1 || set.all.N > baseline.MostPaired {
 		return nil, nil
 	}
-	permuted, err := fold.ReadPermuted(t.In("permuted"), t.In("folds"))
-	if err != nil {
-		return nil, err
+	ins := t.All("given")
+	if t.Has("permuted") {
+		ins = append([]dag.Input{t.In("permuted")}, ins...)
 	}
-	r := &relabeling{permuted, make([]int, len(set.rows)), set}
-	for i, row := range set.rows {
-		at, known := permuted.At[row.Id]
-		if !known {
-			return nil, fmt.Errorf("%s: no label permutation of %s", t.In("permuted").Name, row.Id)
+	for k, in := range ins {
+		permuted, err := fold.ReadPermuted(in, t.In("folds"))
+		if err != nil {
+			return nil, err
 		}
-		r.unit[set.at[i]] = at
+		r := &relabeling{permuted, "", make([]int, len(set.rows)), set}
+		if k > 0 || !t.Has("permuted") {
+			if r.covariate = in.Coord("covariate"); r.covariate == "" {
+				return nil, fmt.Errorf("%s: the covariate is unknown: give permute-given its covariates as an axis (matrix: {covariate: [age, sex]})", in.Name)
+			}
+		}
+		for i, row := range set.rows {
+			at, known := permuted.At[row.Id]
+			if !known {
+				return nil, fmt.Errorf("%s: no label permutation of %s", in.Name, row.Id)
+			}
+			r.unit[set.at[i]] = at
+		}
+		all = append(all, r)
 	}
-	return r, nil
+	return all, nil
 }
 
 // pairedFor lets training share the products of the rows with training again.
 func (r *rowSet) pairedFor(t *dag.Task, p fold.Params) {
-	if t.Has("permuted") && p.Repeat <= 1 && r.all.N <= baseline.MostPaired {
+	if (t.Has("permuted") || t.Has("given")) && p.Repeat <= 1 && r.all.N <= baseline.MostPaired {
 		r.all = r.all.Paired()
 		r.train = r.all.First(r.train.N)
 	}
@@ -81,47 +101,64 @@ func (s *Baseline) Retrains(permutations int) int {
 	return 0
 }
 
-// retrain is the table of the model's performance under each label permutation; without rows for models of which each
-// training takes long.
-func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*encoding.Table, error) {
-	r, err := relabel(t, set, s.Params)
-	if err != nil || r == nil || set.all.N > baseline.MostPaired {
-		return column.Table([]fold.PermutedRow(nil)), err
-	}
-	label := make([]int, len(r.IDs))
-	for i, row := range set.rows {
-		label[r.unit[set.at[i]]] = row.Label
+// retrain is the model's performance under each label permutation; without rows for models of which each training takes
+// long.
+func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (permuted []fold.PermutedRow,
+	given []fold.GivenRow, err error) {
+	all, err := relabel(t, set, s.Params)
+	if err != nil || all == nil {
+		return nil, nil, err
 	}
 	train, classes := set.train.N, len(set.groups)
 	var again baseline.Retrainer
 	switch s.Model {
 	case "majority":
-		fixed := baseline.Majority(set.label[:train], classes).Probability(set.all.First(1), 1)
-		return r.rows(s.Params, label, func(int, int) []float64 { return fixed }), nil
 	case "ridge":
 		again, err = baseline.RetrainRidge(set.all, train, s.Penalty, t.Threads)
 	case "kernel-ridge":
 		again, err = kernelRidgeAgain(t, set, s.Params, s.Penalties, s.Inner, s.Seed, false)
 	case "svm", "linear-svm", "logistic":
-		r.first(s.Retrains(len(r.From) - 1))
 		again, err = s.again(set, t.Threads)
 	default:
-		return column.Table([]fold.PermutedRow(nil)), nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	labels := make([][]int, len(r.From))
-	for b, from := range r.From {
-		for _, at := range r.unit[:train] {
-			labels[b] = append(labels[b], label[from[at]])
+	for _, r := range all {
+		label := make([]int, len(r.IDs))
+		for i, row := range set.rows {
+			label[r.unit[set.at[i]]] = row.Label
+		}
+		r.first(s.Retrains(len(r.From) - 1))
+		var predicted func(b, row int) []float64
+		if s.Model == "majority" {
+			fixed := baseline.Majority(set.label[:train], classes).Probability(set.all.First(1), 1)
+			predicted = func(int, int) []float64 { return fixed }
+		} else {
+			labels := make([][]int, len(r.From))
+			for b, from := range r.From {
+				for _, at := range r.unit[:train] {
+					labels[b] = append(labels[b], label[from[at]])
+				}
+			}
+			p, err := again.Probabilities(ctx, labels, classes)
+			if err != nil {
+				return nil, nil, err
+			}
+			predicted = func(b, row int) []float64 { return p[b][row*classes:][:classes] }
+		}
+		rows := r.rows(s.Params, label, predicted)
+		if r.covariate == "" {
+			permuted = rows
+			continue
+		}
+		for _, row := range rows {
+			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation, Repeat: row.Repeat,
+				Fold: row.Fold, Group: row.Group, Score: row.AUC, Changed: row.Changed})
 		}
 	}
-	p, err := again.Probabilities(ctx, labels, classes)
-	if err != nil {
-		return nil, err
-	}
-	return r.rows(s.Params, label, func(b, row int) []float64 { return p[b][row*classes:][:classes] }), nil
+	return permuted, given, nil
 }
 
 // kernelRidgeAgain retrains kernel ridge regression, to a number or to ±1, with the inner folds of the true labels.
@@ -148,8 +185,7 @@ func (s *Baseline) again(set *rowSet, threads int) (baseline.Retrainer, error) {
 }
 
 // rows are those of all permutations, by the probabilities of the test graphs.
-func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int) []float64) *encoding.Table {
-	var rows []fold.PermutedRow
+func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int) []float64) (rows []fold.PermutedRow) {
 	for b, from := range r.From {
 		people := fold.OverDraws(r.tested(func(row int) []float64 { return predicted(b, row) }))
 		for i := range people {
@@ -167,7 +203,7 @@ func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int)
 			rows = append(rows, row)
 		}
 	}
-	return column.Table(rows)
+	return rows
 }
 
 // Retrains is on how many permutations of the target the model is trained again.
@@ -178,18 +214,14 @@ func (s *Regression) Retrains(permutations int) int {
 	return 0
 }
 
-// retrain is the table of the model's performance under each permutation of the target, as that of Baseline.
-func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit scale) (*encoding.Table, error) {
-	none := column.Table([]fold.PermutedNumberRow(nil))
-	r, err := relabel(t, set, s.Params)
-	if err != nil || r == nil || set.all.N > baseline.MostPaired {
-		return none, err
+// retrain is the model's performance under each permutation of the target, as that of Baseline.
+func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit scale) (
+	permuted []fold.PermutedNumberRow, given []fold.GivenRow, err error) {
+	all, err := relabel(t, set, s.Params)
+	if err != nil || all == nil {
+		return nil, nil, err
 	}
 	train := set.train.N
-	target := make([]float64, len(r.IDs))
-	for i, row := range set.rows {
-		target[r.unit[set.at[i]]] = row.Target
-	}
 	var again baseline.Retrainer
 	switch s.Model {
 	case "mean":
@@ -202,20 +234,43 @@ func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit
 	case "kernel-ridge":
 		again, err = kernelRidgeAgain(t, set, s.Params, s.Penalties, s.Inner, s.Seed, true)
 	default:
-		return none, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	for _, r := range all {
+		rows, err := r.numbers(ctx, s.Params, unit, again)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.covariate == "" {
+			permuted = rows
+			continue
+		}
+		for _, row := range rows {
+			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation, Repeat: row.Repeat,
+				Fold: row.Fold, Score: row.R, Changed: row.Changed})
+		}
+	}
+	return permuted, given, nil
+}
+
+// numbers are the rows of all permutations of a target.
+func (r *relabeling) numbers(ctx context.Context, p fold.Params, unit scale, again baseline.Retrainer) (
+	rows []fold.PermutedNumberRow, err error) {
+	target := make([]float64, len(r.IDs))
+	for i, row := range r.set.rows {
+		target[r.unit[r.set.at[i]]] = row.Target
 	}
 	targets := make([][]float64, len(r.From)) // z-scored: all have the training numbers of the folds, in another order
 	for b, from := range r.From {
-		targets[b] = lists.Map(r.unit[:train], func(at int) float64 { return (target[from[at]] - unit.mean) / unit.sd })
+		targets[b] = lists.Map(r.unit[:r.set.train.N], func(at int) float64 { return (target[from[at]] - unit.mean) / unit.sd })
 	}
 	decided, err := again(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
-	var rows []fold.PermutedNumberRow
 	for b, from := range r.From {
 		people := fold.OverDraws(r.tested(func(row int) []float64 {
 			return []float64{unit.mean + float64(unit.sd*decided[b][row])}
@@ -234,8 +289,8 @@ func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit
 		if math.IsNaN(of.R) {
 			of.R = 0
 		}
-		rows = append(rows, fold.PermutedNumberRow{Permutation: int32(b), Repeat: int32(s.Repeat), Fold: int32(s.Fold),
+		rows = append(rows, fold.PermutedNumberRow{Permutation: int32(b), Repeat: int32(p.Repeat), Fold: int32(p.Fold),
 			Tested: int32(len(people)), Changed: int32(changed), R: of.R, R2: of.R2, MAE: of.MAE})
 	}
-	return column.Table(rows), nil
+	return rows, nil
 }

@@ -72,7 +72,7 @@ type Regression struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Regression) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...),
-		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted"), role.QualityOf("pearson",
+		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted", "given"), role.QualityOf("pearson",
 			"tangent"))...)
 }
 
@@ -86,7 +86,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
 			{Name: "targets", Type: column.Type[fold.TargetRow](), Optional: true, Doc: "deconfound's targets of this fold, for training on the number without what covariates explain; refused when a test participant was used for it"},
 			nodesPort, qualityPort, removedPort,
-			permutedPort,
+			permutedPort, givenPort,
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
@@ -96,6 +96,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
 			filePort,
 			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
+			givenOut,
 		},
 	}
 }
@@ -161,8 +162,10 @@ func (s *Regression) form(has func(port string) bool) (modelfile.Form, error) {
 
 // RefusesInputs requires matrices, and their reference where they have one.
 func (s *Regression) RefusesInputs(has func(port string) bool) error {
-	if has("targets") && has("permuted") {
-		return errors.New("targets and permuted are both connected: permuted labels are not deconfounded; connect one of the two (permuted: null)")
+	for _, port := range []string{"permuted", "given"} {
+		if has("targets") && has(port) {
+			return fmt.Errorf("targets and %s are both connected: permuted labels are not deconfounded; connect one of the two (%[1]s: null)", port)
+		}
 	}
 	_, err := s.form(has)
 	return err
@@ -262,7 +265,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	permuted, err := s.retrain(ctx, t, set, unit)
+	permuted, given, err := s.retrain(ctx, t, set, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +284,8 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		"residuals":   residuals,
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil),
 		"regions":     column.Table(regions),
-		"permuted":    permuted,
+		"permuted":    column.Table(permuted),
+		"given":       column.Table(given),
 		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
 			set.noted(model.Note())}}),
 	}, nil

@@ -34,7 +34,16 @@ func (a *author) confounds() {
 	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown,
 		"classifier covariate n | association partial partial-holm prediction full full-holm"))
 	of := values{"N": int32(0), "Detectable": math.NaN(), "Number": number,
-		"Within": slices.ContainsFunc(tests, constantWithin)}
+		"Within": slices.ContainsFunc(tests, constantWithin), "Tested": false}
+	var untested []string
+	for _, by := range lists.By(tests, func(r column.ConfounderRow) string { return r.Name }) {
+		if slices.ContainsFunc(by.All, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) }) {
+			of["Tested"] = true
+		} else {
+			untested = append(untested, by.Key)
+		}
+	}
+	of["Untested"] = untested
 	for _, r := range tests {
 		if n := of["N"].(int32); !math.IsNaN(r.Partial) && (n == 0 || r.Participants < n) {
 			of["N"], of["Detectable"] = r.Participants, r.Detectable

@@ -20,11 +20,11 @@ func TestConfounds(t *testing.T) {
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
 		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Association: 0.31, Partial: 0.002,
-				PartialHolm: 0.004, Prediction: 0.12, Full: 0.2, FullHolm: 0.2, Detectable: 0.18, Permutations: 999,
-				Chance: 0.1, FullChance: 0.1},
+				PartialHolm: 0.004, Prediction: 0.61, Full: 0.2, FullHolm: 0.2, FullLeast: 0.001, FullDraws: 999,
+				Detectable: 0.18, Permutations: 999, Chance: 0.1, FullChance: 0.6},
 			{Name: "ridge regression", Covariate: "site", Participants: 39, Association: nan, Partial: nan,
-				PartialHolm: nan, FullHolm: nan, Prediction: nan, Full: nan, Detectable: 0.18,
-				Permutations: 999, Chance: nan, FullChance: nan, Why: "all values are equal"}}))},
+				PartialHolm: nan, FullHolm: nan, Prediction: nan, Full: nan, FullLeast: nan,
+				Detectable: 0.18, Permutations: 999, Chance: nan, FullChance: nan, Why: "all values are equal"}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.66, Low: 0.5, High: 0.8},
 			{Features: "deconfounded edges", Sample: "all", Participants: 40, Score: 0.68, Low: 0.5, High: 0.8},
@@ -63,8 +63,11 @@ func TestConfounds(t *testing.T) {
 	}
 	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
 		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, PartialHolm: nan,
-		Detectable: nan, Prediction: 0.12, FullChance: 0.1, Full: 0.2, Permutations: 999, Why: "constant within folds"}}))}
+		Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999, Why: "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Contains(page, ">not tested<"), true)
+	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "),
+		"The full test of ridge regression needs models trained anew: add a stage of the kind permute-given"), true)
 	need.Equal(t, strings.Contains(page, "has no partial test"), true)
 	need.Equal(t, strings.Contains(page, "with a power of"), false)
 	const differs = "can differ from its interval in the tables of performance"
@@ -91,9 +94,9 @@ func TestConfoundsOfNumber(t *testing.T) {
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
 		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Partial: 0.002, PartialHolm: 0.004,
-				Full: 0.2, FullHolm: 0.2, Permutations: 999},
-			{Name: "SVR", Covariate: "mean_fd", Participants: 40, Partial: nan, PartialHolm: nan, Full: 0.002,
-				FullHolm: 0.006, Reversed: true, Permutations: 999}}))},
+				Full: 0.2, FullHolm: 0.2, FullLeast: 0.001, FullDraws: 999, Permutations: 999},
+			{Name: "SVR", Covariate: "mean_fd", Participants: 40, Partial: nan, PartialHolm: nan, Full: nan,
+				FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.3, Low: 0.1, High: 0.4}}))},
 		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},
@@ -103,7 +106,7 @@ func TestConfoundsOfNumber(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "label"), false, text)
 	for _, want := range []string{"ridge regression depend on mean framewise displacement beyond a linear effect of the target",
 		"hold no demonstrated information about the target beyond linear effects of mean framewise displacement",
-		"SVR are worse than chance: they are in the reverse order of the target",
+		"The full test of SVR needs models trained anew, which these are not",
 		"The edges hold information about the target beyond linear effects of age"} {
 		need.Equal(t, strings.Contains(text, want), true, want, text)
 	}

@@ -18,7 +18,6 @@ var nulls = []string{
 	"`edges`: largest region", "`edges`: one edge, parametric", "`edges`: one edge, by permutation",
 	"`confounds`: information of the edges beyond age and sex",
 	"`confounds`: partial test of age", "`confounds`: full test given age",
-	"`confounds`: full test given age, reversed predictions counted as p = 1",
 	"`subgroups`: sensitivity, by sex",
 	"`reliability`: identification, within sites",
 }
@@ -109,12 +108,17 @@ func nullCohort(seed uint64, permutations int) []float64 {
 		"stratify_by", []any{"site"})
 	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
 	in := map[string][]dag.Input{"folds": divided, "labels": permuted, "participants": people}
+	labels := run("permute-given", map[string][]dag.Input{"folds": divided, "permuted": permuted, "participants": people},
+		"covariate", "age", "seed", seed)
+	conditional := []dag.Input{dag.InputOf(labels["permuted"], dag.Coord{Axis: "covariate", Value: "age"})}
+	var again []dag.Input
 	for f := 1; f <= folds; f++ {
-		out := run("baseline", map[string][]dag.Input{"pearson": first, "folds": divided, "permuted": permuted},
+		out := run("baseline", map[string][]dag.Input{"pearson": first, "folds": divided, "permuted": permuted, "given": conditional},
 			"model", "ridge", "fold", f)
 		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
 		in["predictions"] = append(in["predictions"], dag.InputOf(out["predictions"], at))
 		in["permuted"] = append(in["permuted"], dag.InputOf(out["permuted"], at))
+		again = append(again, dag.InputOf(out["given"], at))
 	}
 	evaluated := table(run("evaluate", in), "summary")
 	last := func(name string) float64 { v := column(evaluated, name); return v[len(v)-1] }
@@ -127,7 +131,7 @@ func nullCohort(seed uint64, permutations int) []float64 {
 	edges, components := table(tested, "edges"), table(tested, "components")
 
 	confounds := run("confounds", map[string][]dag.Input{"folds": divided, "participants": people, "matrices": first,
-		"predictions": in["predictions"]}, "covariates", []any{"age", "sex"}, "permutations", permutations,
+		"predictions": in["predictions"], "given": again}, "covariates", []any{"age", "sex"}, "permutations", permutations,
 		"chains", permutations, "resamples", 20, "seed", seed)
 	confounders := table(confounds, "tests")
 
@@ -135,20 +139,15 @@ func nullCohort(seed uint64, permutations int) []float64 {
 		"predictions": in["predictions"]}, "columns", []any{"sex"}, "permutations", permutations, "seed", seed),
 		"tests")
 
-	again := table(run("reliability", map[string][]dag.Input{"matrices": both, "participants": people},
+	pairs := table(run("reliability", map[string][]dag.Input{"matrices": both, "participants": people},
 		"permutations", permutations, "halves", 20, "seed", seed), "pairs")
-
-	right := of(confounders, "covariate", "age", "p_full")
-	if c, _ := confounders.Column("reversed"); c.Values.([]bool)[0] {
-		right = 1
-	}
 
 	return []float64{last("p"), last("auc_p"),
 		of(alone, "covariate", "age", "p"), of(alone, "covariate", "sex", "p"),
 		least(column(edges, "p_max")), least(column(components, "p")), least(column(edges, "p_tfnbs")),
 		least(column(table(tested, "regions"), "p_max")), column(edges, "p")[0], column(edges, "p_permutation")[0],
 		column(table(confounds, "summary"), "p")[0],
-		of(confounders, "covariate", "age", "p_partial"), of(confounders, "covariate", "age", "p_full"), right,
+		of(confounders, "covariate", "age", "p_partial"), of(confounders, "covariate", "age", "p_full"),
 		of(groupTests, "measure", "sensitivity", "p"),
-		column(again, "p")[0]}
+		column(pairs, "p")[0]}
 }

@@ -7,6 +7,7 @@
 //	go run ./bench/null/level -cohorts 400 -compare
 //	go run ./bench/null/level -cohorts 40 -permutations 999 -controls
 //	go run ./bench/null/level -cohorts 1000 -every
+//	go run ./bench/null/level -cohorts 1000 -given
 //
 // Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
 // fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %. With
@@ -59,7 +60,12 @@ func main() {
 	pairs := flag.Bool("compare", false, "test comparisons of two classifiers with the same expected accuracy instead")
 	group := flag.Bool("controls", false, "test residuals of edges, fitted to everybody or to one group, instead")
 	everything := flag.Bool("every", false, "every p that a report shows, in cohorts in which everything is independent, instead")
+	conditional := flag.Bool("given", false, "test confounder tests of age, in cohorts with and without its effects, instead")
 	flag.Parse()
+	if *conditional {
+		given(*cohorts, *permutations, *threads, *only)
+		return
+	}
 	if *everything {
 		every(*cohorts, *permutations, *threads)
 		return

@@ -22,7 +22,7 @@ import (
 var confoundsKind = dag.Kind{
 	Name: "confounds",
 	Doc: "is it motion, age or site? What predictions owe to covariates\n" +
-		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
+		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? The full test is of models trained again on labels permuted given the covariate (permute-given, and given of baseline and regression), without which it is not made: predictions of different folds are not independent. With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
 	New: func() dag.Stage {
 		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
 			Permutations: 199, Within: "site", Chains: 999, Resamples: 200}
@@ -52,14 +52,15 @@ type Confounds struct {
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
 	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
 	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, so information of the edges about the site does not count"`
-	Chains       int      `param:"chains" doc:"permutations of each confounder test" min:"99" max:"100000"`
+	Chains       int      `param:"chains" doc:"permutations of each partial test; those of a full test are the label permutations of split" min:"99" max:"100000"`
 	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
 	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`
 }
 
 // UsesPorts are the inputs that take one setting of each participant, and the checks.
 func (*Confounds) UsesPorts() []role.PortUse {
-	return fold.AfterChecks(role.OneSettingOf("matrices", "cleaning")...)
+	return fold.AfterChecks(append(role.OneSettingOf("matrices", "cleaning"),
+		role.PortUse{Port: "given", As: role.PermutedLabels})...)
 }
 
 // AssumesIndependent is for its tests; intervals are of resampled families.
@@ -81,6 +82,8 @@ func (*Confounds) Ports() dag.Ports {
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
 			{Name: "predictions", Type: dag.Arrow("participant_id", "set", "predicted"), Gather: true,
 				Optional: true, Doc: "of the classifiers, or of regressions, to test"},
+			{Name: "given", Type: column.Type[fold.GivenRow](), Gather: true, Optional: true,
+				Doc: "given of the same stages: their models trained again on labels permuted given each covariate, for the full test"},
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's matrices, of which nothing is fitted to others"},
 			fold.LeakagePort(),
 		},
@@ -121,6 +124,8 @@ func (s *Confounds) RefusesInputs(has func(port string) bool) error {
 	switch {
 	case !has("predictions") && !has("matrices"):
 		return errors.New("there is nothing to test: connect predictions, matrices, or both")
+	case has("given") && !has("predictions"):
+		return errors.New("given is connected without predictions: connect predictions of the same stages")
 	case s.Match != nil && !has("matrices"):
 		return errors.New("match needs matrices, for models of the matched participants")
 	}
@@ -297,19 +302,6 @@ func (st *study) label(who []int) confound.Covariate {
 	return c
 }
 
-// measured is the label as a number, 1 for the positive group.
-func (st *study) measured(who []int) []float64 {
-	return lists.Map(who, func(i int) float64 {
-		switch {
-		case st.number():
-			return st.target[i]
-		case st.group[i] == st.groups[st.positive]:
-			return 1
-		}
-		return 0
-	})
-}
-
 // tests are the confounder tests of each classifier and covariate.
 func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	read := fold.ReadSettings
@@ -319,6 +311,14 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	all, err := read(t.All("predictions"))
 	if err != nil {
 		return nil, err
+	}
+	given, err := fold.ReadGiven(t.All("given"), all.Settings)
+	if err != nil {
+		return nil, err
+	}
+	group := "" // whose AUC the full tests are of
+	if !st.number() {
+		group = st.groups[st.positive]
 	}
 	predicted := make([]map[string]float64, len(all.Settings))
 	for k, folds := range all.Settings {
@@ -355,6 +355,14 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 					r.Why = "constant within folds"
 				}
 				r.Name, r.Setting = all.Settings[k][0].Name, column.CoordText(all.Settings[k][0].Coords)
+				full, tested, err := given.Test(k, all.Settings[k], of.Name, group)
+				if err != nil {
+					return nil, err
+				}
+				if tested {
+					r.Prediction, r.FullChance, r.Full, r.FullLeast = full.Score, full.High, full.P, full.Least
+					r.FullDraws = int32(full.Permutations)
+				}
 				rows[k] = append(rows[k], r)
 			}
 			t.Progress(c+1, len(st.covariates), "confounder tests")
@@ -372,67 +380,48 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	return tests, nil
 }
 
-// test tests several predictions of the same participants against one covariate.
+// test is the partial test of several predictions of the same participants and one covariate.
 func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderRow {
-	of, label, measured := some(st.covariates[c], who), st.label(who), st.measured(who)
+	of, label := st.covariates[c].Of(who), st.label(who)
 	rows := make([]column.ConfounderRow, len(scores))
 	nan := math.NaN()
-	for k := range rows {
+	var vary [][]float64 // a prediction that does not vary has no R²
+	for k, v := range scores {
 		rows[k] = column.ConfounderRow{Covariate: of.Name, Participants: int32(len(who)), Association: nan, Chance: nan,
-			Partial: nan, Prediction: nan, FullChance: nan, Full: nan, Detectable: confound.Detectable(len(who)),
-			Permutations: int32(st.Chains)}
-	}
-	whole := slices.Clone(scores) // a prediction that does not vary has no R²
-	whole = slices.DeleteFunc(whole, func(v []float64) bool { return !varies(v) })
-	run := func(x, condition confound.Covariate, name string, set func(r *column.ConfounderRow, t confound.Test)) {
-		l, err := confound.LogLikelihood(x, condition)
-		if err != nil || len(who) < 6 {
-			for k := range rows {
-				rows[k].Why = "fewer than 6 participants"
-				if err != nil {
-					rows[k].Why = err.Error()
-				}
-			}
-			return
-		}
-		tests := confound.Conditional(x, l, whole, st.Chains, st.Seed, name, of.Name)
-		for k := range rows {
-			if !varies(scores[k]) {
-				rows[k].Why = "all predictions are equal"
-				continue
-			}
-			set(&rows[k], tests[0])
-			tests = tests[1:]
+			Partial: nan, Prediction: nan, FullChance: nan, Full: nan, FullLeast: nan,
+			Detectable: confound.Detectable(len(who)), Permutations: int32(st.Chains)}
+		if rows[k].Why = "all predictions are equal"; varies(v) {
+			vary, rows[k].Why = append(vary, v), ""
 		}
 	}
-	if len(whole) == 0 || !st.differ(of) {
+	all := func(why string) []column.ConfounderRow {
 		for k := range rows {
-			rows[k].Why = "all predictions, or all values of the covariate, are equal"
+			rows[k].Why = why
 		}
 		return rows
 	}
-	run(of, label, "partial", func(r *column.ConfounderRow, t confound.Test) {
-		r.Association, r.Chance, r.Partial = t.R2, t.Top, t.P
-	})
-	run(label, of, "full", func(r *column.ConfounderRow, t confound.Test) {
-		r.Prediction, r.FullChance, r.Full = t.R2, t.Top, t.P
-	})
-	for k, of := range scores {
-		rows[k].Reversed = inference.Significant(rows[k].Full) && inference.Correlation(of, measured) < 0
+	switch {
+	case len(vary) == 0 || !of.Varies():
+		return all("all predictions, or all values of the covariate, are equal")
+	case len(who) < 6:
+		return all("fewer than 6 participants")
+	}
+	l, err := confound.LogLikelihood(of, label)
+	if err != nil {
+		return all(err.Error())
+	}
+	tests := confound.Conditional(of, l, vary, st.Chains, st.Seed, "partial", of.Name)
+	for k := range rows {
+		if rows[k].Why == "" {
+			rows[k].Association, rows[k].Chance, rows[k].Partial = tests[0].R2, tests[0].Top, tests[0].P
+			tests = tests[1:]
+		}
 	}
 	return rows
 }
 
 func varies(v []float64) bool {
 	return slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
-}
-
-// differ reports whether participants differ in a covariate.
-func (*study) differ(c confound.Covariate) bool {
-	if c.Text != nil {
-		return slices.ContainsFunc(c.Text, func(x string) bool { return x != c.Text[0] })
-	}
-	return len(c.Number) > 0 && varies(c.Number)
 }
 
 // differsWithin reports whether participants of some fold differ in a covariate. Predictions are compared within folds,
@@ -449,21 +438,8 @@ func (st *study) differsWithin(c int, folds []fold.Tested) bool {
 				who = append(who, i)
 			}
 		}
-		return st.differ(some(st.covariates[c], who))
+		return st.covariates[c].Of(who).Varies()
 	})
-}
-
-// some is a covariate of some participants.
-func some(c confound.Covariate, who []int) confound.Covariate {
-	out := confound.Covariate{Name: c.Name}
-	for _, i := range who {
-		if c.Text != nil {
-			out.Text = append(out.Text, c.Text[i])
-		} else {
-			out.Number = append(out.Number, c.Number[i])
-		}
-	}
-	return out
 }
 
 // centered is the mean prediction of each participant, less the mean of its fold: models of folds have other scales.

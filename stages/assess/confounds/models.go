@@ -154,7 +154,7 @@ func (st *study) gram(who []int, values map[string][]float64, threads int) (*con
 		s.Y = append(s.Y, y)
 	}
 	for _, c := range st.covariates {
-		s.Covariates = append(s.Covariates, some(c, who))
+		s.Covariates = append(s.Covariates, c.Of(who))
 	}
 	dense.Multiply(s.Gram, n, dense.Rows(x, d), dense.Rows(x, d).T(), n, d, n, false, threads)
 	return s, int32(d), nil

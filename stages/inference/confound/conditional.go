@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
@@ -16,13 +17,13 @@ import (
 // number, of a linear Gaussian model with the SD (n) of its residuals; for a category, of a multinomial logistic
 // model, or of
 // the shares within the categories of the condition (Spisak 2022; mlconfound's cond_dist_method="linear"). Constants
-// that permutations leave out count.
-func LogLikelihood(x, condition Covariate) ([]float64, error) {
+// that permutations leave out count. blocks are categories within which x is permuted, with an effect each.
+func LogLikelihood(x, condition Covariate, blocks ...Covariate) ([]float64, error) {
 	if x.Text == nil {
-		return gaussian(x.Number, condition)
+		return gaussian(x.Number, condition, blocks)
 	}
 	level, names := numbered(x.Text)
-	p, err := shares(level, len(names), condition)
+	p, err := shares(level, len(names), condition, blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -48,22 +49,35 @@ func numbered(texts []string) (level []int, names []string) {
 	return level, names
 }
 
-func gaussian(x []float64, condition Covariate) ([]float64, error) {
-	var rows [][]float64
-	all := make([]int, len(x))
+// designOf is the rows of a design of everybody, and how many of its columns are of the first covariate.
+func designOf(of []Covariate, n int) (rows [][]float64, first int, err error) {
+	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}
-	d, err := NewDesign([]Covariate{condition}, all, Options{Degree: 1})
+	d, err := NewDesign(of, all, Options{Degree: 1})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	for _, t := range d.Terms {
+		if t.Covariate == of[0].Name {
+			first++
+		}
 	}
 	for i := range all {
-		z, _, err := d.Row([]Covariate{condition}, i)
+		z, _, err := d.Row(of, i)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		rows = append(rows, z)
+	}
+	return rows, first, nil
+}
+
+func gaussian(x []float64, condition Covariate, blocks []Covariate) ([]float64, error) {
+	rows, first, err := designOf(append([]Covariate{condition}, blocks...), len(x))
+	if err != nil {
+		return nil, err
 	}
 	beta := NewSolver(rows).Solve(x, 1, 1)
 	n := len(x)
@@ -74,7 +88,7 @@ func gaussian(x []float64, condition Covariate) ([]float64, error) {
 		variance += float64((x[i] - mean[i]) * (x[i] - mean[i]))
 		whole += float64(x[i] * x[i])
 	}
-	if variance /= float64(n); !(variance > 1e-20*whole/float64(n)) {
+	if variance /= float64(max(1, n-len(rows[0])+first)); !(variance > 1e-20*whole/float64(n)) {
 		return nil, ErrDetermined
 	}
 	constant := float64(-exact.Log(float64(2*math.Pi)*variance) / 2)
@@ -92,9 +106,20 @@ func gaussian(x []float64, condition Covariate) ([]float64, error) {
 var ErrDetermined = errors.New("one of the two determines the other, so nothing can be permuted")
 
 // shares are the probabilities of the categories for each participant's condition: participant × category.
-func shares(level []int, categories int, condition Covariate) ([]float64, error) {
+func shares(level []int, categories int, condition Covariate, blocks []Covariate) ([]float64, error) {
 	n := len(level)
 	p := make([]float64, n*categories)
+	if blocks != nil {
+		rows, first, err := designOf(append([]Covariate{condition}, blocks...), n)
+		if err != nil {
+			return nil, err
+		}
+		penalty := make([]float64, len(rows[0])+1)
+		for k := range rows[0] {
+			penalty[k+1] = map[bool]float64{true: weakly, false: 1}[k < first]
+		}
+		return p, logistic(p, level, categories, rows, penalty)
+	}
 	if condition.Text != nil {
 		at, names := numbered(condition.Text)
 		count := make([]float64, len(names)*categories)
@@ -114,17 +139,23 @@ func shares(level []int, categories int, condition Covariate) ([]float64, error)
 	if err := part.fitNumber(condition.Number, Options{Degree: 1}); err != nil {
 		return nil, err
 	}
-	z := make([]float64, n)
+	z := make([][]float64, n)
 	for i, v := range condition.Number {
-		z[i] = part.scaled(v)
+		z[i] = []float64{part.scaled(v)}
 	}
-	return p, logistic(p, level, categories, z)
+	return p, logistic(p, level, categories, z, make([]float64, 2))
 }
 
-// logistic fits P(k | z) ∝ exp(a_k + b_k z), a_0 = b_0 = 0, by Newton's method with halved steps, and has the shares in
-// p.
-func logistic(p []float64, level []int, categories int, z []float64) error {
-	n, free := len(level), 2*(categories-1)
+// weakly is the penalty that keeps the effect of a condition finite if it separates the categories within the blocks.
+// Effects of blocks have a penalty of 1, as random effects of a variance of 1: those of small blocks, each fitted
+// alone, would exaggerate the effect of the condition.
+const weakly = 0.01
+
+// logistic fits P(k | z) ∝ exp(a_k + b_k·z), a_0 = b_0 = 0, less penalty/2 of each squared coefficient, by Newton's
+// method with halved steps, and has the shares in p.
+func logistic(p []float64, level []int, categories int, z [][]float64, penalty []float64) error {
+	n, width := len(level), len(penalty)
+	free := width * (categories - 1)
 	if free == 0 {
 		return ErrDetermined
 	}
@@ -136,7 +167,8 @@ func logistic(p []float64, level []int, categories int, z []float64) error {
 			for k := range row {
 				row[k] = 0
 				if k > 0 {
-					row[k] = beta[2*k-2] + float64(beta[2*k-1]*v)
+					b := beta[(k-1)*width:][:width]
+					row[k] = b[0] + inner(v, b[1:])
 				}
 				most = max(most, row[k])
 			}
@@ -150,6 +182,9 @@ func logistic(p []float64, level []int, categories int, z []float64) error {
 			}
 			sum += own - exact.Log(total)
 		}
+		for i, b := range beta {
+			sum -= float64(penalty[i%width]*float64(b*b)) / 2
+		}
 		return sum
 	}
 	w := dense.NewCholesky(free)
@@ -160,25 +195,31 @@ func logistic(p []float64, level []int, categories int, z []float64) error {
 		for i := free; i < w.M; i++ {
 			h[i*w.M+i] = 1
 		}
+		for i, b := range beta {
+			gradient[i] = -float64(penalty[i%width] * b)
+			h[i*w.M+i] = penalty[i%width]
+		}
+		x := make([]float64, width)
+		x[0] = 1
 		for i, v := range z {
 			row := p[i*categories:][:categories]
-			x := [2]float64{1, v}
+			copy(x[1:], v)
 			for k := 1; k < categories; k++ {
 				r := -row[k]
 				if level[i] == k {
 					r++
 				}
-				for a := range 2 {
-					gradient[2*k-2+a] += float64(r * x[a])
+				for a := range width {
+					gradient[(k-1)*width+a] += float64(r * x[a])
 				}
 				for l := 1; l < categories; l++ {
 					c := float64(-row[k] * row[l])
 					if k == l {
 						c += row[k]
 					}
-					for a := range 2 {
-						for b := range 2 {
-							h[(2*k-2+a)*w.M+2*l-2+b] += float64(c * float64(x[a]*x[b]))
+					for a := range width {
+						for b := range width {
+							h[((k-1)*width+a)*w.M+(l-1)*width+b] += float64(c * float64(x[a]*x[b]))
 						}
 					}
 				}
@@ -242,15 +283,16 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, 
 	stream := func(part any) *random.Stream {
 		return random.New(seed, append(append([]any{"confound"}, name...), part)...)
 	}
+	everybody := [][][]int{lists.Map(identity, func(i int) []int { return []int{i} })}
 	hub := slices.Clone(identity)
-	sweep(hub, l, hubSweeps, stream("hub"))
+	sweep(hub, l, everybody, hubSweeps, stream("hub"))
 	null := make([][]float64, len(predictions))
 	for k := range null {
 		null[k] = make([]float64, chains)
 	}
 	for b := range chains {
 		p := slices.Clone(hub)
-		sweep(p, l, chainSweeps, stream(b))
+		sweep(p, l, everybody, chainSweeps, stream(b))
 		for k, of := range predictions {
 			null[k][b] = statistic(of, p)
 		}
@@ -271,22 +313,51 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, 
 	return out
 }
 
-// sweep exchanges the members of random pairs of places, with odds exp(L[pᵢ,j] + L[pⱼ,i] − L[pᵢ,i] − L[pⱼ,j]).
-func sweep(p []int, l []float64, sweeps int, s *random.Stream) {
+// Labelings are permutations of labels by the same chains, for models that are trained again on each: whose label each
+// participant receives. l is that of the labels given the condition. sets has the units whose labels are exchanged: any
+// two of a set, place by place. The first is the true labels. Where labels and all else are independent given the
+// condition, and l is their distribution, all of them are exchangeable.
+func Labelings(l []float64, n int, sets [][][]int, permutations int, seed uint64, name ...any) [][]int {
+	out := make([][]int, permutations+1)
+	out[0] = make([]int, n)
+	for i := range out[0] {
+		out[0][i] = i
+	}
+	stream := func(part any) *random.Stream {
+		return random.New(seed, append(append([]any{"labelings"}, name...), part)...)
+	}
+	hub, back := slices.Clone(out[0]), slices.Clone(sets)
+	slices.Reverse(back) // the chain from the true labels to the hub is one from the hub, backward
+	sweep(hub, l, back, hubSweeps, stream("hub"))
+	for b := range permutations {
+		out[b+1] = slices.Clone(hub)
+		sweep(out[b+1], l, sets, chainSweeps, stream(b))
+	}
+	return out
+}
+
+// sweep exchanges the members of random pairs of units of each set, with odds exp(L[pᵢ,j] + L[pⱼ,i] − L[pᵢ,i] −
+// L[pⱼ,j]), summed over their places i and j.
+func sweep(p []int, l []float64, sets [][][]int, sweeps int, s *random.Stream) {
 	n := len(p)
-	order := make([]int, n)
 	for range sweeps {
-		for i := range order {
-			order[i] = i
-		}
-		s.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for k := 0; k+1 < n; k += 2 {
-			i, j := order[k], order[k+1]
-			a, b := p[i], p[j]
-			d := l[a*n+j] + l[b*n+i] - l[a*n+i] - l[b*n+j]
-			u := s.Float64()
-			if d >= 36 || u < 1/(1+exact.Exp(-max(-700, min(700, d)))) {
-				p[i], p[j] = b, a
+		for _, units := range sets {
+			order := slices.Clone(units)
+			s.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			for k := 0; k+1 < len(order); k += 2 {
+				d := 0.0
+				for at, i := range order[k] {
+					j := order[k+1][at]
+					a, b := p[i], p[j]
+					d += l[a*n+j] + l[b*n+i] - l[a*n+i] - l[b*n+j]
+				}
+				u := s.Float64()
+				if d >= 36 || u < 1/(1+exact.Exp(-max(-700, min(700, d)))) {
+					for at, i := range order[k] {
+						j := order[k+1][at]
+						p[i], p[j] = p[j], p[i]
+					}
+				}
 			}
 		}
 	}

@@ -32,6 +32,25 @@ func (c Covariate) Missing(i int) bool {
 	return math.IsNaN(c.Number[i]) || math.IsInf(c.Number[i], 0)
 }
 
+// Of is the covariate of some participants.
+func (c Covariate) Of(who []int) Covariate {
+	out := Covariate{Name: c.Name}
+	for _, i := range who {
+		if c.Text != nil {
+			out.Text = append(out.Text, c.Text[i])
+		} else {
+			out.Number = append(out.Number, c.Number[i])
+		}
+	}
+	return out
+}
+
+// Varies reports whether participants differ in it.
+func (c Covariate) Varies() bool {
+	return slices.ContainsFunc(c.Text, func(x string) bool { return x != c.Text[0] }) ||
+		slices.ContainsFunc(c.Number, func(x float64) bool { return x != c.Number[0] })
+}
+
 // Options are how covariates enter the design.
 type Options struct {
 	Degree int `json:"degree"` // numbers: powers up to this one of their z-scores

@@ -228,9 +228,9 @@ func Fill(units []Content, sizes []int, needed Content, folds int) (fold []int, 
 	return fold, true
 }
 
-// alike are the units that may exchange labels: those of the same size, whose members are in the same blocks. The
+// Alike are the units that may exchange labels: those of the same size, whose members are in the same blocks. The
 // members of each are in the order of their blocks.
-func alike(units [][]int, block func(i int) string) map[string][][]int {
+func Alike(units [][]int, block func(i int) string) map[string][][]int {
 	of := map[string][][]int{}
 	for _, unit := range units {
 		unit = slices.SortedStableFunc(slices.Values(unit), by(block))
@@ -258,7 +258,7 @@ func Exchange(n int, units [][]int, block func(i int) string, stream *random.Str
 			of[at] = u
 		}
 	}
-	from, alike := make([]int, n), alike(units, block)
+	from, alike := make([]int, n), Alike(units, block)
 	for _, where := range slices.Sorted(maps.Keys(alike)) {
 		same := alike[where]
 		for i, p := range stream.Perm(len(same)) {
@@ -272,7 +272,7 @@ func Exchange(n int, units [][]int, block func(i int) string, stream *random.Str
 
 // Fixed reports whether no exchange of units changes a label; equal reports whether two members have the same.
 func Fixed(units [][]int, block func(i int) string, equal func(i, j int) bool) bool {
-	for _, of := range alike(units, block) {
+	for _, of := range Alike(units, block) {
 		for _, unit := range of {
 			for place, at := range unit { // which labels this place may get
 				first, before := of[0][place], unit[max(place-1, 0)]

@@ -6,5 +6,6 @@ import "prgnn/dag"
 
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
+	permuteGivenKind,
 	splitKind,
 }

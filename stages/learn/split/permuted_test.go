@@ -2,15 +2,86 @@ package split
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
+
+// Labels that are permuted given a covariate follow it, stay within the folds and sites of split's permutations, and
+// keep families whole. A participant without a value keeps its label.
+func TestPermuteGiven(t *testing.T) {
+	const n = 96
+	r := random.New(1, "given")
+	var ids, groups, sites, families []string
+	age, lacking := make([]float64, n), make([]float64, n)
+	for i := range n {
+		age[i] = r.Normal()
+		if i%2 == 1 {
+			age[i] = age[i-1] // of a family
+		}
+		ids, groups = append(ids, fmt.Sprintf("sub-%02d", i)), append(groups, "A")
+		if age[i]+float64(0.5*r.Normal()) > 0 {
+			groups[i] = "B"
+		}
+		sites, families = append(sites, fmt.Sprint("site", i/2%3)), append(families, fmt.Sprint("family", i/2))
+		if lacking[i] = age[i]; i < 4 {
+			lacking[i] = math.NaN()
+		}
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "site", Values: sites},
+		encoding.Column{Name: "family", Values: families}, encoding.Column{Name: "age", Values: age},
+		encoding.Column{Name: "lacking", Values: lacking})
+	for _, c := range []struct {
+		covariate string
+		family    bool
+	}{{"age", false}, {"lacking", false}, {"site", false}, {"age", true}} {
+		s := &Split{Folds: 4, Repeats: 1, Stratify: true, Label: "group", Permutations: 60, Within: "site"}
+		if c.family {
+			s.KeepTogether = []string{"family"}
+		}
+		in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
+		out := stagetest.MustRun(t, s, in)
+		in["folds"], in["permuted"] = []dag.Input{dag.InputOf(out["folds"])}, []dag.Input{dag.InputOf(out["permuted"])}
+		given := stagetest.MustRun(t, stagetest.Fresh("permute-given", "covariate", c.covariate), in)["permuted"]
+		p := need.Value(fold.ReadPermuted(dag.InputOf(given), in["folds"][0]))(t) // refuses others than within folds
+		need.Equal(t, len(p.From), 61)
+		followed, moved := 0.0, 0
+		for _, from := range p.From[1:] {
+			for i, j := range from {
+				need.Equal(t, sites[i], sites[j])
+				if c.covariate == "lacking" && i < 4 {
+					need.Equal(t, int(j), i)
+				}
+				if groups[j] == "B" {
+					followed += age[i]
+				}
+				if groups[i] != groups[j] {
+					moved++
+				}
+				if c.family && i%2 == 0 {
+					need.Equal(t, families[j], families[from[i+1]])
+				}
+			}
+		}
+		if moved < n {
+			t.Errorf("%+v: 60 permutations changed %d labels", c, moved)
+		}
+		followed /= 60 * n
+		if follows := followed > 0.2; follows != (c.covariate != "site") { // 0.4 for true labels, 0 at random
+			t.Errorf("%+v: the mean age of B is %.2f × its share", c, followed)
+		}
+	}
+	_, err := stagetest.RunStage(t, stagetest.Fresh("permute-given"), nil)
+	need.Error(t, err, "covariate: there is none")
+}
 
 // The labels that a permutation gives keep those of each fold, site and value of stratify_by, and, of families, what
 // relatives share; the first permutation has the true labels.

@@ -433,7 +433,14 @@ func (a *Author) confounds() {
 		}
 	}
 	if tests := section.Rows[column.ConfounderRow](a.Writer, "confounders"); len(tests) > 0 {
-		of["Tests"] = tests[0].Permutations
+		draws := lists.Map(tests, func(r column.ConfounderRow) int32 { return r.FullDraws })
+		of["Tests"], of["Full"], of["Fewer"] = tests[0].Permutations, slices.Max(draws), int32(0)
+		if draws = slices.DeleteFunc(draws, func(n int32) bool { return n == 0 }); len(draws) > 0 {
+			if least := slices.Min(draws); least < of["Full"].(int32) {
+				of["Fewer"] = least
+			}
+		}
+		of["Within"] = a.permutedWithin(s.Value("within"))
 		a.say("methods.confounder-tests", of)
 	}
 }
