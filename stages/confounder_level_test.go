@@ -13,8 +13,8 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// The full confounder test holds its level where the edges hold the covariate alone, and finds what they hold beyond it:
-// of the group, and of a number. bench/null/level -given has 1,000 cohorts.
+// The full confounder test holds its level where the edges hold the covariate alone, and finds what they hold beyond
+// it: of the group, and of a number. bench/null/level -given has 1,000 cohorts.
 func TestFullConfounderTest(t *testing.T) {
 	const cohorts = 40
 	for _, c := range []struct {
@@ -56,7 +56,8 @@ func fullTest(t *testing.T, k int, number, holds bool) float64 {
 			}
 			m[6*a] = 1
 		}
-		matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 5, 5), dag.Coord{Axis: column.Subject, Value: ids[i]}))
+		matrices = append(matrices, dag.InputOf(encoding.NewArray(m, 1, 5, 5),
+			dag.Coord{Axis: column.Subject, Value: ids[i]}))
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "age", Values: age})
@@ -67,8 +68,10 @@ func fullTest(t *testing.T, k int, number, holds bool) float64 {
 	}
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
 	divided := stagetest.MustRun(t, stagetest.Fresh("split", split...), in)
-	in["folds"], in["permuted"] = []dag.Input{dag.InputOf(divided["folds"])}, []dag.Input{dag.InputOf(divided["permuted"])}
-	given := stagetest.MustRun(t, stagetest.Fresh("permute-given", "covariate", "age", "seed", uint64(k)), in)["permuted"]
+	in["folds"] = []dag.Input{dag.InputOf(divided["folds"])}
+	in["permuted"] = []dag.Input{dag.InputOf(divided["permuted"])}
+	given := stagetest.MustRun(t, stagetest.Fresh("permute-given", "covariate", "age", "seed", uint64(k)),
+		in)["permuted"]
 	tested := map[string][]dag.Input{"participants": in["participants"], "folds": in["folds"]}
 	for f := 1; f <= folds; f++ {
 		out := stagetest.MustRun(t, stagetest.Fresh(kind, "model", "ridge", "fold", f), map[string][]dag.Input{

@@ -24,7 +24,8 @@ func TestConfounders(t *testing.T) {
 		{nan, nan, ""},
 	} {
 		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
-			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "")), c.want, c)
+			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "")),
+			c.want, c)
 	}
 	tests := func(draws int32) List {
 		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,

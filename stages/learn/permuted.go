@@ -154,8 +154,8 @@ func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (permu
 			continue
 		}
 		for _, row := range rows {
-			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation, Repeat: row.Repeat,
-				Fold: row.Fold, Group: row.Group, Score: row.AUC, Changed: row.Changed})
+			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation,
+				Repeat: row.Repeat, Fold: row.Fold, Group: row.Group, Score: row.AUC, Changed: row.Changed})
 		}
 	}
 	return permuted, given, nil
@@ -249,8 +249,8 @@ func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit
 			continue
 		}
 		for _, row := range rows {
-			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation, Repeat: row.Repeat,
-				Fold: row.Fold, Score: row.R, Changed: row.Changed})
+			given = append(given, fold.GivenRow{Covariate: r.covariate, Permutation: row.Permutation,
+				Repeat: row.Repeat, Fold: row.Fold, Score: row.R, Changed: row.Changed})
 		}
 	}
 	return permuted, given, nil
@@ -265,7 +265,9 @@ func (r *relabeling) numbers(ctx context.Context, p fold.Params, unit scale, aga
 	}
 	targets := make([][]float64, len(r.From)) // z-scored: all have the training numbers of the folds, in another order
 	for b, from := range r.From {
-		targets[b] = lists.Map(r.unit[:r.set.train.N], func(at int) float64 { return (target[from[at]] - unit.mean) / unit.sd })
+		targets[b] = lists.Map(r.unit[:r.set.train.N], func(at int) float64 {
+			return (target[from[at]] - unit.mean) / unit.sd
+		})
 	}
 	decided, err := again(ctx, targets)
 	if err != nil {

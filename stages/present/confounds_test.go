@@ -63,7 +63,8 @@ func TestConfounds(t *testing.T) {
 	}
 	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
 		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, PartialHolm: nan,
-		Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999, Why: "constant within folds"}}))}
+		Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999,
+		Why: "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, ">not tested<"), true)
 	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "),

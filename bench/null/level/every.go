@@ -108,13 +108,13 @@ func nullCohort(seed uint64, permutations int) []float64 {
 		"stratify_by", []any{"site"})
 	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
 	in := map[string][]dag.Input{"folds": divided, "labels": permuted, "participants": people}
-	labels := run("permute-given", map[string][]dag.Input{"folds": divided, "permuted": permuted, "participants": people},
-		"covariate", "age", "seed", seed)
+	labels := run("permute-given", map[string][]dag.Input{"folds": divided, "permuted": permuted,
+		"participants": people}, "covariate", "age", "seed", seed)
 	conditional := []dag.Input{dag.InputOf(labels["permuted"], dag.Coord{Axis: "covariate", Value: "age"})}
 	var again []dag.Input
 	for f := 1; f <= folds; f++ {
-		out := run("baseline", map[string][]dag.Input{"pearson": first, "folds": divided, "permuted": permuted, "given": conditional},
-			"model", "ridge", "fold", f)
+		out := run("baseline", map[string][]dag.Input{"pearson": first, "folds": divided, "permuted": permuted,
+			"given": conditional}, "model", "ridge", "fold", f)
 		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
 		in["predictions"] = append(in["predictions"], dag.InputOf(out["predictions"], at))
 		in["permuted"] = append(in["permuted"], dag.InputOf(out["permuted"], at))
@@ -131,8 +131,8 @@ func nullCohort(seed uint64, permutations int) []float64 {
 	edges, components := table(tested, "edges"), table(tested, "components")
 
 	confounds := run("confounds", map[string][]dag.Input{"folds": divided, "participants": people, "matrices": first,
-		"predictions": in["predictions"], "given": again}, "covariates", []any{"age", "sex"}, "permutations", permutations,
-		"chains", permutations, "resamples", 20, "seed", seed)
+		"predictions": in["predictions"], "given": again}, "covariates", []any{"age", "sex"}, "permutations",
+		permutations, "chains", permutations, "resamples", 20, "seed", seed)
 	confounders := table(confounds, "tests")
 
 	groupTests := table(run("subgroups", map[string][]dag.Input{"folds": divided, "participants": people,

@@ -32,7 +32,9 @@ func given(cohorts, permutations, threads int, only string) {
 			if !strings.Contains(fmt.Sprint(n, " ", kind.name), only) {
 				continue
 			}
-			of := each(cohorts, threads, func(seed uint64) [][2]float64 { return kind.cohort(n, seed, permutations, models) })
+			of := each(cohorts, threads, func(seed uint64) [][2]float64 {
+				return kind.cohort(n, seed, permutations, models)
+			})
 			for m, model := range models {
 				share := func(test int, level float64) float64 {
 					below := 0.0

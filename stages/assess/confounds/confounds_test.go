@@ -303,7 +303,8 @@ func TestFullTestIsOfModelsTrainedAgain(t *testing.T) {
 		return need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t)
 	}
 	for _, r := range rows() {
-		need.Equal(t, math.IsNaN(r.Full) && math.IsNaN(r.FullHolm) && math.IsNaN(r.Prediction) && r.Partial > 0, true, r)
+		need.Equal(t, math.IsNaN(r.Full) && math.IsNaN(r.FullHolm) && math.IsNaN(r.Prediction) && r.Partial > 0,
+			true, r)
 	}
 	for k := range 4 {
 		var given []fold.GivenRow
@@ -316,8 +317,8 @@ func TestFullTestIsOfModelsTrainedAgain(t *testing.T) {
 				if group == "HC" {
 					score = 1 - score
 				}
-				given = append(given, fold.GivenRow{Covariate: "age", Permutation: int32(b), Repeat: 1, Fold: int32(k + 1),
-					Group: group, Score: score, Changed: int32(min(b, 1))})
+				given = append(given, fold.GivenRow{Covariate: "age", Permutation: int32(b), Repeat: 1,
+					Fold: int32(k + 1), Group: group, Score: score, Changed: int32(min(b, 1))})
 			}
 		}
 		in["given"] = append(in["given"], dag.InputOf(column.Table(given), in["predictions"][k].Coords...))

@@ -59,7 +59,8 @@ func (*PermuteGiven) Ports() dag.Ports {
 // ReadsParticipants are the names that its parameters have.
 func (s *PermuteGiven) ReadsParticipants() []role.Reading {
 	return []role.Reading{{Parameter: "covariate", Name: s.Covariate, Needed: s.Covariate != column.MeanFD,
-		Motion: s.Covariate == column.MeanFD, Categories: s.Covariate == "site" || slices.Contains(s.Categories, s.Covariate)},
+		Motion:     s.Covariate == column.MeanFD,
+		Categories: s.Covariate == "site" || slices.Contains(s.Categories, s.Covariate)},
 		{Parameter: "within", Name: s.Within, Categories: true, Permutes: true}}
 }
 
