@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -75,7 +76,7 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 		return nil, nil, fmt.Errorf("no participant has all covariates")
 	}
 	summary.Participants = int32(len(who))
-	c := &cohort{study: st, who: who, threads: t.Threads}
+	c := &cohort{study: st, who: who, task: t, threads: t.Threads}
 	if c.models, summary.Edges, err = st.gram(who, values, t.Threads); err != nil {
 		return nil, nil, err
 	}
@@ -103,7 +104,7 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	}
 	summary.Increment, summary.Low, summary.High = paired(confound.Both, confound.Covariates)
 	summary.Removal, summary.RemovalLow, summary.RemovalHigh = paired(confound.Deconfounded, confound.Edges)
-	if summary.P, err = c.permute(whole, base[confound.Both]); err != nil {
+	if summary.P, err = c.permute(ctx, whole, base[confound.Both]); err != nil {
 		return nil, nil, err
 	}
 	if _, sites := column.Numbered(c.site); len(sites) > 1 {
@@ -121,6 +122,7 @@ type cohort struct {
 	*study
 	who     []int // places among all
 	models  *confound.Study
+	task    *dag.Task
 	threads int
 }
 
@@ -223,7 +225,11 @@ func (c *cohort) measure(s confound.Sample, d *confound.Division, scores []float
 	var y, v []float64
 	var positive []bool
 	for r, k := range d.Test() {
-		if of := s.Of[k]; test == nil || test(of) {
+		of := s.Of[k]
+		if test != nil && !test(of) {
+			continue
+		}
+		for range s.CopiesOf(k) {
 			y, v, positive = append(y, c.models.Y[of]), append(v, scores[r]), append(positive, c.models.Y[of] > 0)
 		}
 	}
@@ -262,24 +268,39 @@ func (c *cohort) resample(ctx context.Context, s confound.Sample, features []str
 	one := *c
 	one.models = &models
 	out := make([]map[string]float64, c.Resamples)
+	progress := c.counter(c.Resamples, "resamples of participants")
 	dense.Each(c.threads, c.Resamples, func(b int) {
 		if ctx.Err() != nil {
 			return
 		}
 		stream := random.New(c.Seed, "confounds", "resample", name, b)
-		var again confound.Sample
+		copies := make([]int, len(s.Of))
 		for _, g := range groups {
 			for range g {
 				for _, k := range units[g[stream.IntN(len(g))]] {
-					again.Of, again.Fold = append(again.Of, s.Of[k]), append(again.Fold, s.Fold[k])
+					copies[k]++
 				}
 			}
 		}
+		var again confound.Sample
+		for k, n := range copies {
+			if n > 0 {
+				again.Of, again.Fold = append(again.Of, s.Of[k]), append(again.Fold, s.Fold[k])
+				again.Copies = append(again.Copies, n)
+			}
+		}
+		defer progress()
 		if v, err := one.scores(again, nil, features); err == nil { // a resample may lack a category
 			out[b] = v
 		}
 	})
 	return slices.DeleteFunc(out, func(v map[string]float64) bool { return v == nil })
+}
+
+// counter reports the progress of equal parts of the work, each when it is called.
+func (c *cohort) counter(total int, note string) func() {
+	var done atomic.Int64
+	return func() { c.task.Progress(int(done.Add(1)), total, note) }
 }
 
 // deviation is the SD over resamples.
@@ -317,7 +338,7 @@ func (c *cohort) interval(base map[string]float64, resampled []map[string]float6
 
 // permute is the p of what the edges add: their residuals are permuted within folds and sites. NaN where these leave
 // fewer than 21 arrangements, which cannot give p < 0.05.
-func (c *cohort) permute(s confound.Sample, observed float64) (float64, error) {
+func (c *cohort) permute(ctx context.Context, s confound.Sample, observed float64) (float64, error) {
 	level := s.Fold
 	if c.site != nil {
 		number, names := column.Numbered(lists.Map(s.Of, func(k int) string { return c.site[c.who[k]] }))
@@ -342,12 +363,17 @@ func (c *cohort) permute(s confound.Sample, observed float64) (float64, error) {
 		permutations[b] = p
 	}
 	sums, n := make([]float64, c.Permutations), make([]float64, c.Permutations)
+	progress := c.counter(c.Permutations*len(folds(s)), "permutations of the edges")
 	for _, f := range folds(s) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		d, err := c.models.Divide(s, f)
 		if err != nil {
 			return 0, err
 		}
 		d.Permuted(permutations, func(b int, scores []float64) {
+			defer progress()
 			if v := c.measure(s, d, scores, nil); !math.IsNaN(v) {
 				sums[b] += v
 				n[b]++

@@ -319,6 +319,35 @@ func study(t *testing.T) (*Study, Sample) {
 	return s, sample
 }
 
+// The scores of participants with copies are those of a sample that has them several times.
+func TestCopiesAreParticipants(t *testing.T) {
+	s, sample := study(t)
+	var several Sample
+	r := random.New(1, "copies")
+	var first []int // of each member, its place among several
+	for k, i := range sample.Of {
+		n := 1 + r.IntN(3)
+		sample.Copies, first = append(sample.Copies, n), append(first, len(several.Of))
+		for range n {
+			several.Of, several.Fold = append(several.Of, i), append(several.Fold, sample.Fold[k])
+		}
+	}
+	for _, features := range Features() {
+		for k := range 4 {
+			d, all := need.Value(s.Divide(sample, k))(t), need.Value(s.Divide(several, k))(t)
+			at := map[int]float64{}
+			for r, v := range all.Scores(features) {
+				at[all.Test()[r]] = v
+			}
+			var want []float64
+			for _, k := range d.Test() {
+				want = append(want, at[first[k]])
+			}
+			close(t, features, d.Scores(features), want, 1e-9)
+		}
+	}
+}
+
 // Scikit-learn's Ridge gives the oracle's scores; those of deconfounded edges are of ridge regression on its residuals.
 func TestScoresAreThoseOfTheOracle(t *testing.T) {
 	s, sample := study(t)

@@ -1,13 +1,24 @@
 package confound
 
 import (
+	"math"
+
 	"prgnn/numeric/dense"
 )
 
-// A Sample is the participants of one cross-validation by their places, which a resample may have several times, and
-// the fold that tests each.
+// A Sample is the participants of one cross-validation by their places, the fold that tests each, and how many times a
+// resample has each; nil: once.
 type Sample struct {
-	Of, Fold []int
+	Of, Fold, Copies []int
+}
+
+// CopiesOf is how many times the sample has its member k. Equations with copies are those of distinct participants with
+// weights.
+func (s Sample) CopiesOf(k int) int {
+	if s.Copies == nil {
+		return 1
+	}
+	return s.Copies[k]
 }
 
 // Kinds of features of Scores.
@@ -45,13 +56,16 @@ type Division struct {
 // Divide fits the design of a fold to its training participants.
 func (s *Study) Divide(sample Sample, fold int) (*Division, error) {
 	d := &Division{study: s, sample: sample}
-	var fit []int
+	var fit, of []int // with copies; the place of each among the training side
 	for k, f := range sample.Fold {
 		if f == fold {
 			d.test = append(d.test, k)
-		} else {
-			d.train, fit = append(d.train, k), append(fit, sample.Of[k])
+			continue
 		}
+		for range sample.CopiesOf(k) {
+			fit, of = append(fit, sample.Of[k]), append(of, len(d.train))
+		}
+		d.train = append(d.train, k)
 	}
 	design, err := NewDesign(s.Covariates, fit, s.Options)
 	if err != nil {
@@ -65,14 +79,14 @@ func (s *Study) Divide(sample Sample, fold int) (*Division, error) {
 		}
 		d.z = append(d.z, z)
 	}
-	for _, k := range d.train {
-		rows = append(rows, d.z[k])
+	for _, i := range of {
+		rows = append(rows, d.z[d.train[i]])
 	}
 	solver := NewSolver(rows)
 	t := len(d.train)
-	identity := make([]float64, t*t)
-	for i := range t {
-		identity[i*t+i] = 1
+	identity := make([]float64, len(of)*t)
+	for copied, i := range of {
+		identity[copied*t+i] = 1
 	}
 	inverse := solver.Solve(identity, t, s.Threads) // columns × train
 	d.hat = make([]float64, len(sample.Of)*t)
@@ -179,19 +193,25 @@ func (d *Division) Permuted(permutations [][]int, done func(b int, scores []floa
 // the training participants.
 func (d *Division) ridge(g []float64) []float64 {
 	n, t := len(d.sample.Of), len(d.train)
+	weight, root, total := make([]float64, t), make([]float64, t), 0.0
+	for i, k := range d.train {
+		weight[i] = float64(d.sample.CopiesOf(k))
+		root[i] = math.Sqrt(weight[i])
+		total += weight[i]
+	}
 	mean := make([]float64, n) // of each row over the training participants
 	for i := range n {
-		for _, k := range d.train {
-			mean[i] += g[i*n+k]
+		for j, k := range d.train {
+			mean[i] += float64(weight[j] * g[i*n+k])
 		}
-		mean[i] /= float64(t)
+		mean[i] /= total
 	}
 	whole, y := 0.0, 0.0
-	for _, k := range d.train {
-		whole += mean[k]
-		y += d.study.Y[d.sample.Of[k]]
+	for i, k := range d.train {
+		whole += float64(weight[i] * mean[k])
+		y += float64(weight[i] * d.study.Y[d.sample.Of[k]])
 	}
-	whole, y = whole/float64(t), y/float64(t)
+	whole, y = whole/total, y/total
 	centered := func(i, k int) float64 { return g[i*n+k] - mean[i] - mean[k] + whole }
 	w := dense.NewCholesky(t)
 	a := make([]float64, w.M*w.M)
@@ -200,23 +220,24 @@ func (d *Division) ridge(g []float64) []float64 {
 	}
 	for i, k := range d.train {
 		for j, l := range d.train {
-			a[i*w.M+j] = centered(k, l)
+			a[i*w.M+j] = float64(float64(root[i]*root[j]) * centered(k, l))
 		}
 		a[i*w.M+i] += d.study.Penalty
 	}
 	w.Factor(a)
 	w.Invert(a)
-	weight := make([]float64, t)
-	for i := range weight {
+	dual := make([]float64, t)
+	for i := range dual {
 		for j, k := range d.train {
-			weight[i] += float64(a[i*w.M+j] * (d.study.Y[d.sample.Of[k]] - y))
+			dual[i] += float64(a[i*w.M+j] * float64(root[j]*(d.study.Y[d.sample.Of[k]]-y)))
 		}
+		dual[i] *= root[i]
 	}
 	out := make([]float64, len(d.test))
 	for r, i := range d.test {
 		out[r] = y
 		for j, k := range d.train {
-			out[r] += float64(weight[j] * centered(i, k))
+			out[r] += float64(dual[j] * centered(i, k))
 		}
 	}
 	return out
