@@ -2,7 +2,7 @@
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #                                     and by name only: startup, commands (connectivity as a command), scan (as a command),
 #                                     quick, biopoint, paper, abide_run, table1, rest40 (whole runs), duplicates, tasks,
-#                                     abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond, edges,
+#                                     abide_table, abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond, edges,
 #                                     scale, proof (arm64; five minutes), null, weather (one job by several engines)
 #
 # Without names, all of them. The Python peers get a virtual environment in
@@ -97,6 +97,13 @@ bench_scan() { commands scan; }
 for run in quick biopoint paper table1 abide_run rest40 duplicates; do eval "bench_$run() { commands $run; }"; done
 export DATA=${DATA:-${PRGNN_SHARED:-$PWD/../shared}/data}
 bench_abide_stages() { ABIDE=${ABIDE:-$DATA/abide_pcp} commands abide; }
+# The table of classifiers of docs/abide.md; STORE=DIR keeps the results.
+bench_abide_table() {
+	go build -o "$work/pipeline" ./cmd/pipeline
+	local args=(abide.yaml --set "data=$DATA/abide_pcp" --store "${STORE:-$work/store}")
+	(cd "$work" && ./pipeline run "${args[@]}" --until evaluate -q && ./pipeline export "${args[@]}" evaluate.summary -o summary.csv -q)
+	"$python" bench/abide/table.py abide "$work/summary.csv" "$results/abide.md"
+}
 bench_tasks() { PARTS=alone bench/engine/run.sh "$results/engine"; }
 
 # One permutation of the tests of edges.
@@ -136,14 +143,14 @@ bench_null() {
 }
 
 # record SOURCE OUTPUT puts the figures of an output that a page has into docs/figures.tsv; where others were at work
-# at the start, only processor times and sizes.
+# at the start, no wall times and ratios.
 busy=$(awk '$1 >= 1' /proc/loadavg 2>/dev/null || true)
 record() {
 	local name value row processor
 	processor=$(lscpu 2>/dev/null | sed -n 's/^Model name: *//p')
 	grep '^figure ' "$2" | while read -r _ name value; do
 		grep -qF "<!-- $name -->" README.md docs/*.md || continue
-		[[ -z $busy || $name =~ \.(cpu|memory|store)$ ]] || continue
+		[[ -z $busy || $name =~ \.(cpu|memory|store|auc)$ ]] || continue
 		row=$(printf '%s\t%s\t%s\t%s\t%s\t%s' "$name" "$value" "$1" "${processor:-$(uname -m)}" "$(date -u +%F)" "$(git rev-parse --short HEAD)")
 		{ head -1 docs/figures.tsv; { awk -F'\t' -v name="$name" 'NR > 1 && $1 != name' docs/figures.tsv; echo "$row"; } | LC_ALL=C sort; } >"$work/figures.tsv"
 		cp "$work/figures.tsv" docs/figures.tsv

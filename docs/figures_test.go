@@ -33,13 +33,15 @@ var (
 	numbers  = regexp.MustCompile(`\d\.\d`) // of a table
 	mark     = regexp.MustCompile(`\S<!-- [\w.-]+ -->`)
 	from     = regexp.MustCompile(`(?m)^<!-- from (\S+), (\d{4}-\d\d-\d\d) -->$`)
+	table    = regexp.MustCompile(`(?m)^(<!-- from (bench/results/\S+\.md), \S+ -->\n)((?:\|.*\n)*)`)
 	measured = regexp.MustCompile(`\d ?` + units + `\b|\bAUC\b[^.|]*?\b0\.\d`)
 	spans    = regexp.MustCompile("`[^`\n]*`")
 )
 
 // TestFigures: figures.tsv has the value of every figure that is marked in a page, 1.2 s<!-- name -->. Where each cell
-// would need a mark, a comment above the table or the paragraph has the source: <!-- from FILE, DATE -->. The pages of
-// evidence have no other measurement. A benchmark writes figures.tsv (bench/run.sh), -update the pages.
+// would need a mark, a comment above the table or the paragraph has the source: <!-- from FILE, DATE -->. A source
+// bench/results/NAME.md is the table itself. The pages of evidence have no other measurement. Benchmarks write
+// figures.tsv and these tables (bench/run.sh), -update the pages.
 func TestFigures(t *testing.T) {
 	values, used := map[string]string{}, map[string]bool{}
 	for i, line := range strings.Split(strings.TrimSpace(string(need.Value(os.ReadFile("figures.tsv"))(t))), "\n") {
@@ -69,6 +71,14 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%s: %s is %s, measured %s: go test ./docs -run Figures -update", page, m[2], m[1], want)
 			}
 			return strings.Replace(s, m[1], want, 1)
+		})
+		brought = table.ReplaceAllStringFunc(brought, func(s string) string {
+			m := table.FindStringSubmatch(s)
+			want := string(need.Value(os.ReadFile("../" + m[2]))(t))
+			if m[3] != want && !*update {
+				t.Errorf("%s: the table from %s differs: go test ./docs -run Figures -update", page, m[2])
+			}
+			return m[1] + want
 		})
 		if *update && brought != text {
 			need.NoError(t, os.WriteFile(page, []byte(brought), 0o666))
