@@ -121,6 +121,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	all.Found.Add(fold.Saturated(all.Settings, positive)...)
+	all.Found.Add(all.Unrecognized()...)
 	tests, err := fold.ReadTests(t, all.Settings, sites, s.Permutations, s.Seed)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,31 @@ func (a *Results) Performance() (all List) {
 	}
 	all.Add(a.PermutationTests()...)
 	all.Add(a.RetrainedOthers()...)
-	all.Add(a.Found...)
+	for _, f := range a.Found {
+		if f.Code != GroupUnrecognized {
+			all.Add(f)
+		}
+	}
+	all.Add(a.unrecognized()...)
+	return all
+}
+
+// GroupUnrecognized is that a classifier assigns the participants of a group, of more than two, to it no more often than
+// others.
+const GroupUnrecognized = "accuracy.group-not-recognized"
+
+// unrecognized are the groups that classifiers above chance do not recognize: that they distinguish all groups is wrong.
+func (a *Results) unrecognized() (all List) {
+	for _, f := range a.Found {
+		at := slices.IndexFunc(a.PerParticipant(), func(r Row) bool { return r.Is(f.Subject.Setting) })
+		if f.Code != GroupUnrecognized || at < 0 || !a.IsAbove(a.PerParticipant()[at]) {
+			continue
+		}
+		if r := a.PerParticipant()[at]; r.Own {
+			f.Weight = Overturns
+		}
+		all.Add(f)
+	}
 	return all
 }
 
@@ -210,8 +234,11 @@ func (a *Results) seeds() (all List) {
 	return all
 }
 
-// oneClass is a classifier that predicts one class for all test participants of each fold.
+// oneClass is a classifier of two groups that predicts one class for all test participants of each fold.
 func (a *Results) oneClass(r Row) (all List) {
+	if len(a.Labels) > 2 { // sensitivity and specificity are of one group and the rest
+		return nil
+	}
 	folds, one, positive := 0, 0, 0
 	for _, s := range a.Scores {
 		if s.Level != "participant" || !r.Is(s.Coords) {

@@ -71,7 +71,7 @@ var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regressio
 // questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) questions() bool {
 	kind, _, _ := strings.Cut(f.Code, ".")
-	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" ||
+	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
 		!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
 }
 
