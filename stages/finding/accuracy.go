@@ -71,11 +71,11 @@ func (a *Results) Performance() (all List) {
 	return all
 }
 
-// GroupUnrecognized is that a classifier assigns the participants of a group, of more than two, to it no more often than
-// others.
+// GroupUnrecognized is that a classifier assigns the participants of a group, of more than two, to it no more often
+// than others.
 const GroupUnrecognized = "accuracy.group-not-recognized"
 
-// unrecognized are the groups that classifiers above chance do not recognize: that they distinguish all groups is wrong.
+// unrecognized are the groups that classifiers above chance do not recognize, so they do not distinguish all groups.
 func (a *Results) unrecognized() (all List) {
 	for _, f := range a.Found {
 		at := slices.IndexFunc(a.PerParticipant(), func(r Row) bool { return r.Is(f.Subject.Setting) })

@@ -46,7 +46,8 @@ func (all *Settings) Unrecognized() (found finding.List) {
 		}
 		for _, r := range Unrecognized(all.Groups, cases) {
 			found.Add(finding.Finding{Code: finding.GroupUnrecognized, Weight: finding.Limits,
-				Subject: finding.Subject{Classifier: folds[0].Name, Setting: folds[0].Coords}, Numbers: finding.Values(r)})
+				Subject: finding.Subject{Classifier: folds[0].Name, Setting: folds[0].Coords},
+				Numbers: finding.Values(r)})
 		}
 	}
 	return found
