@@ -77,31 +77,47 @@ func substitute(l, x []float64) {
 	}
 }
 
-// substituteFour is substitute of four right sides, whose sums do not wait for each other.
-func substituteFour(l []float64, x [][4]float64) {
-	n := len(x)
-	for i := range n {
-		s0, s1, s2, s3 := x[i][0], x[i][1], x[i][2], x[i][3]
-		for j, v := range l[i*n:][:i] {
-			y := &x[j]
-			s0 -= float64(v * y[0])
-			s1 -= float64(v * y[1])
-			s2 -= float64(v * y[2])
-			s3 -= float64(v * y[3])
+// substituteAll is substitute of many right sides, the columns of x (n rows): block by block, as cholesky.
+func substituteAll(l, x []float64, n, threads int) {
+	const block = 48
+	w := len(x) / n
+	row := func(i int) []float64 { return x[i*w:][:w] }
+	divide := func(i int) {
+		of, d := row(i), l[i*n+i]
+		for c := range of {
+			of[c] /= d
 		}
-		d := l[i*n+i]
-		x[i] = [4]float64{s0 / d, s1 / d, s2 / d, s3 / d}
 	}
-	for i := n - 1; i >= 0; i-- {
-		d := l[i*n+i]
-		s0, s1, s2, s3 := x[i][0]/d, x[i][1]/d, x[i][2]/d, x[i][3]/d
-		x[i] = [4]float64{s0, s1, s2, s3}
-		for j, v := range l[i*n:][:i] {
-			y := &x[j]
-			y[0] -= float64(v * s0)
-			y[1] -= float64(v * s1)
-			y[2] -= float64(v * s2)
-			y[3] -= float64(v * s3)
+	minus := make([]float64, n*block)
+	for k := 0; k < n; k += block {
+		end := min(n, k+block)
+		for i := k; i < end; i++ {
+			for j := k; j < i; j++ {
+				dense.Axpy(row(i), -l[i*n+j], row(j))
+			}
+			divide(i)
 		}
+		for i := end; i < n; i++ {
+			for j := k; j < end; j++ {
+				minus[i*block+j-k] = -l[i*n+j]
+			}
+		}
+		dense.Multiply(x[end*w:], w, dense.Rows(minus[end*block:], block), dense.Rows(x[k*w:], w), n-end, end-k, w, true,
+			threads)
+	}
+	for k := (n - 1) / block * block; k >= 0; k -= block {
+		end := min(n, k+block)
+		for i := end - 1; i >= k; i-- {
+			for j := i + 1; j < end; j++ {
+				dense.Axpy(row(i), -l[j*n+i], row(j))
+			}
+			divide(i)
+		}
+		for j := k; j < end; j++ {
+			for i := range k {
+				minus[i*block+j-k] = -l[j*n+i]
+			}
+		}
+		dense.Multiply(x, w, dense.Rows(minus, block), dense.Rows(x[k*w:], w), k, end-k, w, true, threads)
 	}
 }

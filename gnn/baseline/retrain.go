@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"prgnn/numeric/dense"
 )
@@ -77,24 +78,21 @@ func hat(l []float64, n int, rows [][]float64, threads int) []float64 {
 	}
 	substitute(l, one)
 	total := sumOf(one)
+	x := make([]float64, n*len(rows)) // a column of each row
+	for c, row := range rows {
+		for j, v := range row {
+			x[j*len(rows)+c] = v
+		}
+	}
+	substituteAll(l, x, n, threads)
 	h := make([]float64, len(rows)*n)
-	dense.Each(threads, (len(rows)+3)/4, func(i int) {
-		of := rows[4*i : min(4*i+4, len(rows))]
-		g := make([][4]float64, n)
-		for c, row := range of {
-			for j, v := range row {
-				g[j][c] = v
-			}
+	for c, row := range rows {
+		out := h[c*n:][:n]
+		for j := range out {
+			out[j] = x[j*len(rows)+c]
 		}
-		substituteFour(l, g)
-		for c, row := range of {
-			out := h[(4*i+c)*n:][:n]
-			for j := range out {
-				out[j] = g[j][c]
-			}
-			dense.Axpy(out, (1-dot(row, one))/total, one)
-		}
-	})
+		dense.Axpy(out, (1-dot(row, one))/total, one)
+	}
 	return h
 }
 
@@ -338,16 +336,13 @@ func RetrainLogistic(x Rows, train int, c float64, threads int) (Retrainer, erro
 		return nil, err
 	}
 	pairs, n := p.train(), train
-	double := product(func(f, u []float64) {
-		dense.Multiply(f, n, dense.Rows(u, n), dense.Rows(pairs, n), 1, n, n, false, 1)
-	})
 	return func(ctx context.Context, targets [][]float64) ([][]float64, error) {
-		return each(ctx, targets, threads, func(y []float64) ([]float64, error) {
+		return inStep(pairs, n, threads, targets, func(times product, y []float64) ([]float64, error) {
 			d := newDescent(y, c)
-			err := d.run(ctx, double, double, optimum)
+			err := d.run(ctx, times, times, optimum)
 			if errors.Is(err, errStalled) && !d.near() {
 				d.least = 0x1p-900
-				err = d.run(ctx, double, double, optimum)
+				err = d.run(ctx, times, times, optimum)
 			}
 			if err != nil && !errors.Is(err, errStalled) {
 				return nil, err
@@ -358,4 +353,82 @@ func RetrainLogistic(x Rows, train int, c float64, threads int) (Retrainer, erro
 			return p.decide(d.alpha, d.b), nil
 		})
 	}, nil
+}
+
+// inStep trains on each list of targets, all at the same time: when each training waits for a product of k (n × n)
+// with a vector, these products are computed as one. They are the same bits as alone.
+func inStep(k []float64, n, threads int, targets [][]float64,
+	train func(times product, y []float64) ([]float64, error)) ([][]float64, error) {
+	const together = 64
+	out, errs := make([][]float64, len(targets)), make([]error, len(targets))
+	for first := 0; first < len(targets); first += together {
+		some := targets[first:min(len(targets), first+together)]
+		s := &steps{k: k, n: n, threads: threads, at: len(some), turn: make(chan struct{}, max(1, threads))}
+		s.arrived.L = &s.mu
+		var all sync.WaitGroup
+		for i, y := range some {
+			all.Go(func() {
+				s.turn <- struct{}{}
+				out[first+i], errs[first+i] = train(s.times, y)
+				<-s.turn
+				s.leave()
+			})
+		}
+		all.Wait()
+	}
+	return out, errors.Join(errs...)
+}
+
+// steps are trainings at the same time, as many of them at work as there are threads.
+type steps struct {
+	k          []float64
+	n, threads int
+	turn       chan struct{}
+
+	mu      sync.Mutex
+	arrived sync.Cond
+	at      int // trainings that have not ended
+	round   int
+	asked   [][2][]float64 // f and u of the next products
+}
+
+// times sets f to the product with u, as soon as all other trainings ask for theirs.
+func (s *steps) times(f, u []float64) {
+	<-s.turn
+	s.mu.Lock()
+	s.asked = append(s.asked, [2][]float64{f, u})
+	if round := s.round; len(s.asked) == s.at {
+		s.multiply()
+	} else {
+		for s.round == round {
+			s.arrived.Wait()
+		}
+	}
+	s.mu.Unlock()
+	s.turn <- struct{}{}
+}
+
+// leave ends a training: the others no longer wait for it.
+func (s *steps) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at--; s.at > 0 && len(s.asked) == s.at {
+		s.multiply()
+	}
+}
+
+// multiply computes what all have asked for.
+func (s *steps) multiply() {
+	m, n := len(s.asked), s.n
+	u, f := make([]float64, 0, m*n), make([]float64, m*n)
+	for _, of := range s.asked {
+		u = append(u, of[1]...)
+	}
+	dense.Multiply(f, n, dense.Rows(u, n), dense.Rows(s.k, n), m, n, n, false, s.threads)
+	for i, of := range s.asked {
+		copy(of[0], f[i*n:])
+	}
+	s.asked = s.asked[:0]
+	s.round++
+	s.arrived.Broadcast()
 }

@@ -2,9 +2,11 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -130,28 +132,55 @@ func TestRetrainToNumbers(t *testing.T) {
 	}
 }
 
-// Four right sides are solved as each is by itself.
-func TestSubstituteFour(t *testing.T) {
+// Many right sides are solved as each is by itself, but for rounding, with the same bits in any company.
+func TestSubstituteAll(t *testing.T) {
 	r := random.New(4, "test", "substitute")
-	for _, n := range []int{1, 2, 7, 30} {
-		l, x := make([]float64, n*n), make([][4]float64, n)
+	for _, n := range []int{1, 2, 47, 48, 49, 150} {
+		const many = 37
+		l, all, one := make([]float64, n*n), make([]float64, n*many), make([]float64, n)
 		r.Normals(l)
-		var want, got [4][]float64
-		for c := range want {
-			want[c] = make([]float64, n)
-			r.Normals(want[c])
-			for i, v := range want[c] {
-				x[i][c] = v
-			}
-			substitute(l, want[c])
+		for i := range n {
+			l[i*n+i] += 2 * float64(n)
 		}
-		substituteFour(l, x)
-		for c := range got {
-			for i := range x {
-				got[c] = append(got[c], x[i][c])
-			}
+		r.Normals(all)
+		for i := range n {
+			one[i] = all[i*many+5]
 		}
-		need.Equal(t, testdir.Bits(got[:]...), testdir.Bits(want[:]...), n)
+		want := slices.Clone(one)
+		substitute(l, want)
+		substituteAll(l, all, n, 2)
+		substituteAll(l, one, n, 1)
+		for i := range n {
+			need.Equal(t, all[i*many+5], one[i], n, i)
+			compareTo(t, fmt.Sprint(n), one[i:i+1], want[i:i+1], 1e-15)
+		}
+	}
+}
+
+// Logistic regressions that are trained at the same time are those that are trained alone, to the bit.
+func TestInStepIsAlone(t *testing.T) {
+	ctx := context.Background()
+	const n, train, d = 70, 50, 30
+	r := random.New(5, "test", "retrain")
+	x := Rows{N: n, D: d, X: make([]float64, n*d)}
+	r.Normals(x.X)
+	var targets [][]float64
+	for range 70 {
+		of := r.Perm(train)
+		for i := range of {
+			of[i] %= 2
+		}
+		targets = append(targets, signs(of, 2)...)
+	}
+	again := need.Value(RetrainLogistic(x, train, 3, 2))(t)
+	all := need.Value(again(ctx, targets))(t)
+	for b, y := range targets {
+		need.Equal(t, testdir.Bits(all[b]), testdir.Bits(need.Value(again(ctx, [][]float64{y}))(t)[0]), b)
+	}
+	over, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := again(over, targets); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 
