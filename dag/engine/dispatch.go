@@ -43,10 +43,10 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 	var passed []int32
 	again := 0
 	for len(r.toRun) > 0 && r.threads > 0 && len(passed)+again < lookahead && r.stopped == nil {
-		rank := heap.Pop(&r.toRun).(int32)
-		i := r.Order[rank]
+		turn := heap.Pop(&r.toRun).(int32)
+		i := r.inTurn[turn]
 		if !r.fits(i) {
-			passed = append(passed, rank)
+			passed = append(passed, turn)
 			continue
 		}
 		if r.checkAgain(i) {
@@ -86,8 +86,8 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 			r.outcomes <- o
 		}()
 	}
-	for _, rank := range passed {
-		heap.Push(&r.toRun, rank)
+	for _, turn := range passed {
+		heap.Push(&r.toRun, turn)
 	}
 }
 
@@ -182,7 +182,32 @@ func (r *runner) queue(i int32) {
 	heap.Push(&r.toCheck, r.Rank[i])
 }
 
+// takeTurns sets in which order tasks begin that are ready: stage by stage, and of one stage those that read the same
+// one after the other, so that the shelf holds it for a short time.
+func (r *runner) takeTurns() {
+	stage, first := make([]int, len(r.Nodes)), make([]int32, len(r.Nodes))
+	number := map[string]int{}
+	for i, n := range r.Nodes {
+		name := n.Stage().Name()
+		if _, known := number[name]; !known {
+			number[name] = len(number)
+		}
+		stage[i] = number[name]
+		if needs := r.Needs.Of(int32(i)); len(needs) > 0 {
+			first[i] = r.Rank[needs[0]]
+		}
+	}
+	r.inTurn = slices.Clone(r.Order)
+	slices.SortStableFunc(r.inTurn, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(stage[a], stage[b]), cmp.Compare(first[a], first[b]))
+	})
+	r.turn = make([]int32, len(r.Nodes))
+	for at, i := range r.inTurn {
+		r.turn[i] = int32(at)
+	}
+}
+
 func (r *runner) makeReady(i int32) {
 	r.at[i].phase = ready
-	heap.Push(&r.toRun, r.Rank[i])
+	heap.Push(&r.toRun, r.turn[i])
 }

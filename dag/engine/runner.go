@@ -47,7 +47,9 @@ type runner struct {
 	at        []status          // by node
 	left      int               // nodes not settled
 	toCheck   order.Numbers     // the ranks of queued nodes
-	toRun     order.Numbers     // the ranks of ready nodes
+	toRun     order.Numbers     // the turns of ready nodes
+	turn      []int32           // of each node: when it begins, if it is ready
+	inTurn    []int32           // the nodes, by turn
 	heldBack  map[int32][]int32 // by producer of lost bytes: who waits for it
 	heals     map[heal]int      // how often a task had an input made again
 	elsewhere []int32           // ready, but another process is at it
@@ -182,6 +184,7 @@ func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 		notes: make(chan Event, 64),
 	}
 	r.clock = func() time.Duration { return time.Since(r.began) }
+	r.takeTurns()
 	r.files.Rehash, r.hash = o.Rehash, hashing(context.Background(), s)
 	if err := r.choose(); err != nil {
 		return nil, err

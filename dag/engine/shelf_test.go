@@ -76,3 +76,23 @@ func TestSharedByReader(t *testing.T) {
 	need.Equal(t, res.Failed, 0, ran)
 	need.Equal(t, fmt.Sprint(got), "map[b:aa c:aaa d:aa e:a]")
 }
+
+// Tasks of a stage that read the same take turns one after the other, in whatever order the file has them.
+func TestTasksThatReadTheSameFollowEachOther(t *testing.T) {
+	s := newSketch()
+	for _, id := range []string{"a", "b"} {
+		s.task(id, &join{Text: id})
+	}
+	stage := s.Stage("user", joinKind, "at")
+	for i, from := range []string{"b", "a", "b", "a"} {
+		s.Connect(s.Task(stage, &join{}, fmt.Sprint(i+1)), "in",
+			dag.Source{Node: s.nodes[from], Output: "out", Coords: []dag.Coord{{Axis: "from", Value: "1"}}})
+	}
+	r := need.Value(newRunner(s.Draft(), newStore(t), Options{}))(t)
+	var order []string
+	for at, i := range r.inTurn {
+		need.Equal(t, r.turn[i], int32(at))
+		order = append(order, r.Nodes[i].ID())
+	}
+	need.Equal(t, strings.Join(order, " "), "a b user[at=2] user[at=4] user[at=1] user[at=3]")
+}

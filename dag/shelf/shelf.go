@@ -19,7 +19,7 @@ type Shelf struct {
 type shelved struct {
 	by    any // the reader that made it
 	value any
-	size  int64 // of the bytes that it was made of
+	size  int64
 }
 
 // room bounds the bytes of which values are held.
@@ -37,19 +37,24 @@ func (s *Shelf) Get(d artifacts.Digest, by any) any {
 	return nil
 }
 
-// Put holds what the reader by made of the bytes, if there is room.
+// Put holds what the reader by made of the bytes, if there is room. It takes as much as it states (Size), or as the
+// bytes.
 func (s *Shelf) Put(r artifacts.Ref, by, value any) {
+	size := r.Size
+	if of, ok := value.(interface{ Size() int64 }); ok {
+		size = of.Size()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	there := slices.ContainsFunc(s.held[r.Digest], func(v shelved) bool { return v.by == by })
-	if there || s.used+r.Size > room {
+	if there || s.used+size > room {
 		return
 	}
 	if s.held == nil {
 		s.held = map[artifacts.Digest][]shelved{}
 	}
-	s.held[r.Digest] = append(s.held[r.Digest], shelved{by, value, r.Size})
-	s.used += r.Size
+	s.held[r.Digest] = append(s.held[r.Digest], shelved{by, value, size})
+	s.used += size
 }
 
 // Drop makes room: the last reader is through.
@@ -62,7 +67,7 @@ func (s *Shelf) Drop(d artifacts.Digest) {
 	delete(s.held, d)
 }
 
-// Used is how many bytes the values were made of.
+// Used is how many bytes the values take.
 func (s *Shelf) Used() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,3 +22,17 @@ func TestShelfIsBounded(t *testing.T) {
 		t.Errorf("the room of what was dropped is not free: %d bytes are used", s.used)
 	}
 }
+
+type sized int64
+
+func (s sized) Size() int64 { return int64(s) }
+
+func TestShelfCountsWhatValuesTake(t *testing.T) {
+	var s Shelf
+	for i := range byte(3) {
+		s.Put(artifacts.Ref{Digest: artifacts.Digest{i}, Size: room - 1}, nil, sized(10))
+	}
+	if s.Used() != 30 {
+		t.Errorf("%d bytes are used, want 30", s.Used())
+	}
+}

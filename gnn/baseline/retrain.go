@@ -359,7 +359,7 @@ func RetrainLogistic(x Rows, train int, c float64, threads int) (Retrainer, erro
 // with a vector, these products are computed as one. They are the same bits as alone.
 func inStep(k []float64, n, threads int, targets [][]float64,
 	train func(times product, y []float64) ([]float64, error)) ([][]float64, error) {
-	const together = 64
+	const together = 48 // whole rows of the kernels of package dense, which take 12 at once
 	out, errs := make([][]float64, len(targets)), make([]error, len(targets))
 	for first := 0; first < len(targets); first += together {
 		some := targets[first:min(len(targets), first+together)]
@@ -419,11 +419,12 @@ func (s *steps) leave() {
 
 // multiply computes what all have asked for.
 func (s *steps) multiply() {
-	m, n := len(s.asked), s.n
+	m, n := (len(s.asked)+11)/12*12, s.n
 	u, f := make([]float64, 0, m*n), make([]float64, m*n)
 	for _, of := range s.asked {
 		u = append(u, of[1]...)
 	}
+	u = u[:m*n] // zeros
 	dense.Multiply(f, n, dense.Rows(u, n), dense.Rows(s.k, n), m, n, n, false, s.threads)
 	for i, of := range s.asked {
 		copy(of[0], f[i*n:])

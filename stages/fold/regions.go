@@ -115,7 +115,7 @@ func absentOf(ins []dag.Input, absent func(*encoding.Array) []bool) ([][]bool, e
 	}
 	all := make([][]bool, len(ins))
 	for i, in := range ins {
-		x, err := in.SharedArray()
+		x, err := in.Array() // the answer is shared
 		if err != nil {
 			return nil, err
 		}
@@ -163,19 +163,28 @@ func AbsentColumns(a *encoding.Array) []bool {
 	return absent
 }
 
-// LackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
-func LackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
+// Absent marks the regions without a usable series in an array, or in one of series.
+func Absent(in dag.Input, series bool) ([]bool, error) {
 	a, err := in.SharedArray()
 	if err != nil {
 		return nil, err
 	}
-	of := AbsentRows
 	if series {
-		of = AbsentColumns
+		return AbsentColumns(a), nil
 	}
-	absent := of(a)
+	return AbsentRows(a), nil
+}
+
+// LackedRegions are the regions, from 1, without a usable series in an array, or in one of series, except for some.
+func LackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, err error) {
+	absent, err := Absent(in, series)
+	return Lacked(absent, except...), err
+}
+
+// Lacked are the regions, from 1, that are absent, except for some.
+func Lacked(absent []bool, except ...[]int) (regions []int) {
 	if !slices.Contains(absent, false) { // the identities of regions show none
-		return nil, nil
+		return nil
 	}
 	known := slices.Concat(except...)
 	for i, is := range absent {
@@ -183,5 +192,5 @@ func LackedRegions(in dag.Input, series bool, except ...[]int) (regions []int, e
 			regions = append(regions, i+1)
 		}
 	}
-	return regions, nil
+	return regions
 }

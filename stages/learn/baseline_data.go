@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -27,11 +28,13 @@ type rowSet struct {
 	out   []bool        // regions that are left out; nil: none
 	about modelfile.Matrices
 	scans map[string]modelfile.Data // the data of each training participant
+
+	absent map[string][]bool // of each participant of matrices: regions without a usable series
 }
 
 // readRows reads what a model is trained on. paired is for models that compare each training graph with each.
 func readRows(t *dag.Task, p fold.Params, form modelfile.Form, standardize string, paired bool) (*rowSet, error) {
-	r := &rowSet{scans: map[string]modelfile.Data{}}
+	r := &rowSet{scans: map[string]modelfile.Data{}, absent: map[string][]bool{}}
 	if err := r.read(t, p, form, paired); err != nil {
 		return nil, err
 	}
@@ -145,47 +148,86 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 	return r.check(d)
 }
 
-// add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
+// add adds the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
 func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form modelfile.Form, nodes *int) ([]fold.Row,
 	error) {
-	draws, err := region.SharedDraws(in, "draw, roi, roi")
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := p.Numbers(len(draws), in.Name)
-	if err != nil {
-		return nil, err
-	}
-	n := draws[0].Rows
+	m, err := readMatrices(in, form, p)
 	switch {
-	case form.States() && draws[0].Cols != n+2:
-		return nil, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
-	case !form.States() && (n != draws[0].Cols || n < 2):
-		return nil, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
+	case err != nil:
+		return nil, err
 	case *nodes == 0:
-		*nodes = n
-	case n != *nodes:
-		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, *nodes)
+		*nodes = m.nodes
+	case m.nodes != *nodes:
+		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, m.nodes, *nodes)
 	}
 	if r.all.X == nil {
-		r.all.D = form.Width(n)
-		r.all.X = make([]float64, 0, count*len(numbers)*r.all.D)
+		r.all.D = form.Width(m.nodes)
+		r.all.X = make([]float64, 0, count*len(m.draws)*r.all.D)
 	}
-	if of.Side == 0 {
-		r.scans[of.Id] = modelfile.DataOf(draws[0].Data)
+	if r.absent[of.Id] = m.absent; of.Side == 0 {
+		r.scans[of.Id] = m.data
 	}
+	before := len(r.all.X)
+	r.all.X = append(r.all.X, m.rows...)
 	var graphs []fold.Row
-	for _, draw := range numbers {
-		before := len(r.all.X)
-		if r.all.X, err = form.Row(r.all.X, draws[draw].Data, n); err != nil {
-			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
-		}
-		form.LeaveOut(r.all.X[before:], r.out)
-		r.all.N++
+	for i, draw := range m.draws {
+		form.LeaveOut(r.all.X[before+i*r.all.D:][:r.all.D], r.out)
 		of.Draw = draw
 		graphs = append(graphs, of)
 	}
+	r.all.N += len(graphs)
 	return graphs, nil
+}
+
+// matrices are those of one participant, as models of all folds read them.
+type matrices struct {
+	nodes  int
+	draws  []int     // their numbers
+	rows   []float64 // of each of them
+	data   modelfile.Data
+	absent []bool // regions without a usable series
+}
+
+func (m *matrices) Size() int64 { return int64(8*len(m.rows) + 1024) }
+
+// A rowReader is what is read of matrices: tasks that read the same share it.
+type rowReader struct {
+	form modelfile.Form
+	zero bool
+	some int // draws
+}
+
+var rowReaders sync.Map // rowReader → *func(dag.Input) (*matrices, error)
+
+// readMatrices reads the matrices of a participant once for all tasks of a run that see them in the same form.
+func readMatrices(in dag.Input, form modelfile.Form, p fold.Params) (*matrices, error) {
+	read := func(in dag.Input) (*matrices, error) {
+		draws, err := region.ReadDraws(in, "draw, roi, roi")
+		if err != nil {
+			return nil, err
+		}
+		n := draws[0].Rows
+		m := &matrices{nodes: n}
+		if m.draws, err = p.Numbers(len(draws), in.Name); err != nil {
+			return nil, err
+		}
+		switch {
+		case form.States() && draws[0].Cols != n+2:
+			return nil, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
+		case !form.States() && (n != draws[0].Cols || n < 2):
+			return nil, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
+		}
+		m.data, m.absent = modelfile.DataOf(draws[0].Data), fold.AbsentRows(region.Stack(draws))
+		m.rows = make([]float64, 0, len(m.draws)*form.Width(n))
+		for _, draw := range m.draws {
+			if m.rows, err = form.Row(m.rows, draws[draw].Data, n); err != nil {
+				return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+			}
+		}
+		return m, nil
+	}
+	known, _ := rowReaders.LoadOrStore(rowReader{form, p.DrawZero, p.Draws}, &read)
+	return dag.ReadOnce(in, known.(*func(dag.Input) (*matrices, error)))
 }
 
 // describe states how the matrices were made, as far as the stage is connected to what states it, the port quality.
@@ -227,11 +269,13 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, qua
 		if d.Side[in.Coord("subject")] != 0 {
 			continue
 		}
-		lacked, err := fold.LackedRegions(in, r.about.Form.Series(), r.about.LeftOut, r.about.Lacked)
-		if err != nil {
-			return err
+		absent, known := r.absent[in.Coord("subject")]
+		if !known {
+			if absent, err = fold.Absent(in, r.about.Form.Series()); err != nil {
+				return err
+			}
 		}
-		r.about.Lacked = append(r.about.Lacked, lacked...)
+		r.about.Lacked = append(r.about.Lacked, fold.Lacked(absent, r.about.LeftOut, r.about.Lacked)...)
 	}
 	slices.Sort(r.about.Lacked)
 	return nil
