@@ -22,8 +22,12 @@ import (
 type link struct {
 	port  *dag.Port
 	from  []source
-	stage bool // a list: members carry the name of their stage as a coordinate
+	stage bool   // a list: members carry the name of their stage as a coordinate
+	only  []bool // the members of the referring stage that have it; nil: all
 }
+
+// in reports whether a member of the referring stage has the link.
+func (k *link) in(member int) bool { return k.only == nil || k.only[member] }
 
 // A source is one reference, understood.
 type source struct {
@@ -35,6 +39,7 @@ type source struct {
 	// group says for each member of the referring stage which it means.
 	groups [][]int32
 	group  []int32
+	only   []bool // of the link
 }
 
 // connect understands and checks every reference.
@@ -85,8 +90,11 @@ func (l *loader) connectStage(s *stage) {
 			continue
 		}
 		connected[k.Name] = true
-		l.connectPort(s, &s.ports.In[i], k.Value)
+		if _, rest := s.choices(k.Name); rest == nil || slices.Contains(rest, true) {
+			l.connectPort(s, &s.ports.In[i], k.Value, rest)
+		}
 	}
+	l.connectChoices(s, connected)
 	l.checkTransforms(s, connected)
 	l.checkLayout(s, connected)
 	s.sortLinks()
@@ -97,6 +105,24 @@ func (l *loader) connectStage(s *stage) {
 				pos = s.pos
 			}
 			l.bad.Add(pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
+		}
+	}
+}
+
+// connectChoices connects what options of decisions connect.
+func (l *loader) connectChoices(s *stage, connected map[string]bool) {
+	for i := range s.ports.In {
+		p := &s.ports.In[i]
+		all, rest := s.choices(p.Name)
+		for _, c := range all {
+			if c.ref.Kind != tree.Empty {
+				l.connectPort(s, p, c.ref, c.only)
+			} else if !p.Optional {
+				l.bad.Add(c.ref.Pos, "stage %s: its input %s is not connected, by an option of a decision", s.name, p.Name)
+			}
+		}
+		if all != nil && (!slices.Contains(rest, true) || p.Optional) {
+			connected[p.Name] = true
 		}
 	}
 }
@@ -241,10 +267,11 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 	return ""
 }
 
-func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node) {
+// connectPort connects a port in some tasks, or in all (nil).
+func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node, only []bool) {
 	where := fmt.Sprintf("stage %s: input %s", s.name, p.Name)
 	items := []*tree.Node{t}
-	k := link{port: p}
+	k := link{port: p, only: only}
 	if t.Kind == tree.List {
 		items, k.stage = t.Items, true
 		if !p.Gather {
@@ -263,7 +290,7 @@ func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node) {
 			s.loose = true
 			continue
 		}
-		src, ok := l.understand(s, p, r, where)
+		src, ok := l.understand(s, p, r, where, only)
 		if !ok {
 			s.loose = true
 		} else if src != nil {
@@ -277,7 +304,7 @@ func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node) {
 
 // understand finds what a reference means, or says why it means nothing. It
 // gives neither when an optional input asks for what this cohort does not have.
-func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
+func (l *loader) understand(s *stage, p *dag.Port, r ref, where string, only []bool) (*source, bool) {
 	if r.file != nil {
 		return l.userFile(s, p, r, where)
 	}
@@ -319,7 +346,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 		l.bad.Add(r.pos, "%s %v: %s.%s does not fit%s", where, err, r.stage, out.Name, hint)
 		return nil, false
 	}
-	src := &source{ref: r, producer: from, output: out.Name}
+	src := &source{ref: r, producer: from, output: out.Name, only: only}
 	return src, l.matchAxes(s, p, src, where)
 }
 

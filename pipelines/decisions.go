@@ -15,7 +15,7 @@ import (
 // readDecisions combines the decisions of the file into universes.
 func (l *loader) readDecisions(root *tree.Node) {
 	if t := root.Get("decisions"); t != nil {
-		l.vars.Resolve(t, nil)
+		l.vars.Resolve(t, []string{l.memberAxis(), "run", "session"}) // in files at inputs
 	}
 	var seed uint64
 	switch n := l.seed.(type) {
@@ -42,7 +42,7 @@ func (l *loader) decisionAxis(s *stage, a *axis, t *tree.Node) {
 	if isAll(t) {
 		for i, o := range d.Options {
 			l.addValue(s, a, axisValue{o.Name, o.Name, t.Pos})
-			a.used = a.used || len(d.Options[i].Of(s.name)) > 0
+			a.used = a.used || len(d.Options[i].Of(s.name)) > 0 || d.Options[i].InputsOf(s.name) != nil
 		}
 		l.values -= len(a.values)
 		return
@@ -80,6 +80,11 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 		probe := clone(s.work)
 		for _, set := range o.Of(s.name) {
 			a.used = true
+			if open := set.Value.Open(); open != nil {
+				l.bad.Add(set.Value.Pos, "decision %s, option %s: %s.%s is the same for all tasks, and has no ${%s}", a.name, o.Name, s.name,
+					set.Parameter, open[0])
+				continue
+			}
 			if set.Value.Broken() {
 				s.unknown = true
 				continue
@@ -103,7 +108,7 @@ func (l *loader) checkOptions() {
 		has := map[string]bool{}
 		for _, s := range l.stages {
 			at := slices.IndexFunc(s.axes, func(a axis) bool { return a.decision == d })
-			if !slices.ContainsFunc(d.Options, func(o wiring.Option) bool { return o.Of(s.name) != nil }) {
+			if !d.Of(s.name) {
 				continue
 			}
 			if s.unknown || at < 0 { // which is reported at the stage
@@ -128,6 +133,40 @@ func (l *loader) checkOptions() {
 func (s *stage) option(member, axis int) *wiring.Option {
 	d := s.axes[axis].decision
 	return &d.Options[d.Option(s.at(member, axis).text)]
+}
+
+// A portChoice is what an option connects an input to, in the tasks that have it.
+type portChoice struct {
+	ref  *tree.Node
+	only []bool
+}
+
+// choices are the connections of an input by options, and the tasks in which no option connects it; nil: all of them.
+func (s *stage) choices(port string) (all []portChoice, rest []bool) {
+	for i, a := range s.axes {
+		if a.decision == nil {
+			continue
+		}
+		for _, o := range a.decision.Options {
+			ref := o.Input(s.name, port)
+			if ref == nil {
+				continue
+			}
+			if rest == nil {
+				rest = slices.Repeat([]bool{true}, s.members)
+			}
+			c := portChoice{ref, make([]bool, s.members)}
+			for m := range s.members {
+				if s.at(m, i).text == o.Name {
+					c.only[m], rest[m] = true, false
+				}
+			}
+			if slices.Contains(c.only, true) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all, rest
 }
 
 // isSetIn reports whether the file sets a parameter of one task.

@@ -1,10 +1,12 @@
 package pipelines
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
 )
 
@@ -202,5 +204,76 @@ func TestDecisionMistakes(t *testing.T) {
 		if _, err := build("x.yaml", []byte(text), ".", nil, maxTasks); err == nil {
 			t.Errorf("%s is read", text)
 		}
+	}
+}
+
+// chosenInputs is a small multiverse whose decisions choose between stages and files.
+const chosenInputs = `
+connect: usual
+seed: 3
+cohort: { simulate: { asd: 6, hc: 6, volumes: 80, grid: 9 } }
+decisions:
+  estimator:
+    full: { baselines.in.pearson: "connectivity[*].pearson" }
+    partial: { baselines.in.pearson: "connectivity[*].partial" }
+    shrunk: { baselines.in.pearson: "shrunk[*].pearson" }
+  model: [ridge, svm]
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap, with: { draws: 0 } }
+  clean: { use: denoise }
+  connectivity: { use: connectivity }
+  shrunk: { use: connectivity, with: { pearson: ledoit-wolf } }
+  folds: { use: split, with: { folds: 3 } }
+  checks: { use: leakage, in: { features: "connectivity[*].pearson" } }
+  baselines: { use: baseline, matrix: { fold: all } }
+  evaluate: { use: evaluate }
+`
+
+// TestDecisionInputs: an option connects inputs; each task has the connection of its option alone, and what other
+// decisions set upstream is passed on from whatever it reads.
+func TestDecisionInputs(t *testing.T) {
+	p := mustBuild(t, chosenInputs)
+	need.Equal(t, tasks(p)["baselines"], 18)
+	need.Equal(t, tasks(p)["connectivity"], 12)
+	read := map[string]int{}
+	for n := range p.Graph.Tasks() {
+		if n.Stage().Name() != "baselines" {
+			continue
+		}
+		for _, in := range n.Inputs() {
+			if in.Port != "pearson" {
+				continue
+			}
+			need.Equal(t, len(in.Sources), 12)
+			for _, src := range in.Sources {
+				of := slices.IndexFunc(n.Coords(), func(c dag.Coord) bool { return c.Axis == "estimator" })
+				read[n.Coords()[of].Value+" "+src.Node.Stage().Name()+"."+src.Output]++
+			}
+		}
+	}
+	need.Equal(t, fmt.Sprint(read), "map[full connectivity.pearson:72 partial connectivity.partial:72 shrunk shrunk.pearson:72]")
+	need.Equal(t, keysText(mustBuild(t, p.Graph.Source())), keysText(p))
+
+	// An axis of one alternative is one of the stage.
+	p = mustBuild(t, strings.Replace(chosenInputs, "  model: [ridge", "  shrinkage: { shrunk.pearson: [ledoit-wolf, oas] }\n  model: [ridge", 1))
+	need.Equal(t, tasks(p)["baselines"], 36)
+
+	// {} leaves an input as the stage has it, and null leaves it open.
+	p = mustBuild(t, strings.NewReplacer(`full: { baselines.in.pearson: "connectivity[*].pearson" }`, "full: {}",
+		"use: baseline, matrix: { fold: all }", `use: baseline, matrix: { fold: all }, in: { pearson: "connectivity[*].pearson" }`,
+		"partial: { baselines", "partial: { baselines.in.quality: null, baselines").Replace(chosenInputs))
+	need.Equal(t, tasks(p)["baselines"], 18)
+
+	for change, want := range map[string]string{
+		"baselines.in.pearsn":  `stage baselines has no input "pearsn": do you mean pearson?`,
+		"baseline.in.pearson":  `there is no stage "baseline": do you mean baselines?`,
+		"cohort.simulate.grid": "the cohort is read once for all universes; set the input of the stage that reads its files",
+		"baselines.use":        "for another kind, write a second stage, and choose one of the two in the stage that reads them",
+		`baselines.in.folds: folds, clean.detrend: "${subject}", baselines.in.pearson`: "clean.detrend is the same for all tasks, and has no ${subject}",
+	} {
+		text := strings.Replace(chosenInputs, "full: { baselines.in.pearson", "full: { "+change, 1)
+		_, err := build("x.yaml", []byte(text), t.TempDir(), nil, maxTasks)
+		need.Error(t, err, "x.yaml:7:", want)
 	}
 }

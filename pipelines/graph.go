@@ -66,6 +66,9 @@ func (l *loader) bindOne(s *stage, k *link) {
 	src := &k.from[0]
 	slab := make([]dag.Source, s.members)
 	for m := range s.nodes {
+		if !k.in(m) {
+			continue
+		}
 		if src.producer == nil {
 			slab[m] = src.filesFor(m)[0]
 		} else if got := src.producer.member(
@@ -85,6 +88,9 @@ func (l *loader) bindAll(s *stage, k *link) {
 	lists := map[string][]dag.Source{}
 	var b []byte
 	for m := range s.nodes {
+		if !k.in(m) {
+			continue
+		}
 		b = b[:0]
 		for i := range k.from {
 			if k.from[i].producer == nil {

@@ -214,7 +214,7 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 			b = appendInt(b, translate[i][s.picks[m*len(s.axes)+mine[a]]])
 		}
 		g, ok := ids[string(b)]
-		if !ok {
+		if !ok && (src.only == nil || src.only[m]) {
 			none = append(none, m)
 		}
 		src.group[m] = g
@@ -293,6 +293,9 @@ func (l *loader) settingsApart(s *stage, k *link, unit []string) (*source, strin
 	known := map[string]bool{} // tasks that gather the same
 	var b []byte
 	for task := range s.members {
+		if !k.in(task) {
+			continue
+		}
 		b = b[:0]
 		for i := range k.from {
 			if k.from[i].group != nil {

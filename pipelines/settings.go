@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"prgnn/artifacts"
@@ -12,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/pipelines/diagram"
+	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -192,7 +195,7 @@ func (l *loader) decided() (all column.Decisions) {
 	options := map[string][]string{}
 	for _, s := range l.stages {
 		for i, a := range s.axes {
-			if s.decides(a) == nil {
+			if s.decides(a) == nil && !s.choosesInputs(a) {
 				continue
 			}
 			for m := range s.works {
@@ -281,6 +284,28 @@ func (s *stage) decides(a axis) (parameters []string) {
 	return parameters
 }
 
+// referencesOf are the texts of references; of a file its name.
+func referencesOf(t *tree.Node) (texts []string) {
+	switch {
+	case t == nil || t.Kind == tree.Empty:
+		return []string{"none"}
+	case t.Kind == tree.Mapping && t.Get("file") != nil:
+		return []string{path.Base(filepath.ToSlash(t.Get("file").Text))}
+	case t.Kind == tree.List:
+		for _, item := range t.Items {
+			texts = append(texts, referencesOf(item)...)
+		}
+		return texts
+	}
+	return []string{t.Text}
+}
+
+// choosesInputs reports whether an axis is a decision about inputs of the stage.
+func (s *stage) choosesInputs(a axis) bool {
+	return a.decision != nil && slices.ContainsFunc(a.decision.Options,
+		func(o wiring.Option) bool { return o.InputsOf(s.name) != nil })
+}
+
 // numbering are parameters that number the tasks of a stage, and are not choices of an analysis.
 var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "permutation", "outer", "inner", "seed"}
 
@@ -301,6 +326,19 @@ func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
 	for _, p := range param.Of(s.works[member]) {
 		if slices.Contains(parameters, p.Name) {
 			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: p.Name, Value: wiring.Texts(p.Default)})
+		}
+	}
+	if d := s.axes[at].decision; d != nil && d.Option(option) >= 0 {
+		for _, p := range s.ports.In { // the same of each option
+			if slices.Contains(role.Ports(s.work, role.Aside), p.Name) ||
+				!slices.ContainsFunc(d.Options, func(o wiring.Option) bool { return o.Input(s.name, p.Name) != nil }) {
+				continue
+			}
+			ref := d.Options[d.Option(option)].Input(s.name, p.Name)
+			if ref == nil {
+				ref = s.in.Get(p.Name)
+			}
+			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: "in." + p.Name, Value: referencesOf(ref)})
 		}
 	}
 	return sets

@@ -127,11 +127,10 @@ func (w *wirer) decided(name string) []string {
 		}
 		has := map[string]bool{}
 		for _, d := range w.decisions {
-			sets := slices.ContainsFunc(d.Options, func(o Option) bool { return o.Of(name) != nil })
-			has[d.Name] = sets || t.Get("matrix").Get(d.Name) != nil
+			has[d.Name] = d.Of(name) || t.Get("matrix").Get(d.Name) != nil
 		}
 		if kind, ok := dag.Lookup(Kind(t)); ok {
-			for _, from := range w.sameUniverse(kind, t) {
+			for _, from := range w.sameUniverse(kind, name, t) {
 				text, selected := unselected(strings.TrimSpace(from.Text))
 				stage, _, _ := strings.Cut(text, ".")
 				for _, d := range visit(strings.TrimSpace(stage)) {
@@ -152,17 +151,21 @@ func (w *wirer) decided(name string) []string {
 }
 
 // sameUniverse are the references of a stage that mean the universe of its own task.
-func (w *wirer) sameUniverse(kind *dag.Kind, t *tree.Node) (refs []*tree.Node) {
-	in := t.Get("in")
-	if in == nil {
-		return nil
+func (w *wirer) sameUniverse(kind *dag.Kind, name string, t *tree.Node) (refs []*tree.Node) {
+	given := slices.Clone(keysIn(t.Get("in")))
+	for _, d := range w.decisions {
+		for _, o := range d.Options {
+			for _, set := range o.InputsOf(name) {
+				given = append(given, tree.Key{Name: set.Parameter, Value: set.Value})
+			}
+		}
 	}
 	one := role.Ports(kind.New(), role.OneSetting)
 	gathers := map[string]bool{}
 	for _, p := range portsOf(kind, t).In {
 		gathers[p.Name] = p.Gather && !slices.Contains(one, p.Name)
 	}
-	for _, k := range in.Keys {
+	for _, k := range given {
 		if gather, known := gathers[k.Name]; known && !gather {
 			for _, ref := range append(slices.Clone(k.Value.Items), k.Value) {
 				if ref.Kind == tree.Scalar {

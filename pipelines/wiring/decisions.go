@@ -24,14 +24,15 @@ type Decision struct {
 	Options []Option
 }
 
-// An Option sets parameters of stages.
+// An Option sets parameters and inputs of stages.
 type Option struct {
-	Name string
-	Pos  dag.Pos
-	Sets []Setting
+	Name   string
+	Pos    dag.Pos
+	Sets   []Setting
+	Inputs []Setting
 }
 
-// A Setting is one parameter that an option sets.
+// A Setting is one parameter, or input, that an option sets.
 type Setting struct {
 	Stage, Parameter string
 	Pos              dag.Pos
@@ -58,6 +59,31 @@ func (o *Option) Of(stage string) (sets []Setting) {
 	return sets
 }
 
+// InputsOf are the inputs of a stage that an option connects.
+func (o *Option) InputsOf(stage string) (sets []Setting) {
+	for _, s := range o.Inputs {
+		if s.Stage == stage {
+			sets = append(sets, s)
+		}
+	}
+	return sets
+}
+
+// Input is the reference that an option has for an input; nil where it leaves the input as the stage has it.
+func (o *Option) Input(stage, port string) *tree.Node {
+	for _, s := range o.InputsOf(stage) {
+		if s.Parameter == port {
+			return s.Value
+		}
+	}
+	return nil
+}
+
+// Of reports whether an option of the decision sets a parameter or an input of a stage.
+func (d *Decision) Of(stage string) bool {
+	return slices.ContainsFunc(d.Options, func(o Option) bool { return o.Of(stage) != nil || o.InputsOf(stage) != nil })
+}
+
 // Sets reports whether an option sets a parameter of a stage.
 func (d *Decision) Sets(stage, parameter string) bool {
 	return slices.ContainsFunc(d.Options, func(o Option) bool {
@@ -71,6 +97,7 @@ const (
 	sampleKey    = "sample"  // the number of universes that are drawn
 	becauseKey   = "because" // of a combination that is excluded
 	all          = "all"     // the options of a decision, in a matrix
+	inputKey     = ".in."    // of an input, in a path: STAGE.in.PORT
 )
 
 // taken are the names that no decision may have: of its own keys, of coordinates, and of divisions into folds.
@@ -111,8 +138,11 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 		}
 		d := Decision{Name: k.Name, Pos: k.Pos, Options: r.options(k)}
 		for _, o := range d.Options {
-			for _, s := range o.Sets {
+			for i, s := range slices.Concat(o.Sets, o.Inputs) {
 				path := s.Stage + "." + s.Parameter
+				if i >= len(o.Sets) {
+					path = s.Stage + inputKey + s.Parameter
+				}
 				if by, twice := setBy[path]; twice && by != d.Name {
 					bad.Add(s.Pos, "decision %s: %s is set by the decision %s already", d.Name, path, by)
 				}
@@ -167,7 +197,11 @@ func (r *decisionReader) options(k tree.Key) (all []Option) {
 			option := Option{Name: o.Name, Pos: o.Pos}
 			fine := r.named(k.Name, o.Name, o.Pos)
 			for _, s := range o.Value.Keys {
-				if set, ok := r.setting(k.Name, s.Name, s.Pos, s.Value); ok {
+				if strings.Contains(s.Name, inputKey) {
+					if set, ok := r.input(k.Name, s.Name, s.Pos, s.Value); ok {
+						option.Inputs = append(option.Inputs, set)
+					}
+				} else if set, ok := r.setting(k.Name, s.Name, s.Pos, s.Value); ok {
 					option.Sets = append(option.Sets, set)
 				}
 			}
@@ -218,6 +252,24 @@ func (r *decisionReader) named(decision, option string, pos dag.Pos) bool {
 	return true
 }
 
+// input reads a path STAGE.in.PORT.
+func (r *decisionReader) input(decision, path string, pos dag.Pos, value *tree.Node) (Setting, bool) {
+	stage, port, _ := strings.Cut(path, inputKey)
+	t := r.stages.Get(stage)
+	kind, ok := dag.Lookup(Kind(t))
+	switch {
+	case t == nil:
+		r.bad.Add(pos, "decision %s: there is no stage %q%s", decision, stage, words.OrAll(stage, r.stages.Names()))
+	case ok && !value.Bad:
+		names := lists.Map(portsOf(kind, t).In, func(p dag.Port) string { return p.Name })
+		if slices.Contains(names, port) {
+			return Setting{Stage: stage, Parameter: port, Pos: pos, Value: value}, true
+		}
+		r.bad.Add(pos, "decision %s: stage %s has no input %q%s", decision, stage, port, words.OrAll(port, names))
+	}
+	return Setting{}, false
+}
+
 // setting reads a path STAGE.PARAMETER.
 func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree.Node) (Setting, bool) {
 	stage, parameter, dotted := strings.Cut(path, ".")
@@ -227,7 +279,8 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	}
 	switch {
 	case stage == "cohort":
-		return refuse("%s: the cohort is read once for all universes; an option sets parameters of stages", path)
+		return refuse("%s: the cohort is read once for all universes; set the input of the stage that reads its files, such as "+
+			"parcels.in.labels: { file: PATH }", path)
 	case !dotted:
 		return refuse("%q is no path; write STAGE.PARAMETER", path)
 	}
@@ -239,6 +292,9 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	switch {
 	case !ok:
 		return Setting{}, false // which is reported at the stage
+	case parameter == "use" || strings.HasPrefix(parameter, "with.") || parameter == "with":
+		return refuse("%s: an option sets parameters (%s.PARAMETER) and inputs (%[2]s.in.PORT); for another kind, write a second "+
+			"stage, and choose one of the two in the stage that reads them: { READER.in.PORT: %[2]s }", path, stage)
 	case !HasParameter(t, parameter):
 		return refuse("stage %s has no parameter %q%s", stage, parameter, words.OrAll(parameter, lists.Map(param.Of(kind.New()),
 			func(p param.Param) string { return p.Name })))

@@ -51,6 +51,7 @@ type wirer struct {
 	added   bool
 
 	decisions []Decision
+	options   *tree.Node // of the decisions, as the file has them
 }
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
@@ -72,6 +73,7 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 		}
 	}
 	w.scans = root.Get("cohort").Get("rows") == nil
+	w.options = root.Get(decisionsKey)
 	w.decisions = Decisions(root, &tree.Mistakes{}) // whose mistakes are reported where universes are made
 	switch how := root.Get("connect"); {
 	case how == nil || how.Bad || how.Kind == tree.Empty:
@@ -161,6 +163,8 @@ func (w *wirer) ports(s tree.Key) {
 		return
 	}
 	w.dropGone(s, in)
+	in = w.chosen(s, in)
+	w.chosenOrigins(s, kind)
 	open := map[string]bool{}
 	takes := portsOf(kind, s.Value).In
 	if in != nil {
@@ -230,6 +234,73 @@ func (w *wirer) ports(s tree.Key) {
 			shown = s.Value
 		}
 		shown.Remark("connected automatically: " + strings.Join(made, ", "))
+	}
+}
+
+// chosen connects the inputs that all options of a decision connect as the first of them does: what else is connected by
+// itself goes by it, and each task has the connection of its own option.
+func (w *wirer) chosen(s tree.Key, in *tree.Node) *tree.Node {
+	for _, d := range w.decisions {
+		for _, first := range d.Options[0].InputsOf(s.Name) {
+			var value *tree.Node
+			for _, o := range d.Options {
+				ref := o.Input(s.Name, first.Parameter)
+				if ref == nil {
+					value = nil
+					break
+				}
+				if value == nil && ref.Kind != tree.Empty {
+					value = ref
+				}
+			}
+			if value == nil || in.Get(first.Parameter) != nil {
+				continue
+			}
+			if in == nil || in.Kind == tree.Empty {
+				in = &tree.Node{Pos: s.Pos, Kind: tree.Mapping}
+				s.Value.Put("in", in)
+			}
+			in.Put(first.Parameter, value.Copy())
+			w.added = true
+		}
+	}
+	return in
+}
+
+// chosenOrigins adds to each option that connects inputs the input that states how these were made, as sameOrigin does
+// in a stage.
+func (w *wirer) chosenOrigins(s tree.Key, kind *dag.Kind) {
+	port, of := role.OriginOf(kind.New())
+	at := slices.IndexFunc(portsOf(kind, s.Value).In, func(p dag.Port) bool { return p.Name == port })
+	if at < 0 || !w.whole {
+		return
+	}
+	for i := range w.decisions {
+		for j := range w.decisions[i].Options {
+			d, o := &w.decisions[i], &w.decisions[i].Options[j]
+			stage, connects := s.Value.Copy(), false
+			in := stage.Get("in")
+			if in == nil || in.Kind == tree.Empty {
+				in = &tree.Node{Pos: s.Pos, Kind: tree.Mapping}
+				stage.Put("in", in)
+			}
+			for _, set := range o.InputsOf(s.Name) {
+				connects = connects || slices.Contains(of, set.Parameter)
+				in.Put(set.Parameter, set.Value)
+			}
+			if !connects || o.Input(s.Name, port) != nil {
+				continue
+			}
+			if before := in.Get(port); before != nil && !before.Usual {
+				continue
+			}
+			in.Put(port, &tree.Node{Pos: s.Pos, Kind: tree.Scalar, Usual: true})
+			for _, ref := range w.sameOrigin(tree.Key{Name: s.Name, Pos: s.Pos, Value: stage}, portsOf(kind, s.Value).In[at], kind) {
+				w.options.Get(d.Name).Get(o.Name).Put(s.Name+inputKey+port, ref)
+				o.Inputs = append(o.Inputs, Setting{s.Name, port, o.Pos, ref})
+				w.added = true
+			}
+		}
 	}
 }
 

@@ -164,8 +164,11 @@ func (a *Author) optionSettings() [][]statement {
 				of := values{"Stage": set.Stage, "Name": set.Parameter,
 					"Values": decision.Options[view[d]].Sets[i].Value}
 				// of one parameter each: others may depend on other decisions
-				code := "methods.option-setting " + set.Stage + "." + set.Parameter
-				all[v] = append(all[v], statement{code, a.Text("methods.option-setting", of), false})
+				text := "methods.option-setting"
+				if port, is := strings.CutPrefix(set.Parameter, "in."); is {
+					text, of["Name"] = "methods.option-input", port
+				}
+				all[v] = append(all[v], statement{text + " " + set.Stage + "." + set.Parameter, a.Text(text, of), false})
 			}
 			a.Run.Stages = stages
 		}
