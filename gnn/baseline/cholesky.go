@@ -102,8 +102,8 @@ func substituteAll(l, x []float64, n, threads int) {
 				minus[i*block+j-k] = -l[i*n+j]
 			}
 		}
-		dense.Multiply(x[end*w:], w, dense.Rows(minus[end*block:], block), dense.Rows(x[k*w:], w), n-end, end-k, w, true,
-			threads)
+		dense.Multiply(x[end*w:], w, dense.Rows(minus[end*block:], block), dense.Rows(x[k*w:], w), n-end, end-k, w,
+			true, threads)
 	}
 	for k := (n - 1) / block * block; k >= 0; k -= block {
 		end := min(n, k+block)

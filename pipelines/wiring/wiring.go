@@ -237,8 +237,8 @@ func (w *wirer) ports(s tree.Key) {
 	}
 }
 
-// chosen connects the inputs that all options of a decision connect as the first of them does: what else is connected by
-// itself goes by it, and each task has the connection of its own option.
+// chosen connects the inputs that all options of a decision connect as the first of them does: what else is connected
+// by itself goes by it, and each task has the connection of its own option.
 func (w *wirer) chosen(s tree.Key, in *tree.Node) *tree.Node {
 	for _, d := range w.decisions {
 		for _, first := range d.Options[0].InputsOf(s.Name) {
@@ -295,7 +295,8 @@ func (w *wirer) chosenOrigins(s tree.Key, kind *dag.Kind) {
 				continue
 			}
 			in.Put(port, &tree.Node{Pos: s.Pos, Kind: tree.Scalar, Usual: true})
-			for _, ref := range w.sameOrigin(tree.Key{Name: s.Name, Pos: s.Pos, Value: stage}, portsOf(kind, s.Value).In[at], kind) {
+			made := tree.Key{Name: s.Name, Pos: s.Pos, Value: stage}
+			for _, ref := range w.sameOrigin(made, portsOf(kind, s.Value).In[at], kind) {
 				w.options.Get(d.Name).Get(o.Name).Put(s.Name+inputKey+port, ref)
 				o.Inputs = append(o.Inputs, Setting{s.Name, port, o.Pos, ref})
 				w.added = true

@@ -168,7 +168,8 @@ func (a *Author) optionSettings() [][]statement {
 				if port, is := strings.CutPrefix(set.Parameter, "in."); is {
 					text, of["Name"] = "methods.option-input", port
 				}
-				all[v] = append(all[v], statement{text + " " + set.Stage + "." + set.Parameter, a.Text(text, of), false})
+				code := text + " " + set.Stage + "." + set.Parameter
+				all[v] = append(all[v], statement{code, a.Text(text, of), false})
 			}
 			a.Run.Stages = stages
 		}
