@@ -441,7 +441,7 @@ type GivenTest struct {
 }
 
 // Given are the tests of the settings by the tables of their models trained again; ok is false for a setting whose
-// models were not trained again given the covariate. group is the one of two whose AUC is tested, "" for a number.
+// models were not trained again given the covariate, or predict the same for all. group is the one of two whose AUC is tested, "" for a number.
 type Given [][]dag.Input
 
 // ReadGiven finds the setting of each table at a port.
@@ -479,7 +479,8 @@ func (g Given) Test(setting int, folds []Tested, covariate, group string) (t Giv
 	slices.Sort(null)
 	t.Permutations, t.High = len(null), inference.Quantile(null, 0.95)
 	t.P, t.Least = inference.PermutationP(as, t.Permutations), inference.PermutationP(same, t.Permutations)
-	return t, !math.IsNaN(t.Score), nil
+	constant := null[0] == t.Score && null[len(null)-1] == t.Score // as with predictions that are all equal
+	return t, !constant && !math.IsNaN(t.Score), nil
 }
 
 // perFold tests each fold by itself, and combines the p. Folds in which no permutation changes a label are left out:

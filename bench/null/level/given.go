@@ -20,12 +20,11 @@ type confounded struct {
 
 // given reports how often the confounder tests of age have p ≤ 0.05. The full test holds its level in the first two
 // kinds; the third shows its power.
-func given(cohorts, permutations, threads int, only string) {
+func given(cohorts, permutations, threads int, only string, models []string) {
 	low, high := binomial(cohorts, 0.05)
 	fmt.Printf("%d cohorts of each kind, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
 		cohorts, permutations, low, high)
 	fmt.Println("| participants | edges | model | full test: p ≤ 0.05 | p ≤ 0.2 | p ≤ 0.5 | partial test: p ≤ 0.05 |\n| --- | --- | --- | --- | --- | --- | --- |")
-	models := []string{"ridge", "kernel-ridge", "logistic", "linear-svm"}
 	for _, n := range []int{40, 118} {
 		for _, kind := range []confounded{{"independent of all", 0, 0, 0}, {"hold age, as the group does", 1, 0, 1.5},
 			{"hold age and the group", 1, 1, 1.5}} {

@@ -61,9 +61,10 @@ func main() {
 	group := flag.Bool("controls", false, "test residuals of edges, fitted to everybody or to one group, instead")
 	everything := flag.Bool("every", false, "every p that a report shows, in cohorts in which everything is independent, instead")
 	conditional := flag.Bool("given", false, "test confounder tests of age, in cohorts with and without its effects, instead")
+	models := flag.String("models", "ridge,kernel-ridge,logistic,linear-svm", "of -given")
 	flag.Parse()
 	if *conditional {
-		given(*cohorts, *permutations, *threads, *only)
+		given(*cohorts, *permutations, *threads, *only, strings.Split(*models, ","))
 		return
 	}
 	if *everything {

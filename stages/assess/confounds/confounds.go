@@ -25,7 +25,7 @@ var confoundsKind = dag.Kind{
 		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? The full test is of models trained again on labels permuted given the covariate (permute-given, and given of baseline and regression), without which it is not made: predictions of different folds are not independent. With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
 	New: func() dag.Stage {
 		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
-			Permutations: 199, Within: "site", Chains: 999, Resamples: 200}
+			Permutations: 199, Within: "site", Resamples: 200}
 	},
 	MaxThreads: 8,
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
@@ -52,7 +52,7 @@ type Confounds struct {
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
 	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
 	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, so information of the edges about the site does not count"`
-	Chains       int      `param:"chains" doc:"permutations of each partial test; those of a full test are the label permutations of split" min:"99" max:"100000"`
+	Chains       int      `param:"chains" doc:"permutations of each partial test, at least 99; 0: 999, or 40 for each partial and full test if there are more than 25, so that p can be significant after Holm's correction. Those of a full test are the label permutations of split" min:"0" max:"100000"`
 	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
 	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`
 }
@@ -96,8 +96,18 @@ func (*Confounds) Ports() dag.Ports {
 	}
 }
 
+// leastChains is the number of permutations without many tests, and chainsEach that for each of many: Holm's correction
+// multiplies the smallest p by their number.
+const (
+	leastChains = 999
+	chainsEach  = 40
+)
+
 // Validate refuses covariates that are none.
 func (s *Confounds) Validate() (wrong []error) {
+	if 0 < s.Chains && s.Chains < 99 {
+		wrong = append(wrong, fmt.Errorf("chains: %d is less than 99", s.Chains))
+	}
 	for i, name := range s.Covariates {
 		switch {
 		case name == column.Target || name == "group" || name == "participant_id":
@@ -159,6 +169,9 @@ type study struct {
 	groups     []string
 	positive   int
 	covariates []confound.Covariate
+	chains     int    // permutations of each partial test
+	done       func() // after each of them
+	threads    int
 }
 
 // number reports whether a number is predicted.
@@ -302,6 +315,14 @@ func (st *study) label(who []int) confound.Covariate {
 	return c
 }
 
+// permutations is how many a partial test has, of so many partial and full ones.
+func (s *Confounds) permutations(tests int) int {
+	if s.Chains > 0 {
+		return s.Chains
+	}
+	return max(leastChains, chainsEach*tests)
+}
+
 // tests are the confounder tests of each classifier and covariate.
 func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	read := fold.ReadSettings
@@ -324,6 +345,8 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	for k, folds := range all.Settings {
 		predicted[k] = st.centered(folds)
 	}
+	st.chains = st.permutations(2 * len(all.Settings) * len(st.covariates))
+	st.threads, st.done = t.Threads, counter(t, st.chains*len(st.covariates), "permutations of covariates")
 	rows := make([][]column.ConfounderRow, len(all.Settings))
 	for c, of := range st.covariates {
 		type sample struct{ settings, who []int }
@@ -365,7 +388,6 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 				}
 				rows[k] = append(rows[k], r)
 			}
-			t.Progress(c+1, len(st.covariates), "confounder tests")
 		}
 	}
 	tests := slices.Concat(rows...)
@@ -389,7 +411,7 @@ func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderR
 	for k, v := range scores {
 		rows[k] = column.ConfounderRow{Covariate: of.Name, Participants: int32(len(who)), Association: nan, Chance: nan,
 			Partial: nan, Prediction: nan, FullChance: nan, Full: nan, FullLeast: nan,
-			Detectable: confound.Detectable(len(who)), Permutations: int32(st.Chains)}
+			Detectable: confound.Detectable(len(who)), Permutations: int32(st.chains)}
 		if rows[k].Why = "all predictions are equal"; varies(v) {
 			vary, rows[k].Why = append(vary, v), ""
 		}
@@ -410,7 +432,8 @@ func (st *study) test(c int, who []int, scores [][]float64) []column.ConfounderR
 	if err != nil {
 		return all(err.Error())
 	}
-	tests := confound.Conditional(of, l, vary, st.Chains, st.Seed, "partial", of.Name)
+	tests := confound.Conditional(of, l, vary, confound.Chains{N: st.chains, Threads: st.threads, Seed: st.Seed,
+		Done: st.done}, "partial", of.Name)
 	for k := range rows {
 		if rows[k].Why == "" {
 			rows[k].Association, rows[k].Chance, rows[k].Partial = tests[0].R2, tests[0].Top, tests[0].P

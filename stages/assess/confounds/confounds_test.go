@@ -338,6 +338,17 @@ func TestFullTestIsOfModelsTrainedAgain(t *testing.T) {
 	need.Error(t, err, "given is connected without predictions")
 }
 
+// By default, a partial test has as many permutations as a significant p takes after Holm's correction for all tests.
+func TestPermutationsForHolm(t *testing.T) {
+	for tests, want := range map[int]int{1: 999, 24: 999, 51: 2040, 400: 16000} {
+		n := (&Confounds{}).permutations(tests)
+		need.Equal(t, n, want)
+		need.Equal(t, inference.Significant(float64(tests)/float64(n+1)), true)
+	}
+	need.Equal(t, (&Confounds{Chains: 99}).permutations(51), 99)
+	need.Equal(t, len((&Confounds{Chains: 98}).Validate()), 1)
+}
+
 // Edges that reveal the site alone hold nothing beyond the covariates within sites, and p is at its level there; over
 // all participants they predict the group, as the site does.
 func TestResidualsWithinSites(t *testing.T) {

@@ -268,7 +268,7 @@ func (c *cohort) resample(ctx context.Context, s confound.Sample, features []str
 	one := *c
 	one.models = &models
 	out := make([]map[string]float64, c.Resamples)
-	progress := c.counter(c.Resamples, "resamples of participants")
+	progress := counter(c.task, c.Resamples, "resamples of participants")
 	dense.Each(c.threads, c.Resamples, func(b int) {
 		if ctx.Err() != nil {
 			return
@@ -298,9 +298,9 @@ func (c *cohort) resample(ctx context.Context, s confound.Sample, features []str
 }
 
 // counter reports the progress of equal parts of the work, each when it is called.
-func (c *cohort) counter(total int, note string) func() {
+func counter(t *dag.Task, total int, note string) func() {
 	var done atomic.Int64
-	return func() { c.task.Progress(int(done.Add(1)), total, note) }
+	return func() { t.Progress(min(total, int(done.Add(1))), total, note) }
 }
 
 // deviation is the SD over resamples.
@@ -363,7 +363,7 @@ func (c *cohort) permute(ctx context.Context, s confound.Sample, observed float6
 		permutations[b] = p
 	}
 	sums, n := make([]float64, c.Permutations), make([]float64, c.Permutations)
-	progress := c.counter(c.Permutations*len(folds(s)), "permutations of the edges")
+	progress := counter(c.task, c.Permutations*len(folds(s)), "permutations of the edges")
 	for _, f := range folds(s) {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -266,10 +266,17 @@ const (
 	chainSweeps = 50
 )
 
+// Chains are the permutations of a test: their number, and what is called after each, from any goroutine.
+type Chains struct {
+	N, Threads int
+	Seed       uint64
+	Done       func()
+}
+
 // Conditional tests whether each of several predictions depends on x, given the condition that l was made with:
 // Berrett, Wang, Barber and Samworth's conditional permutation test (2020), with independent chains from one hub. The
 // statistic is R² of x and the prediction; of a category that of the one-way fit.
-func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, seed uint64, name ...any) []Test {
+func Conditional(x Covariate, l []float64, predictions [][]float64, chains Chains, name ...any) []Test {
 	n := len(predictions[0])
 	identity := make([]int, n)
 	for i := range identity {
@@ -281,22 +288,25 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, 
 		out[k].R2 = statistic(of, identity)
 	}
 	stream := func(part any) *random.Stream {
-		return random.New(seed, append(append([]any{"confound"}, name...), part)...)
+		return random.New(chains.Seed, append(append([]any{"confound"}, name...), part)...)
 	}
 	everybody := [][][]int{lists.Map(identity, func(i int) []int { return []int{i} })}
 	hub := slices.Clone(identity)
 	sweep(hub, l, everybody, hubSweeps, stream("hub"))
 	null := make([][]float64, len(predictions))
 	for k := range null {
-		null[k] = make([]float64, chains)
+		null[k] = make([]float64, chains.N)
 	}
-	for b := range chains {
-		p := slices.Clone(hub)
+	dense.Each(chains.Threads, chains.N, func(b int) {
+		p, statistic := slices.Clone(hub), squared(x)
 		sweep(p, l, everybody, chainSweeps, stream(b))
 		for k, of := range predictions {
 			null[k][b] = statistic(of, p)
 		}
-	}
+		if chains.Done != nil {
+			chains.Done()
+		}
+	})
 	for k, values := range null {
 		as := 0
 		for _, v := range values {
@@ -306,7 +316,7 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, 
 		}
 		slices.Sort(values)
 		t := &out[k]
-		t.P = inference.PermutationP(as, chains)
+		t.P = inference.PermutationP(as, chains.N)
 		t.Low, t.Median, t.Top = inference.Quantile(values, 0.05), inference.Quantile(values, 0.5),
 			inference.Quantile(values, 0.95)
 	}
@@ -317,22 +327,25 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains int, 
 // participant receives. l is that of the labels given the condition. sets has the units whose labels are exchanged: any
 // two of a set, place by place. The first is the true labels. Where labels and all else are independent given the
 // condition, and l is their distribution, all of them are exchangeable.
-func Labelings(l []float64, n int, sets [][][]int, permutations int, seed uint64, name ...any) [][]int {
-	out := make([][]int, permutations+1)
+func Labelings(l []float64, n int, sets [][][]int, chains Chains, name ...any) [][]int {
+	out := make([][]int, chains.N+1)
 	out[0] = make([]int, n)
 	for i := range out[0] {
 		out[0][i] = i
 	}
 	stream := func(part any) *random.Stream {
-		return random.New(seed, append(append([]any{"labelings"}, name...), part)...)
+		return random.New(chains.Seed, append(append([]any{"labelings"}, name...), part)...)
 	}
 	hub, back := slices.Clone(out[0]), slices.Clone(sets)
 	slices.Reverse(back) // the chain from the true labels to the hub is one from the hub, backward
 	sweep(hub, l, back, hubSweeps, stream("hub"))
-	for b := range permutations {
+	dense.Each(chains.Threads, chains.N, func(b int) {
 		out[b+1] = slices.Clone(hub)
 		sweep(out[b+1], l, sets, chainSweeps, stream(b))
-	}
+		if chains.Done != nil {
+			chains.Done()
+		}
+	})
 	return out
 }
 

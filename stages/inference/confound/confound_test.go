@@ -229,7 +229,7 @@ func TestConfounderTestsAgreeWithMlconfound(t *testing.T) {
 		p, top       float64
 	}{{fd, target, 0.3215, 0.0632}, {target, fd, 0.342, 0.0648}} {
 		l := need.Value(LogLikelihood(c.x, c.condition))(t)
-		got := Conditional(c.x, l, prediction, 1999, 1, c.x.Name)[0]
+		got := Conditional(c.x, l, prediction, Chains{N: 1999, Threads: 2, Seed: 1}, c.x.Name)[0]
 		if math.Abs(got.P-c.p) > 0.04 || math.Abs(got.Top-c.top) > 0.01 {
 			t.Errorf("%s given %s: %+v, want p %v and a quantile of %v", c.x.Name, c.condition.Name, got, c.p, c.top)
 		}
@@ -280,7 +280,7 @@ func TestLevelAndPowerOfConfounderTests(t *testing.T) {
 			}
 			of := Covariate{Number: motion}
 			l := need.Value(LogLikelihood(of, target))(t)
-			if Conditional(of, l, [][]float64{predicted}, 99, 1, cohort)[0].P <= 0.05 {
+			if Conditional(of, l, [][]float64{predicted}, Chains{N: 99, Threads: 1, Seed: 1}, cohort)[0].P <= 0.05 {
 				found[0]++
 			}
 			// full: the prediction is made of motion alone
@@ -288,7 +288,7 @@ func TestLevelAndPowerOfConfounderTests(t *testing.T) {
 				predicted[i] = m + s.Normal() + 1.2*c.reads*y[i]
 			}
 			l = need.Value(LogLikelihood(target, of))(t)
-			if Conditional(target, l, [][]float64{predicted}, 99, 1, cohort)[0].P <= 0.05 {
+			if Conditional(target, l, [][]float64{predicted}, Chains{N: 99, Threads: 1, Seed: 1}, cohort)[0].P <= 0.05 {
 				found[1]++
 			}
 		}

@@ -102,8 +102,8 @@ func (s *PermuteGiven) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
-	sets := given.sets(permuted)
-	for _, labels := range confound.Labelings(l, len(given.who), sets, len(permuted.From)-1, s.Seed, s.Covariate)[1:] {
+	chains := confound.Chains{N: len(permuted.From) - 1, Threads: t.Threads, Seed: s.Seed}
+	for _, labels := range confound.Labelings(l, len(given.who), given.sets(permuted), chains, s.Covariate)[1:] {
 		row := slices.Clone(permuted.From[0])
 		for k, p := range labels {
 			row[given.who[k]] = int32(given.who[p])
