@@ -441,7 +441,8 @@ type GivenTest struct {
 }
 
 // Given are the tests of the settings by the tables of their models trained again; ok is false for a setting whose
-// models were not trained again given the covariate, or predict the same for all. group is the one of two whose AUC is tested, "" for a number.
+// models were not trained again given the covariate, or predict the same for all. group is the one of two whose AUC is
+// tested, "" for a number.
 type Given [][]dag.Input
 
 // ReadGiven finds the setting of each table at a port.
