@@ -88,32 +88,46 @@ func (t Tally) BelowHalf(mean float64) bool { return t.Of == 0 && mean < 0.5 || 
 
 // Correct counts the correct predictions of a setting for the positive group, and for the other one of two. The groups
 // of a fold follow from n·accuracy = sensitivity·positive + specificity·(n − positive), unless sensitivity and
-// specificity are equal there.
+// specificity are equal there; then from the same fold of another setting.
 func Correct(folds []FoldRow, setting []dag.Coord, groups int) (all [2]Tally) {
+	type tested struct{ repeat, fold, n int32 }
+	positives := map[tested]int{}
+	for _, f := range folds {
+		if of, known := f.positives(); known && f.Level == "participant" {
+			positives[tested{f.Repeat, f.Fold, f.N}] = of
+		}
+	}
 	for _, f := range folds {
 		if f.Level != "participant" || !slices.Equal(f.Coords, setting) {
 			continue
 		}
-		n := float64(f.N)
-		positive := n * (f.Accuracy - f.Specificity) / (f.Sensitivity - f.Specificity)
-		switch {
-		case math.IsNaN(f.Sensitivity):
-			positive = 0
-		case math.IsNaN(f.Specificity):
-			positive = n
+		positive, known := f.positives()
+		if !known {
+			positive, known = positives[tested{f.Repeat, f.Fold, f.N}]
 		}
-		whole := math.Round(positive)
-		if groups != 2 || !(math.Abs(positive-whole) < 1e-6) {
+		if groups != 2 || !known {
 			return [2]Tally{}
 		}
-		for i, of := range [2]float64{whole, n - whole} {
+		for i, of := range [2]int{positive, int(f.N) - positive} {
 			if of > 0 {
 				share := [2]float64{f.Sensitivity, f.Specificity}[i]
-				all[i] = Tally{all[i].N + int(math.Round(share*of)), all[i].Of + int(of)}
+				all[i] = Tally{all[i].N + int(math.Round(float64(share*float64(of)))), all[i].Of + of}
 			}
 		}
 	}
 	return all
+}
+
+// positives is how many participants of the fold are of the positive group, where it follows from the measures.
+func (f FoldRow) positives() (n int, known bool) {
+	of := float64(f.N) * (f.Accuracy - f.Specificity) / (f.Sensitivity - f.Specificity)
+	switch {
+	case math.IsNaN(f.Sensitivity):
+		of = 0
+	case math.IsNaN(f.Specificity):
+		of = float64(f.N)
+	}
+	return int(math.Round(of)), math.Abs(of-math.Round(of)) < 1e-6
 }
 
 // A PairRow compares two settings (compare).

@@ -148,17 +148,20 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("accuracy.p-of-first-repeat", Limits, r, values{"Accuracy": r.Accuracy, "AUC": r.AUC,
 			"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
 	}
+	ofAUC, auc := a.Chance(r, "auc")
 	switch {
 	case below:
 		all.Add(about("accuracy.below-majority", Overturns, r, values{"Majority": r.Majority}))
 	case state == Untested && r.Fit == nil:
 		all.Add(about("accuracy.untested", Overturns, r, values{"Measure": "accuracy", "Fit": r.Fit}))
 	case state == Undecidable:
-		all.Add(about("accuracy.undecidable", Overturns, r, test))
+		numbers := Values(test)
+		numbers["Below"], numbers["Accuracy"], numbers["Majority"] = r.Accuracy <= r.Majority, r.Accuracy, r.Majority
+		numbers["AUC"] = ofAUC == Undecidable && auc.Least == test.Least
+		all.Add(about("accuracy.undecidable", Overturns, r, numbers))
 	case state == NotAbove:
 		all.Add(about("accuracy.not-above-chance", Overturns, r, test))
 	}
-	ofAUC, auc := a.Chance(r, "auc")
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))
 	}

@@ -209,7 +209,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	const why = "cannot be shown to be above chance, because p of a fold-by-fold test without retraining cannot be below 0.062, since the labels of a fold have few distinct permutations (a test with retrained models can give a smaller p, docs/statistics.md)"
-	if !strings.Contains(text, "the accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy cannot be shown to be above chance, because p of a fold-by-fold test") ||
+	if !strings.Contains(text, "the accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy and AUC cannot be shown to be above chance, because p of a fold-by-fold test") ||
 		strings.Contains(text, "not significantly above chance") {
 		t.Error(text)
 	}
@@ -221,7 +221,9 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	}
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	if !strings.Contains(text, "set: the accuracy is not higher than the majority-class rate. It classifies 60 %") {
+	if !strings.Contains(text, "set: the accuracy is not higher than the majority-class rate. It classifies 60 %") ||
+		!strings.Contains(text, "- The model: the accuracy (0.600) is not higher than the majority-class rate (0.600), and "+
+			"the AUC cannot be shown to be above chance, because p of a fold-by-fold test without retraining cannot be below") {
 		t.Error(text)
 	}
 }
