@@ -39,13 +39,15 @@ type Comparison struct {
 	Chance              float64   // planted regions among the first ones of a random ranking
 	BeyondChance        bool      // more of them
 	Beaten, Even, Ahead []Ranking // references, by the test of the lead over each
+	Below               []Ranking // those that it would beat, were it better than chance itself
 	Tested              bool      // some lead has a p, which takes several models
 }
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
 // references without a network: in AUROC where the truth is known, else in the held-out effect, over the models with
 // p < 0.05. To beat every reference each single test has to reject, so that no p is corrected for their number
-// (intersection-union test, Berger 1982). A lead that the printed digits do not show is none. It is false where
+// (intersection-union test, Berger 1982). A lead that the printed digits do not show is none, and a ranking that is no
+// better than chance beats nothing. It is false where
 // nothing can be compared. rows are those of one setting.
 func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c Comparison, ok bool) {
 	var trained *column.RecoveryRow
@@ -86,6 +88,8 @@ func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c 
 			c.Even = append(c.Even, r)
 		case lead < 0:
 			c.Ahead = append(c.Ahead, r)
+		case measure == ByHeldOut && c.HeldOut <= 0, measure == ByPlanted && !c.BeyondChance:
+			c.Below = append(c.Below, r)
 		default:
 			c.Beaten = append(c.Beaten, r)
 		}
@@ -146,6 +150,9 @@ func (c Comparison) Findings() (all List) {
 	}
 	if c.Ahead != nil {
 		all.Study("ranking.worse-than-reference", Overturns, c)
+	}
+	if c.Below != nil && c.Measure == ByHeldOut {
+		all.Study("ranking.no-better-than-chance", Limits, c)
 	}
 	if c.Even != nil {
 		all.Study("ranking.not-better", Limits, c)

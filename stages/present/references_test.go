@@ -238,7 +238,7 @@ func TestRegionsAreWorded(t *testing.T) {
 			"p = 0.010). It does not differ significantly from the t-test of features (8 of 10, AUROC 0.95; p = 0.030, but " +
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
-			"α = 0.05."},
+			"α = 0.05, not corrected for the number of references."},
 		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
 			"models' ranking by mean pooling score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
