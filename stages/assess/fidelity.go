@@ -25,7 +25,7 @@ var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
 		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with the same number of random regions: regions exchange their places in the ranking, in the same way in all graphs. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All graphs of a participant, from random draws or sessions, are masked, or with draws only the first ones; the column graphs states which. As in evaluate, the mean probability over the graphs of a participant decides whether its prediction is correct.",
-	New:        func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
+	New:        func() dag.Stage { return &Fidelity{Order: "individual", Random: 99} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
 }
@@ -36,7 +36,7 @@ var _ role.PortUser = (*Fidelity)(nil)
 type Fidelity struct {
 	Order    string `param:"order" doc:"order of the regions: individual, by their scores in the graph's first pooling layer; group, by the connected ranking" choices:"individual|group"`
 	K        []int  `param:"k" doc:"number of top regions to remove or keep; by default an eighth, a quarter and half of all regions (10, 21 and 42 of 84)" min:"1"`
-	Random   int    `param:"random" doc:"number of random selections of k regions" min:"1" max:"100000"`
+	Random   int    `param:"random" doc:"number of random selections of k regions; with fewer than 20, no p is below 0.05" min:"1" max:"100000"`
 	DrawZero bool   `param:"draw_zero" doc:"also use draw 0, which is not resampled; without random draws it is always used"`
 	Draws    int    `param:"draws" doc:"number of random draws of each participant to use, from the first; 0: all" min:"0"`
 	Seed     uint64 `param:"seed" doc:"of the random regions"`

@@ -85,8 +85,8 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 		k      []int32
 		want   string
 	}{
-		{[]string{"graph 1 of 10"}, []int32{2}, "Computed in test participants; masked: graph 1 of 10 of each participant. A removed region loses its edges and its row and column of features. Accuracies are per participant, from the mean probability over the participant's graphs, and averaged over the models, not pooled. p is computed with 19 random choices."},
-		{nil, []int32{2, 3}, "Computed in test participants. A removed region loses its edges and its row and column of features. Accuracies are per participant, from the mean probability over the participant's graphs, and averaged over the models, not pooled. p is computed with 19 random choices and is not corrected for the 2 rows."},
+		{[]string{"graph 1 of 10"}, []int32{2}, "Computed in test participants; masked: graph 1 of 10 of each participant. A removed region loses its edges and its row and column of features. Accuracies are per participant, from the mean probability over the participant's graphs, and averaged over the models, not pooled. p is computed with 19 random choices, so it cannot be below 0.05."},
+		{nil, []int32{2, 3}, "Computed in test participants. A removed region loses its edges and its row and column of features. Accuracies are per participant, from the mean probability over the participant's graphs, and averaged over the models, not pooled. p is computed with 19 random choices, so it cannot be below 0.05, and is not corrected for the 2 rows."},
 	} {
 		var rows []column.FidelityRow
 		for _, k := range c.k {

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
@@ -265,7 +266,7 @@ func (a *author) fidelity() {
 		return report.Fixed(r.RandomDrop, decimals) + " ± " + sd
 	}
 	of := values{"Graphs": rows[0].Graphs, "Choices": rows[0].Choices, "Rows": len(rows), "Several": len(rows) > 1,
-		"Decimals": decimals}
+		"Decimals": decimals, "Few": int(rows[0].Choices) < inference.LeastPermutations}
 	a.Table(section.Lay(a.Writer, "masking.effect", of, rows,
 		"model! action k | drop random p changed random-changed accuracy whole", section.Num("random", random)))
 }
