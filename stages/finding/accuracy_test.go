@@ -103,8 +103,9 @@ func TestHalfOfParticipants(t *testing.T) {
 		{0.45, []FoldScore{fold(20, 1, 1), fold(20, 0.7, 0.4), {FoldRow: column.FoldRow{Level: "participant", N: 2,
 			Accuracy: 0.5, Sensitivity: 0.5, Specificity: 0.5}}}, "specificity.below-half 0 0"}, // groups not known
 		{0.45, []FoldScore{fold(20, 1, 1), fold(20, 0.7, 0.4), {FoldRow: column.FoldRow{Level: "participant", N: 2,
-			Fold: 2, Accuracy: 0.5, Sensitivity: 0.5, Specificity: 0.5}}, {FoldRow: column.FoldRow{Coords: coords("model=svm"),
-			Level: "participant", N: 2, Fold: 2, Accuracy: 0.5, Sensitivity: 1, Specificity: 0}}}, ""},
+			Fold: 2, Accuracy: 0.5, Sensitivity: 0.5, Specificity: 0.5}}, {FoldRow: column.FoldRow{
+			Coords: coords("model=svm"), Level: "participant", N: 2, Fold: 2, Accuracy: 0.5, Sensitivity: 1,
+			Specificity: 0}}}, ""},
 		{0.45, nil, "specificity.below-half 0 0"},
 	} {
 		r := sound("PR-GNN", "")

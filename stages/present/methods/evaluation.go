@@ -11,9 +11,11 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // measured states how the result was measured.
@@ -157,7 +159,14 @@ func (a *Author) measures() {
 	first := a.Accuracy[0]
 	of := a.foldCount(first.Folds, first.TestFolds)
 	of["Given"], of["Over"], of["Unit"] = given, a.Over(), a.unit()
-	of["Output"] = a.Text("methods.output", nil)
+	var decisions []string
+	for _, r := range a.Accuracy {
+		name := wording.InSentence(r.Called())
+		if r.Classifier != "" && !fold.Calibrated(r.Classifier) && !slices.Contains(decisions, name) {
+			decisions = append(decisions, name)
+		}
+	}
+	of["Output"] = a.Text("methods.output", values{"Decisions": decisions})
 	of["Shares"] = slices.DeleteFunc(slices.Clone(given), func(name string) bool {
 		return !slices.Contains([]string{"accuracy", "sensitivity", "specificity"}, name)
 	})
@@ -177,7 +186,7 @@ func (a *Author) measures() {
 	if known(func(r performance.Row) float64 { return r.AUCP }) {
 		tested = append(tested, "AUC")
 	}
-	rows := a.Accuracy
+	rows := slices.DeleteFunc(slices.Clone(a.Accuracy), performance.Row.IsMajority) // which has no p
 	if a.Nested != nil {
 		rows = slices.Concat(rows, []performance.Row{*a.Nested})
 	}
@@ -231,7 +240,8 @@ func (a *Author) regression() {
 	for _, r := range a.Residuals() {
 		a.say("methods.residual", r.Values(a.Number))
 	}
-	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
+	rows := slices.DeleteFunc(slices.Clone(a.Regression), finding.IsMean) // which has no r
+	a.tests(performance.RegressionTests(rows), []string{"r", "MAE"}, "targets")
 }
 
 // foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of

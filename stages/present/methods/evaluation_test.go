@@ -38,6 +38,10 @@ func TestMeasures(t *testing.T) {
 			"methods.measures methods.not-computed" + tested, "The p values of accuracy for the model"},
 		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "HC", "methods.measures" + untested,
 			"permuted labels"},
+		{column.AccuracyRow{Positive: "ASD", Classifier: "majority"}, "HC", "methods.measures" + untested, // has no p
+			"the highest probability. Accuracy"},
+		{column.AccuracyRow{Positive: "ASD", Classifier: "ridge"}, "HC", "methods.measures" + tested,
+			"highest probability; for the model, the logistic function of the decision value took the place of a probability."},
 	} {
 		a := authorOf()
 		c.row.Level, c.row.Test, c.row.Permutations = "participant", column.Retrained, 99
