@@ -262,7 +262,7 @@ func (a *Results) differences(m Evaluated, t *RetrainedTest) (other, design []Di
 		}
 	}
 	for _, name := range e.Parameters {
-		d := Difference{What: name, Is: orNone(is(name)), Was: orNone(was(name))}
+		d := Difference{What: name, Is: shownValues(name, is(name)), Was: shownValues(name, was(name))}
 		switch tested := name == "fold" || name == "repeat"; {
 		case name == "model" || slices.Contains(withoutEffect, name) || !e.Concerns(name, is("model")):
 		case tested && !slices.Equal(was(name), is(name)):
@@ -299,7 +299,7 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 			for _, name := range x.Parameters {
 				labels := x.Kind == "split" && (name == "permutation" || name == "within")
 				if !labels && !slices.EqualFunc(x.Values[name], y.Values[name], slices.Equal) {
-					other = append(other, Difference{name, orNone(y.Over(name)), orNone(x.Over(name)),
+					other = append(other, Difference{name, shownValues(name, y.Over(name)), shownValues(name, x.Over(name)),
 						y.Stage, x.Stage})
 				}
 			}
@@ -345,6 +345,14 @@ func valuesIn(s *StageSettings, parameter string, setting []dag.Coord) []string 
 
 func overlap(a, b []string) bool {
 	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
+}
+
+// shownValues are the values of a parameter in words: 0 draws are all of them.
+func shownValues(name string, values []string) string {
+	if name == "draws" && slices.Equal(values, []string{"0"}) {
+		return "all"
+	}
+	return orNone(values)
 }
 
 // orNone are values in words.

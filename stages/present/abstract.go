@@ -6,10 +6,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -136,16 +138,24 @@ func (a *author) data(asked values) []string {
 		return nil
 	}
 	of, classes := a.Predicted()
+	classes = slices.Clone(classes) // in the order of the question
+	slices.SortFunc(classes, func(x, y participants.Counted) int { return strings.Compare(x.Name, y.Name) })
 	var groups []string
 	for _, g := range classes {
 		if of != "" && classes[0].Name != "" { // a number has no groups
 			groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
 		}
 	}
-	v := values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
+	v := values{"Numbers": a.Number, "Low": math.NaN(), "High": math.NaN(), "Mean": math.NaN(), "SD": math.NaN()}
+	if known := column.Known(slices.Collect(maps.Values(a.Who.Numbers))); a.Number != "" && len(known) > 0 {
+		slices.Sort(known) // sums have one order
+		v["Mean"], v["SD"] = column.MeanSD(known)
+		v["Low"], v["High"] = slices.Min(known), slices.Max(known)
+	}
+	maps.Copy(v, values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
 		"NotMet": a.NotMeeting(),
 		"Table":  a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
-		"Lacking": a.Lacking}
+		"Lacking": a.Lacking})
 	maps.Copy(v, asked)
 	if len(a.Excluded) > 0 {
 		v["Reasons"] = a.ExcludedList()

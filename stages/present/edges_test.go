@@ -52,7 +52,7 @@ func TestEdgesOfMovedSessions(t *testing.T) {
 		}
 		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
 		text := strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
-		need.Equal(t, strings.Contains(text, "adjusted for the change of mean_fd"), true, text)
+		need.Equal(t, strings.Contains(text, "adjusted for the change of mean framewise displacement"), true, text)
 		need.Equal(t, strings.Contains(text, "Head motion differs between the sessions 01 and 02"), want, text)
 	}
 }

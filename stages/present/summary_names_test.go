@@ -66,7 +66,7 @@ func TestQuestion(t *testing.T) {
 	for _, c := range []struct{ groups, leftOut, want, data string }{
 		{`["ASD","HC"]`, "", "distinguish ASD and HC" + unseen, "4 participants (2 ASD and 2 HC)."},
 		{`["s1","s2"]`, "", "predict site (s1 and s2)" + unseen, "4 participants (2 s1 and 2 s2). On this page, the models predict the values of site, which are called groups."},
-		{`["F","M"]`, "", "predict sex (F and M)" + unseen, "4 participants (3 M and 1 F). On this page"},
+		{`["F","M"]`, "", "predict sex (F and M)" + unseen, "4 participants (1 F and 3 M). On this page"},
 		{`["other","some"]`, "", "distinguish other and some" + unseen, "4 participants."},
 		{`["ASD","HC"]`, "s1 s2", "distinguish ASD and HC in participants whose site was not in the training set?", "4 participants (2 ASD and 2 HC)."},
 		{`["ASD","HC"]`, "s1 s3", "distinguish ASD and HC" + unseen, "4 participants (2 ASD and 2 HC)."},

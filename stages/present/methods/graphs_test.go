@@ -33,10 +33,10 @@ func TestDenoising(t *testing.T) {
 			"regression regression non-steady kept freedom", "[1, 2]; 24 motion parameters were regressed out [1]; non"},
 		{why(column.AskedForNone), nil, "no-regression freedom", "(regress: none); 90 degrees"},
 		{why(column.CleanedScan), nil, "no-regression freedom", "(scan already denoised); at most 90 degrees"},
-		{why(column.SeriesGiven), nil, "given freedom", "are unknown; at most 90 degrees"},
+		{why(column.SeriesGiven), nil, "given freedom", "is unknown); at most 90 degrees"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
 			r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P"
-		})}, nil, "sidecar freedom", "cleaned with 36P according to the sidecar"},
+		})}, nil, "sidecar freedom", "cleaned with 36P, according to the sidecar"},
 		{nil, []string{"detrend", "0"}, "detrend", "the mean was"},
 		{nil, []string{"detrend", "1"}, "detrend", "a linear trend was"},
 		{nil, []string{"detrend", "3"}, "detrend", "a polynomial trend of degree 3 was"},
@@ -122,9 +122,9 @@ func TestComBat(t *testing.T) {
 
 // From what covariates were removed is stated for the models that were trained on it.
 func TestDeconfounding(t *testing.T) {
-	const edges, target = "effects of site and mean_fd were removed from each edge after Fisher's transform by least " +
+	const edges, target = "effects of site and mean framewise displacement were removed from each edge after Fisher's transform by least " +
 		"squares, fitted in each fold to the training participants.",
-		"effects of site and mean_fd were removed from age by least squares, fitted in each fold to the training " +
+		"effects of site and mean framewise displacement were removed from age by least squares, fitted in each fold to the training " +
 			"participants, and the models were trained on the residual of age."
 	for _, c := range []struct {
 		what, want  string
