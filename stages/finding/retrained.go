@@ -299,7 +299,8 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 			for _, name := range x.Parameters {
 				labels := x.Kind == "split" && (name == "permutation" || name == "within")
 				if !labels && !slices.EqualFunc(x.Values[name], y.Values[name], slices.Equal) {
-					other = append(other, Difference{name, shownValues(name, y.Over(name)), shownValues(name, x.Over(name)),
+					other = append(other, Difference{name, shownValues(name, y.Over(name)),
+						shownValues(name, x.Over(name)),
 						y.Stage, x.Stage})
 				}
 			}
