@@ -1,6 +1,7 @@
 package column
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,14 @@ import (
 // Target is the column of the number that a study predicts in place of groups; in the metadata of the participants'
 // table it is what the number is called: "age".
 const Target = "target"
+
+// Predicts is the metadata of a table of folds that has the column to predict, as the study's own table calls it: "iq".
+// Without it, this is LabelOf.
+const Predicts = "predicts"
+
+// NameOf is what the study's own table calls a column of the participants' table: that of the groups, or of the number
+// to predict, may have another name there.
+func NameOf(people *encoding.Table, label string) string { return cmp.Or(people.Meta[label], label) }
 
 // Subject is the axis of participants. Its values stand alone in the names of tasks: train[sub-003,fold=2].
 const Subject = "subject"

@@ -34,6 +34,9 @@ type Applied struct {
 	Model      string         `json:",omitempty"` // the kind of the models, as in column.Classifiers
 	Inputs     string         `json:",omitempty"` // pearson, fisher (as Fisher's z), tangent, states, series or graphs
 	ZScored    bool           `json:",omitempty"` // each input, by its mean and SD in training
+	Column     string         `json:",omitempty"` // that the models predict, in the training study's table; "": unknown
+	Compared   string         `json:",omitempty"` // that the predictions are compared with; "": none
+	Other      bool           `json:",omitempty"` // it is another variable than Column
 	Mean       float64        `json:",omitempty"` // of the number to predict in training, over the models
 	Removed    []string       `json:",omitempty"` // covariates whose effects were removed from the number to predict
 	Unknown    int            // models of matrices whose file does not state how these were made
@@ -128,6 +131,12 @@ func (a Applied) Findings() (all List) {
 	if a.SameMeans && len(a.Known)+len(a.Same) == 0 {
 		all.Study("applied.same-means", Overturns, values{"Inputs": a.Shift.Inputs, "Trained": a.Trained,
 			"N": a.Participants})
+	}
+	switch {
+	case a.Other:
+		all.Study("applied.other-column", Overturns, values{"Column": a.Column, "Compared": a.Compared})
+	case a.Compared != "" && a.Column == "":
+		all.Study("applied.column-unknown", Limits, values{"Compared": a.Compared})
 	}
 	if a.Unlisted > 0 {
 		all.Study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})

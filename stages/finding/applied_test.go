@@ -15,6 +15,10 @@ func TestAppliedUnknown(t *testing.T) {
 	named := Applied{Models: 2, Unnamed: 2, Named: true, Unlisted: 2}.Findings()
 	need.Equal(t, codes(named)+" "+named[0].Weight.String(), "applied.unnamed applied.not-compared overturns")
 	need.Equal(t, codes(Applied{Models: 2, Undigested: 1}.Findings()), "applied.undigested")
+	other := Applied{Models: 2, Column: "iq", Compared: "score", Other: true}.Findings()
+	need.Equal(t, codes(other)+" "+other[0].Weight.String(), "applied.other-column overturns")
+	need.Equal(t, codes(Applied{Models: 2, Compared: "iq"}.Findings()), "applied.column-unknown")
+	need.Equal(t, codes(Applied{Models: 2, Column: "age", Compared: "Age_at_scan"}.Findings()), "")
 	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")
 }

@@ -162,12 +162,15 @@ func expects(h modelfile.Header, number bool) error {
 	return nil
 }
 
-// sameGroups refuses models of different groups, and of a number and its residual.
+// sameGroups refuses models of different groups or columns, and of a number and its residual.
 func sameGroups(all []*applier) error {
 	for _, m := range all {
 		if one := all[0]; !slices.Equal(m.Groups, one.Groups) {
 			return fmt.Errorf("%s was trained on the groups %s, but %s on %s: connect models of the same groups", m.name,
 				strings.Join(m.Groups, ", "), one.name, strings.Join(one.Groups, ", "))
+		} else if m.Column != "" && one.Column != "" && !modelfile.SameVariable(m.Column, one.Column) {
+			return fmt.Errorf("%s predicts the column %s, and %s the column %s: connect models of one column", m.name,
+				m.Column, one.name, one.Column)
 		} else if !slices.Equal(removedFrom(m), removedFrom(one)) {
 			return fmt.Errorf("%s and %s predict a number from which the effects of different covariates were removed (%s; %s): connect models of one setting",
 				m.name, one.name, cmp.Or(strings.Join(removedFrom(m), ", "), "none"),

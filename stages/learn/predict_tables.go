@@ -162,6 +162,9 @@ func (p *predicted) describe(models []*applier) {
 	a.Groups = p.groups
 	a.Calibrated, a.Counts = true, map[string]int{}
 	a.Model, a.Inputs, a.Removed = models[0].Model, "graphs", removedFrom(models[0])
+	if a.Column = models[0].Column; slices.ContainsFunc(models, func(m *applier) bool { return m.Column == "" }) {
+		a.Column = ""
+	}
 	if m := models[0].matrices; m != nil {
 		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
 			a.Inputs = "fisher"

@@ -160,10 +160,14 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	if err != nil {
 		return nil, err
 	}
-	people, err := column.Read[struct {
+	cohort, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	people, err := column.Rows[struct {
 		ID     string  `column:"participant_id"`
 		Target float64 `column:"target,missing"`
-	}](t.In("participants"))
+	}](cohort)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +186,8 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		all[i] = validatedNumber{r.ID, of, r.Predicted, r.Graphs, r.Models, r.Trained, r.Same}
 		x[i], y[i] = r.Predicted, of
 	}
-	errs := errors.Join((&validation{Validate: &Validate{Allow: s.Allow}, applied: applied}).overlap(), twice(t))
+	v := &validation{Validate: &Validate{Allow: s.Allow}, applied: applied}
+	errs := errors.Join(v.overlap(), v.compares(cohort, column.Target), twice(t))
 	switch {
 	case unknown != nil:
 		errs = errors.Join(errs, fmt.Errorf("no number for %s; exclude them", words.Some(unknown, 10)))
@@ -222,7 +227,7 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	if err != nil {
 		return nil, err
 	}
-	found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures, shifted)...))
+	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	if found != "" {
 		table.Meta[finding.Meta] = found
 	}

@@ -26,7 +26,7 @@ var validateKind = dag.Kind{
 	Name: "validate",
 	Doc: "validates stored models on another cohort\n" +
 		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants. " +
-		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, training participants by id, copies of training data under another id, and one scan under two ids.",
+		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, models that predict another column, training participants by id, copies of training data under another id, and one scan under two ids.",
 	New:        func() dag.Stage { return &Validate{Recalibrate: "logistic"} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
@@ -40,14 +40,16 @@ var (
 
 // Validate validates stored models.
 type Validate struct {
-	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are different people"`
+	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are different people; target: the models were trained to predict another column"`
 	Recalibrate string   `param:"recalibrate" doc:"logistic: also measures calibration after recalibration with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
 	Positive    string   `param:"positive" doc:"of two groups, the positive one, for sensitivity; by default as in evaluate"`
 	DrawZero    bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
 func (s *Validate) predict() *learn.Predict {
-	allow := slices.DeleteFunc(slices.Clone(s.Allow), func(name string) bool { return name == "participants" })
+	allow := slices.DeleteFunc(slices.Clone(s.Allow), func(name string) bool {
+		return name == "participants" || name == column.Target
+	})
 	return &learn.Predict{Allow: allow, DrawZero: s.DrawZero}
 }
 
@@ -135,7 +137,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
 	v := &validation{Validate: s, applied: applied, groups: groups}
-	if err := errors.Join(v.overlap(), v.read(rows, table, group), twice(t)); err != nil {
+	if err := errors.Join(v.overlap(), v.compares(people, "group"), v.read(rows, table, group), twice(t)); err != nil {
 		return nil, err
 	}
 	if v.positive, v.assumed, err = fold.PositiveGroup(s.Positive, groups); err != nil {
@@ -162,7 +164,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	meta := table.Meta
-	found := finding.Written(append(applied.Findings(), finding.Validation(summary, measures, shifted)...))
+	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	if found != "" {
 		meta[finding.Meta] = found
 	}
@@ -235,6 +237,21 @@ func (v *validation) overlap() error {
 			words.Count(len(pairs), "participant"), words.Some(pairs, 10)))
 	}
 	return errors.Join(all...)
+}
+
+// compares refuses models that were trained to predict another column than that of the participants.
+func (v *validation) compares(people *encoding.Table, label string) error {
+	a := &v.applied
+	a.Compared = column.NameOf(people, label)
+	if a.Column == "" || modelfile.SameVariable(a.Column, a.Compared) {
+		return nil
+	}
+	if a.Other = true; slices.Contains(v.Allow, column.Target) {
+		return nil
+	}
+	kind := map[string]string{"group": "groups", column.Target: "numbers"}[label]
+	return fmt.Errorf("the models predict the column %s of the training study, but the %s of the participants are those of the column %s: set %s: %s under cohort, or, if the columns have the same meaning, set allow: [target]",
+		a.Column, kind, a.Compared, label, a.Column)
 }
 
 // twice refuses one scan under several ids, which would count as several people.

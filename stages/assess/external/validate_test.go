@@ -529,3 +529,54 @@ func TestPredictRegressionFromGraphs(t *testing.T) {
 		t.Errorf("predictions %v, want %v", p, want)
 	}
 }
+
+// Models of one column are no models of another, be it of groups or of numbers.
+func TestValidateAnotherColumn(t *testing.T) {
+	named := func(in dag.Input, meta map[string]string) []dag.Input {
+		return []dag.Input{dag.InputOf(column.WithMeta(need.Value(in.Table())(t), meta), in.Coords...)}
+	}
+	c := unseen(t, 40, "baseline", "model", "ridge")
+	people := c.in["participants"][0]
+	need.Equal(t, need.Value(modelfile.ReadFacts(need.Value(c.in["model"][0].Bytes())(t)))(t).Training.Column, "group")
+	in := stagetest.Numbered(t, stagetest.Ramp(36))
+	folds := in["folds"][0]
+	in["folds"] = named(folds, map[string]string{column.Predicts: "IQ"})
+	out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", "ridge", "fold", 2), in)
+	new := map[string][]dag.Input{"model": {dag.InputOf(out["file"])}}
+	of := need.Value(folds.Table())(t)
+	fold := need.Value(of.Ints("fold"))(t)
+	for i, id := range need.Value(of.Strings("participant_id"))(t) {
+		for _, m := range in["pearson"] {
+			if fold[i] == 2 && m.Coord("subject") == id {
+				new["matrices"] = append(new["matrices"], m)
+			}
+		}
+	}
+	for _, is := range []struct {
+		stage  func(allow ...string) dag.Stage
+		in     map[string][]dag.Input
+		people dag.Input
+		meta   map[string]string
+		want   string
+	}{
+		{func(allow ...string) dag.Stage { return &Validate{Allow: allow} }, c.in, people, nil, ""},
+		{func(allow ...string) dag.Stage { return &Validate{Allow: allow} }, c.in, people, map[string]string{"group": "sex"},
+			"the models predict the column group of the training study, but the groups of the participants are those of the column sex"},
+		{func(allow ...string) dag.Stage { return &ValidateRegression{Allow: allow} }, new, folds,
+			map[string]string{"target": "iq"}, ""},
+		{func(allow ...string) dag.Stage { return &ValidateRegression{Allow: allow} }, new, folds,
+			map[string]string{"target": "score"},
+			"but the numbers of the participants are those of the column score: set target: IQ under cohort, or, if the columns have the same meaning, set allow: [target]"},
+	} {
+		is.in["participants"] = named(is.people, is.meta)
+		out, err := stagetest.RunStage(t, is.stage(), is.in)
+		if is.want != "" {
+			need.Error(t, err, is.want)
+			out = stagetest.MustRun(t, is.stage("target"), is.in)
+		} else {
+			need.NoError(t, err)
+		}
+		found := strings.Contains(stagetest.Codes(t, out["participants"].(*encoding.Table)), "applied.other-column")
+		need.Equal(t, found, is.want != "", is.want)
+	}
+}

@@ -148,8 +148,8 @@ func (l *List) Participants(used []string) *encoding.Table {
 	t := encoding.NewTable(columns...)
 	l.noteMerged(t)
 	l.noteCodesBySite(t)
-	if l.Target != "" {
-		t.Meta = map[string]string{column.Target: l.Target}
+	if l.Target != "" || l.labelColumn() != "group" {
+		t.Meta = map[string]string{label.Name: l.labelColumn()}
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/cell"
@@ -62,6 +63,14 @@ var (
 	siteColumn  = regexp.MustCompile(`(?i)^site(_id)?$`)
 	scanColumns = []string{column.MeanFD, "tr", "kept"}
 )
+
+// SameVariable reports whether two columns are the same variable by their names, or both an age, a sex or a site.
+func SameVariable(one, other string) bool {
+	return strings.EqualFold(column.Composed(one), column.Composed(other)) ||
+		slices.ContainsFunc([]*regexp.Regexp{ageColumn, sexColumn, siteColumn}, func(of *regexp.Regexp) bool {
+			return of.MatchString(one) && of.MatchString(other)
+		})
+}
 
 // Scans are the numbers of these series, by column and participant.
 type Scans map[string]map[string]float64

@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -20,10 +21,11 @@ import (
 // Training lists the participants of a training, by keyed hashes: a file shows whether a given participant was among
 // them, and lists no ids. Whoever has a list of ids can test each of them.
 type Training struct {
-	Key          string   `json:"key"`             // of the hashes, the same for all models of a cohort
-	Exact        bool     `json:"exact,omitempty"` // ids as they are, since some of the cohort differ in no normal form
-	Participants []string `json:"participants"`    // HMAC-SHA256 of each id in its normal form, 32 hexadecimal digits
-	Scans        []string `json:"scans,omitempty"` // of the data of each in draw 0
+	Column       string   `json:"column,omitempty"` // that was predicted, in the study's table; "" in files of earlier versions
+	Key          string   `json:"key"`              // of the hashes, the same for all models of a cohort
+	Exact        bool     `json:"exact,omitempty"`  // ids as they are, since some of the cohort differ in no normal form
+	Participants []string `json:"participants"`     // HMAC-SHA256 of each id in its normal form, 32 hexadecimal digits
+	Scans        []string `json:"scans,omitempty"`  // of the data of each in draw 0
 	// Rounded are, of each participant, hashes of some rounded numbers of these data. A copy that was saved with fewer
 	// digits has some of them; one that several participants have is left out ("").
 	Rounded [][]string     `json:"rounded,omitempty"`
@@ -32,7 +34,11 @@ type Training struct {
 
 // ListTraining lists the participants of a training for its model file.
 func ListTraining(t *dag.Task, repeat int, ids []string, scans []Data) (Training, error) {
-	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	folds, err := t.In("folds").Table()
+	if err != nil {
+		return Training{}, err
+	}
+	members, err := column.Rows[fold.LabeledMember](folds)
 	var cohort []string
 	var counts map[string]int
 	for _, m := range members {
@@ -46,7 +52,9 @@ func ListTraining(t *dag.Task, repeat int, ids []string, scans []Data) (Training
 			counts[m.Group]++
 		}
 	}
-	return NewTraining(cohort, ids, scans, counts), err
+	of := NewTraining(cohort, ids, scans, counts)
+	of.Column = cmp.Or(folds.Meta[column.Predicts], column.LabelOf(folds))
+	return of, err
 }
 
 // Data identify the data of a participant in draw 0.

@@ -285,6 +285,9 @@ func (s *Split) divideAll(members []member, table *encoding.Table, name string) 
 	if s.number() {
 		out = column.Table(numbers)
 	}
+	if of := column.NameOf(table, s.Divides()); of != "group" {
+		out.Meta = map[string]string{column.Predicts: of}
+	}
 	if site != nil && s.Outer == 0 { // the folds inside an outer one leave out no site
 		out.Columns = append(out.Columns, fold.LeftOutColumn(rows, site))
 	}
