@@ -560,13 +560,16 @@ func TestValidateAnotherColumn(t *testing.T) {
 		want   string
 	}{
 		{func(allow ...string) dag.Stage { return &Validate{Allow: allow} }, c.in, people, nil, ""},
-		{func(allow ...string) dag.Stage { return &Validate{Allow: allow} }, c.in, people, map[string]string{"group": "sex"},
-			"the models predict the column group of the training study, but the groups of the participants are those of the column sex"},
+		{func(allow ...string) dag.Stage { return &Validate{Allow: allow} }, c.in, people,
+			map[string]string{"group": "sex"},
+			"the models predict the column group of the training study, but the groups of the participants are those of the " +
+				"column sex"},
 		{func(allow ...string) dag.Stage { return &ValidateRegression{Allow: allow} }, new, folds,
 			map[string]string{"target": "iq"}, ""},
 		{func(allow ...string) dag.Stage { return &ValidateRegression{Allow: allow} }, new, folds,
 			map[string]string{"target": "score"},
-			"but the numbers of the participants are those of the column score: set target: IQ under cohort, or, if the columns have the same meaning, set allow: [target]"},
+			"but the numbers of the participants are those of the column score: set target: IQ under cohort, or, if the " +
+				"columns have the same meaning, set allow: [target]"},
 	} {
 		is.in["participants"] = named(is.people, is.meta)
 		out, err := stagetest.RunStage(t, is.stage(), is.in)
