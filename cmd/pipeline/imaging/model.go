@@ -3,6 +3,7 @@ package imaging
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"prgnn/cmd/pipeline/export"
 	"prgnn/internal/lists"
@@ -58,7 +59,17 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			return "", false, err
 		}
 		c.Model, c.Groups, c.Port, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Made
-		c.Regions = max(f.Inputs.Nodes, f.Inputs.Regions)
+		if c.Regions = max(f.Inputs.Nodes, f.Inputs.Regions); c.Port == "states" {
+			c.Regions, c.States = len(f.Inputs.Names), f.Inputs.Nodes
+		}
+		if c.Column = f.Training.Column; c.Column == "group" {
+			c.Column = ""
+		}
+		described := lists.Map(stated.Cohort, func(v modelfile.Variable) string { return v.Name })
+		if c.Files == nil {
+			c.Described = described
+		}
+		c.Described = slices.DeleteFunc(c.Described, func(name string) bool { return !slices.Contains(described, name) })
 		c.LeftOut = lists.Map(f.Inputs.LeftOut, func(r int) string { return fold.NumberAndName(r-1, f.Inputs.Names) })
 		c.Named, c.Threshold, c.Calibrated, c.Data = f.Inputs.Names != nil, f.Threshold, f.Calibrated, f.HasData()
 		c.Parameters = of
@@ -82,6 +93,9 @@ func evaluated(s *export.Setting, c *methods.Card) error {
 			}
 			for _, r := range rows {
 				if r.Level == "participant" && s.Is(r.Coords) {
+					if r.Positive == "n/a" {
+						r.Positive = "" // as in a validation
+					}
 					c.Accuracy = append(c.Accuracy, r)
 				}
 			}

@@ -20,19 +20,22 @@ import (
 type Card struct {
 	Model, Atlas, Pipeline, Version string
 	Groups                          []string
+	Column                          string   // of the groups, where this is not group
 	Target                          string   // what is predicted where there are no groups
 	Removed                         []string // covariates whose effects were removed from it before training
 	Deconfounded                    []string // covariates whose effects the model removes from its inputs
 	Scored                          bool     // the evaluation is of the residual
 	Port                            string   // of the inputs, "" for graphs
-	Regions                         int      // of the inputs, with those that are left out
+	Regions                         int      // of the inputs, with those that are left out; 0: unknown
+	States                          int      // of connectivity, of which the inputs are features
 	LeftOut                         []string // regions that the model does not use
 	Named                           bool     // the regions' names are known
 	Made                            string   // how the inputs were made
 	Threshold                       float64
 	Calibrated                      bool
-	Data                            bool // the files have data of participants
-	Simulated                       bool // the training participants are simulated
+	Data                            bool     // the files have data of participants
+	Described                       []string // variables of the training participants that all files describe
+	Simulated                       bool     // the training participants are simulated
 	Parameters                      map[string]string
 	Files                           []CardFile
 
@@ -92,6 +95,7 @@ func (c *Card) Markdown() (string, error) {
 	}
 	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
 		"Target": markup.Markdown(c.Target), "Regions": c.Regions, "Used": c.Regions - len(c.LeftOut),
+		"Column": markup.Markdown(c.Column), "States": c.States,
 		"LeftOut": lists.Map(c.LeftOut, markup.Markdown), "Port": c.Port,
 		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
@@ -158,7 +162,16 @@ func (c *Card) Markdown() (string, error) {
 	if !c.Calibrated {
 		limits = append(limits, "card.uncalibrated")
 	}
-	for _, code := range append(limits, "card.unlisted") {
+	var unlisted []string
+	for _, v := range [][2]string{{"tr", "repetition time"}, {"kept", "number of volumes"}} {
+		if !slices.Contains(c.Described, v[0]) {
+			unlisted = append(unlisted, v[1])
+		}
+	}
+	if of["Unlisted"] = unlisted; unlisted != nil && c.Port != "states" {
+		limits = append(limits, "card.unlisted")
+	}
+	for _, code := range limits {
 		fmt.Fprintf(&b, "- %s\n", text(code, of))
 	}
 	heading("card.origin")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
 
 // An exported file has age, sex and motion of the training participants, so a card lists none of these as missing.
@@ -20,6 +21,39 @@ func TestCardMissing(t *testing.T) {
 	}
 	if !strings.Contains(page, "repetition time") {
 		t.Error("the card does not state that the file has no repetition time")
+	}
+	c.Described = []string{"age", "tr", "kept"}
+	if page = need.Value(c.Markdown())(t); strings.Contains(page, "The files have no ") {
+		t.Errorf("the files have all, and the card lists what they lack:\n%s", page)
+	}
+	c.Described = []string{"tr"}
+	need.Equal(t, strings.Contains(need.Value(c.Markdown())(t), "no number of volumes of the training participants, so a validation does not compare it."), true)
+}
+
+// A card states what the inputs are: states of connectivity are no regions, and models of states are for nobody else.
+// Sensitivity is that of a group, which more than two groups do not have.
+func TestCardInputs(t *testing.T) {
+	for _, c := range []struct {
+		card        Card
+		has, hasNot []string
+	}{
+		{Card{Port: "states", States: 3, Atlas: "X"}, []string{"from 3 states of functional connectivity.",
+			"Features of 3 connectivity states, which were fitted to the training participants, of regions of the atlas X.",
+			"the models cannot be applied to other participants"}, []string{"3 regions", "validate", "of the atlas X. `names`"}},
+		{Card{Port: "states", States: 3, Regions: 30, Named: true}, []string{"among 30 brain regions", "of 30 regions"}, nil},
+		{Card{Port: "series", Regions: 30}, []string{"from the time series of 30 brain regions."}, []string{"from functional"}},
+		{Card{Port: "pearson", Regions: 30, Column: "sex"}, []string{"(A or B; column sex) from functional connectivity among 30"}, nil},
+		{Card{Regions: 30, Accuracy: []column.AccuracyRow{{Folds: 5, Participants: 60, Accuracy: 0.5}}},
+			[]string{"(60 participants). Each"}, []string{"sensitivity is for"}},
+	} {
+		c.card.Groups, c.card.Files = []string{"A", "B"}, []CardFile{{Name: "1.npz"}, {Name: "2.npz"}}
+		page := strings.Join(strings.Fields(need.Value(c.card.Markdown())(t)), " ")
+		for _, want := range c.has {
+			need.Equal(t, strings.Contains(page, want), true, want, page)
+		}
+		for _, no := range c.hasNot {
+			need.Equal(t, strings.Contains(page, no), false, no, page)
+		}
 	}
 }
 
