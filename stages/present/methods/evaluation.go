@@ -236,6 +236,9 @@ func (a *Author) regression() {
 	} else {
 		maps.Copy(of, a.foldCount(0, 0))
 	}
+	if a.Residuals() == nil {
+		a.say("methods.output-number", of)
+	}
 	a.say("methods.regression-measures", of)
 	for _, r := range a.Residuals() {
 		a.say("methods.residual", r.Values(a.Number))

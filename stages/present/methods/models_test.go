@@ -32,7 +32,7 @@ func TestModelsOfCorrelations(t *testing.T) {
 	}
 	codes, plain := write()
 	need.Equal(t, codes, "methods.series-draws methods.correlation methods.folds methods.regressions methods.inputs "+
-		"methods.inputs methods.regression-measures methods.untested")
+		"methods.inputs methods.output-number methods.regression-measures methods.untested")
 	for _, want := range []string{"each draw gave one matrix", "all matrices of a participant",
 		"5 folds, stratified by group within site, sex and hand (seed 1)",
 		"ridge regression (penalty 1)", "kernel ridge regression (the best of 3 penalties in 4 inner folds)",
