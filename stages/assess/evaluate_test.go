@@ -371,6 +371,7 @@ func TestEvaluateSaturated(t *testing.T) {
 		need.Equal(t, stagetest.Codes(t, summary), c.want, c.size)
 		if found := need.Value(finding.Of(summary.Meta))(t); c.want != "" {
 			need.Equal(t, found[0].Numbers.(map[string]any)["Share"], any(float64(ties)/float64(pairs)))
+			need.Equal(t, found[0].Subject.Classifier, "the model", "without an axis or a model in the predictions")
 		}
 	}
 }

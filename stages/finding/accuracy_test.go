@@ -560,3 +560,11 @@ func TestUnrecognizedGroups(t *testing.T) {
 		need.Equal(t, got, c.want, c)
 	}
 }
+
+// The only model of a number has a name in sentences.
+func TestOnlyModelOfANumber(t *testing.T) {
+	a := &Results{Plan: &Settings{}}
+	need.NoError(t, a.readRegression(dag.NewTask(map[string][]dag.Input{"regression": {dag.InputOf(column.Table(
+		[]column.RegressionRow{{Folds: 2}}))}})))
+	need.Equal(t, a.Regression[0].Name, "the model")
+}

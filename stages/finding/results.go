@@ -293,6 +293,7 @@ func (a *Results) readRegression(t *dag.Task) error {
 		return err
 	}
 	for i, r := range rows {
+		rows[i].Name = cmp.Or(r.Name, column.ShownSetting(r.Coords), "the model")
 		if a.FitBehind(r) != nil {
 			rows[i].Test, rows[i].Permutations, rows[i].TestFolds = "", 0, 0
 			rows[i].P, rows[i].MAEP = math.NaN(), math.NaN()

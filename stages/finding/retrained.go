@@ -13,8 +13,13 @@ import (
 	"prgnn/stages/inference"
 )
 
-// withoutEffect are the parameters that change no prediction.
-var withoutEffect = []string{"scores_of", "checkpoint"}
+// withoutEffect are the parameters that change no prediction: of the scores of regions, of learning curves, and of how a
+// training is carried out and checked.
+var withoutEffect = []string{"scores_of", "signed", "attribution", "steps", "orders", "checkpoint", "time_limit",
+	"memory_limit", "sandbox", "repeat_check", "promise"}
+
+// permuting are the parameters of split that permute labels, and divide nobody.
+var permuting = []string{"permutation", "permutations", "within"}
 
 // A RetrainedTest is the permutation test of one setting whose models were retrained on permuted labels.
 type RetrainedTest struct {
@@ -297,7 +302,7 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 				continue
 			}
 			for _, name := range x.Parameters {
-				labels := x.Kind == "split" && (name == "permutation" || name == "within")
+				labels := x.Kind == "split" && slices.Contains(permuting, name)
 				if !labels && !slices.EqualFunc(x.Values[name], y.Values[name], slices.Equal) {
 					other = append(other, Difference{name, shownValues(name, y.Over(name)),
 						shownValues(name, x.Over(name)),

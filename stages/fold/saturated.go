@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -35,7 +36,7 @@ func Saturated(settings [][]Tested, positive int) (all finding.List) {
 		}{{"probability.at-ends", atEnds}, {"probability.rounded", close}} {
 			if float64(c.tied) > mostTied*float64(pairs) {
 				all.Add(finding.Finding{Code: c.code, Weight: finding.Notes,
-					Subject: finding.Subject{Classifier: folds[0].Name, Setting: folds[0].Coords},
+					Subject: finding.Subject{Classifier: cmp.Or(folds[0].Name, "the model"), Setting: folds[0].Coords},
 					Numbers: map[string]any{"Share": float64(c.tied) / float64(pairs)}})
 			}
 		}

@@ -119,7 +119,8 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 	}
 	settings := func(epochs, pool string) []finding.Parameter {
 		return []finding.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
-			setting("permuted", 100, "scores_of", "test"), setting("train", 5, "epochs", "20"),
+			setting("permuted", 100, "scores_of", "test"), setting("permuted", 100, "orders", "0"),
+			setting("train", 5, "orders", "5"), setting("train", 5, "epochs", "20"),
 			setting("train", 5, "pool", "topk"), setting("train", 5, "pool", "sage"), setting("train", 5,
 				"scores_of", "all")}
 	}
