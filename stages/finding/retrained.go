@@ -13,8 +13,8 @@ import (
 	"prgnn/stages/inference"
 )
 
-// withoutEffect are the parameters that change no prediction: of the scores of regions, of learning curves, and of how a
-// training is carried out and checked.
+// withoutEffect are the parameters that change no prediction: of the scores of regions, of learning curves, and of how
+// a training is carried out and checked.
 var withoutEffect = []string{"scores_of", "signed", "attribution", "steps", "orders", "checkpoint", "time_limit",
 	"memory_limit", "sandbox", "repeat_check", "promise"}
 
