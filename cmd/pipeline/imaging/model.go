@@ -69,7 +69,9 @@ func models(s *export.Setting) (card string, is bool, err error) {
 		if c.Files == nil {
 			c.Described = described
 		}
-		c.Described = slices.DeleteFunc(c.Described, func(name string) bool { return !slices.Contains(described, name) })
+		c.Described = slices.DeleteFunc(c.Described, func(name string) bool {
+			return !slices.Contains(described, name)
+		})
 		c.LeftOut = lists.Map(f.Inputs.LeftOut, func(r int) string { return fold.NumberAndName(r-1, f.Inputs.Names) })
 		c.Named, c.Threshold, c.Calibrated, c.Data = f.Inputs.Names != nil, f.Threshold, f.Calibrated, f.HasData()
 		c.Parameters = of
