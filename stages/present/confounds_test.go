@@ -107,7 +107,7 @@ func TestConfoundsOfNumber(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "label"), false, text)
 	for _, want := range []string{"ridge regression depend on mean framewise displacement beyond a linear effect of the target",
 		"hold no demonstrated information about the target beyond linear effects of mean framewise displacement",
-		"The full test of SVR needs models trained anew, which these are not",
+		"The full test of SVR needs models trained anew: connect given of regression for",
 		"The edges hold information about the target beyond linear effects of age"} {
 		need.Equal(t, strings.Contains(text, want), true, want, text)
 	}

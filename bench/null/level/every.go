@@ -22,9 +22,9 @@ var nulls = []string{
 	"`reliability`: identification, within sites",
 }
 
-// every reports how often each p is small where the null hypothesis holds.
-func every(cohorts, permutations, threads int) {
-	of := each(cohorts, threads, func(seed uint64) []float64 { return nullCohort(seed, permutations) })
+// every reports how often each p of a cohort is small where the null hypothesis holds.
+func every(cohorts, permutations, threads int, nulls []string, cohort func(seed uint64, permutations int) []float64) {
+	of := each(cohorts, threads, func(seed uint64) []float64 { return cohort(seed, permutations) })
 	low, high := binomial(cohorts, 0.05)
 	fmt.Printf("%d cohorts of 60 participants, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
 		cohorts, permutations, low, high)

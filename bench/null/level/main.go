@@ -7,6 +7,7 @@
 //	go run ./bench/null/level -cohorts 400 -compare
 //	go run ./bench/null/level -cohorts 40 -permutations 999 -controls
 //	go run ./bench/null/level -cohorts 1000 -every
+//	go run ./bench/null/level -cohorts 1000 -further
 //	go run ./bench/null/level -cohorts 1000 -given
 //
 // Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
@@ -61,6 +62,7 @@ func main() {
 	group := flag.Bool("controls", false, "test residuals of edges, fitted to everybody or to one group, instead")
 	everything := flag.Bool("every", false, "every p that a report shows, in cohorts in which everything is independent, instead")
 	conditional := flag.Bool("given", false, "test confounder tests of age, in cohorts with and without its effects, instead")
+	more := flag.Bool("further", false, "as -every: p of biomarkers, multiverse and validate")
 	models := flag.String("models", "ridge,kernel-ridge,logistic,linear-svm", "of -given")
 	flag.Parse()
 	if *conditional {
@@ -68,7 +70,11 @@ func main() {
 		return
 	}
 	if *everything {
-		every(*cohorts, *permutations, *threads)
+		every(*cohorts, *permutations, *threads, nulls, nullCohort)
+		return
+	}
+	if *more {
+		every(*cohorts, *permutations, *threads, furtherNulls, further)
 		return
 	}
 	if *group {
