@@ -100,6 +100,6 @@ func further(seed uint64, permutations int) []float64 {
 		of[statistics[i]] = p
 	}
 	validated := run("validate", map[string][]dag.Input{"model": models, "matrices": new, "participants": {others}})
-	return []float64{column(ranking, "ranking", "p")[int(seed)%regions], least, of["median"], of["share"], of["stouffer"],
-		of["best"], column(validated, "summary", "held_out_p")[0]}
+	return []float64{column(ranking, "ranking", "p")[int(seed)%regions], least, of["median"], of["share"],
+		of["stouffer"], of["best"], column(validated, "summary", "held_out_p")[0]}
 }
