@@ -199,7 +199,7 @@ func TestNumbersFarFromCategories(t *testing.T) {
 		Series: "x.csv"}).Load(dir))(t)
 	got := strings.Join(column.NoteTexts(r.Notes), "; ")
 	need.Equal(t, strings.Contains(got, "person: stage of x (20, where all others are 1, 2, 3, 4: a category, or a code for a "+
-		"missing value); correct"), true, got)
+		"missing value); if a value is wrong, correct"), true, got)
 }
 
 // A number far from all others has a caution by participant, in covariates and in the target alike.
@@ -213,7 +213,22 @@ func TestNumbersFarFromAllOthers(t *testing.T) {
 		{File: "people.csv", ID: "id", Target: "iq"}} {
 		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 		got := strings.Join(column.NoteTexts(r.Notes), "; ")
-		need.Equal(t, strings.Contains(got, "no age of a person: age of x (127), iq of x (420); correct"), true, got)
+		need.Equal(t, strings.Contains(got, "no age of a person: age of x (127), iq of x (420); if a value is wrong, correct"), true, got)
+	}
+}
+
+// Displacements are skewed: a participant who moved much has no caution, one in other units has.
+func TestDisplacementsFarFromOthers(t *testing.T) {
+	rows := "id,dx,mean_fd\n"
+	for i := range 12 {
+		rows += fmt.Sprintf("p%d,%s,%g\n", i, []string{"HC", "ASD"}[i%2], 0.03+float64(i)*0.005)
+	}
+	for fd, want := range map[string]bool{"0.3722343834": false, "37.2": true} {
+		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC," + fd + "\n"})
+		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+			Series: "x.csv"}).Load(dir))(t)
+		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		need.Equal(t, strings.Contains(got, "mean_fd of x ("+fd+"); if a value is wrong"), want, got)
 	}
 }
 

@@ -195,7 +195,8 @@ type CheckRow struct {
 	Found int32  `column:"found" doc:"violations"`
 }
 
-// LeakagePort is an input of every kind that trains a model or gives an accuracy (AfterChecks).
+// LeakagePort is an input of every kind that trains a model, gives an accuracy or tests a hypothesis over participants
+// (AfterChecks).
 func LeakagePort() dag.Port {
 	return dag.Port{Name: "leakage", Type: column.Type[CheckRow](), Gather: true, Optional: true,
 		Doc: "checks that must have passed"}

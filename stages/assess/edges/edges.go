@@ -14,6 +14,7 @@ import (
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/inference/edgewise"
 	"prgnn/stages/role"
@@ -60,9 +61,10 @@ type Edges struct {
 	Seed         uint64    `param:"seed" doc:"of the permutations"`
 }
 
-// UsesPorts are the inputs that take one setting of each participant.
+// UsesPorts are the inputs that take one setting of each participant, and the checks: a test over participants assumes
+// that no two of them are one.
 func (*Edges) UsesPorts() []role.PortUse {
-	return role.OneSettingOf("matrices", "cleaning")
+	return fold.AfterChecks(role.OneSettingOf("matrices", "cleaning")...)
 }
 
 func (*Edges) Ports() dag.Ports {
@@ -72,6 +74,7 @@ func (*Edges) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "what is tested, and the covariates"},
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list, for the names of the regions"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
+			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "edges", Type: column.Type[column.EdgeTestRow](), Doc: "one row per edge"},

@@ -15,6 +15,8 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
+	"prgnn/stages/role"
 	"prgnn/stages/stagetest"
 )
 
@@ -473,5 +475,12 @@ func TestEdgesRefuse(t *testing.T) {
 	out := stagetest.MustRun(t, edgesStage("missing", "skip"), participants("age", ages))
 	if _, summary := edgeRows(t, out); !slices.Equal(summary.Left, []string{"sub-07"}) || summary.Participants != 35 {
 		t.Errorf("missing: skip left out %v", summary.Left)
+	}
+}
+
+// Tests over participants wait for the checks that no two of them are one, as accuracies do.
+func TestTestsWaitForChecks(t *testing.T) {
+	for _, name := range []string{"edges", "reliability"} {
+		need.Equal(t, role.Port(stagetest.Fresh(name), role.Checks), fold.LeakagePort().Name, name)
 	}
 }

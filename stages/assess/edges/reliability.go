@@ -14,6 +14,7 @@ import (
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/role"
 )
@@ -55,8 +56,10 @@ type Reliability struct {
 	Seed         uint64   `param:"seed" doc:"of permutations and halves"`
 }
 
-// UsesPorts are the inputs that take one setting of each participant.
-func (*Reliability) UsesPorts() []role.PortUse { return role.OneSettingOf("matrices", "cleaning") }
+// UsesPorts are the inputs that take one setting of each participant, and the checks, as in edges.
+func (*Reliability) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("matrices", "cleaning")...)
+}
 
 func (*Reliability) Ports() dag.Ports {
 	return dag.Ports{
@@ -66,6 +69,7 @@ func (*Reliability) Ports() dag.Ports {
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list, for the names of the regions"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: head motion in each session"},
 			{Name: "weights", Type: dag.Arrow("index", "weight"), Gather: true, Optional: true, Doc: "baseline's regions: the weight of each region in each training"},
+			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "summary", Type: column.Type[column.ReliabilityRow](), Doc: "one row: reliability over sessions; none without sessions"},

@@ -417,7 +417,7 @@ func (l *List) clean() error {
 			words.Some(mixed, 8)))
 	}
 	if outlying != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far from all other values, or no age of a person: %s; correct the table, or write n/a",
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far from all other values, or no age of a person: %s; if a value is wrong, correct the table, or write n/a",
 			words.Some(outlying, 8)))
 	}
 	if points != nil {
@@ -453,7 +453,16 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 			numbers[i] = math.NaN()
 		}
 	}
-	places, others := sheet.Outlying(numbers, age), map[float64]bool{}
+	judged := numbers
+	if column.NamesDisplacement(name) { // which are skewed: a participant who moved much is none of these
+		judged = lists.Map(numbers, func(x float64) float64 {
+			if x == 0 {
+				return math.NaN()
+			}
+			return math.Log(x)
+		})
+	}
+	places, others := sheet.Outlying(judged, age), map[float64]bool{}
 	for i, x := range numbers {
 		if !math.IsNaN(x) && !slices.Contains(places, i) {
 			others[x] = true
@@ -467,7 +476,10 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 			words.Some(texts, mostCategories))
 	}
 	for _, i := range places {
-		all = append(all, fmt.Sprintf("%s of %s (%s%s)", name, l.Rows[i].Source, values[i], rest))
+		text := fmt.Sprintf("%s of %s (%s%s)", name, l.Rows[i].Source, values[i], rest)
+		if !slices.Contains(all, text) { // once for all sessions
+			all = append(all, text)
+		}
 	}
 	return all
 }
