@@ -230,12 +230,12 @@ func (u *Universes) Summary(g *dag.Graph) string {
 	if u.Left > 0 {
 		text += fmt.Sprintf(", %d not in the sample", u.Left)
 	}
-	tasks, shared := u.sharing(g)
+	tasks, shared := u.Sharing(g)
 	return fmt.Sprintf("%s), %s, %d shared by several universes", text, words.Count(tasks, "task"), shared)
 }
 
-// sharing counts the tasks, and those that serve more than one universe.
-func (u *Universes) sharing(g *dag.Graph) (tasks, shared int) {
+// Sharing counts the tasks, and those that serve more than one universe.
+func (u *Universes) Sharing(g *dag.Graph) (tasks, shared int) {
 	serve := map[string]int{} // by the options of a task
 	for _, s := range g.Stages() {
 		for _, n := range s.Tasks() {

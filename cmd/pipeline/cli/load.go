@@ -240,7 +240,7 @@ func (a *app) look(file string, named ...string) (*results.Current, error) {
 			return nil, err
 		}
 		for _, name := range named {
-			if _, err := results.Choose(p.Graph, name); err != nil && name != "" {
+			if _, err := results.Choose(p.Graph, results.Parts(p.Graph, name)[0]); err != nil && name != "" {
 				return nil, err
 			}
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/column"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -58,6 +60,15 @@ type planEvent struct {
 	Outputs map[string]progress.Artifact `json:"outputs,omitempty"`
 }
 
+// A universesEvent has the universes of a file with decisions.
+type universesEvent struct {
+	Universes  []string     `json:"universes"` // DECISION=OPTION …
+	Excluded   []column.Not `json:"excluded,omitempty"`
+	NotSampled int          `json:"not_sampled"`
+	Tasks      int          `json:"tasks"`
+	Shared     int          `json:"shared"` // by several of them
+}
+
 func (a *app) plan(file string, o engine.Options) error {
 	p, err := a.load(file, a.sets)
 	if err != nil {
@@ -93,6 +104,14 @@ func (a *app) plan(file string, o engine.Options) error {
 			a.Object("plan", planEvent{s.Node.ID(), s.Node.Stage().Name(), s.State, s.Reason, progress.KeyText(s.Key),
 				progress.Artifacts(s.Outputs)})
 		}
+		if u := p.Universes; len(u.Decisions) > 0 {
+			e := universesEvent{Universes: make([]string, len(u.Rows)), Excluded: u.Not, NotSampled: u.Left}
+			for i := range u.Rows {
+				e.Universes[i] = u.Name(i)
+			}
+			e.Tasks, e.Shared = u.Sharing(p.Graph)
+			a.Object("universes", e)
+		}
 		return exit.Wrong(errors.Join(failing...))
 	}
 	g := console.Grid{Wide: a.Wide()}
@@ -115,9 +134,7 @@ func (a *app) plan(file string, o engine.Options) error {
 	fmt.Fprintln(a.Out)
 	if states[engine.Stale]+states[engine.Unknown] > 0 {
 		fmt.Fprintf(a.Out, "time: %s\n", e)
-		if disk := e.Disk(); disk != "" {
-			fmt.Fprintf(a.Out, "disk: %s\n", disk)
-		}
+		fmt.Fprintf(a.Out, "disk: %s\n", cmp.Or(e.Disk(), "unknown, as the time"))
 	}
 	if lines := progress.Retraining(p.Graph); lines != nil {
 		fmt.Fprintln(a.Out, "a permutation test with retrained models is not part of this pipeline (pipeline stages permutation); it would have:")

@@ -130,27 +130,39 @@ func (a *app) showStage(file, what string, rows int) error {
 		return err
 	}
 	defer c.Store.Close()
+	var outs []results.Output
+	for _, part := range results.Parts(c.Pipeline.Graph, what) {
+		of, err := a.outputsOf(c, part)
+		if err != nil {
+			return err
+		}
+		outs = append(outs, of...)
+	}
+	return results.PrintOutputs(a.Console, c.Store, outs, rows)
+}
+
+// outputsOf are the results that a stage, task or output stands for.
+func (a *app) outputsOf(c *results.Current, what string) (outs []results.Output, err error) {
 	sel, tasks, err := shown(c, what)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	there, others := c.Shown(tasks)
 	if earlier := a.complete(c, what, others); earlier != nil {
 		a.Warn("%s has %d of %d results with these settings; shown are the complete results of an earlier run (%s)", what,
 			len(there), len(tasks), a.withSets(earlier.Sets))
 		if sel, tasks, err = shown(earlier, what); err != nil {
-			return err
+			return nil, err
 		}
 		c = earlier
 		there, others = c.Shown(tasks)
 	}
 	if len(there) == 0 {
-		return c.Missing(a.Console, sel, there, others, "")
+		return nil, c.Missing(a.Console, sel, there, others, "")
 	}
 	if len(others) > 0 {
 		a.Note("%d of %d results are missing: %s", len(others), len(tasks), words.Some(results.IDs(others), 6))
 	}
-	var outs []results.Output
 	for _, n := range there {
 		for _, p := range n.Instance().Ports().Out {
 			if !sel.Named || p.Name == sel.Port.Name {
@@ -158,7 +170,7 @@ func (a *app) showStage(file, what string, rows int) error {
 			}
 		}
 	}
-	return results.PrintOutputs(a.Console, c.Store, outs, rows)
+	return outs, nil
 }
 
 // shown are the tasks whose results a stage, task or output stands for.

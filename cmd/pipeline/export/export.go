@@ -48,7 +48,22 @@ func Run(a *console.Console, c *results.Current, o Options) (one bool, err error
 	case o.What == "":
 		return false, everything(a, c, o)
 	}
-	return true, writeStage(a, c, o)
+	parts := results.Parts(c.Pipeline.Graph, o.What)
+	if len(parts) > 1 && !isDir(o.Path) {
+		return false, exit.Wrongf("%s has tasks of %s: give a directory, which gets one of each: -o DIR/", o.What,
+			words.Count(len(parts), "stage"))
+	}
+	for _, part := range parts {
+		one := o
+		if one.What = part; len(parts) > 1 {
+			stage, _, _ := strings.Cut(part, "[")
+			one.Path = filepath.Join(o.Path, stage) + "/"
+		}
+		if err := writeStage(a, c, one); err != nil {
+			return false, err
+		}
+	}
+	return len(parts) == 1, nil
 }
 
 // writeStage writes the results of one stage as the options ask.

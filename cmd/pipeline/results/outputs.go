@@ -37,6 +37,22 @@ type Selection struct {
 	All   []*dag.Node // also those of another part of the cohort
 }
 
+// Parts are what a person names, *[universe=…] one for each stage that has such tasks.
+func Parts(g *dag.Graph, text string) (parts []string) {
+	members, is := strings.CutPrefix(text, "*[")
+	if tasks, err := g.Select(text); is && err == nil {
+		for _, n := range tasks {
+			if part := n.Stage().Name() + "[" + members; !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	if parts == nil {
+		return []string{text}
+	}
+	return parts
+}
+
 // Choose finds what a person names on the command line.
 func Choose(g *dag.Graph, text string) (*Selection, error) {
 	// The last bracket ends the members: those of a list, as in
