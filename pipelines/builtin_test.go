@@ -109,8 +109,8 @@ func TestRest40(t *testing.T) {
 	t.Run("without data", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		_, err := Load("rest40.yaml", nil)
-		want := `rest40.yaml:14:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans
-rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label image of the regions`
+		want := `rest40.yaml:8:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans
+rest40.yaml:9:11: the variable "labels" is empty: --set labels=FILE, a label image in the space of the scans, with the values 1 to 84`
 		if err == nil || err.Error() != want || !errors.As(err, new(tree.Errors)) {
 			t.Errorf("%v\nwant\n%s", err, want)
 		}
