@@ -68,7 +68,7 @@ func TestConfounds(t *testing.T) {
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, ">not tested<"), true)
 	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "),
-		"The full test of ridge regression needs models trained anew: add a stage of the kind permute-given"), true)
+		"The full test of ridge regression needs retrained models: add a stage of the kind permute-given"), true)
 	need.Equal(t, strings.Contains(page, "has no partial test"), true)
 	need.Equal(t, strings.Contains(page, "with a power of"), false)
 	const differs = "can differ from its interval in the tables of performance"
@@ -107,7 +107,7 @@ func TestConfoundsOfNumber(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "label"), false, text)
 	for _, want := range []string{"ridge regression depend on mean framewise displacement beyond a linear effect of the target",
 		"hold no demonstrated information about the target beyond linear effects of mean framewise displacement",
-		"The full test of SVR needs models trained anew: connect given of regression for",
+		"The full test of SVR needs retrained models: connect given of regression for",
 		"The edges hold information about the target beyond linear effects of age"} {
 		need.Equal(t, strings.Contains(text, want), true, want, text)
 	}

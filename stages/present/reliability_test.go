@@ -51,7 +51,7 @@ func TestReliability(t *testing.T) {
 	got := text(in)
 	for _, want := range []string{"sessions 01 and 02 of 12 participants, the median ICC(2,1) of 3 edges is 0.20; 33 %",
 		"identifies 87.5 % of the participants in another session (p ≤ 0.01)", "identifiability is 21.4",
-		"Two random halves of the 30 participants share 50 % of their top 1 edge by |t| between the groups, out of 3 that all participants have (33 % expected",
+		"Two random halves of the 30 participants share 50 % of their top 1 edge by |t| between the groups, out of 3 edges that all participants have (33 % expected",
 		"correlation over all these edges is 0.25", "Head motion differs between the sessions 01 and 02",
 		"0.250 (0.100–0.400)", "ridge regression pattern 5 0.610 (0.500–0.700)"} {
 		if !strings.Contains(got, want) {

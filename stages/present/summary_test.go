@@ -396,7 +396,7 @@ func TestSummaryOfLuckyRanking(t *testing.T) {
 	in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
 		[]dag.Input{dag.InputOf(out["consistency"])}
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"Two models share only 0.0 of their top 1 region on average (0.3 expected by chance), so the ranking differs between trainings (split and initial weights)", "On average, two models share 0.0 of their top 1 region (0.3 expected by chance, p = 1.000)"} {
+	for _, want := range []string{"Two models share only 0.0 of their top 1 region on average (0.3 expected by chance), so the ranking differs between trainings, which differ in the split and the initial weights", "On average, two models share 0.0 of their top 1 region (0.3 expected by chance, p = 1.000)"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -35,7 +35,7 @@ func TestMultiverseSection(t *testing.T) {
 	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
 		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
 		"The universe that the pipeline file states as the headline (model=b)", "No plan that was locked", ">model=c<", ">the test<",
-		"7 is among the top 2 regions in all 3 universes whose models have a pattern (a random ranking: 25 %)", ">40 %<",
+		"7 is among the top 2 regions in all 3 universes whose models have a pattern (25 % expected by chance)", ">40 %<",
 		"The joint test has only 20 label permutations", "1 universe has the same predictions as another"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
 			t.Errorf("the page lacks %q", want)

@@ -14,7 +14,7 @@ func TestCardMissing(t *testing.T) {
 	c := Card{Model: "logistic", Groups: []string{"A", "B"}, Files: []CardFile{{Name: "model.npz"}}}
 	page := need.Value(c.Markdown())(t)
 	for line := range strings.Lines(page) {
-		missing := strings.Contains(line, "The files have no ")
+		missing := strings.Contains(line, "The files do not contain the ")
 		if missing && (strings.Contains(line, " age") || strings.Contains(line, " sex")) {
 			t.Errorf("the card: %s", line)
 		}
@@ -23,11 +23,11 @@ func TestCardMissing(t *testing.T) {
 		t.Error("the card does not state that the file has no repetition time")
 	}
 	c.Described = []string{"age", "tr", "kept"}
-	if page = need.Value(c.Markdown())(t); strings.Contains(page, "The files have no ") {
+	if page = need.Value(c.Markdown())(t); strings.Contains(page, "The files do not contain the ") {
 		t.Errorf("the files have all, and the card lists what they lack:\n%s", page)
 	}
 	c.Described = []string{"tr"}
-	need.Equal(t, strings.Contains(need.Value(c.Markdown())(t), "no number of volumes of the training participants, so a validation does not compare it."), true)
+	need.Equal(t, strings.Contains(need.Value(c.Markdown())(t), "do not contain the number of volumes of the training participants, so a validation does not compare it."), true)
 }
 
 // A card states what the inputs are: states of connectivity are no regions, and models of states are for nobody else.

@@ -41,7 +41,7 @@ func TestMeasures(t *testing.T) {
 		{column.AccuracyRow{Positive: "ASD", Classifier: "majority"}, "HC", "methods.measures" + untested, // has no p
 			"the highest probability. Accuracy"},
 		{column.AccuracyRow{Positive: "ASD", Classifier: "ridge"}, "HC", "methods.measures" + tested,
-			"highest probability; for the model, the logistic function of the decision value took the place of a probability."},
+			"highest probability; for the model, the logistic function of the decision value was used in place of a probability."},
 	} {
 		a := authorOf()
 		c.row.Level, c.row.Test, c.row.Permutations = "participant", column.Retrained, 99
@@ -175,9 +175,9 @@ func TestConfounds(t *testing.T) {
 		"199 permutations of the residuals", "is normal-based, with the standard deviation over 40 bootstrap " +
 			"samples of the participants of each group as its standard error; the CIs of the AUCs " +
 			"were computed likewise on the scale of log odds",
-		"all models were trained again on the same folds, and all copies of a participant were in its fold", "For pairs alike in mean framewise displacement and " +
+		"all models were retrained on the same folds, and all copies of a participant were in its fold", "For pairs alike in mean framewise displacement and " +
 			"sex, each participant of the group ASD, from the largest mean framewise displacement down,", "(27 pairs)",
-		"the predicted probability, less its mean", "999 conditional permutations"} {
+		"the predicted probability minus its mean", "999 conditional permutations"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %s", text, want)
 		}

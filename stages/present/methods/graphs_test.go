@@ -33,7 +33,7 @@ func TestDenoising(t *testing.T) {
 			"regression regression non-steady kept freedom", "[1, 2]; 24 motion parameters were regressed out [1]; non"},
 		{why(column.AskedForNone), nil, "no-regression freedom", "(regress: none); 90 degrees"},
 		{why(column.CleanedScan), nil, "no-regression freedom", "(scan already denoised); at most 90 degrees"},
-		{why(column.SeriesGiven), nil, "given freedom", "is unknown); at most 90 degrees"},
+		{why(column.SeriesGiven), nil, "given freedom", "are unknown); at most 90 degrees"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
 			r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P"
 		})}, nil, "sidecar freedom", "cleaned with 36P, according to the sidecar"},

@@ -79,7 +79,7 @@ func TestCleaningIsWritten(t *testing.T) {
 		{[]row{fine, fine, with(func(r *row) {
 			r.Confounds, r.ConstantConfounds = make([]string, 6), []string{"rot_x", "rot_y"}
 		})}, simple, []string{
-			"Regressors with one value in all volumes, or with the values of another regressor, which regress out nothing (correct the confounds, or exclude the participants with exclude: [sub-3] under cohort): sub-3 (2 of 6: rot_x and rot_y)"}},
+			"Constant regressors, or copies of another regressor, which regress out nothing (correct the confounds, or exclude the participants with exclude: [sub-3] under cohort): sub-3 (2 of 6: rot_x and rot_y)"}},
 		{slices.Repeat([]row{with(func(r *row) { r.RepeatedRegions = 2 })}, 7), simple,
 			[]string{"(repair the data): 7 of 7 scans"}},
 		{append(slices.Repeat([]row{with(func(r *row) { r.Constant = 1 })}, 6),
