@@ -14,7 +14,7 @@ rows = {}  # name → column → row
 for r in csv.DictReader(open(summary)):
     column = "first" if r["stage"] in FIRST else r["stage"]
     if r["level"] == "participant" and r["classifier"] != "majority" and (column == "first" or column in THEN):
-        rows.setdefault(r["name"].split(" [")[0].split(", ")[0], {})[column] = r
+        rows.setdefault(r["name"].replace(f" ({r['stage'].replace('_', ' ')})", ""), {})[column] = r
 
 
 def cell(name, column):
@@ -33,4 +33,5 @@ with open(table, "w") as f:
     f.write("| classifier | accuracy (SD over folds), AUC (95 % CI) |" + "".join(f" {heads[c]} |" for c in used) + "\n")
     f.write("|---|---|" + "---|" * len(used) + "\n")
     for name in sorted((n for n in rows if "first" in rows[n]), key=lambda n: -float(rows[n]["first"]["auc"])):
-        f.write(f"| {NAMES.get(name, name)} | " + " | ".join(cell(name, c) for c in ("first", *used)) + " |\n")
+        cells = [cell(name, c) for c in ("first", *used)]
+        f.write(f"| {NAMES.get(name, name)} |" + "".join(f" {c} |" if c else " |" for c in cells) + "\n")
