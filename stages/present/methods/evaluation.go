@@ -72,9 +72,32 @@ func (a *Author) nested() {
 			of["Inner"] = int(split.Number("inner"))
 		}
 	}
+	before := map[string]bool{}
+	for _, s := range inner {
+		a.upstream(s, before)
+	}
+	for _, d := range a.Run.Decisions.Decisions {
+		if slices.ContainsFunc(d.Options[0].Sets, func(set column.OptionSet) bool { return before[set.Stage] }) {
+			options := lists.Map(d.Options, func(o column.Option) string { return o.Name })
+			varied = append(varied, a.Text("methods.setting", values{"Name": d.Name, "Values": options}))
+		}
+	}
 	slices.Sort(varied)
 	of["Candidates"], of["Varied"] = candidates, slices.Compact(varied)
 	a.say("methods.nested", of)
+}
+
+// upstream marks the stages that a stage needs.
+func (a *Author) upstream(s *finding.StageSettings, before map[string]bool) {
+	for _, refs := range s.Inputs {
+		for _, ref := range refs {
+			name, _, _ := strings.Cut(ref, ".")
+			if of := a.Run.Stage(name); of != nil && !before[name] {
+				before[name] = true
+				a.upstream(of, before)
+			}
+		}
+	}
 }
 
 // folds states how participants were divided, and what was predicted.

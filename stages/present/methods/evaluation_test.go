@@ -81,7 +81,8 @@ func TestChoiceFrom(t *testing.T) {
 	a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
 		of(with("split", "folds", "5", "outer", "1; 2", "inner", "4"), "inner_folds", nil),
 		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10", "outer", "1; 2", "fold", "1; 2"), "inner",
-			map[string][]string{"folds": {"inner_folds.folds"}}),
+			map[string][]string{"folds": {"inner_folds.folds"}, "pearson": {"connectivity.pearson"}}),
+		of(with("connectivity", "pearson", "empirical; oas"), "connectivity", nil),
 		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10"), "outer",
 			map[string][]string{"folds": {"split.folds"}}),
 		of(with("choose", "by", "loss"), "chosen", map[string][]string{"inner": {"inner.predictions"},
@@ -90,6 +91,11 @@ func TestChoiceFrom(t *testing.T) {
 		of(with("evaluate"), "evaluate_chosen", map[string][]string{"predictions": {"chosen.predictions"}}),
 		of(with("report"), "report", map[string][]string{"evaluation": {"evaluate.summary"},
 			"nested": {"evaluate_chosen.summary"}}))
+	option := func(name string) column.Option {
+		return column.Option{Name: name, Sets: []column.OptionSet{{Stage: "connectivity", Parameter: "pearson"}}}
+	}
+	options := []column.Option{option("empirical"), option("oas")}
+	a.Run.Decisions.Decisions = []column.Decision{{Name: "estimator", Options: options}}
 	row := column.AccuracyRow{Level: "participant", Name: "ridge regression", Classifier: "ridge", Positive: "n/a",
 		Test: column.Retrained, Permutations: 999, P: 0.003, AUCP: 0.003, Least: 0.001, Folds: 5, Accuracy: 0.7,
 		Majority: 0.5}
@@ -101,7 +107,7 @@ func TestChoiceFrom(t *testing.T) {
 	a.measures()
 	_, text := written(t, a)
 	for _, want := range []string{"the setting was chosen in each of these folds from ridge regression and logistic " +
-		"regression with penalty 1 or 10, by 4 inner folds of its training participants",
+		"regression with estimator empirical or oas and penalty 1 or 10, by 4 inner folds of its training participants",
 		"for the setting chosen inside each fold were computed without retraining",
 		"The p values of ridge regression are for each setting alone, not for the headline"} {
 		if !strings.Contains(text, want) {
