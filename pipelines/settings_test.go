@@ -120,11 +120,14 @@ func TestPermutedLabelsOfFitsToOneGroup(t *testing.T) {
 		{"reference: controls, controls: HC", "permuted: null", ""},
 		{"reference: controls, controls: HC", "permuted: folds.permuted",
 			"label permutations do not repeat the fit of tangent to one group (controls), so p is not valid: leave out permuted"},
+		{"reference: controls, controls: HC", `permuted: null, given: "given[*].permuted"`,
+			"so p is not valid: leave out given (given: null)"},
 	} {
 		p, err := build("g.yaml", []byte(`
 cohort: { simulate: { asd: 8, hc: 8, grid: 9 } }
 stages:
   folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  given: { use: permute-given, matrix: { covariate: [age] }, in: { folds: folds, permuted: folds.permuted, participants: cohort.participants } }
   evaluate: { use: evaluate, in: { predictions: "models[*].predictions" } }
   summary: { use: summary, in: { participants: cohort.participants, evaluation: evaluate.summary } }
   p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
