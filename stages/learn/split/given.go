@@ -30,6 +30,9 @@ var (
 	_ role.Reader   = (*PermuteGiven)(nil)
 )
 
+// mostGiven is the number of graphs above which no model is trained again (MostPaired of gnn/baseline).
+const mostGiven = 11585
+
 // PermuteGiven permutes labels given a covariate.
 type PermuteGiven struct {
 	Covariate  string   `param:"covariate" doc:"a column of the participants, such as age (matrix: {covariate: [age, sex, mean_fd]}): a number linearly, a text as categories. mean_fd comes from cleaning where it is connected and the table has no such column"`
@@ -52,7 +55,7 @@ func (*PermuteGiven) Ports() dag.Ports {
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
 		},
 		Out: []dag.Port{{Name: "permuted", Type: fold.PermutedSets(),
-			Doc: "as split's permuted, for the port given of baseline and regression; row 0 alone where the covariate determines the label"}},
+			Doc: "as split's permuted, for the port given of baseline and regression; row 0 alone where the covariate determines the label, and for more than 11,585 participants"}},
 	}
 }
 
@@ -92,7 +95,7 @@ func (s *PermuteGiven) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		of = append(of, *given.site)
 	}
 	known := lists.Map(of, func(c confound.Covariate) confound.Covariate { return c.Of(given.who) })
-	if len(given.who) < 2 || !known[1].Varies() && known[1].Name != s.Within {
+	if len(given.who) < 2 || n > mostGiven || !known[1].Varies() && known[1].Name != s.Within {
 		return dag.Outputs{"permuted": encoding.NewArray(from, 1, n)}, nil
 	}
 	l, err := confound.LogLikelihood(known[0], known[1], known[2:]...)
