@@ -433,7 +433,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 	}
 	m := NewModelScores(in)
 	m.rated = make([]bool, n)
-	// ScoreRow gives NaN without the column too: models that were not compared with themselves before training
+	// its scores are NaN, or the column is not there, of models that were not compared with themselves before training
 	if _, known := table.Column("untrained"); known && b.Layer == 1 {
 		m.untrained = NewModelScores(in)
 		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs
@@ -473,7 +473,7 @@ func (b *Biomarkers) count(m *ModelScores, r column.ScoreRow[float64], n int, pe
 			return fmt.Errorf("(%s, draw %d, node %d) has no score", id, r.Draw, r.Index)
 		}
 		m.add(r.Set, id, n, int(r.Index-1), r.Score, r.Kept)
-		if m.untrained != nil {
+		if m.untrained != nil && !math.IsNaN(r.Untrained) {
 			m.untrained.add(r.Set, id, n, int(r.Index-1), r.Untrained, false)
 		}
 	}

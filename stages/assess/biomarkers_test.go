@@ -414,6 +414,27 @@ func TestBiomarkersRefuses(t *testing.T) {
 	}
 }
 
+// Models without scores before training, as those of estimators, have no references of that kind.
+func TestBiomarkersWithoutUntrainedScores(t *testing.T) {
+	for _, c := range []struct {
+		untrained float64
+		methods   int
+	}{{math.NaN(), 1}, {0.5, 2}} {
+		in := stagetest.BiomarkerInputs()
+		in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 3, 0.2))}
+		for i, of := range in["scores"] {
+			rows := need.Value(column.Read[column.ScoreRow[float64]](of))(t)
+			for r := range rows {
+				rows[r].Untrained = c.untrained
+			}
+			in["scores"][i] = dag.InputOf(column.Table(rows), of.Coords...)
+		}
+		out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+		methods, _ := out["recovery"].(*encoding.Table).Strings("method")
+		need.Equal(t, len(slices.Compact(methods)), c.methods, methods)
+	}
+}
+
 // Regions of equal means have equal scores, whatever the order of their graphs, models and participants: rounding ranks
 // nothing.
 func TestEqualMeansTie(t *testing.T) {

@@ -63,8 +63,8 @@ func TestCaptionsCount(t *testing.T) {
 		top                   int
 		slices, named, ranked string
 	}{
-		{1, "Highest mean pooling score: b (0.900), a (0.500), c (0.400). Colored: the region with the highest mean pooling score. Background: the parcellation; left is left. Coloring starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
-		{2, "Highest mean pooling score: b (0.900), a (0.500), c (0.400). Colored: the 2 regions with the highest mean pooling score. Background: the parcellation; left is left. Coloring starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
+		{1, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the region with the highest mean score. Background: the parcellation; left is left. Coloring starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest score, "},
+		{2, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the 2 regions with the highest mean score. Background: the parcellation; left is left. Coloring starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest score, "},
 	} {
 		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()},
 			{Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4,
@@ -156,7 +156,7 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 			Value(DrawCalibration(all, "CON", 2))(t),
 		"Accuracy 0.800 on training graphs and 0.650 on test graphs in the last epoch": Captioned(draw.Figure{},
 			"figure.training", ends),
-		"a has the highest mean pooling score, 0.900 (0.800–1.000). ":                                       DrawRanking(rows, 2),
+		"a has the highest mean score, 0.900 (0.800–1.000). ":                                       DrawRanking(rows, 2),
 		"1 of 2 regions with q < 0.05 (false discovery rate over all regions); largest contrast: a, 2.00. ": DrawContrast(rows, 2),
 		"LDA: accuracy 0.600–0.700 over 2 groups of test participants. ":                                    DrawSubgroups(groups),
 		"LDA: mean absolute error 3–4 over 2 groups of test participants. ":                                 DrawSubgroups(numbers),

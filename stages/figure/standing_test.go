@@ -44,7 +44,7 @@ func TestColoringStartsAtTheNull(t *testing.T) {
 	if got := text("figure.regions.scale", contrast, 0); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels), mean over the regions, uncorrected; q < 0.05: 1 of 3 regions.") {
 		t.Error(got)
 	}
-	if got := text("figure.regions.colored", score, 3); got != "Colored: 2 of all 3 regions, by the mean pooling score; the others lie below 0.5." {
+	if got := text("figure.regions.colored", score, 3); got != "Colored: 2 of all 3 regions, by the mean score; the others lie below 0.5." {
 		t.Error(got)
 	}
 	for i := range rows {
@@ -54,10 +54,10 @@ func TestColoringStartsAtTheNull(t *testing.T) {
 	if got := text("figure.regions.scale", r[1], 0); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted labels") {
 		t.Error(got)
 	}
-	if got := text("figure.regions.colored", r[0], 0); got != "No region is colored: the mean pooling score of the 3 regions lies below 0.5." {
+	if got := text("figure.regions.colored", r[0], 0); got != "No region is colored: the mean score of the 3 regions lies below 0.5." {
 		t.Error(got)
 	}
-	if got := text("figure.regions.colored", r[0], 2); got != "No region is colored: the 2 regions with the highest mean pooling score lie below 0.5." {
+	if got := text("figure.regions.colored", r[0], 2); got != "No region is colored: the 2 regions with the highest mean score lie below 0.5." {
 		t.Error(got)
 	}
 }

@@ -41,7 +41,8 @@ func (a *author) references(regions int, shown finding.Shown) {
 	if slices.ContainsFunc(rows, known) { // not of real data
 		planted = "planted auroc"
 	}
-	of := values{"Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
+	untrained := func(r row) bool { return r.Method == column.UntrainedModels }
+	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
 		"Inverted": slices.ContainsFunc(setting, finding.Inverted), "HeldOutAll": first.All}
 	if known(first) {
 		of["Planted"], of["Chance"] = int(*first.Planted), finding.FoundByChance(first, regions)

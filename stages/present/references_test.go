@@ -233,25 +233,25 @@ func TestRegionsAreWorded(t *testing.T) {
 		values any
 		want   string
 	}{
-		{"ranking.comparison", of, "In the trained models' ranking by mean pooling score, 8 of 16 planted regions are among the top 10 " +
+		{"ranking.comparison", of, "In the trained models' ranking by mean score, 8 of 16 planted regions are among the top 10 " +
 			"(1.9 expected by chance; AUROC 0.95). This ranking outperforms the t-test of node strength (3 of 10, AUROC 0.60; " +
 			"p = 0.010). It does not differ significantly from the t-test of features (8 of 10, AUROC 0.95; p = 0.030, but " +
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
 			"α = 0.05, not corrected for the number of references."},
 		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
-			"models' ranking by mean pooling score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
+			"models' ranking by mean score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
-		{"ranking.comparison", held, "In the trained models' ranking by mean pooling score of the first of 3 settings (pool " +
+		{"ranking.comparison", held, "In the trained models' ranking by mean score of the first of 3 settings (pool " +
 			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
 			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
-		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean pooling score " +
+		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean score " +
 			"(1.9 expected by chance)"},
-		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean pooling score is worse than " +
+		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean score is worse than " +
 			"that by the ridge pattern (AUROC of the planted regions)"},
-		{"ranking.not-better", held, "There is no evidence that the trained models' ranking of regions by mean pooling score " +
+		{"ranking.not-better", held, "There is no evidence that the trained models' ranking of regions by mean score " +
 			"of the first of 3 settings (pool topk) outperforms untrained models (held-out effect)"},
 		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
 			"participant of one group"},
@@ -295,9 +295,9 @@ func TestReferencesAreShown(t *testing.T) {
 	_, cautions, _ := strings.Cut(text, "Cautions")
 	cautions, _, _ = strings.Cut(cautions, "Participants Table")
 	for _, want := range []string{
-		"The trained models' ranking of regions by mean pooling score is worse than that by untrained models (AUROC of the " +
+		"The trained models' ranking of regions by mean score is worse than that by untrained models (AUROC of the " +
 			"planted regions; 2 of 4 are among the top 4, 1.3 expected by chance)",
-		"There is no evidence that the trained models' ranking of regions by mean pooling score outperforms the t-test of " +
+		"There is no evidence that the trained models' ranking of regions by mean score outperforms the t-test of " +
 			"node strength, the t-test of features, the ridge pattern or the ridge occlusion (",
 	} {
 		if !strings.Contains(cautions, want) {

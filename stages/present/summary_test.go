@@ -156,7 +156,7 @@ Classification performance
     Line: majority-class rate.
 
 Salient regions
-  The most salient regions, by mean pooling score
+  The most salient regions, by mean score
     rank  region  score      95 % CI  rank by model   kept  planted
        1  c       0.750  0.750–0.750            1–1  100 %  yes
        2  a       0.500  0.500–0.500            2–2   75 %  yes

@@ -400,8 +400,10 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 	if len(from) > 0 {
 		model = modelsOf(from[0])[0]
 	}
-	score := "pooling"
+	score, work := "pooling", cmp.Or(works[model], "li2020")
 	switch {
+	case len(from) > 0 && from[0].Kind == "estimator":
+		score, work = "own", ""
 	case model == "meanmlp" && from[0].Value("attribution") == "integrated":
 		score = "integrated"
 	case model == "meanmlp" || model == "bnt" && b.Value("layer") == "3":
@@ -410,7 +412,7 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 		score = "attention"
 	}
 	return parameters(b, values{"Stage": b.Stage, "Score": score, "Models": a.named(from...),
-		"Difference": a.Difference(), "Work": cmp.Or(works[model], "li2020"),
+		"Difference": a.Difference(), "Work": work,
 		"Resamples": int(b.Number("resamples"))})
 }
 

@@ -254,12 +254,15 @@ func TestRankedBy(t *testing.T) {
 		{"", "", "2", "pooling", "li2020"}, {"braingnn", "", "1", "pooling", "li2021"}, {"bnt", "", "1",
 			"attention", "kan"},
 		{"bnt", "", "3", "gradient", "kan"}, {"meanmlp", "gradient", "1", "gradient", "popov"},
-		{"meanmlp", "integrated", "1", "integrated", "popov"},
+		{"meanmlp", "integrated", "1", "integrated", "popov"}, {"estimator", "", "1", "own", ""},
 	} {
 		b := with("biomarkers", "layer", c.layer, "reading", "contrast")
 		from := with("network", "model", c.model, "attribution", c.attribution)
 		if c.model == "" {
 			from = with("train")
+		}
+		if c.model == "estimator" { // of the user's: neither pooling nor a reference for it
+			from = with("estimator")
 		}
 		b.Inputs = map[string][]string{"scores": {from.Stage + ".scores"}}
 		a := authorOf(from, b)
