@@ -93,7 +93,7 @@ func TestOcclusion(t *testing.T) {
 				t.Errorf("%d groups, region %d: %v, want %v", groups, j+1, v, want)
 			}
 		}
-		if top := inference.Top(got, 2); !top[0] || !top[1] {
+		if top := inference.Top(got, 2); top[0] != 1 || top[1] != 1 {
 			t.Errorf("%d groups: %v", groups, got)
 		}
 	}

@@ -365,7 +365,7 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 	if !slices.Contains(planted, true) && !references {
 		return nil
 	}
-	trained := map[string][]bool{}
+	trained := map[string][]float64{}
 	for _, r := range rankings[:2] {
 		trained[r.by] = inference.Top(r.all, min(b.Top, len(r.all)))
 	}
@@ -383,15 +383,15 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 			for j := range r.all {
 				if planted[j] {
 					*row.Planted++
-					if first[j] {
+					if first[j] == 1 {
 						*row.Found++
 					}
 				}
 			}
 			row.AUROC = auroc(r.all, planted)
 		}
-		full := func(v []float64) bool { return both(inference.Top(v, k), inference.Top(v, k)) == float64(k) }
-		if len(r.single) > 1 && !slices.ContainsFunc(r.single, func(v []float64) bool { return !full(v) }) {
+		short := func(v []float64) bool { return len(column.Known(v)) < k }
+		if len(r.single) > 1 && !slices.ContainsFunc(r.single, short) {
 			row.Agreement = inference.Agree(r.single, b.Top, 1, random.New(b.Seed, "biomarkers", "references")).Kuncheva
 		}
 		row.Score, row.Contrast = both(first, trained["score"]), both(first, trained["contrast"])
@@ -497,23 +497,26 @@ func leadOf(trained, reference []float64, testShare float64) (lead, p float64) {
 	return lead, p
 }
 
-// both counts what is in either set.
-func both(a, b []bool) (n float64) {
+// both counts what is in either top.
+func both(a, b []float64) (n float64) {
 	for i := range a {
-		if a[i] && b[i] {
-			n++
-		}
+		n += float64(a[i] * b[i])
 	}
 	return n
 }
 
-// meanOf is the mean of the chosen values, nil for all; what is no number is left out.
-func meanOf(v []float64, chosen []bool) float64 {
+// meanOf is the mean of the values, weighted by their shares of the chosen ones, nil for all; what is no number is left
+// out.
+func meanOf(v, chosen []float64) float64 {
 	sum, n := 0.0, 0.0
 	for i, x := range v {
-		if (chosen == nil || chosen[i]) && !math.IsNaN(x) {
-			sum += x
-			n++
+		share := 1.0
+		if chosen != nil {
+			share = chosen[i]
+		}
+		if share > 0 && !math.IsNaN(x) {
+			sum += float64(share * x)
+			n += share
 		}
 	}
 	return sum / n

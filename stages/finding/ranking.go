@@ -196,6 +196,39 @@ func HeldOutEffects(rows []column.RecoveryRow) (all List) {
 	return all
 }
 
+// A TiedTop is a ranking whose top is decided by the order of equal scores.
+type TiedTop struct {
+	By      string
+	Top     int // regions that count as the first
+	Above   int // have a higher score than those at the border
+	Equal   int // have the score at the border
+	Regions int
+	Shown   Shown
+}
+
+// Ties is the finding about equal scores at the border of the first regions: which of these are among them is arbitrary.
+// rows are those of one setting, in the order of their ranks.
+func Ties(rows []column.RankingRow, by string, top int, shown Shown) (all List) {
+	if top <= 0 || top >= len(rows) || rows[top-1].Score != rows[top].Score {
+		return nil
+	}
+	of := TiedTop{By: by, Top: top, Regions: len(rows), Shown: shown}
+	for _, r := range rows {
+		switch {
+		case r.Score > rows[top].Score:
+			of.Above++
+		case r.Score == rows[top].Score:
+			of.Equal++
+		}
+	}
+	if of.Above == 0 {
+		all.Study("ranking.no-order", Overturns, of)
+	} else {
+		all.Study("ranking.tied", Limits, of)
+	}
+	return all
+}
+
 // lowAgreement is Kuncheva's index halfway from chance to the same regions.
 const lowAgreement = 0.5
 

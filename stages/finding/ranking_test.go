@@ -317,3 +317,30 @@ func TestFirstMap(t *testing.T) {
 		need.Equal(t, got, FirstMap{c.contrast, c.why}, c.name)
 	}
 }
+
+// Equal scores at the border of the first regions are no ranking, or only the part above them is.
+func TestTies(t *testing.T) {
+	for _, c := range []struct {
+		scores       []float64
+		code         string
+		above, equal int
+	}{
+		{[]float64{0, 0, 0, 0}, "ranking.no-order", 0, 4},
+		{[]float64{3, 1, 1, 0}, "ranking.tied", 1, 2},
+		{[]float64{3, 3, 1, 1}, "", 0, 0},
+		{[]float64{3, math.NaN(), math.NaN()}, "", 0, 0},
+		{[]float64{1, 1}, "", 0, 0},
+	} {
+		var rows []column.RankingRow
+		for _, s := range c.scores {
+			rows = append(rows, column.RankingRow{Score: s})
+		}
+		found := Ties(rows, "score", 2, Shown{})
+		need.Equal(t, len(found) > 0, c.code != "")
+		for _, f := range found {
+			of := f.Numbers.(TiedTop)
+			need.Equal(t, f.Code, c.code)
+			need.Equal(t, []int{of.Above, of.Equal}, []int{c.above, c.equal})
+		}
+	}
+}

@@ -13,9 +13,9 @@ import (
 // over the pairs of rankings. What chance gives is meant for rankings in random order.
 type Agreement struct {
 	Rankings, K  int
-	Common       float64 // regions that the first K of two rankings have in common
+	Common       float64 // regions that the first K of two rankings have in common; equal values in random order
 	CommonChance float64 // K²/n
-	Every        int     // regions that are among the first K of every ranking
+	Every        int     // regions that are among the first K of every ranking, in whatever order of equal values
 	EveryChance  float64 // n(K/n)^rankings
 	Jaccard      float64 // common, of the regions that are in either
 	JaccardLuck  float64 // what chance gives
@@ -36,25 +36,28 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 	k = min(k, n)
 	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n),
 		JaccardLuck: expectedJaccard(n, k)}
-	first := make([]places, m)
-	times := make([]int, n) // in how many rankings a region is among the first
+	first := make([]topRegions, m)
+	times, alone := make([]float64, n), 0.0 // in how many rankings a region is among the first
 	for i, v := range scores {
-		first[i] = topPlaces(v, k)
+		top := Top(v, k)
+		first[i] = regionsOf(top)
 		a.EveryChance *= float64(k) / float64(n)
-		for j := range times {
-			times[j] += first[i].has(j)
+		for j, share := range top {
+			times[j] += share
+			alone += float64(share * share)
 		}
 	}
 	for _, t := range times {
-		if t == m {
+		if t == float64(m) {
 			a.Every++
 		}
 	}
+	seen := (dense.SumSquares(times) - alone) / 2
 	for i := range m {
 		for j := range i {
-			both, either := overlap(first[i], first[j])
-			a.Common += float64(both)
-			a.Jaccard += float64(both) / float64(either)
+			both, either := first[i].overlap(first[j])
+			a.Common += both
+			a.Jaccard += both / either
 		}
 	}
 	pairs := float64(m) * float64(m-1) / 2
@@ -66,7 +69,7 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 		a.Spearman, a.Kendall = manyOrders(scores)
 	}
 	a.Kuncheva = (a.Common - a.CommonChance) / (float64(k) - a.CommonChance)
-	a.P = agreeByChance(shared(times), m, n, k, resamples, s)
+	a.P = agreeByChance(seen, m, n, k, resamples, s)
 	return a
 }
 
@@ -107,28 +110,49 @@ func manyOrders(scores [][]float64) (spearman, kendall float64) {
 	return mean(ranks), mean(signs)
 }
 
-// places is a set of regions, a bit each.
-type places []uint64
-
-// topPlaces is Top as a set.
-func topPlaces(v []float64, k int) places {
-	set := make(places, (len(v)+63)/64)
-	for i, in := range Top(v, k) {
-		if in {
-			set[i/64] |= 1 << (i % 64)
-		}
-	}
-	return set
+// topRegions are the first regions of a ranking: a bit each, or by the shares of Top where equal values are at the
+// border.
+type topRegions struct {
+	set    []uint64
+	shares []float64 // nil without such a border
 }
 
-// has is 1 for a member, and 0.
-func (s places) has(i int) int { return int(s[i/64] >> (i % 64) & 1) }
+func regionsOf(top []float64) topRegions {
+	of := topRegions{set: make([]uint64, (len(top)+63)/64)}
+	for i, share := range top {
+		switch share {
+		case 0:
+		case 1:
+			of.set[i/64] |= 1 << (i % 64)
+		default:
+			of.shares = top
+		}
+	}
+	return of
+}
 
-// overlap counts what two sets have in common, and what is in either.
-func overlap(a, b places) (both, either int) {
-	for i, word := range a {
-		both += bits.OnesCount64(word & b[i])
-		either += bits.OnesCount64(word | b[i])
+// share is the probability that a region is among the first.
+func (a topRegions) share(i int) float64 {
+	if a.shares != nil {
+		return a.shares[i]
+	}
+	return float64(a.set[i/64] >> (i % 64) & 1)
+}
+
+// overlap counts what two tops have in common, and what is in either, as expected in random order of equal values.
+func (a topRegions) overlap(b topRegions) (both, either float64) {
+	if a.shares == nil && b.shares == nil {
+		var common, all int
+		for i, word := range a.set {
+			common += bits.OnesCount64(word & b.set[i])
+			all += bits.OnesCount64(word | b.set[i])
+		}
+		return float64(common), float64(all)
+	}
+	for i := range max(len(a.shares), len(b.shares)) {
+		x, y := a.share(i), b.share(i)
+		both += float64(x * y)
+		either += x + y - float64(x*y)
 	}
 	return both, either
 }
@@ -145,7 +169,7 @@ func shared(times []int) int {
 
 // agreeByChance is the permutation p of a number of shared regions, (b+1)/(r+1),
 // for m random sets of k regions out of n.
-func agreeByChance(seen, m, n, k, resamples int, s *random.Stream) float64 {
+func agreeByChance(seen float64, m, n, k, resamples int, s *random.Stream) float64 {
 	deck, times, as := make([]int, n), make([]int, n), 0
 	for i := range deck {
 		deck[i] = i
@@ -159,7 +183,7 @@ func agreeByChance(seen, m, n, k, resamples int, s *random.Stream) float64 {
 				times[deck[i]]++
 			}
 		}
-		if shared(times) >= seen {
+		if AsLarge(float64(shared(times)), seen) {
 			as++
 		}
 	}

@@ -37,6 +37,24 @@ func TestAgreeByHand(t *testing.T) {
 	need.Equal(t, all, 1000, "triples")
 }
 
+// Equal values have no order, and share the places that they compete for: rankings without an order agree as random ones
+// do, and one region that stands out is all that others have in common.
+func TestTiesAreNoAgreement(t *testing.T) {
+	flat, one := make([]float64, 30), make([]float64, 30)
+	one[29] = 1
+	a := Agree([][]float64{flat, flat, flat, flat}, 10, 2000, random.New(1))
+	equal(t, "no order", []float64{a.Common, float64(a.Every), a.Kuncheva, a.Jaccard}, []float64{10. / 3, 0, 0, 1. / 5})
+	if a.P < 0.3 || a.P > 0.7 {
+		t.Errorf("p %v", a.P)
+	}
+	a = Agree([][]float64{one, one}, 10, 2000, random.New(1))
+	equal(t, "one region", []float64{a.Common, float64(a.Every)}, []float64{1 + 29*9./29*9/29, 1})
+	equal(t, "top", Top([]float64{2, 1, 3, 1, math.NaN(), 1}, 4), []float64{1, 2. / 3, 1, 2. / 3, 0, 2. / 3})
+	for _, s := range BootstrapRanking([][]float64{flat, flat}, []int{0, 0}, 10, 100, random.New(1)) {
+		equal(t, "spread", []float64{s.Top, float64(s.RankLow), float64(s.RankHigh)}, []float64{1. / 3, 15, 16})
+	}
+}
+
 // Without pairs the means are the same, of rankings with and without ties; of one without an order there is none.
 func TestManyOrders(t *testing.T) {
 	s := random.New(11)

@@ -76,16 +76,16 @@ func BootstrapContrasts(models []HeldOut, group []int, groups, k, resamples int,
 // spreads gathers what resamples of the participants give for each of n regions.
 func spreads(n, k, resamples int, resample func() []float64) []Spread {
 	values, ranks := make([][]float64, n), make([][]float64, n)
-	top := make([]int, n)
+	top := make([]float64, n)
 	for range resamples {
 		v := resample()
-		for r, j := range order(v) {
-			if math.IsNaN(v[j]) {
-				continue
-			}
-			values[j], ranks[j] = append(values[j], v[j]), append(ranks[j], float64(r+1))
-			if r < k {
-				top[j]++
+		at := order(v)
+		for lo, hi := range ties(v, at) {
+			for _, j := range at[lo:hi] {
+				if !math.IsNaN(v[j]) {
+					values[j], ranks[j] = append(values[j], v[j]), append(ranks[j], float64(lo+1+hi)/2)
+					top[j] += topShare(lo, hi, k)
+				}
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func spreads(n, k, resamples int, resample func() []float64) []Spread {
 		low, high := percentiles(values[j])
 		first, last := percentiles(ranks[j])
 		out[j] = Spread{Low: low, High: high, RankLow: int(math.Floor(first)), RankHigh: int(math.Ceil(last)),
-			Top: float64(top[j]) / float64(resamples)}
+			Top: top[j] / float64(resamples)}
 	}
 	return out
 }

@@ -77,7 +77,7 @@ type Individuality struct {
 func Individual(models [][]Cell, k int) Individuality {
 	out := Individuality{LeastShare: math.NaN(), MostShare: math.NaN()}
 	var all []person
-	var tops []places // of all
+	var tops []topRegions // of all
 	parts := map[[2]int]Components{}
 	regions := 0
 	for m, cells := range models {
@@ -91,7 +91,7 @@ func Individual(models [][]Cell, k int) Individuality {
 					}
 				}
 				regions, out.Draws = len(mean), max(out.Draws, len(of))
-				tops = append(tops, topPlaces(mean, k))
+				tops = append(tops, regionsOf(Top(mean, k)))
 				all = append(all, person{m, c, p})
 			}
 			if len(cell.Scores) > 1 {
@@ -152,7 +152,7 @@ type pairOverlaps struct {
 	ownSum, ownN          []float64
 }
 
-func overlaps(models [][]Cell, all []person, tops []places) pairOverlaps {
+func overlaps(models [][]Cell, all []person, tops []topRegions) pairOverlaps {
 	p := pairOverlaps{ownSum: make([]float64, len(all)), ownN: make([]float64, len(all))}
 	for i, a := range all {
 		for j := range i {
@@ -160,8 +160,8 @@ func overlaps(models [][]Cell, all []person, tops []places) pairOverlaps {
 			if a.model != b.model {
 				continue
 			}
-			both, either := overlap(tops[i], tops[j])
-			v := float64(both) / float64(either)
+			both, either := tops[i].overlap(tops[j])
+			v := both / either
 			if models[a.model][a.cell].Group != models[b.model][b.cell].Group {
 				p.apart += v
 				p.nApart++

@@ -112,9 +112,9 @@ func TestIndividual(t *testing.T) {
 		for _, c := range cells {
 			for i := range c.Scores {
 				for j := range i {
-					a, b := topPlaces(drawMean(c.Scores[i]), 10), topPlaces(drawMean(c.Scores[j]), 10)
-					both, either := overlap(a, b)
-					sum += float64(both) / float64(either)
+					a, b := Top(drawMean(c.Scores[i]), 10), Top(drawMean(c.Scores[j]), 10)
+					both, either := regionsOf(a).overlap(regionsOf(b))
+					sum += both / either
 					n++
 				}
 			}

@@ -2,6 +2,7 @@ package inference
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,17 +13,28 @@ import (
 func Ranks(v []float64) []float64 {
 	at := order(v)
 	out := make([]float64, len(v))
-	for lo := 0; lo < len(at); {
-		hi := lo + 1
-		for hi < len(at) && compare(v[at[hi]], v[at[lo]]) == 0 {
-			hi++
-		}
+	for lo, hi := range ties(v, at) {
 		for _, i := range at[lo:hi] {
 			out[i] = float64(lo+1+hi) / 2
 		}
-		lo = hi
 	}
 	return out
+}
+
+// ties are the runs of equal values in their order, from lo up to hi.
+func ties(v []float64, at []int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < len(at); {
+			hi := lo + 1
+			for hi < len(at) && compare(v[at[hi]], v[at[lo]]) == 0 {
+				hi++
+			}
+			if !yield(lo, hi) {
+				return
+			}
+			lo = hi
+		}
+	}
 }
 
 // order lists the places of the values, the largest value first, of equal ones the
@@ -39,14 +51,25 @@ func order(v []float64) []int {
 // compare is cmp.Compare, for which NaN is less than everything and equal to itself.
 func compare(a, b float64) int { return cmp.Compare(a, b) }
 
-// Top marks the k largest values; of equal values the one at the lower index. NaN is never marked.
-func Top(v []float64, k int) []bool {
-	in := make([]bool, len(v))
-	for _, i := range order(v)[:min(k, len(v))] {
-		in[i] = !math.IsNaN(v[i])
+// Top is 1 for the k largest values, and 0 for the others. Nothing orders equal values: those at the border share the
+// places that are left, so that each has the probability with which it is among the first k in random order. NaN is
+// never among them.
+func Top(v []float64, k int) []float64 {
+	in := make([]float64, len(v))
+	at := order(v)
+	for lo, hi := range ties(v, at) {
+		if lo >= k || math.IsNaN(v[at[lo]]) {
+			break
+		}
+		for _, i := range at[lo:hi] {
+			in[i] = topShare(lo, hi, k)
+		}
 	}
 	return in
 }
+
+// topShare is what each of the equal values at the positions from lo up to hi has of the first k.
+func topShare(lo, hi, k int) float64 { return float64(min(hi, max(lo, k))-lo) / float64(hi-lo) }
 
 // Spearman is the correlation of the ranks of x and y (Spearman 1904); NaN when
 // either is constant.

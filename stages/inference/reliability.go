@@ -170,9 +170,7 @@ func CompareMaps(a, b []float64, k int) (spearman, dice float64) {
 	first, second := Top(x, k), Top(y, k)
 	both := 0.0
 	for i := range first {
-		if first[i] && second[i] {
-			both++
-		}
+		both += float64(first[i] * second[i])
 	}
 	return Spearman(x, y), both / float64(k)
 }

@@ -42,7 +42,8 @@ func (a *author) references(regions int, shown finding.Shown) {
 		planted = "planted auroc"
 	}
 	untrained := func(r row) bool { return r.Method == column.UntrainedModels }
-	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
+	fitted := func(r row) bool { return r.By == "statistic" }
+	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Fitted": slices.ContainsFunc(rows, fitted), "Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
 		"Inverted": slices.ContainsFunc(setting, finding.Inverted), "HeldOutAll": first.All}
 	if known(first) {
 		of["Planted"], of["Chance"] = int(*first.Planted), finding.FoundByChance(first, regions)

@@ -44,16 +44,13 @@ func (a *author) regions() {
 	}
 	holds, err := figure.FirstMapOf(a.T, rows, reading)
 	if a.Fail(err); holds.Why != "" && holds.Why != "untested" {
-		by := "score"
-		if holds.Contrast {
-			by = "contrast"
-		}
-		a.Put("regions.holds", values{"Why": holds.Why, "By": by})
+		a.Put("regions.holds", values{"Why": holds.Why, "By": criterion(holds.Contrast)})
 	}
 	if a.Pictures {
 		a.Fail(a.regionFigures(rows, reading))
 	}
 	a.rankingTables(rows, reading.Contrast, shown)
+	a.FindOf([][]dag.Coord{setting}, finding.Ties(first, criterion(reading.Contrast), a.topOf(setting), shown)...)
 	if f, tested := finding.Contrasted(first); tested {
 		a.Put(f.Code, f.Numbers)
 	}
@@ -62,6 +59,24 @@ func (a *author) regions() {
 	a.null(setting)
 	a.fidelity()
 	a.individuality()
+}
+
+// criterion is what regions are ranked by.
+func criterion(contrast bool) string {
+	if contrast {
+		return "contrast"
+	}
+	return "score"
+}
+
+// topOf is how many regions count as the first in a setting: as many as were compared, else those that are listed.
+func (a *author) topOf(setting []dag.Coord) int {
+	for _, r := range section.Rows[column.ConsistencyRow](a.Writer, "consistency") {
+		if slices.Equal(r.Coords, setting) {
+			return int(r.K)
+		}
+	}
+	return a.top
 }
 
 // otherThan is 1 for a region of another setting.
@@ -193,7 +208,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 		columns += " planted"
 	}
 	top := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
-	of := values{"All": false, "Shown": shown, "By": map[bool]string{false: "score", true: "contrast"}[byContrast],
+	of := values{"All": false, "Shown": shown, "By": criterion(byContrast),
 		"Many": a.many(), "N": len(top)}
 	table := func(rows []row) *report.Table {
 		t := section.Lay(a.Writer, "regions.ranking", of, rows, columns)

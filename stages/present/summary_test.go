@@ -170,11 +170,6 @@ Salient regions
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
     There are 2 planted regions; 1.3 of the top 2 are expected by chance.
-    Untrained models have the architecture, folds and starting weights of the
-    trained ones. Welch's t-test and ridge regression are computed in the
-    training participants of each fold and averaged over folds; two folds share
-    most of these participants, so their agreement is higher than that of
-    rankings from test participants.
 
 Quality control and checks
   No stage of this pipeline checks leakage. Only the training rejects a

@@ -64,10 +64,8 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 				spearman[k], dice[k] = append(spearman[k], rho), append(dice[k], overlap)
 			}
 			for side := range maps {
-				for i, in := range inference.Top(maps[side][k], int(of[k].K)) {
-					if in {
-						first[k][i] += 1 / float64(2*r.Halves)
-					}
+				for i, share := range inference.Top(maps[side][k], int(of[k].K)) {
+					first[k][i] += share / float64(2*r.Halves)
 				}
 			}
 		}
