@@ -340,7 +340,7 @@ func TestTies(t *testing.T) {
 		for _, f := range found {
 			of := f.Numbers.(TiedTop)
 			need.Equal(t, f.Code, c.code)
-			need.Equal(t, []int{of.Above, of.Equal}, []int{c.above, c.equal})
+			need.Equal(t, [2]int{of.Above, of.Equal}, [2]int{c.above, c.equal})
 		}
 	}
 }

@@ -247,6 +247,13 @@ func TestRegionsAreWorded(t *testing.T) {
 			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
 			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
+		{"ranking.no-order", finding.TiedTop{By: "score", Top: 10, Equal: 30, Regions: 30},
+			"All 30 regions have the same mean score, so there is no top 10: the order of equal regions is that of the " +
+				"node list"},
+		{"ranking.tied", finding.TiedTop{By: "score", Top: 10, Above: 1, Equal: 29, Regions: 30},
+			"29 regions at the border of the top 10 have the same mean score, so only the first region is ranked above " +
+				"others: the order of equal regions is that of the node list, and in overlaps each counts by its chance " +
+				"to be among the top"},
 		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean score " +
 			"(1.9 expected by chance)"},
 		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean score is worse than " +
