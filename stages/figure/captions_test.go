@@ -156,7 +156,7 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 			Value(DrawCalibration(all, "CON", 2))(t),
 		"Accuracy 0.800 on training graphs and 0.650 on test graphs in the last epoch": Captioned(draw.Figure{},
 			"figure.training", ends),
-		"a has the highest mean score, 0.900 (0.800–1.000). ":                                       DrawRanking(rows, 2),
+		"a has the highest mean score, 0.900 (0.800–1.000). ":                                               DrawRanking(rows, 2),
 		"1 of 2 regions with q < 0.05 (false discovery rate over all regions); largest contrast: a, 2.00. ": DrawContrast(rows, 2),
 		"LDA: accuracy 0.600–0.700 over 2 groups of test participants. ":                                    DrawSubgroups(groups),
 		"LDA: mean absolute error 3–4 over 2 groups of test participants. ":                                 DrawSubgroups(numbers),
