@@ -206,7 +206,8 @@ type TiedTop struct {
 	Shown   Shown
 }
 
-// Ties is the finding about equal scores at the border of the first regions: which of these are among them is arbitrary.
+// Ties is the finding about equal scores at the border of the first regions: which of these are among them is
+// arbitrary.
 // rows are those of one setting, in the order of their ranks.
 func Ties(rows []column.RankingRow, by string, top int, shown Shown) (all List) {
 	if top <= 0 || top >= len(rows) || rows[top-1].Score != rows[top].Score {

@@ -43,7 +43,8 @@ func TestTiesAreNoAgreement(t *testing.T) {
 	flat, one := make([]float64, 30), make([]float64, 30)
 	one[29] = 1
 	a := Agree([][]float64{flat, flat, flat, flat}, 10, 2000, random.New(1))
-	equal(t, "no order", []float64{a.Common, float64(a.Every), a.Kuncheva, a.Jaccard}, []float64{10. / 3, 0, 0, 1. / 5})
+	equal(t, "no order", []float64{a.Common, float64(a.Every), a.Kuncheva, a.Jaccard},
+		[]float64{10. / 3, 0, 0, 1. / 5})
 	if a.P < 0.3 || a.P > 0.7 {
 		t.Errorf("p %v", a.P)
 	}

@@ -43,7 +43,8 @@ func (a *author) references(regions int, shown finding.Shown) {
 	}
 	untrained := func(r row) bool { return r.Method == column.UntrainedModels }
 	fitted := func(r row) bool { return r.By == "statistic" }
-	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Fitted": slices.ContainsFunc(rows, fitted), "Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
+	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Fitted": slices.ContainsFunc(rows, fitted),
+		"Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
 		"Inverted": slices.ContainsFunc(setting, finding.Inverted), "HeldOutAll": first.All}
 	if known(first) {
 		of["Planted"], of["Chance"] = int(*first.Planted), finding.FoundByChance(first, regions)
