@@ -37,8 +37,8 @@ func TestAgreeByHand(t *testing.T) {
 	need.Equal(t, all, 1000, "triples")
 }
 
-// Equal values have no order, and share the places that they compete for: rankings without an order agree as random ones
-// do, and one region that stands out is all that others have in common.
+// Equal values have no order, and share the places that they compete for: rankings without an order agree as random
+// ones do, and one region that stands out is all that others have in common.
 func TestTiesAreNoAgreement(t *testing.T) {
 	flat, one := make([]float64, 30), make([]float64, 30)
 	one[29] = 1
