@@ -50,7 +50,7 @@ func (*PermuteGiven) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds, with the labels"},
-			{Name: "permuted", Type: fold.PermutedSets(), Doc: "split's label permutations: how many, and who exchanges labels with whom"},
+			{Name: "permuted", Type: fold.PermutedSets(), Doc: "split's label permutations: how many there are, and which participants exchange labels"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
 		},
