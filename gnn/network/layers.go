@@ -43,25 +43,33 @@ func Size[T any](s *[]T, n int) []T {
 	return *s
 }
 
-// Memory lends slices, so that the batches after the first one need no new ones. What is in them is undefined.
+// Memory lends slices, so that the batches after the first one need no new ones. What is in them is undefined. Batches
+// of series of any lengths need about as much as the largest of them.
 type Memory[T any] struct {
 	lock sync.Mutex
-	free map[int][][]T // by length
+	free [][]T // by length, the shortest first
 	lent [][]T
 }
 
-// Take lends a slice of n values until Give or Reset.
+// Take lends a slice of n values until Give or Reset: the shortest of n to 2n that is free. A new one takes the place
+// of one that is free and shorter.
 func (m *Memory[T]) Take(n int) []T {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	s := []T(nil)
-	if free := m.free[n]; len(free) > 0 {
-		s, m.free[n] = free[len(free)-1], free[:len(free)-1]
-	} else {
+	at, _ := slices.BinarySearchFunc(m.free, n, func(s []T, n int) int { return len(s) - n })
+	switch {
+	case at < len(m.free) && len(m.free[at]) <= 2*n:
+		s = m.free[at]
+		m.free = slices.Delete(m.free, at, at+1)
+	case at > 0 && 2*len(m.free[at-1]) > n:
+		m.free = slices.Delete(m.free, at-1, at)
+		fallthrough
+	default:
 		s = make([]T, n)
 	}
 	m.lent = append(m.lent, s)
-	return s
+	return s[:n]
 }
 
 // Give takes one slice back.
@@ -71,7 +79,7 @@ func (m *Memory[T]) Give(s []T) {
 	for i, lent := range slices.Backward(m.lent) {
 		if &lent[0] == &s[0] {
 			m.lent = slices.Delete(m.lent, i, i+1)
-			m.back(s)
+			m.back(lent)
 			return
 		}
 	}
@@ -89,10 +97,8 @@ func (m *Memory[T]) Reset() {
 }
 
 func (m *Memory[T]) back(s []T) {
-	if m.free == nil {
-		m.free = map[int][][]T{}
-	}
-	m.free[len(s)] = append(m.free[len(s)], s)
+	at, _ := slices.BinarySearchFunc(m.free, len(s), func(s []T, n int) int { return len(s) - n })
+	m.free = slices.Insert(m.free, at, s)
 }
 
 // Of are the values of an array.
