@@ -3,6 +3,7 @@ package finding
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
@@ -99,4 +100,22 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 		all.Study("confounds.unbalanced", Limits, values{"Covariates": apart, "Most": unbalanced})
 	}
 	return all
+}
+
+// Beyond lowers the findings about covariates beyond which the edges are shown to hold information, by a significant
+// increase with an interval above 0: such a covariate limits a result and does not overturn it.
+func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
+	l = slices.Clone(l)
+	for i, f := range l {
+		name, _ := Values(f.Numbers)["Name"].(string)
+		if !strings.HasPrefix(f.Code, "covariate.") || f.Weight != Overturns {
+			continue
+		}
+		if slices.ContainsFunc(tests, func(r column.ConfoundSummaryRow) bool {
+			return slices.Contains(r.Covariates, name) && inference.Significant(r.P) && r.Low > 0
+		}) {
+			l[i].Weight = Limits
+		}
+	}
+	return l
 }

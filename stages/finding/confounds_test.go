@@ -81,3 +81,18 @@ func TestIncrement(t *testing.T) {
 		}
 	}
 }
+
+// A covariate overturns no result of edges that add to it.
+func TestBeyondCovariates(t *testing.T) {
+	all := List{{Code: "covariate.predicts-number", Weight: Overturns, Numbers: values{"Name": "mean_fd"}},
+		{Code: "covariate.predicts-number", Weight: Overturns, Numbers: values{"Name": "age"}}}
+	for _, c := range []struct {
+		p, low float64
+		want   Weight
+	}{{0.01, 0.2, Limits}, {0.01, -0.1, Overturns}, {0.2, 0.2, Overturns}} {
+		got := all.Beyond([]column.ConfoundSummaryRow{{Covariates: []string{"sex", "mean_fd"}, P: c.p, Low: c.low}})
+		need.Equal(t, got[0].Weight, c.want, c)
+		need.Equal(t, got[1].Weight, Overturns, "not among the covariates")
+	}
+	need.Equal(t, all[0].Weight, Overturns, "the list itself")
+}

@@ -91,7 +91,7 @@ func (a *author) write() (*report.Page, error) {
 	if p := a.Run.Locked; p != nil {
 		a.Find(p.Limits()...)
 	}
-	a.Findings = a.Findings.Linked()
+	a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")).Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Questions() > 0 {
 		a.Page.Answer += " " + a.Text("abstract.questioned", values{"N": a.Findings.Questions()})
