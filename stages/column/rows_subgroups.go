@@ -8,6 +8,9 @@ type AnySubgroupRow struct {
 	NumberMeasures
 }
 
+// PositiveMeta is where a table of subgroups has the positive group.
+const PositiveMeta = "positive"
+
 // A SubgroupRow is how a classifier does in one group of participants (kind subgroups).
 type SubgroupRow struct {
 	Coords      []dag.Coord `column:"*"`

@@ -40,3 +40,13 @@ func TestSubgroups(t *testing.T) {
 		}
 	}
 }
+
+// Subgroups of another positive group than the evaluation have a caution.
+func TestOtherPositive(t *testing.T) {
+	for _, c := range []struct {
+		evaluated, own string
+		found          int
+	}{{"HC", "ASD", 1}, {"ASD", "ASD", 0}, {"n/a", "ASD", 0}, {"HC", "", 0}} {
+		need.Equal(t, len(OtherPositive(c.evaluated, c.own)), c.found)
+	}
+}

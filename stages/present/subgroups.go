@@ -81,6 +81,11 @@ func (a *author) subgroups() {
 		return slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool { return !math.IsNaN(of(r)) })
 	}
 	of["Positive"] = known(func(r column.AnySubgroupRow) float64 { return r.Positive })
+	positive := a.TableOf(a.T.In("subgroups")).Meta[column.PositiveMeta]
+	of["PositiveGroup"] = positive
+	if len(a.Accuracy) > 0 {
+		a.Find(finding.OtherPositive(a.Accuracy[0].Positive, positive)...)
+	}
 	kind := "subgroups"
 	if of["Number"] = ""; known(func(r column.AnySubgroupRow) float64 { return r.MAE }) {
 		of["Number"], kind = cmp.Or(a.Number, "the number"), "subgroups-regression"

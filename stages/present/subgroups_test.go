@@ -60,6 +60,14 @@ func TestSubgroups(t *testing.T) {
 	if !strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "<10") {
 		t.Error("the summary lacks the groups")
 	}
+	// The positive group is stated.
+	with := column.Table([]column.SubgroupRow{row("logistic", "sex", "F", 31)}, "model")
+	with.Meta = map[string]string{column.PositiveMeta: "B"}
+	whole := in["subgroups"]
+	in["subgroups"] = []dag.Input{dag.InputOf(with)}
+	stated := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+	need.Equal(t, strings.Contains(stated, "participants of the positive group (B)"), true)
+	in["subgroups"] = whole
 	// No difference of shares is above 1.
 	far := test("logistic", "accuracy", 0.3)
 	far.Detectable = 1.22

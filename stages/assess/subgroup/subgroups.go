@@ -184,7 +184,11 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range tests {
 		tests[i].Detectable *= inference.Detectable(compared)
 	}
-	return dag.Outputs{"groups": column.Table(groups, all.Axes...), "tests": column.Table(tests, all.Axes...)}, nil
+	table := column.Table(groups, all.Axes...)
+	if st.positive >= 0 {
+		table.Meta = map[string]string{column.PositiveMeta: all.Groups[st.positive]}
+	}
+	return dag.Outputs{"groups": table, "tests": column.Table(tests, all.Axes...)}, nil
 }
 
 // each divides the tested participants of each setting by each column. of reads the predictions of a setting: the row

@@ -448,12 +448,16 @@ func (a *Results) performanceFigures(rows []Row) {
 	all, err := a.Predictions()
 	a.Fail(err)
 	if all = a.evaluated(all); all != nil {
-		roc, err := figure.DrawROC(all, "")
+		positive := "" // as in the table above
+		if slices.Contains(all.Groups, rows[0].Positive) {
+			positive = rows[0].Positive
+		}
+		roc, err := figure.DrawROC(all, positive)
 		a.Fail(err)
 		if shown := a.shown(all.Settings); shown >= 0 {
 			small = append(small, figure.DrawConfusion(all, shown))
 		}
-		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
+		calibration, err := figure.DrawCalibration(all, positive, calibrationBins)
 		a.Fail(err)
 		small = append(small, roc, calibration)
 	}
