@@ -50,8 +50,8 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 	return all
 }
 
-// OtherPositive is the finding about subgroups whose sensitivity is that of another group than in the evaluation; "" and
-// n/a are no group.
+// OtherPositive is the finding about subgroups whose sensitivity is that of another group than in the evaluation; ""
+// and n/a are no group.
 func OtherPositive(evaluated, own string) (all List) {
 	if own != "" && evaluated != "" && evaluated != "n/a" && own != evaluated {
 		all.Study("subgroups.other-positive", Limits, values{"Evaluated": evaluated, "Own": own})

@@ -321,3 +321,18 @@ func TestDecisionValuesHaveNoCalibration(t *testing.T) {
 		}
 	}
 }
+
+// The figures of a report have the positive group of its evaluation.
+func TestFiguresHaveTheEvaluatedPositiveGroup(t *testing.T) {
+	for positive, other := range map[string]string{"ASD": "HC", "HC": "ASD"} {
+		in := map[string][]dag.Input{"predictions": unevenRun("train", column.PrGNN)}
+		out := stagetest.MustRun(t, stagetest.Fresh("evaluate", "positive", positive), in)
+		in["evaluation"] = []dag.Input{dag.InputOf(out["summary"])}
+		in["scores"] = []dag.Input{dag.InputOf(out["scores"])}
+		in["participants"] = []dag.Input{dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}
+		page := reportText(t, in)
+		for group, want := range map[string]bool{positive: true, other: false} {
+			need.Equal(t, strings.Contains(page, "Share of "+group+" "), want, positive+": "+group)
+		}
+	}
+}
