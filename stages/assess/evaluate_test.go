@@ -561,3 +561,33 @@ func TestEvaluateGroupsOfParticipants(t *testing.T) {
 		}
 	}
 }
+
+// Of more than two groups, the folds that lack one are counted: their balanced accuracy is the mean over the others.
+func TestEvaluateFoldsThatLackGroups(t *testing.T) {
+	one := func(number int, labels string) dag.Input {
+		var ids, groups []string
+		var label, predicted, draw, in, repeat []int32
+		var p [3][]float64
+		for i, l := range labels {
+			ids, groups = append(ids, fmt.Sprint(number, i)), append(groups, string(l))
+			label, predicted = append(label, l-'a'), append(predicted, l-'a')
+			draw, in, repeat = append(draw, 0), append(in, int32(number)), append(repeat, 1)
+			for k := range p {
+				p[k] = append(p[k], map[bool]float64{true: 0.8, false: 0.1}[int32(k) == l-'a'])
+			}
+		}
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "draw", Values: draw},
+			encoding.Column{Name: "fold", Values: in}, encoding.Column{Name: "repeat", Values: repeat},
+			encoding.Column{Name: "set", Values: slices.Repeat([]string{"test"}, len(ids))},
+			encoding.Column{Name: "label", Values: label}, encoding.Column{Name: "predicted", Values: predicted},
+			encoding.Column{Name: "p_a", Values: p[0]}, encoding.Column{Name: "p_b", Values: p[1]},
+			encoding.Column{Name: "p_c", Values: p[2]}))
+	}
+	for want, folds := range map[int32][]string{0: {"aabbcc", "abcabc"}, 1: {"aabbcc", "aabb"}, 2: {"aabb", "bbcc"}} {
+		in := []dag.Input{one(1, folds[0]), one(2, folds[1])}
+		table := stagetest.MustRun(t, &Evaluate{Permutations: 19}, map[string][]dag.Input{"predictions": in})
+		rows := need.Value(column.Rows[column.AccuracyRow](table["summary"].(*encoding.Table)))(t)
+		need.Equal(t, rows[0].Incomplete, want, folds)
+	}
+}

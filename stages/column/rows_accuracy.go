@@ -55,6 +55,7 @@ type AccuracyRow struct {
 	AUCFolds     int32       `column:"auc_folds,optional" doc:"where test folds lack a class: folds that have an AUC, over which it is the mean"`
 	SensFolds    int32       `column:"sensitivity_folds,optional" doc:"folds that have a sensitivity, likewise"`
 	SpecFolds    int32       `column:"specificity_folds,optional" doc:"folds that have a specificity, likewise"`
+	Incomplete   int32       `column:"incomplete_folds,optional" doc:"of more than two groups: folds whose test participants lack a group, whose balanced accuracy and AUC are means over the others"`
 	Brier        float64     `column:"brier,missing,optional" doc:"Brier score of the positive group's probability, mean over the participants of all folds; per participant only; missing for decision values (svm, linear-svm, ridge, kernel-ridge)"`
 	BrierLow     float64     `column:"brier_low,missing,optional" doc:"95 % confidence interval (logit scale, corrected likewise)"`
 	BrierHigh    float64     `column:"brier_high,missing,optional"`

@@ -32,6 +32,7 @@ type ValidationShiftRow struct {
 type ValidationSummaryRow struct {
 	Groups        []string `column:"groups" doc:"in the order of the models"`
 	Counts        []int32  `column:"counts" doc:"participants of each group"`
+	Assigned      []int32  `column:"assigned,optional" doc:"participants of each group that were assigned to each group: those of the first group first, in the order of groups"`
 	Positive      string   `column:"positive" doc:"group whose sensitivity and probabilities are given; empty for more than two groups"`
 	Assumed       bool     `column:"assumed" doc:"the positive group was not named, and neither or both are named like controls"`
 	Threshold     float64  `column:"threshold,missing" doc:"above this probability of the positive group it is predicted"`

@@ -52,6 +52,9 @@ func (a *Results) Performance() (all List) {
 		if r.LacksFolds() {
 			all.Study("folds.of-one-class", Limits, r.OverFolds())
 		}
+		if r.Incomplete > 0 {
+			all.Study("folds.lack-groups", Limits, r.OverFolds())
+		}
 	}
 	if a.Beyond != nil {
 		where := strings.ReplaceAll(cmp.Or(a.LeftOut(), "group"), "_", " ")

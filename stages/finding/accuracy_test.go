@@ -76,6 +76,7 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.AUC, r.AUCP, r.SensFolds, r.SpecFolds = math.NaN(), math.NaN(), 2, 3 }, "folds.of-one-class"},
 		{func(r *Row) { r.AUCFolds, r.Positive = 5, "n/a" }, ""}, // several classes have no sensitivity
 		{func(r *Row) { r.AUCFolds, r.Positive = 4, "n/a" }, "folds.of-one-class"},
+		{func(r *Row) { r.AUCFolds, r.Positive, r.Incomplete = 5, "n/a", 3 }, "folds.lack-groups"},
 		{func(r *Row) { r.TestFolds, r.TestAccuracy = 2, 0.7 }, "accuracy.p-of-first-repeat"},
 		{func(r *Row) { r.Classifier, r.Own, r.Low = "majority", false, 0.5 }, ""},
 	} {

@@ -69,7 +69,8 @@ func (r Row) Is(setting []dag.Coord) bool { return slices.Equal(r.Coords, settin
 // OverFolds are the numbers of folds of the measures that some test folds lack, since they have one class.
 func (r Row) OverFolds() values {
 	return values{"Lacks": r.LacksFolds(), "Folds": int(r.Folds), "AUCFolds": int(r.AUCFolds),
-		"SensFolds": int(r.SensFolds), "SpecFolds": int(r.SpecFolds), "Positive": r.Positive}
+		"SensFolds": int(r.SensFolds), "SpecFolds": int(r.SpecFolds), "Positive": r.Positive,
+		"Incomplete": int(r.Incomplete)}
 }
 
 // NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one

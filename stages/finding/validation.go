@@ -57,6 +57,16 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 				"Known": known})
 		}
 	}
+	most, total := int32(0), int32(0)
+	for _, n := range s.Counts {
+		most, total = max(most, n), total+n
+	}
+	majority := float64(most) / float64(total)
+	for _, r := range Unrecognized(s.Groups, s.Assigned) {
+		if of["accuracy"].Low > majority {
+			all.Study("validation.group-not-recognized", Overturns, r)
+		}
+	}
 	if present, absent := Represented(s); absent != nil {
 		all.Study("validation.absent", Limits, values{"Present": present, "Absent": absent})
 	}
@@ -71,7 +81,6 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	if a := of["auc"]; a.Low <= 0.5 && a.High >= 0.5 { // false of NaN
 		all.Study("validation.by-chance", Limits, values{"AUC": a.Value, "Low": a.Low, "High": a.High})
 	}
-	majority := float64(max(s.Counts[0], s.Counts[1])) / float64(s.Counts[0]+s.Counts[1])
 	if a := of["accuracy"]; of["auc"].Low > 0.5 && a.Measure != "" && a.Low <= majority { // false of NaN
 		all.Study("validation.interval-includes-majority", Limits, values{"Low": a.Low, "High": a.High,
 			"Majority": majority, "Below": a.High < majority})

@@ -57,6 +57,25 @@ func TestValidationAbsentGroups(t *testing.T) {
 	need.Equal(t, codes(Validation(s, nil, nil)), "")
 }
 
+// A group that models above the majority-class rate do not recognize overturns that they distinguish all groups.
+func TestValidationUnrecognizedGroups(t *testing.T) {
+	for _, c := range []struct {
+		low      float64
+		assigned []int32
+		want     string
+	}{
+		{0.6, []int32{14, 1, 0, 1, 14, 0, 5, 5, 0}, "validation.group-not-recognized"},
+		{0.6, []int32{14, 1, 0, 1, 14, 0, 5, 2, 3}, ""},
+		{0.3, []int32{14, 1, 0, 1, 14, 0, 5, 5, 0}, ""}, // nobody claims that they distinguish any
+	} {
+		s := column.ValidationSummaryRow{Groups: []string{"AD", "HC", "MCI"}, Counts: []int32{15, 15, 10},
+			Assigned: c.assigned}
+		found := Validation(s, []column.ValidationRow{{Measure: "accuracy", Value: 0.7, Low: c.low, High: 0.8}}, nil)
+		need.Equal(t, codes(found), c.want, c)
+		need.Equal(t, found.Questions() > 0, c.want != "", c)
+	}
+}
+
 // An AUC above chance beside an accuracy that may be the majority-class rate is a caution.
 func TestValidationIncludesMajority(t *testing.T) {
 	for _, c := range []struct {

@@ -2,35 +2,11 @@ package fold
 
 import "prgnn/stages/finding"
 
-// A Recognition is how one of more than two groups is recognized.
-type Recognition struct {
-	Group        string
-	N, Right     int // its test participants, and those who were assigned to it
-	Others, Else int // the others, and those of them who were assigned to it
-}
-
-// Unrecognized are the groups, of more than two, to which their own participants are assigned no more often than
-// others: an accuracy above chance is then of the other groups.
-func Unrecognized(groups []string, cases []Case) (all []Recognition) {
-	for k, group := range groups {
-		r := Recognition{Group: group}
-		for _, c := range cases {
-			switch {
-			case c.Label != k:
-				r.Others++
-				if c.Predicted == k {
-					r.Else++
-				}
-			default:
-				r.N++
-				if c.Predicted == k {
-					r.Right++
-				}
-			}
-		}
-		if len(groups) > 2 && r.N > 0 && r.Others > 0 && r.Right*r.Others <= r.Else*r.N {
-			all = append(all, r)
-		}
+// Assigned counts cases by their group and, within it, by the predicted one of so many groups.
+func Assigned(groups int, cases []Case) []int32 {
+	all := make([]int32, groups*groups)
+	for _, c := range cases {
+		all[c.Label*groups+c.Predicted]++
 	}
 	return all
 }
@@ -44,7 +20,7 @@ func (all *Settings) Unrecognized() (found finding.List) {
 				cases = append(cases, f.Participants...)
 			}
 		}
-		for _, r := range Unrecognized(all.Groups, cases) {
+		for _, r := range finding.Unrecognized(all.Groups, Assigned(len(all.Groups), cases)) {
 			found.Add(finding.Finding{Code: finding.GroupUnrecognized, Weight: finding.Limits,
 				Subject: finding.Subject{Classifier: folds[0].Name, Setting: folds[0].Coords},
 				Numbers: finding.Values(r)})

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 )
 
@@ -26,11 +27,10 @@ func TestUnrecognized(t *testing.T) {
 		for i := range cases {
 			cases[i] = fold.Case{Label: int(c.truth[i] - 'a'), Predicted: int(c.predicted[i] - 'a')}
 		}
-		got := lists.Map(fold.Unrecognized([]string{"a", "b", "c"}, cases), func(r fold.Recognition) string {
-			return r.Group
-		})
+		found := finding.Unrecognized([]string{"a", "b", "c"}, fold.Assigned(3, cases))
+		got := lists.Map(found, func(r finding.Recognition) string { return r.Group })
 		need.Equal(t, strings.Join(got, " "), c.want, c)
 	}
 	two := []fold.Case{{Label: 0, Predicted: 0}, {Label: 1, Predicted: 0}}
-	need.Equal(t, len(fold.Unrecognized([]string{"a", "b"}, two)), 0)
+	need.Equal(t, len(finding.Unrecognized([]string{"a", "b"}, fold.Assigned(2, two))), 0)
 }

@@ -109,6 +109,15 @@ func Distinct(folds []Tested) map[string]int {
 	return label
 }
 
+// LacksGroup reports whether the test participants of a fold lack one of so many groups.
+func (f Tested) LacksGroup(groups int) bool {
+	tested := map[int]bool{}
+	for _, p := range f.Participants {
+		tested[p.Label] = true
+	}
+	return len(tested) < groups
+}
+
 // Accuracy is the share of correct predictions, pooled over the folds of all repeats.
 func Accuracy(folds []Tested, level string) float64 {
 	correct, all := 0, 0

@@ -36,6 +36,9 @@ func (a *author) validation() {
 	}
 	a.Table(section.Lay(a.Writer, "validation.measures", of, rows,
 		"measure | value interval participants training? training_interval?"))
+	if len(s.Assigned) > 0 {
+		a.Table(section.Lay(a.Writer, "validation.assigned", of, assignedRows(s), "group | n to correct"))
+	}
 	if len(shift) > 0 {
 		a.Table(section.Lay(a.Writer, "validation.cohorts", of, shift,
 			"variable | training training_range? new difference outside? participants"))
@@ -47,6 +50,26 @@ func (a *author) validation() {
 	if a.Pictures && len(bins) > 0 {
 		a.Table(section.Lay(a.Writer, "validation.bins", of, bins, "bin | participants mean share interval"))
 	}
+}
+
+// An assignedRow is a group of the new cohort, and to which groups its participants were assigned.
+type assignedRow struct {
+	Group   string
+	N       int32
+	To      []string
+	Correct float64
+}
+
+func assignedRows(s column.ValidationSummaryRow) (rows []assignedRow) {
+	for k, group := range s.Groups {
+		r := assignedRow{Group: group, N: s.Counts[k]}
+		for i, n := range s.Assigned[k*len(s.Groups):][:len(s.Groups)] {
+			r.To = append(r.To, fmt.Sprintf("%d %s", n, s.Groups[i]))
+		}
+		r.Correct = float64(s.Assigned[k*len(s.Groups)+k]) / float64(r.N)
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // validationFigures are the ROC curve and the calibration of the predictions for a cohort.

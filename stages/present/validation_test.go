@@ -90,6 +90,22 @@ func TestValidationAnswerOfPresentGroups(t *testing.T) {
 	}
 }
 
+// The report counts the participants of each group by the predicted one.
+func TestValidationAssigned(t *testing.T) {
+	out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+		"validation": {dag.InputOf(column.Table([]column.ValidationRow{
+			{Measure: "accuracy", Value: 0.7, Low: 0.6, High: 0.8, N: 40}}))},
+		"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+			Groups: []string{"AD", "HC", "MCI"}, Counts: []int32{15, 15, 10}, Models: 4, Participants: 40, Trained: 40,
+			Assigned: []int32{14, 1, 0, 1, 14, 0, 5, 5, 0}}}))}})
+	page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
+	for _, part := range []string{"Participants by group and by predicted group", "5 AD, 5 HC, 0 MCI",
+		"The models do not recognize MCI: they assigned 0 of 10 participants of MCI to this group, and 0 of the 30 " +
+			"others"} {
+		need.Equal(t, strings.Contains(page, part), true, part)
+	}
+}
+
 // Models that predict the same number for everybody have no r, and their first sentence has the mean absolute error.
 func TestValidationOfMean(t *testing.T) {
 	none := math.NaN()

@@ -364,9 +364,12 @@ func (v *validation) measure() (all []column.ValidationRow, bins []column.Valida
 	summary = column.ValidationSummaryRow{Groups: v.groups, Counts: make([]int32, len(v.groups)), Assumed: v.assumed,
 		Threshold: v.threshold, Calibrated: a.Calibrated, Models: int32(a.Models), Participants: int32(n),
 		Trained: int32(a.Trained), TrainingShare: none, ShiftMedian: none, ShiftHigh: none}
-	for _, l := range v.label {
+	var cases []fold.Case
+	for i, l := range v.label {
 		summary.Counts[l]++
+		cases = append(cases, fold.Case{Label: l, Predicted: slices.Index(v.groups, v.rows[i].Predicted)})
 	}
+	summary.Assigned = fold.Assigned(len(v.groups), cases)
 	if s := a.Shift; s != nil {
 		summary.ShiftInputs, summary.ShiftMedian, summary.ShiftHigh = int32(s.Inputs), s.Median, s.High
 	}

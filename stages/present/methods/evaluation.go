@@ -193,7 +193,7 @@ func (a *Author) measures() {
 	of["Shares"] = slices.DeleteFunc(slices.Clone(given), func(name string) bool {
 		return !slices.Contains([]string{"accuracy", "sensitivity", "specificity"}, name)
 	})
-	of["AUC"] = hasAUC
+	of["AUC"], of["Incomplete"], of["Positive"] = hasAUC, int(first.Incomplete), first.Positive
 	of["Brier"] = known(func(r performance.Row) float64 { return r.BrierLow })
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
