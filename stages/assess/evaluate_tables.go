@@ -62,11 +62,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				chance = fold.NoChance()
 			}
 			var each [5][]float64
-			incomplete := int32(0)
 			for _, f := range fs {
-				if len(groups) > 2 && f.LacksGroup(len(groups)) {
-					incomplete++
-				}
 				m := fold.Score(f.Cases(l), positive)
 				for i, x := range []float64{m.Accuracy, m.Balanced, m.Auc, m.Sensitivity, m.Specificity} {
 					each[i] = append(each[i], x)
@@ -81,7 +77,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Level: l, Folds: int32(len(fs)),
 				Participants: int32(len(tested)),
 				Accuracy:     fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
-				Majority: fold.Majority(fs, len(groups)),
+				Majority: fold.Majority(fs, len(groups)), Incomplete: fold.Incomplete(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, Test: chance.Test, P: chance.P, BalancedP: chance.Balanced, AUCP: chance.AUC,
 				Permutations: int32(chance.Permutations), Least: chance.Least,
@@ -93,7 +89,6 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			}
 			count := func(measure int) int32 { return int32(len(column.Known(each[measure]))) }
 			row.AUCFolds, row.SensFolds, row.SpecFolds = count(2), count(3), count(4)
-			row.Incomplete = incomplete
 			fold.Intervals(&row, fs, len(groups), positive)
 			rows = append(rows, row)
 		}
@@ -107,9 +102,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			return slices.Contains([]string{"auc_folds", "sensitivity_folds", "specificity_folds"}, name)
 		})
 	}
-	if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.Incomplete > 0 }) {
-		drop(t, func(name string) bool { return name == "incomplete_folds" })
-	}
+	complete := !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.Incomplete > 0 })
+	drop(t, func(name string) bool { return complete && name == "incomplete_folds" })
 	t.Meta = map[string]string{"groups": column.JSON(groups)}
 	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -109,13 +110,14 @@ func Distinct(folds []Tested) map[string]int {
 	return label
 }
 
-// LacksGroup reports whether the test participants of a fold lack one of so many groups.
-func (f Tested) LacksGroup(groups int) bool {
-	tested := map[int]bool{}
-	for _, p := range f.Participants {
-		tested[p.Label] = true
+// Incomplete counts the folds whose test participants lack one of so many groups, of more than two.
+func Incomplete(folds []Tested, groups int) (n int32) {
+	for _, f := range folds {
+		if groups > 2 && len(lists.By(f.Participants, func(p Case) int { return p.Label })) < groups {
+			n++
+		}
 	}
-	return len(tested) < groups
+	return n
 }
 
 // Accuracy is the share of correct predictions, pooled over the folds of all repeats.

@@ -119,7 +119,8 @@ func TestNoBrierScore(t *testing.T) {
 		{[]string{"logistic", "svm", "ridge"}, "Brier score n/a: SVM (RBF) and ridge regression gave decision values"},
 	} {
 		a := results(dag.NewTask(nil), &finding.Results{})
-		a.corrected(lists.Map(c.models, row), values{"Lacks": nil, "Incomplete": 0, "Candidates": nil, "Positive": "ASD"})
+		a.corrected(lists.Map(c.models, row), values{"Lacks": nil, "Incomplete": 0,
+			"Candidates": nil, "Positive": "ASD"})
 		need.NoError(t, a.Err())
 		note := a.Section.Blocks[0].Table.Note
 		need.Equal(t, strings.Contains(note, "Brier score n/a"), c.want != "", note)
