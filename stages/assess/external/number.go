@@ -228,11 +228,12 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		return nil, err
 	}
 	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
+	meta := v.applied.Meta()
 	if found != "" {
-		table.Meta[finding.Meta] = found
+		meta[finding.Meta] = found
 	}
 	return dag.Outputs{
-		"participants": column.WithMeta(encoding.NewTable(columns...), table.Meta),
+		"participants": column.WithMeta(encoding.NewTable(columns...), meta),
 		"predictions":  out["predictions"],
 		"measures":     column.Table(measures),
 		"shift":        column.Table(shifted),

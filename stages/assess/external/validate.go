@@ -163,7 +163,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	meta := table.Meta
+	meta := v.applied.Meta()
 	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	if found != "" {
 		meta[finding.Meta] = found

@@ -581,5 +581,8 @@ func TestValidateAnotherColumn(t *testing.T) {
 		}
 		found := strings.Contains(stagetest.Codes(t, out["participants"].(*encoding.Table)), "applied.other-column")
 		need.Equal(t, found, is.want != "", is.want)
+		// The page reads what was applied.
+		applied := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t)
+		need.Equal(t, applied.Other, is.want != "", is.want)
 	}
 }
