@@ -74,9 +74,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			}
 			row := column.AccuracyRow{
 				Coords: fs[0].Coords, Name: fs[0].Name, Classifier: column.ClassifierOf(fs[0].Coords, fs[0].Model),
-				Level: l, Folds: int32(len(fs)),
-				Participants: int32(len(tested)),
-				Accuracy:     fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
+				Level: l, Folds: int32(len(fs)), Participants: int32(len(tested)),
+				Accuracy: fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
 				Majority: fold.Majority(fs, len(groups)), Incomplete: fold.Incomplete(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, Test: chance.Test, P: chance.P, BalancedP: chance.Balanced, AUCP: chance.AUC,
