@@ -490,9 +490,11 @@ func TestReportOfContrastsOfThreeGroups(t *testing.T) {
 	markers["scores"], markers["participants"] = stagetest.Contrasted(1),
 		[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 	out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, markers)
+	tested := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), referenced(60, 12, 4, 8))
 	for _, groups := range [][]string{{"A", "B"}, {"A", "B", "C"}} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, groups...))
 		in["ranking"] = []dag.Input{dag.InputOf(out["ranking"])}
+		in["recovery"] = []dag.Input{dag.InputOf(tested["recovery"])}
 		page := html.UnescapeString(reportText(t, in))
 		for _, of := range []string{"largest difference between two groups' mean scores", "the two groups with the largest |t|"} {
 			need.Equal(t, strings.Contains(page, of), len(groups) > 2, of)
