@@ -183,7 +183,7 @@ func logistic(p []float64, level []int, categories int, z [][]float64, penalty [
 			sum += own - exact.Log(total)
 		}
 		for i, b := range beta {
-			sum -= float64(penalty[i%width]*float64(b*b)) / 2
+			sum -= float64(float64(penalty[i%width]*float64(b*b)) / 2)
 		}
 		return sum
 	}
