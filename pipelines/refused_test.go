@@ -72,7 +72,7 @@ stages:
 	want := map[string]string{
 		"sub-2": "clean: 3 of 3 volumes are kept, fewer than min_volumes (6)",
 		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no value in volume 21; only the first volume may lack one; choose another strategy with regress",
-		"sub-4": "clean: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
+		"sub-4": "clean: 6 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 2 of mean and trend), fewer than min_dof (10)",
 	}
 	left := map[string]string{}
 	for _, l := range p.Roster.Left {
