@@ -80,12 +80,13 @@ const GroupUnrecognized = "accuracy.group-not-recognized"
 
 // unrecognized are the groups that classifiers above chance do not recognize, so they do not distinguish all groups.
 func (a *Results) unrecognized() (all List) {
+	rows := a.PerParticipant()
 	for _, f := range a.Found {
-		at := slices.IndexFunc(a.PerParticipant(), func(r Row) bool { return r.Is(f.Subject.Setting) })
-		if f.Code != GroupUnrecognized || at < 0 || !a.IsAbove(a.PerParticipant()[at]) {
+		at := slices.IndexFunc(rows, func(r Row) bool { return r.Is(f.Subject.Setting) })
+		if f.Code != GroupUnrecognized || at < 0 || !a.IsAbove(rows[at]) {
 			continue
 		}
-		if r := a.PerParticipant()[at]; r.Own {
+		if rows[at].Own {
 			f.Weight = Overturns
 		}
 		all.Add(f)

@@ -234,9 +234,9 @@ func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
 func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	corrected, _ := a.CorrectedR()
 	for _, r := range a.Regression {
-		switch state, _ := a.TestOfR(r); {
+		switch state, _ := a.ChanceOfR(r); {
 		case IsMean(r) || a.IsFirstNumber(r):
-		case state == Above && r.R > 0 && inference.Significant(corrected[RKey(r)]):
+		case state == Above && inference.Significant(corrected[RKey(r)]):
 			above = append(above, r.Name)
 		case state == Above || state == NotAbove:
 			not = append(not, r.Name)
@@ -304,6 +304,16 @@ func (a *Results) CorrectedR() (of map[string]float64, among int) {
 
 // RKey is the key of a model of a number in CorrectedR.
 func RKey(r column.RegressionRow) string { return r.Name + " " + column.CoordText(r.Coords) }
+
+// ChanceOfR answers whether r of a model of a number is above chance, which r of 0 or less is not, even where permuted
+// numbers give less.
+func (a *Results) ChanceOfR(r column.RegressionRow) (State, Test) {
+	state, t := a.TestOfR(r)
+	if state == Above && r.R <= 0 {
+		state = NotAbove
+	}
+	return state, t
+}
 
 // TestOfR is the decisive test of r of a model of a number.
 func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {

@@ -257,6 +257,14 @@ func TestHeadlineAmongNumbers(t *testing.T) {
 		name := func(setting string) string { return setting[strings.LastIndex(setting, "=")+1:] }
 		order := lists.Map(a.Regression, func(r column.RegressionRow) string { return name(r.Name) })
 		need.Equal(t, strings.Join(order, " "), c.order)
+		if a.FirstNumber != nil {
+			below := *a.FirstNumber
+			below.R = -0.01 // permuted numbers may give less
+			above, _ := a.ChanceOfR(*a.FirstNumber)
+			not, _ := a.ChanceOfR(below)
+			need.Equal(t, above, Above)
+			need.Equal(t, not, NotAbove)
+		}
 		above, _, _ := a.PredictNumber()
 		need.Equal(t, strings.Join(lists.Map(above, name), " "), c.above)
 		var found []string

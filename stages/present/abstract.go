@@ -207,7 +207,7 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 
 // numberAnswer is the answer where a model of a number is the headline.
 func (a *author) numberAnswer(asked values, r column.RegressionRow) {
-	state, test := a.TestOfR(r)
+	state, test := a.ChanceOfR(r)
 	a.claims = state == finding.Above
 	v := maps.Clone(asked)
 	_, among := a.CorrectedR()
