@@ -42,10 +42,18 @@ func (l *loader) readCohort(t *tree.Node) {
 		return
 	}
 	given := layer.CohortKinds(t)
+	known := func(k tree.Key) bool { return kinds[k.Name].New != nil }
+	if i := slices.IndexFunc(given, known); i > 0 {
+		given[0], given[i] = given[i], given[0]
+	}
 	for i, k := range given {
-		if i > 0 {
+		switch {
+		case known(k) && i > 0:
 			l.bad.Add(k.Pos, "the cohort is %s already: a cohort has exactly one kind", given[0].Name)
-		} else if _, ok := kinds[k.Name]; !ok {
+		case known(k):
+		case known(given[0]) && hasParameter(kinds[given[0].Name], k.Name):
+			l.bad.Add(k.Pos, "%s is a parameter of cohort %s: write it under %[2]s:", k.Name, given[0].Name)
+		default:
 			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, layer.CohortKeys...)))
 		}
 	}
@@ -58,6 +66,10 @@ func (l *loader) readCohort(t *tree.Node) {
 		return
 	}
 	l.loadCohort(c, given[0], t)
+}
+
+func hasParameter(c cohort.Source, name string) bool {
+	return slices.ContainsFunc(param.Of(c.New()), func(p param.Param) bool { return p.Name == name })
 }
 
 // longestID is how many bytes the names of participants, sessions and runs may have.
