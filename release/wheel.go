@@ -86,7 +86,7 @@ func wheelMetadata() ([]byte, error) {
 	fmt.Fprintf(&b, `Metadata-Version: 2.4
 Name: prgnn
 Version: %s
-Summary: From fMRI scans to the brain regions that tell two groups apart: the PR-GNN pipeline, as one program
+Summary: From fMRI scans to the brain regions that distinguish two groups: the PR-GNN pipeline, as one program
 License-Expression: Apache-2.0
 License-File: LICENSE
 License-File: THIRD-PARTY.txt

@@ -1,5 +1,5 @@
 class Prgnn < Formula
-  desc "From fMRI scans to the brain regions that tell two groups apart"
+  desc "From fMRI scans to the brain regions that distinguish two groups"
   version "<<.Version>>"
   license "Apache-2.0"
 
