@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed *.md
+//go:embed *.md promises.txt figures.tsv
 var files embed.FS
 
 // A Section is a heading of a page with the text down to the next heading.
@@ -137,9 +137,15 @@ func Anchor(heading string) string {
 	return strings.Map(keep, heading)
 }
 
-// Read is the text of a topic, PAGE, PAGE.md or PAGE#ANCHOR, with the sections inside it; "" when there is none.
+// Read is the text of a topic, PAGE, PAGE.md or PAGE#ANCHOR, with the sections inside it, or of a file that pages link
+// to (promises.txt); "" when there is none.
 func Read(topic string) string {
 	page, anchor, part := strings.Cut(strings.TrimPrefix(topic, "docs/"), "#")
+	if name := page; !strings.HasSuffix(name, ".md") {
+		if text, err := files.ReadFile(name); err == nil {
+			return string(text)
+		}
+	}
 	page = strings.TrimSuffix(page, ".md")
 	var text strings.Builder
 	level := 0 // of the heading that was asked for, once it is found
@@ -158,56 +164,108 @@ func Read(topic string) string {
 	return text.String()
 }
 
-// Search are the sections in which every word begins a word, whatever its case. Those with more of the words in the
-// heading come first, then those where the words stand closer together on average; lists of tests come last.
-func Search(words []string) []Section {
+// unsearched are words of questions that say nothing of their topic.
+var unsearched = map[string]bool{"a": true, "an": true, "are": true, "can": true, "do": true, "does": true, "for": true,
+	"from": true, "how": true, "i": true, "in": true, "is": true, "it": true, "my": true, "of": true, "on": true,
+	"the": true, "there": true, "to": true, "what": true, "where": true, "which": true, "who": true, "why": true,
+	"with": true, "you": true}
+
+// synonyms are words that readers search for, each row with those of the pages.
+var synonyms = [][]string{
+	{"delete", "remove", "exclude"},
+	{"subject", "patient", "person", "people", "participant"},
+	{"parcellation", "atlas", "parcel"},
+	{"image", "scan"},
+	{"confound", "covariate", "nuisance"},
+	{"motion", "movement", "displacement", "fd"},
+	{"scrub", "censor"},
+	{"fold", "cross-validation"},
+	{"cluster", "slurm", "sge", "hpc"},
+	{"harmonize", "harmonise", "combat"},
+	{"regression", "continuous", "number"},
+	{"reproduce", "prove", "proving", "verify"},
+	{"ram", "memory"},
+	{"slow", "fast", "speed", "time"},
+	{"docker", "singularity", "apptainer", "container"},
+	{"significance", "significant", "p value", "p-value"},
+	{"accuracy", "performance"},
+	{"feature importance", "importance", "salient"},
+	{"external", "validate", "another cohort"},
+}
+
+// alternatives are the beginnings of words that answer a search for w: its singular, and its synonyms.
+func alternatives(w string) []string {
+	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "is") {
+		w = strings.TrimSuffix(w, "s")
+	}
+	for _, row := range synonyms {
+		if slices.Contains(row, w) {
+			return row
+		}
+	}
+	return []string{w}
+}
+
+// Search are the sections that have most of the words, as the beginning of a word, whatever its case, or one of its
+// synonyms. Words such as "how" do not count. Sections with more of the words in the heading come first, then those
+// where the words stand closer together on average. all states whether they have every word.
+func Search(words []string) (sections []Section, all bool) {
 	type match struct {
 		Section
-		inHeading int     // of the words; -1: a list of tests
+		inHeading int
 		density   float64 // occurrences per byte
 	}
+	var asked [][]string
+	for _, w := range words {
+		if w = strings.ToLower(strings.Trim(w, "?.,!")); w != "" && !unsearched[w] {
+			asked = append(asked, alternatives(w))
+		}
+	}
 	var found []match
-next:
+	most := 1
 	for _, s := range Sections() {
-		m := match{Section: s}
+		m, have := match{Section: s}, 0
 		text, head := strings.ToLower(s.Text), strings.ToLower(s.Heading)
-		for _, w := range words {
-			w = strings.ToLower(w)
-			n := begins(text, w)
-			if n == 0 {
-				continue next
+		for _, words := range asked {
+			if n := begins(text, words); n > 0 {
+				have++
+				m.density += float64(n) / float64(len(text))
 			}
-			m.density += float64(n) / float64(len(text))
-			if begins(head, w) > 0 {
+			if begins(head, words) > 0 {
 				m.inHeading++
 			}
 		}
-		if s.Page == "promises" {
-			m.inHeading = -1
+		if have > most {
+			most, found = have, nil
 		}
-		found = append(found, m)
+		if have == most {
+			found = append(found, m)
+		}
 	}
 	slices.SortStableFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.inHeading, a.inHeading), cmp.Compare(b.density, a.density))
 	})
-	sections := make([]Section, len(found))
+	sections = make([]Section, len(found))
 	for i, m := range found {
 		sections[i] = m.Section
 	}
-	return sections
+	return sections, most == len(asked)
 }
 
-// begins counts the words of a text that begin with w.
-func begins(text, w string) (n int) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], w)
-		if i < 0 {
-			return n
+// begins counts the words of a text that begin with one of several.
+func begins(text string, words []string) (n int) {
+	for _, w := range words {
+		for at := 0; ; {
+			i := strings.Index(text[at:], w)
+			if i < 0 {
+				break
+			}
+			before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+			if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+				n++
+			}
+			at += i + len(w)
 		}
-		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-			n++
-		}
-		at += i + len(w)
 	}
+	return n
 }

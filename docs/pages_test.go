@@ -79,8 +79,16 @@ func TestSearch(t *testing.T) {
 		// Other pages.
 		"leakage checks":  "leakage",
 		"sliding windows": "dynamic",
+		// In readers' words, with words that do not count and synonyms of those in the pages.
+		"How do I remove a subject?":            "questions#how-do-i-exclude-participants",
+		"which parcellation can I use":          "questions#how-do-i-use-my-own-atlas",
+		"how much RAM":                          "questions#how-much-memory-and-time-does-it-need",
+		"scrub frames with high motion":         "questions#how-do-i-censor-volumes-with-high-motion",
+		"does the model hold in another cohort": "models#does-it-hold-elsewhere",
+		"several sites":                         "confounds#several-scanners-leave-site-out-and-combat",
+		"predict a number":                      "targets",
 	} {
-		found := docs.Search(strings.Fields(words))
+		found, _ := docs.Search(strings.Fields(words))
 		found = found[:min(3, len(found))]
 		if !slices.ContainsFunc(found, func(s docs.Section) bool { return s.Topic() == want }) {
 			t.Errorf("%q: %s is not among the first %d", words, want, len(found))
@@ -89,8 +97,16 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	}
-	if found := docs.Search([]string{"no-such-word", "cite"}); len(found) > 0 {
+	if found, all := docs.Search([]string{"no-such-word", "cite"}); all || len(found) == 0 {
+		t.Errorf("found %d, as if they had all words: %t", len(found), all)
+	}
+	if found, _ := docs.Search([]string{"no-such-word"}); len(found) > 0 {
 		t.Errorf("found %s", found[0].Topic())
+	}
+	for _, name := range []string{"promises.txt", "figures.tsv"} {
+		if docs.Read(name) == "" {
+			t.Errorf("no %s", name)
+		}
 	}
 }
 

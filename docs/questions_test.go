@@ -50,7 +50,8 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 		search, headings := 1e9, ""
-		for _, s := range docs.Search(strings.Fields(q.search)) {
+		found, _ := docs.Search(strings.Fields(q.search))
+		for _, s := range found {
 			headings += s.Heading + "\n"
 			search = min(search, seconds(headings, s.Text, q.answer, 2))
 		}

@@ -30,7 +30,7 @@ func Topic(a *console.Console, topic string) error {
 	text := docs.Read(topic)
 	if text == "" {
 		remedy := words.DidYouMean(topic, lists.Map(titles(), docs.Section.Topic))
-		if found := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
+		if found, _ := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
 			remedy = fmt.Sprintf(" (%s has the word)", found[0].Topic())
 		}
 		return exit.Wrongf("the documentation has no topic %q%s; pipeline docs lists the pages", topic, remedy)
@@ -47,11 +47,14 @@ func Topic(a *console.Console, topic string) error {
 // most are the sections that a search prints.
 const most = 12
 
-// Search lists the sections that hold all words.
+// Search lists the sections that hold all words, or the most of them.
 func Search(a *console.Console, query string) error {
-	found := docs.Search(strings.Fields(query))
-	if len(found) == 0 {
-		return exit.Wrongf("no section of the documentation has all of the words %s; search for fewer words", query)
+	found, all := docs.Search(strings.Fields(query))
+	switch {
+	case len(found) == 0:
+		return exit.Wrongf("no section of the documentation has a word of %q", query)
+	case !all:
+		a.Note("no section has all of these words; these have the most of them")
 	}
 	list(a, found[:min(len(found), most)])
 	if more := len(found) - most; more > 0 {
