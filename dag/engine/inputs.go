@@ -44,10 +44,15 @@ type source struct {
 func openInputs(ctx context.Context, s *disk.Store, j *Job) *jobInputs {
 	in := &jobInputs{ctx: ctx, store: s, byPort: map[string][]dag.Input{}, open: map[*watched]bool{},
 		damaged: map[*source]bool{}}
+	begun := false
 	for i := range j.Inputs {
 		src := in.add(&j.Inputs[i])
 		input := in.input(src)
 		if src.shelf != nil {
+			if !begun {
+				src.shelf.Begin()
+				begun = true
+			}
 			input.Share(func(by any, read func(dag.Input) (any, error)) (any, error) {
 				return in.shared(src, by, read)
 			})

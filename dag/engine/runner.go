@@ -184,6 +184,7 @@ func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 		notes: make(chan Event, 64),
 	}
 	r.clock = func() time.Duration { return time.Since(r.began) }
+	r.shelf.AtOnce = o.Workers
 	r.takeTurns()
 	r.files.Rehash, r.hash = o.Rehash, hashing(context.Background(), s)
 	if err := r.choose(); err != nil {

@@ -96,3 +96,44 @@ func TestTasksThatReadTheSameFollowEachOther(t *testing.T) {
 	}
 	need.Equal(t, strings.Join(order, " "), "a b user[at=2] user[at=4] user[at=1] user[at=3]")
 }
+
+// Values of which two have room: the tasks that read c and d make these once, although a task to come reads all.
+func TestWhatIsReadNowHasRoom(t *testing.T) {
+	var mu sync.Mutex
+	made := map[string]int{}
+	read := func(in dag.Input) (big, error) {
+		b, err := in.Bytes()
+		mu.Lock()
+		defer mu.Unlock()
+		made[string(b)]++
+		return big(b), err
+	}
+	use := func(_ context.Context, t *dag.Task) error {
+		for _, in := range t.All("in") {
+			v, err := dag.ReadOnce(in, &read)
+			if b, of := in.Bytes(); err != nil || of != nil || string(v) != string(b) {
+				return fmt.Errorf("%q of %q: %v, %v", v, b, err, of)
+			}
+		}
+		return nil
+	}
+	s := newSketch()
+	all := []string{"a", "b", "c", "d"}
+	for _, id := range all {
+		s.task(id, &join{Text: id})
+	}
+	for _, id := range all {
+		for i := range 4 {
+			reader := fmt.Sprint(id, i)
+			s.task(reader, &join{Text: reader, during: use}, id)
+		}
+	}
+	s.task("last", &join{Text: "last", during: use}, all...)
+	res, ran := s.run(t, newStore(t), Options{Workers: 1})
+	need.Equal(t, res.Failed, 0, ran)
+	need.Equal(t, fmt.Sprint(made), "map[a:2 b:2 c:1 d:1]") // last reads a and b again
+}
+
+type big string
+
+func (big) Size() int64 { return 60 << 20 }
