@@ -23,9 +23,9 @@ import (
 
 var biomarkersKind = dag.Kind{
 	Name: "biomarkers",
-	Doc: "ranks regions by the trained models' pooling scores\n" +
-		"Averages the pooling scores of each region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 4.5: node importance scores of the first pooling layer). The reliability of the ranking is reported with it: bootstrap intervals over participants, the ranks in single models, and the agreement between models, draws and participants, compared with chance. Regions with equal scores have no order: at the border of the top regions, each counts by its chance to be among them.\n" +
-		"The pooling score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the largest absolute difference between two groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels in each fold, within sites if there are any, with the models as they are; folds share training participants, so of K folds K/k times the k-th smallest p is taken, k being a majority (Rüger 1978). This is conservative; models retrained on permuted labels (permuted) find smaller differences.\n" +
+	Doc: "ranks regions by the scores that trained models give to them\n" +
+		"Averages the scores of each region (of the first pooling layer; of networks without pooling, attention or gradient × input) over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 4.5: node importance scores of the first pooling layer). The reliability of the ranking is reported with it: bootstrap intervals over participants, the ranks in single models, and the agreement between models, draws and participants, compared with chance. Regions with equal scores have no order: at the border of the top regions, each counts by its chance to be among them.\n" +
+		"The score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the largest absolute difference between two groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels in each fold, within sites if there are any, with the models as they are; folds share training participants, so of K folds K/k times the k-th smallest p is taken, k being a majority (Rüger 1978). This is conservative; models retrained on permuted labels (permuted) find smaller differences.\n" +
 		"A ranking depends on training only if it outperforms reference rankings without training: the same models at their initial weights, Welch's t-test of node strength and of the features (of more than two groups, the two with the largest |t|), and the pattern and the occlusion of a ridge regression. The output recovery compares all of them: by the planted regions found (simulated participants), and by the group difference in held-out participants (connect features).",
 	New: func() dag.Stage {
 		return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Within: "site", Resamples: 2000}
@@ -43,7 +43,7 @@ var (
 
 // Biomarkers ranks regions.
 type Biomarkers struct {
-	Reading   string `param:"reading" doc:"ranking criterion: score, the mean pooling score (as in the paper); contrast, the difference in scores between the groups" choices:"score|contrast"`
+	Reading   string `param:"reading" doc:"ranking criterion: score, the mean score (as in the paper); contrast, the difference in scores between the groups" choices:"score|contrast"`
 	Layer     int    `param:"layer" doc:"the pooling layer whose scores are used" min:"1" max:"100"`
 	Top       int    `param:"top" doc:"number of top regions that count as found" min:"1" max:"20000"`
 	Within    string `param:"within" doc:"test labels are permuted within the values of this column of the participants, if it exists, for the p of the contrasts: participants of different sites are not exchangeable"`
@@ -68,7 +68,7 @@ func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "scores", Type: column.Needs[column.ScoreRow[float64]](),
-				Gather: true, Doc: "pooling scores of every fold and setting; those of test graphs are used"},
+				Gather: true, Doc: "scores of every fold and setting; those of test graphs are used"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score",
@@ -85,7 +85,7 @@ func (*Biomarkers) Ports() dag.Ports {
 				Doc: "agreement of the rankings by single models, repeats, seeds, draws and participants, compared with chance"},
 			{Name: "null", Type: column.Type[column.NullRow](),
 				Doc: "every region compared with models trained on permuted labels; no rows without such models"},
-			{Name: "individual", Type: column.Type[column.IndividualRow](), Doc: "mean pooling score of every participant"},
+			{Name: "individual", Type: column.Type[column.IndividualRow](), Doc: "mean score of every participant"},
 			{Name: "recovery", Type: column.Type[column.RecoveryRow](),
 				Doc: "each ranking compared with reference rankings without training: planted regions found (simulated participants), agreement between models, shared regions, and the group difference in held-out participants"},
 		},

@@ -60,7 +60,7 @@ func (b *Biomarkers) retrainedContrasts(ids []string, n int, lists [][]*ModelSco
 }
 
 // compareWithNull compares the models' values of the regions with those of models trained on permuted labels
-// (shuffled). A mean pooling score is taken relative to the other regions of its ranking, (s − mean)/sd over the
+// (shuffled). A mean score is taken relative to the other regions of its ranking, (s − mean)/sd over the
 // regions: its level means nothing. The result is by node; nil without such trainings.
 func (b *Biomarkers) compareWithNull(ids []string, rows []saliency, of *settingScores,
 	lists [][]*ModelScores) ([]nullRow, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -34,12 +35,12 @@ var _ role.PortUser = (*Fidelity)(nil)
 
 // Fidelity masks regions.
 type Fidelity struct {
-	Order    string `param:"order" doc:"order of the regions: individual, by their scores in the graph's first pooling layer; group, by the connected ranking" choices:"individual|group"`
+	Order    string `param:"order" doc:"order of the regions: individual, by their scores in the graph's first pooling layer; group, by the connected ranking; equal scores are in random order, the same in all graphs" choices:"individual|group"`
 	K        []int  `param:"k" doc:"number of top regions to remove or keep; by default an eighth, a quarter and half of all regions (10, 21 and 42 of 84)" min:"1"`
 	Random   int    `param:"random" doc:"number of random selections of k regions; with fewer than 20, no p is below 0.05" min:"1" max:"100000"`
 	DrawZero bool   `param:"draw_zero" doc:"also use draw 0, which is not resampled; without random draws it is always used"`
 	Draws    int    `param:"draws" doc:"number of random draws of each participant to use, from the first; 0: all" min:"0"`
-	Seed     uint64 `param:"seed" doc:"of the random regions"`
+	Seed     uint64 `param:"seed" doc:"of the random regions, and of the order of equal scores"`
 }
 
 func (*Fidelity) Ports() dag.Ports {
@@ -49,7 +50,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
-			{Name: "ranking", Type: column.Needs[rankRow](), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			{Name: "ranking", Type: column.Needs[rankRow](), Optional: true, Doc: "the order of the regions, for order: group, with their scores, which show ties; of one setting, or of the same settings as the models"},
 			choose.Port("the model"),
 			fold.LeakagePort(),
 		},
@@ -182,7 +183,11 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 		return nil, nil, errors.New("order is group, but no ranking is connected (in: { ranking: biomarkers.ranking })")
 	}
 	in := t.In("ranking")
-	ranked, err := column.Read[rankRow](in)
+	type row struct {
+		rankRow
+		Score float64 `column:"score,missing,optional"` // a ranking of the user's may have none
+	}
+	ranked, err := column.Read[row](in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,18 +196,36 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 		names[i] = column.CoordText(r.Coords)
 	}
 	one := len(slices.Compact(slices.Clone(names))) == 1
+	scored := slices.ContainsFunc(ranked, func(r row) bool { return !math.IsNaN(r.Score) })
 	for _, of := range settings {
+		var score []float64 // of the regions in their order
 		for i, r := range ranked {
 			if one || names[i] == column.CoordText(of.coords) {
-				of.order = append(of.order, int(r.Index-1))
+				of.order, score = append(of.order, int(r.Index-1)), append(score, r.Score)
 			}
 		}
 		if of.order == nil {
 			return nil, nil, fmt.Errorf("%s has no ranking%s", in.Name, column.SettingText(of.coords))
 		}
+		if scored {
+			of.order = s.untied(of.order, score)
+		}
 	}
 	return settings, axes, nil
 }
+
+// untied is a ranking whose regions with equal scores, in rows that follow each other, are in random order.
+func (s *Fidelity) untied(order []int, score []float64) []int {
+	level, lot, lots := make([]float64, len(order)), make([]int, len(order)), s.lots(slices.Max(order)+1)
+	for i, region := range order {
+		if lot[i] = lots[region]; i > 0 {
+			level[i] = level[i-1] - math.Abs(float64(cmp.Compare(score[i], score[i-1])))
+		}
+	}
+	return lists.Map(inference.Ordered(level, lot), func(i int) int { return order[i] })
+}
+
+func (s *Fidelity) lots(n int) []int { return random.New(s.Seed, "fidelity", "ties").Perm(n) }
 
 // atOnce is the number of features of all graphs that a model is asked about at once: 32 MB.
 const atOnce = 4 << 20
@@ -301,12 +324,8 @@ func (s *Fidelity) first(of *maskSetting, k, r int, whole gnn.Prediction, analyz
 			in[j] = true
 		}
 	default:
-		layer := whole.Layers[0] // which every region reaches that is analyzed
-		at := make([]int, len(analyzed))
-		for i := range at {
-			at[i] = i
-		}
-		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(layer.Score[b], layer.Score[a]) })
+		// Every region that is analyzed reaches the first layer.
+		at := inference.Ordered(whole.Layers[0].Score, s.lots(len(analyzed)))
 		to := func(i int) int { return i }
 		if r > 0 {
 			places := random.New(s.Seed, "fidelity", k, r).Perm(len(analyzed))

@@ -148,3 +148,79 @@ func TestFidelityDecidesByMeanProbability(t *testing.T) {
 	need.Equal(t, isCorrect(of(0.9, 0.4, 0.45), 1), false)
 	need.Equal(t, isCorrect(of(0.5), 0), true) // the first among equals
 }
+
+// Equal scores have no order: which of them are among the first does not depend on their numbers, is the same in all
+// graphs, and leaves what has another score where it is.
+func TestFidelityOfEqualScores(t *testing.T) {
+	const nodes, k, seeds = 12, 4, 400
+	var analyzed []int32
+	score, other := make([]float64, nodes), make([]float64, nodes)
+	for i := range nodes {
+		analyzed, score[i], other[i] = append(analyzed, int32(i)), 0.5, 0.5
+	}
+	score[11], score[2], other[11], other[7] = 0.9, 0.1, 0.8, 0.2
+	graph := func(score []float64) gnn.Prediction {
+		return gnn.Prediction{Layers: []gnn.Scores{{Node: analyzed, Score: score}}}
+	}
+	individual, group := make([]int, nodes), make([]int, nodes)
+	for seed := range uint64(seeds) {
+		s := &Fidelity{Order: "individual", Seed: seed}
+		one := need.Value(s.first(&maskSetting{}, k, 0, graph(score), analyzed, nodes))(t)
+		same := need.Value(s.first(&maskSetting{}, k, 0, graph(other), analyzed, nodes))(t)
+		of := &maskSetting{order: s.untied([]int{11, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 2},
+			[]float64{0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.1})}
+		ranked := need.Value(s.first(of, k, 0, gnn.Prediction{}, analyzed, nodes))(t)
+		differ := 0
+		for i := range nodes {
+			if one[i] {
+				individual[i]++
+			}
+			if ranked[i] {
+				group[i]++
+			}
+			if one[i] != same[i] {
+				differ++
+			}
+		}
+		if differ > 2 { // region 2 in place of region 7, at most
+			t.Fatalf("seed %d: %v and %v", seed, one, same)
+		}
+	}
+	for _, times := range [][]int{individual, group} {
+		for i, n := range times {
+			switch {
+			case i == 11:
+				need.Equal(t, n, seeds)
+			case i == 2:
+				need.Equal(t, n, 0)
+			case n < seeds*3/10-40 || n > seeds*3/10+40: // 3 of the 10 equals; 40 is 4.4 SD
+				t.Errorf("region %d is among the first %d in %d of %d orders", i+1, k, n, seeds)
+			}
+		}
+	}
+}
+
+// A ranking that has no scores keeps its order, and one whose equal scores stand in another order gives the same.
+func TestFidelityOfRankingsWithTies(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 12, 1.5)
+	out := stagetest.MustRun(t, trainer(1), in)
+	index := []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	backward := slices.Clone(index)
+	slices.Reverse(backward)
+	ask := func(order []int32, score ...float64) []float64 {
+		columns := []encoding.Column{{Name: "rank", Values: index}, {Name: "index", Values: order}}
+		if score != nil {
+			columns = append(columns, encoding.Column{Name: "score", Values: score})
+		}
+		return stagetest.FloatsOf(t, stagetest.MustRun(t, &Fidelity{Order: "group", K: []int{4}, Random: 1, Seed: 1},
+			map[string][]dag.Input{"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})},
+				"edges": in["edges"], "features": in["features"],
+				"participants": {dag.InputOf(stagetest.SomeParticipants(20, "HC", "ASD"))},
+				"ranking":      {dag.InputOf(encoding.NewTable(columns...))}})["fidelity"].(*encoding.Table), "drop")
+	}
+	equal := make([]float64, 12)
+	need.Equal(t, fmt.Sprint(ask(index, equal...)), fmt.Sprint(ask(backward, equal...)))
+	if slices.Equal(ask(index), ask(backward)) {
+		t.Error("rankings without scores have no order")
+	}
+}

@@ -31,7 +31,7 @@ func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "scores", Type: column.Needs[column.ScoreRow[float64]](),
-				Gather: true, Doc: "pooling scores of every fold and setting; those of test graphs are used"},
+				Gather: true, Doc: "scores of every fold and setting; those of test graphs are used"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 		},

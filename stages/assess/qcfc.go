@@ -10,7 +10,6 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -164,7 +163,7 @@ func connectomes(t *dag.Task, cleaning map[string]column.CleaningRow, motion map
 			clean.MeanFD = fd
 		}
 		settings[i] = append(settings[i],
-			connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
+			connectome{in.Coord("subject"), inference.FisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
 	}
 	if regions < 2 {
 		return nil, nil, 0, errors.New("no edges: connect time series of two or more regions")
@@ -276,45 +275,6 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 		row.Distance = inference.Spearman(r, d)
 	}
 	return row, m
-}
-
-// fisherEdges are Fisher z of the Pearson correlations of the columns of x, time × regions; NaN where a region is
-// missing or constant.
-func fisherEdges(x []float64, volumes, n, threads int) []float64 {
-	const nearOne = 1 - 1e-15
-	unit := make([]float64, n*volumes)
-	for j := range n {
-		mean, q := 0.0, 0.0
-		for v := range volumes {
-			mean += x[v*n+j]
-		}
-		mean /= float64(volumes)
-		of := unit[j*volumes:][:volumes]
-		for v := range of {
-			of[v] = x[v*n+j] - mean
-			q += float64(of[v] * of[v])
-		}
-		length := math.Sqrt(q)
-		if !(length > 1e-12*math.Abs(mean)*math.Sqrt(float64(volumes))) {
-			length = math.NaN()
-		}
-		for v := range of {
-			of[v] /= length
-		}
-	}
-	r := make([]float64, n*n)
-	dense.Gram(r, dense.Rows(unit, volumes), n, volumes, max(threads, 1))
-	z := make([]float64, 0, n*(n-1)/2)
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			v := r[j*n+i]
-			if !math.IsNaN(v) {
-				v = exact.Atanh(max(-nearOne, min(nearOne, v)))
-			}
-			z = append(z, v)
-		}
-	}
-	return z
 }
 
 // edgeDistances are the distances in mm between the centroids of the pairs; NaN where there are none.

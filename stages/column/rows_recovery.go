@@ -21,7 +21,7 @@ type RecoveryRow struct {
 	Planted   *int32      `column:"planted" doc:"regions with a planted edge; missing for real data"`
 	Found     *int32      `column:"found" doc:"planted regions among the first"`
 	AUROC     float64     `column:"auroc,missing" doc:"probability that a planted region ranks above another region (AUROC); 0.5 by chance"`
-	By        string      `column:"by" doc:"ranking criterion: the mean pooling score, the contrast of the groups, the score relative to permuted labels (null), or the statistic of a reference; for the trained models that of the ranking first"`
+	By        string      `column:"by" doc:"ranking criterion: the mean score, the contrast of the groups, the score relative to permuted labels (null), or the statistic of a reference; for the trained models that of the ranking first"`
 	Method    string      `column:"method" doc:"trained models, or a reference: the same models at their starting weights; mean over folds, in the training participants, of Welch's |t| of node strength (mean of a region's features) or of the mean |t| over a region's features; the mean over a region's features of the absolute pattern of a ridge regression on all features (Haufe et al. 2014); how much its decision value for a participant's own group falls, on average, if the features of the region are replaced by their means"`
 	Agreement float64     `column:"agreement,missing" doc:"Kuncheva's index of the top regions between models (folds, repeats, seeds): 0 by chance, 1 for the same regions; references without a network are computed from training participants, most of which two folds share"`
 	Score     float64     `column:"common_score,missing" doc:"top regions that are also top regions by the trained models' mean score"`

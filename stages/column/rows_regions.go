@@ -12,7 +12,7 @@ type RankingRow struct {
 	Name           string      `column:"name,optional"`
 	Abbreviation   string      `column:"abbreviation"`
 	Score          float64     `column:"score,missing" doc:"ranking criterion (parameter reading): mean_score or contrast"`
-	SD             float64     `column:"sd,missing,optional" doc:"standard deviation of the pooling score over participants (n−1)"`
+	SD             float64     `column:"sd,missing,optional" doc:"standard deviation of the score over participants (n−1)"`
 	Low            float64     `column:"ci_low,missing,optional" doc:"95 % interval of the score over participants (bootstrap within groups; models held fixed)"`
 	High           float64     `column:"ci_high,missing,optional"`
 	RankLow        int32       `column:"rank_low,optional" doc:"95 % interval of the rank over the same bootstrap samples"`
@@ -22,7 +22,7 @@ type RankingRow struct {
 	Worst          int32       `column:"model_worst,optional" doc:"worst rank in a single model"`
 	Frequency      float64     `column:"frequency,missing,optional" doc:"share of a participant's test graphs in which the layer kept the region, mean over participants"`
 	Participants   int32       `column:"participants,optional" doc:"participants with a score of the region"`
-	Mean           float64     `column:"mean_score,missing,optional" doc:"pooling score: the mean over participants of their means over test graphs"`
+	Mean           float64     `column:"mean_score,missing,optional" doc:"the mean over participants of their means over test graphs"`
 	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
 	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted labels of the test participants"`
 	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted labels where these are connected, else over permuted labels of the test participants"`
@@ -74,7 +74,7 @@ type IndividualRow struct {
 	Participant string      `column:"participant_id"`
 	Group       string      `column:"group"`
 	Index       int32       `column:"index" doc:"node number"`
-	Score       float64     `column:"score,missing" doc:"mean pooling score over the participant's test graphs"`
+	Score       float64     `column:"score,missing" doc:"mean score over the participant's test graphs"`
 	Frequency   float64     `column:"frequency" doc:"share of the participant's test graphs in which the layer kept the region"`
 }
 

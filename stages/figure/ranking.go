@@ -22,7 +22,7 @@ var kindRanking = dag.Kind{
 // Ranking draws a ranking.
 type Ranking struct {
 	Top int    `param:"top" doc:"how many regions" min:"1" max:"200"`
-	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean pooling scores, or the contrast between the groups"`
+	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean scores, or the contrast between the groups"`
 }
 
 func (*Ranking) Ports() dag.Ports {

@@ -19,7 +19,7 @@ import (
 // A Ranked holds the scores and ranks of the regions of one setting, by node number.
 type Ranked struct {
 	Setting string // "" where there is one
-	Reading        // Contrast: the scores are contrasts of the groups, not mean pooling scores
+	Reading        // Contrast: the scores are contrasts of the groups, not mean scores
 	score   map[int]float64
 	rank    map[int]int
 	called  map[int]string

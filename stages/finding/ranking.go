@@ -329,7 +329,7 @@ func (a *Results) Masking(rows []column.FidelityRow) (all List) {
 	return all
 }
 
-// A FirstMap is the criterion, mean pooling score or contrast, by which the first map shows the regions.
+// A FirstMap is the criterion, mean score or contrast, by which the first map shows the regions.
 type FirstMap struct {
 	Contrast bool
 	Why      string // lead: it alone beats its references; both and neither do; untested; "" without references

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,12 +11,15 @@ import (
 )
 
 // Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
-// between groups after Holm's correction for all comparisons, and how many groups are suppressed.
+// between groups after Holm's correction for all comparisons, those together whose same group is higher than the same
+// other one, and how many groups are suppressed.
 func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all List) {
 	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool {
 		return !inference.Significant(r.Holm)
 	})
-	of := func(r column.SubgroupTestRow) [2]string { return [2]string{r.Column, r.Measure} }
+	of := func(r column.SubgroupTestRow) [5]string {
+		return [5]string{r.Column, r.Measure, r.High, r.Low, fmt.Sprint(r.Difference <= 0)}
+	}
 	for _, by := range lists.By(differ, of) {
 		first := by.All[0]
 		all.Study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,

@@ -3,6 +3,7 @@ package finding
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -39,6 +40,23 @@ func TestSubgroups(t *testing.T) {
 			need.Equal(t, len(got[0].Values()["Also"].([]string)), 1)
 		}
 	}
+}
+
+// One finding has the classifiers that differ in the same direction between the same groups: its numbers are of the
+// first.
+func TestSubgroupsDifferInOneDirection(t *testing.T) {
+	test := func(name, high, low string, difference float64) column.SubgroupTestRow {
+		return column.SubgroupTestRow{Name: name, Column: "sex", Measure: "auc", High: high, Low: low,
+			Difference: difference, Holm: 0.01, Permutations: 999}
+	}
+	got := Subgroups(nil, []column.SubgroupTestRow{test("a", "F", "M", 0.2), test("b", "M", "F", 0.3),
+		test("c", "F", "M", 0.4), test("d", "F", "M", -0.1), test("e", "F", "U", 0.1)})
+	var names []string
+	for _, f := range got {
+		of := f.Values()
+		names = append(names, strings.Join(append([]string{of["Classifier"].(string)}, of["Also"].([]string)...), " "))
+	}
+	need.Equal(t, strings.Join(names, "; "), "a c; b; d; e")
 }
 
 // Subgroups of another positive group than the evaluation have a caution.

@@ -32,10 +32,11 @@ func DeLong(positive, negative []float64) (auc, se float64) {
 	return auc, math.Sqrt(v1/float64(len(positive)) + v0/float64(len(negative)))
 }
 
-// LogitInterval is the 95 % interval of an AUC with its standard error, on the scale of its log odds; of an AUC of 0 or
-// 1, whose standard error is 0, that of Newcombe (2006, method 5).
+// LogitInterval is the 95 % interval of an AUC of independent cases with DeLong's standard error, on the scale of its
+// log odds; of an AUC within 0.005 of 0 or 1, where that standard error is often far too small (it is 0 at 1), that of
+// Newcombe (2006, method 5).
 func LogitInterval(auc, se float64, positive, negative int) (low, high float64) {
-	if auc <= 0 || auc >= 1 {
+	if auc < 0.005 || auc > 0.995 {
 		return newcombe(auc, float64(positive), float64(negative))
 	}
 	at, half := exact.Log(auc/(1-auc)), normal975*se/(auc*(1-auc))

@@ -89,6 +89,10 @@ func TestExternalSeparated(t *testing.T) {
 			t.Errorf("%d of each: AUC %v, SE %v, interval %v to %v", n, auc, se, low, high)
 		}
 	}
+	// One pair of 900 in the wrong order: a standard error of 0.001 does not hold its level.
+	low, high := LogitInterval(899./900, 0.0011, 30, 30)
+	wantLow, wantHigh := newcombe(899./900, 30, 30)
+	near(t, "AUC near 1", low, high, wantLow, wantHigh, 1e-15)
 	for _, v := range isotonic([]float64{1, 1, 2}, []float64{1, 0, 0}) {
 		need.Equal(t, v, 1.0/3)
 	}

@@ -87,6 +87,19 @@ func (v Validation) AUC(a float64, areas []float64, positive, negative float64) 
 	return newcombe(a, positive/inflated, negative/inflated)
 }
 
+// ResampledAUC is the interval of AUC with the variance over resamples of the participants (of whole families, say) in
+// place of that between the folds, where it is larger than the variance corrected for training participants that folds
+// share. Variances are compared at the mean of the resampled areas: at an area near 1, whose own variance is near 0, no
+// scale of a standard error holds its level.
+func (v Validation) ResampledAUC(a float64, resampled []float64, positive, negative float64) (low, high float64) {
+	mean, variance := meanVariance(resampled)
+	inflated := v.Correction()
+	if of := variance / areaVariance(mean, positive, negative); of > inflated {
+		inflated = of
+	}
+	return newcombe(a, positive/inflated, negative/inflated)
+}
+
 // areaVariance is that of an area under the ROC curve of n1 and n0 cases (Hanley and McNeil 1982) whose exponential
 // model has the mean number of cases for both (Newcombe 2006, method 5).
 func areaVariance(a, n1, n0 float64) float64 {

@@ -56,6 +56,22 @@ func TestIntervals(t *testing.T) {
 	if low, high := five.AUC(1, []float64{1, 1, 1, 1, 1}, 20, 20); high != 1 || !(low > 0.6 && low < 1) {
 		t.Errorf("AUC of 1: %v to %v", low, high)
 	}
+	// Resamples that vary as much as independent cases change nothing, and four times their variance is that of a
+	// quarter of the cases; at an area of 1, too, whose own variance is 0.
+	wide := func(mean, times float64) []float64 {
+		half := math.Sqrt(times * areaVariance(mean, 20, 16) / 2)
+		return []float64{mean - half, mean + half}
+	}
+	for _, a := range []float64{0.5, 0.85, 0.9995, 1} {
+		wantLow, wantHigh := newcombe(a, 20/2.25, 16/2.25)
+		low, high = five.ResampledAUC(a, wide(0.9, 1), 20, 16)
+		near(t, "AUC by resamples that vary less", low, high, wantLow, wantHigh, 1e-12)
+		low, high = five.ResampledAUC(a, nil, 20, 16)
+		near(t, "AUC without resamples", low, high, wantLow, wantHigh, 1e-12)
+		wantLow, wantHigh = newcombe(a, 5, 4)
+		low, high = five.ResampledAUC(a, wide(0.9, 4), 20, 16)
+		near(t, "AUC by resamples", low, high, wantLow, wantHigh, 1e-12)
+	}
 
 	two := Validation{Test: []float64{5, 5}, Train: []float64{5, 5}}
 	low, high = two.Brier(0.41, [][]float64{{0.1, 0.2, 0.05, 0.1, 0.15}, {0.6, 0.7, 0.5, 0.8, 0.9}})

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // A Motion tells how the edges of connectomes go with head motion over participants (QC-FC: Satterthwaite et al. 2012,
@@ -47,6 +49,45 @@ func MotionOf(edges iter.Seq[[]float64], motion []float64, covariates [][]float6
 	}
 	m.Null, m.Q = MedianAbs(null), FDR(m.P)
 	return m
+}
+
+// FisherEdges are Fisher z of the Pearson correlations of the columns of x, time × regions; NaN where a region is
+// missing or constant.
+func FisherEdges(x []float64, volumes, n, threads int) []float64 {
+	const nearOne = 1 - 1e-15
+	unit := make([]float64, n*volumes)
+	for j := range n {
+		mean, q := 0.0, 0.0
+		for v := range volumes {
+			mean += x[v*n+j]
+		}
+		mean /= float64(volumes)
+		of := unit[j*volumes:][:volumes]
+		for v := range of {
+			of[v] = x[v*n+j] - mean
+			q += float64(of[v] * of[v])
+		}
+		length := math.Sqrt(q)
+		if !(length > 1e-12*math.Abs(mean)*math.Sqrt(float64(volumes))) {
+			length = math.NaN()
+		}
+		for v := range of {
+			of[v] /= length
+		}
+	}
+	r := make([]float64, n*n)
+	dense.Gram(r, dense.Rows(unit, volumes), n, volumes, max(threads, 1))
+	z := make([]float64, 0, n*(n-1)/2)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			v := r[j*n+i]
+			if !math.IsNaN(v) {
+				v = exact.Atanh(max(-nearOne, min(nearOne, v)))
+			}
+			z = append(z, v)
+		}
+	}
+	return z
 }
 
 // A preparedMotion is the motion of some participants, of length 1, without what covariates explain.

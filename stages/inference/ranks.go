@@ -39,12 +39,16 @@ func ties(v []float64, at []int) iter.Seq2[int, int] {
 
 // order lists the places of the values, the largest value first, of equal ones the
 // lower place.
-func order(v []float64) []int {
+func order(v []float64) []int { return Ordered(v, make([]int, len(v))) }
+
+// Ordered lists the places of the values, the largest value first, of equal ones the one with the lower lot. With lots
+// at random, equal values have no order.
+func Ordered(v []float64, lot []int) []int {
 	at := make([]int, len(v))
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return compare(v[b], v[a]) })
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Or(compare(v[b], v[a]), lot[a]-lot[b]) })
 	return at
 }
 

@@ -115,11 +115,13 @@ func (a *GroupAreas) Interval(area float64, group []int, g int) (low, high float
 	})
 }
 
-// DifferenceInterval is that of the difference x − y of independent estimates, from the interval of each (Zou and
-// Donner 2008); of shares with Wilson's intervals it is Newcombe's hybrid score interval (Newcombe 1998, Statistics in
-// Medicine 17:873, method 10).
-func DifferenceInterval(x, lowX, highX, y, lowY, highY float64) (low, high float64) {
-	far := func(a, b float64) float64 { return math.Sqrt(float64(a*a) + float64(b*b)) }
+// DifferenceInterval is that of the difference x − y of estimates with correlation r, from the interval of each (Zou
+// and Donner 2008; Zou 2007, Psychological Methods 12:399); of independent shares with Wilson's intervals it is
+// Newcombe's hybrid score interval (Newcombe 1998, Statistics in Medicine 17:873, method 10).
+func DifferenceInterval(x, lowX, highX, y, lowY, highY, r float64) (low, high float64) {
+	far := func(a, b float64) float64 {
+		return math.Sqrt(max(0, float64(a*a)+float64(b*b)-float64(2*r*float64(a*b))))
+	}
 	return x - y - far(x-lowX, highY-y), x - y + far(highX-x, y-lowY)
 }
 

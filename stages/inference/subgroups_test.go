@@ -33,9 +33,16 @@ func TestHeterogeneityAndDifference(t *testing.T) {
 	}
 	l1, h1 := Wilson(15./29, 29)
 	l0, h0 := Wilson(31./43, 43)
-	low, high := DifferenceInterval(15./29, l1, h1, 31./43, l0, h0)
+	low, high := DifferenceInterval(15./29, l1, h1, 31./43, l0, h0, 0)
 	if math.Abs(low+0.4095056562641439) > 1e-9 || math.Abs(high-0.02077330104116973) > 1e-9 {
 		t.Errorf("difference %v to %v", low, high)
+	}
+	// Of symmetric intervals it is that of a difference with the variance a² + b² − 2rab.
+	for r, half := range map[float64]float64{0: 0.5, 1: 0.1, -1: 0.7, 0.5: math.Sqrt(0.13)} {
+		low, high := DifferenceInterval(0.7, 0.4, 1, 0.5, 0.1, 0.9, r)
+		if math.Abs(low-0.2+half) > 1e-12 || math.Abs(high-0.2-half) > 1e-12 {
+			t.Errorf("correlation %v: difference %v to %v", r, low, high)
+		}
 	}
 }
 

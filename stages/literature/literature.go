@@ -92,6 +92,8 @@ var Works = map[string]Work{
 		"Interval estimation for the difference between independent proportions: comparison of eleven methods", "Statistics in Medicine", "", "17", "873–890", 1998, ""},
 	"zou": {"article", "Zou, Guang Yong and Donner, Allan",
 		"Construction of confidence limits about effect measures: a general approach", "Statistics in Medicine", "", "27", "1693–1702", 2008, "10.1002/sim.3095"},
+	"zou2007": {"article", "Zou, Guang Yong",
+		"Toward using confidence intervals to compare correlations", "Psychological Methods", "", "12", "399–413", 2007, "10.1037/1082-989X.12.4.399"},
 	"figueroa": {"article", "Figueroa, Rosa L. and Zeng-Treitler, Qing and Kandula, Sasikiran and Ngo, Long H.",
 		"Predicting sample size required for classification performance", "BMC Medical Informatics and Decision Making", "", "12", "8", 2012, "10.1186/1472-6947-12-8"},
 	"kawahara": {"article", "Kawahara, Jeremy and Brown, Colin J. and Miller, Steven P. and others",

@@ -234,7 +234,8 @@ func Warned(cell string) (texts []string) {
 // page have all.
 const mostLong = 3
 
-// Finding writes a group of findings: its entry, and which other classifiers have it.
+// Finding writes a group of findings: the entry of the first one, and which other classifiers have it, with other
+// numbers where their own entries would differ.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())
 	if err == nil && g.Subject.Only != "" {
@@ -245,8 +246,17 @@ func Finding(g finding.Group) (string, error) {
 	if err != nil || g.Seeds == 0 && g.Also == nil {
 		return text, err
 	}
+	differ := false
+	for _, f := range g.Findings {
+		f.Subject = g.Subject
+		own, err := Finding(finding.Group{Finding: f})
+		if err != nil {
+			return "", err
+		}
+		differ = differ || own != text
+	}
 	long := slices.ContainsFunc(g.Also, func(name string) bool { return strings.Contains(name, ",") })
-	also, err := Text("finding.also", Values{"Seeds": g.Seeds, "Also": g.Also, "Long": long,
+	also, err := Text("finding.also", Values{"Seeds": g.Seeds, "Also": g.Also, "Long": long, "Differ": differ,
 		"Counted": long && len(g.Also) > mostLong})
 	return text + also, err
 }

@@ -181,6 +181,21 @@ func TestFindingText(t *testing.T) {
 			t.Errorf("%q does not end in %q", text, want)
 		}
 	}
+	// The numbers are those of the first; where others have other ones, the text states so, as far as it shows them.
+	below := func(name string, n, of int) finding.Finding {
+		return finding.Finding{Code: "sensitivity.below-half", Subject: finding.Subject{Classifier: name},
+			Numbers: map[string]any{"Positive": "PAT", "Sensitivity": float64(n) / float64(of), "N": n, "Of": of,
+				"Repeated": false, "Hidden": name}}
+	}
+	for n, want := range map[int]string{9: "; likewise ridge", 11: "; likewise, with other numbers, ridge"} {
+		var l finding.List
+		l.Add(below("SVM", 9, 40), below("ridge", n, 40))
+		groups := l.Grouped()
+		need.Equal(t, len(groups), 1)
+		if text = need.Value(Finding(groups[0]))(t); !strings.Contains(text, "9") || !strings.HasSuffix(text, want) {
+			t.Errorf("%q does not end in %q", text, want)
+		}
+	}
 }
 
 // A category is written as its column and its value, which keeps its letters.

@@ -2,6 +2,8 @@
 // intervals of evaluate and evaluate-regression hold them (docs/statistics.md):
 //
 //	go run ./bench/null/coverage -cohorts 400
+//	go run ./bench/null/coverage -cohorts 400 -confounds
+//	go run ./bench/null/coverage -cohorts 4000 -independent
 //
 // In the worst of 84 settings they cover 0.93, except R² and MAE of 40 participants (0.92 and 0.91).
 //
@@ -15,6 +17,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 
 	"prgnn/gnn/baseline"
@@ -47,7 +50,17 @@ var models = []struct {
 
 func main() {
 	cohorts := flag.Int("cohorts", 400, "number of cohorts in each row")
+	retrained := flag.Bool("confounds", false, "the intervals of confounds instead")
+	fixed := flag.Bool("independent", false, "the interval of the AUC of validate instead")
 	flag.Parse()
+	switch {
+	case *retrained:
+		confounds(*cohorts, runtime.NumCPU())
+		return
+	case *fixed:
+		independent(*cohorts)
+		return
+	}
 	fmt.Println("coverage (mean width) of 95 % intervals")
 	for _, n := range []int{40, 118} {
 		for _, share := range []float64{0.5, 0.64} {

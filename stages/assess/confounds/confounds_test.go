@@ -152,25 +152,36 @@ func TestCovariateThatFoldsLeaveOut(t *testing.T) {
 	}
 }
 
-// The interval of a score stays within the values that a score can have, however few the resamples or participants.
+// The interval of a score stays within the values that a score can have, however few the resamples or participants, and
+// excludes chance for a score near its limit whose resamples are all far from chance.
 func TestIntervalsOfScoresStayInside(t *testing.T) {
-	one := &cohort{study: &study{groups: []string{"A", "B"}}}
+	sample := confound.Sample{Of: make([]int, 30), Fold: make([]int, 30)}
+	y := make([]float64, 30)
+	for k := range sample.Of {
+		sample.Of[k], sample.Fold[k], y[k] = k, k%5, float64(2*(k/15)-1)
+	}
+	one := &cohort{study: &study{groups: []string{"A", "B"}}, models: &confound.Study{Y: y}}
 	number := &cohort{study: &study{target: []float64{1, 2}}}
+	around := func(at, spread float64) []float64 {
+		return []float64{max(0, at-spread), at, min(1, at+spread), math.NaN()}
+	}
 	for _, of := range []struct {
 		c     *cohort
 		least float64
 	}{{one, 0}, {number, -1}} {
 		for _, score := range []float64{of.least, 0.02, 0.2, 0.5, 0.98, 1} {
 			for _, se := range []float64{0, 0.01, 0.13, 0.5} {
-				low, high := of.c.bounds(score, se, 30)
+				low, high := of.c.bounds(score, around(max(0, score), se), sample)
 				if !(of.least <= low && low <= score+0.002 && score-0.002 <= high && high <= 1) {
 					t.Errorf("%v ± %v: %v to %v", score, se, low, high)
 				}
 			}
 		}
 	}
-	low, high := one.bounds(0.5, 0.1, 30) // nearly 0.5 ± 1.96 SE in the middle
-	need.Equal(t, math.Abs(low-0.304) < 0.02 && math.Abs(high-0.696) < 0.02, true, low, high)
+	low, high := one.bounds(0.5, around(0.5, 0.15), sample) // nearly 0.5 ± 1.96 · 0.15 in the middle
+	need.Equal(t, math.Abs(low-0.24) < 0.02 && math.Abs(high-0.76) < 0.02, true, low, high)
+	low, high = one.bounds(0.999, []float64{1, 0.99, 1, 0.98, 0.99, 1, 0.97, 1}, sample)
+	need.Equal(t, low > 0.7 && high > 0.999, true, low, high)
 }
 
 // Where the edges hold the group, they add to the covariates; where they hold motion alone, they do not.

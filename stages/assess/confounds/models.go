@@ -92,15 +92,26 @@ func (st *study) models(ctx context.Context, t *dag.Task, summary *column.Confou
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows = append(rows, c.interval(base, resampled, everybody, len(who), confound.Features())...)
+	rows = append(rows, c.interval(base, resampled, everybody, whole, confound.Features())...)
 	summary.Resamples, summary.Permutations = int32(st.Resamples), int32(st.Permutations)
 	summary.Alone, summary.Both = base[confound.Covariates], base[confound.Both]
 	paired := func(of, than string) (difference, low, high float64) {
-		difference = base[of] - base[than]
-		half := float64(1.959963984540054 * deviation(lists.Map(resampled, func(r map[string]float64) float64 {
-			return r[of] - r[than]
-		})))
-		return difference, difference - half, difference + half
+		row := func(features string) column.ConfoundModelRow {
+			return rows[slices.IndexFunc(rows, func(r column.ConfoundModelRow) bool { return r.Features == features })]
+		}
+		var with, without []float64
+		for _, r := range resampled {
+			if a, b := r[of], r[than]; !math.IsNaN(a) && !math.IsNaN(b) {
+				with, without = append(with, a), append(without, b)
+			}
+		}
+		r := inference.Correlation(with, without)
+		if math.IsNaN(r) {
+			r = 0
+		}
+		x, y := row(of), row(than)
+		low, high = inference.DifferenceInterval(x.Score, x.Low, x.High, y.Score, y.Low, y.High, r)
+		return x.Score - y.Score, low, high
 	}
 	summary.Increment, summary.Low, summary.High = paired(confound.Both, confound.Covariates)
 	summary.Removal, summary.RemovalLow, summary.RemovalHigh = paired(confound.Deconfounded, confound.Edges)
@@ -313,24 +324,36 @@ func deviation(v []float64) float64 {
 	return sd
 }
 
-// bounds is the 95 % interval of a score by its standard error, within the values that a score can have.
-func (c *cohort) bounds(score, se float64, n int) (low, high float64) {
+// bounds is the 95 % interval of a score from those of resamples, within the values that a score can have.
+func (c *cohort) bounds(score float64, resampled []float64, s confound.Sample) (low, high float64) {
 	if c.number() {
-		return inference.CorrelationInterval(score, se)
+		return inference.CorrelationInterval(score, deviation(resampled))
 	}
-	return inference.LogitInterval(score, se, n/2, n-n/2)
+	var v inference.Validation
+	for _, f := range folds(s) {
+		test := 0.0
+		for _, own := range s.Fold {
+			if own == f {
+				test++
+			}
+		}
+		v.Test, v.Train = append(v.Test, test), append(v.Train, float64(len(s.Fold))-test)
+	}
+	positive := 0.0
+	for _, of := range s.Of {
+		if c.models.Y[of] > 0 {
+			positive++
+		}
+	}
+	return v.ResampledAUC(score, column.Known(resampled), positive, float64(len(s.Of))-positive)
 }
 
 // interval has a row for each kind of features, with its interval.
-func (c *cohort) interval(base map[string]float64, resampled []map[string]float64, sample string, n int,
+func (c *cohort) interval(base map[string]float64, resampled []map[string]float64, name string, s confound.Sample,
 	features []string) (rows []column.ConfoundModelRow) {
 	for _, of := range features {
-		var v []float64
-		for _, r := range resampled {
-			v = append(v, r[of])
-		}
-		low, high := c.bounds(base[of], deviation(v), n)
-		rows = append(rows, column.ConfoundModelRow{Features: of, Sample: sample, Participants: int32(n),
+		low, high := c.bounds(base[of], lists.Map(resampled, func(r map[string]float64) float64 { return r[of] }), s)
+		rows = append(rows, column.ConfoundModelRow{Features: of, Sample: name, Participants: int32(len(s.Of)),
 			Score: base[of], Low: low, High: high})
 	}
 	return rows
@@ -439,7 +462,7 @@ func (c *cohort) match(ctx context.Context, summary *column.ConfoundSummaryRow) 
 	if err != nil {
 		return nil, nil, err
 	}
-	rows = c.interval(base, c.resample(ctx, sample, features, matched), matched, 2*len(pairs), features)
+	rows = c.interval(base, c.resample(ctx, sample, features, matched), matched, sample, features)
 	trained, err := c.scores(c.sample(func(int) bool { return true }), func(k int) bool { return paired[k] }, features)
 	if err != nil {
 		return nil, nil, err

@@ -277,7 +277,7 @@ func (st *study) compareNumbers(x *numbers, d division, name string,
 			Expected:     expectedDifference(of[m], expected[m], high, low),
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervals[high][m], intervals[low][m]
-		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])
+		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2], 0)
 		all = append(all, r)
 	}
 	return all

@@ -451,7 +451,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 			P:          p[m], Chi: nan, ChiP: nan, Detectable: nan,
 			Permutations: int32(st.Permutations), Related: st.related}
 		a, b := intervalOf(measure, rows[high]), intervalOf(measure, rows[low])
-		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2])
+		r.DiffLow, r.DiffHigh = inference.DifferenceInterval(a[0], a[1], a[2], b[0], b[1], b[2], 0)
 		if measure == accuracy {
 			r.Chi, r.ChiP = seen[len(measures)], p[len(measures)]
 		}

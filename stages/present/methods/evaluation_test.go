@@ -178,9 +178,10 @@ func TestConfounds(t *testing.T) {
 	need.Equal(t, codes, "methods.covariates methods.confound-models methods.confound-matching methods.confounder-tests")
 	for _, want := range []string{"apart from the models of covariates below, no model had covariates as inputs",
 		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (Fisher's z),",
-		"199 permutations of the residuals", "is normal-based, with the standard deviation over 40 bootstrap " +
-			"samples of the participants of each group as its standard error; the CIs of the AUCs " +
-			"were computed likewise on the scale of log odds",
+		"199 permutations of the residuals", "combines those of the two AUCs by their correlation [3] over 40 bootstrap " +
+			"samples of the participants of each group. The CIs of the AUCs " +
+			"were computed by Newcombe's method [4], with the number of participants reduced to account for overlapping " +
+			"training sets or for the variance over these samples, whichever is larger",
 		"all models were retrained on the same folds, and all copies of a participant were in its fold", "For pairs alike in mean framewise displacement and " +
 			"sex, each participant of the group ASD, from the largest mean framewise displacement down,", "(27 pairs)",
 		"the predicted probability minus its mean", "999 conditional permutations"} {
