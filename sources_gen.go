@@ -130,6 +130,7 @@ import (
 //go:embed stages/present/section/*.go
 //go:embed stages/present/tables/*.go
 //go:embed stages/region/*.go
+//go:embed stages/region/sitefit/*.go
 //go:embed stages/report/*.go
 //go:embed stages/report/curve.css
 //go:embed stages/report/curve.js

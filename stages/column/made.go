@@ -165,3 +165,12 @@ func WithMeta(t *encoding.Table, meta map[string]string) *encoding.Table {
 	t.Meta = meta
 	return t
 }
+
+// NewSites are sites of new participants whose effects were removed by a ComBat fit to other sites.
+type NewSites struct {
+	Controls   bool   // estimated on controls that are not tested; else on the tested participants
+	Column     string // of the participants
+	Sites      []string
+	Sizes      []int32  // participants on whose matrices each was estimated
+	Covariates []string // whose effects were preserved
+}

@@ -90,7 +90,7 @@ func (s *Estimator) aside() []role.PortUse {
 	if s.Input != "edges" {
 		return nil
 	}
-	return append(role.Uses(role.Aside, "quality", "removed"), role.QualityOf("pearson", "tangent"))
+	return append(role.Uses(role.Aside, "quality", "removed", "harmonized"), role.QualityOf("pearson", "tangent"))
 }
 
 // Ports depend on the input and on what is predicted.

@@ -49,6 +49,9 @@ type Applied struct {
 	Shift        *Shift   `json:",omitempty"`
 	SameMeans    bool     `json:",omitempty"` // the training participants have the means of these, input by input
 
+	// Sites that were estimated by the ComBat fit in the model files; nil: none.
+	NewSites *column.NewSites `json:",omitempty"`
+
 	// Parameters of the training, as JSON, that all models have; nil where a file states none.
 	Parameters map[string]string `json:",omitempty"`
 }
@@ -149,6 +152,9 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Deconfounded != nil {
 		all.Study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})
+	}
+	if s := a.NewSites; s != nil {
+		all.Study("applied.harmonized", Limits, values{"Sites": s.Sites, "Sizes": s.Sizes, "Controls": s.Controls})
 	}
 	if a.Undigested > 0 {
 		all.Study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

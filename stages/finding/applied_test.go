@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
 
 // A model that does not state how its matrices were made limits what its application shows, and one without a digest
@@ -20,6 +21,8 @@ func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Compared: "iq"}.Findings()), "applied.column-unknown")
 	need.Equal(t, codes(Applied{Models: 2, Column: "age", Compared: "Age_at_scan"}.Findings()), "")
 	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
+	harmonized := Applied{Models: 2, NewSites: &column.NewSites{Sites: []string{"c"}}}
+	need.Equal(t, codes(harmonized.Findings()), "applied.harmonized")
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")
 }
 

@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/learn/split"
 	"prgnn/stages/region"
+	"prgnn/stages/region/sitefit"
 	"prgnn/stages/role"
 )
 
@@ -83,8 +84,8 @@ type Baseline struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Baseline) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...),
-		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted", "given"), role.QualityOf("pearson",
-			"tangent"))...)
+		append(role.Uses(role.Aside, "nodes", "quality", "removed", "harmonized", "permuted", "given"),
+			role.QualityOf("pearson", "tangent"))...)
 }
 
 func (*Baseline) Ports() dag.Ports {
@@ -98,7 +99,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
-			nodesPort, qualityPort, removedPort,
+			nodesPort, qualityPort, removedPort, harmonizedPort,
 			permutedPort, givenPort,
 			fold.LeakagePort(),
 		},
@@ -118,10 +119,11 @@ func (*Baseline) Ports() dag.Ports {
 
 // Ports of the models that have a file.
 var (
-	nodesPort   = dag.Port{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model file then records its regions and refuses others"}
-	qualityPort = dag.Port{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "quality of each participant's matrices, of the stage that made them; the model file then records how they were made and refuses others"}
-	removedPort = dag.Port{Name: "removed", Type: column.Type[fold.CoefficientRow](), Optional: true, Doc: "matrices of residualize: deconfound's coefficients of this fold; the model file then has them, and removes the same effects from the matrices of other participants. No prediction depends on it"}
-	filePort    = dag.Port{Name: "file", Type: dag.Format("npz"), Doc: "the trained model in one file, for the kind validate and for numpy.load: every array by name, and model.json with its description"}
+	nodesPort      = dag.Port{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model file then records its regions and refuses others"}
+	qualityPort    = dag.Port{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "quality of each participant's matrices, of the stage that made them; the model file then records how they were made and refuses others"}
+	removedPort    = dag.Port{Name: "removed", Type: column.Type[fold.CoefficientRow](), Optional: true, Doc: "matrices of residualize: deconfound's coefficients of this fold; the model file then has them, and removes the same effects from the matrices of other participants. No prediction depends on it"}
+	harmonizedPort = dag.Port{Name: "harmonized", Type: column.Type[sitefit.Row](), Optional: true, Doc: "matrices of harmonize: combat's fit of this fold; the model file then has it, and validate may harmonize new sites (harmonize). No prediction depends on it"}
+	filePort       = dag.Port{Name: "file", Type: dag.Format("npz"), Doc: "the trained model in one file, for the kind validate and for numpy.load: every array by name, and model.json with its description"}
 )
 
 // InEpochs reports whether the model is a network.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
+	"prgnn/stages/region/sitefit"
 )
 
 // A rowSet is the inputs of a study, a row a graph: those of the training side first.
@@ -307,13 +309,42 @@ func (r *rowSet) removal(t *dag.Task, a *modelfile.About, f *modelfile.Fits) err
 	return nil
 }
 
+// harmonization adds ComBat's fit, where the matrices are of harmonize and the fit is connected.
+func (r *rowSet) harmonization(t *dag.Task, p fold.Params, a *modelfile.About, f *modelfile.Fits) error {
+	if !t.Has("harmonized") || !modelfile.Harmonizes(r.about.Made) {
+		return nil
+	}
+	in := t.In("harmonized")
+	facts, fit, err := sitefit.Read(in)
+	if err != nil {
+		return err
+	}
+	d, err := p.Divide(t.In("folds"))
+	if err != nil {
+		return err
+	}
+	digest := in.Ref.Digest.String()
+	switch {
+	case !modelfile.HarmonizedBy(r.about.Made, digest):
+		return fmt.Errorf("%s is not the fit that harmonize applied to the matrices: connect fitted of the same stage combat and fold, or leave harmonized out", in.Name)
+	case modelfile.Removes(r.about.Made):
+		return fmt.Errorf("%s: residualize changed the matrices, too, and a model file has one of the two fits: leave harmonized out", in.Name)
+	case r.about.Tangent() || r.about.States():
+		return fmt.Errorf("%s: the model takes tangent matrices or states of harmonized matrices, and a new site is harmonized for models of correlation matrices only: leave harmonized out", in.Name)
+	case facts.Nodes != r.about.Nodes:
+		return fmt.Errorf("%s: a fit to %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
+	}
+	a.Harmonized, f.Sites = &modelfile.Harmonized{Fit: digest, Facts: *facts}, fit
+	return d.RefuseFit(in, facts.Repeat, facts.Fold)
+}
+
 // file is the model file of a model of the rows.
 func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model baseline.Stored,
 	net *modelfile.Network) (artifacts.Bytes, error) {
 	a := modelfile.About{Header: h, Fitted: model, Network: net, Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
 	f := modelfile.Fits{Mean: r.mean, SD: r.sd}
 	var err error
-	if err = r.removal(t, &a, &f); err != nil {
+	if err = cmp.Or(r.removal(t, &a, &f), r.harmonization(t, p, &a, &f)); err != nil {
 		return artifacts.Bytes{}, err
 	}
 	if r.about.Tangent() {

@@ -136,7 +136,7 @@ func copyFields(to, from any) {
 // UsesPorts are each participant's data, of one setting, and the checks.
 func (*Network) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "edges", "features", "series")...),
-		append(role.Uses(role.Aside, "nodes", "quality", "cleaning"), role.QualityOf("pearson"))...)
+		append(role.Uses(role.Aside, "nodes", "quality", "harmonized", "cleaning"), role.QualityOf("pearson"))...)
 }
 
 // Ports are those of the model; before it is chosen, those of all.
@@ -159,7 +159,7 @@ func (s *Network) Ports() dag.Ports {
 				dag.Port{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"}),
 			of("meanmlp", dag.Port{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "each participant's denoised time series; their lengths may differ"}),
 			[]dag.Port{{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"}, nodesPort},
-			of("bnt", qualityPort),
+			of("bnt", qualityPort, harmonizedPort),
 			of("meanmlp", dag.Port{Name: "cleaning", Type: dag.Arrow("t_eff"), Gather: true, Optional: true, Doc: "quality of each participant's series, of the stage that cleaned them; the model file then records how they were made and refuses others"}),
 			[]dag.Port{fold.LeakagePort()}),
 		Out: append([]dag.Port{

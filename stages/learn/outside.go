@@ -95,7 +95,7 @@ func ReadGraphs(t *dag.Task, p fold.Params) (s *Set, graphs []gnn.Data, err erro
 }
 
 // FilePorts are the inputs that LinearFile states.
-func FilePorts() []dag.Port { return []dag.Port{qualityPort, removedPort} }
+func FilePorts() []dag.Port { return []dag.Port{qualityPort, removedPort, harmonizedPort} }
 
 // LinearFile is the file of a linear model of the vectors, with one row of weights and an offset for each decision
 // value, or for two groups those of the second. Without offsets it states why there is no model file.

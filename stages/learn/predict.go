@@ -37,6 +37,8 @@ var (
 type Predict struct {
 	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+
+	sites *newSites
 }
 
 // allowUnnamed accepts models without names of regions for participants with names.
@@ -203,7 +205,10 @@ type newcomer struct {
 	draws    []int
 	graphs   Participant
 	matrices modelfile.Person
-	without  map[*applier]modelfile.Person // without what covariates explain, by the fit of each model that has one
+	// Without what covariates or its site explain, by the fit of each model that has one.
+	without map[*applier]modelfile.Person
+
+	asTrained map[*applier][]modelfile.Data // harmonized by each site of the training
 }
 
 // person has the matrices as a model takes them.
@@ -237,7 +242,9 @@ func removals(t *dag.Task, models []*applier) (of map[*applier]*modelfile.Covari
 
 // remove removes what covariates explain by the fit of each model; lacking are the covariates that are unknown.
 func (n *newcomer) remove(of map[*applier]*modelfile.Covariates) (lacking []string, err error) {
-	n.without = map[*applier]modelfile.Person{}
+	if n.without == nil {
+		n.without = map[*applier]modelfile.Person{}
+	}
 	for m, covariates := range of {
 		if m.matrices.IsWithout(n.matrices) {
 			continue
@@ -276,6 +283,7 @@ func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
 			}
 		}
 		n.matrices, err = modelfile.ReadPerson(n.in, axes, quality, draws)
+		n.matrices.NewSite = s.sites != nil
 		n.made, n.draws = n.matrices.Made, n.matrices.Draws
 	}
 	n.id = n.in.Coord("subject")
@@ -369,9 +377,14 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	if err != nil {
 		return nil, err
 	}
+	if err := s.estimate(t, models); err != nil {
+		return nil, err
+	}
 	var lacking []string
-	out := newPredicted(models, people, s.Allow)
+	tested := people - s.sites.held()
+	out := newPredicted(models, tested, s.Allow)
 	out.applied.Named = names != nil
+	out.applied.NewSites = s.sites.describe(models)
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"
 	made := lists.Map(models, func(m *applier) string { return m.made })
@@ -410,6 +423,13 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			out.lacked = append(out.lacked, lacked...)
 		}
 		if apart != nil || refused != nil {
+			continue
+		}
+		if err := s.sites.harmonize(&n); err != nil {
+			return nil, err
+		}
+		if s.sites.isControl(n.id) {
+			out.known(n, models)
 			continue
 		}
 		lacks, err := n.remove(removed)
@@ -451,10 +471,17 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			if len(fits) == len(refused) {
 				hint = ""
 			}
-			hint += "; the model files do not have this fit, so it cannot be applied to other participants: " +
-				map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,
-					"residualize"+column.FittedSuffix)] + "use models that were trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
-				"predict from matrices that still have these effects (allow: [" + strings.Join(fits, ", ") + "])"
+			has := len(fits) == 1 && s.sites == nil && !slices.ContainsFunc(models, func(m *applier) bool {
+				return m.matrices == nil || m.matrices.Harmonized == nil
+			})
+			if has {
+				hint += "; the model files have this fit, by which the kinds validate and validate-regression can harmonize the sites of the new participants (harmonize: inputs, or harmonize: controls)"
+			} else {
+				hint += "; the model files do not have this fit, so it cannot be applied to other participants: " +
+					map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,
+						"residualize"+column.FittedSuffix)] + "use models that were trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
+					"predict from matrices that still have these effects (allow: [" + strings.Join(fits, ", ") + "])"
+			}
 		}
 		inputs := "graphs"
 		if !t.Has("edges") {

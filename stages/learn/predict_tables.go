@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/learn/modelfile"
 )
 
 // predicted gathers the answers of the models, participant by participant.
@@ -69,33 +70,47 @@ func newPredicted(models []*applier, participants int, allow []string) *predicte
 	return p
 }
 
-// start begins a participant, whose id or scan may be in the training of some models. Of data that were made in the
-// same way, the digests decide whether one of an id in the training is that participant's scan.
+// start begins a participant.
 func (p *predicted) start(n newcomer, models []*applier) {
 	one := predictedPerson{ID: n.id, Graphs: int32(len(n.draws)), Models: int32(len(models))}
+	one.Trained, one.Same = p.known(n, models)
+	p.participants = append(p.participants, one)
+}
+
+// known notes whether the id or scan of a participant is in the training of some models. Of data that were made in the
+// same way, the digests decide whether one of an id in the training is that participant's scan.
+func (p *predicted) known(n newcomer, models []*applier) (trained int32, same string) {
 	equal, own := false, false
 	for _, m := range models {
-		data := m.data(n)
-		at := m.Participant(n.id)
-		scan, rounded := m.Scan(data, m.rounded)
+		candidates := n.asTrained[m]
+		if candidates == nil {
+			candidates = []modelfile.Data{m.data(n)}
+		}
+		at, scan, rounded := m.Participant(n.id), -1, false
+		for _, data := range candidates {
+			if scan < 0 {
+				scan, rounded = m.Scan(data, m.rounded)
+			}
+		}
 		if at >= 0 {
-			decided := m.Scans != nil && m.Scans[at] != "" && data.Digest != "" && n.made != "" && n.made == m.made
+			decided := m.Scans != nil && m.Scans[at] != "" && candidates[0].Digest != "" && n.made != "" &&
+				n.made == m.made
 			if decided && scan != at {
 				equal = true
 			} else {
-				one.Trained++
+				trained++
 			}
 		}
 		own = own || scan >= 0 && scan == at
 		if scan >= 0 && scan != at {
-			one.Same = fmt.Sprintf("number %d of %s%s", scan+1, m.name, map[bool]string{true: ", rounded"}[rounded])
+			same = fmt.Sprintf("number %d of %s%s", scan+1, m.name, map[bool]string{true: ", rounded"}[rounded])
 		}
 	}
 	if own {
 		p.applied.Own = append(p.applied.Own, n.id)
 	}
-	p.applied.AddParticipant(n.id, one.Trained > 0, equal, one.Same)
-	p.participants = append(p.participants, one)
+	p.applied.AddParticipant(n.id, trained > 0, equal, same)
+	return trained, same
 }
 
 func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction) {

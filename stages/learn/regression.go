@@ -72,8 +72,8 @@ type Regression struct {
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
 func (*Regression) UsesPorts() []role.PortUse {
 	return append(fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...),
-		append(role.Uses(role.Aside, "nodes", "quality", "removed", "permuted", "given"), role.QualityOf("pearson",
-			"tangent"))...)
+		append(role.Uses(role.Aside, "nodes", "quality", "removed", "harmonized", "permuted", "given"),
+			role.QualityOf("pearson", "tangent"))...)
 }
 
 // Ports are the stage's inputs and outputs.
@@ -85,7 +85,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, from the stage tangent; refused if a test participant was used for it"},
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
 			{Name: "targets", Type: column.Type[fold.TargetRow](), Optional: true, Doc: "deconfound's targets of this fold, for training on the number without what covariates explain; refused when a test participant was used for it"},
-			nodesPort, qualityPort, removedPort,
+			nodesPort, qualityPort, removedPort, harmonizedPort,
 			permutedPort, givenPort,
 			fold.LeakagePort(),
 		},

@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/region/sitefit"
 	"prgnn/stages/role"
 )
 
@@ -64,7 +65,7 @@ func (*Combat) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: column.Type[combatRow](), Doc: "the fitted parameters of each pair of regions, shift and scale of each site among them, with the training participants in the metadata"},
+			{Name: "fitted", Type: column.Type[sitefit.Row](), Doc: "the fitted parameters of each pair of regions, shift and scale of each site among them, with the training participants in the metadata"},
 			{Name: "sites", Type: column.Type[siteRow](), Doc: "summary of each site: mean and SD over the pairs of regions, before shrinkage"},
 		},
 	}
@@ -126,11 +127,11 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	sample := combat.Sample{Sites: len(book.Sites)}
 	var ids []string
 	for i, id := range who {
-		site, ok := slices.BinarySearch(book.Sites, book.site[id])
+		site, ok := slices.BinarySearch(book.Sites, book.Site[id])
 		if !ok {
 			continue
 		}
-		x, err := book.row(id)
+		x, err := book.Row(id)
 		if err != nil {
 			return nil, err
 		}
@@ -140,10 +141,7 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			sample.Covariates = append(sample.Covariates, x)
 		}
 	}
-	fit, err := combat.Learn(sample, combat.Options{
-		Bayes: s.Bayes, MeanOnly: s.MeanOnly, Reference: slices.Index(book.Sites, s.Reference), Tolerance: s.Tolerance,
-		Workers: t.Threads,
-	})
+	fit, err := combat.Learn(sample, book.Options(t.Threads))
 	var which *combat.CovariateError
 	switch {
 	case errors.As(err, &which):
@@ -153,57 +151,14 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	case !slices.Contains(fit.Fitted, true):
 		return nil, fmt.Errorf("no pair of regions varies at each of the sites %s: are these connectivity matrices?", strings.Join(book.Sites, ", "))
 	}
-	return dag.Outputs{"fitted": book.table(fit, ids), "sites": book.siteTable(fit, who)}, nil
-}
-
-// table has a row a pair of regions. What is of one site stands in columns of its own: harmonize reads the table once
-// for each participant, and a row a site and pair has four times the bytes.
-func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
-	rows := make([]combatRow, 0, len(f.Mean))
-	for i := range b.Nodes {
-		for j := i + 1; j < b.Nodes; j++ {
-			at := len(rows)
-			rows = append(rows, combatRow{int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at]})
-		}
-	}
-	cols := column.Columns(rows)
-	for k, term := range b.Terms {
-		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: f.Slope[k], Doc: "β: the preserved effect"})
-	}
-	for s, name := range b.Sites {
-		cols = append(cols,
-			encoding.Column{Name: shiftColumn(name), Values: f.Shift[s], Doc: "γ* of the site, in units of sd"},
-			encoding.Column{Name: scaleColumn(name), Values: f.Scale[s], Doc: "δ*² of the site"})
-	}
-	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids),
-		"combat": column.JSON(b.combatFacts)})
-}
-
-// slopeColumn names the column of a term that is preserved, shiftColumn and scaleColumn those of a site.
-func slopeColumn(t combatTerm) string {
-	if t.Level == "" {
-		return "slope_" + t.Column
-	}
-	return "slope_" + t.Column + "=" + t.Level
-}
-
-func shiftColumn(site string) string { return "shift_" + site }
-func scaleColumn(site string) string { return "scale_" + site }
-
-// A combatRow is the fit of one pair of regions. The slopes and the shift and scale of each site stand behind it.
-type combatRow struct {
-	Source int32   `column:"source" doc:"node, from 1"`
-	Target int32   `column:"target" doc:"node, from 1; above source"`
-	Fitted bool    `column:"fitted" doc:"false if a site has too few values, or constant ones: such pairs are not harmonized"`
-	Mean   float64 `column:"mean" doc:"α: of all sites, or of the reference, without covariates"`
-	SD     float64 `column:"sd" doc:"σ of the residuals (n)"`
+	return dag.Outputs{"fitted": sitefit.Table(&book.Facts, fit, ids), "sites": book.siteTable(fit, who)}, nil
 }
 
 // siteTable has a row a site, those that are kept among them.
 func (b *combatBook) siteTable(f *combat.Fit, who []string) *encoding.Table {
 	count := map[string]int{}
 	for _, id := range who {
-		count[b.site[id]]++
+		count[b.Site[id]]++
 	}
 	var rows []siteRow
 	for _, name := range slices.Sorted(maps.Keys(count)) {

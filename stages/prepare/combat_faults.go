@@ -22,7 +22,7 @@ func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, 
 	}
 	read := once(strings.Join(append([]string{s.Site}, s.Preserve...), "\x00"), func() any {
 		b := s.book()
-		if b.readPeople(people, "", s.Preserve) != nil {
+		if b.Read(people, "", s.Preserve) != nil {
 			return nil
 		}
 		return *b
@@ -32,7 +32,7 @@ func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, 
 		return nil
 	}
 	b := &of // each fold adds its own sites
-	b.combatFacts = s.book().combatFacts
+	b.Facts = s.book().Facts
 	members, err := column.Rows[fold.LabeledMember](planned)
 	if err != nil {
 		return nil
@@ -40,7 +40,7 @@ func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, 
 	var trained, tested []string
 	all, count, here := map[string][]string{}, map[string]int{}, map[string]bool{} // by site
 	for _, m := range members {
-		site := b.site[m.ID]
+		site := b.Site[m.ID]
 		all[site] = append(all[site], m.ID)
 		if int(m.Fold) == s.Fold {
 			tested, here[site] = append(tested, m.ID), true
@@ -89,7 +89,7 @@ func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, 
 // Spared are the sites with fewer training participants than the minimum, whose matrices few: keep leaves unharmonized.
 func (s *Combat) Spared(people, planned *encoding.Table) (by string, sites []string) {
 	b := s.book()
-	if s.Few != "keep" || planned == nil || b.readPeople(people, "", s.Preserve) != nil {
+	if s.Few != "keep" || planned == nil || b.Read(people, "", s.Preserve) != nil {
 		return s.Site, nil
 	}
 	members, err := column.Rows[fold.LabeledMember](planned)
@@ -102,7 +102,7 @@ func (s *Combat) Spared(people, planned *encoding.Table) (by string, sites []str
 		if m.Fold > 0 && int(m.Fold) != s.Fold {
 			n = 1
 		}
-		count[b.site[m.ID]] += n
+		count[b.Site[m.ID]] += n
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
 		if name != "" && count[name] < s.Minimum {
@@ -115,12 +115,12 @@ func (s *Combat) Spared(people, planned *encoding.Table) (by string, sites []str
 // unknown reports whether a participant has no value in a column.
 func (b *combatBook) unknown(name, id string) bool {
 	if name == b.Column {
-		return b.site[id] == ""
+		return b.Site[id] == ""
 	}
-	if text := b.text[name]; text != nil {
+	if text := b.Text[name]; text != nil {
 		return text[id] == ""
 	}
-	x, ok := b.number[name][id]
+	x, ok := b.Number[name][id]
 	return !ok || x != x
 }
 
@@ -136,15 +136,15 @@ func (b *combatBook) lacking(name string, who []string, tested bool) []column.Fa
 
 // unseen are the faults of categories that nobody has who is trained on.
 func (b *combatBook) unseen(name string, trained, tested []string) (faults []column.Fault) {
-	if b.text[name] == nil {
+	if b.Text[name] == nil {
 		return nil
 	}
 	known, of := map[string]bool{}, map[string][]string{}
 	for _, id := range trained {
-		known[b.text[name][id]] = true
+		known[b.Text[name][id]] = true
 	}
 	for _, id := range tested {
-		if v := b.text[name][id]; v != "" && !known[v] {
+		if v := b.Text[name][id]; v != "" && !known[v] {
 			of[v] = append(of[v], id)
 		}
 	}
@@ -166,8 +166,8 @@ func (b *combatBook) inseparable(s *Combat, trained []string) []column.Fault {
 	}
 	sample := combat.Sample{Sites: len(b.Sites)}
 	for _, id := range trained {
-		site, ok := slices.BinarySearch(b.Sites, b.site[id])
-		x, err := b.row(id)
+		site, ok := slices.BinarySearch(b.Sites, b.Site[id])
+		x, err := b.Row(id)
 		if err != nil {
 			return nil // it is told as a fault of its own
 		}
@@ -187,7 +187,7 @@ func (b *combatBook) inseparable(s *Combat, trained []string) []column.Fault {
 func (s *Combat) Lacks(people *encoding.Table) map[string]string {
 	b := s.book()
 	ids, err := people.Strings("participant_id")
-	if err != nil || b.readPeople(people, "", s.Preserve) != nil {
+	if err != nil || b.Read(people, "", s.Preserve) != nil {
 		return nil
 	}
 	why := map[string]string{}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,9 +13,9 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
-	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/region/sitefit"
 	"prgnn/stages/role"
 )
 
@@ -49,7 +48,7 @@ func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
-			{Name: "fitted", Type: column.Type[combatRow](), Doc: "combat's fitted parameters"},
+			{Name: "fitted", Type: column.Type[sitefit.Row](), Doc: "combat's fitted parameters"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
 		},
@@ -73,45 +72,31 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, known := book.site[id]
+	site, known := book.Site[id]
 	at, learnt := slices.BinarySearch(book.Sites, site)
 	switch {
 	case !known:
-		return nil, fmt.Errorf("%s: %s is not among them", book.name, id)
+		return nil, fmt.Errorf("%s: %s is not among them", book.Name, id)
 	case site == "":
-		return nil, fmt.Errorf("%s: %s of %s is unknown: fill it in, or exclude the participant", book.name, book.Column, id)
+		return nil, fmt.Errorf("%s: %s of %s is unknown: fill it in, or exclude the participant", book.Name, book.Column, id)
 	case draws[0].Rows != book.Nodes || draws[0].Cols != book.Nodes:
 		return nil, fmt.Errorf("%s: %d × %d numbers, but combat was fitted on %d regions", in.Name, draws[0].Rows, draws[0].Cols, book.Nodes)
 	case !learnt && book.Few == "refuse":
 		return nil, fmt.Errorf("%s is of %s %s, which has no training participants in fold %d (fitted: %s), so its effect is unknown; set few: keep in the stage combat to leave its matrices unharmonized",
 			id, book.Column, site, book.Fold, strings.Join(book.Sites, ", "))
 	}
-	x, err := book.row(id)
+	x, err := book.Row(id)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, 0, len(draws)*book.Nodes*book.Nodes)
 	for _, m := range draws {
-		m = m.Clone()
 		if learnt {
-			before, err := region.Entries(m, book.Transform, "combat")
+			entries, err := region.Entries(m, book.Transform, "combat")
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
-			after := slices.Clone(before)
-			fit.Apply(after, x, at)
-			k := 0
-			for i := range m.Rows {
-				for j := i + 1; j < m.Cols; j++ {
-					if v := after[k]; v != before[k] && !math.IsNaN(v) { // what stays does so to the bit
-						if book.Transform == "fisher" {
-							v = exact.Tanh(v)
-						}
-						m.Data[i*m.Cols+j], m.Data[j*m.Cols+i] = v, v
-					}
-					k++
-				}
-			}
+			m = sitefit.Harmonize(m, entries, book.Transform, fit, x, at)
 		}
 		out = append(out, m.Data...)
 	}
@@ -167,21 +152,16 @@ func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error)
 	of := [2]artifacts.Digest{fitted.Ref.Digest, participants.Ref.Digest}
 	at := slices.IndexFunc(fits.recent, func(k knownFit) bool { return k.of == of })
 	if at < 0 {
-		book, fit, err := readFit(fitted)
+		facts, fit, err := sitefit.Read(fitted)
 		if err != nil {
 			return nil, nil, err
 		}
-		var covariates []string
-		for _, term := range book.Terms {
-			if !slices.Contains(covariates, term.Column) {
-				covariates = append(covariates, term.Column)
-			}
-		}
+		book := &combatBook{sitefit.Book{Facts: *facts}}
 		table, err := participants.Table()
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := book.readPeople(table, participants.Name, covariates); err != nil {
+		if err := book.Read(table, participants.Name, facts.Covariates()); err != nil {
 			return nil, nil, err
 		}
 		at = len(fits.recent)
@@ -197,39 +177,4 @@ func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error)
 		}
 	}
 	return known.book, known.fit, nil
-}
-
-// readFit reads what combat wrote.
-func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
-	facts, table, err := region.ReadFit[combatFacts](in, "combat")
-	if err != nil {
-		return nil, nil, err
-	}
-	b := &combatBook{combatFacts: *facts}
-	pairs := b.Nodes * (b.Nodes - 1) / 2
-	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) ||
-		table.Rows() != pairs {
-		return nil, nil, fmt.Errorf("%s: %d rows and %d sites, want a row for each pair of %d regions: run the stage combat again", in.Name, table.Rows(), len(b.Sites), b.Nodes)
-	}
-	rows, err := column.Rows[combatRow](table)
-	errs := []error{err}
-	numbers := func(name string) []float64 {
-		v, err := table.Floats(name)
-		errs = append(errs, err)
-		return v
-	}
-	f := &combat.Fit{Reference: slices.Index(b.Sites, b.Reference)}
-	for _, r := range rows {
-		f.Mean, f.SD, f.Fitted = append(f.Mean, r.Mean), append(f.SD, r.SD), append(f.Fitted, r.Fitted)
-	}
-	for _, term := range b.Terms {
-		f.Slope = append(f.Slope, numbers(slopeColumn(term)))
-	}
-	for _, site := range b.Sites {
-		f.Shift, f.Scale = append(f.Shift, numbers(shiftColumn(site))), append(f.Scale, numbers(scaleColumn(site)))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return b, f, nil
 }

@@ -26,6 +26,12 @@ func (a *author) validation() {
 		sizes = append(sizes, fmt.Sprintf("%d %s", s.Counts[i], g))
 	}
 	of["Sizes"] = sizes
+	of["NewSites"], of["Controls"] = 0, false
+	for _, one := range a.methods.Applied() {
+		if one.NewSites != nil {
+			of["NewSites"], of["Controls"] = len(one.NewSites.Sites), one.NewSites.Controls
+		}
+	}
 	a.Put("validation.result", of)
 	shift := section.Rows[column.ValidationShiftRow](a.Writer, "validation_shift")
 	a.Find(finding.Validation(s, rows, shift)...)

@@ -21,7 +21,8 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "apply stored models to another cohort, and measure how well they predict",
 		Long: `Applies stored models to the cohort of a pipeline file and prints how well they predict its groups,
 or its numbers. MODEL is a model file or a directory of model files, as pipeline export FILE model
-writes them; the predictions of several models are averaged. Nothing is fitted to the cohort.
+writes them; the predictions of several models are averaged. Nothing is fitted to the cohort, except the
+shift and scale of its sites with --harmonize, without labels.
 
 The command runs FILE with two more stages, validation (kind validate or validate-regression) and
 validation_text, and without the stages that these do not need, such as folds and trainings. Checks
@@ -31,7 +32,8 @@ models are refused if regions, estimator or denoising differ from training, or i
 training participants; --allow accepts a difference. docs/models.md explains the measures.`,
 		Example: `  pipeline validate models/baselines_model-ridge second.yaml
   pipeline validate models/train second.yaml --positive ASD -o validation.html
-  pipeline validate ridge.npz second.yaml --allow denoise.fd --allow participants`,
+  pipeline validate ridge.npz second.yaml --allow denoise.fd --allow participants
+  pipeline validate models/harmonized second.yaml --harmonize controls --controls aside`,
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1
@@ -42,6 +44,8 @@ training participants; --allow accepts a difference. docs/models.md explains the
 	f := cmd.Flags()
 	f.StringArrayVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd (participants: equal ids are different people); may be repeated")
 	f.StringVar(&o.Positive, "positive", "", "the `GROUP` for sensitivity (default: as in evaluate)")
+	f.StringVar(&o.NewSite, "harmonize", "", "harmonize the sites of the cohort by the ComBat fit in the model files, estimated on its `MATRICES`: inputs (of all test participants, without labels) or controls")
+	f.StringVar(&o.Controls, "controls", "", "the `COLUMN` of the participants that has 1 for the controls of --harmonize controls, who are not tested")
 	f.StringVar(&o.Inputs, "inputs", "", "the `STAGE` whose outputs the models take (default: the one that makes matrices or graphs)")
 	f.VarP(flags.Positive(&r.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	setFlag(cmd, &a.sets)

@@ -37,6 +37,9 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			if f.Removed != nil {
 				c.Deconfounded, _ = f.Removed.Design.Covariates()
 			}
+			if f.Harmonized != nil {
+				c.Sites, c.SiteColumn = len(f.Harmonized.Sites), f.Harmonized.Column
+			}
 			if err := evaluated(s, &c); err != nil {
 				return "", false, err
 			}

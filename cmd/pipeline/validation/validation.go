@@ -27,6 +27,8 @@ type Options struct {
 	Models   []string // files, and directories of them
 	Allow    []string // differences from the training
 	Positive string   // group; "" for that of the kind
+	NewSite  string   // how sites are harmonized: inputs, controls; "": they are not
+	Controls string   // column of the participants that has these controls
 	Inputs   string   // the stage whose outputs the models take; "" for the only one
 }
 
@@ -68,6 +70,12 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 	with := []string{"allow: [" + strings.Join(lists.Map(o.Allow, quoted), ", ") + "]"}
 	if o.Positive != "" {
 		with = append(with, "positive: "+quoted(o.Positive))
+	}
+	if o.NewSite != "" {
+		with = append(with, "harmonize: "+quoted(o.NewSite))
+	}
+	if o.Controls != "" {
+		with = append(with, "controls: "+quoted(o.Controls))
 	}
 	in = append(in, "model: ["+strings.Join(refs, ", ")+"]", "nodes: cohort.nodes", "participants: cohort.participants")
 	kind := "validate"

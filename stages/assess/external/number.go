@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,8 @@ var predictRegressionKind = dag.Kind{
 var validateRegressionKind = dag.Kind{
 	Name: "validate-regression",
 	Doc: "validates stored models of a number on another cohort\n" +
-		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants. Models of deconfound's targets predict residuals: the effects of the covariates are removed from the numbers of the participants with the coefficients in the model files. It refuses what validate refuses.",
-	New:        func() dag.Stage { return &ValidateRegression{} },
+		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants, but for harmonize: the shifts and scales of their sites, without labels. Models of deconfound's targets predict residuals: the effects of the covariates are removed from the numbers of the participants with the coefficients in the model files. It refuses what validate refuses.",
+	New:        func() dag.Stage { return &ValidateRegression{NewSite: NewSite{Harmonize: "none"}} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
 }
@@ -41,6 +42,7 @@ var (
 	_ role.InputUser = (*PredictRegression)(nil)
 	_ role.PortUser  = (*ValidateRegression)(nil)
 	_ role.InputUser = (*ValidateRegression)(nil)
+	_ role.Reader    = (*ValidateRegression)(nil)
 )
 
 // PredictRegression applies trained models of a number.
@@ -108,6 +110,7 @@ func (s *PredictRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, 
 type ValidateRegression struct {
 	Allow    []string `param:"allow" doc:"as in validate"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+	NewSite
 }
 
 func (s *ValidateRegression) predict() *PredictRegression {
@@ -119,8 +122,11 @@ func (s *ValidateRegression) UsesPorts() []role.PortUse { return s.predict().Use
 
 // RefusesInputs requires graphs or matrices.
 func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
-	return s.predict().RefusesInputs(has)
+	return cmp.Or(s.predict().RefusesInputs(has), s.refusesInputs(has))
 }
+
+// ReadsParticipants is the column that its parameter names.
+func (s *ValidateRegression) ReadsParticipants() []role.Reading { return s.readings() }
 
 // A validatedNumber is a participant with the number that models predict.
 type validatedNumber struct {
@@ -147,7 +153,11 @@ func (s *ValidateRegression) Ports() dag.Ports {
 
 // Run validates.
 func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	out, err := s.predict().Run(ctx, t)
+	predict := s.predict()
+	if err := s.into(&predict.Predict, t, column.Target); err != nil {
+		return nil, err
+	}
+	out, err := predict.Run(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +197,8 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		x[i], y[i] = r.Predicted, of
 	}
 	v := &validation{Validate: &Validate{Allow: s.Allow}, applied: applied}
-	errs := errors.Join(v.overlap(), v.compares(cohort, column.Target), twice(t))
+	errs := errors.Join(v.overlap(), v.compares(cohort, column.Target), refusesLabel(t, applied, column.Target),
+		twice(t))
 	switch {
 	case unknown != nil:
 		errs = errors.Join(errs, fmt.Errorf("no number for %s; exclude them", words.Some(unknown, 10)))

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,9 @@ import (
 var validateKind = dag.Kind{
 	Name: "validate",
 	Doc: "validates stored models on another cohort\n" +
-		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants. " +
+		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants, but for harmonize: the shifts and scales of their sites, without labels. " +
 		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, models that predict another column, training participants by id, copies of training data under another id, and one scan under two ids.",
-	New:        func() dag.Stage { return &Validate{Recalibrate: "logistic"} },
+	New:        func() dag.Stage { return &Validate{Recalibrate: "logistic", NewSite: NewSite{Harmonize: "none"}} },
 	MaxThreads: 8,
 	Memory:     256 << 20,
 }
@@ -44,6 +45,7 @@ type Validate struct {
 	Recalibrate string   `param:"recalibrate" doc:"logistic: also measures calibration after recalibration with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
 	Positive    string   `param:"positive" doc:"of two groups, the positive one, for sensitivity; by default as in evaluate"`
 	DrawZero    bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+	NewSite
 }
 
 func (s *Validate) predict() *learn.Predict {
@@ -58,12 +60,12 @@ func (s *Validate) UsesPorts() []role.PortUse { return s.predict().UsesPorts() }
 
 // RefusesInputs requires graphs or matrices.
 func (s *Validate) RefusesInputs(has func(port string) bool) error {
-	return s.predict().RefusesInputs(has)
+	return cmp.Or(s.predict().RefusesInputs(has), s.refusesInputs(has))
 }
 
 // ReadsParticipants is the group that its parameter names.
 func (s *Validate) ReadsParticipants() []role.Reading {
-	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+	return append(s.readings(), role.Reading{Parameter: "positive", Name: s.Positive, Group: true})
 }
 
 func (s *Validate) Ports() dag.Ports {
@@ -114,7 +116,11 @@ type predicted struct {
 }
 
 func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	out, err := s.predict().Run(ctx, t)
+	predict := s.predict()
+	if err := s.into(predict, t, "group"); err != nil {
+		return nil, err
+	}
+	out, err := predict.Run(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +143,8 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
 	v := &validation{Validate: s, applied: applied, groups: groups}
-	if err := errors.Join(v.overlap(), v.compares(people, "group"), v.read(rows, table, group), twice(t)); err != nil {
+	if err := errors.Join(v.overlap(), v.compares(people, "group"), refusesLabel(t, applied, "group"),
+		v.read(rows, table, group), twice(t)); err != nil {
 		return nil, err
 	}
 	if v.positive, v.assumed, err = fold.PositiveGroup(s.Positive, groups); err != nil {

@@ -24,6 +24,8 @@ type Person struct {
 	zero  connectivity.Matrix   // draw 0
 	// What covariates explain of each edge; nil: nothing is to be subtracted, or was before
 	explained []float64
+	// NewSite: a shift and a scale of its site are to be removed, so it is compared with what was before harmonize.
+	NewSite bool
 }
 
 // ReadPerson reads the draws of one participant, of these axes; quality, if it is connected, states how they were made.
@@ -47,6 +49,11 @@ func ReadPerson(in dag.Input, axes string, quality *dag.Input, p fold.Params) (r
 		r.Made = table.Meta["made"]
 	}
 	return r, nil
+}
+
+// First is a participant with draw 0 alone, by which sites are estimated.
+func (p *Person) First() Person {
+	return Person{name: p.name, zero: p.zero, of: []connectivity.Matrix{p.zero}}
 }
 
 // DataOf identifies the data of a participant as the training saw them: of a model of tangent matrices, projected.
@@ -80,7 +87,11 @@ func (m *Model) Differs(p Person) (all []column.Difference) {
 		if m.IsWithout(p) {
 			made = BeforeRemoval(made)
 		}
-		all = column.MadeDiffers(made, m.Matrices.Made)
+		want := m.Matrices.Made
+		if p.NewSite {
+			want = beforeHarmonization(want)
+		}
+		all = column.MadeDiffers(made, want)
 	}
 	switch n := p.of[0]; {
 	case m.Matrices.Series() && n.Cols != m.Matrices.Nodes:

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity/combat"
 	"prgnn/connectivity/tangent"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
@@ -98,8 +99,11 @@ type About struct {
 	Tangent *region.ReferenceFacts `json:"tangent,omitempty"`
 	// What covariates explain of the matrices, whose numbers are removed_coefficients and removed_fitted.
 	Removed *Removed `json:"removed,omitempty"`
-	Fold    int      `json:"fold"` // that it does not know, of the study that it was trained in
-	Repeat  int      `json:"repeat"`
+	// ComBat's fit, by which the matrices were harmonized; its numbers are harmonized_mean, … .
+	Harmonized *Harmonized `json:"harmonized,omitempty"`
+
+	Fold   int `json:"fold"` // that it does not know, of the study that it was trained in
+	Repeat int `json:"repeat"`
 }
 
 // A Model is a model of matrices, as it was stored.
@@ -111,6 +115,7 @@ type Model struct {
 	rate     rater     // of a network
 	space    *tangent.Space
 	removal  *confound.EdgeFit
+	sites    *combat.Fit // of Harmonized
 
 	trainingMean, trainingSD []float64 // of each input, over the training participants
 }
@@ -120,6 +125,7 @@ type Fits struct {
 	Mean, SD []float64 // of the inputs over the training graphs, by which they are z-scored; nil: by nothing
 	Space    *tangent.Space
 	Removal  *confound.EdgeFit
+	Sites    *combat.Fit
 	Training Moments // of the inputs as the model takes them, over the training participants
 }
 
@@ -163,6 +169,9 @@ func Write(a About, f Fits) (artifacts.Bytes, error) {
 		}
 		arrays = append(arrays, Array{"removed_coefficients", encoding.NewArray(r.Coefficients, 1+len(r.Terms),
 			len(fitted))}, Array{"removed_fitted", encoding.NewArray(fitted, len(fitted))})
+	}
+	if f.Sites != nil {
+		arrays = append(arrays, harmonizedArrays(a.Harmonized, f.Sites)...)
 	}
 	if !a.Matrices.Series() {
 		mean, sd := f.Training.MeanSD()
@@ -219,6 +228,9 @@ func Read(b []byte) (*Model, error) {
 		if fitted := take("removed_fitted", "<i4", r.Edges()); err == nil {
 			err = m.restoreRemoval(coefficients, fitted)
 		}
+	}
+	if m.Harmonized != nil && err == nil {
+		err = cmp.Or(m.restoreHarmonized(take), err)
 	}
 	if err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ type Facts struct {
 	Fitted struct {
 		Kind string `json:"kind"`
 	} `json:"fitted"`
-	Removed *Removed `json:"removed"` // from the matrices
+	Removed    *Removed    `json:"removed"`    // from the matrices
+	Harmonized *Harmonized `json:"harmonized"` // by this fit
 }
 
 // HasData reports whether the file has matrices of training participants: support vectors.

@@ -24,6 +24,8 @@ type Card struct {
 	Target                          string   // what is predicted where there are no groups
 	Removed                         []string // covariates whose effects were removed from it before training
 	Deconfounded                    []string // covariates whose effects the model removes from its inputs
+	Sites                           int      // that ComBat harmonized, by the fit in the files; 0: none
+	SiteColumn                      string   // of the training participants
 	Scored                          bool     // the evaluation is of the residual
 	Port                            string   // of the inputs, "" for graphs
 	Regions                         int      // of the inputs, with those that are left out; 0: unknown
@@ -99,7 +101,8 @@ func (c *Card) Markdown() (string, error) {
 		"LeftOut": lists.Map(c.LeftOut, markup.Markdown), "Port": c.Port,
 		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
-		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored}
+		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
+		"Sites": c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}
 	c.metadata(&b)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))
@@ -151,6 +154,9 @@ func (c *Card) Markdown() (string, error) {
 	limits := []string{"card.elsewhere"}
 	if c.Simulated {
 		limits = []string{"card.simulated", "card.elsewhere"}
+	}
+	if c.Sites > 0 {
+		limits = append(limits, "card.harmonized")
 	}
 	if c.Removed != nil {
 		limits = append(limits, "card.residual")

@@ -82,6 +82,15 @@ func (a *Author) applied() {
 		if one.Deconfounded != nil {
 			a.say("methods.applied-deconfounded", of)
 		}
+		if s := one.NewSites; s != nil {
+			of["Number"] = len(one.Groups) == 1
+			var sizes []string
+			for i, site := range s.Sites {
+				sizes = append(sizes, a.Text("methods.site-size", values{"N": s.Sizes[i], "Site": site}))
+			}
+			of["Sizes"], of["Preserved"], of["Controls"] = sizes, s.Covariates, s.Controls
+			a.say("methods.applied-harmonized", of)
+		}
 		a.trainedOn()
 		if one.Removed != nil {
 			of["Validated"] = a.T.Has("validation_summary")
@@ -133,9 +142,10 @@ func (a *Author) validated() {
 		s := rows[0]
 		of := values{"Number": len(s.Groups) == 0, "AUC": s.Positive != "",
 			"Calibrated": s.Positive != "" && s.Calibrated,
-			"Equal":      0, "Unlisted": false}
+			"Equal":      0, "Unlisted": false, "NewSites": false}
 		for _, one := range a.Applied() {
 			of["Equal"], of["Unlisted"] = len(one.Equal)+len(one.Known), one.Unlisted > 0
+			of["NewSites"] = one.NewSites != nil
 		}
 		a.say("methods.validation", of)
 		if slices.ContainsFunc(section.Rows[column.ValidationRow](a.Writer, "validation"),

@@ -1,0 +1,167 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/fold"
+	"prgnn/stages/learn"
+	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/role"
+)
+
+// Participants of a site on whose matrices its shift and scale may be estimated.
+const (
+	fewestInputs   = 10
+	fewestControls = 20
+)
+
+// NewSite is how sites are harmonized that the training did not have.
+type NewSite struct {
+	Harmonize string `param:"harmonize" doc:"of models of harmonized matrices, whose files have the ComBat fit (harmonized): inputs, the shift and scale of each site are estimated on the matrices of its tested participants, 10 or more, and no label is read, but each prediction then depends on the other participants; controls, on those of 20 or more controls of each site, who are not tested; none, matrices are used as they are" choices:"none|inputs|controls"`
+	Controls  string `param:"controls" doc:"harmonize: controls, the column of the participants that has 1, yes or true for these controls, and 0, no, false or n/a for those who are tested"`
+}
+
+// Validate checks parameters against each other.
+func (s *NewSite) Validate() []error {
+	switch {
+	case s.Harmonize == "controls" && s.Controls == "":
+		return []error{errors.New("harmonize: controls, but no column is set that has the controls: set controls: COLUMN, or harmonize: inputs")}
+	case s.Harmonize != "controls" && s.Controls != "":
+		return []error{fmt.Errorf("controls: only harmonize: controls reads this column, but harmonize is %s: set one of the two", s.Harmonize)}
+	}
+	return nil
+}
+
+func (s *NewSite) readings() []role.Reading {
+	return []role.Reading{{Parameter: "controls", Name: s.Controls, Needed: true}}
+}
+
+// refusesInputs requires matrices.
+func (s *NewSite) refusesInputs(has func(port string) bool) error {
+	if (s.Harmonize == "inputs" || s.Harmonize == "controls") && !has("matrices") {
+		return fmt.Errorf("harmonize: %s is for models of matrices: connect matrices, or set harmonize: none", s.Harmonize)
+	}
+	return nil
+}
+
+// into has the sites harmonized where p predicts.
+func (s *NewSite) into(p *learn.Predict, t *dag.Task, label string) error {
+	switch s.Harmonize {
+	case "inputs":
+		p.Harmonize(fewestInputs, nil)
+	case "controls":
+		controls, err := s.controls(t, label)
+		if err != nil {
+			return err
+		}
+		p.Harmonize(fewestControls, controls)
+	}
+	return nil
+}
+
+// controls are the participants with matrices on whom sites are estimated: of one group.
+func (s *NewSite) controls(t *dag.Task, label string) (map[string]bool, error) {
+	in := t.In("participants")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err1 := table.Strings("participant_id")
+	marks, err2 := column.AsCategories(table, s.Controls).Strings(s.Controls)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	there := map[string]bool{}
+	for _, m := range t.All("matrices") {
+		there[m.Coord("subject")] = true
+	}
+	of, odd := map[string]bool{}, []string(nil)
+	for i, mark := range marks {
+		switch strings.ToLower(mark) {
+		case "1", "yes", "true":
+			if there[ids[i]] {
+				of[ids[i]] = true
+			}
+		case "", "n/a", "0", "no", "false":
+		default:
+			odd = append(odd, fmt.Sprintf("%q of %s", mark, ids[i]))
+		}
+	}
+	switch {
+	case odd != nil:
+		return nil, fmt.Errorf("%s: the column %s has %s: write 1 for controls who are not tested, and 0 for those who are tested", in.Name, s.Controls, words.Some(odd, 4))
+	case len(of) == 0:
+		return nil, fmt.Errorf("%s: the column %s has no controls: write 1 for them", in.Name, s.Controls)
+	case len(of) == len(there):
+		return nil, fmt.Errorf("%s: by the column %s, all participants are controls, so that nobody is left to test", in.Name, s.Controls)
+	}
+	if label != "group" {
+		return of, nil
+	}
+	_, group, err := column.ByParticipant(table, "group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	var groups []string
+	for _, id := range ids {
+		if of[id] && !slices.Contains(groups, group[id]) {
+			groups = append(groups, group[id])
+		}
+	}
+	if len(groups) > 1 {
+		slices.Sort(groups)
+		return nil, fmt.Errorf("%s: the controls of the column %s are of the groups %s: mark participants of one group", in.Name, s.Controls,
+			strings.Join(groups, ", "))
+	}
+	return of, nil
+}
+
+// refusesLabel refuses what would bring the label into the matrices that models take: a preserved covariate that is the
+// label or stands for it, and sites that do.
+func refusesLabel(t *dag.Task, a finding.Applied, label string) error {
+	if a.NewSites == nil {
+		return nil
+	}
+	people, err := t.In("participants").Table()
+	if err != nil {
+		return err
+	}
+	labels, err1 := fold.Labels(people, nil)
+	ids, err2 := people.Strings("participant_id")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	var all []error
+	tied := func(people *encoding.Table, name, text string) error {
+		c, err := column.ReadCovariate(people, name)
+		if err != nil {
+			return err
+		}
+		if l, how, much := fold.Tied(c, labels, ids); !c.Identifies() && much >= fold.StandsFor {
+			all = append(all, fmt.Errorf(text+"; set harmonize: none, with models of matrices that were not harmonized", name, l.Name, how, much, fold.StandsFor))
+		}
+		return nil
+	}
+	for _, name := range a.NewSites.Covariates {
+		if modelfile.SameVariable(name, column.NameOf(people, label)) {
+			all = append(all, fmt.Errorf("in training, ComBat preserved the effects of %s, which the predictions are compared with here, so the label would leak into the matrices of the participants: validate models whose ComBat does not preserve it", name))
+			continue
+		}
+		if err := tied(people, name, "in training, ComBat preserved the effects of %s, which stands for %s here (%s %.3f, refused from %g), so the label would leak into the matrices of the participants"); err != nil {
+			return err
+		}
+	}
+	if err := tied(column.AsCategories(people, a.NewSites.Column), a.NewSites.Column,
+		"%s stands for %s (%s %.3f, refused from %g), so harmonization would remove what is to be predicted"); err != nil {
+		return err
+	}
+	return errors.Join(all...)
+}
