@@ -104,6 +104,7 @@ type loader struct {
 	about  span   // of notes: what the cohort says of the scans of its participants
 
 	unchecked []column.Unchecked // stages that no leakage check sees
+	holds     *holdings          // what outputs hold; nil before the graph
 
 	timesApart string // the note of scans whose header and sidecar give different repetition times; "" for none
 
@@ -174,6 +175,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 	}
 	l.build.Title(p.Name, f.Shown, layer.WithSets(text, sets))
 	l.graph()
+	l.inform()
 	p.Graph = l.build.Draft()
 	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
 		refused := precheck.Refused(l.roster, p.Graph)
@@ -438,6 +440,10 @@ func (l *loader) fill(target any, t *tree.Node, owner string, taken func(name st
 		i := slices.Index(names, k.Name)
 		if i < 0 {
 			l.bad.Add(k.Pos, "%s has no parameter %q%s", owner, k.Name, words.OrAll(k.Name, names))
+			continue
+		}
+		if _, user := target.(role.DataUser); user && k.Name == role.DataParameter {
+			l.bad.Add(k.Pos, "%s: %s is filled in from the outputs that are connected and cannot be set: remove it", owner, k.Name)
 			continue
 		}
 		if k.Value.Broken() || k.Value.Open() != nil {

@@ -155,7 +155,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	for _, s := range l.stages {
 		set, values := false, s.values()
 		for i, p := range param.Of(s.kind.New()) {
-			if p.Name != "subject" && !s.perPart(p.Name) {
+			if p.Name != "subject" && p.Name != role.DataParameter && !s.perPart(p.Name) {
 				add(s.name, s.kind.Name, s.members, p, values[i]...)
 				set = true
 			}
@@ -352,7 +352,8 @@ func (l *loader) inputs() (links []column.Link) {
 				if p := k.from[i].producer; p != nil && p.of != nil {
 					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
 						From: p.name + "." + k.from[i].output, Fits: role.FitsGroup(p.of.works),
-						Aside: slices.Contains(role.Ports(s.work, role.Aside), k.port.Name)})
+						Aside: slices.Contains(role.Ports(s.work, role.Aside), k.port.Name),
+						Data:  l.made(p.of, k.from[i].output)})
 				}
 			}
 		}

@@ -24,6 +24,7 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.Joiner](), reflect.TypeFor[role.Check](), reflect.TypeFor[role.Referrer](),
 	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](), reflect.TypeFor[role.Promiser](),
 	reflect.TypeFor[role.Adviser](), reflect.TypeFor[role.Assumer](),
+	reflect.TypeFor[role.Measurer](), reflect.TypeFor[role.DataUser](),
 	reflect.TypeFor[role.Reporter](),
 }
 

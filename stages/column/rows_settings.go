@@ -72,4 +72,5 @@ type Link struct {
 	From  string `json:"from"`
 	Aside bool   `json:"aside,omitempty"` // no prediction of the stage depends on it
 	Fits  string `json:"fits,omitempty"`  // the parameter with the one group that From's stage is fitted to
+	Data  string `json:"data,omitempty"`  // what From holds, a Data as text; "": unknown
 }

@@ -42,6 +42,7 @@ var estimatorKind = dag.Kind{
 
 var (
 	_ role.Trainer   = (*Estimator)(nil)
+	_ role.DataUser  = (*Estimator)(nil)
 	_ role.PortUser  = (*Estimator)(nil)
 	_ role.InputUser = (*Estimator)(nil)
 	_ role.Promiser  = (*Estimator)(nil)

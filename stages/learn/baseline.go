@@ -43,6 +43,7 @@ var baselineKind = dag.Kind{
 
 var (
 	_ role.Trainer   = (*Baseline)(nil)
+	_ role.DataUser  = (*Baseline)(nil)
 	_ role.PortUser  = (*Baseline)(nil)
 	_ role.InputUser = (*Baseline)(nil)
 )

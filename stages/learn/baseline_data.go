@@ -139,6 +139,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bo
 		}
 	}
 	r.about.Form, r.about.Nodes = form, nodes
+	r.about.Holds = p.Holds(form.Port).Before().String()
 	if err := r.describe(t, d, inputs, "quality"); err != nil {
 		return err
 	}

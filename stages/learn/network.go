@@ -39,6 +39,7 @@ var networkKind = dag.Kind{
 
 var (
 	_ role.Trainer  = (*Network)(nil)
+	_ role.DataUser = (*Network)(nil)
 	_ role.PortUser = (*Network)(nil)
 )
 

@@ -185,7 +185,7 @@ func readSeries(t *dag.Task, p fold.Params, zscore bool) (*rowSet, [][]float32, 
 		}
 		t.Progress(i+1, len(inputs), "reading")
 	}
-	set.about.Port, set.about.Nodes = "series", regions
+	set.about.Port, set.about.Nodes, set.about.Holds = "series", regions, p.Holds("series").String()
 	if err := set.describe(t, d, inputs, "cleaning"); err != nil {
 		return nil, nil, err
 	}

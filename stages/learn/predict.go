@@ -30,12 +30,14 @@ var predictKind = dag.Kind{
 
 var (
 	_ role.PortUser  = (*Predict)(nil)
+	_ role.DataUser  = (*Predict)(nil)
 	_ role.InputUser = (*Predict)(nil)
 )
 
 // Predict applies trained models.
 type Predict struct {
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them"`
+	role.Informed
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them; measure, denoised, estimator: inputs of another kind, of series cleaned or not, or by another estimator than in training, as the connected outputs state"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 
 	sites *newSites
@@ -285,6 +287,7 @@ func (s *Predict) newcomer(t *dag.Task, i int) (n newcomer, err error) {
 		n.matrices, err = modelfile.ReadPerson(n.in, axes, quality, draws)
 		n.matrices.NewSite = s.sites != nil
 		n.made, n.draws = n.matrices.Made, n.matrices.Draws
+		n.matrices.Holds = s.Holds(map[bool]string{true: "series", false: "matrices"}[ofSeries(t)])
 	}
 	n.id = n.in.Coord("subject")
 	return n, err
@@ -453,7 +456,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
 			lacking))
 	}
-	apart = append(apart, column.NotMade(s.Allow, made, "edges", "features", "regions", allowUnnamed)...)
+	apart = append(apart, column.NotMade(s.Allow, made, append(column.DataKeys(), "edges", "features", "regions", allowUnnamed)...)...)
 	if refused != nil {
 		who, fits := map[string]bool{}, []string(nil)
 		for _, d := range refused {

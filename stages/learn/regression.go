@@ -38,6 +38,7 @@ var regressionKind = dag.Kind{
 
 var (
 	_ role.Trainer   = (*Regression)(nil)
+	_ role.DataUser  = (*Regression)(nil)
 	_ role.PortUser  = (*Regression)(nil)
 	_ role.InputUser = (*Regression)(nil)
 )

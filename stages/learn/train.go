@@ -27,6 +27,7 @@ var trainKind = dag.Kind{
 
 var (
 	_ role.Trainer  = (*Train)(nil)
+	_ role.DataUser = (*Train)(nil)
 	_ role.PortUser = (*Train)(nil)
 )
 

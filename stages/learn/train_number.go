@@ -27,6 +27,7 @@ var trainRegressionKind = dag.Kind{
 
 var (
 	_ role.Trainer  = (*TrainRegression)(nil)
+	_ role.DataUser = (*TrainRegression)(nil)
 	_ role.PortUser = (*TrainRegression)(nil)
 )
 

@@ -24,7 +24,10 @@ var connectivityKind = dag.Kind{
 	},
 }
 
-var _ role.Drawer = (*Connectivity)(nil)
+var (
+	_ role.Drawer   = (*Connectivity)(nil)
+	_ role.Measurer = (*Connectivity)(nil)
+)
 
 // Connectivity estimates matrices.
 type Connectivity struct {
@@ -39,6 +42,21 @@ type Connectivity struct {
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Connectivity) DrawsOf(input int) int { return input }
+
+// Measures are what its matrices hold.
+func (s *Connectivity) Measures(output string, of func(string) column.Data) column.Data {
+	d := column.Data{Measure: output, Estimator: s.Partial, Series: of("series").Series}
+	switch output {
+	case "pearson":
+		d.Measure, d.Estimator, d.FisherZ = column.Pearson, s.Pearson, s.FisherZ == "pearson" || s.FisherZ == "both"
+	case "partial":
+		d.Measure, d.FisherZ = column.Partial, s.FisherZ == "partial" || s.FisherZ == "both"
+	case "covariance", "precision":
+	default:
+		return column.Data{}
+	}
+	return d
+}
 
 func (s *Connectivity) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {

@@ -39,6 +39,7 @@ var (
 	_ role.Cleaner      = (*Denoise)(nil)
 	_ role.Drawer       = (*Denoise)(nil)
 	_ role.SharedReader = (*Denoise)(nil)
+	_ role.Measurer     = (*Denoise)(nil)
 )
 
 // Denoise cleans series.
@@ -79,6 +80,18 @@ func (s *Denoise) DrawsOf(input int) int {
 		return input
 	}
 	return 1 + s.Draws
+}
+
+// Measures are denoised series, unless every step is left out.
+func (s *Denoise) Measures(output string, of func(string) column.Data) column.Data {
+	switch {
+	case output != "series":
+		return column.Data{}
+	case s.Detrend < 0 && s.Regress == "none" && s.Filter == "none" && s.Columns == nil && s.Task == "none" &&
+		s.FD == 0 && s.DVARS == 0:
+		return of("series")
+	}
+	return column.Data{Measure: column.TimeSeries, Series: column.Denoised}
 }
 
 func (*Denoise) Ports() dag.Ports {

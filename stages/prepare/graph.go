@@ -2,9 +2,11 @@ package prepare
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/connectivity"
 	"prgnn/dag"
@@ -25,11 +27,14 @@ var graphKind = dag.Kind{
 
 var (
 	_ role.PortUser = (*Graph)(nil)
+	_ role.DataUser = (*Graph)(nil)
 	_ role.Drawer   = (*Graph)(nil)
+	_ role.Measurer = (*Graph)(nil)
 )
 
 // Graph makes brain graphs.
 type Graph struct {
+	role.Informed
 	Rule       string  `param:"rule" doc:"largest: the largest positive partial correlations; authors-code: magnitudes at or above a percentile of all entries, including the diagonal, without repair" choices:"largest|authors-code"`
 	Density    float64 `param:"density" doc:"share of the pairs that become edges, above 0 (rule: largest)" min:"0.000001" max:"1"`
 	Of         string  `param:"of" doc:"base of density: all pairs, or the positive ones (rule: largest)" choices:"pairs|positive"`
@@ -43,6 +48,21 @@ func (*Graph) UsesPorts() []role.PortUse { return []role.PortUse{role.QualityOf(
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Graph) DrawsOf(input int) int { return input }
+
+// Measures are the weights of the edges, and the features.
+func (s *Graph) Measures(output string, of func(string) column.Data) column.Data {
+	switch {
+	case output == "edges":
+		return of("partial")
+	case output == "features" && s.Features == "pearson":
+		return of("pearson")
+	case output == "features" && s.Features == "identity":
+		return column.Data{Measure: column.Identities}
+	case output == "features":
+		return column.Data{Measure: column.Profiles}
+	}
+	return column.Data{}
+}
 
 func (*Graph) Ports() dag.Ports {
 	return dag.Ports{
@@ -97,10 +117,24 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	return dag.Outputs{
-		"edges":    column.WithMeta(column.Table(edges), column.MadeBy("graph", s, made)),
+		"edges":    column.WithMeta(column.Table(edges), s.describe(made)),
 		"features": region.Stack(features),
 		"quality":  column.Table(quality),
 	}, nil
+}
+
+// describe states how the graphs were made, and of what: a model of edges of one kind refuses those of another.
+func (s *Graph) describe(made string) map[string]string {
+	all := column.Made(column.MadeBy("graph", s, made, role.DataParameter)["made"])
+	for _, port := range []string{"partial", "pearson"} {
+		of := s.Holds(port)
+		if port == "pearson" && s.Features != "pearson" || of == (column.Data{}) {
+			continue
+		}
+		all["graph."+map[string]string{"partial": "edges", "pearson": "features"}[port]+"_from"] =
+			json.RawMessage(column.JSON(strings.TrimSuffix(of.Text()+" of "+of.SeriesText(), " of ")))
+	}
+	return map[string]string{"made": column.JSON(all)}
 }
 
 // A graphRow is the quality of the graph of one draw.

@@ -29,6 +29,7 @@ var harmonizeKind = dag.Kind{
 var (
 	_ role.PortUser = (*Harmonize)(nil)
 	_ role.Drawer   = (*Harmonize)(nil)
+	_ role.Measurer = (*Harmonize)(nil)
 )
 
 // Harmonize takes sites out.
@@ -43,6 +44,14 @@ func (*Harmonize) UsesPorts() []role.PortUse {
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Harmonize) DrawsOf(input int) int { return input }
+
+// Measures are what the matrices held before.
+func (*Harmonize) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "matrices" {
+		return column.Data{}
+	}
+	return of("matrices")
+}
 
 func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{

@@ -31,6 +31,7 @@ var (
 	_ role.PortUser = (*Join)(nil)
 	_ role.Drawer   = (*Join)(nil)
 	_ role.Joiner   = (*Join)(nil)
+	_ role.Measurer = (*Join)(nil)
 )
 
 // Join concatenates the runs of a participant.
@@ -45,6 +46,14 @@ func (*Join) DrawsOf(input int) int { return input }
 // UsesPorts are the inputs that take one setting of each participant.
 func (*Join) UsesPorts() []role.PortUse {
 	return role.OneSettingOf("series", "quality", "coverage", "volumes")
+}
+
+// Measures are the series of the runs.
+func (*Join) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "series" {
+		return column.Data{}
+	}
+	return of("series")
 }
 
 func (*Join) Ports() dag.Ports {

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var matricesKind = dag.Kind{
@@ -22,6 +23,8 @@ var matricesKind = dag.Kind{
 	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
 }
 
+var _ role.Measurer = (*Matrices)(nil)
+
 // Matrices reads files of matrices.
 type Matrices struct {
 	Partial         string  `param:"partial" doc:"source of the partial correlation: its file; or the correlation, by the inverse of r + ρI (ridge, as in FSLNets) or of r (empirical, which needs volumes)" choices:"given|ridge|empirical"`
@@ -30,6 +33,19 @@ type Matrices struct {
 	FisherZ         string  `param:"fisher_z" doc:"files that hold Fisher's z, which is transformed back to correlation" choices:"none|pearson|partial|both"`
 	PearsonVariable string  `param:"pearson_variable" doc:"name of the correlation matrix in a .mat file; by default the only square matrix"`
 	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; by default the only square matrix"`
+}
+
+// Measures are what its matrices hold: correlations, which Fisher's z was transformed back to.
+func (s *Matrices) Measures(output string, _ func(string) column.Data) column.Data {
+	switch {
+	case output == "pearson":
+		return column.Data{Measure: column.Pearson}
+	case output == "partial" && s.Partial == "given":
+		return column.Data{Measure: column.Partial}
+	case output == "partial":
+		return column.Data{Measure: column.Partial, Estimator: s.Partial}
+	}
+	return column.Data{}
 }
 
 func (s *Matrices) Ports() dag.Ports {

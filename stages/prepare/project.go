@@ -22,6 +22,7 @@ var projectKind = dag.Kind{
 var (
 	_ role.PortUser = (*Project)(nil)
 	_ role.Drawer   = (*Project)(nil)
+	_ role.Measurer = (*Project)(nil)
 )
 
 // Project maps matrices to the tangent space.
@@ -32,6 +33,16 @@ func (*Project) UsesPorts() []role.PortUse { return []role.PortUse{role.QualityO
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Project) DrawsOf(input int) int { return input }
+
+// Measures are tangent vectors of what the matrices were.
+func (*Project) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "matrices" {
+		return column.Data{}
+	}
+	d := of("matrices")
+	d.Measure, d.Of = column.Tangent, d.Measure
+	return d
+}
 
 func (*Project) Ports() dag.Ports {
 	return dag.Ports{

@@ -24,6 +24,7 @@ var residualizeKind = dag.Kind{
 var (
 	_ role.PortUser = (*Residualize)(nil)
 	_ role.Drawer   = (*Residualize)(nil)
+	_ role.Measurer = (*Residualize)(nil)
 )
 
 // Residualize removes covariates.
@@ -38,6 +39,14 @@ func (*Residualize) UsesPorts() []role.PortUse {
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Residualize) DrawsOf(input int) int { return input }
+
+// Measures are what the matrices held before.
+func (*Residualize) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "matrices" {
+		return column.Data{}
+	}
+	return of("matrices")
+}
 
 func (*Residualize) Ports() dag.Ports {
 	return dag.Ports{

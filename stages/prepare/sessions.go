@@ -22,7 +22,10 @@ var sessionsKind = dag.Kind{
 	New: func() dag.Stage { return &Sessions{} },
 }
 
-var _ role.PortUser = (*Sessions)(nil)
+var (
+	_ role.PortUser = (*Sessions)(nil)
+	_ role.Measurer = (*Sessions)(nil)
+)
 
 // Sessions pools the matrices of a participant's sessions.
 type Sessions struct{}
@@ -30,6 +33,14 @@ type Sessions struct{}
 // UsesPorts are the inputs that take one setting of each participant.
 func (*Sessions) UsesPorts() []role.PortUse {
 	return role.OneSettingOf("pearson", "partial", "quality")
+}
+
+// Measures are what the matrices of the sessions are.
+func (*Sessions) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "pearson" && output != "partial" {
+		return column.Data{}
+	}
+	return of(output)
 }
 
 func (*Sessions) Ports() dag.Ports {

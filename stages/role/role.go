@@ -10,7 +10,9 @@ package role
 
 import (
 	"iter"
+	"maps"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -216,6 +218,47 @@ type SharedReader interface {
 	// RefusesShared is why every task fails that has this file at a port (labels, mask, transform …), whatever its
 	// scan. files are those of its inputs, and the node list where it is known.
 	RefusesShared(port string, files map[string]dag.Input) error
+}
+
+// A Measurer states what the numbers of its outputs are (connectivity, harmonize …), so that pages, model files and
+// validations describe the output that is connected. Those of a kind without this role are unknown.
+type Measurer interface {
+	// Measures are those of an output; of returns those of an input.
+	Measures(output string, of func(input string) column.Data) column.Data
+}
+
+// A DataUser is given what its inputs hold, since no array states it. The embedded Informed has its methods.
+type DataUser interface {
+	Inform(of map[string]column.Data)
+	Holds(input string) column.Data
+}
+
+// Informed are the parameters of a DataUser.
+type Informed struct {
+	Held []string `param:"holds" doc:"what the inputs hold, filled in from the stages that are connected; it cannot be set"`
+}
+
+// DataParameter is the name of the parameter of Informed.
+const DataParameter = "holds"
+
+// Inform states what the inputs hold; those that are unknown are not listed.
+func (i *Informed) Inform(of map[string]column.Data) {
+	i.Held = nil
+	for _, port := range slices.Sorted(maps.Keys(of)) {
+		if text := of[port].String(); text != "" {
+			i.Held = append(i.Held, port+" "+text)
+		}
+	}
+}
+
+// Holds is what an input holds; the zero value where that is unknown.
+func (i Informed) Holds(input string) column.Data {
+	for _, text := range i.Held {
+		if port, data, _ := strings.Cut(text, " "); port == input {
+			return column.ParseData(data)
+		}
+	}
+	return column.Data{}
 }
 
 // A Cleaner cleans the series of one scan (denoise). The program reports, before a run, participants of whom too

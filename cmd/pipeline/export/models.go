@@ -70,6 +70,8 @@ type ModelFacts struct {
 	Graphs bool   // it takes graphs
 	Series bool   // it takes time series; matrices otherwise
 	Stored string // digest of the stored file that this one was exported from; "" where it states none
+	// Measure is what the matrices of the training were, as a column.Data states it; "": unknown.
+	Measure string
 }
 
 var modelFiles ModelFiles

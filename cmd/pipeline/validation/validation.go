@@ -231,7 +231,7 @@ func (o *Options) inputs(stages []layer.Outlined, file string, of export.ModelFa
 			kind, output, _ := strings.Cut(from, ".")
 			for _, s := range stages {
 				if s.Kind == kind && (o.Inputs == "" || o.Inputs == s.Name) {
-					found = append(found, s.Name+"[*]."+output)
+					found = append(found, s.Name+"[*]."+outputOf(s.Kind, output, of.Measure))
 				}
 			}
 		}
@@ -248,6 +248,16 @@ func (o *Options) inputs(stages []layer.Outlined, file string, of export.ModelFa
 		}
 	}
 	return in, nil
+}
+
+// outputOf is the output of a kind that holds what the models were trained on, where it has several.
+func outputOf(kind, output, measure string) string {
+	k, known := dag.Lookup(kind)
+	if output != "pearson" || !known || !slices.ContainsFunc(k.New().Ports().Out,
+		func(p dag.Port) bool { return p.Name == measure }) {
+		return output
+	}
+	return measure
 }
 
 // A measure of a validation.

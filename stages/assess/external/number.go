@@ -39,8 +39,10 @@ var validateRegressionKind = dag.Kind{
 
 var (
 	_ role.PortUser  = (*PredictRegression)(nil)
+	_ role.DataUser  = (*PredictRegression)(nil)
 	_ role.InputUser = (*PredictRegression)(nil)
 	_ role.PortUser  = (*ValidateRegression)(nil)
+	_ role.DataUser  = (*ValidateRegression)(nil)
 	_ role.InputUser = (*ValidateRegression)(nil)
 	_ role.Reader    = (*ValidateRegression)(nil)
 )
@@ -108,13 +110,14 @@ func (s *PredictRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, 
 
 // ValidateRegression validates stored models of a number.
 type ValidateRegression struct {
+	role.Informed
 	Allow    []string `param:"allow" doc:"as in validate"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 	NewSite
 }
 
 func (s *ValidateRegression) predict() *PredictRegression {
-	return &PredictRegression{*(&Validate{Allow: s.Allow, DrawZero: s.DrawZero}).predict()}
+	return &PredictRegression{*(&Validate{Informed: s.Informed, Allow: s.Allow, DrawZero: s.DrawZero}).predict()}
 }
 
 // UsesPorts are those of predict.

@@ -35,12 +35,14 @@ var validateKind = dag.Kind{
 
 var (
 	_ role.PortUser  = (*Validate)(nil)
+	_ role.DataUser  = (*Validate)(nil)
 	_ role.InputUser = (*Validate)(nil)
 	_ role.Reader    = (*Validate)(nil)
 )
 
 // Validate validates stored models.
 type Validate struct {
+	role.Informed
 	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are different people; target: the models were trained to predict another column"`
 	Recalibrate string   `param:"recalibrate" doc:"logistic: also measures calibration after recalibration with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
 	Positive    string   `param:"positive" doc:"of two groups, the positive one, for sensitivity; by default as in evaluate"`
@@ -52,7 +54,7 @@ func (s *Validate) predict() *learn.Predict {
 	allow := slices.DeleteFunc(slices.Clone(s.Allow), func(name string) bool {
 		return name == "participants" || name == column.Target
 	})
-	return &learn.Predict{Allow: allow, DrawZero: s.DrawZero}
+	return &learn.Predict{Informed: s.Informed, Allow: allow, DrawZero: s.DrawZero}
 }
 
 // UsesPorts are those of predict.

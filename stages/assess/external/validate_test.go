@@ -586,3 +586,36 @@ func TestValidateAnotherColumn(t *testing.T) {
 		need.Equal(t, applied.Other, is.want != "", is.want)
 	}
 }
+
+// Models are applied to matrices of the kind that they were trained on, as the plan states of the connected outputs:
+// the arrays and the quality of connectivity are alike for all.
+func TestValidateComparesWhatMatricesHold(t *testing.T) {
+	const pearson, partial = "measure=pearson series=denoised", "measure=partial series=denoised"
+	for _, c := range []struct{ trained, new, want string }{
+		{pearson, pearson, ""},
+		{partial, partial, ""},
+		{partial, pearson, "the inputs are Pearson correlations, not partial correlations (measure)"},
+		{pearson, partial, "the inputs are partial correlations, not Pearson correlations (measure)"},
+		{pearson, "measure=covariance series=denoised", "the inputs are covariances, not Pearson correlations (measure)"},
+		{pearson, "measure=pearson series=raw", "of series that were not denoised, not of denoised series (denoised)"},
+		{"measure=pearson series=raw", pearson, "of denoised series, not of series that were not denoised (denoised)"},
+		{pearson, "", "the inputs are values of unknown kind"},
+	} {
+		in := unseen(t, 40, "baseline", "model", "ridge", "holds", []any{"pearson " + c.trained}).in
+		_, err := stagetest.RunStage(t, stagetest.Fresh("validate", "holds", []any{"matrices " + c.new}), in)
+		if c.want == "" {
+			need.NoError(t, err, c)
+			continue
+		}
+		need.Error(t, err, c.want)
+		need.Error(t, err, "to accept a difference, list it under allow")
+		for _, allow := range []string{"measure", "denoised"} {
+			if !strings.Contains(c.want, "("+allow+")") {
+				continue
+			}
+			_, err = stagetest.RunStage(t, stagetest.Fresh("validate", "holds", []any{"matrices " + c.new}, "allow",
+				[]any{allow}), in)
+			need.NoError(t, err, c, allow)
+		}
+	}
+}

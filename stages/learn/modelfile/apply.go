@@ -18,6 +18,7 @@ import (
 // A Person has the matrices of a participant to whom a model is applied.
 type Person struct {
 	Made  string // how the matrices were made; "" if that is unknown
+	Holds column.Data
 	Draws []int
 	name  string
 	of    []connectivity.Matrix // of each draw
@@ -93,6 +94,7 @@ func (m *Model) Differs(p Person) (all []column.Difference) {
 		}
 		all = column.MadeDiffers(made, want)
 	}
+	all = append(all, column.DataDiffers(p.Holds, column.ParseData(m.Matrices.Holds), all)...)
 	switch n := p.of[0]; {
 	case m.Matrices.Series() && n.Cols != m.Matrices.Nodes:
 		all = append(all, column.Difference{Text: fmt.Sprintf("series of %d regions, and %d regions in training", n.Cols,

@@ -84,6 +84,7 @@ type Matrices struct {
 	Nodes   int      `json:"nodes"`
 	Names   []string `json:"names,omitempty"` // of the nodes, if they are known
 	Made    string   `json:"made,omitempty"`  // parameters of the stages that made them, as JSON, if they are known
+	Holds   string   `json:"holds,omitempty"` // what the matrices are, a column.Data, by the output that was connected; of tangent matrices, those before
 	LeftOut []int    `json:"left_out,omitempty"`
 	Lacked  []int    `json:"lacked,omitempty"` // further nodes, from 1, without a signal in a training participant
 }

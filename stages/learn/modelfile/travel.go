@@ -32,6 +32,7 @@ type Facts struct {
 		LeftOut []int    `json:"left_out"` // regions, from 1
 		Names   []string `json:"names"`    // of the regions
 		Made    string   `json:"made"`
+		Holds   string   `json:"holds"` // of matrices and series, as Matrices.Holds
 	} `json:"-"`
 	Fitted struct {
 		Kind string `json:"kind"`

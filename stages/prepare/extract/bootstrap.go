@@ -35,6 +35,7 @@ var (
 	_ role.Drawer     = (*Bootstrap)(nil)
 	_ role.ScanReader = (*Bootstrap)(nil)
 	_ role.Timed      = (*Bootstrap)(nil)
+	_ role.Measurer   = (*Bootstrap)(nil)
 )
 
 // Bootstrap averages the voxels of each node.
@@ -52,6 +53,14 @@ type Bootstrap struct {
 
 // DrawsOf is how many draws its series have, draw 0 among them.
 func (b *Bootstrap) DrawsOf(int) int { return 1 + b.Draws }
+
+// Measures are series, as they come from the scan.
+func (*Bootstrap) Measures(output string, _ func(string) column.Data) column.Data {
+	if output != "series" {
+		return column.Data{}
+	}
+	return column.Data{Measure: column.TimeSeries, Series: column.Raw}
+}
 
 func (*Bootstrap) Ports() dag.Ports {
 	return dag.Ports{

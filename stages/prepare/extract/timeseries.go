@@ -25,6 +25,7 @@ var (
 	_ role.Drawer     = (*Timeseries)(nil)
 	_ role.ScanReader = (*Timeseries)(nil)
 	_ role.Timed      = (*Timeseries)(nil)
+	_ role.Measurer   = (*Timeseries)(nil)
 )
 
 // Timeseries reads a file of series.
@@ -34,6 +35,14 @@ type Timeseries struct {
 
 // DrawsOf is how many draws its series have.
 func (*Timeseries) DrawsOf(int) int { return 1 }
+
+// Measures are series, of which it is unknown whether they were denoised.
+func (*Timeseries) Measures(output string, _ func(string) column.Data) column.Data {
+	if output != "series" {
+		return column.Data{}
+	}
+	return column.Data{Measure: column.TimeSeries, Series: column.AsGiven}
+}
 
 func (*Timeseries) Ports() dag.Ports {
 	return dag.Ports{

@@ -22,13 +22,26 @@ var occupancyKind = dag.Kind{
 	New: func() dag.Stage { return &Occupancy{} },
 }
 
-var _ role.Drawer = (*Occupancy)(nil)
+var (
+	_ role.Drawer   = (*Occupancy)(nil)
+	_ role.Measurer = (*Occupancy)(nil)
+)
 
 // Occupancy counts time in states.
 type Occupancy struct{}
 
 // DrawsOf is how many draws its features have.
 func (*Occupancy) DrawsOf(int) int { return 1 }
+
+// Measures are features of states of what the windows hold.
+func (*Occupancy) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "features" {
+		return column.Data{}
+	}
+	d := of("windows")
+	d.Measure, d.Of, d.FisherZ = column.Occupancies, d.Measure, false
+	return d
+}
 
 func (*Occupancy) Ports() dag.Ports {
 	return dag.Ports{

@@ -31,7 +31,10 @@ var windowsKind = dag.Kind{
 	Memory: 64 << 20,
 }
 
-var _ role.Drawer = (*SlidingWindows)(nil)
+var (
+	_ role.Drawer   = (*SlidingWindows)(nil)
+	_ role.Measurer = (*SlidingWindows)(nil)
+)
 
 // SlidingWindows estimates connectivity in windows.
 type SlidingWindows struct {
@@ -45,6 +48,22 @@ type SlidingWindows struct {
 
 // DrawsOf is how many draws its arrays have.
 func (*SlidingWindows) DrawsOf(int) int { return 1 }
+
+// Measures are what the windows hold, and how it varies.
+func (s *SlidingWindows) Measures(output string, of func(string) column.Data) column.Data {
+	d := column.Data{Measure: s.Of, FisherZ: true, Series: of("series").Series}
+	if s.Of == "partial" {
+		d.Estimator = "ledoit-wolf"
+	}
+	switch output {
+	case "windows":
+		return d
+	case "variability":
+		d.Measure, d.Of = column.Variability, s.Of
+		return d
+	}
+	return column.Data{}
+}
 
 func (*SlidingWindows) Ports() dag.Ports {
 	return dag.Ports{

@@ -34,6 +34,7 @@ var statesKind = dag.Kind{
 var (
 	_ role.Tester   = (*States)(nil)
 	_ role.PortUser = (*States)(nil)
+	_ role.Measurer = (*States)(nil)
 )
 
 // States finds states.
@@ -51,6 +52,14 @@ type States struct {
 // UsesPorts are the inputs that take one setting of each participant.
 func (*States) UsesPorts() []role.PortUse {
 	return role.OneSettingOf("windows", "list")
+}
+
+// Measures are what the windows hold: states are centers of windows.
+func (*States) Measures(output string, of func(string) column.Data) column.Data {
+	if output != "fitted" {
+		return column.Data{}
+	}
+	return of("windows")
 }
 
 func (*States) Ports() dag.Ports {

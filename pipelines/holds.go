@@ -1,0 +1,97 @@
+package pipelines
+
+import (
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/role"
+)
+
+// holdings are what outputs hold, by the stages that made them (role.Measurer). Tasks share lists of sources: each list
+// is joined once.
+type holdings struct {
+	outputs map[output]column.Data
+	lists   map[list]column.Data
+}
+
+type output struct {
+	of   *dag.Node
+	port string
+}
+
+type list struct {
+	first *dag.Source
+	n     int
+}
+
+// of is what an output of a task holds; the zero value is unknown.
+func (h *holdings) of(n *dag.Node, port string) column.Data {
+	at := output{n, port}
+	if d, known := h.outputs[at]; known {
+		return d
+	}
+	h.outputs[at] = column.Data{} // in a cycle, which is refused elsewhere
+	if m, ok := n.Instance().(role.Measurer); ok {
+		h.outputs[at] = m.Measures(port, func(input string) column.Data { return h.at(n, input) })
+	}
+	return h.outputs[at]
+}
+
+// at is what a task has at an input.
+func (h *holdings) at(n *dag.Node, input string) (d column.Data) {
+	for _, b := range n.Inputs() {
+		if b.Port == input {
+			return h.joined(b.Sources)
+		}
+	}
+	return d
+}
+
+func (h *holdings) joined(of []dag.Source) column.Data {
+	if len(of) == 0 {
+		return column.Data{}
+	}
+	at := list{&of[0], len(of)}
+	if d, known := h.lists[at]; known {
+		return d
+	}
+	var all []column.Data
+	for _, src := range of {
+		if src.Node == nil {
+			all = append(all, column.Data{})
+		} else {
+			all = append(all, h.of(src.Node, src.Output))
+		}
+	}
+	h.lists[at] = column.Join(all...)
+	return h.lists[at]
+}
+
+// inform gives every task that describes its inputs what they hold.
+func (l *loader) inform() {
+	l.holds = &holdings{map[output]column.Data{}, map[list]column.Data{}}
+	for _, s := range l.stages {
+		for _, n := range s.nodes {
+			user, ok := n.Instance().(role.DataUser)
+			if !ok {
+				break
+			}
+			of := map[string]column.Data{}
+			for _, b := range n.Inputs() {
+				of[b.Port] = l.holds.joined(b.Sources)
+			}
+			user.Inform(of)
+		}
+	}
+}
+
+// made is what an output of a stage holds over its tasks, as a text.
+func (l *loader) made(s *stage, port string) string {
+	if l.holds == nil {
+		return ""
+	}
+	var all []column.Data
+	for _, n := range s.nodes {
+		all = append(all, l.holds.of(n, port))
+	}
+	return column.Join(all...).String()
+}
