@@ -456,7 +456,8 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
 			lacking))
 	}
-	apart = append(apart, column.NotMade(s.Allow, made, append(column.DataKeys(), "edges", "features", "regions", allowUnnamed)...)...)
+	known := append(column.DataKeys(), "edges", "features", "regions", allowUnnamed)
+	apart = append(apart, column.NotMade(s.Allow, made, known...)...)
 	if refused != nil {
 		who, fits := map[string]bool{}, []string(nil)
 		for _, d := range refused {

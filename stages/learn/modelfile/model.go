@@ -81,12 +81,13 @@ func (h *Header) Check() error {
 // Matrices are the inputs of a model of matrices, and how these were made.
 type Matrices struct {
 	Form
-	Nodes   int      `json:"nodes"`
-	Names   []string `json:"names,omitempty"` // of the nodes, if they are known
-	Made    string   `json:"made,omitempty"`  // parameters of the stages that made them, as JSON, if they are known
-	Holds   string   `json:"holds,omitempty"` // what the matrices are, a column.Data, by the output that was connected; of tangent matrices, those before
-	LeftOut []int    `json:"left_out,omitempty"`
-	Lacked  []int    `json:"lacked,omitempty"` // further nodes, from 1, without a signal in a training participant
+	Nodes int      `json:"nodes"`
+	Names []string `json:"names,omitempty"` // of the nodes, if they are known
+	Made  string   `json:"made,omitempty"`  // parameters of the stages that made them, as JSON, if they are known
+	// Holds is what the inputs are, a column.Data, by the output that was connected; of tangent matrices, those before.
+	Holds   string `json:"holds,omitempty"`
+	LeftOut []int  `json:"left_out,omitempty"`
+	Lacked  []int  `json:"lacked,omitempty"` // further nodes, from 1, without a signal in a training participant
 }
 
 // About is model.json of a model of matrices.
