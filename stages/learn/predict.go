@@ -456,7 +456,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
 			lacking))
 	}
-	known := append(column.DataKeys(), "edges", "features", "regions", allowUnnamed)
+	known := []string{"edges", "features", "regions", allowUnnamed}
+	if !t.Has("edges") { // how graphs were made has what they were made of
+		known = append(known, column.DataKeys()...)
+	}
 	apart = append(apart, column.NotMade(s.Allow, made, known...)...)
 	if refused != nil {
 		who, fits := map[string]bool{}, []string(nil)
