@@ -233,6 +233,15 @@ func readMatrices(in dag.Input, form modelfile.Form, p fold.Params) (*matrices, 
 	return dag.ReadOnce(in, known.(*func(dag.Input) (*matrices, error)))
 }
 
+// readMade is how matrices were made, by the table of their quality.
+var readMade = func(quality dag.Input) (string, error) {
+	t, err := quality.Table()
+	if err != nil {
+		return "", err
+	}
+	return t.Meta["made"], nil
+}
+
 // describe states how the matrices were made, as far as the stage is connected to what states it, the port quality.
 func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, quality string) (err error) {
 	if r.about.Names, err = column.NodeNames(t); err != nil {
@@ -242,11 +251,10 @@ func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input, qua
 		return fmt.Errorf("%s lists %d nodes, but the data have %d", t.In("nodes").Name, len(n), r.about.Nodes)
 	}
 	for i, q := range t.All(quality) {
-		table, err := q.Table()
+		made, err := dag.ReadOnce(q, &readMade)
 		if err != nil {
 			return err
 		}
-		made := table.Meta["made"]
 		if i == 0 {
 			r.about.Made = made
 		}

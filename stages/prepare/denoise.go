@@ -270,7 +270,8 @@ func measured(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, 
 			used[v] = false
 		}
 	}
-	far := damage.FarVolumes(x, status, used)
+	known := judge(t.In("series").Ref.Digest, x, status, used, row.TR)
+	far, facts := known.far, known.facts
 	if far.Empty != nil {
 		v := far.Empty[0]
 		j := slices.Index(status, connectivity.Present)
@@ -279,7 +280,6 @@ func measured(t *dag.Task, x connectivity.Matrix, status []connectivity.Status, 
 	row.FirstVolumes = int32(len(far.First))
 	row.FarVolumes = lists.Map(far.Other, func(v int) int32 { return int32(v + 1) })
 	first := max(slices.Index(used, true), 0)
-	facts := damage.FactsOf(x, status, first, row.TR)
 	global := lists.Map(volumes, func(v column.VolumeRow) float64 { return v.Global })
 	row.GlobalR = damage.GlobalR(x, status, first, global)
 	row.Standardized, row.Interpolated, row.HighFrequency, row.GlobalVariance = facts.Standardized,
