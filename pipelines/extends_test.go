@@ -287,7 +287,7 @@ func TestUnderscoreIsNoDigit(t *testing.T) {
 // sameTree reports where two trees differ in anything but their places.
 func sameTree(a, b *tree.Node) string {
 	if a.Kind != b.Kind || fmt.Sprintf("%T %[1]v", a.Value) != fmt.Sprintf("%T %[1]v", b.Value) ||
-		a.Kind == tree.Scalar && a.Text != b.Text || len(a.Items) != len(b.Items) || len(a.Keys) != len(b.Keys) {
+		a.Kind == tree.Scalar && a.Text != b.Text || strings.Contains(a.Text, "..${") && a.Plain != b.Plain || len(a.Items) != len(b.Items) || len(a.Keys) != len(b.Keys) {
 		return fmt.Sprintf("%v %s %q, %v %s %q", a.Pos, a, a.Text, b.Pos, b, b.Text)
 	}
 	for i := range a.Items {
@@ -338,6 +338,8 @@ func TestPrintedIsReadAlike(t *testing.T) {
 		"a: \"\\x01\\t\\n\\\"\\\\ \\u2028 \\U0001F9E0 \\uFEFF é\"\nb: ' lead'\nc: \"trail \"\nd: ''\n", "- a\n", "{}\n",
 		"a:\n  - b: 1\n    c: 2\n  - - d\n    - e\n", "a: # one\n  # two\n  b: 1 # three\n  # four\n# five\nc: 2\n",
 		strings.Repeat("{a: ", 30) + "1" + strings.Repeat("}", 30), "a: C:\\x\nb: ? x\nc: \"? x\"\nd: a]b\ne: \"- x\"\nf: \"--- x\"\n",
+		"a: &x\n  - 1..${n}\n  - a]b, c\nb: { c: { d: *x, e: [2] }, f: &y { g: *x } }\nh: { i: [{ j: 1 }], k: 1, l: *y }\n",
+		"a: &x 1..${n}\nb: { c: *x, d: [1, *x] }\ne: [*x]\nf: \"1..${n}\"\n",
 	} {
 		checkPrinted(t, text)
 	}

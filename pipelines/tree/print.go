@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,14 +105,14 @@ func (p *printer) mapping(t *Node, depth int) {
 			p.line.WriteString(indent + ":")
 		}
 		switch v := k.Value; {
-		case v.Kind == Mapping && len(v.Keys) > 0 && depth < deepest && (!v.flow || v.mixed(v.Pos.File)):
+		case v.Kind == Mapping && len(v.Keys) > 0 && depth < deepest && (!v.flow || v.mixed(v.Pos.File) || v.unquoted()):
 			p.end(here, v)
 			p.mapping(v, depth+1)
-		case v.Kind == List && len(v.Items) > 0 && !v.flow:
+		case v.Kind == List && len(v.Items) > 0 && (!v.flow || v.unquoted()):
 			p.end(here, v)
 			for _, item := range v.Items {
 				p.line.WriteString(indent + "  - ")
-				p.value(item, true)
+				p.value(item, item.Kind != Scalar)
 				p.end(item, item)
 			}
 		default:
@@ -147,6 +148,14 @@ func (t *Node) mixed(file string) bool {
 		}
 	}
 	return false
+}
+
+// unquoted reports whether a text in t, which an alias brought there, has a variable and no quotes: 1..${folds} is a
+// range and "1..${folds}" is not, and the braces cannot stand in brackets without quotes.
+func (t *Node) unquoted() bool {
+	return t.Kind == Scalar && t.Plain && strings.Contains(t.Text, "${") ||
+		slices.ContainsFunc(t.Items, (*Node).unquoted) ||
+		slices.ContainsFunc(t.Keys, func(k Key) bool { return k.Value.unquoted() })
 }
 
 // value writes a value into the line.
