@@ -96,6 +96,7 @@ func TestDecisionsUnused(t *testing.T) {
 			need.NoError(t, err)
 		} else {
 			need.Error(t, err, "x.yaml:8:", want)
+			need.Error(t, err, want)
 		}
 	}
 }
@@ -266,14 +267,15 @@ func TestDecisionInputs(t *testing.T) {
 	need.Equal(t, tasks(p)["baselines"], 18)
 
 	for change, want := range map[string]string{
-		"baselines.in.pearsn":  `stage baselines has no input "pearsn": do you mean pearson?`,
-		"baseline.in.pearson":  `there is no stage "baseline": do you mean baselines?`,
-		"cohort.simulate.grid": "the cohort is read once for all universes; set the input of the stage that reads its files",
+		"baselines.in.pearsn":  `stage baselines has no input "pearsn" (did you mean "pearson"?)`,
+		"baseline.in.pearson":  `there is no stage "baseline" (did you mean "baselines"?)`,
+		"cohort.simulate.grid": "{ file: PATH }; for other participants, run the file again with --set cohort.simulate.grid=VALUE",
 		"baselines.use":        "for another kind, write a second stage, and choose one of the two in the stage that reads them",
 		`baselines.in.folds: folds, clean.detrend: "${subject}", baselines.in.pearson`: "clean.detrend is the same for all tasks, and has no ${subject}",
 	} {
 		text := strings.Replace(chosenInputs, "full: { baselines.in.pearson", "full: { "+change, 1)
 		_, err := build("x.yaml", []byte(text), t.TempDir(), nil, maxTasks)
 		need.Error(t, err, "x.yaml:7:", want)
+		need.Error(t, err, want)
 	}
 }
