@@ -287,7 +287,8 @@ func TestUnderscoreIsNoDigit(t *testing.T) {
 // sameTree reports where two trees differ in anything but their places.
 func sameTree(a, b *tree.Node) string {
 	if a.Kind != b.Kind || fmt.Sprintf("%T %[1]v", a.Value) != fmt.Sprintf("%T %[1]v", b.Value) ||
-		a.Kind == tree.Scalar && a.Text != b.Text || strings.Contains(a.Text, "..${") && a.Plain != b.Plain || len(a.Items) != len(b.Items) || len(a.Keys) != len(b.Keys) {
+		a.Kind == tree.Scalar && a.Text != b.Text || strings.Contains(a.Text, "..${") && a.Plain != b.Plain ||
+		len(a.Items) != len(b.Items) || len(a.Keys) != len(b.Keys) {
 		return fmt.Sprintf("%v %s %q, %v %s %q", a.Pos, a, a.Text, b.Pos, b, b.Text)
 	}
 	for i := range a.Items {

@@ -105,7 +105,8 @@ func (p *printer) mapping(t *Node, depth int) {
 			p.line.WriteString(indent + ":")
 		}
 		switch v := k.Value; {
-		case v.Kind == Mapping && len(v.Keys) > 0 && depth < deepest && (!v.flow || v.mixed(v.Pos.File) || v.unquoted()):
+		case v.Kind == Mapping && len(v.Keys) > 0 && depth < deepest &&
+			(!v.flow || v.mixed(v.Pos.File) || v.unquoted()):
 			p.end(here, v)
 			p.mapping(v, depth+1)
 		case v.Kind == List && len(v.Items) > 0 && (!v.flow || v.unquoted()):

@@ -279,8 +279,9 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 	}
 	switch {
 	case stage == "cohort":
-		return refuse("%s: the cohort is read once for all universes; set the input of the stage that reads its files, such as "+
-			"parcels.in.labels: { file: PATH }; for other participants, run the file again with --set %[1]s=VALUE", path)
+		return refuse("%s: the cohort is read once for all universes; set the input of the stage that reads its "+
+			"files, such as parcels.in.labels: { file: PATH }; for other participants, run the file again with --set "+
+			"%[1]s=VALUE", path)
 	case !dotted:
 		return refuse("%q is no path; write STAGE.PARAMETER", path)
 	}

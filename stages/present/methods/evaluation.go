@@ -11,11 +11,9 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
-	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
-	"prgnn/stages/wording"
 )
 
 // measured states how the result was measured.
@@ -182,14 +180,7 @@ func (a *Author) measures() {
 	first := a.Accuracy[0]
 	of := a.foldCount(first.Folds, first.TestFolds)
 	of["Given"], of["Over"], of["Unit"] = given, a.Over(), a.unit()
-	var decisions []string
-	for _, r := range a.Accuracy {
-		name := wording.InSentence(r.Called())
-		if r.Classifier != "" && !fold.Calibrated(r.Classifier) && !slices.Contains(decisions, name) {
-			decisions = append(decisions, name)
-		}
-	}
-	of["Output"] = a.Text("methods.output", values{"Decisions": decisions})
+	of["Output"] = a.Text("methods.output", values{"Decisions": performance.Uncalibrated(a.Accuracy)})
 	of["Shares"] = slices.DeleteFunc(slices.Clone(given), func(name string) bool {
 		return !slices.Contains([]string{"accuracy", "sensitivity", "specificity"}, name)
 	})
@@ -294,6 +285,9 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 	}
 	for _, g := range groups {
 		of["Models"], of["Permutations"], of["First"] = g.Models, g.Permutations, g.First
+		if many := 8; len(g.Models) > many && len(g.Models) == len(all) {
+			of["Models"] = nil
+		}
 		if g.Test == column.Retrained {
 			a.say("methods.p-retrained", of)
 		} else {

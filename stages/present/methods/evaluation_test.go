@@ -57,6 +57,31 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// The settings of a multiverse are not listed where a sentence holds for all of them, or for all of a classifier.
+func TestMeasuresOfManySettings(t *testing.T) {
+	for n, want := range map[int][2]string{
+		2: {"for ridge 0, svm 0, ridge 1 and svm 1, the logistic", "AUC for ridge 0, svm 0, logistic 0, ridge 1, svm 1 and logistic 1 were"},
+		4: {"for ridge regression and SVM (RBF), the logistic", "The p values of accuracy and AUC were obtained"},
+	} {
+		a := authorOf()
+		a.Who = &column.People{Ids: []string{"a", "b"}, Group: map[string]string{"a": "ASD", "b": "HC"}}
+		for i := range n {
+			for _, model := range []string{"ridge", "svm", "logistic"} {
+				a.Accuracy = append(a.Accuracy, performance.Row{Title: fmt.Sprint(model, " ", i),
+					AccuracyRow: column.AccuracyRow{Positive: "ASD", Level: "participant", Classifier: model,
+						Test: column.Retrained, Permutations: 99}})
+			}
+		}
+		a.measures()
+		_, text := written(t, a)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%d settings of each: %s\nlacks %s", n, text, w)
+			}
+		}
+	}
+}
+
 // A choice inside the folds is stated with its criterion.
 func TestChoice(t *testing.T) {
 	for by, want := range map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"} {

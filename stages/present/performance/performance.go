@@ -112,6 +112,22 @@ func called(rows []Row) []string {
 	return lists.Map(rows, func(r Row) string { return wording.InSentence(r.Called()) })
 }
 
+// Uncalibrated are the results of classifiers that give decision values: of many, the classifiers alone.
+func Uncalibrated(rows []Row) []string {
+	const many = 6
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+		return r.Classifier == "" || fold.Calibrated(r.Classifier)
+	})
+	names := func(of func(Row) string) []string {
+		return lists.Map(lists.By(rows, of), func(g lists.Group[string, Row]) string { return g.Key })
+	}
+	all := names(func(r Row) string { return wording.InSentence(r.Called()) })
+	if len(all) > many {
+		return names(func(r Row) string { return section.OrItself(column.Classifiers, r.Classifier) })
+	}
+	return all
+}
+
 // classifierColumn is the name of a classifier.
 var classifierColumn = section.Words("classifier", func(r Row) string {
 	if r.Leaks {
@@ -252,9 +268,7 @@ func (a *Results) corrected(rows []Row, of values) {
 	measures := "classifier | accuracy balanced auc"
 	if rows[0].Positive != "n/a" {
 		measures += " sensitivity specificity brier"
-		of["DecisionValues"] = called(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
-			return fold.Calibrated(r.Classifier)
-		}))
+		of["DecisionValues"] = Uncalibrated(rows)
 	}
 	corrected := a.Corrected()
 	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures+" p-holm auc-p", classifierColumn,
