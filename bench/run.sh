@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #                                     and by name only: startup, commands (connectivity as a command), scan (as a command),
-#                                     quick, biopoint, paper, abide_run, table1, rest40 (whole runs), duplicates, tasks,
+#                                     quick, biopoint, paper, abide_run, multiverse, table1, rest40 (whole runs), duplicates, tasks,
 #                                     abide_table, abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond, edges,
 #                                     scale, proof (arm64; five minutes), null, weather (one job by several engines)
 #
@@ -94,7 +94,7 @@ commands() {
 bench_startup() { commands startup; }
 bench_commands() { commands connectivity; }
 bench_scan() { commands scan; }
-for run in quick biopoint paper table1 abide_run rest40 duplicates; do eval "bench_$run() { commands $run; }"; done
+for run in quick biopoint paper table1 abide_run multiverse rest40 duplicates; do eval "bench_$run() { commands $run; }"; done
 export DATA=${DATA:-${PRGNN_SHARED:-$PWD/../shared}/data}
 bench_abide_stages() { ABIDE=${ABIDE:-$DATA/abide_pcp} commands abide; }
 # The table of classifiers of docs/abide.md; STORE=DIR keeps the results.

@@ -6,9 +6,9 @@
                   correlations, by `run` and by a nilearn script of this interpreter
     scan          one 45 MB scan with 84 labels, mean and ten draws, by `run`; nilearn (the mean
                   alone) and nibabel with numpy (mean and ten draws) by bench/nifti/compare.py
-    quick, biopoint, paper, table1, abide_run, rest40
-                  a whole pipeline from nothing with its report, and again with nothing to do; the size of the
-                  store. The last two read $DATA/abide_pcp and $DATA/bold
+    quick, biopoint, paper, table1, abide_run, multiverse, rest40
+                  a whole pipeline from nothing with its report (multiverse: none), and again with nothing to do; the
+                  size of the store. The last three read $DATA/abide_pcp and $DATA/bold
     duplicates    check-duplicates of all scans of $DATA/abide_pcp
     abide         harmonize, biomarkers and fidelity on the series under $ABIDE, the inputs made
                   before; EPOCHS (3) of training, which does not matter for them
@@ -20,11 +20,12 @@ largest resident memory; those of the last program also as lines for docs/figure
 import os, statistics, subprocess, sys, tempfile, time
 
 part, programs = sys.argv[1], [os.path.abspath(p) for p in sys.argv[2:]]
-ROUNDS = int(os.environ.get("ROUNDS", {"startup": 41, "biopoint": 3, "rest40": 3, "abide": 1, "paper": 1, "table1": 1, "abide_run": 1}.get(part, 5)))
+ROUNDS = int(os.environ.get("ROUNDS", {"startup": 41, "biopoint": 3, "rest40": 3, "abide": 1, "paper": 1, "table1": 1, "abide_run": 1, "multiverse": 1}.get(part, 5)))
 DATA, HERE = os.environ.get("DATA", ""), os.path.dirname(os.path.abspath(__file__))
 ABIDE = ["abide.yaml", "--set", f"data={DATA}/abide_pcp"]
 RUNS = {"quick": ["quick.yaml"], "biopoint": ["biopoint.yaml"], "paper": ["paper.yaml"], "abide_run": ABIDE,
         "table1": [os.path.join(HERE, "..", "gnn", "table1.yaml")],
+        "multiverse": [os.path.join(HERE, "..", "multiverse", "abide.yaml"), "--set", f"data={DATA}/abide_pcp"],
         "rest40": ["rest40.yaml", "--set", f"data={DATA}/bold/coinstac_rest40_mni10mm", "--set", "tr=2",
                    "--set", f"labels={DATA}/atlas/dk84_coinstac10mm_node_majority.nii.gz"]}
 
