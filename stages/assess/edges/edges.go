@@ -147,6 +147,7 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, study.refuse(err)
 	}
+	study.influence(model)
 	draw, err := study.permutations(s)
 	if err != nil {
 		return nil, err
@@ -435,7 +436,7 @@ func (r *edgeResult) summary(rows []column.EdgeTestRow, components []column.Comp
 		}
 	}
 	table := column.Table([]column.EdgeSummaryRow{row})
-	if found := finding.Written(st.tied); found != "" {
+	if found := finding.Written(st.found); found != "" {
 		table.Meta = map[string]string{finding.Meta: found}
 	}
 	return table

@@ -387,6 +387,53 @@ func TestEdgesOfACovariateThatStandsForTheGroup(t *testing.T) {
 	}
 }
 
+// A participant who is alone in a category contributes nothing, two of a category decide its coefficient, and covariates
+// can explain the groups together: each is a caution.
+func TestEdgesOfInfluentialParticipants(t *testing.T) {
+	o := readEdgesOracle(t)
+	for _, c := range []struct {
+		few  int
+		code string
+	}{{1, "edges.alone"}, {2, "edges.influential"}, {3, ""}} {
+		in := edgesInputs(o)
+		table := need.Value(in["participants"][0].Table())(t)
+		ids := need.Value(table.Strings("participant_id"))(t)
+		coil := slices.Repeat([]string{"32"}, len(ids))
+		var names []string
+		for i := range c.few {
+			coil[2*i] = "64"
+			names = append(names, ids[2*i])
+		}
+		table.Columns = append(slices.Clone(table.Columns), encoding.Column{Name: "coil", Values: coil})
+		in["participants"] = []dag.Input{dag.InputOf(table)}
+		out := stagetest.MustRun(t, edgesStage("covariates", []any{"coil"}), in)
+		found := need.Value(finding.Of(out["summary"].(*encoding.Table).Meta))(t)
+		if c.code == "" {
+			need.Equal(t, len(found), 0, found)
+			continue
+		}
+		need.Equal(t, len(found), 1, found)
+		need.Equal(t, found[0].Code, c.code)
+		need.Equal(t, fmt.Sprint(found[0].Subject.Participants), fmt.Sprint(names))
+	}
+	in := edgesInputs(o)
+	table := need.Value(in["participants"][0].Table())(t)
+	group := need.Value(table.Strings("group"))(t)
+	first, second := make([]float64, len(group)), make([]float64, len(group))
+	for i, g := range group { // their difference is the group, and noise hides it in each
+		noise := float64(i * 7 % 36)
+		if first[i], second[i] = noise, noise+float64(i%3)/10; g == "ASD" {
+			second[i]++
+		}
+	}
+	table.Columns = append(slices.Clone(table.Columns), encoding.Column{Name: "first", Values: first},
+		encoding.Column{Name: "second", Values: second})
+	in["participants"] = []dag.Input{dag.InputOf(table)}
+	out := stagetest.MustRun(t, edgesStage("covariates", []any{"first", "second"}), in)
+	found := need.Value(finding.Of(out["summary"].(*encoding.Table).Meta))(t)
+	need.Equal(t, len(found) == 1 && found[0].Code == "edges.explained", true, found)
+}
+
 func TestEdgesRefuse(t *testing.T) {
 	o := readEdgesOracle(t)
 	with := func(change func(map[string][]dag.Input)) map[string][]dag.Input {

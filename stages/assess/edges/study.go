@@ -210,11 +210,11 @@ type edgeStudy struct {
 	test       string
 	kind       string
 	ids        []string
-	left       []string // without a covariate or a session
-	tied       finding.List
-	within     string   // the column within whose values participants are exchanged; "" for none
-	listed     []string // covariates of the file
-	covariates []string // the same, and within
+	left       []string     // without a covariate or a session
+	found      finding.List // about the design
+	within     string       // the column within whose values participants are exchanged; "" for none
+	listed     []string     // covariates of the file
+	covariates []string     // the same, and within
 	groups     []string
 	counts     []int32
 	design     edgewise.Design
@@ -444,16 +444,21 @@ func (s *Edges) tested(st *edgeStudy, columns []column.CovariateColumn) error {
 	return nil
 }
 
+// labelName is the name of a tested column in sentences.
+func labelName(name string) string {
+	switch name {
+	case "group":
+		return "the group"
+	case column.Target:
+		return "the number to predict"
+	}
+	return name
+}
+
 // standIn refuses covariates that stand for what is tested, by the rule of deconfound: adjusting for them removes the
 // effect. It finds those that are closely tied to it.
 func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.CovariateColumn) error {
-	name := tested.Name
-	switch name {
-	case "group":
-		name = "the group"
-	case column.Target:
-		name = "the number to predict"
-	}
+	name := labelName(tested.Name)
 	labels := []fold.Label{fold.LabelOfColumn(name, tested, st.ids)}
 	var refused []error
 	for _, c := range covariates {
@@ -463,13 +468,41 @@ func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.
 			refused = append(refused, fmt.Errorf("covariates: %s stands for %s (%s %.3f, refused from %g), so adjusting for it would remove what is tested: list other covariates, or compare participants with similar values of %[1]s",
 				c.Name, name, how, much, fold.StandsFor))
 		case much >= fold.CloselyTied:
-			st.tied.Study("edges.tied", finding.Limits, struct {
+			st.found.Study("edges.tied", finding.Limits, struct {
 				Covariate, Test, Measure string
 				Value, Refused           float64
 			}{c.Name, name, how, much, fold.StandsFor})
 		}
 	}
 	return errors.Join(refused...)
+}
+
+// Half of a value that is fitted to a participant is its own from a leverage of 0.5 on (Huber 1981, Robust Statistics,
+// section 7.2), and more than half of the variance of a tested column is that of all covariates from 0.5 on.
+const influential, explained = 0.5, 0.5
+
+// influence finds participants who determine their own fitted values, such as the only two of a category, and covariates
+// that explain what is tested together, though none does alone.
+func (st *edgeStudy) influence(m *edgewise.Model) {
+	var alone, few []string
+	for i, h := range m.Leverage() {
+		switch {
+		case h > 1-1e-9:
+			alone = append(alone, st.ids[i])
+		case h >= influential-1e-9:
+			few = append(few, st.ids[i])
+		}
+	}
+	if alone != nil {
+		st.found.Among(alone, "edges.alone", finding.Limits, map[string]any{"N": len(alone)})
+	}
+	if few != nil {
+		st.found.Among(few, "edges.influential", finding.Limits, map[string]any{"N": len(few), "Least": influential})
+	}
+	tied := slices.ContainsFunc(st.found, func(f finding.Finding) bool { return f.Code == "edges.tied" })
+	if share := m.Explained(st.design.Tested[0]); share >= explained && !tied {
+		st.found.Study("edges.explained", finding.Limits, map[string]any{"Share": share, "Test": labelName(st.test)})
+	}
 }
 
 // effect makes the tested columns of groups or of a number.

@@ -297,6 +297,28 @@ func TestThreadsKeepBits(t *testing.T) {
 	}
 }
 
+// TestLeverage: the diagonal of the hat matrix of a line, 1/n + (x − x̄)²/Σ(x − x̄)², and R² of x given another column.
+func TestLeverage(t *testing.T) {
+	x, z, one := []float64{1, 2, 4, 9, 3}, []float64{0, 1, 1, 2, 0}, []float64{1, 1, 1, 1, 1}
+	m := need.Value(NewModel(Design{Tested: [][]float64{x}, Nuisance: [][]float64{one}}, 5))(t)
+	squares, xz, zz := 0.0, 0.0, 0.0
+	for i, v := range x {
+		squares += (v - 3.8) * (v - 3.8)
+		xz += (v - 3.8) * (z[i] - 0.8)
+		zz += (z[i] - 0.8) * (z[i] - 0.8)
+	}
+	for i, h := range m.Leverage() {
+		if want := 0.2 + (x[i]-3.8)*(x[i]-3.8)/squares; math.Abs(h-want) > 1e-12 {
+			t.Errorf("%d: leverage %v, want %v", i, h, want)
+		}
+	}
+	need.Equal(t, math.Abs(m.Explained(x)) < 1e-12, true)
+	m = need.Value(NewModel(Design{Tested: [][]float64{x}, Nuisance: [][]float64{one, z}}, 5))(t)
+	if got, want := m.Explained(x), xz*xz/(squares*zz); math.Abs(got-want) > 1e-12 {
+		t.Errorf("R² %v, want %v", got, want)
+	}
+}
+
 // TestDesigns: collinear covariates are dropped, and what cannot be estimated is refused.
 func TestDesigns(t *testing.T) {
 	o := readOracle(t)

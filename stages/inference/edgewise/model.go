@@ -67,6 +67,34 @@ func NewModel(d Design, n int) (*Model, error) {
 	return m, nil
 }
 
+// Leverage is how far each participant's own value determines its fitted value: 0 to 1; the mean is the rank of the
+// design over N (Hoaglin and Welsch 1978, The American Statistician 32:17).
+func (m *Model) Leverage() []float64 {
+	h := make([]float64, m.N)
+	for i := range h {
+		for j := range m.rows {
+			h[i] += float64(m.basis[j*m.N+i] * m.basis[j*m.N+i])
+		}
+	}
+	return h
+}
+
+// Explained is the share of the variance of one tested column that the nuisance columns explain together (R²); NaN of
+// several columns, and of one that does not vary.
+func (m *Model) Explained(tested []float64) float64 {
+	mean, squares := 0.0, 0.0
+	for _, v := range tested {
+		mean += v / float64(m.N)
+	}
+	for _, v := range tested {
+		squares += float64((v - mean) * (v - mean))
+	}
+	if m.Tested != 1 || !(squares > 0) {
+		return math.NaN()
+	}
+	return max(0, 1-float64(m.length*m.length)/squares)
+}
+
 // A Fit holds the residuals of the nuisance columns and the estimates of each edge.
 type Fit struct {
 	*Model
