@@ -127,6 +127,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 			name += "_in_table"
 		}
 		taken[name] = true
+		l.Notes = append(l.Notes, sameNumbers(name, values)...)
 		columns = append(columns, l.covariate(from, name, values))
 		l.Notes = append(l.Notes, DoubtTexts(name, values, ids)...)
 	}
@@ -152,6 +153,30 @@ func (l *List) Participants(used []string) *encoding.Table {
 		t.Meta = map[string]string{label.Name: l.labelColumn()}
 	}
 	return t
+}
+
+// sameNumbers writes whole numbers of a column that has texts, too, without decimals where the column has them in both
+// ways: 1.0 is 1. A column of numbers has their values.
+func sameNumbers(name string, values []string) (notes []column.Note) {
+	if numbers, _ := sheet.Numbers(values); numbers != nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, v := range values {
+		known[strings.TrimSpace(v)] = true
+	}
+	for i, v := range values {
+		written := strings.TrimSpace(v)
+		digits, ok := cell.Whole(written)
+		if !ok || digits == written || !known[digits] {
+			continue
+		}
+		values[i] = digits
+		if n := column.Notef("column %s: %s is %s, the same number", name, written, digits); !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // merged are the participants who have a group, or a number to predict: of several rows the first one, whose empty

@@ -79,6 +79,30 @@ func TestRowNumbersAreNoCovariates(t *testing.T) {
 	}
 }
 
+// In a column with texts, too, 1.0 is 1 where the column has both: they are one category. 1.000 may be a thousand.
+func TestWholeNumbersAmongTexts(t *testing.T) {
+	for _, c := range []struct{ values, want, note string }{
+		{"1 1.0 2 A 1", "1 1 2 A 1", "column coil: 1.0 is 1, the same number"},
+		{"1.0 1.0 2 A 3", "1.0 1.0 2 A 3", ""}, // in one way only
+		{"1 1.000 2 A 3", "1 1.000 2 A 3", ""},
+		{"1 1.5 01.0 A 01", "1 1.5 01 A 01", "column coil: 01.0 is 01, the same number"},
+	} {
+		dir := t.TempDir()
+		text := "participant_id\tgroup\tcoil\n"
+		for i, v := range strings.Fields(c.values) {
+			text += fmt.Sprintf("sub-%d\t%s\t%s\n", i+1, "AB"[i%2:i%2+1], v)
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+		p := Defaults()
+		p.File = "p.tsv"
+		l := need.Value(p.Read(dir))(t)
+		values := need.Value(l.Participants(nil).Strings("coil"))(t)
+		need.Equal(t, strings.Join(values, " "), c.want)
+		noted := slices.ContainsFunc(l.Notes, func(n column.Note) bool { return n.Text == c.note })
+		need.Equal(t, noted, c.note != "", l.Notes)
+	}
+}
+
 func TestColumnsOfSessions(t *testing.T) {
 	dir := t.TempDir()
 	text := "participant_id\tgroup\tvisit\tage\tmean_fd\nsub-1\tA\tx\t20\t0.1\nsub-1\tA\ty\t20\t0.2\nsub-2\tB\tx\t30\t0.1\n"
