@@ -18,22 +18,23 @@ import (
 // confounds prints the coverage of the intervals of the kind confounds, which retrains on resamples of the
 // participants: AUCs from 0.5 to nearly 1.
 func confounds(cohorts, threads int) {
-	for _, n := range []int{40, 118} {
-		for _, share := range []float64{0.5, 0.64} {
-			for _, effect := range []float64{0, 0.35, 0.9, 1.2, 1.5, 2.2} {
-				each := make([]map[string]measure, cohorts)
-				dense.Each(threads, cohorts, func(c int) { each[c] = confounded(n, share, effect, c) })
-				fmt.Printf("n %d, share %.2f, effect %.2f:", n, share, effect)
-				for _, name := range []string{"edges", "covariates", "edges and covariates", "deconfounded edges",
-					"increment"} {
-					var all []measure
-					for _, of := range each {
-						all = append(all, of[name])
-					}
-					fmt.Printf("  %s %s", name, coverage(all))
+	for _, d := range []struct {
+		n     int
+		share float64
+	}{{40, 0.5}, {40, 0.64}, {118, 0.5}} {
+		for _, effect := range []float64{0, 0.35, 0.9, 1.2, 1.5, 2.2} {
+			each := make([]map[string]measure, cohorts)
+			dense.Each(threads, cohorts, func(c int) { each[c] = confounded(d.n, d.share, effect, c) })
+			fmt.Printf("n %d, share %.2f, effect %.2f:", d.n, d.share, effect)
+			for _, name := range []string{"edges", "covariates", "edges and covariates", "deconfounded edges",
+				"increment"} {
+				var all []measure
+				for _, of := range each {
+					all = append(all, of[name])
 				}
-				fmt.Println()
+				fmt.Printf("  %s %s", name, coverage(all))
 			}
+			fmt.Println()
 		}
 	}
 }

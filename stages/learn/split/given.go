@@ -23,6 +23,16 @@ var permuteGivenKind = dag.Kind{
 	Doc: "label permutations given a covariate, for the full confounder test\n" +
 		"Labels are drawn from their distribution given the covariate, by the chains of the conditional permutation test (Berrett et al. 2020; Spisak 2022): a logistic model of groups, a linear one of a number. They are exchanged between the same participants as in split's permutations: within folds, sites and stratify_by, whole families for whole families. Models are trained again on each (given of baseline and regression), and confounds compares them with those of the true labels. A participant without a value keeps its label.",
 	New: func() dag.Stage { return &PermuteGiven{Within: "site"} },
+
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: func(s dag.Sizes) int64 {
+		n := int64(s[column.SizeParticipants])
+		bytes := 64<<20 + 50e3*n // 2,000 permutations
+		if n <= mostGiven {
+			bytes += 16 * n * n // log-likelihoods of the label of each at the covariate of each
+		}
+		return bytes
+	},
 }
 
 var (
