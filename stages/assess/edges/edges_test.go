@@ -387,8 +387,8 @@ func TestEdgesOfACovariateThatStandsForTheGroup(t *testing.T) {
 	}
 }
 
-// A participant who is alone in a category contributes nothing, two of a category decide its coefficient, and covariates
-// can explain the groups together: each is a caution.
+// A participant who is alone in a category contributes nothing, two of a category decide its coefficient, and
+// covariates can explain the groups together: each is a caution.
 func TestEdgesOfInfluentialParticipants(t *testing.T) {
 	o := readEdgesOracle(t)
 	for _, c := range []struct {

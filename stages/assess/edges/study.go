@@ -481,8 +481,8 @@ func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.
 // section 7.2), and more than half of the variance of a tested column is that of all covariates from 0.5 on.
 const influential, explained = 0.5, 0.5
 
-// influence finds participants who determine their own fitted values, such as the only two of a category, and covariates
-// that explain what is tested together, though none does alone.
+// influence finds participants who determine their own fitted values, such as the only two of a category, and
+// covariates that explain what is tested together, though none does alone.
 func (st *edgeStudy) influence(m *edgewise.Model) {
 	var alone, few []string
 	for i, h := range m.Leverage() {
