@@ -130,6 +130,18 @@ type SessionPairRow struct {
 	MotionSecond float64 `column:"motion_second,missing" doc:"in the second session"`
 }
 
+// A SessionComponentsRow is the identification of scans that are reconstructed from some of their principal components.
+type SessionComponentsRow struct {
+	First        string  `column:"first" doc:"session"`
+	Second       string  `column:"second" doc:"session"`
+	Components   int32   `column:"components" doc:"leading principal components of the scans of both sessions"`
+	Explained    float64 `column:"explained" doc:"share of the variance over the edges"`
+	Identified   float64 `column:"identified" doc:"share of the scans that are identified, mean of both directions"`
+	Self         float64 `column:"self,missing" doc:"mean similarity of the two scans of a participant"`
+	Others       float64 `column:"others,missing" doc:"mean similarity with scans of others"`
+	Differential float64 `column:"idiff,missing" doc:"100 times their difference; the largest one is chosen on the same scans, and is no result"`
+}
+
 // An EdgeReliabilityRow is the reliability of one edge.
 type EdgeReliabilityRow struct {
 	Source     int32   `column:"source" doc:"node number"`

@@ -3,6 +3,8 @@ package inference
 import (
 	"cmp"
 	"math"
+
+	"prgnn/numeric/dense"
 )
 
 // An ICC has intraclass correlations of single values in a two-way layout of targets × raters (sessions, trainings):
@@ -152,6 +154,59 @@ func Identify(similarity []float64, n, permutations int, permuted func(b int) []
 	}
 	out.P = PermutationP(as, permutations)
 	return out
+}
+
+// A Reconstruction is the identification of scans that leading principal components reconstruct.
+type Reconstruction struct {
+	Components   int
+	Explained    float64 // share of the variance over the edges, of all scans
+	Mean         float64 // share of scans that are identified
+	Self, Others float64 // mean similarity
+	Differential float64 // 100·(self − others)
+}
+
+// Reconstruct repeats the identification of n participants on scans that are reconstructed from their first principal
+// components (Amico and Goñi 2018, Scientific Reports 8:8254): of the covariance of the scans over the edges, n of the
+// first session and then n of the second, in their order. most is how many numbers of components there are about.
+func Reconstruct(covariance []float64, n, most int) (all []Reconstruction, err error) {
+	values, vectors, err := dense.Eigen(covariance, 2*n)
+	if err != nil {
+		return nil, err
+	}
+	at := order(values)
+	total := 0.0
+	rank := 0
+	for _, i := range at {
+		if values[i] > 1e-12*values[at[0]] {
+			total, rank = total+values[i], rank+1
+		}
+	}
+	cross, own := make([]float64, n*n), make([]float64, 2*n)
+	explained := 0.0
+	for k, i := range at[:rank] {
+		v := vectors[i*2*n:][:2*n]
+		for a, x := range v {
+			own[a] += float64(values[i] * float64(x*x))
+			for b := range n {
+				if a < n {
+					cross[a*n+b] += float64(values[i] * float64(x*v[n+b]))
+				}
+			}
+		}
+		explained += values[i]
+		if shown := max(1, most*(k+1)/rank); k+1 < rank && rank > most && shown == most*k/rank {
+			continue
+		}
+		similarity := make([]float64, n*n)
+		for a := range n {
+			for b := range n {
+				similarity[a*n+b] = cross[a*n+b] / math.Sqrt(float64(own[a]*own[n+b]))
+			}
+		}
+		id := Identify(similarity, n, 0, nil)
+		all = append(all, Reconstruction{k + 1, explained / total, id.Mean, id.Self, id.Others, id.Differential})
+	}
+	return all, nil
 }
 
 // CompareMaps compares two maps of one statistic by its magnitude: Spearman's correlation over the places that both

@@ -128,3 +128,46 @@ func TestHalve(t *testing.T) {
 	}
 	need.Equal(t, count, 3)
 }
+
+// Scans that principal components reconstruct are those of numpy 2 (svd of the centered edges × scans, corrcoef): four
+// participants with nine edges, of rank 5.
+func TestReconstruct(t *testing.T) {
+	const n, edges = 4, 9
+	x := make([][]float64, 2*n)
+	for s := range x {
+		for e := range edges {
+			x[s] = append(x[s], math.Sin(float64(1+7*e+3*s))+0.8*math.Cos(float64(2*e*(s%n)+1)))
+		}
+		mean, _ := meanVariance(x[s])
+		for e := range edges {
+			x[s][e] -= mean
+		}
+	}
+	covariance := make([]float64, 4*n*n)
+	for i := range x {
+		for j := range x {
+			covariance[i*2*n+j] = inner(x[i], x[j])
+		}
+	}
+	want := [][]float64{{1, 0.7365516864529893, 1, -0.3333333333333333},
+		{2, 0.9140760118645102, 0.9935053514589314, -0.23925617290330792},
+		{3, 0.9767980888223605, 0.8668467578013432, -0.19486114712773586},
+		{4, 0.9994532776536337, 0.8683044736369837, -0.19666383882561703},
+		{5, 1, 0.8683714171577095, -0.1962240914750324}}
+	got := need.Value(Reconstruct(covariance, n, 30))(t)
+	need.Equal(t, len(got), len(want))
+	for k, of := range got {
+		for i, v := range []float64{float64(of.Components), of.Explained, of.Self, of.Others} {
+			if math.Abs(v-want[k][i]) > 1e-9 {
+				t.Errorf("%d components: %+v, want %v", k+1, of, want[k])
+			}
+		}
+		if k > 0 { // by one component, all similarities are 1 or −1, and tie
+			need.Equal(t, of.Mean, 1.0)
+		}
+		need.Equal(t, math.Abs(of.Differential-100*(of.Self-of.Others)) < 1e-9, true)
+	}
+	some := need.Value(Reconstruct(covariance, n, 2))(t)
+	need.Equal(t, some[len(some)-1], got[len(got)-1])
+	need.Equal(t, len(some) < len(got), true)
+}

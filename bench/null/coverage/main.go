@@ -89,7 +89,7 @@ func coverage(of []measure) string {
 		width += (m.high - m.low) / float64(len(of))
 	}
 	for _, m := range of {
-		if m.low <= mean && mean <= m.high {
+		if m.low <= mean+1e-9 && mean-1e-9 <= m.high {
 			held++
 		}
 	}

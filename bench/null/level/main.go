@@ -9,6 +9,7 @@
 //	go run ./bench/null/level -cohorts 1000 -every
 //	go run ./bench/null/level -cohorts 1000 -further
 //	go run ./bench/null/level -cohorts 1000 -given
+//	go run ./bench/null/level -cohorts 1000 -masks
 //
 // Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
 // fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %. With
@@ -63,6 +64,7 @@ func main() {
 	everything := flag.Bool("every", false, "every p that a report shows, in cohorts in which everything is independent, instead")
 	conditional := flag.Bool("given", false, "test confounder tests of age, in cohorts with and without its effects, instead")
 	more := flag.Bool("further", false, "as -every: p of biomarkers, multiverse and validate")
+	masked := flag.Bool("masks", false, "as -every: p of fidelity and qcfc")
 	models := flag.String("models", "ridge,kernel-ridge,logistic,linear-svm", "of -given")
 	flag.Parse()
 	if *conditional {
@@ -75,6 +77,10 @@ func main() {
 	}
 	if *more {
 		every(*cohorts, *permutations, *threads, furtherNulls, further)
+		return
+	}
+	if *masked {
+		every(*cohorts, *permutations, *threads, maskNulls, masks)
 		return
 	}
 	if *group {

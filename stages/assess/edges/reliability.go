@@ -74,6 +74,7 @@ func (*Reliability) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "summary", Type: column.Type[column.ReliabilityRow](), Doc: "one row: reliability over sessions; none without sessions"},
 			{Name: "pairs", Type: column.Type[column.SessionPairRow](), Doc: "one row per pair of sessions: identification"},
+			{Name: "components", Type: column.Type[column.SessionComponentsRow](), Doc: "a row per pair of sessions and number of principal components: identification of scans that are reconstructed from them; none for more than 500 participants"},
 			{Name: "edges", Type: column.Type[column.EdgeReliabilityRow](), Doc: "one row per edge"},
 			{Name: "regions", Type: column.Type[column.RegionReliabilityRow](), Doc: "one row per region"},
 			{Name: "replication", Type: column.Type[column.ReplicationRow](), Doc: "agreement of halves: one row for edges, and one for regions; none without groups or a number"},
@@ -119,7 +120,7 @@ func (s *Reliability) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error)
 		return nil, err
 	}
 	r.edges, r.regions = r.emptyRows()
-	summary, pairs, err := r.retest(ctx)
+	summary, pairs, components, err := r.retest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,8 @@ func (s *Reliability) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error)
 	if alike := r.oneScan(); summary != nil && alike != nil {
 		retested = column.WithMeta(retested, map[string]string{column.OneScan: column.JSON(alike)})
 	}
-	return dag.Outputs{"summary": retested, "pairs": column.Table(pairs), "edges": column.Table(r.edges),
+	return dag.Outputs{"summary": retested, "pairs": column.Table(pairs),
+		"components": column.Table(components), "edges": column.Table(r.edges),
 		"regions": column.Table(r.regions), "replication": column.Table(replication),
 		"trainings": column.Table(trainings, axes...), "icc": r.matrix()}, nil
 }
@@ -306,10 +308,11 @@ func byRegion(edges []float64, regions int) []float64 {
 }
 
 // retest compares the sessions.
-func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []column.SessionPairRow, error) {
+func (r *reliable) retest(ctx context.Context) (rows []column.ReliabilityRow, pairs []column.SessionPairRow,
+	components []column.SessionComponentsRow, err error) {
 	d := r.scans
 	if len(d.sessions) < 2 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	none := math.NaN()
 	row := column.ReliabilityRow{Sessions: d.sessions, ICC: r.ICC, Permutations: int32(r.Permutations), Median: none,
@@ -327,18 +330,21 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 		row.Within = r.Within
 	}
 	r.intraclass(retested, &row)
-	var pairs []column.SessionPairRow
 	row.Identified, row.Differential = 0, 0
 	for a := range d.sessions {
 		for b := a + 1; b < len(d.sessions); b++ {
 			if err := ctx.Err(); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
-			pair := r.identify(a, b)
+			pair, covariance := r.identify(a, b)
 			if pair.Participants < 2 {
 				continue
 			}
-			pairs = append(pairs, pair)
+			of, err := reconstructed(pair, covariance)
+			if err != nil {
+				return nil, nil, nil, fmt.Errorf("sessions %s and %s: %w", pair.First, pair.Second, err)
+			}
+			pairs, components = append(pairs, pair), append(components, of...)
 			row.Identified, row.Differential = row.Identified+pair.Identified, row.Differential+pair.Differential
 			if !(row.P >= pair.P) {
 				row.P = pair.P
@@ -348,10 +354,28 @@ func (r *reliable) retest(ctx context.Context) ([]column.ReliabilityRow, []colum
 	if pairs == nil {
 		fmt.Fprintf(r.task.Log(), "no two participants have the same two of the sessions %s: sessions are not compared\n",
 			words.Some(d.sessions, 8))
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	row.Identified, row.Differential = row.Identified/float64(len(pairs)), row.Differential/float64(len(pairs))
-	return []column.ReliabilityRow{row}, pairs, nil
+	return []column.ReliabilityRow{row}, pairs, components, nil
+}
+
+// The numbers of components by which scans are reconstructed, about, and of participants up to which they are: the time
+// grows with the cube.
+const curvePoints, mostReconstructed = 30, 500
+
+// reconstructed is the identification by principal components of a pair of sessions.
+func reconstructed(pair column.SessionPairRow, covariance []float64) (rows []column.SessionComponentsRow, err error) {
+	if pair.Participants > mostReconstructed {
+		return nil, nil
+	}
+	of, err := inference.Reconstruct(covariance, int(pair.Participants), curvePoints)
+	for _, c := range of {
+		rows = append(rows, column.SessionComponentsRow{First: pair.First, Second: pair.Second,
+			Components: int32(c.Components), Explained: c.Explained, Identified: c.Mean, Self: c.Self, Others: c.Others,
+			Differential: c.Differential})
+	}
+	return rows, err
 }
 
 // freedom are the degrees of freedom of each participant's scans of the session.
@@ -491,15 +515,15 @@ func (r *reliable) intraclass(ids []string, row *column.ReliabilityRow) {
 }
 
 // identify compares the scans of two sessions.
-func (r *reliable) identify(a, b int) column.SessionPairRow {
+func (r *reliable) identify(a, b int) (row column.SessionPairRow, covariance []float64) {
 	d := r.scans
 	ids := slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
 		return d.values[a][id] == nil || d.values[b][id] == nil
 	})
 	n := len(ids)
-	row := column.SessionPairRow{First: d.sessions[a], Second: d.sessions[b], Participants: int32(n)}
+	row = column.SessionPairRow{First: d.sessions[a], Second: d.sessions[b], Participants: int32(n)}
 	if n < 2 {
-		return row
+		return row, nil
 	}
 	row.MotionFirst, row.MotionSecond = meanOver(d.motion[a], ids), meanOver(d.motion[b], ids)
 	var known []int
@@ -511,6 +535,7 @@ func (r *reliable) identify(a, b int) column.SessionPairRow {
 		}
 	}
 	scans := make([]float64, 0, 2*n*len(known)) // each with mean 0 and length 1
+	var lengths []float64
 	for _, k := range []int{a, b} {
 		for _, id := range ids {
 			v := lists.Map(known, func(e int) float64 { return d.values[k][id][e] })
@@ -519,6 +544,7 @@ func (r *reliable) identify(a, b int) column.SessionPairRow {
 				v[i] -= mean
 			}
 			length := math.Sqrt(dense.SumSquares(v))
+			lengths = append(lengths, length)
 			for _, x := range v {
 				scans = append(scans, x/length)
 			}
@@ -542,7 +568,12 @@ func (r *reliable) identify(a, b int) column.SessionPairRow {
 	})
 	row.Forward, row.Back, row.Identified, row.P = id.Forward, id.Back, id.Mean, id.P
 	row.Self, row.Others, row.Differential = id.Self, id.Others, id.Differential
-	return row
+	for i, x := range lengths {
+		for j, y := range lengths {
+			all[i*2*n+j] *= float64(x * y)
+		}
+	}
+	return row, all
 }
 
 // meanOver is the mean of the known values of these participants; NaN of none.
