@@ -179,25 +179,40 @@ func (l *loader) checkUnread() {
 	}
 }
 
-// checkTransforms refuses labels without the transforms that the cohort gives with
-// them: they lie in another space than the scan, and would be laid over it askew.
+// checkTransforms refuses labels and raw scans without the transforms that the cohort gives with them: they lie in
+// another space, and would be laid over each other askew.
 func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 	if l.roster == nil {
 		return
 	}
-	var lacks []string
-	for _, port := range []string{"transform", "warp"} {
-		if _, moved := l.roster.Files[port]; moved && !connected[port] {
-			lacks = append(lacks, port+": cohort."+port)
+	lacks := func(ports ...string) string {
+		var lacks []string
+		for _, port := range ports {
+			if _, given := l.roster.Files[port]; given && !connected[port] {
+				lacks = append(lacks, port+": cohort."+port)
+			}
 		}
+		return strings.Join(lacks, ", ")
 	}
-	if lacks == nil {
-		return
+	takes := func(port string) bool {
+		return slices.ContainsFunc(s.ports.In, func(p dag.Port) bool { return p.Name == port })
 	}
+	_, raw := l.roster.Files["realignment"]
 	for _, k := range s.links {
 		for _, from := range k.from {
-			if from.stage == "cohort" && from.output == "labels" {
-				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect the transform (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
+			if from.stage != "cohort" {
+				continue
+			}
+			labels := lacks("transform", "warp", "registration", "reference")
+			scan := lacks("realignment", "fieldmap", "fieldmap_transform")
+			switch {
+			case from.output == "labels" && labels != "":
+				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect the transform (in: { %s })", s.name, l.cohortKind, labels)
+			case from.output != "bold" || !raw:
+			case takes("realignment") && scan != "":
+				l.bad.Add(from.pos, "stage %s: the scans of this cohort (%s) are raw: connect what realigns them (in: { %s })", s.name, l.cohortKind, scan)
+			case k.port.Name == "bold" && !takes("realignment") && !takes("reference") && s.kind.Name != "exec":
+				l.bad.Add(from.pos, "stage %s: %s takes preprocessed scans, and those of this cohort (%s) are raw; remove the stage (%s: null)", s.name, s.kind.Name, l.cohortKind, s.name)
 			}
 		}
 	}

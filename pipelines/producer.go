@@ -50,7 +50,8 @@ func (l *loader) stageProducer(s *stage) *producer {
 // input that asks for one that is not there stays unconnected, so that a
 // pipeline can change its cohort and nothing else.
 var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth", "transform", "warp", "mask", "within",
-	"weights", "sidecar", "confounds_sidecar", "components", "component_table", "events", "inventory", "layout"}
+	"weights", "realignment", "reference", "registration", "fieldmap", "fieldmap_transform", "sidecar",
+	"confounds_sidecar", "components", "component_table", "events", "inventory", "layout"}
 
 // missedPorts are those of cohortPorts that a person would miss: it is said when
 // they stay unconnected. That a cohort has no transform means that it needs none.

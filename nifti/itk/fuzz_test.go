@@ -29,6 +29,27 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+// FuzzSeries: each volume has finite numbers that can be inverted, or there is an error.
+func FuzzSeries(f *testing.F) {
+	const block = "Transform: MatrixOffsetTransformBase_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 1 2 3\nFixedParameters: 0 0 0\n"
+	f.Add([]byte("#Insight Transform File V1.0\n#Transform 0\n" + block + "#Transform 1\n" + block))
+	f.Add([]byte("#Insight Transform File V1.0\n#Transform 1\n" + block))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all, err := ReadSeries(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		if len(all) == 0 || bytes.Count(b, []byte("#Transform ")) < len(all) {
+			t.Fatalf("%d transforms", len(all))
+		}
+		for _, a := range all {
+			if inverse, ok := a.Inverse(); !ok || !inverse.Usable() {
+				t.Fatalf("%v", a)
+			}
+		}
+	})
+}
+
 // FuzzComposite: a composite takes points to finite places, or there is an error.
 func FuzzComposite(f *testing.F) {
 	for _, name := range []string{"ants-float-gz.h5", "itk4-misspelt-gz-superblock0.h5", "only-affine.h5", "refuse/spacing-zero.h5"} {

@@ -2,8 +2,9 @@
 // takes points through them: affine transforms, displacement fields, and composites of these.
 //
 // A transform that resamples an image from A to B takes points of B to points of A: fMRIPrep's
-// from-T1w_to-MNI152NLin2009cAsym takes a point of the template to the T1w image. Nothing is
-// inverted. ITK counts toward left and posterior (LPS); points here are RAS+, mm.
+// from-T1w_to-MNI152NLin2009cAsym takes a point of the template to the T1w image. Only Inverse
+// inverts, affine transforms alone. ITK counts toward left and posterior (LPS); points here are
+// RAS+, mm.
 //
 // # Invariants
 //
@@ -100,6 +101,18 @@ func (t *Transform) Linear() (a nifti.Affine, whole bool) {
 		}
 	}
 	return a, whole
+}
+
+// Inverse takes points back; ok is false for a transform with a displacement field, whose inverse another file has.
+func (t *Transform) Inverse() (inverse *Transform, ok bool) {
+	a, whole := t.Linear()
+	if !whole {
+		return nil, false
+	}
+	if a, ok = a.Inverse(); !ok {
+		return nil, false
+	}
+	return &Transform{[]step{affine(a)}}, true
 }
 
 // affine is an affine part, RAS+.

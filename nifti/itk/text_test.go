@@ -61,3 +61,31 @@ func TestTextRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A series is in the order of its volumes, each with its own center; its numbers count.
+func TestSeries(t *testing.T) {
+	const head = "#Insight Transform File V1.0\n"
+	block := func(number, kind, x string) string {
+		return "#Transform " + number + "\nTransform: " + kind + "_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 " + x +
+			" 2 3\nFixedParameters: 4 5 6\n"
+	}
+	first, second := block("0", "MatrixOffsetTransformBase", "7"), block("1", "AffineTransform", "8")
+	all, err := ReadSeries(strings.NewReader(head + first + second))
+	if err != nil || len(all) != 2 || all[0][0][3] != -7 || all[1][0][3] != -8 ||
+		all[1][1][3] != -2 || all[1][2][3] != 3 {
+		t.Errorf("%v, error %v", all, err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{head, `transform 0: the transform is "", expected a three-dimensional affine transform`},
+		{head + second, "line 2: transform 1 follows 0 transforms, which are numbered from 0; is a block missing?"},
+		{head + first + first, "line 6: transform 0 follows 1 transforms, which are numbered from 0; is a block missing?"},
+		{head + first + second[strings.Index(second, "Transform:"):], "line 6: a transform without its line #Transform"},
+		{head + first + second[:strings.Index(second, "Fixed")], "transform 1: 12 parameters and 0 fixed ones, want 12 and 3; is the file complete?"},
+		{head + first + "Parameters: 1\n", "line 6: Parameters twice in one transform"},
+		{head + first + block("1", "Euler3DTransform", "0"), `transform 1: the transform is "Euler3DTransform_double_3_3", expected a three-dimensional affine transform`},
+	} {
+		if _, err := ReadSeries(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}

@@ -42,10 +42,12 @@ func (e *Choice) Values(key string) []string {
 	return values
 }
 
-// What the parameters call names without an entity: Native of space and res, None of all others.
+// What the parameters call names without an entity: Native of space and res, None of all others. Minimal is the space
+// of raw scans that fMRIPrep's derivatives of --level minimal take to their reference.
 const (
-	None   = "none"
-	Native = "native"
+	None    = "none"
+	Native  = "native"
+	Minimal = "minimal"
 )
 
 // Takes reports whether a value of an entity is one of those chosen.

@@ -87,6 +87,9 @@ type Want struct {
 	Entities   map[string]string // values; "" for none of that key; keys that are not here may have any
 }
 
+// Images are the extensions of images of voxels.
+var Images = []string{".nii.gz", ".nii"}
+
 // Fits reports whether a name is one of those meant.
 func (w Want) Fits(n Name) bool {
 	if !slices.Contains(w.Suffixes, n.Suffix) || !slices.Contains(w.Extensions, n.Extension) {
@@ -98,4 +101,23 @@ func (w Want) Fits(n Name) bool {
 		}
 	}
 	return true
+}
+
+// Pick are the files of a data type that are wanted.
+func Pick(files []File, dir string, want Want) []File {
+	var picked []File
+	for _, f := range files {
+		if f.Dir == dir && want.Fits(f.Name) {
+			picked = append(picked, f)
+		}
+	}
+	return picked
+}
+
+// SameRun adds to what is wanted that it is of a scan's run.
+func SameRun(scan File, want map[string]string) map[string]string {
+	for _, key := range RunEntities {
+		want[key] = scan.Get(key)
+	}
+	return want
 }

@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
@@ -37,10 +38,11 @@ type BIDSCohort struct {
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	bids.Choice
 	components  string            // where those of Components are
+	rawScans    []string          // datasets in which the raw scans of space: minimal are looked for
 	bare        map[string]string // the parameters of entities that somebody's scans lack, and how to set those
 	Sessions    []string          `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
 	Description string            `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
-	Space       string            `param:"space" doc:"the space of the scans: auto (if there is only one; several are an error), the name of a template, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
+	Space       string            `param:"space" doc:"the space of the scans: auto (if there is only one; several are an error), the name of a template, fsLR (the grayordinates of CIFTI files, dtseries), T1w, native (the scan's own), or minimal: the raw scans of fMRIPrep's --level minimal (OpenNeuroDerivatives), which cohort.realignment, reference, registration, fieldmap and fieldmap_transform take to the labels, without slice timing correction and confounds"`
 	Labels      string            `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for all participants"`
 	FreeSurfer  string            `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
 	Confounds   bool              `param:"confounds" doc:"also use the tables of confounds"`
@@ -59,17 +61,19 @@ type bidsFiles struct {
 	bold, labels, weights, transform, warp, mask, confounds, sidecar string
 	within                                                           string // the mask, where labels are an atlas
 	confoundsSidecar                                                 string // the JSON file of the confounds
-	events                                                           string // the table of the task's events
-	components, componentTable                                       string // of fMRIPost-AROMA or tedana
-	labelsFrom                                                       string // a line for the inventory
-	moved                                                            motion.Head
+	// of space: minimal, which take the raw scan to the labels
+	realignment, reference, registration, fieldmap, fieldmapTransform string
+	events                                                            string // the table of the task's events
+	components, componentTable                                        string // of fMRIPost-AROMA or tedana
+	labelsFrom                                                        string // a line for the inventory
+	moved                                                             motion.Head
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
 	sampling     string // how the sidecar contradicts itself on the repetition time; "" where it does not
 	noTime       error  // why the sidecar, which has a RepetitionTime or VolumeTiming, gives none
 	// of the scan, by its header; 0 when that cannot be read
 	volumes int
-	grid    gridName
+	grid    located.Grid
 	// mm, by the header; 0 when that cannot be read
 	voxel [3]float64
 	// grayordinates, which have no one voxel size
@@ -90,7 +94,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
 		return nil, errors.New("dir is not set: the directory of the derivatives")
 	}
-	if err := checkSessions(c.Sessions, c.All()); err != nil {
+	if err := errors.Join(checkSessions(c.Sessions, c.All()), c.refuseMinimal()); err != nil {
 		return nil, err
 	}
 	root, err := bids.Find(userfile.Within(dir, c.Dir))
@@ -101,7 +105,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	l, err := c.ReadBIDS(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		w := where{dir: dir, space: c.Space, beside: root}
-		if c.Space == "auto" { // the participants' scans decide
+		if c.Space == "auto" || c.Space == bids.Minimal { // the participants' scans decide, or the labels
 			w.space = ""
 		}
 		return nil, errors.Join(err, atlasMistake(c.Labels, w))
@@ -117,8 +121,13 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 			return nil, fmt.Errorf("dir: %s has no preprocessed scan%s", root, hint)
 		}
 	}
+	raw := located.RawRoots(dir, root, c.Raw, l)
+	if err := c.minimalOnly(l, root, files, raw); err != nil {
+		return nil, err
+	}
 	chosen := *c // the parameters stay as they were written
 	c = &chosen
+	c.rawScans = raw
 	space, err := c.chooseSpace(l, files)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", root, err)
@@ -140,7 +149,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	for _, r := range l.Rows {
 		found[r.ID] = c.find(l, sidecars, r, labels, files[r.ID])
 		for _, run := range found[r.ID].each() {
-			if run.events, err = events.of(run.bold); err == nil {
+			if run.events, err = events.Of(run.bold); err == nil {
 				continue
 			}
 			if c.Events != "" {
@@ -155,7 +164,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)
-	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l),
+	tables := addSessionColumns(l, located.RawRoots(dir, root, c.Raw, l),
 		func(id string) []string { return found[id].sessions() })
 	for id, err := range tables.problems {
 		found[id].problems = append(found[id].problems, err)
@@ -194,6 +203,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		r.Space = ""
 	}
 	r.segmented = labels == nil
+	r.moved = c.Space == bids.Minimal && labels != nil && labels.One()
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
@@ -236,7 +246,11 @@ func (c *BIDSCohort) labelSource(dir string, l *listed.List, root string) (*labe
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
-	return labelsOf(l, c.besideFile(dir, l), where{dir: dir, space: c.Space, beside: root})
+	w := where{dir: dir, space: c.Space, beside: root}
+	if c.Space == bids.Minimal { // the labels' own space decides on the transform
+		w.space = ""
+	}
+	return labelsOf(l, c.besideFile(dir, l), w)
 }
 
 // besideFile is the parameter labels; an image that lies beside the pipeline file, and not in the dataset, by its whole
@@ -255,7 +269,7 @@ func (c *BIDSCohort) withConfounds() bool { return c.Confounds && c.Description 
 
 // template reports whether the scans are in the space of a template.
 func (c *BIDSCohort) template() bool {
-	return c.Space != "T1w" && c.Space != bids.Native && c.Space != "auto"
+	return c.Space != "T1w" && c.Space != bids.Native && c.Space != bids.Minimal && c.Space != "auto"
 }
 
 // misplacedLabels reports whether a version of fMRIPrep took wrong transforms for the
@@ -338,9 +352,16 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 		"transform": func(f *bidsFiles) string { return f.transform },
 		"warp":      func(f *bidsFiles) string { return f.warp },
 		"weights":   func(f *bidsFiles) string { return f.weights },
-		"within":    func(f *bidsFiles) string { return f.within },
-		"mask":      func(f *bidsFiles) string { return f.mask },
-		"events":    func(f *bidsFiles) string { return f.events },
+
+		"realignment":        func(f *bidsFiles) string { return f.realignment },
+		"reference":          func(f *bidsFiles) string { return f.reference },
+		"registration":       func(f *bidsFiles) string { return f.registration },
+		"fieldmap":           func(f *bidsFiles) string { return f.fieldmap },
+		"fieldmap_transform": func(f *bidsFiles) string { return f.fieldmapTransform },
+
+		"within": func(f *bidsFiles) string { return f.within },
+		"mask":   func(f *bidsFiles) string { return f.mask },
+		"events": func(f *bidsFiles) string { return f.events },
 
 		"components":      func(f *bidsFiles) string { return f.components },
 		"component_table": func(f *bidsFiles) string { return f.componentTable },
@@ -352,7 +373,7 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 		}
 		ports[port] = of
 		switch port {
-		case "transform", "warp":
+		case "transform", "warp", "realignment", "registration", "fieldmap_transform":
 			r.Files[port] = dag.Format("itk")
 		case "events", "components", "component_table":
 			r.Files[port] = dag.Format("tsv")
@@ -510,6 +531,9 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles, table
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
+	if c.Space == bids.Minimal {
+		notes = append(notes, minimalNotes(rows, found)...)
+	}
 	return slices.Concat(notes, tables.notes(rows), times, cutNote(volumes), motion.Notes(moved),
 		maskNotes(rows, found)), timesApart
 }

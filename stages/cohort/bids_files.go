@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
@@ -103,7 +104,10 @@ func brokenSidecars(whose map[string][]string, bad func(id string, err error)) e
 // findRun looks for the files that belong to a scan.
 func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed.Row, labels *labelSource,
 	files []bids.File, bold bids.File) *bidsFiles {
-	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
+	if c.Space == bids.Minimal {
+		return c.findMinimal(l, sidecars.Root, row, labels, files, bold)
+	}
+	f := &bidsFiles{bold: bold.Path, grid: located.Grid{Space: bold.Get("space"), Res: bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
 	if f.sidecar, err = sidecars.Of(bold, bids.ScanTimes...); err != nil {
@@ -123,9 +127,9 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 	}
 	if c.withConfounds() {
 		// desc-confounds_regressors until 20.1, _timeseries since.
-		tables := pick(files, "func", bids.Want{
+		tables := bids.Pick(files, "func", bids.Want{
 			Suffixes: []string{"timeseries", "regressors"}, Extensions: []string{".tsv"},
-			Entities: sameRun(bold, map[string]string{"desc": "confounds"}),
+			Entities: bids.SameRun(bold, map[string]string{"desc": "confounds"}),
 		})
 		if len(tables) == 0 {
 			bad(errors.New("it has no table of confounds (desc-confounds_timeseries.tsv) for this scan; set confounds: false to use none"))
@@ -144,9 +148,10 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 			bad(err)
 		}
 	}
-	masks := pick(files, "func", bids.Want{
-		Suffixes: []string{"mask"}, Extensions: []string{".nii.gz", ".nii"},
-		Entities: sameRun(bold, map[string]string{"desc": "brain", "space": bold.Get("space"), "res": bold.Get("res")}),
+	masks := bids.Pick(files, "func", bids.Want{
+		Suffixes: []string{"mask"}, Extensions: bids.Images,
+		Entities: bids.SameRun(bold, map[string]string{"desc": "brain", "space": bold.Get("space"),
+			"res": bold.Get("res")}),
 	})
 	if len(masks) > 0 {
 		f.mask = masks[0].Path
@@ -169,8 +174,8 @@ func (c *BIDSCohort) findComponents(f *bidsFiles, row listed.Row, bold bids.File
 		return fmt.Errorf("components: %w", absent(c.components, row.ID, err))
 	}
 	of := func(desc, suffix string) string {
-		found := pick(files, "func", bids.Want{Suffixes: []string{suffix}, Extensions: []string{".tsv"},
-			Entities: sameRun(bold, map[string]string{"desc": desc})})
+		found := bids.Pick(files, "func", bids.Want{Suffixes: []string{suffix}, Extensions: []string{".tsv"},
+			Entities: bids.SameRun(bold, map[string]string{"desc": desc})})
 		if len(found) == 0 {
 			return ""
 		}
@@ -194,7 +199,7 @@ func isFile(path string) bool {
 // otherScans names the scans of this description that do not fit what was chosen.
 func (c *BIDSCohort) otherScans(files []bids.File) string {
 	var have []string
-	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
+	for _, f := range bids.Pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: bids.Images,
 		Entities: map[string]string{"desc": c.Description, "echo": ""}}) {
 		have = append(have, filepath.Base(f.Path))
 	}
@@ -207,7 +212,7 @@ func (c *BIDSCohort) otherScans(files []bids.File) string {
 // otherDescriptions says which other scans there are.
 func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
 	var have []string
-	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
+	for _, f := range bids.Pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: bids.Images,
 		Entities: map[string]string{"echo": ""}}) {
 		if desc := f.Get("desc"); desc != "" && desc != c.Description && !slices.Contains(have, desc) {
 			have = append(have, desc)
@@ -217,14 +222,6 @@ func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
 		return ""
 	}
 	return fmt.Sprintf("; it has desc-%s: set description", strings.Join(have, ", desc-"))
-}
-
-// sameRun adds to what is wanted that it is of a scan's run.
-func sameRun(bold bids.File, want map[string]string) map[string]string {
-	for _, key := range bids.RunEntities {
-		want[key] = bold.Get(key)
-	}
-	return want
 }
 
 // absent is why a participant's directory has no files: it is not there, or cannot be read.
@@ -252,22 +249,11 @@ func unread(path string, err error) error {
 	return userfile.Plain(path, err)
 }
 
-// pick are the files of a data type that are wanted.
-func pick(files []bids.File, dir string, want bids.Want) []bids.File {
-	var picked []bids.File
-	for _, f := range files {
-		if f.Dir == dir && want.Fits(f.Name) {
-			picked = append(picked, f)
-		}
-	}
-	return picked
-}
-
 // scans finds the scan that is meant, or all runs with their names.
 func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	every := c.preprocessed(files)
 	scans := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
-		return !c.fits(gridName{f.Get("space"), f.Get("res")})
+		return !c.fits(located.Grid{Space: f.Get("space"), Res: f.Get("res")})
 	})
 	if len(scans) > 0 && c.longitudinal() {
 		names, err := sortSessions(scans)
@@ -284,10 +270,13 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return nil, nil, bids.ChoiceError{Err: fmt.Errorf("%d scans match; they differ in %s%s%s", len(scans),
 			bids.Differences(scans, c.bare), sessionsHint(scans), bids.JoinHint(scans, nil))}
 	}
-	gray := pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}})
+	gray := bids.Pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}})
 	if len(every) == 0 && len(gray) > 0 && c.Space != surfaceSpace {
 		return nil, nil, fmt.Errorf("it has grayordinates only (%s): set space: fsLR, and labels to a CIFTI label file or an atlas",
 			words.Some(lists.Map(gray, func(f bids.File) string { return filepath.Base(f.Path) }), 3))
+	}
+	if len(every) == 0 && c.Space == bids.Minimal {
+		return nil, nil, fmt.Errorf("it has no transforms of head motion (from-orig_to-boldref_mode-image_desc-hmc_xfm.txt)%s, as fMRIPrep 23.2 and later write them", c.Text())
 	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.Text(), c.otherScans(files), c.otherDescriptions(files))

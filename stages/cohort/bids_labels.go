@@ -24,7 +24,7 @@ const (
 // labelImages are the names of fMRIPrep's label images with these further entities.
 func labelImages(entities map[string]string) bids.Want {
 	entities["desc"] = "aparcaseg"
-	return bids.Want{Suffixes: []string{"dseg"}, Extensions: []string{".nii.gz", ".nii"}, Entities: entities}
+	return bids.Want{Suffixes: []string{"dseg"}, Extensions: bids.Images, Entities: entities}
 }
 
 // findLabels finds the labels of a scan: fMRIPrep's on its grid, or in T1w space that of the T1w
@@ -32,12 +32,12 @@ func labelImages(entities map[string]string) bids.Want {
 func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listed.Row, files []bids.File, bold bids.File) error {
 	session := bold.Get("ses")
 	if c.Labels == "auto" {
-		onGrid := labelImages(sameRun(bold, map[string]string{"space": bold.Get("space"), "res": bold.Get("res")}))
-		if found := pick(files, "func", onGrid); len(found) > 0 {
+		onGrid := labelImages(bids.SameRun(bold, map[string]string{"space": bold.Get("space"), "res": bold.Get("res")}))
+		if found := bids.Pick(files, "func", onGrid); len(found) > 0 {
 			f.labels, f.labelsFrom = found[0].Path, labelsOnGrid
 			return nil
 		}
-		if c.Space == "T1w" {
+		if c.Space == "T1w" || c.Space == bids.Minimal {
 			if found := anatomy(files, session, labelImages(map[string]string{"space": ""})); len(found) == 1 {
 				f.labels, f.labelsFrom = found[0].Path, labelsOnT1w
 				return nil
@@ -100,7 +100,7 @@ func transform(files []bids.File, session, ext, from string, to ...string) (stri
 // anatomy picks anatomical files that belong to a scan: those of its session, where it has a T1w
 // image of its own or such files, else those of the participant; never another session's.
 func anatomy(files []bids.File, session string, want bids.Want) []bids.File {
-	picked := pick(files, "anat", want)
+	picked := bids.Pick(files, "anat", want)
 	of := func(ses string) []bids.File {
 		return slices.DeleteFunc(slices.Clone(picked), func(f bids.File) bool { return f.Get("ses") != ses })
 	}

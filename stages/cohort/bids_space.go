@@ -9,50 +9,45 @@ import (
 
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 )
-
-// A gridName is the space of scans, and the res- entity where there is one.
-type gridName struct{ space, res string }
-
-// String names the grid as the parameters do.
-func (g gridName) String() string {
-	text := cmp.Or(g.space, bids.Native)
-	if g.res != "" {
-		text += " res-" + g.res
-	}
-	return text
-}
 
 // preprocessed are the preprocessed scans that fit what was chosen, but for space and resolution.
 func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
+	others := func(f bids.File) bool { return !c.TakesName(f.Name) || !takesSession(c.Sessions, f.Get("ses")) }
+	if c.Space == bids.Minimal { // a raw scan is known by its transforms of head motion
+		return slices.DeleteFunc(bids.HeadMotion(files), others)
+	}
 	want := map[string]string{"desc": c.Description, "echo": ""}
-	extensions := []string{".nii.gz", ".nii"}
+	extensions := bids.Images
 	if c.Space == surfaceSpace { // fMRIPrep's have no desc-
 		if extensions = []string{".dtseries.nii"}; c.Description == "preproc" {
 			want["desc"] = ""
 		}
 	}
-	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"},
-		Extensions: extensions, Entities: want}),
-		func(f bids.File) bool { return !c.TakesName(f.Name) || !takesSession(c.Sessions, f.Get("ses")) })
+	return slices.DeleteFunc(bids.Pick(files, "func", bids.Want{Suffixes: []string{"bold"},
+		Extensions: extensions, Entities: want}), others)
 }
 
 // fits reports whether a grid is one of those asked for.
-func (c *BIDSCohort) fits(g gridName) bool {
-	space := c.Space == "auto" || c.Space == cmp.Or(g.space, bids.Native)
-	return space && c.Takes("res", g.res)
+func (c *BIDSCohort) fits(g located.Grid) bool {
+	space := c.Space == "auto" || c.Space == bids.Minimal || c.Space == cmp.Or(g.Space, bids.Native)
+	return space && c.Takes("res", g.Res)
 }
 
 // chooseSpace makes up the space and the resolution of the scans from what is there: where all
 // scans that fit have one, it is taken; between several nothing is guessed.
 func (c *BIDSCohort) chooseSpace(l *listed.List, files map[string][]bids.File) (note string, err error) {
-	have, fit := map[gridName]int{}, map[gridName]int{}
+	if c.Space == bids.Minimal {
+		return "", nil
+	}
+	have, fit := map[located.Grid]int{}, map[located.Grid]int{}
 	with := 0
 	for _, row := range l.Rows {
-		own := map[gridName]bool{}
+		own := map[located.Grid]bool{}
 		scans := c.preprocessed(files[row.ID])
 		for _, f := range scans {
-			own[gridName{f.Get("space"), f.Get("res")}] = true
+			own[located.Grid{Space: f.Get("space"), Res: f.Get("res")}] = true
 		}
 		c.noteBare(scans)
 		if len(own) > 0 {
@@ -66,12 +61,12 @@ func (c *BIDSCohort) chooseSpace(l *listed.List, files map[string][]bids.File) (
 	}
 	if named := len(fit); c.Space == "auto" { // nothing leads from labels to a scan's own space
 		for g := range fit {
-			if g.space == "" {
+			if g.Space == "" {
 				named--
 			}
 		}
 		if named > 0 {
-			maps.DeleteFunc(fit, func(g gridName, _ int) bool { return g.space == "" })
+			maps.DeleteFunc(fit, func(g located.Grid, _ int) bool { return g.Space == "" })
 		}
 	}
 	switch {
@@ -82,16 +77,16 @@ func (c *BIDSCohort) chooseSpace(l *listed.List, files map[string][]bids.File) (
 		if res := c.Values("res"); res != nil {
 			asked += ", resolution: " + strings.Join(res, " or ")
 		}
-		return "", fmt.Errorf("no scan matches %s; the scans are in %s; write %s, or remove space and resolution", asked, counted(have, with), alternatives(have))
+		return "", fmt.Errorf("no scan matches %s; the scans are in %s; write %s, or remove space and resolution", asked, located.Counted(have, with), located.Alternatives(have))
 	case len(fit) > 1:
-		return "", fmt.Errorf("the scans are in %d spaces, but only one can be analyzed: %s; write %s", len(fit), counted(fit, with), alternatives(fit))
+		return "", fmt.Errorf("the scans are in %d spaces, but only one can be analyzed: %s; write %s", len(fit), located.Counted(fit, with), located.Alternatives(fit))
 	}
 	for g := range fit {
 		if c.Space == "auto" {
 			note = fmt.Sprintf("space: %s, the only one", g)
 		}
-		c.Space = cmp.Or(g.space, bids.Native)
-		c.Resolution = []string{cmp.Or(g.res, bids.Native)}
+		c.Space = cmp.Or(g.Space, bids.Native)
+		c.Resolution = []string{cmp.Or(g.Res, bids.Native)}
 	}
 	return note, nil
 }
@@ -109,37 +104,4 @@ func (c *BIDSCohort) noteBare(scans []bids.File) {
 		}
 		c.bare[e.Key] = fmt.Sprintf("%s to a list with none, since other participants' scans have no %s-", e.Parameter, e.Key)
 	}
-}
-
-// byCount are grids, those of most participants first.
-func byCount(n map[gridName]int) []gridName {
-	return slices.SortedFunc(maps.Keys(n), func(a, b gridName) int {
-		return cmp.Or(n[b]-n[a], strings.Compare(a.space, b.space), strings.Compare(a.res, b.res))
-	})
-}
-
-// counted lists grids with the number of participants who have a scan there.
-func counted(n map[gridName]int, of int) string {
-	var text []string
-	for _, g := range byCount(n) {
-		text = append(text, fmt.Sprintf("%s (%d of %d participants)", g, n[g], of))
-	}
-	return strings.Join(text, ", ")
-}
-
-// alternatives says what to write for each grid.
-func alternatives(n map[gridName]int) string {
-	spaces := map[string]int{}
-	for g := range n {
-		spaces[g.space]++
-	}
-	var text []string
-	for _, g := range byCount(n) {
-		line := "space: " + cmp.Or(g.space, bids.Native)
-		if spaces[g.space] > 1 {
-			line += " with resolution: " + cmp.Or(g.res, bids.Native)
-		}
-		text = append(text, line)
-	}
-	return strings.Join(text, ", or ")
 }

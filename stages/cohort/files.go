@@ -238,11 +238,13 @@ const nearly = "at least 99.9 % of the voxels"
 var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},
 	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion.IsMeasured,
 		saved: motion.Copies, holds: "the values"},
-	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented },
+	{name: "labels", of: "label image",
+		is:    func(r *Roster, native bool) bool { return native && !r.moved || r.segmented },
 		saved: nifti.LabelCopies, holds: nearly},
 	{name: "mask", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: nearly},
 	{name: "within", of: "brain mask", is: inNative, saved: nifti.LabelCopies, holds: nearly},
-	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves}}
+	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves},
+	{name: "registration", of: "transform", file: moves}}
 
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
 // links lead to it, or that their files have the same bytes: one brain counts once. So do their tables of confounds,

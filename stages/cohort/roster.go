@@ -75,6 +75,7 @@ type Roster struct {
 	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
 	Space       string         // of the scans; "" where it is not known
 	labels      string         // where the labels come from, of a cohort without an inventory
+	moved       bool           // one label image of all is transformed to the space of each
 	segmented   bool           // the label images are of each participant's own anatomy, in whatever space
 	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
@@ -33,7 +34,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables := addSessionColumns(l, rawRoots(dir, root, c.Raw, l), func(id string) (sessions []string) {
+	tables := addSessionColumns(l, located.RawRoots(dir, root, c.Raw, l), func(id string) (sessions []string) {
 		found, _, _ := c.find(root, id) // what is wrong with them is refused below
 		for _, f := range found {
 			if ses := f.Get("ses"); ses != "" && !slices.Contains(sessions, ses) {
@@ -121,7 +122,8 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	if c.Desc != "" {
 		want.Entities["desc"] = strings.TrimPrefix(c.Desc, "desc-")
 	}
-	every := slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: want.Suffixes, Extensions: want.Extensions}),
+	all := bids.Want{Suffixes: want.Suffixes, Extensions: want.Extensions}
+	every := slices.DeleteFunc(bids.Pick(files, "func", all),
 		func(f bids.File) bool {
 			stat := f.Get("stat")
 			return atlasOf(f) == "" || stat != "" && stat != "mean"

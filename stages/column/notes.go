@@ -40,6 +40,7 @@ const (
 	DoubtTraining      = "training unchecked"
 	DoubtMotion        = "motion contradicts"
 	DoubtMotionFilled  = "motion filled in"
+	DoubtSliceTiming   = "slice timing"
 	DoubtSessions      = "group by session"
 	DoubtUnharmonized  = "sites not harmonized"
 	DoubtTied          = "removed with the label"

@@ -14,7 +14,7 @@ import (
 // individualSpaces are spaces in which each participant's scans lie for themselves (BIDS, coordinate systems), in lower
 // case.
 var individualSpaces = []string{bids.Native, "t1w", "t2w", "fsnative", "orig", "individual", "anat", "func", "bold",
-	"boldref", "scanner", "subject"}
+	"boldref", "scanner", "subject", bids.Minimal}
 
 // Individual reports whether each participant's scans lie in a space of their own there.
 func Individual(space string) bool { return slices.Contains(individualSpaces, strings.ToLower(space)) }

@@ -23,7 +23,7 @@ import (
 var parcellateKind = dag.Kind{
 	Name: "parcellate",
 	Doc: "assigns the voxels of a scan to nodes\n" +
-		"Resamples the label image to the scan's grid if the grids differ, and numbers its regions as in the node list. Every node has a row in the coverage table, even without voxels. With warp and transform, labels in FreeSurfer's space are resampled to a scan in a template's space.",
+		"Resamples the label image to the scan's grid if the grids differ, and numbers its regions as in the node list. Every node has a row in the coverage table, even without voxels. With warp and transform, labels in FreeSurfer's space are resampled to a scan in a template's space. With reference and registration, labels are laid over the reference to which bootstrap realigns a raw scan.",
 	New: func() dag.Stage {
 		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto", Sample: 400}
 	},
@@ -52,6 +52,8 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "if the label image is in another space: the transform that resamples it to the scan's space, such as from-fsnative_to-T1w"},
 			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "if the scan is in a template's space and the labels are not: the transform that resamples to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
+			{Name: "reference", Type: dag.Format("nifti"), Optional: true, Doc: "if the scan is raw: the image to which bootstrap realigns its volumes, fMRIPrep's desc-coreg_boldref; the labels are laid over its grid"},
+			{Name: "registration", Type: dag.Format("itk"), Optional: true, Doc: "with reference: the affine transform that resamples it to the T1w image, from-boldref_to-T1w; it is inverted, and points go through it first"},
 			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to measure how much of the brain is labeled"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid; voxels outside belong to no region: for an atlas, which does not follow the participant's anatomy"},
 		},
@@ -81,13 +83,17 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := headersFit(bold, t); err != nil {
 		return nil, err
 	}
+	scan, err := gridHeader(bold, t)
+	if err != nil {
+		return nil, err
+	}
 	atlas, err := p.atlas(t, nodes)
 	if err != nil {
 		return nil, err
 	}
 	in, labels, weights, by := t.In("labels").Name, atlas.labels, atlas.weights, atlas.by
-	grid := bold.Header.Grid()
-	opposed, err := opposedAffines(t, bold.Header)
+	grid := scan.Grid()
+	opposed, err := opposedAffines(t, scan)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +158,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := parcelImage(bold.Header, parcels, atlas.descrip)
+	image, err := parcelImage(scan, parcels, atlas.descrip)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +195,7 @@ func (p *Parcellate) atlas(t *dag.Task, nodes []region.Node) (a atlasImage, err 
 		return a, err
 	}
 	own := a.frame
-	if t.Has("transform") || t.Has("warp") {
+	if moved(t) {
 		own.Space = "fsnative"
 	}
 	if err := region.Misplaced(nodes, own, a.by, a.labels); err != nil {
@@ -224,7 +230,7 @@ func (p *Parcellate) RefusesShared(port string, files map[string]dag.Input) erro
 	case gray:
 	case port == "mask" || port == "within":
 		_, err = readLabels(t.In(port))
-	case port == "transform" || port == "warp":
+	case slices.Contains(transforms, port):
 		file, wrong := region.Open(t.In(port))
 		if wrong != nil {
 			return wrong
@@ -242,7 +248,11 @@ func headersFit(bold *nifti.Reader, t *dag.Task) error {
 	if err := seriesFits(bold, t.In("bold")); err != nil {
 		return err
 	}
-	grid := bold.Header.Grid()
+	scan, err := gridHeader(bold, t)
+	if err != nil {
+		return err
+	}
+	grid := scan.Grid()
 	for _, port := range []string{"labels", "mask", "within"} {
 		if !t.Has(port) {
 			continue
@@ -257,7 +267,7 @@ func headersFit(bold *nifti.Reader, t *dag.Task) error {
 		case image.Header.CIFTI():
 		case port != "labels":
 			err = maskFits(t.In(port), own, grid)
-		case !t.Has("transform") && !t.Has("warp"):
+		case !moved(t):
 			if err = own.Over(grid); err != nil {
 				err = fmt.Errorf("%s over %s: %w", t.In(port).Name, t.In("bold").Name, err)
 			}
@@ -318,7 +328,7 @@ func (p *Parcellate) meaning(t *dag.Task, nodes []region.Node, values []int32, p
 	case !probabilistic:
 		by = region.Meaning(p.Labels, nodes, values)
 		return by, region.NodeNumbers, p.refuseMissing(nodes, by, values)
-	case t.Has("transform") || t.Has("warp"):
+	case moved(t):
 		return nil, "", errors.New("a probabilistic atlas has to be in the space of the scan: transforms are not applied to it")
 	}
 	return func(n region.Node) int32 { return n.Id }, region.LargestWeights, nil

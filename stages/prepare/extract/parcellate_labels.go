@@ -56,7 +56,7 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 	l.samples, l.moved, l.labels = 1, "none", l.own
 	l.row = column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}
 	linear := nifti.Identity
-	for _, port := range []string{"warp", "transform"} { // in the order in which points go through them
+	for _, port := range transforms {
 		if !t.Has(port) {
 			continue
 		}
@@ -68,6 +68,11 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 		x, err := itk.Read(file, file.Size)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.In(port).Name, err)
+		}
+		if port == "registration" {
+			if x, err = inverted(x, t.In(port)); err != nil {
+				return err
+			}
 		}
 		a, whole := x.Linear()
 		if linear = a.Mul(&linear); !whole {

@@ -96,6 +96,11 @@ func TestLabels(t *testing.T) {
 			"methods.bids methods.parcellation methods.label-source methods.label-source",
 			"with nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples per " +
 				"voxel (1 scan); a region was treated as missing if less than a fraction of 0.5"},
+		{column.Scans{MadeBy: "fMRIPrep 25.2.5", Space: "minimal", Labels: map[string]int{"A": 2}}, nil, "auto",
+			"methods.bids methods.space methods.parcellation methods.label-source",
+			"fMRIPrep 25.2.5 [1]. The volumes of the raw scans were resampled once, by cubic B-splines, to the reference image of " +
+				"each run in the participant's own space, with the transforms of these derivatives: head motion and, where there " +
+				"was a field map, distortion, without Jacobian. Slice timing was not corrected. Each"},
 		{column.Scans{}, []string{column.LabelsMatched}, "auto", "methods.bids methods.parcellation", "with a CIFTI label file"},
 		{column.Scans{}, nil, "auto", "methods.bids methods.parcellation", "with a label image; a"},
 		{column.Scans{DK84: true}, nil, "nearest", "methods.bids methods.parcellation",
