@@ -43,8 +43,8 @@ differ each time.
 
 --serve serves the report at an address of this machine (127.0.0.1, with a random token in its path)
 until Ctrl-C, also during a run: the page has the current results, shows how many tasks of each
-stage are done, and reloads when there are more. It saves ratings of scans in NAME_ratings.tsv
-beside FILE.
+stage are done and the time left on this machine, and reloads when there are more. It saves ratings
+of scans in NAME_ratings.tsv beside FILE.
 
 The report of a study without participants shows the tables, figures and texts of each stage, all
 parameters, and the digests of all results.

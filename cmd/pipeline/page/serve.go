@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/engine"
 	"prgnn/internal/markup"
@@ -127,7 +128,7 @@ func (s *server) current(ctx context.Context, w http.ResponseWriter, ratings str
 	version := ""
 	if err == nil {
 		defer c.Store.Close()
-		version, _ = progress(c)
+		version, _ = howFar(c)
 		task := Stage(c.Pipeline.Graph)
 		if b, err = stored(c, task); err == nil && b == nil {
 			b, _, err = partial(ctx, s.Console, c, task, nil)
@@ -167,7 +168,7 @@ func (s *server) state(w http.ResponseWriter) {
 	c, err := s.look()
 	if err == nil {
 		defer c.Store.Close()
-		now.Version, now.Text = progress(c)
+		now.Version, now.Text = howFar(c)
 	} else {
 		now.Text = err.Error()
 	}
@@ -175,15 +176,20 @@ func (s *server) state(w http.ResponseWriter) {
 	_ = json.NewEncoder(w).Encode(now)
 }
 
-// progress is how many tasks have results, and in which stages some have none.
-func progress(c *results.Current) (version, text string) {
+// howFar is how many tasks have results, in which stages some have none, and the time left, on all processors of
+// this machine.
+func howFar(c *results.Current) (version, text string) {
 	done, all := 0, 0
 	var partly []string
+	var steps []engine.Step
 	for _, stage := range c.Pipeline.Graph.Stages() {
 		there := 0
 		for _, n := range stage.Tasks() {
-			if step := c.Steps[n]; step != nil && step.State == engine.Cached {
-				there++
+			if step := c.Steps[n]; step != nil {
+				steps = append(steps, *step)
+				if step.State == engine.Cached {
+					there++
+				}
 			}
 		}
 		done, all = done+there, all+len(stage.Tasks())
@@ -198,6 +204,9 @@ func progress(c *results.Current) (version, text string) {
 	text = fmt.Sprintf("%d of %s done", done, words.Count(all, "task"))
 	if partly != nil {
 		text += "; in progress: " + words.Some(partly, 4)
+	}
+	if left := progress.Estimated(steps, progress.Remember(c.Pipeline.Graph, c.Store), 0).Left(); left != "" {
+		text += "; " + left
 	}
 	return version, text
 }

@@ -127,6 +127,14 @@ func (e Estimate) String() string {
 	return text
 }
 
+// Left is "about 41 min left with 2 workers"; "" where the time of most tasks is not known, or less than a second.
+func (e Estimate) Left() string {
+	if e.mostUnknown() || e.Seconds < 1 {
+		return ""
+	}
+	return fmt.Sprintf("about %s left with %s", console.Seconds(e.Seconds), words.Count(e.Workers, "worker"))
+}
+
 // NoRoom notes that the file system of a store has too little free for what is to run; "" where it will do.
 func (e Estimate) NoRoom(store string) string {
 	if free, known := machine.Free(store); known {

@@ -54,6 +54,9 @@ func TestEstimated(t *testing.T) {
 	few := append(steps[:1:1], slices.Repeat([]engine.Step{steps[3]}, 5)...)
 	need.Equal(t, Estimated(few, past(took), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
 	need.Equal(t, Estimated(steps[2:3], past(took), 1).String(), "nothing to run", "all cached")
+	need.Equal(t, Estimated(steps, past(took), 2).Left(), "about 4.0 s left with 2 workers")
+	need.Equal(t, Estimated(few, past(took), 1).Left(), "", "the time of most is not known")
+	need.Equal(t, Estimated(steps[2:3], past(took), 1).Left(), "", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
