@@ -418,7 +418,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				}
 				to.Add(n.id, d.Key == "edges" || d.Key == "features", d)
 			}
-			if n.made == "" && m.made != "" || !madeBeforeGraphs(n.made) && madeBeforeGraphs(m.made) {
+			if n.made == "" && m.made != "" || !column.MadeBeforeGraphs(n.made) && column.MadeBeforeGraphs(m.made) {
 				hint = "; their processing is unknown: connect " + map[bool]string{true: "cleaning, denoise's quality",
 					false: "quality, of the stage that made their matrices"}[ofSeries(t)] +
 					map[bool]string{true: ", to the graph stage"}[m.graphs != nil]
@@ -503,16 +503,6 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		return nil, errors.Join(apart...)
 	}
 	return out.tables(accepted, names, models), nil
-}
-
-// madeBeforeGraphs reports whether it is known how matrices or series were made, and not only the graphs from them.
-func madeBeforeGraphs(made string) bool {
-	for name := range column.Made(made) {
-		if !strings.HasPrefix(name, "graph.") {
-			return true
-		}
-	}
-	return false
 }
 
 // differs are the differences of a participant's graphs from those of the training. lacked are regions without a series
