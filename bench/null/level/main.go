@@ -13,7 +13,8 @@
 //
 // Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
 // fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %. With
-// controls and groups that differ in motion alone, p of ridge regression is at most 0.05 in 38 of 100 cohorts.
+// controls and groups that differ in motion alone, p of ridge regression is at most 0.05 in 38 of 100 cohorts. With
+// -masks, p of fidelity is at most 0.05 in 3.8 to 4.6 %, of an edge of qcfc in 4.2 to 5.4 % of 1,000 cohorts.
 package main
 
 import (
