@@ -39,6 +39,7 @@ var (
 	_ role.Cleaner      = (*Denoise)(nil)
 	_ role.Drawer       = (*Denoise)(nil)
 	_ role.SharedReader = (*Denoise)(nil)
+	_ role.InputUser    = (*Denoise)(nil)
 	_ role.Measurer     = (*Denoise)(nil)
 )
 
@@ -487,7 +488,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	each = unknownVolumes(volumes)
 	row = column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none",
 		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN()}
-	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
+	asked := s.asksForConfounds()
 	why := scan.Meta[column.CleanedBefore] // why they need no nuisance regression: somebody has cleaned them
 	if why == column.CleanedScan && (asked || s.Task != "none") {
 		return row, each, fmt.Errorf("%s: according to its sidecar, confounds were already regressed out of this scan; denoising it twice would remove signal: remove regress, columns, fd, dvars and task", t.In("series").Name)
@@ -626,6 +627,10 @@ func unknownVolumes(n int) []column.VolumeRow {
 		each[v] = column.VolumeRow{Volume: int32(v + 1), FD: math.NaN(), DVARS: math.NaN(), Global: math.NaN()}
 	}
 	return each
+}
+
+func (s *Denoise) asksForConfounds() bool {
+	return s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
 }
 
 // without is the row of a scan that has no confounds; asked reports whether the parameters need some.

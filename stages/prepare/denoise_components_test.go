@@ -119,6 +119,10 @@ func TestComponentsOfTedana(t *testing.T) {
 	need.Equal(t, s.ValidateFor("denoised", func(string) bool { return true })[0].Error(), "regress: tedana removes components "+
 		"from the combined echoes, but the cohort uses desc-denoised, from which tedana has already removed them: set "+
 		"description: optcom in the cohort, or regress: none")
+	none := func(string) bool { return false }
+	need.Error(t, s.RefusesInputs(none), "no participant has one: connect confounds")
+	s.Regress = "auto"
+	need.NoError(t, s.RefusesInputs(none))
 }
 
 // The part of the accepted components stays to the last digits of least squares.

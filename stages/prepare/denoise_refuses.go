@@ -65,6 +65,14 @@ func (s *Denoise) ValidateFor(description string, has func(port string) bool) (e
 	return append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or))
 }
 
+// RefusesInputs refuses parameters that need confounds where no participant has any.
+func (s *Denoise) RefusesInputs(has func(port string) bool) error {
+	if s.asksForConfounds() && !has("confounds") {
+		return errors.New("regress, columns, fd and dvars need a table of confounds, and no participant has one: connect confounds, or remove them (regress: none)")
+	}
+	return nil
+}
+
 // RefusesShared reports why every task with this table of confounds or of events would fail, whatever its scan.
 func (s *Denoise) RefusesShared(port string, files map[string]dag.Input) error {
 	switch in := files[port]; {
