@@ -282,3 +282,27 @@ func TestListOfNamesWithCommas(t *testing.T) {
 	need.Equal(t, List([]string{"ridge", "SVM", "MLP"}), "ridge, SVM and MLP")
 	need.Equal(t, List([]string{"ridge, trend linear", "SVM"}), "ridge, trend linear; and SVM")
 }
+
+// The caution on new sites is written for one and for several, estimated on tested participants or on controls.
+func TestNewSites(t *testing.T) {
+	for _, c := range []struct {
+		sites    []string
+		controls bool
+		want     string
+	}{
+		{[]string{"NYU"}, false, "the site NYU were estimated on the matrices of the test participants"},
+		{[]string{"NYU"}, true, "the site NYU were estimated on the matrices of controls, who were not tested"},
+		{[]string{"KKI", "NYU"}, false, "each of 2 sites were estimated"},
+	} {
+		got := need.Value(Text("applied.harmonized", Values{"Sites": c.sites, "Sizes": []int32{20},
+			"Controls": c.controls}))(t)
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q in it", got, c.want)
+		}
+	}
+	for _, controls := range []bool{true, false} {
+		got := need.Value(Text("methods.applied-harmonized", Values{"Models": 1, "Sizes": []string{"20 of NYU"},
+			"Controls": controls, "Preserved": []string{"age"}, "Number": false}))(t)
+		need.Equal(t, strings.Contains(got, "The shift and scale of the new site (20 of NYU) were estimated"), true, got)
+	}
+}
