@@ -19,6 +19,41 @@ type SubsetRow struct {
 	Why      string  `column:"why,missing" doc:"why the model cannot be trained on this part"`
 }
 
+// A NumberSubsetRow is the same for a model of a number (output curve of regression).
+type NumberSubsetRow struct {
+	Model   string  `column:"model"`
+	Repeat  int32   `column:"repeat"`
+	Fold    int32   `column:"fold"`
+	Order   int32   `column:"order" doc:"order of the training participants, from 1; the parts of one order lie in each other"`
+	Share   float64 `column:"share" doc:"of the training participants"`
+	Trained int32   `column:"trained" doc:"participants trained on"`
+	Whole   int32   `column:"whole" doc:"training participants of the fold"`
+	Tested  int32   `column:"tested" doc:"test participants, the same for all parts"`
+	R       float64 `column:"r,missing" doc:"Pearson's correlation of predicted and observed numbers; missing where the predictions are all equal"`
+	R2      float64 `column:"r2,missing" doc:"R² about the mean of the test participants"`
+	Before  bool    `column:"fitted_before" doc:"as in baseline"`
+	Why     string  `column:"why,missing" doc:"why the model cannot be trained on this part"`
+}
+
+// A PartRow is a row of either; smallest, accuracy and auc, or r and r2, are there.
+type PartRow struct {
+	Model    string  `column:"model"`
+	Repeat   int32   `column:"repeat"`
+	Fold     int32   `column:"fold"`
+	Order    int32   `column:"order"`
+	Share    float64 `column:"share"`
+	Trained  int32   `column:"trained"`
+	Whole    int32   `column:"whole"`
+	Tested   int32   `column:"tested"`
+	Smallest int32   `column:"smallest,optional"`
+	Accuracy float64 `column:"accuracy,missing,optional"`
+	AUC      float64 `column:"auc,missing,optional"`
+	R        float64 `column:"r,missing,optional"`
+	R2       float64 `column:"r2,missing,optional"`
+	Before   bool    `column:"fitted_before"`
+	Why      string  `column:"why,missing"`
+}
+
 // A CurvePointRow is the mean performance at one size (kind learning-curve).
 type CurvePointRow struct {
 	Coords []dag.Coord `column:"*"`
@@ -44,7 +79,7 @@ type CurveRow struct {
 type LearningRow struct {
 	Coords   []dag.Coord `column:"*"`
 	Name     string      `column:"name" doc:"display name of the classifier"`
-	Measure  string      `column:"measure" doc:"auc or accuracy"`
+	Measure  string      `column:"measure" doc:"auc, accuracy, r or r2"`
 	Folds    int32       `column:"folds" doc:"of all repeats"`
 	Orders   int32       `column:"orders" doc:"of the training participants of each fold"`
 	N        float64     `column:"n" doc:"training participants of a whole fold, mean"`

@@ -92,6 +92,74 @@ type LearningCurve struct {
 	law       []PowerLaw // of resamples
 	factor    float64    // by which the deviations of resamples are too small
 	sampled   func(error float64) float64
+	link      link // nil: of the logit
+}
+
+// A link is the scale of an interval: it rises with the error. slope is its derivative.
+type link interface {
+	to(error float64) float64
+	from(v float64) float64
+	slope(error float64) float64
+}
+
+// logitLink is for errors from 0 to 1, fisherLink for 1 − r, and logLink for 1 − R².
+type (
+	logitLink  struct{}
+	fisherLink struct{}
+	logLink    struct{}
+)
+
+func (logitLink) to(x float64) float64 {
+	x = max(1e-6, min(1-1e-6, x))
+	return exact.Log(x / (1 - x))
+}
+func (logitLink) from(v float64) float64  { return expit(v) }
+func (logitLink) slope(x float64) float64 { return 1 / max(1e-6, float64(x*(1-x))) }
+
+func (fisherLink) to(x float64) float64   { return -exact.Atanh(max(-1+1e-6, min(1-1e-6, 1-x))) }
+func (fisherLink) from(v float64) float64 { return 1 + exact.Tanh(v) }
+func (fisherLink) slope(x float64) float64 {
+	r := 1 - x
+	return 1 / max(1e-6, 1-float64(r*r))
+}
+
+func (logLink) to(x float64) float64    { return exact.Log(max(1e-6, x)) }
+func (logLink) from(v float64) float64  { return exact.Exp(v) }
+func (logLink) slope(x float64) float64 { return 1 / max(1e-6, x) }
+
+// Correlation has the errors 1 − r: intervals are on Fisher's scale. Explained has 1 − R²: they are on that of
+// logarithms.
+func (l *LearningCurve) Correlation() { l.link = fisherLink{} }
+func (l *LearningCurve) Explained()   { l.link = logLink{} }
+
+// SampledR is the variance of the mean 1 − r over the folds, by the sampling of test participants: (1 − r²)²/(n − 3) in
+// a fold of n (Fisher 1921).
+func (v Validation) SampledR() func(error float64) float64 {
+	k := float64(len(v.Test))
+	n := 0.0
+	for _, x := range v.Test {
+		n += x / k
+	}
+	return func(error float64) float64 {
+		r := 1 - error
+		free := 1 - float64(r*r)
+		return float64(free*free) / max(1, n-3) * v.Correction() / k
+	}
+}
+
+// SampledExplained is that of 1 − R². In a fold of n, the logarithms of the mean squared error and of the variance have
+// the variance 2/n and, for normal numbers, the covariance 2(1 − R²)/n if predictions are calibrated, or 2/(n(1 − R²))
+// if these are noise alone (R² < 0).
+func (v Validation) SampledExplained() func(error float64) float64 {
+	k := float64(len(v.Test))
+	n := 0.0
+	for _, x := range v.Test {
+		n += x / k
+	}
+	return func(error float64) float64 {
+		of := 4 * math.Abs(1-error) / (n * max(1, error)) // of its logarithm
+		return float64(of*float64(error*error)) * v.Correction() / k
+	}
 }
 
 // NewLearningCurve is that of several folds of a cross-validation, v being its design. It is not fitted.
@@ -165,24 +233,25 @@ func (l *LearningCurve) Fit(folds []Learned, v Validation, sampled func(error fl
 	}
 }
 
-// At is the error of models trained on n participants by the fit, and its 95 % interval on the logit scale: the normal
-// quantile times the SD over resamples. Folds share training participants, and few folds vary less than their
+// At is the error of models trained on n participants by the fit, and its 95 % interval on the logit scale, or that of
+// Correlation and Explained: the normal quantile times the SD over resamples. Folds share training
+// participants, and few folds vary less than their
 // expectation, so that the SD is multiplied by √(K/(K−1) · correction), as that of a mean (see Validation). It is at
 // least that of the sampling of test participants.
 func (l *LearningCurve) At(n float64) (error, low, high float64) {
-	logit := func(x float64) float64 {
-		x = max(1e-6, min(1-1e-6, x))
-		return exact.Log(x / (1 - x))
+	scale := l.link
+	if scale == nil {
+		scale = logitLink{}
 	}
 	error = l.Law.At(n)
 	all := make([]float64, len(l.law))
 	for i, p := range l.law {
-		all[i] = logit(p.At(n))
+		all[i] = scale.to(p.At(n))
 	}
 	_, variance := meanVariance(all)
-	least := math.Sqrt(l.sampled(error)) / max(1e-6, float64(error*(1-error)))
+	least := math.Sqrt(l.sampled(error)) * scale.slope(error)
 	half := float64(normal975 * max(least, float64(l.factor*math.Sqrt(variance))))
-	return error, expit(logit(error) - half), expit(logit(error) + half)
+	return error, scale.from(scale.to(error) - half), scale.from(scale.to(error) + half)
 }
 
 // Reach is how many training participants, from the smallest size up to most, have an error of at most so much by the

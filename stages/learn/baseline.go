@@ -144,10 +144,8 @@ func (s *Baseline) Validate() []error {
 	if len(s.Widths) == 0 {
 		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
 	}
-	if s.Orders > 0 && s.Orders < 5 {
-		errs = append(errs, fmt.Errorf("orders: %d, but a learning curve needs 5 or more, or 0 for none", s.Orders))
-	}
 	return append(errs, allOf(errors.Join(
+		checkOrders(s.Orders),
 		checkPenalties(s.Penalties),
 		checkWeights("hidden", s.Hidden),
 		checkWeights("full_widths", s.FullWidths),

@@ -5,21 +5,25 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/gnn/network"
 	"prgnn/internal/lists"
-	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/learn/split"
 )
 
-// curveShares are the parts of the training participants of a learning curve.
-var curveShares = []float64{0.1, 0.2, 0.35, 0.5, 0.75, 1}
+// checkOrders refuses too few orders of a learning curve.
+func checkOrders(orders int) error {
+	if orders > 0 && orders < 5 {
+		return fmt.Errorf("orders: %d, but a learning curve needs 5 or more, or 0 for none", orders)
+	}
+	return nil
+}
 
 // some are the rows of the training participants that keep takes, and of all test participants. Standardized anew, rows
 // that were standardized are as if they had not been.
@@ -48,26 +52,11 @@ func (r *rowSet) some(keep map[string]bool, standardize string) *rowSet {
 	return sub
 }
 
-// curve trains the model again on parts of the training participants, and tests it on the same test participants. In
-// each of several orders of the training participants, in which whole families are one, a part is the first share of
-// each group. probability are those of the model of all, of each graph of the set; again trains on some of the
-// training participants, and gives those of the test graphs. before: the inputs were fitted to all of them.
+// curve trains the model again on parts of the training participants, and tests it on the same test participants.
+// probability are those of the model of all, of each graph of the set; again trains on some of the training
+// participants, and gives those of the test graphs. before: the inputs were fitted to all of them.
 func (s *Baseline) curve(ctx context.Context, t *dag.Task, set *trainingSet, probability []float64, before bool,
 	again func(keep map[string]bool) ([]float64, error)) (*encoding.Table, error) {
-	if s.Orders == 0 {
-		return column.Table([]column.SubsetRow(nil)), nil
-	}
-	members, err := column.Read[fold.LabeledMember](t.In("folds"))
-	if err != nil {
-		return nil, err
-	}
-	together := map[string]string{}
-	for _, m := range members {
-		if int(m.Repeat) == s.Repeat {
-			together[m.ID] = m.Together
-		}
-	}
-	strata, whole := curveUnits(set.rows, together)
 	classes := len(set.groups)
 	var last []float64 // of the test graphs, by the model of all
 	for i, row := range set.rows {
@@ -76,89 +65,96 @@ func (s *Baseline) curve(ctx context.Context, t *dag.Task, set *trainingSet, pro
 		}
 	}
 	var rows []column.SubsetRow
-	for order := 1; order <= s.Orders; order++ {
-		for k, units := range strata {
-			random.New(s.Seed, s.Stream("curve", order, k)...).Shuffle(len(units), func(i, j int) {
-				units[i], units[j] = units[j], units[i]
-			})
+	err := split.Parts(ctx, t, set.rows, s.Params, s.Seed, s.Orders, func(part split.Part) (err error) {
+		p, why := last, ""
+		if !part.Last {
+			if p, err = again(part.Keep); err != nil {
+				p, why = nil, err.Error()
+			}
 		}
-		for _, share := range curveShares {
-			keep := map[string]bool{}
-			for k, n := range inference.Sizes(share, lists.Map(strata, func(u [][]string) int { return len(u) })) {
-				for _, unit := range strata[k][:n] {
-					for _, id := range unit {
-						keep[id] = true
-					}
-				}
-			}
-			if err := onlyTrained(keep, set.rows); err != nil {
-				return nil, err
-			}
-			p, why := last, ""
-			if share < 1 {
-				if p, err = again(keep); err != nil {
-					p, why = nil, err.Error()
-				}
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-			}
-			r := set.subsetRow(p)
-			r.Model, r.Repeat, r.Fold, r.Order, r.Share = s.Model, int32(s.Repeat), int32(s.Fold), int32(order), share
-			r.Trained, r.Whole, r.Before, r.Why = int32(len(keep)), int32(whole), before, why
-			rows = append(rows, r)
-			t.Progress(len(rows), s.Orders*len(curveShares), "learning curve")
-		}
-	}
-	return column.Table(rows), nil
+		r := set.subsetRow(p)
+		r.Model, r.Repeat, r.Fold = s.Model, int32(s.Repeat), int32(s.Fold)
+		r.Order, r.Share = int32(part.Order), part.Share
+		r.Trained, r.Whole, r.Before, r.Why = int32(len(part.Keep)), int32(part.Whole), before, why
+		rows = append(rows, r)
+		return nil
+	})
+	return column.Table(rows), err
 }
 
-// curveUnits are the training participants, or families, that enter the parts of a learning curve together: of each
-// group, or mixture of groups in a family.
-func curveUnits(rows []fold.Row, together map[string]string) (strata [][][]string, whole int) {
-	unit, label := map[string][]string{}, map[string][]string{}
-	seen := map[string]bool{}
-	for _, r := range rows {
-		if r.Side != 0 || seen[r.Id] {
+// curve is the learning curve of a model of a number: as that of Baseline, with the mean and SD of the number in each
+// part. decided are the z-scored predictions of the model of all, of each graph of the set.
+func (s *Regression) curve(ctx context.Context, t *dag.Task, set *rowSet, decided []float64, unit scale, port string) (
+	*encoding.Table, error) {
+	before := port != "pearson" || slices.ContainsFunc(t.All(port), fold.MadeInFold)
+	var last []float64
+	for i, row := range set.rows {
+		if row.Side == 1 {
+			last = append(last, unit.mean+float64(unit.sd*decided[i]))
+		}
+	}
+	again := func(keep map[string]bool) ([]float64, error) {
+		sub := set.some(keep, s.Standardize)
+		of, err := scaleOf(sub.rows)
+		if err != nil {
+			return nil, err
+		}
+		var y []float64
+		for _, r := range sub.rows[:sub.train.N] {
+			y = append(y, (r.Target-of.mean)/of.sd)
+		}
+		model, err := s.fit(ctx, t, sub, y)
+		if err != nil {
+			return nil, err
+		}
+		return lists.Map(model.Decide(sub.all, t.Threads)[sub.train.N:], func(f float64) float64 {
+			return of.mean + float64(of.sd*f)
+		}), nil
+	}
+	var rows []column.NumberSubsetRow
+	err := split.Parts(ctx, t, set.rows, s.Params, s.Seed, s.Orders, func(part split.Part) (err error) {
+		p, why := last, ""
+		if !part.Last {
+			if p, err = again(part.Keep); err != nil {
+				p, why = nil, err.Error()
+			}
+		}
+		r := set.numberSubset(p)
+		r.Model, r.Repeat, r.Fold = s.Model, int32(s.Repeat), int32(s.Fold)
+		r.Order, r.Share = int32(part.Order), part.Share
+		r.Trained, r.Whole, r.Before, r.Why = int32(len(part.Keep)), int32(part.Whole), before, why
+		rows = append(rows, r)
+		return nil
+	})
+	return column.Table(rows), err
+}
+
+// numberSubset measures the predictions of the test graphs; nil: no model.
+func (set *trainingSet) numberSubset(predicted []float64) column.NumberSubsetRow {
+	var cases []fold.Case
+	var f inference.NumberFold
+	for _, row := range set.rows {
+		if row.Side != 1 {
 			continue
 		}
-		seen[r.Id] = true
-		first := r.Id
-		if of := together[r.Id]; of != "" {
-			first = of
+		if len(cases) == 0 || cases[len(cases)-1].Id != row.Id { // the draws of a participant follow each other
+			f.Target = append(f.Target, row.Target)
 		}
-		unit[first], label[first] = append(unit[first], r.Id), append(label[first], fmt.Sprint(r.Label))
-	}
-	names := make([]string, 0, len(unit))
-	for first := range unit {
-		names = append(names, first)
-	}
-	slices.Sort(names)
-	of := lists.By(names, func(first string) string {
-		slices.Sort(label[first])
-		return strings.Join(label[first], " ")
-	})
-	slices.SortFunc(of, func(a, b lists.Group[string, string]) int { return strings.Compare(a.Key, b.Key) })
-	return lists.Map(of, func(g lists.Group[string, string]) [][]string {
-		return lists.Map(g.All, func(first string) []string { return unit[first] })
-	}), len(seen)
-}
-
-// onlyTrained refuses a part that has anybody but training participants.
-func onlyTrained(keep map[string]bool, rows []fold.Row) error {
-	n := map[string]bool{}
-	for _, r := range rows {
-		switch {
-		case r.Side == 0 && keep[r.Id]:
-			n[r.Id] = true
-		case keep[r.Id]:
-			return fmt.Errorf("leakage: %s is both tested and in a part of the training participants", r.Id)
+		c := fold.Case{Id: row.Id, Probability: []float64{0}}
+		if predicted != nil {
+			c.Probability[0] = predicted[len(cases)]
 		}
+		cases = append(cases, c)
 	}
-	if len(n) != len(keep) {
-		return fmt.Errorf("leakage: %d of %d participants of a part are not training participants", len(keep)-len(n), len(keep))
+	for i, c := range fold.OverDraws(cases) {
+		f.Person, f.Predicted = append(f.Person, i), append(f.Predicted, c.Probability[0])
 	}
-	return nil
+	r := column.NumberSubsetRow{Tested: int32(len(f.Person)), R: math.NaN(), R2: math.NaN()}
+	if predicted != nil {
+		of := f.Score()
+		r.R, r.R2 = of.R, of.R2
+	}
+	return r
 }
 
 // subsetRow measures the probabilities of the test graphs; nil: no model.

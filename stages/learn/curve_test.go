@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/stagetest"
 )
 
@@ -30,17 +31,17 @@ func TestCurves(t *testing.T) {
 		"mlp", "brainnetcnn", "li2019"} {
 		params := []any{"epochs", 3, "trees", 5}
 		rows := curveOf(t, model, in, params...)
-		need.Equal(t, len(rows), 5*len(curveShares), model)
+		need.Equal(t, len(rows), 5*len(split.Shares), model)
 		table := stagetest.MustRun(t, stagetest.Quickly(model, params...), in)["predictions"].(*encoding.Table)
 		tested, _, err := fold.ReadTested(table)
 		need.NoError(t, err)
 		want := fold.Score(tested[0].Participants, -1)
 		for i, r := range rows {
-			if r.Share != curveShares[i%len(curveShares)] || int(r.Order) != i/len(curveShares)+1 || r.Tested != 12 ||
-				r.Smallest != 6 || r.Whole != 36 {
+			if r.Share != split.Shares[i%len(split.Shares)] || int(r.Order) != i/len(split.Shares)+1 ||
+				r.Tested != 12 || r.Smallest != 6 || r.Whole != 36 {
 				t.Errorf("%s: %+v", model, r)
 			}
-			need.Equal(t, r.Trained, []int32{4, 8, 12, 18, 28, 36}[i%len(curveShares)], model)
+			need.Equal(t, r.Trained, []int32{4, 8, 12, 18, 28, 36}[i%len(split.Shares)], model)
 			if (model != "kernel-ridge" || r.Trained > 8) && (math.IsNaN(r.AUC) || r.Why != "") {
 				t.Errorf("%s: no AUC: %+v", model, r)
 			}
@@ -128,13 +129,6 @@ func TestPartsOfACurve(t *testing.T) {
 			together[r.Id] = fmt.Sprintf("p%02d", i/10*10)
 		}
 	}
-	strata, whole := curveUnits(rows, together)
-	need.Equal(t, whole, 30)
-	var sizes []int
-	for _, units := range strata {
-		sizes = append(sizes, len(units))
-	}
-	need.Equal(t, fmt.Sprint(sizes), "[12 3 12]") // of group 0, families, of group 1
 	s := &Baseline{Orders: 5, Params: fold.First()}
 	set := &trainingSet{groups: []string{"A", "B"}, rows: rows}
 	var before map[string]bool
@@ -160,8 +154,6 @@ func TestPartsOfACurve(t *testing.T) {
 			return make([]float64, 40), nil
 		})
 	need.NoError(t, err)
-	need.Error(t, onlyTrained(map[string]bool{"p35": true}, rows), "leakage")
-	need.Error(t, onlyTrained(map[string]bool{"p99": true}, rows), "leakage")
 }
 
 func membersOf(rows []fold.Row, together map[string]string) *encoding.Table {

@@ -67,7 +67,8 @@ type Regression struct {
 	Epochs       int     `param:"epochs" doc:"mlp: epochs" min:"1"`
 	Batch        int     `param:"batch" doc:"mlp: graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"mlp: learning rate of Adam, for the mean squared error of the z-scored target" min:"1e-12"`
-	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 %, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp, and the orders of a learning curve"`
 }
 
 // UsesPorts are each participant's data, of one setting, the checks, and what changes no prediction.
@@ -96,6 +97,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
 			filePort,
+			{Name: "curve", Type: column.Type[column.NumberSubsetRow](), Doc: "orders: the model trained on parts of the training participants, and tested, for learning-curve; no rows without orders"},
 			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
 			givenOut,
 		},
@@ -104,7 +106,7 @@ func (*Regression) Ports() dag.Ports {
 
 // Validate checks parameters against each other.
 func (s *Regression) Validate() []error {
-	return allOf(errors.Join(checkPenalties(s.Penalties), checkWeights("hidden", s.Hidden)))
+	return allOf(errors.Join(checkOrders(s.Orders), checkPenalties(s.Penalties), checkWeights("hidden", s.Hidden)))
 }
 
 // checkPenalties refuses none, and those that do not ascend.
@@ -167,6 +169,9 @@ func (s *Regression) RefusesInputs(has func(port string) bool) error {
 		if has("targets") && has(port) {
 			return fmt.Errorf("targets and %s are both connected: permuted labels are not deconfounded; connect one of the two (%[1]s: null)", port)
 		}
+	}
+	if has("targets") && s.Orders > 0 {
+		return errors.New("orders: a learning curve trains on the number itself, but targets (deconfound) is connected: leave one of the two out")
 	}
 	_, err := s.form(has)
 	return err
@@ -275,6 +280,10 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i] = w.regionWeight
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
+	curve, err := s.curve(ctx, t, set, decided, unit, form.Port)
+	if err != nil {
+		return nil, err
+	}
 	file, err := set.file(t, s.Params, modelfile.Header{Format: modelfile.Format, Model: s.Model,
 		Target: &[2]float64{unit.mean, unit.sd}, Residual: removed, Calibrated: true}, baseline.Store(model), nil)
 	if err != nil {
@@ -282,6 +291,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	}
 	return dag.Outputs{
 		"file":        file,
+		"curve":       curve,
 		"residuals":   residuals,
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil),
 		"regions":     column.Table(regions),

@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/learn/split"
 	"prgnn/stages/stagetest"
 )
 
@@ -260,4 +261,100 @@ func TestRegressionOfResiduals(t *testing.T) {
 	need.Error(t, err, "leakage")
 	has := func(port string) bool { return port != "tangent" && port != "fitted" }
 	need.Error(t, s().(*Regression).RefusesInputs(has), "both connected")
+}
+
+// pearson and about are r, and R² about the mean of the test participants, by their definitions.
+func pearson(x, y []float64) (r, about float64) {
+	n := float64(len(x))
+	var mx, my, xx, yy, xy, miss float64
+	for i := range x {
+		mx, my = mx+x[i]/n, my+y[i]/n
+	}
+	for i := range x {
+		xx, yy, xy = xx+(x[i]-mx)*(x[i]-mx), yy+(y[i]-my)*(y[i]-my), xy+(x[i]-mx)*(y[i]-my)
+		miss += (y[i] - x[i]) * (y[i] - x[i])
+	}
+	return xy / math.Sqrt(xx*yy), 1 - miss/yy
+}
+
+// A model of a number is trained anew on parts: r and R² are those of the model where the other training participants
+// are in no fold, and the last part is the model itself.
+func TestCurveOfNumbers(t *testing.T) {
+	y := stagetest.Ramp(40)
+	for i := range y {
+		y[i] += float64(i * 7 % 5)
+	}
+	in := stagetest.Numbered(t, y)
+	folds := need.Value(in["folds"][0].Table())(t)
+	measured := func(in map[string][]dag.Input, model string, params ...any) (r, r2 float64) {
+		s := stagetest.Fresh("regression", append([]any{"model", model, "fold", 2}, params...)...)
+		out := stagetest.MustRun(t, s, in)
+		rows := need.Value(column.Rows[fold.NumberRow](out["predictions"].(*encoding.Table)))(t)
+		sum, number := map[string]float64{}, map[string]float64{}
+		var ids []string
+		for _, row := range rows {
+			if row.Set != fold.SideNames[1] {
+				continue
+			}
+			if _, there := number[row.ID]; !there {
+				ids = append(ids, row.ID)
+			}
+			sum[row.ID] += row.Predicted
+			number[row.ID] = row.Target
+		}
+		var predicted, observed []float64
+		draws := 0.0
+		for _, row := range rows {
+			if row.ID == ids[0] {
+				draws++
+			}
+		}
+		for _, id := range ids {
+			predicted, observed = append(predicted, sum[id]/draws), append(observed, number[id])
+		}
+		return pearson(predicted, observed)
+	}
+	for _, model := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr", "forest", "mlp"} {
+		params := []any{"trees", 5, "epochs", 3, "penalties", []any{0.1, 1}, "inner", 3, "standardize", "training",
+			"tolerance", 1e-10} // by which rounding of the inputs changes no support vector
+		out := stagetest.MustRun(t, stagetest.Fresh("regression", append([]any{"model", model, "fold", 2, "orders", 5},
+			params...)...), in)
+		rows := need.Value(column.Rows[column.NumberSubsetRow](out["curve"].(*encoding.Table)))(t)
+		need.Equal(t, len(rows), 5*len(split.Shares), model)
+		var kept []map[string]bool
+		d := need.Value(fold.Params{Fold: 2, Repeat: 1}.Divide(in["folds"][0]))(t)
+		var all []fold.Row
+		for _, m := range in["pearson"] {
+			all = append(all, need.Value(d.Row(m))(t))
+		}
+		need.NoError(t, split.Parts(t.Context(), dag.NewTask(in), all, fold.Params{Fold: 2, Repeat: 1}, 0, 5,
+			func(p split.Part) error {
+				kept = append(kept, p.Keep)
+				return nil
+			}))
+		for _, part := range []int{2, 3, 5, 10} { // 35 %, half and all in the first order, three quarters in the second
+			members := need.Value(column.Rows[fold.NumberMember](folds))(t)
+			for i := range members {
+				if members[i].Fold != 2 && !kept[part][members[i].ID] {
+					members[i].Fold = 0
+				}
+			}
+			alone := map[string][]dag.Input{}
+			for port, of := range in {
+				alone[port] = of
+			}
+			alone["folds"] = []dag.Input{dag.InputOf(column.WithMeta(column.Table(members), folds.Meta))}
+			r, r2 := measured(alone, model, params...)
+			got := rows[part]
+			same := func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-8 || math.IsNaN(a) && math.IsNaN(b) }
+			if !same(got.R2, r2) || model != "mean" && !same(got.R, r) || int(got.Trained) != len(kept[part]) ||
+				got.Why != "" {
+				t.Errorf("%s, part %d: %+v, want r %v and R² %v of %d", model, part, got, r, r2, len(kept[part]))
+			}
+		}
+	}
+	need.Equal(t, len(stagetest.Fresh("regression", "orders", 3).(*Regression).Validate()), 1)
+	need.Error(t, stagetest.Fresh("regression", "orders", 5).(*Regression).RefusesInputs(func(port string) bool {
+		return port == "targets" || port == "pearson"
+	}), "leave one of the two out")
 }

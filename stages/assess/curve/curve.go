@@ -20,9 +20,9 @@ import (
 
 var curveKind = dag.Kind{
 	Name: "learning-curve",
-	Doc: "how many participants does a classifier need?\n" +
-		"Reads the models that baseline trained on parts of the training participants (orders: 5). Reports the AUC or accuracy by the number of training participants, the fitted error a + b·n^−c, and the number of participants that reaches a target, with approximate 95 % intervals. The fit is extrapolated to at most twice as many training participants. Where the curve rises by no more than its standard error, nothing is fitted, since there is no evidence that more participants of this kind would help.",
-	New: func() dag.Stage { return &Curve{Measure: auc, Target: 0.75, Resamples: 1000} },
+	Doc: "how many participants does a classifier or regression model need?\n" +
+		"Reads the models that baseline or regression trained on parts of the training participants (orders: 5). Reports the AUC or accuracy, or r or R², by the number of training participants, the fitted error a + b·n^−c, and the number of participants that reaches a target, with approximate 95 % intervals. The fit is extrapolated to at most twice as many training participants. Where the curve rises by no more than its standard error, nothing is fitted, since there is no evidence that more participants of this kind would help.",
+	New: func() dag.Stage { return &Curve{Measure: "own", Target: 0.75, Resamples: 1000} },
 }
 
 var (
@@ -33,14 +33,16 @@ var (
 const (
 	auc      = "auc"
 	accuracy = "accuracy"
+	pearson  = "r"
+	about    = "r2" // R² about the mean of the test participants
 )
 
 // measured are the measures in words.
-var measured = map[string]string{auc: "AUC", accuracy: "accuracy"}
+var measured = map[string]string{auc: "AUC", accuracy: "accuracy", pearson: "r", about: "R²"}
 
 // Curve fits learning curves.
 type Curve struct {
-	Measure   string  `param:"measure" doc:"auc, or accuracy" choices:"auc|accuracy"`
+	Measure   string  `param:"measure" doc:"of groups, auc or accuracy; of a number, r (Pearson's) or r2 (R² about the mean of the test participants); own: auc or r" choices:"own|auc|accuracy|r|r2"`
 	Target    float64 `param:"target" doc:"value of the measure; the stage estimates how many training participants reach it" min:"0" max:"1"`
 	Resamples int     `param:"resamples" doc:"of folds and orders, for intervals" min:"100" max:"100000"`
 	Seed      uint64  `param:"seed" doc:"of the resamples"`
@@ -51,16 +53,22 @@ func (*Curve) UsesPorts() []role.PortUse {
 	return fold.AfterChecks(role.PortUse{Port: "parts", As: role.AllFolds})
 }
 
-// Ports are its inputs and outputs.
 // AssumesIndependent is for intervals.
 func (*Curve) AssumesIndependent(func(port string) bool) (intervals bool, of []string) {
 	return true, nil
 }
 
-func (*Curve) Ports() dag.Ports {
+// Ports are its inputs and outputs.
+func (s *Curve) Ports() dag.Ports {
+	parts := column.NeedsCommon[column.SubsetRow, column.NumberSubsetRow]()
+	switch s.Measure {
+	case auc, accuracy:
+		parts = column.Needs[column.SubsetRow]()
+	case pearson, about:
+		parts = column.Needs[column.NumberSubsetRow]()
+	}
 	return dag.Ports{
-		In: []dag.Port{{Name: "parts", Type: column.Needs[column.SubsetRow](), Gather: true,
-			Doc: "curve of baseline, with orders"},
+		In: []dag.Port{{Name: "parts", Type: parts, Gather: true, Doc: "curve of baseline or regression, with orders"},
 			{Name: "folds", Type: fold.Folds(), Optional: true, Doc: "split's folds, by which the file connects the parts"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
@@ -75,7 +83,7 @@ func (*Curve) Ports() dag.Ports {
 type setting struct {
 	coords []dag.Coord
 	model  string
-	rows   []column.SubsetRow
+	rows   []column.PartRow
 }
 
 // Run fits the curves.
@@ -110,11 +118,11 @@ func (s *Curve) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 // read gathers the parts by classifier; a stage without orders has none.
 func (*Curve) read(t *dag.Task) (settings []*setting, axes []string, err error) {
 	for _, in := range t.All("parts") {
-		rows, err := column.Read[column.SubsetRow](in)
+		rows, err := column.Read[column.PartRow](in)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(rows) == 0 || rows[0].Model == "majority" { // which learns nothing
+		if len(rows) == 0 || rows[0].Model == "majority" || rows[0].Model == "mean" { // which learn nothing
 			continue
 		}
 		coords := column.Without(in.Coords, "fold", "repeat")
@@ -130,20 +138,64 @@ func (*Curve) read(t *dag.Task) (settings []*setting, axes []string, err error) 
 		}
 	}
 	if settings == nil {
-		err = errors.New("parts: no model was trained on parts of the training participants: set orders: 5 in the stage baseline")
+		err = errors.New("parts: no model was trained on parts of the training participants: set orders: 5 in the stage baseline or regression")
 	}
 	return settings, axes, err
+}
+
+// measure is that of a setting: own is auc, or r.
+func (s *Curve) measure(x *setting) (string, error) {
+	number := !slices.ContainsFunc(x.rows, func(p column.PartRow) bool { return p.Smallest > 0 })
+	switch {
+	case s.Measure == "own" && number:
+		return pearson, nil
+	case s.Measure == "own":
+		return auc, nil
+	case number != (s.Measure == pearson || s.Measure == about):
+		return "", fmt.Errorf("measure: %s is not of %s: set measure: %s", measured[s.Measure],
+			map[bool]string{true: "models of a number", false: "classifiers"}[number],
+			map[bool]string{true: "r or r2", false: "auc or accuracy"}[number])
+	}
+	return s.Measure, nil
+}
+
+// valueOf is the measure of a part.
+func valueOf(p column.PartRow, measure string) float64 {
+	switch measure {
+	case auc:
+		return p.AUC
+	case accuracy:
+		return p.Accuracy
+	case pearson:
+		return p.R
+	}
+	return p.R2
+}
+
+// without is why a fold may have no such measure.
+func without(measure string) string {
+	switch measure {
+	case pearson:
+		return "the predictions or the numbers of its test participants are all equal"
+	case about:
+		return "the numbers of its test participants are all equal"
+	}
+	return "its test participants are of one class"
 }
 
 // fit fits the curve of one classifier.
 func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.CurvePointRow, curve []column.CurveRow,
 	r column.LearningRow, err error) {
 	nan := math.NaN()
-	r = column.LearningRow{Coords: x.coords, Name: name, Measure: s.Measure, Limit: nan, B: nan, C: nan, At: nan,
+	measure, err := s.measure(x)
+	if err != nil {
+		return nil, nil, r, err
+	}
+	r = column.LearningRow{Coords: x.coords, Name: name, Measure: measure, Limit: nan, B: nan, C: nan, At: nan,
 		AtLow: nan, AtHigh: nan, Twice: nan, TwiceLow: nan, TwiceUp: nan, Target: s.Target, Needed: nan, NeedLow: nan,
 		NeedHigh: nan}
-	folds := lists.By(x.rows, func(r column.SubsetRow) [2]int32 { return [2]int32{r.Repeat, r.Fold} })
-	shares := slices.Compact(slices.Sorted(slices.Values(lists.Map(x.rows, func(r column.SubsetRow) float64 {
+	folds := lists.By(x.rows, func(r column.PartRow) [2]int32 { return [2]int32{r.Repeat, r.Fold} })
+	shares := slices.Compact(slices.Sorted(slices.Values(lists.Map(x.rows, func(r column.PartRow) float64 {
 		return r.Share
 	}))))
 	v, smallest, others := inference.Validation{}, 0.0, 0.0
@@ -165,10 +217,7 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 				if p.Share != share {
 					continue
 				}
-				value := p.AUC
-				if s.Measure == accuracy {
-					value = p.Accuracy
-				}
+				value := valueOf(p, measure)
 				for len(learned[f]) < int(p.Order) {
 					learned[f] = append(learned[f], make([]float64, len(shares)))
 				}
@@ -183,12 +232,12 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 			known = append(known, k)
 		} else {
 			fmt.Fprintf(log, "%s: about %.0f training participants are left out of the curve, since a fold has no %s: %s\n", name,
-				sizes[k], measured[s.Measure], cmp.Or(why, "its test participants are of one class"))
+				sizes[k], measured[measure], cmp.Or(why, without(measure)))
 		}
 	}
 	r.Folds = int32(len(folds))
 	if len(known) == 0 || known[len(known)-1] != len(shares)-1 {
-		return nil, nil, r, fmt.Errorf("a fold has no %s with all of its training participants, since its test participants are of one class; use fewer folds, or stratify them", measured[s.Measure])
+		return nil, nil, r, fmt.Errorf("a fold has no %s with all of its training participants, since %s; use fewer folds, or stratify them", measured[measure], without(measure))
 	}
 	for f := range learned { // the sizes that are known
 		for o, errors := range learned[f] {
@@ -212,7 +261,7 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 		for k := range points {
 			points[k].SE = nan
 		}
-		r.Why = fmt.Sprintf("the %s is 1 at every size, where an interval has no content", measured[s.Measure])
+		r.Why = fmt.Sprintf("the %s is 1 at every size, where an interval has no content", measured[measure])
 	case r.Flat:
 		r.Why = "flat"
 	}
@@ -220,8 +269,15 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 		return points, nil, r, nil
 	}
 	sampled := v.SampledShare()
-	if s.Measure == auc {
+	switch measure {
+	case auc:
 		sampled = v.SampledAUC(smallest, others)
+	case pearson:
+		sampled = v.SampledR()
+		c.Correlation()
+	case about:
+		sampled = v.SampledExplained()
+		c.Explained()
 	}
 	c.Fit(learned, v, sampled, s.Resamples, random.New(s.Seed, "learning-curve", name))
 	r.Limit, r.B, r.C = 1-c.Law.A, c.Law.B, c.Law.C

@@ -116,3 +116,45 @@ func TestCurveAtTheCeiling(t *testing.T) {
 		t.Errorf("%+v %+v", r, points[0])
 	}
 }
+
+// The errors of the fixture as those of numbers: the law is that of the oracle for 1 − r and for 1 − R², and the
+// intervals are on the scales of Fisher's z and of logarithms.
+func TestCurveOfNumbers(t *testing.T) {
+	groups := fixtureParts(t, nil)
+	for measure, scale := range map[string]func(x float64) float64{
+		"own": math.Atanh, "r": math.Atanh, "r2": func(x float64) float64 { return -math.Log(1 - x) }} {
+		in := map[string][]dag.Input{}
+		for _, p := range groups["parts"] {
+			var rows []column.NumberSubsetRow
+			for _, r := range need.Value(column.Read[column.PartRow](p))(t) {
+				row := column.NumberSubsetRow{Model: "ridge", Repeat: 1, Fold: r.Fold, Order: 1, Share: r.Share,
+					Trained: r.Trained, Whole: r.Whole, Tested: r.Tested, R: r.AUC, R2: math.NaN()}
+				if measure == "r2" {
+					row.R, row.R2 = math.NaN(), r.AUC
+				}
+				rows = append(rows, row)
+			}
+			in["parts"] = append(in["parts"], dag.InputOf(column.Table(rows), p.Coords...))
+		}
+		r, _, _ := fitted(t, in, "target", 0.85, "measure", measure)
+		at := func(n float64) float64 { return 1 - 0.5098002836159852*math.Pow(n, -0.243) }
+		need.Equal(t, r.Measure, map[string]string{"own": "r", "r": "r", "r2": "r2"}[measure])
+		for k, v := range [][2]float64{{r.Limit, 1}, {r.C, 0.243}, {r.At, at(r.N)}, {r.Twice, at(2 * r.N)},
+			{scale(r.AtHigh) - scale(r.At), scale(r.At) - scale(r.AtLow)}} {
+			if math.Abs(v[0]-v[1]) > 1e-9 {
+				t.Errorf("%s: number %d is %v, want %v", measure, k, v[0], v[1])
+			}
+		}
+		if !(r.AtLow < r.At && r.At < r.AtHigh) {
+			t.Errorf("%s: %+v", measure, r)
+		}
+		_, err := stagetest.RunStage(t, stagetest.Fresh("learning-curve", "measure", "auc"), in)
+		need.Error(t, err, "AUC is not of models of a number: set measure: r or r2")
+	}
+	_, err := stagetest.RunStage(t, stagetest.Fresh("learning-curve", "measure", "r2"), groups)
+	need.Error(t, err, "R² is not of classifiers: set measure: auc or accuracy")
+	if needs := stagetest.Fresh("learning-curve", "measure", "r").Ports().In[0].Type; needs.String() ==
+		stagetest.Fresh("learning-curve").Ports().In[0].Type.String() {
+		t.Error("a plan accepts parts of groups for r")
+	}
+}

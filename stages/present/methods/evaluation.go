@@ -485,7 +485,8 @@ func (a *Author) learning() {
 		return
 	}
 	split := a.division()
-	a.say("methods.learning", parameters(s, values{"Measure": rows[0].Measure, "Orders": rows[0].Orders,
+	a.say("methods.learning", parameters(s, values{"Measure": rows[0].Measure,
+		"Number": rows[0].Measure == "r" || rows[0].Measure == "r2", "Orders": rows[0].Orders,
 		"Resamples": int(s.Number("resamples")),
 		"Families":  split != nil && len(split.List("keep_together")) > 0,
 		"Fitted":    slices.ContainsFunc(rows, func(r column.LearningRow) bool { return !math.IsNaN(r.At) })}))
