@@ -136,7 +136,7 @@ func TestBuiltinKindsAreNoProgramsOfTheUsers(t *testing.T) {
 stages:
   inner_folds: { use: split, matrix: { outer: [1..3] }, in: { participants: cohort.participants }, with: { folds: 3, inner: 3 } }
   inner: { use: baseline, matrix: { model: [ridge, svm], outer: [1..3], fold: [1..3] }, in: { pearson: "connectivity[*].pearson", folds: inner_folds } }
-  nested: { use: choose, in: { inner: "inner[*].predictions", outer: ["baselines[model=ridge,*].predictions", "baselines[model=svm,*].predictions"] } }
+  nested: { use: choose, in: { inner: "inner[*].predictions", outer: ["baselines[model=ridge,*].predictions", "baselines[model=svm,*].predictions"] }, with: { by: accuracy } }
   evaluate_nested: { use: evaluate, in: { predictions: nested } }
   shorter: { use: exec, in: { all: "series[*].series" }, with: { command: [cp, "{all}", "{o}"], inputs: ["all*=npy"], outputs: [o=npy] } }
   duplicates: { in: { scans: ["series[*]", shorter.o] } }

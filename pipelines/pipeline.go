@@ -248,7 +248,7 @@ func (l *loader) precheck(g *dag.Graph) {
 		}
 	}
 	for _, s := range g.Stages() {
-		for _, m := range precheck.Shared(l.roster, s) {
+		for _, m := range slices.Concat(precheck.Shared(l.roster, s), precheck.Models(s)) {
 			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
 		}
 	}

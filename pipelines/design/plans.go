@@ -1,6 +1,7 @@
 package design
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -220,6 +222,33 @@ func (s *Study) preserved(stage *dag.StageNode) {
 	}
 	for _, text := range sorted(doubts) {
 		s.note(column.Doubtf(column.DoubtTied, "stage %s: %s", stage.Name(), text))
+	}
+}
+
+// chosen refuses a choice that fails on the models that it chooses among.
+func (s *Study) chosen(stage *dag.StageNode) {
+	for n, work := range role.With[role.Chooser](stage) {
+		var models, settings []string
+		for _, src := range Sources(n, role.Port(n.Instance(), role.InnerFolds)) {
+			if src.Node == nil {
+				continue
+			}
+			model := ""
+			for _, l := range param.Text(src.Node.Instance()) {
+				if name, value, _ := strings.Cut(l, " = "); name == "model" {
+					_ = json.Unmarshal([]byte(value), &model)
+				}
+			}
+			models = append(models, model)
+			setting := column.CoordText(slices.DeleteFunc(slices.Clone(src.Node.Coords()), func(c dag.Coord) bool {
+				return slices.Contains([]string{"fold", "repeat", "outer"}, c.Axis)
+			}))
+			settings = append(settings, src.Node.Stage().Name()+" "+setting)
+		}
+		if err := work.RefusesModels(len(sorted(settings)), models); err != nil {
+			s.mistake(stage, "by", err.Error())
+			return
+		}
 	}
 }
 

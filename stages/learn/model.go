@@ -87,7 +87,7 @@ func ReadModels(in []dag.Input) ([]*Trained, error) {
 		}
 		m, err := ReadModel(b)
 		if err == nil {
-			err = expects(m.Header, false)
+			err = m.Header.Expects(false)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)

@@ -32,6 +32,8 @@ var (
 	_ role.PortUser  = (*Predict)(nil)
 	_ role.DataUser  = (*Predict)(nil)
 	_ role.InputUser = (*Predict)(nil)
+
+	_ role.ModelReader = (*Predict)(nil)
 )
 
 // Predict applies trained models.
@@ -91,6 +93,16 @@ func (*Predict) RefusesInputs(has func(port string) bool) error {
 	return nil
 }
 
+// RefusesModel refuses a file that is no model, was altered, or is of other inputs than those that are connected.
+func (*Predict) RefusesModel(file []byte, has func(port string) bool) error {
+	return modelfile.Refuses(file, has, false)
+}
+
+// RefusesNumber is the same for models of a number.
+func (*Predict) RefusesNumber(file []byte, has func(port string) bool) error {
+	return modelfile.Refuses(file, has, true)
+}
+
 // ofSeries reports whether the participants have series.
 func ofSeries(t *dag.Task) bool { return t.Has("series") }
 
@@ -138,7 +150,7 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 			}
 		}
 		if err == nil {
-			err = expects(a.Header, number)
+			err = a.Header.Expects(number)
 		}
 		if id := ""; err == nil {
 			if id, err = modelfile.Identity(b); err == nil && first[id] != "" {
@@ -153,17 +165,6 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 		all = append(all, a)
 	}
 	return all, sameGroups(all)
-}
-
-// expects refuses a model of groups where one of a number is expected, and the other way round.
-func expects(h modelfile.Header, number bool) error {
-	switch {
-	case number && h.Target == nil:
-		return errors.New("it predicts groups, but models of a number are expected here")
-	case !number && h.Target != nil:
-		return errors.New("it predicts a number, but models of groups are expected here")
-	}
-	return nil
 }
 
 // sameGroups refuses models of different groups or columns, and of a number and its residual.

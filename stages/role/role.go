@@ -289,6 +289,18 @@ type Check interface {
 	Admits() bool
 }
 
+// A Chooser chooses among settings of models (choose).
+type Chooser interface {
+	// RefusesModels is why it fails on the predictions of so many settings of these models ("": unknown).
+	RefusesModels(settings int, models []string) error
+}
+
+// A ModelReader applies models of files. The program reports, before a run, files that it refuses.
+type ModelReader interface {
+	// RefusesModel is why every task fails with a model of this file, where the ports that has reports are connected.
+	RefusesModel(file []byte, has func(port string) bool) error
+}
+
 // An Adviser runs as it is, and has advice about its parameters for the person who set them (choose, exec). The
 // program prints
 // it. Each piece of advice names the parameter.

@@ -45,10 +45,18 @@ var (
 	_ role.DataUser  = (*ValidateRegression)(nil)
 	_ role.InputUser = (*ValidateRegression)(nil)
 	_ role.Reader    = (*ValidateRegression)(nil)
+
+	_ role.ModelReader = (*PredictRegression)(nil)
+	_ role.ModelReader = (*ValidateRegression)(nil)
 )
 
 // PredictRegression applies trained models of a number.
 type PredictRegression struct{ learn.Predict }
+
+// RefusesModel refuses what Predict does, and models of groups.
+func (s *PredictRegression) RefusesModel(file []byte, has func(port string) bool) error {
+	return s.Predict.RefusesNumber(file, has)
+}
 
 // A predictedNumber is a participant with the number that models predict.
 type predictedNumber struct {
@@ -130,6 +138,11 @@ func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
 
 // ReadsParticipants is the column that its parameter names.
 func (s *ValidateRegression) ReadsParticipants() []role.Reading { return s.readings() }
+
+// RefusesModel is that of predict-regression.
+func (s *ValidateRegression) RefusesModel(file []byte, has func(port string) bool) error {
+	return s.predict().RefusesModel(file, has)
+}
 
 // A validatedNumber is a participant with the number that models predict.
 type validatedNumber struct {

@@ -38,6 +38,8 @@ var (
 	_ role.DataUser  = (*Validate)(nil)
 	_ role.InputUser = (*Validate)(nil)
 	_ role.Reader    = (*Validate)(nil)
+
+	_ role.ModelReader = (*Validate)(nil)
 )
 
 // Validate validates stored models.
@@ -63,6 +65,11 @@ func (s *Validate) UsesPorts() []role.PortUse { return s.predict().UsesPorts() }
 // RefusesInputs requires graphs or matrices.
 func (s *Validate) RefusesInputs(has func(port string) bool) error {
 	return cmp.Or(s.predict().RefusesInputs(has), s.refusesInputs(has))
+}
+
+// RefusesModel is that of predict.
+func (s *Validate) RefusesModel(file []byte, has func(port string) bool) error {
+	return s.predict().RefusesModel(file, has)
 }
 
 // ReadsParticipants is the group that its parameter names.

@@ -31,6 +31,7 @@ var chooseKind = dag.Kind{
 var (
 	_ role.PortUser = (*Choose)(nil)
 	_ role.Adviser  = (*Choose)(nil)
+	_ role.Chooser  = (*Choose)(nil)
 )
 
 // Choose chooses a setting for each outer fold.
@@ -59,6 +60,16 @@ func (s *Choose) Advise() []string {
 		return nil
 	}
 	return []string{"by: auc does not consider at which probability the classes part: the accuracy of the chosen settings, at 0.5, can be low where their AUC is high; report the AUC, or choose by loss or accuracy"}
+}
+
+// RefusesModels refuses to compare decision values by their loss.
+func (s *Choose) RefusesModels(settings int, models []string) error {
+	at := slices.IndexFunc(models, func(m string) bool { return m != "" && !fold.Calibrated(m) })
+	if s.By != "loss" || settings < 2 || at < 0 {
+		return nil
+	}
+	return fmt.Errorf("by: loss compares probabilities, but %s gives decision values, whose size depends on the setting: choose by auc or accuracy (by: auc)",
+		cmp.Or(column.Classifiers[models[at]], models[at]))
 }
 
 // UsesPorts are the trainings in the outer folds, those that test these, and the checks.

@@ -74,6 +74,36 @@ func ReadFacts(b []byte) (*Facts, error) {
 	return f, f.Check()
 }
 
+// Refuses is why the file of a model cannot be applied where the ports that has reports are connected, and a number or
+// groups are expected.
+func Refuses(file []byte, has func(port string) bool, number bool) error {
+	f, err := ReadFacts(file)
+	if err != nil {
+		return err
+	}
+	takes := map[string][2]string{"": {"edges", "graphs: connect edges and features"},
+		"series": {"series", "time series: connect series"}}
+	of, other := takes[f.Inputs.Port]
+	if !other {
+		of = [2]string{"matrices", "matrices: connect matrices"}
+	}
+	if !has(of[0]) {
+		return fmt.Errorf("it is a model of %s", of[1])
+	}
+	return f.Expects(number)
+}
+
+// Expects refuses a model of groups where one of a number is expected, and the other way round.
+func (h *Header) Expects(number bool) error {
+	switch {
+	case number && h.Target == nil:
+		return errors.New("it predicts groups, but models of a number are expected here")
+	case !number && h.Target != nil:
+		return errors.New("it predicts a number, but models of groups are expected here")
+	}
+	return nil
+}
+
 // atContent is the end of model.json from its digest on.
 var atContent = regexp.MustCompile(`,?\s*"content": "[0-9a-f]{64}"\s*\}\s*$`)
 
