@@ -67,7 +67,7 @@ func (s *Study) Check(sites []string) Outcome {
 		s.folds(stage)
 		s.plansFail(stage)
 		s.preserved(stage)
-		s.chosen(stage)
+		s.gathers(stage)
 		s.oneGroup(stage)
 		s.leaks(stage)
 	}

@@ -1,7 +1,6 @@
 package design
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -225,28 +224,29 @@ func (s *Study) preserved(stage *dag.StageNode) {
 	}
 }
 
-// chosen refuses a choice that fails on the models that it chooses among.
-func (s *Study) chosen(stage *dag.StageNode) {
-	for n, work := range role.With[role.Chooser](stage) {
-		var models, settings []string
-		for _, src := range Sources(n, role.Port(n.Instance(), role.InnerFolds)) {
+// gathers refuses a stage that fails on what the trainings before it make.
+func (s *Study) gathers(stage *dag.StageNode) {
+	for n, work := range role.With[role.Gatherer](stage) {
+		var all []role.Training
+		for _, src := range Sources(n, role.Port(n.Instance(), role.InnerFolds, role.AllFolds)) {
 			if src.Node == nil {
+				return // of a file
+			}
+			if _, trains := src.Node.Instance().(role.Trainer); !trains {
 				continue
 			}
-			model := ""
+			t := role.Training{Parameters: map[string]string{}}
 			for _, l := range param.Text(src.Node.Instance()) {
-				if name, value, _ := strings.Cut(l, " = "); name == "model" {
-					_ = json.Unmarshal([]byte(value), &model)
-				}
+				name, value, _ := strings.Cut(l, " = ")
+				t.Parameters[name] = value
 			}
-			models = append(models, model)
-			setting := column.CoordText(slices.DeleteFunc(slices.Clone(src.Node.Coords()), func(c dag.Coord) bool {
-				return slices.Contains([]string{"fold", "repeat", "outer"}, c.Axis)
-			}))
-			settings = append(settings, src.Node.Stage().Name()+" "+setting)
+			t.Setting = src.Node.Stage().Name() + " " + column.CoordText(column.Without(src.Node.Coords(), "fold",
+				"repeat", "outer"))
+			all = append(all, t)
 		}
-		if err := work.RefusesModels(len(sorted(settings)), models); err != nil {
-			s.mistake(stage, "by", err.Error())
+		if err := work.RefusesTrainings(all); err != nil {
+			name, _, _ := strings.Cut(err.Error(), ":")
+			s.mistake(stage, name, err.Error())
 			return
 		}
 	}

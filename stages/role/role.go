@@ -289,10 +289,17 @@ type Check interface {
 	Admits() bool
 }
 
-// A Chooser chooses among settings of models (choose).
-type Chooser interface {
-	// RefusesModels is why it fails on the predictions of so many settings of these models ("": unknown).
-	RefusesModels(settings int, models []string) error
+// A Gatherer takes what trainings of several settings made, at the port of all or of inner folds (choose,
+// learning-curve).
+type Gatherer interface {
+	// RefusesTrainings is why it fails on what these made. The error names the parameter or input.
+	RefusesTrainings(of []Training) error
+}
+
+// A Training is a task that trains: its setting by its coordinates without folds, and its parameters as JSON.
+type Training struct {
+	Setting    string
+	Parameters map[string]string
 }
 
 // A ModelReader applies models of files. The program reports, before a run, files that it refuses.

@@ -28,6 +28,7 @@ var curveKind = dag.Kind{
 var (
 	_ role.PortUser = (*Curve)(nil)
 	_ role.Assumer  = (*Curve)(nil)
+	_ role.Gatherer = (*Curve)(nil)
 )
 
 const (
@@ -47,6 +48,18 @@ type Curve struct {
 	Resamples int     `param:"resamples" doc:"of folds and orders, for intervals" min:"100" max:"100000"`
 	Seed      uint64  `param:"seed" doc:"of the resamples"`
 }
+
+// RefusesTrainings refuses trainings of which none was on parts.
+func (*Curve) RefusesTrainings(of []role.Training) error {
+	if len(of) == 0 || slices.ContainsFunc(of, func(t role.Training) bool {
+		return t.Parameters["orders"] != "0" && t.Parameters["orders"] != ""
+	}) {
+		return nil
+	}
+	return errNoParts
+}
+
+var errNoParts = errors.New("parts: no model was trained on parts of the training participants: set orders: 5 in the stage baseline or regression")
 
 // UsesPorts are the parts, of all folds, and the checks.
 func (*Curve) UsesPorts() []role.PortUse {
@@ -138,7 +151,7 @@ func (*Curve) read(t *dag.Task) (settings []*setting, axes []string, err error) 
 		}
 	}
 	if settings == nil {
-		err = errors.New("parts: no model was trained on parts of the training participants: set orders: 5 in the stage baseline or regression")
+		err = errNoParts
 	}
 	return settings, axes, err
 }

@@ -31,7 +31,7 @@ var chooseKind = dag.Kind{
 var (
 	_ role.PortUser = (*Choose)(nil)
 	_ role.Adviser  = (*Choose)(nil)
-	_ role.Chooser  = (*Choose)(nil)
+	_ role.Gatherer = (*Choose)(nil)
 )
 
 // Choose chooses a setting for each outer fold.
@@ -62,14 +62,20 @@ func (s *Choose) Advise() []string {
 	return []string{"by: auc does not consider at which probability the classes part: the accuracy of the chosen settings, at 0.5, can be low where their AUC is high; report the AUC, or choose by loss or accuracy"}
 }
 
-// RefusesModels refuses to compare decision values by their loss.
-func (s *Choose) RefusesModels(settings int, models []string) error {
-	at := slices.IndexFunc(models, func(m string) bool { return m != "" && !fold.Calibrated(m) })
-	if s.By != "loss" || settings < 2 || at < 0 {
+// RefusesTrainings refuses to compare decision values by their loss.
+func (s *Choose) RefusesTrainings(of []role.Training) error {
+	settings, odd := map[string]bool{}, ""
+	for _, t := range of {
+		settings[t.Setting] = true
+		if model := strings.Trim(t.Parameters["model"], `"`); model != "" && !fold.Calibrated(model) {
+			odd = cmp.Or(odd, column.Classifiers[model], model)
+		}
+	}
+	if s.By != "loss" || len(settings) < 2 || odd == "" {
 		return nil
 	}
 	return fmt.Errorf("by: loss compares probabilities, but %s gives decision values, whose size depends on the setting: choose by auc or accuracy (by: auc)",
-		cmp.Or(column.Classifiers[models[at]], models[at]))
+		odd)
 }
 
 // UsesPorts are the trainings in the outer folds, those that test these, and the checks.

@@ -202,7 +202,7 @@ func (s *Sites) Harmonized(p Person, id string) (Person, error) {
 	site := s.book.Site[id]
 	fit := s.fit[site]
 	if fit == nil {
-		return p, fmt.Errorf("%s is of %s %s, of which no participant has controls, so its effect is unknown: exclude the participant, or name controls of this site",
+		return p, fmt.Errorf("%s is of %s %s, which has no controls, so its effect is unknown: exclude the participants of this site under cohort, or mark controls of it",
 			id, s.book.Column, cmp.Or(site, "n/a"))
 	}
 	x, err := s.book.Row(id)
