@@ -29,10 +29,9 @@ var predictKind = dag.Kind{
 }
 
 var (
-	_ role.PortUser  = (*Predict)(nil)
-	_ role.DataUser  = (*Predict)(nil)
-	_ role.InputUser = (*Predict)(nil)
-
+	_ role.PortUser    = (*Predict)(nil)
+	_ role.DataUser    = (*Predict)(nil)
+	_ role.InputUser   = (*Predict)(nil)
 	_ role.ModelReader = (*Predict)(nil)
 )
 
