@@ -25,6 +25,7 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](), reflect.TypeFor[role.Promiser](),
 	reflect.TypeFor[role.Adviser](), reflect.TypeFor[role.Assumer](),
 	reflect.TypeFor[role.Measurer](), reflect.TypeFor[role.DataUser](),
+	reflect.TypeFor[role.Gatherer](), reflect.TypeFor[role.ModelReader](),
 	reflect.TypeFor[role.Reporter](),
 }
 
