@@ -24,13 +24,13 @@ func about(code string, weight Weight, r Row, numbers any) Finding {
 func (a *Results) Performance() (all List) {
 	rows := a.PerParticipant()
 	slices.SortStableFunc(rows, func(x, y Row) int { return a.behind(x) - a.behind(y) })
-	compared := 0
+	var compared []Row
 	if a.IsChosen() {
 		all.Add(a.accuracyOf(*a.Nested)...)
 	}
 	for i, r := range rows {
 		if !r.IsMajority() && r.SameAs == "" {
-			compared++
+			compared = append(compared, r)
 		}
 		rows[i].Own = r.Own && !a.IsCandidate(r)
 		all.Add(a.accuracyOf(rows[i])...)
@@ -39,8 +39,8 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.unequalFolds()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
-	if compared > 1 && !a.IsChosen() { // what is chosen inside each fold is not the best of several on the test folds
-		all.Study("accuracy.best-of-several", Notes, values{"N": compared})
+	if len(compared) > 1 && !a.IsChosen() { // what is chosen inside each fold is not the best of several on the test folds
+		all.Study("accuracy.best-of-several", Notes, countedOf(compared))
 	}
 	for _, r := range rows {
 		if r.SameAs != "" {

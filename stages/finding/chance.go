@@ -162,8 +162,22 @@ type Uncorrectable struct {
 	Test
 	Row    Row
 	Best   float64 // the corrected p at best
-	Among  int     // classifiers that were tested
+	Among  int     // tests
 	Needed int     // permutations
+
+	Compared Counted // what was tested; nothing for models of a number
+}
+
+// Counted are how many classifiers were compared or tested, and in how many settings together.
+type Counted struct{ Classifiers, Settings int }
+
+// comparedOf counts the classifiers of some rows. A program that states no classifier is a further one in each setting.
+func countedOf(rows []Row) Counted {
+	kinds := map[string]bool{}
+	for _, r := range rows {
+		kinds[cmp.Or(r.Classifier, column.CoordText(r.Coords))] = true
+	}
+	return Counted{len(kinds), len(rows)}
 }
 
 // Uncorrectables are the tests with too few permutations for the number of classifiers.
@@ -171,7 +185,7 @@ func (a *Results) Uncorrectables() (all []Uncorrectable) {
 	rows, tests := a.tested()
 	for i, t := range tests {
 		if best := bestOf(tests, i); !t.Powerless() && !inference.Significant(best) {
-			all = append(all, Uncorrectable{t, rows[i], best, len(tests), 20 * len(tests)})
+			all = append(all, Uncorrectable{t, rows[i], best, len(tests), 20 * len(tests), countedOf(rows)})
 		}
 	}
 	return all
@@ -187,7 +201,7 @@ func bestOf(tests []Test, i int) float64 {
 // OthersAbove are the classifiers beside the headline that are above chance after Holm's correction for all that were
 // tested; before reports whether any is so without it. Other settings of the headline's model are none, nor are those
 // that a choice inside each fold chose from.
-func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
+func (a *Results) OthersAbove() (above []Row, before bool, tested Counted) {
 	corrected := a.Corrected()
 	for _, r := range a.PerParticipant() {
 		same := a.First == nil || modelOf(r) == modelOf(*a.First) && StageOf(r.Coords) == StageOf(a.First.Coords)
@@ -201,7 +215,7 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
 		}
 	}
 	rows, _ := a.tested()
-	return above, before, len(rows)
+	return above, before, countedOf(rows)
 }
 
 // Distinguish are the names of the settings of the model that the page is about whose accuracy is above chance after

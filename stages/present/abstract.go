@@ -198,7 +198,7 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 	var few *finding.Uncorrectable
 	v["Above"], v["Not"], few = of()
 	if v["Few"] = few != nil; few != nil {
-		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among, "Best": few.Best,
+		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among, "Compared": few.Compared, "Best": few.Best,
 			"Needed": few.Needed})
 	}
 	a.claims = len(v["Above"].([]string)) > 0
@@ -253,8 +253,8 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	if of, t := a.Chance(r, "auc"); of == finding.Above {
 		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"] = true, t.P, t.Draws
 	}
-	if tested > 1 {
-		v["Corrected"] = tested
+	if v["Compared"] = tested; tested.Settings > 1 {
+		v["Corrected"] = tested.Settings
 	}
 	var cannot []string
 	few := a.Uncorrectables()
@@ -273,7 +273,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 				names = nil // those of all
 			}
 			cannot = append(cannot, a.Text("abstract.cannot", values{"Shuffled": u.Shuffled, "Retrained": u.Retrained,
-				"Draws": u.Draws, "Names": names, "Among": u.Among, "Best": u.Best, "Needed": u.Needed}))
+				"Draws": u.Draws, "Names": names, "Compared": u.Compared, "Best": u.Best, "Needed": u.Needed}))
 		}
 	}
 	v["Uncorrectable"] = cannot

@@ -26,6 +26,7 @@ type Author struct {
 	*performance.Results
 	whole    []finding.StageSettings // of the run; while methods are written, Run has those behind the page
 	universe []int32                 // whose parameters Run has; nil for those of all
+	allScans *bool                   // hasAllScans; nil before it is known
 	said     []statement             // of the part being written
 	written  map[[2]string]bool      // codes of entries and their texts, of which the page may have some only
 	cited    []string                // keys of literature, in the order of their citation

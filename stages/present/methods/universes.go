@@ -2,6 +2,7 @@ package methods
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,16 +68,28 @@ func (a *Author) ofUniverse() []quality.Scan {
 	return slices.DeleteFunc(slices.Clone(a.Scans), func(s quality.Scan) bool { return !a.isIn(s.Coords) })
 }
 
-// hasAllScans reports whether the page has scans as they were cleaned in each universe.
+// hasAllScans reports whether the page has scans as they were cleaned in each universe. Each of many universes depends
+// on it, so it is computed once, from the few options that scans differ in.
 func (a *Author) hasAllScans() bool {
+	if a.allScans != nil {
+		return *a.allScans
+	}
 	own := a.universe
 	defer func() { a.universe = own }()
-	for _, a.universe = range a.views() {
-		if len(a.ofUniverse()) == 0 {
-			return false
-		}
+	cleaned := map[string][]dag.Coord{}
+	for _, s := range a.Scans {
+		options := slices.DeleteFunc(slices.Clone(s.Coords), func(c dag.Coord) bool {
+			return !slices.ContainsFunc(a.Run.Decisions.Decisions, func(d column.Decision) bool { return d.Name == c.Axis })
+		})
+		cleaned[column.CoordText(options)] = options
 	}
-	return true
+	each := slices.Collect(maps.Values(cleaned))
+	all := !slices.ContainsFunc(a.views(), func(view []int32) bool {
+		a.universe = view
+		return !slices.ContainsFunc(each, a.isIn)
+	})
+	a.allScans = &all
+	return all
 }
 
 // differing states, for each set of decisions that statements depend on, what holds with each of their options.

@@ -62,7 +62,7 @@ All computations were performed with PR-GNN Pipeline 1.0.0 [3].
 Analyses differed in trend. With trend=linear: In the stage clean, margin was 0. `+
 		`With trend=square: In the stage clean, margin was 3.
 Analyses differed in motion. `+
-		`With motion=24P: none of what is listed with the other options. `+
+		`With motion=24P: The statements for the other options do not apply. `+
 		`With motion=cut: In the stage clean, min segment was 4.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
