@@ -25,9 +25,9 @@ func (r *Reader) Realigned(to Realignment) (*Reader, error) {
 	inverse, ok := scan.Affine.Inverse()
 	switch {
 	case !scan.Oriented || !ok:
-		return nil, r.fail(errors.New("the header does not state where the scan lies (sform and qform codes 0), so that its head motion cannot be applied"))
+		return nil, r.fail(errors.New("the header does not state the position of the scan (sform and qform codes 0), so head motion cannot be corrected"))
 	case int64(len(to.Volumes)) != r.Volumes():
-		return nil, r.fail(fmt.Errorf("%d volumes, but %d transforms of head motion; they belong to another run, or volumes were removed: give the raw scan that fMRIPrep processed", r.Volumes(), len(to.Volumes)))
+		return nil, r.fail(fmt.Errorf("%d volumes, but %d transforms of head motion; the transforms belong to another run, or volumes were removed: use the raw scan that fMRIPrep processed", r.Volumes(), len(to.Volumes)))
 	case to.Shift != nil && len(to.Shift) != to.Grid.Voxels():
 		panic("nifti: a shift for each voxel")
 	}

@@ -80,7 +80,7 @@ func TestRealignedRefuses(t *testing.T) {
 	unknown := ramp(t, 0)
 	unknown.Header.SformCode, unknown.Header.QformCode = 0, 0
 	if _, err := unknown.Realigned(still); err == nil ||
-		!strings.Contains(err.Error(), "does not state where the scan lies") {
+		!strings.Contains(err.Error(), "does not state the position of the scan") {
 		t.Error(err)
 	}
 	if _, err := Sampled(ramp(t, 0), nil); err == nil || !strings.Contains(err.Error(), "2 volumes, expected one") {

@@ -133,7 +133,7 @@ func mirrored(i, n int) int {
 	return i
 }
 
-var errNotFinite = errors.New("voxels are NaN or infinite, which a spline would spread over the whole volume")
+var errNotFinite = errors.New("voxels are NaN or infinite, and a spline would spread them over the whole volume")
 
 // finite refuses voxels that no spline goes through.
 func finite(voxels []float64) error {

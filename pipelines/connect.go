@@ -207,12 +207,12 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 			scan := lacks("realignment", "fieldmap", "fieldmap_transform")
 			switch {
 			case from.output == "labels" && labels != "":
-				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect the transform (in: { %s })", s.name, l.cohortKind, labels)
+				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) and its scans are in different spaces: connect the transform (in: { %s })", s.name, l.cohortKind, labels)
 			case from.output != "bold" || !raw:
 			case takes("realignment") && scan != "":
-				l.bad.Add(from.pos, "stage %s: the scans of this cohort (%s) are raw: connect what realigns them (in: { %s })", s.name, l.cohortKind, scan)
+				l.bad.Add(from.pos, "stage %s: the scans of this cohort (%s) are raw: connect their transforms (in: { %s })", s.name, l.cohortKind, scan)
 			case k.port.Name == "bold" && !takes("realignment") && !takes("reference") && s.kind.Name != "exec":
-				l.bad.Add(from.pos, "stage %s: %s takes preprocessed scans, and those of this cohort (%s) are raw; remove the stage (%s: null)", s.name, s.kind.Name, l.cohortKind, s.name)
+				l.bad.Add(from.pos, "stage %s: %s takes preprocessed scans, but the scans of this cohort (%s) are raw; remove the stage (%s: null)", s.name, s.kind.Name, l.cohortKind, s.name)
 			}
 		}
 	}

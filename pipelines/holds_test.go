@@ -81,5 +81,5 @@ func taskNamed(g *dag.Graph, id string) *dag.Node {
 func TestWhatInputsHoldIsNotSet(t *testing.T) {
 	_, err := build("held.yaml", []byte(held+"  model: { use: baseline, matrix: { fold: all }, with: { holds: [pearson measure=partial] }, "+
 		`in: { pearson: "r[*].pearson", folds: folds } }`+"\n"), ".", nil, maxTasks)
-	need.Error(t, err, "holds is filled in from the outputs that are connected and cannot be set: remove it")
+	need.Error(t, err, "holds is set from the connected outputs and cannot be changed: remove it")
 }

@@ -443,7 +443,7 @@ func (l *loader) fill(target any, t *tree.Node, owner string, taken func(name st
 			continue
 		}
 		if _, user := target.(role.DataUser); user && k.Name == role.DataParameter {
-			l.bad.Add(k.Pos, "%s: %s is filled in from the outputs that are connected and cannot be set: remove it", owner, k.Name)
+			l.bad.Add(k.Pos, "%s: %s is set from the connected outputs and cannot be changed: remove it", owner, k.Name)
 			continue
 		}
 		if k.Value.Broken() || k.Value.Open() != nil {

@@ -56,8 +56,8 @@ func TestMinimalDerivatives(t *testing.T) {
 	testdir.Write(t, filepath.Join(s.dir, "open.yaml"), strings.Replace(whole, "connect: usual\n", "", 1))
 	said := s.pipeline(2, "run", "open.yaml", "--set", "cohort.space=minimal", "--set", "cohort.confounds=false")
 	for _, want := range []string{
-		"stage parcels: the labels of this cohort (bids) are in another space than its scans: connect the transform (in: { registration: cohort.registration, reference: cohort.reference })",
-		"stage series: the scans of this cohort (bids) are raw: connect what realigns them (in: { realignment: cohort.realignment, fieldmap: cohort.fieldmap, fieldmap_transform: cohort.fieldmap_transform })",
+		"stage parcels: the labels of this cohort (bids) and its scans are in different spaces: connect the transform (in: { registration: cohort.registration, reference: cohort.reference })",
+		"stage series: the scans of this cohort (bids) are raw: connect their transforms (in: { realignment: cohort.realignment, fieldmap: cohort.fieldmap, fieldmap_transform: cohort.fieldmap_transform })",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it lacks: %s\n%s", want, said)
@@ -119,7 +119,7 @@ func (s *study) planPage(fixture string) {
 		s.t.Errorf("the plan of the page:\n%s", plan)
 	}
 	testdir.Write(s.t, file, "extends: biopoint.yaml\n"+strings.Replace(block, "background: null", "", 1))
-	const want = "stage background: mean-volume takes preprocessed scans, and those of this cohort (bids) are raw; remove the stage (background: null)"
+	const want = "stage background: mean-volume takes preprocessed scans, but the scans of this cohort (bids) are raw; remove the stage (background: null)"
 	if said := s.pipeline(2, "plan", "page.yaml", "--until", "connectivity"); !strings.Contains(said, want) {
 		s.t.Errorf("it lacks: %s\n%s", want, said)
 	}

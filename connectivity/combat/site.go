@@ -56,7 +56,7 @@ func (f *Fit) Site(values, covariates [][]float64, o Options) (*Fit, error) {
 		}
 	}
 	if some < 2 {
-		return nil, fmt.Errorf("%d of %d features have a value of %g participants or more", some, features, least)
+		return nil, fmt.Errorf("%d of %d features have values of %g or more participants", some, features, least)
 	}
 	return g, g.shrink(0, r)
 }

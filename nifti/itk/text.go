@@ -86,7 +86,7 @@ func readBlocks(r io.Reader, bytes int64, most int) (all []affine, err error) {
 				}
 			}
 			if number := strings.TrimSpace(text); number != strconv.Itoa(len(all)) || own.kind != "" {
-				return nil, fmt.Errorf("line %d: transform %.20s follows %d transforms, which are numbered from 0; is a block missing?", n, number, len(all))
+				return nil, fmt.Errorf("line %d: transform %.20s follows %d transforms, but numbers start at 0; is a block missing?", n, number, len(all))
 			}
 			numbered = true
 		}
@@ -95,7 +95,7 @@ func readBlocks(r io.Reader, bytes int64, most int) (all []affine, err error) {
 			if own.kind != "" && most == 1 {
 				return nil, errors.New("several transforms in one file; only one affine transform is read")
 			} else if own.kind != "" || most > 1 && !numbered {
-				return nil, fmt.Errorf("line %d: a transform without its line #Transform", n)
+				return nil, fmt.Errorf("line %d: a transform has no line #Transform", n)
 			}
 			own.kind = strings.TrimSpace(value)
 		case "Parameters", "FixedParameters":
@@ -104,7 +104,7 @@ func readBlocks(r io.Reader, bytes int64, most int) (all []affine, err error) {
 				into = &own.center
 			}
 			if *into != nil {
-				return nil, fmt.Errorf("line %d: %s twice in one transform", n, key)
+				return nil, fmt.Errorf("line %d: %s appears twice in one transform", n, key)
 			}
 			*into, err = numbers(value)
 		}

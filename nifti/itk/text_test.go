@@ -77,11 +77,11 @@ func TestSeries(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{head, `transform 0: the transform is "", expected a three-dimensional affine transform`},
-		{head + second, "line 2: transform 1 follows 0 transforms, which are numbered from 0; is a block missing?"},
-		{head + first + first, "line 6: transform 0 follows 1 transforms, which are numbered from 0; is a block missing?"},
-		{head + first + second[strings.Index(second, "Transform:"):], "line 6: a transform without its line #Transform"},
+		{head + second, "line 2: transform 1 follows 0 transforms, but numbers start at 0; is a block missing?"},
+		{head + first + first, "line 6: transform 0 follows 1 transforms, but numbers start at 0; is a block missing?"},
+		{head + first + second[strings.Index(second, "Transform:"):], "line 6: a transform has no line #Transform"},
 		{head + first + second[:strings.Index(second, "Fixed")], "transform 1: 12 parameters and 0 fixed ones, want 12 and 3; is the file complete?"},
-		{head + first + "Parameters: 1\n", "line 6: Parameters twice in one transform"},
+		{head + first + "Parameters: 1\n", "line 6: Parameters appears twice in one transform"},
 		{head + first + block("1", "Euler3DTransform", "0"), `transform 1: the transform is "Euler3DTransform_double_3_3", expected a three-dimensional affine transform`},
 	} {
 		if _, err := ReadSeries(strings.NewReader(c.text)); err == nil || err.Error() != c.want {

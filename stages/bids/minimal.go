@@ -108,7 +108,7 @@ func (r *MinimalRun) findRaw(motion File, raw []string) error {
 		case len(found) == 0:
 			continue
 		case slices.ContainsFunc(found, func(f File) bool { return f.Get("echo") != "" }):
-			return fmt.Errorf("%s is one of several echoes: raw multi-echo scans cannot be resampled here, since combining them needs T2*; run fMRIPrep with --level full", filepath.Base(found[0].Path))
+			return fmt.Errorf("%s is one of several echoes: raw multi-echo scans cannot be resampled, because combining them needs T2*; run fMRIPrep with --level full", filepath.Base(found[0].Path))
 		case len(found) > 1:
 			return fmt.Errorf("%d raw scans match %s; they differ in %s", len(found), filepath.Base(motion.Path), Differences(found, nil))
 		}

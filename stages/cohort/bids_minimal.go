@@ -36,7 +36,7 @@ func (c *BIDSCohort) minimalOnly(l *listed.List, root string, files map[string][
 	if runs == 0 {
 		return nil
 	}
-	return fmt.Errorf("dir: %s has derivatives of fMRIPrep's --level minimal: %s with transforms of head motion, and no preprocessed scan; either run fMRIPrep on them (fmriprep RAW OUT participant --derivatives fmriprep=DIR --level full), or set space: minimal and confounds: false, which resamples the raw scans (%d of %d found; raw: is where they are)",
+	return fmt.Errorf("dir: %s has derivatives of fMRIPrep's --level minimal: %s with transforms of head motion, but no preprocessed scan; run fMRIPrep on them (fmriprep RAW OUT participant --derivatives fmriprep=DIR --level full), or set space: minimal and confounds: false to resample the raw scans (%d of %d found; raw: sets their dataset)",
 		root, words.Count(runs, "run"), scans, runs)
 }
 
@@ -46,13 +46,13 @@ func (c *BIDSCohort) refuseMinimal() error {
 	case c.Space != bids.Minimal:
 		return nil
 	case c.Confounds:
-		return errors.New("space: minimal has no tables of confounds, which fMRIPrep writes with --level full: set confounds: false, and regress: none for denoise, which then filters and detrends only")
+		return errors.New("space: minimal has no tables of confounds, because only fMRIPrep's --level full writes them: set confounds: false, and regress: none for denoise, which then only detrends and filters")
 	case c.Components != "":
-		return errors.New("components: those of preprocessed scans do not fit the raw scans of space: minimal; remove components")
+		return errors.New("components: components of preprocessed scans do not fit the raw scans of space: minimal; remove this line")
 	case c.Description != "preproc":
-		return fmt.Errorf("description: %s is one of preprocessed scans, and space: minimal takes raw scans; remove one of the two", c.Description)
+		return fmt.Errorf("description: %s is for preprocessed scans, but space: minimal takes raw scans; remove one of the two", c.Description)
 	case c.Time == "header":
-		return errors.New("repetition_time: header leaves out the sidecars, which space: minimal needs for PhaseEncodingDirection and TotalReadoutTime; remove it, or use sidecar")
+		return errors.New("repetition_time: header ignores the sidecars, but space: minimal needs their PhaseEncodingDirection and TotalReadoutTime; remove it, or use sidecar")
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (c *BIDSCohort) findMinimal(l *listed.List, root string, row listed.Row, la
 	} else {
 		f.labelsFrom = labels.from
 		if f.labels, err = labels.File(l, row); err == nil && labels.weights {
-			err = errors.New("labels: no probabilistic atlas lies in the participants' own space (space: minimal): use a label image")
+			err = errors.New("labels: a probabilistic atlas cannot be used in the participants' own space (space: minimal): use a label image")
 		} else if err == nil {
 			f.warp, err = labels.minimalWarp(files, motion.Get("ses"), f.labels)
 		}
@@ -132,10 +132,10 @@ func minimalNotes(rows []listed.Row, found map[string]*bidsFiles) (notes []colum
 			slow = max(slow, cmp.Or(f.tr, f.headerTR))
 		}
 	}
-	notes = append(notes, column.Notef("raw scans resampled once by fMRIPrep's transforms (--level minimal): head motion, and distortion by field maps for %d of %s; no slice timing correction",
+	notes = append(notes, column.Notef("raw scans resampled once with fMRIPrep's transforms (--level minimal): head motion, and distortion by field maps for %d of %s; no slice timing correction",
 		all-distorted, words.Count(all, "run")))
 	if slow > slowSlices {
-		notes = append(notes, column.Doubtf(column.DoubtSliceTiming, "slice timing is not corrected in scans with a repetition time of up to %g s: the slices of a volume are that far apart in time, which blurs fast signals and biases models of tasks; run fMRIPrep with --level full to correct it", slow))
+		notes = append(notes, column.Doubtf(column.DoubtSliceTiming, "slice timing is not corrected in scans with a repetition time of up to %g s; the slices of a volume are acquired up to this far apart, which blurs fast signals and biases task models; run fMRIPrep with --level full to correct it", slow))
 	}
 	return notes
 }

@@ -118,11 +118,11 @@ func TestBIDSMinimalRefuses(t *testing.T) {
 		change func(c *BIDSCohort)
 		want   string
 	}{
-		{nil, func(c *BIDSCohort) { c.Space = "auto" }, "has derivatives of fMRIPrep's --level minimal: 2 runs with transforms of head motion, and no preprocessed scan; either run fMRIPrep on them (fmriprep RAW OUT participant --derivatives fmriprep=DIR --level full), or set space: minimal and confounds: false, which resamples the raw scans (2 of 2 found; raw: is where they are)"},
+		{nil, func(c *BIDSCohort) { c.Space = "auto" }, "has derivatives of fMRIPrep's --level minimal: 2 runs with transforms of head motion, but no preprocessed scan; run fMRIPrep on them (fmriprep RAW OUT participant --derivatives fmriprep=DIR --level full), or set space: minimal and confounds: false to resample the raw scans (2 of 2 found; raw: sets their dataset)"},
 		{nil, func(c *BIDSCohort) { c.Confounds = true }, "space: minimal has no tables of confounds"},
-		{nil, func(c *BIDSCohort) { c.Description = "denoised" }, "description: denoised is one of preprocessed scans"},
-		{nil, func(c *BIDSCohort) { c.Components = "x" }, "components: those of preprocessed scans"},
-		{nil, func(c *BIDSCohort) { c.Time = "header" }, "repetition_time: header leaves out the sidecars"},
+		{nil, func(c *BIDSCohort) { c.Description = "denoised" }, "description: denoised is for preprocessed scans"},
+		{nil, func(c *BIDSCohort) { c.Components = "x" }, "components: components of preprocessed scans"},
+		{nil, func(c *BIDSCohort) { c.Time = "header" }, "repetition_time: header ignores the sidecars"},
 		{nil, func(c *BIDSCohort) { c.Task = []string{"faces"} }, "it has no transforms of head motion (from-orig_to-boldref_mode-image_desc-hmc_xfm.txt), task-faces"},
 		{func(d dataset) { d.remove("sourcedata/raw/sub-01/func/sub-01_task-rest_run-01_bold.nii.gz") }, nil, "its raw scan (func/sub-01_task-rest_run-1_bold.nii.gz) is in none of"},
 		{func(d dataset) {

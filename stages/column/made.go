@@ -334,7 +334,7 @@ func DataDiffers(is, was Data, made []Difference) (all []Difference) {
 		return d.SeriesText()
 	}
 	if is.Series != was.Series && !stated("denoise.") {
-		all = append(all, Difference{Key: "denoised", Text: fmt.Sprintf("they come of %s, not of %s (denoised)", known(is),
+		all = append(all, Difference{Key: "denoised", Text: fmt.Sprintf("they come from %s, not from %s (denoised)", known(is),
 			known(was))})
 	}
 	if is.Measure == was.Measure && is.Estimator != was.Estimator && is.Estimator != "" && was.Estimator != "" &&

@@ -124,7 +124,7 @@ type SessionPairRow struct {
 	Chance       float64 `column:"chance" doc:"expected for permuted identities"`
 	P            float64 `column:"p" doc:"of identified, by permuted identities"`
 	Self         float64 `column:"self" doc:"mean similarity (Pearson over the edges) of the two scans of a participant"`
-	Others       float64 `column:"others" doc:"mean similarity with scans of others"`
+	Others       float64 `column:"others" doc:"mean similarity with scans of other participants"`
 	Differential float64 `column:"idiff" doc:"100 times their difference"`
 	MotionFirst  float64 `column:"motion_first,missing" doc:"mean framewise displacement in the first session, mm"`
 	MotionSecond float64 `column:"motion_second,missing" doc:"in the second session"`
@@ -138,8 +138,8 @@ type SessionComponentsRow struct {
 	Explained    float64 `column:"explained" doc:"share of the variance over the edges"`
 	Identified   float64 `column:"identified" doc:"share of the scans that are identified, mean of both directions"`
 	Self         float64 `column:"self,missing" doc:"mean similarity of the two scans of a participant"`
-	Others       float64 `column:"others,missing" doc:"mean similarity with scans of others"`
-	Differential float64 `column:"idiff,missing" doc:"100 times their difference; the largest one is chosen on the same scans, and is no result"`
+	Others       float64 `column:"others,missing" doc:"mean similarity with scans of other participants"`
+	Differential float64 `column:"idiff,missing" doc:"100 times their difference; the largest value is selected on the same scans and is not a result"`
 }
 
 // An EdgeReliabilityRow is the reliability of one edge.

@@ -42,7 +42,7 @@ func (*BrainMap) Ports() dag.Ports {
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list; without parcels, with the regions' centroids in mm"},
 			parcelsPort(),
 			{Name: "recovery", Optional: true, Type: column.Needs[column.RecoveryRow](),
-				Doc: "biomarkers' references: the map is by the reading (mean score, contrast) that beats them; without them by the ranking's own"},
+				Doc: "biomarkers' references: the map shows the reading (mean score, contrast) that outperforms them; without references, the reading of the ranking"},
 		},
 		Out: picturePorts("the map"),
 	}

@@ -122,8 +122,8 @@ func (*Baseline) Ports() dag.Ports {
 var (
 	nodesPort      = dag.Port{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model file then records its regions and refuses others"}
 	qualityPort    = dag.Port{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "quality of each participant's matrices, of the stage that made them; the model file then records how they were made and refuses others"}
-	removedPort    = dag.Port{Name: "removed", Type: column.Type[fold.CoefficientRow](), Optional: true, Doc: "matrices of residualize: deconfound's coefficients of this fold; the model file then has them, and removes the same effects from the matrices of other participants. No prediction depends on it"}
-	harmonizedPort = dag.Port{Name: "harmonized", Type: column.Type[sitefit.Row](), Optional: true, Doc: "matrices of harmonize: combat's fit of this fold; the model file then has it, and validate may harmonize new sites (harmonize). No prediction depends on it"}
+	removedPort    = dag.Port{Name: "removed", Type: column.Type[fold.CoefficientRow](), Optional: true, Doc: "for matrices of residualize: deconfound's coefficients of this fold; the model file then contains them, so the same effects are removed from the matrices of other participants. No prediction depends on it"}
+	harmonizedPort = dag.Port{Name: "harmonized", Type: column.Type[sitefit.Row](), Optional: true, Doc: "for matrices of harmonize: combat's fit of this fold; the model file then contains it, so validate can harmonize new sites (harmonize). No prediction depends on it"}
 	filePort       = dag.Port{Name: "file", Type: dag.Format("npz"), Doc: "the trained model in one file, for the kind validate and for numpy.load: every array by name, and model.json with its description"}
 )
 

@@ -307,7 +307,7 @@ func (r *rowSet) removal(t *dag.Task, a *modelfile.About, f *modelfile.Fits) err
 	case !modelfile.RemovedBy(r.about.Made, digest):
 		return fmt.Errorf("%s is not the fit that residualize removed from the matrices: connect fitted of the same stage deconfound and fold, or leave removed out", in.Name)
 	case facts.Nodes != r.about.Nodes:
-		return fmt.Errorf("%s: a fit to %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
+		return fmt.Errorf("%s: the fit has %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
 	case fit.Transform == "tangent" && !r.about.Tangent():
 		return fmt.Errorf("%s: a fit to tangent matrices, but the model takes correlations: connect tangent", in.Name)
 	case design == nil || r.about.States():
@@ -335,13 +335,13 @@ func (r *rowSet) harmonization(t *dag.Task, p fold.Params, a *modelfile.About, f
 	digest := in.Ref.Digest.String()
 	switch {
 	case !modelfile.HarmonizedBy(r.about.Made, digest):
-		return fmt.Errorf("%s is not the fit that harmonize applied to the matrices: connect fitted of the same stage combat and fold, or leave harmonized out", in.Name)
+		return fmt.Errorf("%s is not the fit that harmonize applied to the matrices: connect fitted of the same combat stage and fold, or disconnect harmonized", in.Name)
 	case modelfile.Removes(r.about.Made):
-		return fmt.Errorf("%s: residualize changed the matrices, too, and a model file has one of the two fits: leave harmonized out", in.Name)
+		return fmt.Errorf("%s: residualize also changed the matrices, and a model file has only one of the two fits: disconnect harmonized", in.Name)
 	case r.about.Tangent() || r.about.States():
-		return fmt.Errorf("%s: the model takes tangent matrices or states of harmonized matrices, and a new site is harmonized for models of correlation matrices only: leave harmonized out", in.Name)
+		return fmt.Errorf("%s: the model takes tangent matrices or states of harmonized matrices, but a new site can only be harmonized for models of correlation matrices: disconnect harmonized", in.Name)
 	case facts.Nodes != r.about.Nodes:
-		return fmt.Errorf("%s: a fit to %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
+		return fmt.Errorf("%s: the fit has %d regions, but the matrices have %d", in.Name, facts.Nodes, r.about.Nodes)
 	}
 	a.Harmonized, f.Sites = &modelfile.Harmonized{Fit: digest, Facts: *facts}, fit
 	return d.RefuseFit(in, facts.Repeat, facts.Fold)

@@ -38,7 +38,7 @@ var (
 // Predict applies trained models.
 type Predict struct {
 	role.Informed
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them; measure, denoised, estimator: inputs of another kind, of series cleaned or not, or by another estimator than in training, as the connected outputs state"`
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that no training participant lacks; names: models without names of regions, although the cohort has them; measure, denoised, estimator: inputs that differ from training in kind, denoising or estimator, as the connected outputs state"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 
 	sites *newSites
@@ -482,7 +482,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				return m.matrices == nil || m.matrices.Harmonized == nil
 			})
 			if has {
-				hint += "; the model files have this fit, by which the kinds validate and validate-regression can harmonize the sites of the new participants (harmonize: inputs, or harmonize: controls)"
+				hint += "; the model files have this fit, and validate and validate-regression can use it to harmonize the sites of the new participants (harmonize: inputs, or harmonize: controls)"
 			} else {
 				hint += "; the model files do not have this fit, so it cannot be applied to other participants: " +
 					map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,

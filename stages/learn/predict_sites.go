@@ -41,7 +41,7 @@ func (s *Predict) estimate(t *dag.Task, models []*applier) error {
 	}
 	for _, m := range models {
 		if m.matrices == nil || m.matrices.Harmonized == nil {
-			return fmt.Errorf("%s: the model file has no ComBat fit to harmonize a new site by: train the model on matrices of the stage harmonize with combat's fitted at the input harmonized (baseline, regression, network or estimator), and export it again; a model of matrices that were not harmonized needs no harmonization",
+			return fmt.Errorf("%s: the model file has no ComBat fit, so a new site cannot be harmonized: train the model on matrices of the stage harmonize with combat's fitted at the input harmonized (baseline, regression, network or estimator), and export it again; a model of matrices that were not harmonized needs no harmonization",
 				m.name)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Predict) estimate(t *dag.Task, models []*applier) error {
 			return err
 		}
 		if modelfile.Harmonizes(n.made) {
-			return fmt.Errorf("%s: these matrices were harmonized already: connect those before the stage harmonize, which the fit in the model files harmonizes", n.in.Name)
+			return fmt.Errorf("%s: these matrices are already harmonized: connect the matrices before the stage harmonize; the fit in the model files harmonizes them", n.in.Name)
 		}
 		if s.sites.controls == nil || s.sites.controls[n.id] {
 			ids, people = append(ids, n.id), append(people, n.matrices.First())

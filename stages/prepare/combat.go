@@ -65,7 +65,7 @@ func (*Combat) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: column.Type[sitefit.Row](), Doc: "the fitted parameters of each pair of regions, shift and scale of each site among them, with the training participants in the metadata"},
+			{Name: "fitted", Type: column.Type[sitefit.Row](), Doc: "the fitted parameters of each pair of regions, including the shift and scale of each site; the metadata list the training participants"},
 			{Name: "sites", Type: column.Type[siteRow](), Doc: "summary of each site: mean and SD over the pairs of regions, before shrinkage"},
 		},
 	}

@@ -235,7 +235,7 @@ type DataUser interface {
 
 // Informed are the parameters of a DataUser.
 type Informed struct {
-	Held []string `param:"holds" doc:"what the inputs hold, filled in from the stages that are connected; it cannot be set"`
+	Held []string `param:"holds" doc:"kind of the data at each input, set from the connected outputs; it cannot be changed"`
 }
 
 // DataParameter is the name of the parameter of Informed.

@@ -187,7 +187,7 @@ func TestFindingText(t *testing.T) {
 			Numbers: map[string]any{"Positive": "PAT", "Sensitivity": float64(n) / float64(of), "N": n, "Of": of,
 				"Repeated": false, "Hidden": name}}
 	}
-	for n, want := range map[int]string{9: "; likewise ridge", 11: "; likewise, with other numbers, ridge"} {
+	for n, want := range map[int]string{9: "; likewise ridge", 11: "; likewise, with different values, ridge"} {
 		var l finding.List
 		l.Add(below("SVM", 9, 40), below("ridge", n, 40))
 		groups := l.Grouped()

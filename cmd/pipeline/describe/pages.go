@@ -52,9 +52,9 @@ func Search(a *console.Console, query string) error {
 	found, all := docs.Search(strings.Fields(query))
 	switch {
 	case len(found) == 0:
-		return exit.Wrongf("no section of the documentation has a word of %q", query)
+		return exit.Wrongf("no section of the documentation contains a word of %q", query)
 	case !all:
-		a.Note("no section has all of these words; these have the most of them")
+		a.Note("no section contains all of these words; these sections contain the most")
 	}
 	list(a, found[:min(len(found), most)])
 	if more := len(found) - most; more > 0 {

@@ -74,7 +74,7 @@ func (*Reliability) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "summary", Type: column.Type[column.ReliabilityRow](), Doc: "one row: reliability over sessions; none without sessions"},
 			{Name: "pairs", Type: column.Type[column.SessionPairRow](), Doc: "one row per pair of sessions: identification"},
-			{Name: "components", Type: column.Type[column.SessionComponentsRow](), Doc: "a row per pair of sessions and number of principal components: identification of scans that are reconstructed from them; none for more than 500 participants"},
+			{Name: "components", Type: column.Type[column.SessionComponentsRow](), Doc: "a row per pair of sessions and number of principal components: identification of scans that are reconstructed from these components; no rows for more than 500 participants"},
 			{Name: "edges", Type: column.Type[column.EdgeReliabilityRow](), Doc: "one row per edge"},
 			{Name: "regions", Type: column.Type[column.RegionReliabilityRow](), Doc: "one row per region"},
 			{Name: "replication", Type: column.Type[column.ReplicationRow](), Doc: "agreement of halves: one row for edges, and one for regions; none without groups or a number"},

@@ -31,7 +31,7 @@ var predictRegressionKind = dag.Kind{
 var validateRegressionKind = dag.Kind{
 	Name: "validate-regression",
 	Doc: "validates stored models of a number on another cohort\n" +
-		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants, but for harmonize: the shifts and scales of their sites, without labels. Models of deconfound's targets predict residuals: the effects of the covariates are removed from the numbers of the participants with the coefficients in the model files. It refuses what validate refuses.",
+		"Applies models as predict-regression does, and compares the predictions with the numbers of the participants: r, R² about the mean of the new cohort and about that of the training, mean absolute error, mean error, and the regression of the numbers on the predictions, with intervals. Nothing is fitted to the new participants, except the shift and scale of each site, without labels, if harmonize is set. Models of deconfound's targets predict residuals: the effects of the covariates are removed from the numbers of the participants with the coefficients in the model files. It refuses what validate refuses.",
 	New:        func() dag.Stage { return &ValidateRegression{NewSite: NewSite{Harmonize: "none"}} },
 	MaxThreads: 8,
 	Memory:     256 << 20,

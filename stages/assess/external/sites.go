@@ -25,17 +25,17 @@ const (
 
 // NewSite is how sites are harmonized that the training did not have.
 type NewSite struct {
-	Harmonize string `param:"harmonize" doc:"of models of harmonized matrices, whose files have the ComBat fit (harmonized): inputs, the shift and scale of each site are estimated on the matrices of its tested participants, 10 or more, and no label is read, but each prediction then depends on the other participants; controls, on those of 20 or more controls of each site, who are not tested; none, matrices are used as they are" choices:"none|inputs|controls"`
-	Controls  string `param:"controls" doc:"harmonize: controls, the column of the participants that has 1, yes or true for these controls, and 0, no, false or n/a for those who are tested"`
+	Harmonize string `param:"harmonize" doc:"for models of harmonized matrices whose files contain the ComBat fit (harmonized): inputs, the shift and scale of each site are estimated on the matrices of its test participants (10 or more); no label is used, but each prediction then depends on the other participants; controls, they are estimated on the matrices of 20 or more controls of each site, who are not tested; none, matrices are not harmonized" choices:"none|inputs|controls"`
+	Controls  string `param:"controls" doc:"for harmonize: controls, the column of the participants that has 1, yes or true for controls, and 0, no, false or n/a for test participants"`
 }
 
 // Validate checks parameters against each other.
 func (s *NewSite) Validate() []error {
 	switch {
 	case s.Harmonize == "controls" && s.Controls == "":
-		return []error{errors.New("harmonize: controls, but no column is set that has the controls: set controls: COLUMN, or harmonize: inputs")}
+		return []error{errors.New("harmonize: controls needs a column that marks the controls: set controls: COLUMN, or harmonize: inputs")}
 	case s.Harmonize != "controls" && s.Controls != "":
-		return []error{fmt.Errorf("controls: only harmonize: controls reads this column, but harmonize is %s: set one of the two", s.Harmonize)}
+		return []error{fmt.Errorf("controls: only harmonize: controls uses this column, but harmonize is %s: set harmonize: controls, or remove controls", s.Harmonize)}
 	}
 	return nil
 }
@@ -97,11 +97,11 @@ func (s *NewSite) controls(t *dag.Task, label string) (map[string]bool, error) {
 	}
 	switch {
 	case odd != nil:
-		return nil, fmt.Errorf("%s: the column %s has %s: write 1 for controls who are not tested, and 0 for those who are tested", in.Name, s.Controls, words.Some(odd, 4))
+		return nil, fmt.Errorf("%s: the column %s has %s: write 1 for controls, who are not tested, and 0 for test participants", in.Name, s.Controls, words.Some(odd, 4))
 	case len(of) == 0:
 		return nil, fmt.Errorf("%s: the column %s has no controls: write 1 for them", in.Name, s.Controls)
 	case len(of) == len(there):
-		return nil, fmt.Errorf("%s: by the column %s, all participants are controls, so that nobody is left to test", in.Name, s.Controls)
+		return nil, fmt.Errorf("%s: all participants are controls in the column %s, so no participant is left to test", in.Name, s.Controls)
 	}
 	if label != "group" {
 		return of, nil
@@ -118,7 +118,7 @@ func (s *NewSite) controls(t *dag.Task, label string) (map[string]bool, error) {
 	}
 	if len(groups) > 1 {
 		slices.Sort(groups)
-		return nil, fmt.Errorf("%s: the controls of the column %s are of the groups %s: mark participants of one group", in.Name, s.Controls,
+		return nil, fmt.Errorf("%s: the controls in the column %s are from the groups %s: mark participants of one group", in.Name, s.Controls,
 			strings.Join(groups, ", "))
 	}
 	return of, nil
@@ -152,7 +152,7 @@ func refusesLabel(t *dag.Task, a finding.Applied, label string) error {
 	}
 	for _, name := range a.NewSites.Covariates {
 		if modelfile.SameVariable(name, column.NameOf(people, label)) {
-			all = append(all, fmt.Errorf("in training, ComBat preserved the effects of %s, which the predictions are compared with here, so the label would leak into the matrices of the participants: validate models whose ComBat does not preserve it", name))
+			all = append(all, fmt.Errorf("in training, ComBat preserved the effects of %s, which is the label here, so the label would leak into the matrices of the participants: validate models whose ComBat fit does not preserve it", name))
 			continue
 		}
 		if err := tied(people, name, "in training, ComBat preserved the effects of %s, which stands for %s here (%s %.3f, refused from %g), so the label would leak into the matrices of the participants"); err != nil {

@@ -259,7 +259,7 @@ func TestNewSiteOnControls(t *testing.T) {
 	in["participants"] = []dag.Input{s.people(encoding.Column{Name: "aside", Values: mark})}
 	v := &Validate{NewSite: NewSite{Harmonize: "controls", Controls: "aside"}}
 	_, err := stagetest.RunStage(t, v, in)
-	need.Error(t, err, "need the matrices of 20 participants, but there are fewer of site_id c (10)")
+	need.Error(t, err, "need the matrices of 20 participants, but there are fewer for site_id c (10)")
 
 	predict := v.predict() // with fewer than it needs
 	predict.Harmonize(len(controls), need.Value(v.controls(dag.NewTask(in), "group"))(t))
@@ -300,15 +300,15 @@ func TestNewSiteRefused(t *testing.T) {
 		change func(map[string][]dag.Input)
 		want   string
 	}{
-		{"inputs", change("site_id", nil), "has no column site, by which ComBat was fitted in training: add it"},
-		{"inputs", change("site_id", two), "need the matrices of 10 participants, but there are fewer of site_id d (1)"},
+		{"inputs", change("site_id", nil), "has no column site, the site column of the ComBat fit: add it"},
+		{"inputs", change("site_id", two), "need the matrices of 10 participants, but there are fewer for site_id d (1)"},
 		{"inputs", change("age", nil), "ComBat preserved the effects of age"},
 		{"inputs", change("site_id", byGroup), "site_id stands for the group"},
 		{"inputs", change("age", ages), "preserved the effects of age, which stands for the group here"},
 		{"controls", change("aside", odd), `"maybe" of`},
-		{"controls", change("aside", slices.Repeat([]string{"1"}, len(s.id))), "nobody is left to test"},
+		{"controls", change("aside", slices.Repeat([]string{"1"}, len(s.id))), "no participant is left to test"},
 		{"controls", change("aside", slices.Repeat([]string{"0"}, len(s.id))), "has no controls"},
-		{"controls", change("aside", slices.Repeat([]string{"1", "1", "0", "0"}, len(s.id)/4)), "are of the groups ASD, HC"},
+		{"controls", change("aside", slices.Repeat([]string{"1", "1", "0", "0"}, len(s.id)/4)), "are from the groups ASD, HC"},
 		{"inputs", func(in map[string][]dag.Input) {
 			in["quality"] = slices.Clone(in["quality"])
 			for i, q := range in["quality"] {
@@ -316,7 +316,7 @@ func TestNewSiteRefused(t *testing.T) {
 				of.Meta = map[string]string{"made": `{"denoise.fd":0.5,"harmonize.fitted":["ab"]}`}
 				in["quality"][i] = dag.InputOf(&of, q.Coords...)
 			}
-		}, "were harmonized already"},
+		}, "are already harmonized"},
 		{"inputs", func(in map[string][]dag.Input) {
 			of := in["matrices"][0]
 			array := need.Value(of.Array())(t)
@@ -335,7 +335,7 @@ func TestNewSiteRefused(t *testing.T) {
 		need.Error(t, err, c.want)
 	}
 	need.Equal(t, fmt.Sprint((&NewSite{Harmonize: "controls"}).Validate()),
-		"[harmonize: controls, but no column is set that has the controls: set controls: COLUMN, or harmonize: inputs]")
+		"[harmonize: controls needs a column that marks the controls: set controls: COLUMN, or harmonize: inputs]")
 	need.Equal(t, len((&NewSite{Harmonize: "inputs", Controls: "x"}).Validate()), 1)
 	graphs := func(port string) bool { return port == "edges" || port == "features" }
 	need.Error(t, (&Validate{NewSite: NewSite{Harmonize: "inputs"}}).RefusesInputs(graphs), "is for models of matrices")

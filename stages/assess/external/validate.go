@@ -26,7 +26,7 @@ import (
 var validateKind = dag.Kind{
 	Name: "validate",
 	Doc: "validates stored models on another cohort\n" +
-		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants, but for harmonize: the shifts and scales of their sites, without labels. " +
+		"Applies models as predict does, and compares the predictions with the groups of the participants: accuracy, AUC, sensitivity and specificity at the stored threshold, Brier score and calibration, with intervals. With several models the mean probability decides. Nothing is fitted to the new participants, except the shift and scale of each site, without labels, if harmonize is set. " +
 		"Refused are regions, estimators and denoising other than in training, groups that the models do not have, models that predict another column, training participants by id, copies of training data under another id, and one scan under two ids.",
 	New:        func() dag.Stage { return &Validate{Recalibrate: "logistic", NewSite: NewSite{Harmonize: "none"}} },
 	MaxThreads: 8,

@@ -172,7 +172,7 @@ func sameNumbers(name string, values []string) (notes []column.Note) {
 			continue
 		}
 		values[i] = digits
-		if n := column.Notef("column %s: %s is %s, the same number", name, written, digits); !slices.Contains(notes, n) {
+		if n := column.Notef("column %s: %s is read as %s, the same number", name, written, digits); !slices.Contains(notes, n) {
 			notes = append(notes, n)
 		}
 	}

@@ -82,10 +82,10 @@ func TestRowNumbersAreNoCovariates(t *testing.T) {
 // In a column with texts, too, 1.0 is 1 where the column has both: they are one category. 1.000 may be a thousand.
 func TestWholeNumbersAmongTexts(t *testing.T) {
 	for _, c := range []struct{ values, want, note string }{
-		{"1 1.0 2 A 1", "1 1 2 A 1", "column coil: 1.0 is 1, the same number"},
+		{"1 1.0 2 A 1", "1 1 2 A 1", "column coil: 1.0 is read as 1, the same number"},
 		{"1.0 1.0 2 A 3", "1.0 1.0 2 A 3", ""}, // in one way only
 		{"1 1.000 2 A 3", "1 1.000 2 A 3", ""},
-		{"1 1.5 01.0 A 01", "1 1.5 01 A 01", "column coil: 01.0 is 01, the same number"},
+		{"1 1.5 01.0 A 01", "1 1.5 01 A 01", "column coil: 01.0 is read as 01, the same number"},
 	} {
 		dir := t.TempDir()
 		text := "participant_id\tgroup\tcoil\n"

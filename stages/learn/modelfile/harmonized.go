@@ -65,7 +65,7 @@ func (m *Model) restoreHarmonized(take func(name, dtype string, shape ...int) *e
 	h := m.Harmonized
 	if err := h.Check(); err != nil || h.Nodes != m.Matrices.Nodes || !m.Matrices.pairs() || m.Matrices.Tangent() ||
 		m.Removed != nil || !(h.Tolerance > 0) || !Harmonizes(m.Matrices.Made) {
-		return cmp.Or(err, errors.New("model.json: harmonized is not of a fit to the matrices of this model"))
+		return cmp.Or(err, errors.New("model.json: harmonized does not fit the matrices of this model"))
 	}
 	n, sites := h.Pairs(), len(h.Sites)
 	f := &combat.Fit{Fitted: make([]bool, n), Reference: slices.Index(h.Sites, h.Reference)}
@@ -143,11 +143,11 @@ func (m *Model) EstimateSites(in dag.Input, ids []string, of []Person, least, th
 		at = slices.IndexFunc(table.Columns, func(c encoding.Column) bool { return SameVariable(c.Name, known) })
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("%s has no column %s, by which ComBat was fitted in training: add it, with the site or scanner of each participant (one name, if all were scanned on one scanner)", in.Name, known)
+		return nil, fmt.Errorf("%s has no column %s, the site column of the ComBat fit: add it, with the site or scanner of each participant (one name if all were scanned on one scanner)", in.Name, known)
 	}
 	s.book.Column = table.Columns[at].Name
 	if err := s.book.Read(table, in.Name, m.Harmonized.Covariates()); err != nil {
-		return nil, fmt.Errorf("%w; in training, ComBat preserved the effects of %s, so that they are needed here, too", err,
+		return nil, fmt.Errorf("%w; in training, ComBat preserved the effects of %s, so these covariates are also needed here", err,
 			strings.Join(m.Harmonized.Covariates(), ", "))
 	}
 	values, covariates := map[string][][]float64{}, map[string][][]float64{}
@@ -180,7 +180,7 @@ func (m *Model) EstimateSites(in dag.Input, ids []string, of []Person, least, th
 		}
 	}
 	if few != nil {
-		return nil, fmt.Errorf("the shift and scale of a site need the matrices of %d participants, but there are fewer of %s %s: exclude these sites under cohort, or predict without harmonization (harmonize: none) by models of matrices that were not harmonized",
+		return nil, fmt.Errorf("the shift and scale of a site need the matrices of %d participants, but there are fewer for %s %s: exclude these sites under cohort, or predict without harmonization (harmonize: none) with models of matrices that were not harmonized",
 			least, s.book.Column, words.Some(few, 10))
 	}
 	return s, nil
@@ -202,7 +202,7 @@ func (s *Sites) Harmonized(p Person, id string) (Person, error) {
 	site := s.book.Site[id]
 	fit := s.fit[site]
 	if fit == nil {
-		return p, fmt.Errorf("%s is of %s %s, which has no controls, so its effect is unknown: exclude the participants of this site under cohort, or mark controls of it",
+		return p, fmt.Errorf("%s is from %s %s, which has no controls, so the site effect is unknown: exclude the participants of this site under cohort, or mark controls of it",
 			id, s.book.Column, cmp.Or(site, "n/a"))
 	}
 	x, err := s.book.Row(id)

@@ -26,7 +26,7 @@ import (
 var bootstrapKind = dag.Kind{
 	Name: "bootstrap",
 	Doc: "mean time series of every node, and of random thirds of its voxels\n" +
-		"Reads the scan once. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), drawn without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node with few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as in nilearn's NiftiMapsMasker, and a draw fits them to a random third of the voxels of all maps. With realignment, a raw scan is realigned and corrected for distortion while it is read: each volume is resampled once, by a cubic spline, at the voxels of the parcels (fMRIPrep's resampling, without its Jacobian). A voxel that leaves the field of view in some volume is not used.",
+		"Reads the scan once. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), drawn without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node with few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as in nilearn's NiftiMapsMasker, and a draw fits them to a random third of the voxels of all maps. With realignment, a raw scan is realigned and corrected for distortion while it is read. Each volume is resampled once, by a cubic spline, at the voxels of the parcels (fMRIPrep's resampling without its Jacobian). A voxel that leaves the field of view in any volume is not used.",
 	New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
 	Memory: 64 << 20,
 }
@@ -71,8 +71,8 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
 			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid; voxels outside are not used; parcels were made with it"},
-			{Name: "realignment", Type: dag.Format("itk"), Optional: true, Doc: "if the scan is raw: an affine transform for each volume, as text, from the grid of the parcels to the volume: fMRIPrep's from-orig_to-boldref_mode-image_desc-hmc_xfm.txt"},
-			{Name: "fieldmap", Type: dag.Format("nifti"), Optional: true, Doc: "with realignment: the field map in Hz, fMRIPrep's desc-preproc_fieldmap; the sidecar then has to give PhaseEncodingDirection and TotalReadoutTime"},
+			{Name: "realignment", Type: dag.Format("itk"), Optional: true, Doc: "for a raw scan: an affine transform for each volume, as text, from the grid of the parcels to the volume (fMRIPrep's from-orig_to-boldref_mode-image_desc-hmc_xfm.txt)"},
+			{Name: "fieldmap", Type: dag.Format("nifti"), Optional: true, Doc: "with realignment: the field map in Hz, fMRIPrep's desc-preproc_fieldmap; the sidecar must then contain PhaseEncodingDirection and TotalReadoutTime"},
 			{Name: "fieldmap_transform", Type: dag.Format("itk"), Optional: true, Doc: "with fieldmap: the affine transform that resamples the grid of the parcels to it, from-boldref_to-FIELDMAP; it is inverted"},
 			{Name: "sample", Type: column.Type[column.SampleRow](), Optional: true, Doc: "parcellate's sample: voxels whose own series are kept, for carpet plots"},
 		},

@@ -23,7 +23,7 @@ import (
 var parcellateKind = dag.Kind{
 	Name: "parcellate",
 	Doc: "assigns the voxels of a scan to nodes\n" +
-		"Resamples the label image to the scan's grid if the grids differ, and numbers its regions as in the node list. Every node has a row in the coverage table, even without voxels. With warp and transform, labels in FreeSurfer's space are resampled to a scan in a template's space. With reference and registration, labels are laid over the reference to which bootstrap realigns a raw scan.",
+		"Resamples the label image to the scan's grid if the grids differ, and numbers its regions as in the node list. Every node has a row in the coverage table, even without voxels. With warp and transform, labels in FreeSurfer's space are resampled to a scan in a template's space. With reference and registration, labels are resampled to the grid of the reference to which bootstrap realigns a raw scan.",
 	New: func() dag.Stage {
 		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto", Sample: 400}
 	},
@@ -52,8 +52,8 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "if the label image is in another space: the transform that resamples it to the scan's space, such as from-fsnative_to-T1w"},
 			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "if the scan is in a template's space and the labels are not: the transform that resamples to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
-			{Name: "reference", Type: dag.Format("nifti"), Optional: true, Doc: "if the scan is raw: the image to which bootstrap realigns its volumes, fMRIPrep's desc-coreg_boldref; the labels are laid over its grid"},
-			{Name: "registration", Type: dag.Format("itk"), Optional: true, Doc: "with reference: the affine transform that resamples it to the T1w image, from-boldref_to-T1w; it is inverted, and points go through it first"},
+			{Name: "reference", Type: dag.Format("nifti"), Optional: true, Doc: "for a raw scan: the image to which bootstrap realigns its volumes (fMRIPrep's desc-coreg_boldref); the labels are resampled to its grid"},
+			{Name: "registration", Type: dag.Format("itk"), Optional: true, Doc: "with reference: the affine transform that resamples it to the T1w image (from-boldref_to-T1w); it is inverted and applied to points first"},
 			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to measure how much of the brain is labeled"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid; voxels outside belong to no region: for an atlas, which does not follow the participant's anatomy"},
 		},

@@ -40,7 +40,7 @@ func gridHeader(bold *nifti.Reader, t *dag.Task) (*nifti.Header, error) {
 	}
 	defer r.Close()
 	if n := r.Volumes(); n != 1 {
-		return nil, fmt.Errorf("%s: %d volumes, but a reference has one", t.In("reference").Name, n)
+		return nil, fmt.Errorf("%s has %d volumes, but a reference has one", t.In("reference").Name, n)
 	}
 	return r.Header, r.CheckSize(t.In("reference").Ref.Size)
 }
@@ -49,7 +49,7 @@ func gridHeader(bold *nifti.Reader, t *dag.Task) (*nifti.Header, error) {
 func inverted(x *itk.Transform, in dag.Input) (*itk.Transform, error) {
 	back, ok := x.Inverse()
 	if !ok {
-		return nil, fmt.Errorf("%s: the transform is not affine, and has to be inverted: give fMRIPrep's affine registration (…_xfm.txt)", in.Name)
+		return nil, fmt.Errorf("%s: the transform is not affine, so it cannot be inverted: use fMRIPrep's affine registration (…_xfm.txt)", in.Name)
 	}
 	return back, nil
 }
@@ -58,12 +58,12 @@ func inverted(x *itk.Transform, in dag.Input) (*itk.Transform, error) {
 func readRealignment(t *dag.Task, grid nifti.Grid) (*nifti.Realignment, error) {
 	if !t.Has("realignment") {
 		if t.Has("fieldmap") {
-			return nil, errors.New("fieldmap is connected without realignment: a preprocessed scan has no distortion left; disconnect it (in: { fieldmap: null })")
+			return nil, errors.New("fieldmap is connected without realignment, but distortion is already corrected in a preprocessed scan: disconnect it (in: { fieldmap: null })")
 		}
 		return nil, nil
 	}
 	if t.Has("weights") {
-		return nil, errors.New("a raw scan is realigned to the participant's own space, where no probabilistic atlas lies: use a label image")
+		return nil, errors.New("a raw scan is realigned to the participant's own space, where a probabilistic atlas cannot be used: use a label image")
 	}
 	in := t.In("realignment")
 	file, err := in.Reader()
@@ -94,7 +94,7 @@ func readRealignment(t *dag.Task, grid nifti.Grid) (*nifti.Realignment, error) {
 // phaseEncoding is the axis of the raw scan's voxels along which it is distorted, and by how many voxels per Hz
 // (fMRIPrep, interfaces/resampling.py; the axis of the sidecar is one of the file's, BIDS 1.10).
 func phaseEncoding(t *dag.Task) (axis int, perHz float64, err error) {
-	const remedy = "correct the raw dataset, or disconnect fieldmap (in: { fieldmap: null }) to leave the distortion in"
+	const remedy = "correct the raw dataset, or disconnect fieldmap (in: { fieldmap: null }) to skip the distortion correction"
 	if !t.Has("sidecar") {
 		return 0, 0, errors.New("fieldmap is connected without sidecar, the JSON file of the raw scan, which gives PhaseEncodingDirection and TotalReadoutTime: connect it (in: { sidecar: cohort.sidecar })")
 	}
@@ -109,12 +109,12 @@ func phaseEncoding(t *dag.Task) (axis int, perHz float64, err error) {
 	letter, reversed := strings.CutSuffix(scan.PhaseEncodingDirection, "-")
 	switch axis = strings.Index("ijk", letter); {
 	case len(letter) != 1 || axis < 0:
-		return 0, 0, fmt.Errorf("%s: PhaseEncodingDirection is %q, and the field map needs i, j, k, i-, j- or k-: %s", in.Name,
+		return 0, 0, fmt.Errorf("%s: PhaseEncodingDirection is %q, but the field map needs i, j, k, i-, j- or k-: %s", in.Name,
 			scan.PhaseEncodingDirection, remedy)
 	case scan.TotalReadoutTime == nil:
 		return 0, 0, fmt.Errorf("%s: no TotalReadoutTime, which the field map needs: %s", in.Name, remedy)
 	case !(*scan.TotalReadoutTime > 0 && *scan.TotalReadoutTime < mostReadout):
-		return 0, 0, fmt.Errorf("%s: a TotalReadoutTime of %g s is not believed (above 0, below %g s): %s", in.Name,
+		return 0, 0, fmt.Errorf("%s: a TotalReadoutTime of %g s is not plausible (expected above 0 and below %g s): %s", in.Name,
 			*scan.TotalReadoutTime, mostReadout, remedy)
 	case reversed:
 		return axis, -*scan.TotalReadoutTime, nil
@@ -131,7 +131,7 @@ const mostField = 10000.0
 // fieldAt is the field map at points of the reference, Hz; NaN beyond it.
 func fieldAt(t *dag.Task, points []nifti.Point) ([]float64, error) {
 	if !t.Has("fieldmap_transform") {
-		return nil, errors.New("fieldmap is connected without fieldmap_transform, which takes it to the scan: connect it (in: { fieldmap_transform: cohort.fieldmap_transform })")
+		return nil, errors.New("fieldmap is connected without fieldmap_transform, which registers it to the scan: connect it (in: { fieldmap_transform: cohort.fieldmap_transform })")
 	}
 	in := t.In("fieldmap_transform")
 	file, err := region.Open(in)
@@ -164,7 +164,7 @@ func fieldAt(t *dag.Task, points []nifti.Point) ([]float64, error) {
 	reached := false
 	for _, hz := range field {
 		if math.Abs(hz) > mostField {
-			return nil, fmt.Errorf("%s: a field of %.3g Hz is not believed; is it in Hz?", t.In("fieldmap").Name, hz)
+			return nil, fmt.Errorf("%s: a field of %.3g Hz is not plausible; is the field map in Hz?", t.In("fieldmap").Name, hz)
 		}
 		reached = reached || !math.IsNaN(hz)
 	}

@@ -191,10 +191,10 @@ func TestPhaseEncoding(t *testing.T) {
 		{json: `{"PhaseEncodingDirection": "i", "TotalReadoutTime": 0.04}`, perHz: 0.04},
 		{json: `{"PhaseEncodingDirection": "j-", "TotalReadoutTime": 0.05}`, axis: 1, perHz: -0.05},
 		{json: `{"PhaseEncodingDirection": "k", "TotalReadoutTime": 0.05}`, axis: 2, perHz: 0.05},
-		{json: `{"PhaseEncodingDirection": "AP", "TotalReadoutTime": 0.05}`, want: `PhaseEncodingDirection is "AP", and the field map needs i, j, k, i-, j- or k-`},
+		{json: `{"PhaseEncodingDirection": "AP", "TotalReadoutTime": 0.05}`, want: `PhaseEncodingDirection is "AP", but the field map needs i, j, k, i-, j- or k-`},
 		{json: `{"TotalReadoutTime": 0.05}`, want: `PhaseEncodingDirection is ""`},
 		{json: `{"PhaseEncodingDirection": "j"}`, want: "no TotalReadoutTime, which the field map needs"},
-		{json: `{"PhaseEncodingDirection": "j", "TotalReadoutTime": 50}`, want: "a TotalReadoutTime of 50 s is not believed"},
+		{json: `{"PhaseEncodingDirection": "j", "TotalReadoutTime": 50}`, want: "a TotalReadoutTime of 50 s is not plausible"},
 	} {
 		axis, perHz, err := phaseEncoding(dag.NewTask(map[string][]dag.Input{"sidecar": {fileOf("scan.json", c.json)}}))
 		switch {
@@ -227,8 +227,8 @@ func TestRealignedRefuses(t *testing.T) {
 		{func(in map[string]dag.Input) {
 			in["fieldmap_transform"] = stagetest.FileInput(minimalFixture(t, "derivatives", "sub-01", "anat",
 				"sub-01_from-MNI152NLin2009cAsym_to-T1w_mode-image_xfm.h5"))
-		}, "the transform is not affine, and has to be inverted"},
-		{func(in map[string]dag.Input) { in["weights"] = in["bold"] }, "no probabilistic atlas lies"},
+		}, "the transform is not affine, so it cannot be inverted"},
+		{func(in map[string]dag.Input) { in["weights"] = in["bold"] }, "a probabilistic atlas cannot be used"},
 	} {
 		in := minimalInputs(t, minimalCodes)
 		in["parcels"] = dag.InputOf(parcels)
@@ -248,7 +248,7 @@ func TestRealignedRefuses(t *testing.T) {
 		{func(in map[string]dag.Input) {
 			in["registration"] = stagetest.FileInput(minimalFixture(t, "derivatives", "sub-01", "anat",
 				"sub-01_from-MNI152NLin2009cAsym_to-T1w_mode-image_xfm.h5"))
-		}, "the transform is not affine, and has to be inverted"},
+		}, "the transform is not affine, so it cannot be inverted"},
 	} {
 		in := minimalInputs(t, minimalCodes)
 		c.change(in)
