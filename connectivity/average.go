@@ -10,6 +10,8 @@ import (
 // Dunlap 1987, J Appl Psychol 72:146). A pair counts only those matrices in which both
 // regions have a signal. The zero value is ready.
 type Average struct {
+	Plain bool // the values are no correlations, and are averaged as they are
+
 	n, matrices int
 	sum         []float64 // N×N, of z
 	count       []int32   // N×N
@@ -30,7 +32,12 @@ func (a *Average) Add(r Matrix) {
 	}
 	for i := range a.n {
 		for j := range a.n {
-			if i == j || !signal[i] || !signal[j] {
+			if i == j && !a.Plain || !signal[i] || !signal[j] {
+				continue
+			}
+			if a.Plain {
+				a.sum[i*a.n+j] += r.At(i, j)
+				a.count[i*a.n+j]++
 				continue
 			}
 			v := max(-nearOne, min(nearOne, r.At(i, j)))
@@ -43,15 +50,17 @@ func (a *Average) Add(r Matrix) {
 // Matrices is how many were added.
 func (a *Average) Matrices() int { return a.matrices }
 
-// Mean is the mean correlation, 1 on the diagonal, NaN where no matrix has the pair.
+// Mean is the mean correlation, 1 on the diagonal, NaN where no matrix has the pair; of Plain, the mean value.
 func (a *Average) Mean() Matrix {
 	m := NewMatrix(a.n, a.n)
 	for i := range m.Data {
 		switch {
-		case i%(a.n+1) == 0:
+		case i%(a.n+1) == 0 && !a.Plain:
 			m.Data[i] = 1
 		case a.count[i] == 0:
 			m.Data[i] = math.NaN()
+		case a.Plain:
+			m.Data[i] = a.sum[i] / float64(a.count[i])
 		default:
 			m.Data[i] = exact.Tanh(a.sum[i] / float64(a.count[i]))
 		}

@@ -25,4 +25,10 @@ func TestAverage(t *testing.T) {
 	if v := copies.Mean().At(0, 1); !(v > 0.999999 && v <= 1) {
 		t.Errorf("the mean of two copies is %v", v)
 	}
+	plain := Average{Plain: true} // covariances: their diagonal counts, too
+	plain.Add(square(2, 4, -2, -2, 9))
+	plain.Add(square(2, 2, 5, 5, 1))
+	if v := plain.Mean().Data; v[0] != 3 || v[1] != 1.5 || v[2] != 1.5 || v[3] != 5 {
+		t.Errorf("the mean of covariances is %v", v)
+	}
 }

@@ -700,7 +700,7 @@ func TestFamilies(t *testing.T) {
   m: { use: baseline, matrix: { fold: all }, in: { pearson: "c[*].pearson", folds: folds, permuted: folds.permuted } }
   e: { use: evaluate, in: { predictions: "m[*].predictions"%s } }`
 	for in, want := range map[string]string{", folds: folds": "confidence intervals count",
-		"": "confidence intervals and the p-values of models that are not trained again count"} {
+		"": "confidence intervals and the p-values of models that are not retrained count"} {
 		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept+models, "Family_ID", in)))(t)
 		need.Equal(t, len(notesWith(p, "one fold, but "+want)), 1, in)
 	}
@@ -821,7 +821,7 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
-// A joint test whose models are trained again on too few label permutations, or on none, is refused before the run, and
+// A joint test whose models are retrained on too few label permutations, or on none, is refused before the run, and
 // one whose universes differ in their number is noted.
 func TestRetrained(t *testing.T) {
 	const page = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
@@ -834,9 +834,9 @@ func TestRetrained(t *testing.T) {
 		models         string
 		note, mistaken string
 	}{
-		{0, "ridge, logistic", "joint: all settings use the first 199 of 999 label permutations, since the models of model=logistic are trained again on no more: permutations: 199 of split saves the rest", ""},
+		{0, "ridge, logistic", "joint: all settings use the first 199 of 999 label permutations, since the models of model=logistic are retrained on no more: permutations: 199 of split saves the rest", ""},
 		{199, "ridge, logistic", "", ""}, {0, "ridge, kernel-ridge", "", ""},
-		{0, "ridge, forest", "", "the models of model=forest are not trained again on permuted labels"},
+		{0, "ridge, forest", "", "the models of model=forest are not retrained on permuted labels"},
 		{19, "ridge, logistic", "", "19 label permutations for model=logistic, model=ridge, but the joint test needs at least 20: set permutations of split"},
 	} {
 		p, err := guarded(t, "site", strings.Split(strings.Repeat("A\tx B\tx ", 20), " ")[:40], "",

@@ -73,7 +73,7 @@ func (s *Study) groupFit(n *dag.Node, seen map[*dag.Node]bool) *dag.Node {
 	return nil
 }
 
-// retrains is on how many label permutations the model of a task is trained again; false where it is unknown.
+// retrains is on how many label permutations the model of a task is retrained; false where it is unknown.
 func (s *Study) retrains(n *dag.Node) (of int, known bool) {
 	work, ok := n.Instance().(role.Trainer)
 	if !ok {
@@ -93,7 +93,7 @@ func (s *Study) retrains(n *dag.Node) (of int, known bool) {
 	return of, true
 }
 
-// retrained refuses a stage that cannot do without models trained again on permuted labels, if those of a setting are
+// retrained refuses a stage that cannot do without models retrained on permuted labels, if those of a setting are
 // not, or on too few permutations, and notes what settings with fewer permutations do to the rest.
 func (s *Study) retrained(stage *dag.StageNode) {
 	for _, n := range stage.Tasks() {
@@ -116,12 +116,12 @@ func (s *Study) retrained(stage *dag.StageNode) {
 		few := words.Some(sorted(of[least]), 3)
 		switch {
 		case of[0] != nil:
-			s.mistake(stage, "predictions", fmt.Sprintf("predictions: the models of %s are not trained again on permuted labels, which the joint test needs: leave these settings out, or connect permuted of split to models that can be trained again (pipeline stages baseline)", few))
+			s.mistake(stage, "predictions", fmt.Sprintf("predictions: the models of %s are not retrained on permuted labels, which the joint test needs: leave these settings out, or connect permuted of split to models that can be retrained (pipeline stages baseline)", few))
 		case most > 0 && least < inference.LeastPermutations:
 			s.mistake(stage, "predictions", fmt.Sprintf("predictions: %s for %s, but the joint test needs at least %d: set permutations of split",
 				words.Count(least, "label permutation"), few, inference.LeastPermutations))
 		case least < most:
-			s.note(column.Notef("%s: all settings use the first %d of %d label permutations, since the models of %s are trained again on no more: permutations: %[2]d of split saves the rest",
+			s.note(column.Notef("%s: all settings use the first %d of %d label permutations, since the models of %s are retrained on no more: permutations: %[2]d of split saves the rest",
 				stage.Name(), least, most, few))
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Study) inputs(stage *dag.StageNode) {
 	}
 }
 
-// trainedAgain refuses tables of models trained again that belong to no setting, or to several, of a task that tests
+// trainedAgain refuses tables of models retrained that belong to no setting, or to several, of a task that tests
 // its predictions with them, and those of a training whose predictions it does not have.
 func trainedAgain(n *dag.Node) error {
 	port := cmp.Or(role.Port(n.Instance(), role.AllFolds, role.SomeFolds), "predictions")

@@ -15,7 +15,7 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are trained again on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is, and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
+		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are retrained on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is, and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
@@ -58,7 +58,7 @@ func untrained(has func(port string) bool) []string {
 	if has("folds") || has("labels") {
 		return nil
 	}
-	return []string{"models that are not trained again"}
+	return []string{"models that are not retrained"}
 }
 
 // RefusesInputs requires the folds of label permutations.
@@ -76,7 +76,7 @@ func (*Evaluate) Ports() dag.Ports {
 			{Name: "folds", Type: fold.Folds(), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true, Optional: true,
-				Doc: "permuted of the stages baseline among the predictions: their models trained again on permuted labels, for p"},
+				Doc: "permuted of the stages baseline among the predictions: their models retrained on permuted labels, for p"},
 			labelsPort, sitesPort("labels are"), fitsPort, fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
@@ -148,7 +148,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // labelsPort takes the label permutations.
 var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: true,
-	Doc: "split's permuted, with folds of the same stage: the label permutations for models that were not trained again. They keep relatives, sites and stratify_by"}
+	Doc: "split's permuted, with folds of the same stage: the label permutations for models that were not retrained. They keep relatives, sites and stratify_by"}
 
 // fitsPort takes the connections of the stages: a model whose data were fitted to one group has no p.
 var fitsPort = dag.Port{Name: "settings", Type: column.Needs[finding.Parameter](), Optional: true,

@@ -17,7 +17,7 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. A fold of fewer than three participants, or with a constant target, has no r and no R², and is not in their means, nor in a test fold by fold. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p of r, and mae_p of the mean absolute error, are from a permutation test, as in evaluate: with models trained again on permuted targets, or fold by fold with the models as they are. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. A fold of fewer than three participants, or with a constant target, has no r and no R², and is not in their means, nor in a test fold by fold. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p of r, and mae_p of the mean absolute error, are from a permutation test, as in evaluate: with models retrained on permuted targets, or fold by fold with the models as they are. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
 	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999} },
 }
 
@@ -60,7 +60,7 @@ func (*EvaluateRegression) Ports() dag.Ports {
 			Type: column.Type[fold.NumberRow]()},
 			{Name: "folds", Type: fold.Folds(), Optional: true, Doc: "split's folds, for labels"},
 			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Gather: true, Optional: true,
-				Doc: "permuted of the stages regression among the predictions: their models trained again on permuted targets, for p"},
+				Doc: "permuted of the stages regression among the predictions: their models retrained on permuted targets, for p"},
 			labelsPort, sitesPort("the target is"), fitsPort, fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},

@@ -23,7 +23,7 @@ import (
 var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
-		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are trained again (permuted of baseline); if some are trained again on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-6) count once in the joint test; the options are compared over all universes.",
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are retrained (permuted of baseline); if some are retrained on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-6) count once in the joint test; the options are compared over all universes.",
 	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc", Top: 10} },
 }
 
@@ -47,7 +47,7 @@ func (*Multiverse) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{fold.PredictionsPort("predictions of all universes"),
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true,
-				Doc: "permuted of the same stages: their models trained again on permuted labels (permutations of split)"},
+				Doc: "permuted of the same stages: their models retrained on permuted labels (permutations of split)"},
 			{Name: "regions", Type: column.Needs[fold.PatternRow](), Gather: true, Optional: true,
 				Doc: "regions of the same stages: universes are ranked by the patterns of linear models, mean over the folds"},
 			fold.LeakagePort()},
@@ -154,7 +154,7 @@ func decisionsOf(all *fold.Settings) []string {
 	return axes
 }
 
-// universes reads the effects of each setting, under the true and the permuted labels. Some models are trained again on
+// universes reads the effects of each setting, under the true and the permuted labels. Some models are retrained on
 // the first permutations only: then these are used in all universes.
 func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []string, positive int) ([]*universe, error) {
 	tests, err := fold.ReadTests(t, all.Settings, fold.Sites{}, 0, 0)
@@ -203,7 +203,7 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 		out = append(out, u)
 	}
 	if untrained != nil {
-		return nil, fmt.Errorf("no models trained again on permuted labels of %s: set permutations of split, and connect permuted of stages whose models can be trained again (pipeline stages baseline)",
+		return nil, fmt.Errorf("no models retrained on permuted labels of %s: set permutations of split, and connect permuted of stages whose models can be retrained (pipeline stages baseline)",
 			words.Some(untrained, 3))
 	}
 	if least < inference.LeastPermutations {

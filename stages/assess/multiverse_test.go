@@ -262,7 +262,7 @@ func TestMultiverseRefuses(t *testing.T) {
 	run("a multiverse has at least two", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
 		in["predictions"], in["permuted"] = in["predictions"][:4], in["permuted"][:4]
 	})
-	run("no models trained again on permuted labels of atlas=", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
+	run("no models retrained on permuted labels of atlas=", stagetest.Fresh("multiverse"), func(in map[string][]dag.Input) {
 		in["permuted"] = in["permuted"][:44]
 	})
 	run("by: universes do not differ in \"atlass\" (did you mean \"atlas\"?)", stagetest.Fresh("multiverse", "by", "atlass"),
@@ -292,7 +292,7 @@ func shortened(t *testing.T, tables []dag.Input, permutations int32, first int) 
 	return tables
 }
 
-// TestMultiverseUnequal: if the models of one universe are trained again on fewer permutations, all use these.
+// TestMultiverseUnequal: if the models of one universe are retrained on fewer permutations, all use these.
 func TestMultiverseUnequal(t *testing.T) {
 	in := multiverseInputs(t)
 	joint := func(first int) artifacts.Value {

@@ -60,7 +60,7 @@ type AccuracyRow struct {
 	BrierLow     float64     `column:"brier_low,missing,optional" doc:"95 % confidence interval (logit scale, corrected likewise)"`
 	BrierHigh    float64     `column:"brier_high,missing,optional"`
 	Positive     string      `column:"positive" doc:"the positive group"`
-	Test         string      `column:"test,optional" doc:"test of p: retrained: models trained again on permuted labels; per fold: test labels permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
+	Test         string      `column:"test,optional" doc:"test of p: retrained: models retrained on permuted labels; per fold: test labels permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
 	P            float64     `column:"p,missing,optional" doc:"p of the accuracy: share of label permutations with at least this accuracy, (b+1)/(n+1); of the first repeat"`
 	BalancedP    float64     `column:"balanced_p,missing,optional" doc:"p of the balanced accuracy, likewise"`
 	AUCP         float64     `column:"auc_p,missing,optional" doc:"p of the AUC, likewise"`

@@ -11,8 +11,8 @@ type ConfounderRow struct {
 	Partial      float64 `column:"p_partial,missing" doc:"partial test: predictions are independent of the covariate given the label"`
 	PartialHolm  float64 `column:"p_partial_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	Prediction   float64 `column:"prediction,missing" doc:"mean over the folds of the AUC, or of r for a number to predict; missing without the full test"`
-	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of the same over permutations of the label, given the covariate, with models trained again on each"`
-	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate; missing where models are not trained again (given)"`
+	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of the same over permutations of the label, given the covariate, with models retrained on each"`
+	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate; missing where models are not retrained (given)"`
 	FullHolm     float64 `column:"p_full_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	FullLeast    float64 `column:"p_full_least,missing" doc:"smallest p_full that these permutations can give"`
 	FullDraws    int32   `column:"full_permutations" doc:"of the label; 0 without the full test"`
@@ -47,7 +47,7 @@ type ConfoundSummaryRow struct {
 	Removal      float64  `column:"removal,missing" doc:"score of the edges without what the covariates explain less that of the edges"`
 	RemovalLow   float64  `column:"removal_low,missing" doc:"95 % interval of this difference, over the same resamples"`
 	RemovalHigh  float64  `column:"removal_high,missing"`
-	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models trained again; missing where these leave fewer than 21 arrangements"`
+	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models retrained; missing where these leave fewer than 21 arrangements"`
 	Within       string   `column:"within,missing,optional" doc:"the column of the sites; missing where there is one site"`
 	Permutations int32    `column:"permutations"`
 	Resamples    int32    `column:"resamples"`

@@ -41,7 +41,7 @@ type RegressionRow struct {
 	MAE          float64     `column:"mae" doc:"mean absolute error, in units of the target, mean over the folds"`
 	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (logarithmic scale, corrected likewise)"`
 	MAEHigh      float64     `column:"mae_high,missing"`
-	Test         string      `column:"test,optional" doc:"test of p: retrained: models trained again on permuted targets; per fold: target of the test participants permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
+	Test         string      `column:"test,optional" doc:"test of p: retrained: models retrained on permuted targets; per fold: target of the test participants permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
 	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the target with at least this r, (b+1)/(n+1); of the first repeat"`
 	MAEP         float64     `column:"mae_p,missing" doc:"p of the mean absolute error, likewise: with at most this error"`
 	TestFolds    int32       `column:"test_folds,optional" doc:"with several repeats: folds of the first one, which p is of, while the other measures are of all folds"`

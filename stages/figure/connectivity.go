@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -20,18 +22,22 @@ import (
 var kindConnectivity = dag.Kind{
 	Name: "figure-connectivity",
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
-		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the names of the atlas contain it, as in Schaefer's). The color scale ends at the 99th percentile.",
-	New: func() dag.Stage { return &Connectivity{Label: "r"} },
+		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z, other values as they are; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the names of the atlas contain it, as in Schaefer's). The color scale ends at the 99th percentile.",
+	New: func() dag.Stage { return &Connectivity{} },
 
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
 	MemoryFor: column.Memory{Each: 10e3}.For,
 }
 
-var _ role.PortUser = (*Connectivity)(nil)
+var (
+	_ role.PortUser = (*Connectivity)(nil)
+	_ role.DataUser = (*Connectivity)(nil)
+)
 
 // Connectivity draws mean matrices.
 type Connectivity struct {
-	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
+	role.Informed
+	Label string `param:"label" doc:"label of the color scale; by default what the matrices hold, such as r or partial r"`
 }
 
 // UsesPorts are the inputs that take one setting of each participant.
@@ -42,7 +48,7 @@ func (*Connectivity) UsesPorts() []role.PortUse {
 func (*Connectivity) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "matrices", Gather: true, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation or partial correlation of each participant"},
+			{Name: "matrices", Gather: true, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "matrices of each participant"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
@@ -75,7 +81,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 			return nil, fmt.Errorf("%s: %d×%d, and others are %d×%d", in.Name, draws[0].Rows, draws[0].Cols, n, n)
 		}
 		if averages[g] == nil {
-			averages[g] = &connectivity.Average{}
+			averages[g] = &connectivity.Average{Plain: !s.Holds("matrices").Correlations()}
 		}
 		averages[g].Add(draws[0])
 	}
@@ -99,6 +105,8 @@ type groupRow struct {
 }
 
 func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
+	held := s.Holds("matrices")
+	measure := cmp.Or(s.Label, scaleOf(held))
 	names := slices.Sorted(maps.Keys(averages))
 	var panels []chart.MatrixPanel
 	var means []float64
@@ -108,24 +116,39 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		means, rows[i] = append(means, m.Data...), groupRow{g, int32(averages[g].Matrices())}
 		all[i] = values{"Group": g, "Mean": meanPair(m.Data, n)}
 		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants),
-			Values: m.Data, Label: s.Label})
+			Values: m.Data, Label: measure})
 	}
 	if len(names) == 2 {
 		difference := make([]float64, n*n)
 		for i := range difference {
 			difference[i] = means[i] - means[n*n+i]
 		}
-		label := "Δ" + s.Label
-		if strings.Contains(s.Label, " ") {
-			label = "Δ " + s.Label // partial r
+		label := "Δ" + measure
+		if strings.Contains(measure, " ") {
+			label = "Δ " + measure // partial r
 		}
 		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: label})
 	}
 	c := Captioned(chart.Matrices(panels[:min(len(panels), 4)], blocks), "figure.connectivity", values{"Groups": names,
-		"Means": all, "Measure": s.Label,
+		"Means": all, "Label": s.Label, "Data": values(finding.Values(held)), "Fisher": held.Correlations(),
 		"Blocks": slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })})
 	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
+}
+
+// scaleOf labels the color scale of matrices.
+func scaleOf(d column.Data) string {
+	text := map[string]string{column.Pearson: "r", column.Partial: "partial r", column.Covariances: "covariance",
+		column.Precision: "precision", column.Tangent: "tangent entry"}[d.Measure]
+	switch {
+	case text == "":
+		return "value"
+	case d.FisherZ && d.Measure == column.Pearson:
+		return "z"
+	case d.FisherZ:
+		return "partial z"
+	}
+	return text
 }
 
 // meanPair is the mean over the pairs of regions of a symmetric n × n matrix that have a value.

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -22,17 +23,28 @@ func TestFigureConnectivityMeans(t *testing.T) {
 	participants := encoding.NewTable(
 		encoding.Column{Name: "participant_id", Values: []string{"sub-a", "sub-b", "sub-c"}},
 		encoding.Column{Name: "group", Values: []string{"x", "y", "x"}})
-	out, err := stagetest.NewStage[*Connectivity](t, "figure-connectivity").Run(t.Context(), dag.NewTask(map[string][]dag.Input{
+	tasks := map[string][]dag.Input{
 		"matrices":     {of("sub-a", .2), of("sub-b", -.3), of("sub-c", .6)},
-		"participants": {dag.InputOf(participants)}, "nodes": {dag.InputOf(stagetest.NodesOf("p", "q"))}}))
-	need.NoError(t, err)
-	means := out["means"].(*encoding.Array)
-	want := math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2)
-	if v := means.Float64s(); !slices.Equal(means.Shape, []int{2, 2, 2}) || math.Abs(v[1]-want) > 1e-12 ||
-		math.Abs(v[5]+.3) > 1e-12 {
-		t.Errorf("means %v %v", means.Shape, v)
-	}
-	if n := stagetest.FloatsOf(t, out["groups"], "participants"); !slices.Equal(n, []float64{2, 1}) {
-		t.Errorf("participants %v", n)
+		"participants": {dag.InputOf(participants)}, "nodes": {dag.InputOf(stagetest.NodesOf("p", "q"))}}
+	// Correlations are averaged as Fisher's z, other values as they are.
+	for held, want := range map[column.Data]float64{
+		{Measure: column.Pearson}:                math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2),
+		{Measure: column.Partial}:                math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2),
+		{Measure: column.Pearson, FisherZ: true}: .4,
+		{Measure: column.Covariances}:            .4,
+		{}:                                       .4,
+	} {
+		s := stagetest.NewStage[*Connectivity](t, "figure-connectivity")
+		s.Inform(map[string]column.Data{"matrices": held})
+		out, err := s.Run(t.Context(), dag.NewTask(tasks))
+		need.NoError(t, err)
+		means := out["means"].(*encoding.Array)
+		if v := means.Float64s(); !slices.Equal(means.Shape, []int{2, 2, 2}) || math.Abs(v[1]-want) > 1e-12 ||
+			v[0] != 1 || math.Abs(v[5]+.3) > 1e-12 {
+			t.Errorf("%v: means %v %v", held, means.Shape, v)
+		}
+		if n := stagetest.FloatsOf(t, out["groups"], "participants"); !slices.Equal(n, []float64{2, 1}) {
+			t.Errorf("participants %v", n)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,14 +21,18 @@ var kindStates = dag.Kind{
 	Name: "figure-states",
 	Doc: "connectivity states as heat maps, and the groups' time in them\n" +
 		"The states of the stage states as correlations, and of each state the fraction of time and the dwell time of the groups (mean over participants, 95 % interval). The output groups has the numbers; connect it to tables of report. States fitted to all participants describe the cohort: they are no features for a classifier.",
-	New: func() dag.Stage { return &States{Label: "r"} },
+	New: func() dag.Stage { return &States{} },
 }
 
-var _ role.PortUser = (*States)(nil)
+var (
+	_ role.PortUser = (*States)(nil)
+	_ role.DataUser = (*States)(nil)
+)
 
 // States draws connectivity states.
 type States struct {
-	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
+	role.Informed
+	Label string `param:"label" doc:"label of the color scale; by default what the states hold, such as r or partial r"`
 }
 
 // UsesPorts are the inputs that take one setting of each participant.
@@ -77,6 +82,9 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	held := s.Holds("fitted")
+	held.FisherZ = false // they are transformed back
+	measure := cmp.Or(s.Label, scaleOf(held))
 	var panels []chart.MatrixPanel
 	var names []string
 	for k, c := range centers {
@@ -89,7 +97,7 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				at++
 			}
 		}
-		panels = append(panels, chart.MatrixPanel{Title: label("figure.states.panel", values{"State": names[k]}), Values: m, Label: s.Label})
+		panels = append(panels, chart.MatrixPanel{Title: label("figure.states.panel", values{"State": names[k]}), Values: m, Label: measure})
 	}
 	fraction, dwell := chart.StateMeasure{Label: label("figure.states.panel-fraction", nil)},
 		chart.StateMeasure{Label: label("figure.states.panel-dwell", nil)}
@@ -102,7 +110,7 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		add(&dwell.Groups[len(dwell.Groups)-1], r.Dwell, r.DwellSD, int(r.Entered))
 	}
 	largest := slices.DeleteFunc(slices.Clone(rows), func(r stateGroupRow) bool { return r.State != 1 })
-	v := values{"Rows": rows, "Largest": largest, "Metric": facts.Metric, "Measure": s.Label}
+	v := values{"Rows": rows, "Largest": largest, "Metric": facts.Metric, "Measure": measure}
 	v["Participants"], v["Stayed"] = stays(rows)
 	note, err := wording.Text("figure.states.limits", v)
 	if err != nil {

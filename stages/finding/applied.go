@@ -33,6 +33,7 @@ type Applied struct {
 	Sizes      []GroupRange   `json:",omitempty"` // training participants of each group in a model, as Groups
 	Model      string         `json:",omitempty"` // the kind of the models, as in column.Classifiers
 	Inputs     string         `json:",omitempty"` // pearson, fisher (as Fisher's z), tangent, states, series or graphs
+	Holds      string         `json:",omitempty"` // what they are, a column.Data
 	ZScored    bool           `json:",omitempty"` // each input, by its mean and SD in training
 	Column     string         `json:",omitempty"` // that the models predict, in the training study's table; "": unknown
 	Compared   string         `json:",omitempty"` // that the predictions are compared with; "": none

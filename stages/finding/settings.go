@@ -20,7 +20,8 @@ type Settings struct {
 	Stages   []StageSettings // in the order of the file
 	Rows     []Parameter     // those of the table
 	column.Decisions
-	Locked *LockedPlan // nil without a plan
+	Locked *LockedPlan            // nil without a plan
+	holds  map[string]column.Data // of connected outputs, stage.output
 }
 
 // StageSettings are the parameters of one stage.
@@ -76,6 +77,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
 	}
 	for _, l := range links {
+		s.SetHolds(l.From, column.ParseData(l.Data))
 		of := s.Stage(l.Stage)
 		if of == nil { // a stage without parameters is known by its connections alone
 			s.Stages = append(s.Stages, StageSettings{Stage: l.Stage, Values: map[string][][]string{},
@@ -249,6 +251,50 @@ func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSetting
 	return from
 }
 
+// Holds is what an input of a stage holds, by the outputs that are connected; the zero value where that is unknown, or
+// nothing is connected. Of a decision about the input, it is what the universe has whose parameters the stage has.
+func (s *Settings) Holds(of *StageSettings, port string) column.Data {
+	var all, chosen []column.Data
+	for _, from := range of.Inputs[port] {
+		d := s.holds[from]
+		all = append(all, d)
+		stage, output, _ := strings.Cut(from, ".")
+		for _, option := range of.Values["in."+port] {
+			for _, ref := range option {
+				before, behind, _ := strings.Cut(ref, "[")
+				if _, rest, cut := strings.Cut(behind, "]"); cut {
+					before += rest
+				}
+				if before == from || before == stage && !strings.Contains(before, ".") && output != "" {
+					chosen = append(chosen, d)
+				}
+			}
+		}
+	}
+	if chosen != nil {
+		all = chosen
+	}
+	return column.Join(all...)
+}
+
+// SetHolds states what a connected output, stage.output, holds.
+func (s *Settings) SetHolds(output string, d column.Data) {
+	if s.holds == nil {
+		s.holds = map[string]column.Data{}
+	}
+	s.holds[output] = d
+}
+
+// HoldsAny is what the first connected one of some inputs holds.
+func (s *Settings) HoldsAny(of *StageSettings, ports ...string) column.Data {
+	for _, port := range ports {
+		if len(of.Inputs[port]) > 0 {
+			return s.Holds(of, port)
+		}
+	}
+	return column.Data{}
+}
+
 // A GroupFit is a stage that was fitted to the participants of one group, which label permutations do not repeat.
 type GroupFit struct {
 	Stage, Parameter, Group string
@@ -306,6 +352,11 @@ func (s *Settings) EvaluatedFit(setting []dag.Coord) *GroupFit {
 		}
 	}
 	return nil
+}
+
+// Connected reports whether connections of stages are known.
+func (s *Settings) Connected() bool {
+	return slices.ContainsFunc(s.Stages, func(of StageSettings) bool { return len(of.Inputs) > 0 })
 }
 
 // Takes reports whether a stage takes an output of another, or connections are not known.

@@ -64,7 +64,7 @@ func ReadPermuted(in, folds dag.Input) (*Permuted, error) {
 	return p, nil
 }
 
-// A PermutedRow is how a model that was trained again on permuted labels predicts one group in one fold.
+// A PermutedRow is how a model that was retrained on permuted labels predicts one group in one fold.
 type PermutedRow struct {
 	Permutation int32   `column:"permutation" doc:"0: the true labels"`
 	Repeat      int32   `column:"repeat"`
@@ -76,7 +76,7 @@ type PermutedRow struct {
 	Changed     int32   `column:"changed" doc:"participants of the fold with another label than the true one"`
 }
 
-// A PermutedNumberRow is how a model that was trained again on a permuted target predicts it in one fold.
+// A PermutedNumberRow is how a model that was retrained on a permuted target predicts it in one fold.
 type PermutedNumberRow struct {
 	Permutation int32   `column:"permutation" doc:"0: the true numbers"`
 	Repeat      int32   `column:"repeat"`
@@ -88,7 +88,7 @@ type PermutedNumberRow struct {
 	Changed     int32   `column:"changed" doc:"participants of the fold with another number than the true one"`
 }
 
-// A GivenRow is how a model that was trained again on labels permuted given a covariate predicts one group, or the
+// A GivenRow is how a model that was retrained on labels permuted given a covariate predicts one group, or the
 // number, in one fold.
 type GivenRow struct {
 	Covariate   string  `column:"covariate"`
@@ -133,7 +133,7 @@ func NoChance() Chance {
 
 // Tests are what settings are tested against chance with.
 type Tests struct {
-	permuted     [][]dag.Input // of each setting, the tables of its models trained again
+	permuted     [][]dag.Input // of each setting, the tables of its models retrained
 	labels       *Permuted     // nil: labels are permuted within folds and sites
 	sites        Sites
 	families     bool // participants are kept together, and no label permutations are known that keep them
@@ -141,7 +141,7 @@ type Tests struct {
 	seed         uint64
 }
 
-// ReadTests reads what is connected: permuted, the tables of models trained again on permuted labels; labels, the label
+// ReadTests reads what is connected: permuted, the tables of models retrained on permuted labels; labels, the label
 // permutations of split, with its folds; or the sites.
 func ReadTests(t *dag.Task, settings [][]Tested, sites Sites, permutations int, seed uint64) (*Tests, error) {
 	c := &Tests{sites: sites, permutations: permutations, seed: seed}
@@ -187,7 +187,7 @@ func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) 
 	return out, nil
 }
 
-// SettingOf finds the setting of a table of models trained again: that with its coordinates, but for fold and repeat. A
+// SettingOf finds the setting of a table of models retrained: that with its coordinates, but for fold and repeat. A
 // table of one stage does not name it.
 func SettingOf(name string, coords []dag.Coord, settings [][]dag.Coord) (int, error) {
 	own := column.Without(coords, "fold", "repeat")
@@ -215,7 +215,7 @@ func FirstRepeat(folds []Tested) []Tested {
 	return slices.DeleteFunc(slices.Clone(folds), func(f Tested) bool { return f.Repeat != folds[0].Repeat })
 }
 
-// Test tests the setting with a number: by models trained again on permuted labels, where they are connected, or else
+// Test tests the setting with a number: by models retrained on permuted labels, where they are connected, or else
 // fold by fold with the models as they are.
 func (c *Tests) Test(setting int, folds []Tested, groups []string, positive int) (Chance, error) {
 	folds = FirstRepeat(folds)
@@ -266,7 +266,7 @@ func (c *Tests) TestNumbers(setting int, folds []Tested) (Chance, error) {
 	}, func(x *Chance, p [3]float64) { x.R, x.MAE = p[0], p[1] })
 }
 
-// retrained are the rows of tables by permutation and fold; nil where the model was not trained again.
+// retrained are the rows of tables by permutation and fold; nil where the model was not retrained.
 func retrained[R any](ins []dag.Input, folds []Tested, of func(R) (permutation, repeat, fold int)) ([][][]R, error) {
 	var out [][][]R // permutation, fold
 	for _, in := range ins {
@@ -307,14 +307,14 @@ func retrained[R any](ins []dag.Input, folds []Tested, of func(R) (permutation, 
 	return out, nil
 }
 
-// A Curve is how a setting performs under each label permutation, its models trained again.
+// A Curve is how a setting performs under each label permutation, its models retrained.
 type Curve struct {
 	Measures [][3]float64 // accuracy, balanced accuracy and AUC of each permutation; 0 are the true labels
 	folds    []Tested     // the participants whose labels are permuted
 	changed  [][]int32    // permutation, fold: participants with another label than the true one
 }
 
-// Curve is that of a setting; empty where its models were not trained again.
+// Curve is that of a setting; empty where its models were not retrained.
 func (c *Tests) Curve(setting int, folds []Tested, positive int) (out Curve, err error) {
 	folds = FirstRepeat(folds)
 	rows, err := retrained[PermutedRow](c.permuted[setting], folds, func(r PermutedRow) (int, int, int) {
@@ -434,14 +434,14 @@ func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested)
 }
 
 // A GivenTest is the full confounder test of a setting: the mean over the folds of the AUC, or of r, under the true
-// labels, against labels permuted given a covariate, with models trained again on each.
+// labels, against labels permuted given a covariate, with models retrained on each.
 type GivenTest struct {
 	Score, High, P, Least float64 // High: 95 % quantile over the permutations
 	Permutations          int
 }
 
-// Given are the tests of the settings by the tables of their models trained again; ok is false for a setting whose
-// models were not trained again given the covariate, or predict the same for all. group is the one of two whose AUC is
+// Given are the tests of the settings by the tables of their models retrained; ok is false for a setting whose
+// models were not retrained given the covariate, or predict the same for all. group is the one of two whose AUC is
 // tested, "" for a number.
 type Given [][]dag.Input
 

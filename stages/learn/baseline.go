@@ -78,7 +78,7 @@ type Baseline struct {
 	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
 	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
-	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
 
@@ -112,7 +112,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
 			filePort,
 			{Name: "curve", Type: column.Type[column.SubsetRow](), Doc: "orders: the model trained on parts of the training participants, and tested, for learning-curve; no rows without orders"},
-			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
+			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model retrained on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
 			givenOut,
 		},
 	}

@@ -18,15 +18,15 @@ const iterated = 199
 
 // permutedPort takes the label permutations.
 var permutedPort = dag.Port{Name: "permuted", Type: fold.PermutedSets(), Optional: true,
-	Doc: "split's label permutations: the model is trained again on each, for the p of the evaluation"}
+	Doc: "split's label permutations: the model is retrained on each, for the p of the evaluation"}
 
 // givenPort takes the label permutations given covariates.
 var givenPort = dag.Port{Name: "given", Type: fold.PermutedSets(), Gather: true, Optional: true,
-	Doc: "permute-given's label permutations: the model is trained again on each, for the full confounder test"}
+	Doc: "permute-given's label permutations: the model is retrained on each, for the full confounder test"}
 
 // givenOut has what the full confounder test takes.
 var givenOut = dag.Port{Name: "given", Type: column.Type[fold.GivenRow](),
-	Doc: "the model trained again on each label permutation of the input given, and tested, for confounds; no rows where permuted has none"}
+	Doc: "the model retrained on each label permutation of the input given, and tested, for confounds; no rows where permuted has none"}
 
 // A relabeling is what a model is retrained on: the labels of the rows of a study under each permutation.
 type relabeling struct {
@@ -90,7 +90,7 @@ func (r *relabeling) tested(predicted func(row int) []float64) []fold.Case {
 	return cases
 }
 
-// Retrains is on how many label permutations the model is trained again.
+// Retrains is on how many label permutations the model is retrained.
 func (s *Baseline) Retrains(permutations int) int {
 	switch s.Model {
 	case "majority", "ridge", "kernel-ridge":
@@ -206,7 +206,7 @@ func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int)
 	return rows
 }
 
-// Retrains is on how many permutations of the target the model is trained again.
+// Retrains is on how many permutations of the target the model is retrained.
 func (s *Regression) Retrains(permutations int) int {
 	if s.Model == "mean" || s.Model == "ridge" || s.Model == "kernel-ridge" {
 		return permutations

@@ -98,7 +98,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
 			filePort,
 			{Name: "curve", Type: column.Type[column.NumberSubsetRow](), Doc: "orders: the model trained on parts of the training participants, and tested, for learning-curve; no rows without orders"},
-			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
+			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model retrained on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
 			givenOut,
 		},
 	}

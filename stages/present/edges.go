@@ -40,6 +40,11 @@ func (a *author) edges() {
 		test.Test = a.Number // the column
 	}
 	of := figure.EdgeValues(test)
+	of["Data"], of["transform"] = values(finding.Values(column.Data{})), ""
+	if s := a.Run.Shown("edges", "edge_tests"); s != nil {
+		of["Data"] = values(finding.Values(a.Run.Holds(s, "matrices")))
+		of["transform"] = s.Value("transform")
+	}
 	a.Put("edges.result", of)
 	a.Find(finding.EdgeTest(test)...)
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))

@@ -38,7 +38,7 @@ type Divider interface {
 	Plan(participants *encoding.Table) (*encoding.Table, error)
 	// Arrangements is the number of different label permutations, exact up to enough; 0 where there are none.
 	Arrangements(participants *encoding.Table, enough float64) float64
-	// Permuted is the number of label permutations of so many participants, on which models are trained again.
+	// Permuted is the number of label permutations of so many participants, on which models are retrained.
 	Permuted(participants int) int
 }
 
@@ -62,7 +62,7 @@ type Trainer interface {
 	InEpochs() bool
 	// PredictsLargest reports whether it always predicts the largest group, which nobody tests against chance.
 	PredictsLargest() bool
-	// Retrains is on how many of so many label permutations its model is trained again: the first ones; 0 for none.
+	// Retrains is on how many of so many label permutations its model is retrained: the first ones; 0 for none.
 	Retrains(permutations int) int
 	// Leaks states how test participants take part in the training; "" where they do not. A Check fails on it.
 	Leaks() string
@@ -147,7 +147,7 @@ const (
 	// AllFolds: accuracies are made of it, so it must have all folds of its division. SomeFolds: of any folds.
 	AllFolds  Use = "evaluates all folds"
 	SomeFolds Use = "evaluates some folds"
-	// PermutedLabels: p is of labels that another stage permutes, or of models trained again on them.
+	// PermutedLabels: p is of labels that another stage permutes, or of models retrained on them.
 	PermutedLabels Use = "uses permuted labels"
 	// Aside: no prediction of the models depends on it. It has labels for a test, or what the model file states.
 	Aside Use = "takes what changes no prediction"

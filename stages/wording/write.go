@@ -122,7 +122,12 @@ func (w *writer) value(n parse.Node) (any, error) {
 	switch n := n.(type) {
 	case *parse.FieldNode:
 		v, ok := w.values[n.Ident[0]]
-		if !ok || len(n.Ident) > 1 {
+		for _, name := range n.Ident[1:] {
+			if ok {
+				v, ok = finding.Values(v)[name]
+			}
+		}
+		if !ok {
 			return nil, fmt.Errorf("no value %s", n)
 		}
 		return v, nil

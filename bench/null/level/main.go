@@ -1,5 +1,5 @@
 // Command level simulates cohorts without a difference between their groups, and reports how often p is at most 0.05,
-// with the 95 % range of a binomial share of 0.05: of tests with models trained again on permuted labels, and of tests
+// with the 95 % range of a binomial share of 0.05: of tests with models retrained on permuted labels, and of tests
 // fold by fold with the models as they are. Split, training and evaluation are the program's; matrices are drawn
 // directly in place of scans.
 //

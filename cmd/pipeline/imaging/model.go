@@ -62,6 +62,7 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			return "", false, err
 		}
 		c.Model, c.Groups, c.Port, c.Made = f.Model, f.Groups, f.Inputs.Port, f.Inputs.Made
+		c.Holds = column.ParseData(f.Inputs.Holds)
 		if c.Regions = max(f.Inputs.Nodes, f.Inputs.Regions); c.Port == "states" {
 			c.Regions, c.States = len(f.Inputs.Names), f.Inputs.Nodes
 		}

@@ -22,7 +22,7 @@ import (
 var confoundsKind = dag.Kind{
 	Name: "confounds",
 	Doc: "is it motion, age or site? What predictions owe to covariates\n" +
-		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? The full test is of models trained again on labels permuted given the covariate (permute-given, and given of baseline and regression), without which it is not made: predictions of different folds are not independent. With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
+		"With predictions connected, the partial and the full confounder test of each classifier and covariate (Spisak 2022): are predictions independent of the covariate given the label, and of the label given the covariate? The full test is of models retrained on labels permuted given the covariate (permute-given, and given of baseline and regression), without which it is not made: predictions of different folds are not independent. With matrices connected, ridge regression of the edges, of the covariates alone, of both, and of edges without what the covariates explain, on the same folds, and what edges add to covariates, with its interval and a permutation test. With match, the same on participants of the two groups who are alike in motion, say. Neither test shows that there is no confound.",
 	New: func() dag.Stage {
 		return &Confounds{Missing: "refuse", Few: "refuse", Transform: "fisher", Penalty: 1, Repeat: 1,
 			Permutations: 199, Within: "site", Resamples: 200}
@@ -83,7 +83,7 @@ func (*Confounds) Ports() dag.Ports {
 			{Name: "predictions", Type: dag.Arrow("participant_id", "set", "predicted"), Gather: true,
 				Optional: true, Doc: "of the classifiers, or of regressions, to test"},
 			{Name: "given", Type: column.Type[fold.GivenRow](), Gather: true, Optional: true,
-				Doc: "given of the same stages: their models trained again on labels permuted given each covariate, for the full test"},
+				Doc: "given of the same stages: their models retrained on labels permuted given each covariate, for the full test"},
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's matrices, of which nothing is fitted to others"},
 			fold.LeakagePort(),
 		},

@@ -305,7 +305,7 @@ func TestConstantPredictionsHaveNoConfounders(t *testing.T) {
 	}
 }
 
-// The full test is of models trained again: p is the share of permutations with an AUC as large, and there is none, nor
+// The full test is of models retrained: p is the share of permutations with an AUC as large, and there is none, nor
 // its correction, for settings and covariates without such models.
 func TestFullTestIsOfModelsTrainedAgain(t *testing.T) {
 	in := oracle(t)

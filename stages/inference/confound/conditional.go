@@ -323,7 +323,7 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains Chain
 	return out
 }
 
-// Labelings are permutations of labels by the same chains, for models that are trained again on each: whose label each
+// Labelings are permutations of labels by the same chains, for models that are retrained on each: whose label each
 // participant receives. l is that of the labels given the condition. sets has the units whose labels are exchanged: any
 // two of a set, place by place. The first is the true labels. Where labels and all else are independent given the
 // condition, and l is their distribution, all of them are exchangeable.

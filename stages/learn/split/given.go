@@ -21,7 +21,7 @@ import (
 var permuteGivenKind = dag.Kind{
 	Name: "permute-given",
 	Doc: "label permutations given a covariate, for the full confounder test\n" +
-		"Labels are drawn from their distribution given the covariate, by the chains of the conditional permutation test (Berrett et al. 2020; Spisak 2022): a logistic model of groups, a linear one of a number. They are exchanged between the same participants as in split's permutations: within folds, sites and stratify_by, whole families for whole families. Models are trained again on each (given of baseline and regression), and confounds compares them with those of the true labels. A participant without a value keeps its label.",
+		"Labels are drawn from their distribution given the covariate, by the chains of the conditional permutation test (Berrett et al. 2020; Spisak 2022): a logistic model of groups, a linear one of a number. They are exchanged between the same participants as in split's permutations: within folds, sites and stratify_by, whole families for whole families. Models are retrained on each (given of baseline and regression), and confounds compares them with those of the true labels. A participant without a value keeps its label.",
 	New: func() dag.Stage { return &PermuteGiven{Within: "site"} },
 
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
@@ -40,7 +40,7 @@ var (
 	_ role.Reader   = (*PermuteGiven)(nil)
 )
 
-// mostGiven is the number of graphs above which no model is trained again (MostPaired of gnn/baseline).
+// mostGiven is the number of graphs above which no model is retrained (MostPaired of gnn/baseline).
 const mostGiven = 11585
 
 // PermuteGiven permutes labels given a covariate.

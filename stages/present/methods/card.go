@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -33,6 +34,7 @@ type Card struct {
 	LeftOut                         []string // regions that the model does not use
 	Named                           bool     // the regions' names are known
 	Made                            string   // how the inputs were made
+	Holds                           column.Data
 	Threshold                       float64
 	Calibrated                      bool
 	Data                            bool     // the files have data of participants
@@ -99,7 +101,7 @@ func (c *Card) Markdown() (string, error) {
 		"Target": markup.Markdown(c.Target), "Regions": c.Regions, "Used": c.Regions - len(c.LeftOut),
 		"Column": markup.Markdown(c.Column), "States": c.States,
 		"LeftOut": lists.Map(c.LeftOut, markup.Markdown), "Port": c.Port,
-		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
+		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data, "Held": values(finding.Values(c.Holds)),
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
 		"Sites": c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}

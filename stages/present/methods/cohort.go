@@ -170,6 +170,6 @@ func (a *Author) sessions() {
 		sum += n
 		of["Least"], of["Most"] = each[0], n
 	}
-	of["Sessions"] = sum
+	of["Sessions"], of["Data"] = sum, a.held(a.Run.Of("sessions"), "pearson", "partial")
 	a.say("methods.sessions", of)
 }

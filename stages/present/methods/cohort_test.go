@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -21,6 +22,19 @@ func authorOf(stages ...finding.StageSettings) *Author {
 	w := section.NewWriter(dag.NewTask(nil))
 	w.Run.Stages = stages
 	return New(w, nil)
+}
+
+// connect gives a stage inputs: port, output, what that holds (a column.Data) …
+func connect(a *Author, stage string, inputs ...string) {
+	of := a.Run.Stage(stage)
+	of.Inputs = maps.Clone(of.Inputs)
+	if of.Inputs == nil {
+		of.Inputs = map[string][]string{}
+	}
+	for i := 0; i < len(inputs); i += 3 {
+		of.Inputs[inputs[i]] = []string{inputs[i+1]}
+		a.Run.SetHolds(inputs[i+1], column.ParseData(inputs[i+2]))
+	}
 }
 
 // written are the codes of the entries that were chosen, and their text; the catalog had all values.

@@ -446,7 +446,7 @@ func (a *Author) confounds() {
 		return lists.Map(covariates, func(name string) values { return values{"Name": name} })
 	}
 	rows := section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")
-	of := parameters(s, values{"Target": ""})
+	of := parameters(s, values{"Target": "", "Data": a.held(s, "matrices")})
 	if a.Regression != nil || len(rows) == 1 && rows[0].Measure == "r" {
 		of["Target"] = a.Number
 	}
@@ -583,7 +583,8 @@ func (a *Author) reliability() {
 		return
 	}
 	of := parameters(s, values{"Sessions": []string(nil), "Halves": int32(0), "ICC": "", "Statistic": "", "Tested": "",
-		"Permutations": int32(0), "Stability": len(section.Rows[column.WeightStabilityRow](a.Writer, "stability")) > 0})
+		"Permutations": int32(0), "Stability": len(section.Rows[column.WeightStabilityRow](a.Writer, "stability")) > 0,
+		"Data": a.held(s, "matrices")})
 	if rows := section.Rows[column.ReliabilityRow](a.Writer, "reliability"); len(rows) > 0 {
 		of["Sessions"], of["ICC"], of["Permutations"] = rows[0].Sessions, rows[0].ICC, rows[0].Permutations
 	}
@@ -615,6 +616,8 @@ func (a *Author) edgeTests() {
 		if rows[0].Test == column.Target {
 			rows[0].Test = a.Number // the column
 		}
-		a.say("methods.edge-tests", parameters(s, figure.EdgeValues(rows[0])))
+		of := figure.EdgeValues(rows[0])
+		of["Data"] = a.held(s, "matrices")
+		a.say("methods.edge-tests", parameters(s, of))
 	}
 }

@@ -192,6 +192,7 @@ func TestConfounds(t *testing.T) {
 			Measure:  "AUC",
 			Positive: "ASD", Permutations: 199, Resamples: 40, Pairs: 27, Match: []string{"mean_fd", "sex"}}}),
 		"confounders": column.Table([]column.ConfounderRow{{Permutations: 999}})}
+	connect(a, "confounds", "matrices", "connectivity.partial", "measure=partial series=denoised")
 	task := map[string][]dag.Input{}
 	for port, table := range tables {
 		task[port] = []dag.Input{dag.InputOf(table)}
@@ -202,7 +203,8 @@ func TestConfounds(t *testing.T) {
 	codes, text := written(t, a)
 	need.Equal(t, codes, "methods.covariates methods.confound-models methods.confound-matching methods.confounder-tests")
 	for _, want := range []string{"apart from the models of covariates below, no model had covariates as inputs",
-		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (Fisher's z),",
+		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (partial correlation, as " +
+			"Fisher's z),",
 		"199 permutations of the residuals", "combines those of the two AUCs by their correlation [3] over 40 bootstrap " +
 			"samples of the participants of each group. The CIs of the AUCs " +
 			"were computed by Newcombe's method [4], with the number of participants reduced to account for overlapping " +

@@ -37,7 +37,7 @@ func (a *Author) matrices() {
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
 			low, high := participants.RunsOf(a.Scans)
-			a.say("methods.joined", values{"Joined": joined, "Scans": quality.CountScans(a.Scans), "Low": low,
+			a.say("methods.joined", values{"Data": a.held(a.Run.Sources(c, "series")[0], "series"), "Joined": joined, "Scans": quality.CountScans(a.Scans), "Low": low,
 				"High": high})
 		}
 		a.correlation(c, i == 0)
@@ -50,14 +50,16 @@ func (a *Author) matrices() {
 	a.sessions()
 	for _, c := range a.kinds("combat") {
 		of := parameters(c, a.only(c))
-		of["Preserved"], of["Partial"] = c.List("preserve"), takesPartial(c)
+		of["Preserved"], of["Data"] = c.List("preserve"), a.held(c, "matrices")
 		a.say("methods.combat", of)
 	}
 	for _, c := range a.kinds("deconfound") {
 		a.deconfounding(c)
 	}
 	for _, c := range a.kinds("tangent") {
-		a.say("methods.tangent", parameters(c, a.only(c)))
+		of := parameters(c, a.only(c))
+		of["Data"] = a.held(c, "matrices")
+		a.say("methods.tangent", of)
 	}
 	a.windows()
 }
@@ -265,11 +267,18 @@ func (a *Author) correlation(c *finding.StageSettings, first bool) {
 		return parameters(c, values{"Estimator": of[parameter], "Covariance": parameter == "partial"})
 	}
 	of["Every"] = first || of["Every"] == true
-	of["Pearson"], of["Partial"] = estimator("pearson"), nil
-	// Where others of its matrices are taken and these are not, no result depends on partial correlations.
-	others := a.Run.Takes(c, "pearson") || a.Run.Takes(c, "covariance")
-	if a.unit() == "graph" && (a.Run.Takes(c, "partial") || !others) {
+	of["Pearson"], of["Partial"], of["Covariance"] = nil, nil, nil
+	// No result depends on matrices that nobody takes; where no connection is known, both are described.
+	pearson, partial, covariance := a.Run.Takes(c, "pearson"), a.Run.Takes(c, "partial"),
+		c.Value("covariance") == "true" && (a.Run.Takes(c, "covariance") || a.Run.Takes(c, "precision"))
+	if pearson || !partial && !covariance {
+		of["Pearson"] = estimator("pearson")
+	}
+	if partial && (a.Run.Connected() || a.unit() == "graph") {
 		of["Partial"] = estimator("partial")
+	}
+	if covariance {
+		of["Covariance"] = estimator("partial")
 	}
 	a.say("methods.correlation", of)
 	if c.Uses("fisher_z") {
@@ -372,7 +381,8 @@ func (a *Author) edges() {
 	var sorts []values
 	takers := map[string][]*finding.StageSettings{}
 	for _, g := range a.kinds("graph") {
-		of := parameters(g, values{"Every": true, "Density": g.Numbers("density")})
+		of := parameters(g, values{"Every": true, "Density": g.Numbers("density"), "Edges": a.held(g, "partial"),
+			"Features": a.held(g, "pearson")})
 		text := a.Text("methods.edges", of)
 		if _, known := takers[text]; !known {
 			sorts = append(sorts, of)

@@ -107,17 +107,22 @@ func TestBlocks(t *testing.T) {
 	need.Equal(t, codes, "", "no draws")
 }
 
-// Which sites ComBat left as they were, and which one it kept, is stated.
+// Which sites ComBat left as they were, which one it kept, and what the matrices hold is stated.
 func TestComBat(t *testing.T) {
-	a := authorOf(with("combat", "site", "scanner", "preserve", "age, sex, IQ", "few", "keep", "minimum", "3",
-		"reference", "NYU", "empirical_bayes", "true", "mean_only", "false"))
-	a.graphs()
-	need.NoError(t, a.Err())
-	codes, text := written(t, a)
-	need.Equal(t, codes, "methods.combat")
-	need.Equal(t, text, "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to "+
-		"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices from a "+
-		"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
+	for held, want := range map[string]string{"measure=pearson series=denoised": "correlations",
+		"measure=partial series=raw": "partial correlations", "measure=covariance": "covariances",
+		"": "values of unknown kind"} {
+		a := authorOf(with("combat", "site", "scanner", "preserve", "age, sex, IQ", "few", "keep", "minimum", "3",
+			"reference", "NYU", "empirical_bayes", "true", "mean_only", "false"))
+		connect(a, "combat", "matrices", "any.output", held)
+		a.graphs()
+		need.NoError(t, a.Err())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.combat")
+		need.Equal(t, text, "Effects of scanner on the "+want+" were removed by ComBat [1] with empirical Bayes, relative to "+
+			"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices from a "+
+			"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
+	}
 }
 
 // From what covariates were removed is stated for the models that were trained on it.

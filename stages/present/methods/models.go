@@ -71,7 +71,8 @@ func (a *Author) applied() {
 			a.say("methods.applied-model", values{"Models": one.Models, "Name": a.appliedModel(one)})
 		}
 		if one.Inputs != "" && !slices.Contains([]string{"majority", "mean"}, one.Model) {
-			a.say("methods.inputs", values{"Models": []string{name}, "What": one.Inputs})
+			a.say("methods.inputs", values{"Models": []string{name}, "What": one.Inputs,
+				"Data": values(finding.Values(column.ParseData(one.Holds)))})
 		}
 		if one.ZScored {
 			a.say("methods.applied-zscored", nil)
@@ -406,7 +407,7 @@ func (a *Author) fittedModel(model string, of values) string {
 
 // inputs states what the models of some kinds were trained on.
 func (a *Author) inputs(kinds ...string) {
-	type trained struct{ name, input string }
+	type trained struct{ name, input, data string }
 	var models []trained
 	for i := range a.Run.Stages {
 		s := &a.Run.Stages[i]
@@ -415,13 +416,15 @@ func (a *Author) inputs(kinds ...string) {
 		}
 		for _, model := range modelsOf(s) {
 			if input := a.inputOf(s, model); input != "" {
-				models = append(models, trained{a.nameOf(s, model), input})
+				data := a.Run.HoldsAny(s, "states", "tangent", "pearson", "series")
+				models = append(models, trained{a.nameOf(s, model), input, data.String()})
 			}
 		}
 	}
-	for _, of := range lists.By(models, func(m trained) string { return m.input }) {
+	for _, of := range lists.By(models, func(m trained) string { return m.input + " " + m.data }) {
 		names := lists.Map(of.All, func(m trained) string { return m.name })
-		a.say("methods.inputs", values{"Models": names, "What": of.Key})
+		a.say("methods.inputs", values{"Models": names, "What": of.All[0].input,
+			"Data": values(finding.Values(column.ParseData(of.All[0].data)))})
 	}
 }
 
@@ -432,7 +435,7 @@ func (a *Author) inputOf(s *finding.StageSettings, model string) string {
 		return ""
 	case s.Inputs["states"] != nil:
 		return "states"
-	case a.Run.KindOf(s, "pearson") == "windows":
+	case a.Run.Holds(s, "pearson").Measure == column.Variability:
 		return "windows"
 	case !a.sameFolds(s):
 		return ""

@@ -24,6 +24,11 @@ func TestModelsOfCorrelations(t *testing.T) {
 				"site, sex, hand"),
 			with("regression", "model", "ridge; kernel-ridge; svr", "penalty", "1", "penalties", "0, 0.1, 1", "inner", "4", "c", "2",
 				"epsilon", "0.1", "transform", "own"))...)
+		connect(a, "regression", "pearson", "connectivity.pearson", "measure=pearson")
+		if a.Run.Of("graph") != nil {
+			connect(a, "graph", "partial", "connectivity.partial", "measure=partial",
+				"pearson", "connectivity.pearson", "measure=pearson")
+		}
 		a.graphs()
 		need.NoError(t, a.Err())
 		a.folds()
@@ -52,7 +57,7 @@ func TestModelsOfCorrelations(t *testing.T) {
 	}
 }
 
-// The inputs of models are stated once for all with the same ones; models of several stages have the stage's name.
+// The inputs of models are stated once for all with the same ones, by what the connected outputs hold; models of several stages have the stage's name.
 func TestInputs(t *testing.T) {
 	tangents, plain := with("baseline", "model", "ridge", "transform", "own"), with("baseline", "model",
 		"logistic; majority",
@@ -63,8 +68,13 @@ func TestInputs(t *testing.T) {
 	first.Stage = "baselines"
 	states := with("regression", "model", "mean; svr", "transform", "own")
 	states.Inputs = map[string][]string{"states": {"states.features"}}
-	a := authorOf(first, tangents, plain, with("network", "model", "meanmlp"),
-		with("network", "model", "bnt", "transform", "fisher"), states)
+	transformer := with("network", "model", "bnt", "transform", "fisher")
+	transformer.Stage = "transformer"
+	a := authorOf(first, tangents, plain, with("network", "model", "meanmlp"), transformer, states)
+	connect(a, "baselines", "pearson", "r.pearson", "measure=pearson series=denoised")
+	connect(a, "plain", "pearson", "r.partial", "measure=partial series=raw")
+	connect(a, "transformer", "pearson", "own.out", "")
+	connect(a, "network", "series", "clean.series", "measure=series series=denoised")
 	permuted := first // for a permutation test: its models are the same
 	permuted.Stage, permuted.Inputs = "permuted", map[string][]string{"permuted": {"split.permuted"}}
 	same := authorOf(first, permuted)
@@ -82,10 +92,12 @@ func TestInputs(t *testing.T) {
 	need.Equal(t, listed.nameOf(&first, "ridge"), "ridge regression (baselines)")
 	a.inputs("baseline", "network", "regression")
 	_, text := written(t, a)
-	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression were the correlations of all pairs of regions. "+
-		"The inputs of ridge regression (baselines) and Brain Network Transformer were the correlations of all pairs of regions, "+
+	need.Equal(t, text, "The inputs of SVM (RBF) were the correlations of all pairs of regions. "+
+		"The inputs of ridge regression (baselines) were the correlations of all pairs of regions, "+
 		"as Fisher's z. The inputs of Li et al. 2019 were the graphs. The inputs of ridge regression (tangents) were the entries "+
-		"of the tangent-space matrices. The inputs of meanMLP were the denoised series. The inputs of linear SVR were each "+
+		"of the tangent-space matrices. The inputs of logistic regression were the partial correlations of all pairs of regions; "+
+		"the series were not denoised. The inputs of meanMLP were the denoised series. The inputs of Brain Network Transformer "+
+		"were values of unknown kind for all pairs of regions, after Fisher's transform. The inputs of linear SVR were each "+
 		"participant's features of the connectivity states (the fraction of time and the dwell time in each state, and transitions), not the "+
 		"correlations of the whole scan.")
 }

@@ -66,12 +66,9 @@ func (a *Author) kinds(kind string) (of []*finding.StageSettings) {
 	return of
 }
 
-// takesPartial reports whether a step takes partial correlations at its port matrices.
-func takesPartial(s *finding.StageSettings) bool {
-	return slices.ContainsFunc(s.Inputs["matrices"], func(from string) bool {
-		return strings.HasSuffix(from,
-			".partial")
-	})
+// held is what a step takes at one of some ports, for the entry data.values.
+func (a *Author) held(s *finding.StageSettings, ports ...string) values {
+	return finding.Values(a.Run.HoldsAny(s, ports...))
 }
 
 // sameFolds reports whether a stage has the folds of the division that the methods describe first.
