@@ -184,11 +184,7 @@ func (p *predicted) describe(models []*applier) {
 		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
 			a.Inputs = "fisher"
 		}
-		a.Holds = m.Matrices.Holds
-		if d := column.ParseData(a.Holds); m.Matrices.Tangent() {
-			d.Measure, d.Of = column.Tangent, d.Measure
-			a.Holds = d.String()
-		}
+		a.Holds = m.Matrices.Data().String()
 	}
 	if models[0].Origin != nil {
 		a.Parameters = maps.Clone(models[0].Origin.Parameters)

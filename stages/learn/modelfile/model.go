@@ -14,6 +14,7 @@ import (
 	"prgnn/connectivity/tangent"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/stages/column"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/region"
 )
@@ -285,6 +286,15 @@ func notFinite(x float64) bool { return x-x != 0 }
 
 // pairs reports whether each input belongs to two regions.
 func (m *Matrices) pairs() bool { return !m.States() && !m.Series() }
+
+// Data are what the model's inputs are: of a tangent model, the vectors.
+func (m *Matrices) Data() column.Data {
+	d := column.ParseData(m.Holds)
+	if m.Tangent() && d.Measure != column.Tangent {
+		d.Measure, d.Of = column.Tangent, d.Measure
+	}
+	return d
+}
 
 // inputs is how many numbers a row has.
 func (m *Matrices) inputs() (int, error) {
