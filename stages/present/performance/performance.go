@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -466,13 +467,22 @@ func (a *Results) performanceFigures(rows []Row) {
 		if slices.Contains(all.Groups, rows[0].Positive) {
 			positive = rows[0].Positive
 		}
-		roc, err := figure.DrawROC(all, positive)
-		a.Fail(err)
 		if shown := a.shown(all.Settings); shown >= 0 {
 			small = append(small, figure.DrawConfusion(all, shown))
 		}
+		whole := len(all.Settings)
+		all.Settings = reference(a, all.Settings, func(f []fold.Tested) ([]dag.Coord, string) {
+			return f[0].Coords, column.ClassifierOf(f[0].Coords, f[0].Model)
+		}, max(0, a.shown(all.Settings)))
+		roc, err := figure.DrawROC(all, positive)
+		a.Fail(err)
 		calibration, err := figure.DrawCalibration(all, positive, calibrationBins)
 		a.Fail(err)
+		for _, c := range []*figure.Chart{roc, calibration} {
+			if c != nil {
+				a.drawnOf(c, len(all.Settings), whole)
+			}
+		}
 		small = append(small, roc, calibration)
 	}
 	a.Figures(small...)
@@ -553,14 +563,8 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 // accuracyChart draws the accuracy of each classifier over participants, with its interval. The headline leads its
 // caption, without one the first classifier.
 func (a *Results) accuracyChart(rows []Row) *figure.Chart {
-	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(), MarkName: "majority-class rate"}
-	names := lists.Map(rows, func(r Row) string { return r.Title })
-	series := column.Series(names)
-	for i, r := range rows[:min(len(rows), 40)] {
-		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: region.Clip(r.Called(), 40), Value: r.Accuracy,
-			Low: r.Low, High: r.High, Chance: math.NaN()})
-		d.Mark = r.Majority
-	}
+	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(),
+		MarkName: "majority-class rate"}
 	lead := max(0, slices.IndexFunc(rows, func(r Row) bool {
 		return a.First != nil && r.Is(a.First.Coords) || a.IsChosen() && r.Is(a.Nested.Coords)
 	}))
@@ -570,6 +574,72 @@ func (a *Results) accuracyChart(rows []Row) *figure.Chart {
 			called, accuracy = append(called, r.Called()), append(accuracy, r.Accuracy)
 		}
 	}
-	return figure.Captioned(d.Figure(), "figure.accuracy", figure.Led(called, accuracy,
+	drawn := reference(a, rows, func(r Row) ([]dag.Coord, string) { return r.Coords, r.Classifier }, lead)
+	series := column.Series(lists.Map(drawn, func(r Row) string { return r.Title }))
+	names := labels(lists.Map(drawn, Row.Called), 40)
+	for i, r := range drawn[:min(len(drawn), 40)] {
+		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: names[i], Value: r.Accuracy,
+			Low: r.Low, High: r.High, Chance: math.NaN()})
+		d.Mark = r.Majority
+	}
+	c := figure.Captioned(d.Figure(), "figure.accuracy", figure.Led(called, accuracy,
 		values{"N": len(d.Rows), "Majority": d.Mark, "Low": rows[lead].Low, "High": rows[lead].High}))
+	a.drawnOf(c, len(drawn), len(rows))
+	return c
+}
+
+// reference are the settings that figures of classifiers have: of a multiverse of more than a few, that of each
+// classifier which shares most options with the one at lead.
+func reference[T any](a *Results, all []T, of func(T) ([]dag.Coord, string), lead int) (drawn []T) {
+	const most = 8
+	if len(all) <= most || len(a.Plan.Universes) == 0 {
+		return all
+	}
+	first, _ := of(all[lead])
+	for _, own := range lists.By(all, func(x T) string { _, classifier := of(x); return classifier }) {
+		drawn = append(drawn, slices.MinFunc(own.All, func(x, y T) int {
+			differ := func(x T) (n int) {
+				coords, _ := of(x)
+				for _, c := range coords {
+					if !slices.Contains(first, c) {
+						n++
+					}
+				}
+				return n
+			}
+			return differ(x) - differ(y)
+		}))
+	}
+	return drawn
+}
+
+// drawnOf adds to a caption which of all settings the figure has, if not all.
+func (a *Results) drawnOf(c *figure.Chart, drawn, all int) {
+	if drawn < all {
+		c.Caption += " " + a.Text("figure.reference", values{"Headline": a.First != nil, "All": all,
+			"Curve": len(a.T.All("universe_tests")) > 0})
+	}
+}
+
+// labels shortens names to n characters so that they differ: without what all have in common, where they are long.
+func labels(names []string, n int) []string {
+	clip := func(names []string) []string {
+		return lists.Map(names, func(name string) string { return region.Clip(name, n) })
+	}
+	if slices.Equal(clip(names), names) || len(names) < 2 {
+		return clip(names)
+	}
+	parts := lists.Map(names, func(name string) []string { return strings.Split(name, ", ") })
+	own := lists.Map(parts, func(of []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(of), func(part string) bool {
+			return !slices.ContainsFunc(parts, func(other []string) bool { return !slices.Contains(other, part) })
+		}), ", ")
+	})
+	if slices.Contains(own, "") {
+		own = names
+	}
+	if short := clip(own); len(slices.Compact(slices.Sorted(slices.Values(short)))) == len(names) {
+		return short
+	}
+	return own
 }
