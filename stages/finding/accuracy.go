@@ -39,7 +39,8 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.unequalFolds()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
-	if len(compared) > 1 && !a.IsChosen() { // what is chosen inside each fold is not the best of several on the test folds
+	// What is chosen inside each fold is not the best of several on the test folds.
+	if len(compared) > 1 && !a.IsChosen() {
 		all.Study("accuracy.best-of-several", Notes, countedOf(compared))
 	}
 	for _, r := range rows {

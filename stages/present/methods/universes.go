@@ -79,7 +79,8 @@ func (a *Author) hasAllScans() bool {
 	cleaned := map[string][]dag.Coord{}
 	for _, s := range a.Scans {
 		options := slices.DeleteFunc(slices.Clone(s.Coords), func(c dag.Coord) bool {
-			return !slices.ContainsFunc(a.Run.Decisions.Decisions, func(d column.Decision) bool { return d.Name == c.Axis })
+			return !slices.ContainsFunc(a.Run.Decisions.Decisions,
+				func(d column.Decision) bool { return d.Name == c.Axis })
 		})
 		cleaned[column.CoordText(options)] = options
 	}
