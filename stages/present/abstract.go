@@ -198,8 +198,8 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 	var few *finding.Uncorrectable
 	v["Above"], v["Not"], few = of()
 	if v["Few"] = few != nil; few != nil {
-		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among, "Compared": few.Compared,
-			"Best": few.Best, "Needed": few.Needed})
+		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among,
+			"Compared": few.Compared, "Best": few.Best, "Needed": few.Needed})
 	}
 	a.claims = len(v["Above"].([]string)) > 0
 	a.Page.Answer = a.Text("abstract.answers", v)
