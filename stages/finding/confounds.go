@@ -43,7 +43,8 @@ func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	}
 	few := those(func(r column.ConfounderRow) bool { return powerless(r.FullLeast) })
 	for _, by := range lists.By(few, func(r column.ConfounderRow) int32 { return r.FullDraws }) {
-		study("confounds.powerless-full", by.All, values{"Draws": int(by.Key), "Needed": inference.LeastPermutations * tests})
+		study("confounds.powerless-full", by.All, values{"Draws": int(by.Key), "Limited": by.Key < 999,
+			"Needed": inference.LeastPermutations * tests})
 	}
 	for _, of := range []struct {
 		code string

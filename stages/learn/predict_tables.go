@@ -174,8 +174,7 @@ func leftOut(models []*applier) []int {
 // describe states what the models are, and how far the inputs of their training are from those of the participants.
 func (p *predicted) describe(models []*applier) {
 	a := &p.applied
-	a.Groups = p.groups
-	a.Calibrated, a.Counts = true, map[string]int{}
+	a.Groups, a.Calibrated, a.Counts = p.groups, true, map[string]int{}
 	a.Model, a.Inputs, a.Removed = models[0].Model, "graphs", removedFrom(models[0])
 	if a.Column = models[0].Column; slices.ContainsFunc(models, func(m *applier) bool { return m.Column == "" }) {
 		a.Column = ""

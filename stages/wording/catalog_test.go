@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"text/template/parse"
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -97,7 +98,7 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 	}
 }
 
-// Templates count, list and choose; a value that is not there is an error, and so is a number without a format.
+// Templates count, list and choose; a value that is not there is an error.
 func TestText(t *testing.T) {
 	all := map[string]entry{}
 	need.NoError(t, read(all, "test.txt", `# for the editor
@@ -124,10 +125,11 @@ a.e
 	got, err = text("a.b", Values{"N": int32(1), "Names": []any{}, "X": math.NaN()})
 	need.NoError(t, err)
 	need.Equal(t, got, "1 fold, nobody: N/a")
-	for _, code := range []string{"a.c", "a.d"} {
-		if got, err := text(code, Values{"X": 0.5}); err == nil {
-			t.Errorf("%s: %q and no error", code, got)
-		}
+	got, err = text("a.c", Values{"X": 0.5})
+	need.NoError(t, err)
+	need.Equal(t, got, "0.5")
+	if got, err := text("a.d", Values{"X": 0.5}); err == nil {
+		t.Errorf("%q and no error", got)
 	}
 	got, err = text("a.e", Values{"N": 2, "X": nil, "Names": nil})
 	need.NoError(t, err)
@@ -283,6 +285,29 @@ func TestListOfNamesWithCommas(t *testing.T) {
 	need.Equal(t, List([]string{"ridge, trend linear", "SVM"}), "ridge, trend linear; and SVM")
 }
 
+// Entries call functions that exist: a page fails with the others.
+func TestEntriesCallFunctions(t *testing.T) {
+	known := map[string]any{"entry": 0, "entries": 0, "findings": 0, "members": 0}
+	for name := range functions {
+		known[name] = 0
+	}
+	for code, e := range need.Value(catalog())(t) {
+		if _, err := parse.New(code).Parse(e.tree.Root.String(), "", "", map[string]*parse.Tree{}, known); err != nil {
+			t.Error(err)
+		}
+	}
+	// A limit needs none.
+	for code, of := range map[string]Values{
+		"edges.influential": {"N": 2, "Least": 0.5, "Participants": []string{"sub-1", "sub-2"}},
+		"edges.tied":        {"Covariate": "age", "Test": "the group", "Measure": "AUC", "Value": 0.9, "Refused": 0.95},
+	} {
+		text := need.Value(Text(code, of))(t)
+		if !strings.Contains(text, "(0.5 or more)") && !strings.Contains(text, "; 0.95 or more is refused") {
+			t.Error(text)
+		}
+	}
+}
+
 // The caution on new sites is written for one and for several, estimated on tested participants or on controls.
 func TestNewSites(t *testing.T) {
 	for _, c := range []struct {
@@ -291,7 +316,7 @@ func TestNewSites(t *testing.T) {
 		want     string
 	}{
 		{[]string{"NYU"}, false, "the site NYU were estimated on the matrices of the test participants"},
-		{[]string{"NYU"}, true, "the site NYU were estimated on the matrices of controls, who were not tested"},
+		{[]string{"NYU"}, true, "the site NYU were estimated on the matrices of controls who were not tested"},
 		{[]string{"KKI", "NYU"}, false, "each of 2 sites were estimated"},
 	} {
 		got := need.Value(Text("applied.harmonized", Values{"Sites": c.sites, "Sizes": []int32{20},

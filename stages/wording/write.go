@@ -2,14 +2,13 @@ package wording
 
 import (
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 	"text/template/parse"
 
 	"prgnn/internal/words"
 	"prgnn/stages/finding"
+	"prgnn/stages/report"
 )
 
 // A writer writes one entry. It is text/template without methods and assignments: the templates count and list, and
@@ -46,12 +45,8 @@ func (w *writer) node(n parse.Node) error {
 			switch reflect.ValueOf(v).Kind() {
 			case reflect.Int, reflect.Int32, reflect.Int64:
 				text = fmt.Sprint(v)
-			case reflect.Float64: // a whole number of a finding that was kept as JSON
-				x := reflect.ValueOf(v).Float()
-				if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-					return fmt.Errorf("%s is %v: no function formats it", n, x)
-				}
-				text = strconv.FormatFloat(x, 'f', 0, 64)
+			case reflect.Float64: // also a whole number of a finding that was kept as JSON
+				text = report.Digits(reflect.ValueOf(v).Float())
 			case reflect.String:
 				text = reflect.ValueOf(v).String()
 			default:

@@ -597,8 +597,8 @@ func TestValidateComparesWhatMatricesHold(t *testing.T) {
 		{partial, pearson, "the inputs are Pearson correlations, not partial correlations (measure)"},
 		{pearson, partial, "the inputs are partial correlations, not Pearson correlations (measure)"},
 		{pearson, "measure=covariance series=denoised", "the inputs are covariances, not Pearson correlations (measure)"},
-		{pearson, "measure=pearson series=raw", "of series that were not denoised, not of denoised series (denoised)"},
-		{"measure=pearson series=raw", pearson, "of denoised series, not of series that were not denoised (denoised)"},
+		{pearson, "measure=pearson series=raw", "from series that were not denoised, not from denoised series (denoised)"},
+		{"measure=pearson series=raw", pearson, "from denoised series, not from series that were not denoised (denoised)"},
 		{pearson, "", "the inputs are values of unknown kind"},
 	} {
 		in := unseen(t, 40, "baseline", "model", "ridge", "holds", []any{"pearson " + c.trained}).in

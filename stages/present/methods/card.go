@@ -101,7 +101,8 @@ func (c *Card) Markdown() (string, error) {
 		"Target": markup.Markdown(c.Target), "Regions": c.Regions, "Used": c.Regions - len(c.LeftOut),
 		"Column": markup.Markdown(c.Column), "States": c.States,
 		"LeftOut": lists.Map(c.LeftOut, markup.Markdown), "Port": c.Port,
-		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data, "Held": values(finding.Values(c.Holds)),
+		"Atlas": markup.Markdown(c.Atlas), "Named": c.Named, "Made": c.Made, "Data": c.Data,
+		"Held":      values(finding.Values(c.Holds)),
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
 		"Sites": c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}

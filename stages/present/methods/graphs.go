@@ -37,7 +37,8 @@ func (a *Author) matrices() {
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
 			low, high := participants.RunsOf(a.Scans)
-			a.say("methods.joined", values{"Data": a.held(a.Run.Sources(c, "series")[0], "series"), "Joined": joined, "Scans": quality.CountScans(a.Scans), "Low": low,
+			a.say("methods.joined", values{"Data": a.held(a.Run.Sources(c, "series")[0], "series"), "Joined": joined,
+				"Scans": quality.CountScans(a.Scans), "Low": low,
 				"High": high})
 		}
 		a.correlation(c, i == 0)
