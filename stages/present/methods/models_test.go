@@ -57,8 +57,8 @@ func TestModelsOfCorrelations(t *testing.T) {
 	}
 }
 
-// The inputs of models are stated once for all with the same ones, by what the connected outputs hold; models of several
-// stages have the stage's name.
+// The inputs of models are stated once for all with the same ones, by what the connected outputs hold; models of
+// several stages have the stage's name.
 func TestInputs(t *testing.T) {
 	tangents, plain := with("baseline", "model", "ridge", "transform", "own"), with("baseline", "model",
 		"logistic; majority",
