@@ -1,7 +1,10 @@
 package pipelines
 
 import (
+	"fmt"
+
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -82,6 +85,38 @@ func (l *loader) inform() {
 			user.Inform(of)
 		}
 	}
+}
+
+// refuseFisher refuses Fisher's z of what is known to be no correlations: it is defined for |r| ≤ 1, and small
+// covariances pass as correlations.
+func (l *loader) refuseFisher() {
+	for _, s := range l.stages {
+		said := map[string]bool{}
+		for _, n := range s.nodes {
+			if !appliesFisher(n.Instance()) {
+				continue
+			}
+			for _, port := range []string{"pearson", "matrices"} {
+				d := l.holds.at(n, port)
+				if d.Measure == "" || d.Measure == column.Mixed || d.Correlations() {
+					continue
+				}
+				l.once(said, placeOf(s.pos, s.with)("transform"), s.name, fmt.Errorf("the transform is Fisher's z, which is "+
+					"for correlations, but the input %s holds %s: set transform: none", port, d.Text()))
+			}
+		}
+	}
+}
+
+// appliesFisher reports whether the parameters of a stage ask for Fisher's z of its matrices: by the model's own
+// transform, too.
+func appliesFisher(stage any) bool {
+	value := map[string]any{}
+	for _, p := range param.Of(stage) {
+		value[p.Name] = p.Default
+	}
+	own := value["transform"] == "own" && (value["model"] == "ridge" || value["model"] == "logistic")
+	return own || value["transform"] == "fisher"
 }
 
 // made is what an output of a stage holds over its tasks, as a text.

@@ -20,7 +20,7 @@ stages:
   undenoised: { use: connectivity, each: subject, in: { series: series.series }, with: { pearson: oas } }
   own: { use: exec, each: subject, in: { one: r.pearson }, with: { command: [own, "{one}", "{out}"], inputs: [one=npy], outputs: [out=npy] } }
   folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
-  combat: { use: combat, matrix: { fold: all }, in: { matrices: "r[*].covariance", folds: folds, participants: cohort.participants } }
+  combat: { use: combat, matrix: { fold: all }, with: { transform: none }, in: { matrices: "r[*].covariance", folds: folds, participants: cohort.participants } }
   harmonized: { use: harmonize, each: subject, matrix: { fold: all }, in: { matrices: r.covariance, fitted: combat, participants: cohort.participants } }
   space: { use: tangent, matrix: { fold: all }, in: { matrices: "r[*].covariance", folds: folds } }
   projected: { use: project, each: subject, matrix: { fold: all }, in: { matrices: r.covariance, fitted: space } }
@@ -82,4 +82,25 @@ func TestWhatInputsHoldIsNotSet(t *testing.T) {
 	_, err := build("held.yaml", []byte(held+"  model: { use: baseline, matrix: { fold: all }, with: { holds: [pearson measure=partial] }, "+
 		`in: { pearson: "r[*].pearson", folds: folds } }`+"\n"), ".", nil, maxTasks)
 	need.Error(t, err, "holds is set from the connected outputs and cannot be changed: remove it")
+}
+
+// Fisher's z is for correlations: of what is known to be others, or z already, it is refused before the run.
+func TestFisherOfOtherValues(t *testing.T) {
+	for _, c := range []struct{ from, with, want string }{
+		{"r[*].covariance", "model: ridge", "stage model: the transform is Fisher's z, which is for correlations, but the input pearson holds covariances: set transform: none"},
+		{"r[*].partial", "model: ridge", "holds partial correlations as Fisher's z: set transform: none"},
+		{"r[*].precision", "model: svm, transform: fisher", "holds precision matrices: set transform: none"},
+		{"r[*].covariance", "model: svm", ""},
+		{"r[*].covariance", "model: ridge, transform: none", ""},
+		{"r[*].pearson", "model: ridge", ""},
+		{"own[*]", "model: ridge", ""}, // unknown
+	} {
+		_, err := build("held.yaml", []byte(held+"  model: { use: baseline, matrix: { fold: all }, with: { "+c.with+
+			" }, in: { pearson: \""+c.from+"\", folds: folds } }\n"), ".", nil, maxTasks)
+		if c.want == "" {
+			need.NoError(t, err, c.from)
+		} else {
+			need.Error(t, err, c.want)
+		}
+	}
 }

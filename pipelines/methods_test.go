@@ -42,7 +42,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 			"Regions were ranked by the score in pooling layer 1 of PR-GNN, averaged over the test graphs of each participant and then over participants [@li2020].",
 			"For logistic regression (after combat), ridge regression (after combat) and kernel ridge regression (after combat), effects of site on the correlations were removed by ComBat [@johnson] with empirical Bayes, fitted in each fold to the training participants; the effects of age and sex were preserved.",
 			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation was estimated as the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
-			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), covariance matrices were mapped to the tangent space",
+			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation matrices were mapped to the tangent space",
 			"For BrainGNN and PR-GNN, edges were the largest positive partial correlations, 10 % of all pairs of regions.",
 			"For BrainGNN (braingnn released), all pairs of regions were edges, with their partial correlations.",
 			"Brain Network Transformer had 4 attention heads and fully connected layers of width 1024. Training used Adam for 200 epochs, with batches of 16 matrices, a learning rate that fell from 0.0001 to 1e-05 along a cosine",

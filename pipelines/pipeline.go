@@ -176,6 +176,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 	l.build.Title(p.Name, f.Shown, layer.WithSets(text, sets))
 	l.graph()
 	l.inform()
+	l.refuseFisher()
 	p.Graph = l.build.Draft()
 	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
 		refused := precheck.Refused(l.roster, p.Graph)
