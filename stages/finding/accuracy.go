@@ -37,6 +37,7 @@ func (a *Results) Performance() (all List) {
 	}
 	all.Add(fitted(lists.Map(rows, func(r Row) fitOf { return fitOf{r.Called(), r.Fit} }))...)
 	all.Add(a.unequalFolds()...)
+	all.Add(a.undenoised()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
 	// What is chosen inside each fold is not the best of several on the test folds.
@@ -304,6 +305,32 @@ func (a *Results) unequalFolds() (all List) {
 	return all
 }
 
+// readers are the kinds that train models on, or test, what the connected outputs hold.
+var readers = []string{"baseline", "regression", "network", "estimator", "train", "train-regression", "edges",
+	"confounds", "reliability"}
+
+// undenoised is the finding that stages read series that were not denoised, or not all of them: raw ones, or those of
+// files beside a stage that denoises them.
+func (a *Results) undenoised() (all List) {
+	if a.Plan == nil {
+		return nil
+	}
+	denoises := slices.ContainsFunc(a.Plan.Stages, func(s StageSettings) bool { return s.Kind == "denoise" })
+	var stages []string
+	for i := range a.Plan.Stages {
+		s := &a.Plan.Stages[i]
+		d := a.Plan.HoldsAny(s, "states", "tangent", "pearson", "series", "features", "matrices")
+		if slices.Contains(readers, s.Kind) && d.Measure != "" && d.Measure != column.Identities &&
+			(d.Series == column.Raw || denoises && d.Series != column.Denoised) {
+			stages = append(stages, s.Stage)
+		}
+	}
+	if stages != nil {
+		all.Study("inputs.undenoised", Limits, values{"Stages": stages})
+	}
+	return all
+}
+
 // fewTested is the number of test participants of a fold below which its correlation says little: at 10 the standard
 // error of Fisher's z is 1/√7 = 0.38.
 const fewTested = 10
@@ -375,6 +402,7 @@ func (a *Results) Residuals() (all []*Residual) {
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
 	all.Add(a.unequalFolds()...)
+	all.Add(a.undenoised()...)
 	compared := map[string]bool{} // models: its prediction of a number and of the residual are of one
 	all.Add(fitted(lists.Map(a.Regression, func(r column.RegressionRow) fitOf {
 		return fitOf{r.Name, a.FitBehind(r)}

@@ -87,6 +87,30 @@ func TestOfOneClassifier(t *testing.T) {
 	}
 }
 
+// Series that no stage denoised are a finding: raw ones always, those of files beside a stage that denoises.
+func TestUndenoised(t *testing.T) {
+	for _, c := range []struct {
+		kind, series string
+		denoises     bool
+		want         string
+	}{
+		{"baseline", column.Raw, false, "inputs.undenoised"},
+		{"edges", column.Raw, true, "inputs.undenoised"},
+		{"baseline", column.AsGiven, true, "inputs.undenoised"},
+		{"baseline", column.AsGiven, false, ""},
+		{"baseline", column.Denoised, true, ""},
+		{"figure-connectivity", column.Raw, false, ""},
+	} {
+		plan := &Settings{Stages: []StageSettings{{Stage: "models", Kind: c.kind,
+			Inputs: map[string][]string{"pearson": {"r.pearson"}}}}}
+		plan.SetHolds("r.pearson", column.Data{Measure: column.Pearson, Series: c.series})
+		if c.denoises {
+			plan.Stages = append(plan.Stages, StageSettings{Stage: "clean", Kind: "denoise"})
+		}
+		need.Equal(t, codes((&Results{Plan: plan}).undenoised()), c.want, c.kind+" "+c.series)
+	}
+}
+
 // A sentence about participants counts them: the mean over folds of unequal size can be on the other side of half.
 func TestHalfOfParticipants(t *testing.T) {
 	fold := func(n int32, accuracy, specificity float64) FoldScore {
