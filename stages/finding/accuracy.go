@@ -207,7 +207,11 @@ func (a *Results) betterOther() (all List) {
 		return nil
 	}
 	var best []Row
+	better := 0
 	for _, r := range a.PerParticipant() {
+		if !r.Own && !r.IsMajority() && r.Accuracy > a.First.Accuracy {
+			better++
+		}
 		switch {
 		case r.Own || r.IsMajority() || best != nil && r.Accuracy < best[0].Accuracy:
 		case best != nil && r.Accuracy == best[0].Accuracy:
@@ -219,7 +223,8 @@ func (a *Results) betterOther() (all List) {
 	if best != nil && best[0].Accuracy > max(a.First.Accuracy, best[0].Majority) {
 		all.Add(about("accuracy.other-is-better", Limits, *a.First, values{"Accuracy": a.First.Accuracy,
 			"SameFolds": !slices.ContainsFunc(best, func(r Row) bool { return r.Folds != a.First.Folds }),
-			"Others":    lists.Map(best, func(r Row) string { return r.Title }), "OtherAccuracy": best[0].Accuracy}))
+			"Others":    lists.Map(best, func(r Row) string { return r.Title }), "OtherAccuracy": best[0].Accuracy,
+			"More": better - len(best)}))
 	}
 	return all
 }

@@ -458,8 +458,9 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		if measure != auc {
 			share, n := x.pooled(m, who)
 			of := func(row column.SubgroupRow) float64 { return casesOf(measure, row) }
-			if n > 0 {
-				r.Detectable = inference.DifferenceError(share, of(rows[high]), of(rows[low])) // Run multiplies it
+			// Run multiplies it. Where all are correct, nothing is known of the error.
+			if se := inference.DifferenceError(share, of(rows[high]), of(rows[low])); n > 0 && se > 0 {
+				r.Detectable = se
 			}
 		}
 		all = append(all, r)
