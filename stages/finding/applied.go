@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"strings"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
@@ -14,7 +16,9 @@ type Applied struct {
 	Trained      int // different participants in the training of the models
 	trained      map[string]bool
 	Allow        []string // parameter of predict
-	Accepted     []string // differences from the training graphs that allow let pass
+	Accepted     []string // differences from the training data that allow let pass
+	// Made are those of Accepted that are not also NotFitted or Zeros, which have findings of their own.
+	Made []string `json:",omitempty"`
 
 	Known    []string // participants that were in the training of a model
 	Equal    []string // participants with the id of a training participant, and other data
@@ -101,6 +105,22 @@ func (a *Applied) AddParticipant(id string, trained, equal bool, same string) {
 	}
 }
 
+// Accept adds the differences from the training data that allow let pass, of so many participants.
+func (a *Applied) Accept(accepted column.Differences, of int) {
+	a.Accepted = accepted.Texts(of)
+	for i, d := range accepted {
+		kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix)
+		switch {
+		case fitted:
+			a.NotFitted = append(a.NotFitted, kind)
+		case d.Key == "regions":
+			a.Zeros = append(a.Zeros, d.Who...)
+		default:
+			a.Made = append(a.Made, a.Accepted[i])
+		}
+	}
+}
+
 // appliedMeta is the metadata of predict's participants that has what was applied.
 const appliedMeta = "applied"
 
@@ -141,6 +161,9 @@ func (a Applied) Findings() (all List) {
 		all.Study("applied.other-column", Overturns, values{"Column": a.Column, "Compared": a.Compared})
 	case a.Compared != "" && a.Column == "":
 		all.Study("applied.column-unknown", Limits, values{"Compared": a.Compared})
+	}
+	if a.Made != nil {
+		all.Study("applied.made", Limits, values{"Differences": a.Made})
 	}
 	if a.Unlisted > 0 {
 		all.Study("applied.not-compared", Limits, values{"N": a.Unlisted, "Of": a.Models})

@@ -24,6 +24,8 @@ func TestAppliedUnknown(t *testing.T) {
 	harmonized := Applied{Models: 2, NewSites: &column.NewSites{Sites: []string{"c"}}}
 	need.Equal(t, codes(harmonized.Findings()), "applied.harmonized")
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")
+	made := Applied{Models: 2, Made: []string{"denoise.detrend is 2, not 1"}}.Findings()
+	need.Equal(t, codes(made)+" "+made[0].Weight.String(), "applied.made limits")
 }
 
 func TestAppliedFindings(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -139,14 +138,8 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 		one.Predicted, one.Probability = p.groups[of.Predicted], of.Probability[of.Predicted]
 		means = append(means, of.Probability)
 	}
-	p.applied.Accepted = accepted.Texts(len(p.participants))
-	for _, d := range accepted {
-		if kind, fitted := strings.CutSuffix(d.Key, column.FittedSuffix); fitted {
-			p.applied.NotFitted = append(p.applied.NotFitted, kind)
-		}
-		if d.Key == "regions" {
-			p.applied.Zeros, p.applied.Regions = append(p.applied.Zeros, d.Who...), regionTexts(p.lacked, names)
-		}
+	if p.applied.Accept(accepted, len(p.participants)); p.applied.Zeros != nil {
+		p.applied.Regions = regionTexts(p.lacked, names)
 	}
 	p.describe(models)
 	p.applied.LeftOut = lists.Map(leftOut(models), func(r int) string { return fold.NumberAndName(r-1, names) })

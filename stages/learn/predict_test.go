@@ -274,7 +274,8 @@ func TestPredictRefuses(t *testing.T) {
 	// What is allowed to differ may.
 	inputs := withNodes(said(in, "0.2"), names...)
 	inputs["model"] = []dag.Input{dag.InputOf(knowing["model"])}
-	stagetest.MustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)
+	denser := stagetest.MustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)["participants"].(*encoding.Table)
+	need.Equal(t, strings.Contains(stagetest.Codes(t, denser), "applied.made"), true)
 	unnamed := withNodes(in, names...)
 	unnamed["model"] = []dag.Input{dag.InputOf(out["model"])}
 	who := stagetest.MustRun(t, &Predict{Allow: []string{"names"}}, unnamed)["participants"].(*encoding.Table)

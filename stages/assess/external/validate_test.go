@@ -613,9 +613,11 @@ func TestValidateComparesWhatMatricesHold(t *testing.T) {
 			if !strings.Contains(c.want, "("+allow+")") {
 				continue
 			}
-			_, err = stagetest.RunStage(t, stagetest.Fresh("validate", "holds", []any{"matrices " + c.new}, "allow",
+			out, err := stagetest.RunStage(t, stagetest.Fresh("validate", "holds", []any{"matrices " + c.new}, "allow",
 				[]any{allow}), in)
 			need.NoError(t, err, c, allow)
+			made := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t).Made
+			need.Equal(t, len(made) == 1 && strings.Contains(made[0], c.want), true, made)
 		}
 	}
 }
