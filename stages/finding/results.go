@@ -73,6 +73,14 @@ func (r Row) OverFolds() values {
 		"Incomplete": int(r.Incomplete)}
 }
 
+// BeyondFolds are the numbers of values of a column that were left out, and of those that have an AUC, where some have
+// participants of one class.
+func (a *Results) BeyondFolds(r Row) values {
+	of := r.OverFolds()
+	of["Lacks"], of["Many"] = r.LacksFolds() && r.AUCFolds < r.Folds, len(a.Labels) > 2
+	return of
+}
+
 // NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one
 // where they lack it. Accuracies of one stage lack the stage, which tables of several have.
 func (a *Results) NameOf(setting, own string) string {

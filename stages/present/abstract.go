@@ -85,13 +85,15 @@ func (a *author) beyond() {
 		return
 	}
 	var models []values
+	where := cmp.Or(wording.PlainName(a.LeftOut()), "group")
 	for _, r := range a.Beyond.Accuracy {
 		if r.IsMajority() {
 			continue
 		}
 		state, _ := a.Beyond.Chance(r, "accuracy")
 		v := values(finding.Values(r))
-		maps.Copy(v, values{"Name": r.Called(), "State": states[state], "Includes": r.Low <= r.Majority,
+		maps.Copy(v, a.BeyondFolds(r))
+		maps.Copy(v, values{"Where": where, "Name": r.Called(), "State": states[state], "Includes": r.Low <= r.Majority,
 			"Inside": math.NaN(), "InsideAUC": math.NaN()})
 		if of := a.Inside(r); of != nil {
 			v["Inside"], v["InsideAUC"] = of.Accuracy, of.AUC
@@ -103,8 +105,7 @@ func (a *author) beyond() {
 	}
 	first := a.Beyond.Accuracy[0]
 	a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.left-out", values{"Models": models,
-		"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group"), "Folds": int(first.Folds),
-		"Majority": first.Majority}))
+		"Where": where, "Folds": int(first.Folds), "Majority": first.Majority}))
 }
 
 // values are what entries of the catalog use.

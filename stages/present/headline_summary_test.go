@@ -96,6 +96,34 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 	}
 }
 
+// Where some sites have one group, the AUC is of the others, in the sentence of the first page and in the table.
+func TestLeftOutOfOneGroup(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	inside, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	for _, c := range []struct {
+		auc            int32 // folds that have an AUC
+		sentence, note string
+	}{
+		{1, "an AUC of 0.800 with p = 0.020 in the 1 of 3 groups with both groups (in",
+			"The AUC and its p are of the 1 of 3 groups of participants with both groups; the others have no AUC."},
+		{2, "an AUC of 0.800 with p = 0.020 in the 2 of 3 groups with both groups (in",
+			"The AUC and its p are of the 2 of 3 "},
+		{3, "an AUC of 0.800 with p = 0.020 (in", ""},
+	} {
+		beyond, _ := stagetest.Evaluated(0.75, 0.65, 0.9)
+		for _, name := range []string{"auc_folds", "sensitivity_folds", "specificity_folds"} {
+			beyond.Columns = append(beyond.Columns, encoding.Column{Name: name, Values: []int32{c.auc, c.auc}})
+		}
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
+			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+		for _, want := range []string{c.sentence, c.note} {
+			need.Equal(t, strings.Contains(page, want), true, want, page)
+		}
+		need.Equal(t, strings.Contains(page, "The AUC and its p are of"), c.note != "", c.auc)
+	}
+}
+
 // Each tile has the interval of its measures, where one is known.
 func TestTilesHaveIntervals(t *testing.T) {
 	of := values{"AUC": 0.441, "AUCLow": 0.306, "AUCHigh": 0.587, "Positive": "ASD", "SensLow": 0.016,

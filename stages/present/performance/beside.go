@@ -3,6 +3,7 @@ package performance
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"prgnn/internal/lists"
@@ -24,6 +25,7 @@ func (a *Results) leftOut() {
 		"N": int(rows[0].Participants), "Majority": rows[0].Majority,
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
+	maps.Copy(of, a.BeyondFolds(rows[0]))
 	columns := "classifier | accuracy* interval over-folds majority p auc auc-p"
 	if !a.Pictures { // too wide for a text
 		columns = "classifier | accuracy* interval majority p auc"
