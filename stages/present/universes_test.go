@@ -79,6 +79,44 @@ func TestMultiverseSection(t *testing.T) {
 	}
 }
 
+// The answer claims what the significant test shows: the median test is of the median, and the others reject only that
+// no universe has an effect.
+func TestMultiverseAnswer(t *testing.T) {
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
+	both := need.Value(encoding.Concat(one, two))(t)
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "model", Values: []string{"b", "b", "c", "c"}})
+	const unseen = " in participants who were not in the training set. The median effect (AUC − 0.5) is 0.07, "
+	for _, c := range []struct {
+		test string
+		p    float64
+		want string
+	}{
+		{"median", 0.012, "The median effect of the 12 universes that classify ASD and HC is above chance" + unseen},
+		{"share", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
+		{"stouffer", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
+		{"best", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
+		{"share", 0.2, "The 12 universes are not shown to distinguish ASD and HC better than chance" + unseen},
+		{"median", 0.2, "The median effect of the 12 universes that classify ASD and HC is not shown to be above chance" +
+			unseen},
+	} {
+		var rows []column.JointRow
+		for _, name := range []string{"median", "share", "stouffer", "best"} {
+			r := column.JointRow{Statistic: name, Value: 0.07, P: 0.5, Test: name == c.test, Universes: 12,
+				Permutations: 999, Effect: "auc"}
+			if r.Test {
+				r.P = c.p
+			}
+			rows = append(rows, r)
+		}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, map[string][]dag.Input{
+			"participants": {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+			"evaluation":   {dag.InputOf(both)}, "universe_tests": {dag.InputOf(column.Table(rows))}})), " ")
+		need.Equal(t, strings.Contains(text, c.want), true, c.want, text)
+	}
+}
+
 // The place of a universe is among those that are counted, and effects that print alike are one.
 func TestUniversesThatRepeat(t *testing.T) {
 	row := func(name, same string, effect float64) column.UniverseRow {
