@@ -20,7 +20,7 @@ var madeFields = []string{"SliceTimingCorrected", "NuisanceParameters", "nuisanc
 // scannerFields are the fields of sidecars that state on which scanner, and how, a scan was acquired.
 var scannerFields = []string{"Manufacturer", "ManufacturersModelName", "MagneticFieldStrength", "DeviceSerialNumber",
 	"StationName", "InstitutionName", "ReceiveCoilName", "EchoTime", "FlipAngle", "MultibandAccelerationFactor",
-	"PhaseEncodingDirection", "PulseSequenceType", "NumberOfVolumesDiscardedByScanner"}
+	"PhaseEncodingDirection", "TotalReadoutTime", "PulseSequenceType", "NumberOfVolumesDiscardedByScanner"}
 
 // timeFields are those on the times of the volumes, which are read with the header (Time).
 var timeFields = []string{"RepetitionTime", "VolumeTiming", "SamplingFrequency"}

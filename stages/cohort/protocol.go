@@ -42,15 +42,19 @@ func (r *Roster) scans(ids map[string]bool) (volumes map[string]int, times map[s
 	return volumes, times
 }
 
-// paths are the files of some members' scans, by scan.
-func (r *Roster) paths(ids map[string]bool) map[string]string {
+// paths are the files of some members' scans, by scan, or their files of another port.
+func (r *Roster) paths(ids map[string]bool, port ...string) map[string]string {
 	paths := map[string]string{}
 	for _, s := range r.Subjects {
 		if !ids[s.ID] || s.Problem != nil {
 			continue
 		}
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			if path := cmp.Or(run.Files["bold"], run.Files["series"], run.Files["pearson"]); path != "" {
+			path := cmp.Or(run.Files["bold"], run.Files["series"], run.Files["pearson"])
+			if port != nil {
+				path = run.Files[port[0]]
+			}
+			if path != "" {
 				paths[strings.TrimSpace(s.ID+" "+run.Name)] = path
 			}
 		}
@@ -123,7 +127,7 @@ func (r *Roster) properties(ids map[string]bool, owners protocol.Owners) []proto
 	return slices.Concat(r.siteColumns(ids),
 		[]protocol.Property{{Name: "repetition time", Doubt: column.DoubtTR, Of: tr},
 			{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}}, owners.Scans(volumes),
-		protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
+		protocol.Distortion(paths, r.paths(ids, "fieldmap")), protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
 }
 
 // siteColumns are the columns of the table that hold the site of each run or session of some members.

@@ -141,6 +141,8 @@ func TestProcessingThatDiffers(t *testing.T) {
 				"B signal_a_with_a_name, signal_b_with_a_name, signal_c_with_a_ … signal_i_with_a_name (196 characters) (4)"},
 		{byGroup(g("", `{"Manufacturer": "GE"}`), g("", `{"Manufacturer": "Siemens"}`)), column.DoubtEntity,
 			"the sidecar field Manufacturer" + group + "A GE (4), B Siemens (4); a classifier may learn the acquisition"},
+		{byGroup(g("", `{"TotalReadoutTime": 0.05}`), g("", `{"TotalReadoutTime": 0.03}`)), column.DoubtEntity,
+			"the sidecar field TotalReadoutTime" + group + "A 0.05 (4), B 0.03 (4); a classifier may learn the acquisition"},
 		{func(i int) []madeFile { // two of eight
 			return []madeFile{g("", []string{`{"Manufacturer": "GE"}`, `{"Manufacturer": "Siemens"}`}[min(i/6, 1)])}
 		}, "", ""},
@@ -309,6 +311,42 @@ func TestOtherFieldsByGroup(t *testing.T) {
 			}
 			ids, groups = append(ids, id), append(groups, []string{"A", "B"}[i%2])
 			r.Subjects = append(r.Subjects, Subject{ID: id, Files: map[string]string{"bold": path}})
+		}
+		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups})
+		notes := r.protocolNotes(r.IDs())
+		got := strings.Join(column.NoteTexts(notes), "\n")
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || got != "" && notes[0].Doubt != c.doubt {
+			t.Errorf("%q, want %q %v", got, c.want, notes)
+		}
+	}
+}
+
+// A field map for the scans of one group alone is processing that separates the groups.
+func TestFieldMapsByGroup(t *testing.T) {
+	for _, c := range []struct {
+		has         func(i int) bool
+		doubt, want string
+	}{
+		{func(int) bool { return true }, "", ""},
+		{func(int) bool { return false }, "", ""},
+		{func(i int) bool { return i%2 == 1 }, column.DoubtEntity, "the distortion correction is completely confounded with " +
+			"the group: A none (12), B by a field map (12); a classifier may learn the processing instead of the group difference"},
+		{func(i int) bool { return i%2 == 1 || i < 6 }, column.DoubtProcessing, "the distortion correction is associated with " +
+			"the group: A by a field map (3 of 12), none (9 of 12); B by a field map (12 of 12); Fisher's exact test, p = 0.00034"},
+		{func(i int) bool { return i < 12 }, column.DoubtProcessing, "the distortion correction differs between scans: " +
+			"by a field map (12), none (12); differences between participants may come from the processing"},
+	} {
+		r := &Roster{}
+		var ids, groups []string
+		for i := range 24 {
+			id := fmt.Sprintf("sub-%02d", i+1)
+			files := map[string]string{"bold": id + ".nii.gz"}
+			if c.has(i) {
+				files["fieldmap"] = id + "_fieldmap.nii.gz"
+			}
+			ids, groups = append(ids, id), append(groups, []string{"A", "B"}[i%2])
+			r.Subjects = append(r.Subjects, Subject{ID: id, Files: files})
 		}
 		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 			encoding.Column{Name: "group", Values: groups})

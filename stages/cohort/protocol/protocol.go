@@ -91,6 +91,21 @@ func OfHeaders(stated map[string]map[string]string) (all []Property) {
 	return all
 }
 
+// Distortion is whether a field map corrects the distortion of scans, by scan, where it does for some.
+func Distortion(scans, fieldmaps map[string]string) []Property {
+	if len(fieldmaps) == 0 {
+		return nil
+	}
+	p := Property{Name: "distortion correction", Doubt: column.DoubtEntity, Of: map[string]string{}, processed: true}
+	for who := range scans {
+		p.Of[who] = "none"
+		if fieldmaps[who] != "" {
+			p.Of[who] = "by a field map"
+		}
+	}
+	return []Property{p}
+}
+
 const sidecarField = "sidecar field "
 
 // SidecarFields are the properties that the sidecars and the datasets of files state: "not stated" of a file without a
