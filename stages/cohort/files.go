@@ -164,15 +164,10 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
-		others, doubted := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
+		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
 			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
 		}))
-		if doubted != nil {
-			f := of[doubted[0].At]
-			r.Notes = append(r.Notes, column.Doubtf(column.DoubtFiles, "the numbers in the names of the %s files are those of the participants, but %s have that of a different participant (%s for %s): check the table; if these numbers have a different meaning, the table is right",
-				port.name, words.Count(len(doubted), "file"), userfile.NameIn(r.Root, f.path), f.row.ID))
-		}
-		refuse := func(others []located.Other, format string) {
+		refuse := func(others []located.Other, by, format string) {
 			more := ""
 			if len(others) > 1 {
 				more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
@@ -182,18 +177,18 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 				i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
 				if s := &r.Subjects[i]; s.Problem == nil {
 					err := fmt.Errorf("its %s file %s "+format, port.name, userfile.NameIn(r.Root, f.path),
-						other.Whose, more)
+						other.Whose, more, strings.Join(f.Naming(by), " or "))
 					s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: err},
 						excluding(s.ID))
 				}
 			}
 		}
-		refuse(others, "has the id of %s in its name, and not its own%s: correct the table, or rename the participants or the files")
+		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the number in the name is no id")
 		if l.Sessions != "" {
 			refuse(located.OfOtherSessions(lists.Map(of, func(f rowFile) located.InSession {
 				return located.InSession{Session: listed.SessionName(f.row.Cells.Get(l.Sessions)),
 					Path: userfile.NameIn(r.Root, f.path)}
-			})), "has the session %s in its name, and not that of its row%s: correct the table, or rename the sessions or the files")
+			})), l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
 		}
 	}
 }

@@ -446,7 +446,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		r := need.Value(c.Load(dir))(t)
 		for i, s := range r.Subjects {
 			need.Error(t, s.Problem, fmt.Sprintf("table.tsv:%d: participant sub-%d: its series file sub-%d.tsv has the id of sub-%[3]d "+
-				"in its name, and not its own (one of 8 rows of which this is so): correct the table", i+2, i+1, (i+1)%8+1))
+				"in its name, and not its own (one of 8 rows of which this is so): correct the table (file or participant_id), or rename", i+2, i+1, (i+1)%8+1))
 		}
 	}
 }
@@ -473,6 +473,6 @@ func TestFilesOfOtherSessionsAreRefused(t *testing.T) {
 			continue
 		}
 		need.Error(t, s.Problem, "table.tsv:6: participant sub-3: its series file sub-3_ses-post.tsv has the session post in its name, "+
-			"and not that of its row (one of 2 rows of which this is so): correct the table")
+			"and not that of its row (one of 2 rows of which this is so): correct the table (file or visit), or rename")
 	}
 }

@@ -45,7 +45,6 @@ const (
 	DoubtUnharmonized  = "sites not harmonized"
 	DoubtTied          = "removed with the label"
 	DoubtEvents        = "events of others"
-	DoubtFiles         = "files of others"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

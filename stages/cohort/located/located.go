@@ -158,6 +158,18 @@ func (f *Source) named(l *listed.List, r listed.Row, plain bool) (path string, c
 // One reports whether it is one file for all members.
 func (f *Source) One() bool { return f.Column == "" && f.pieces == nil }
 
+// Naming are the columns of the table that decide which file is a member's, and one that names the member.
+func (f *Source) Naming(member string) []string {
+	all := slices.Clone(f.Columns)
+	for i := 1; i < len(f.pieces); i += 2 {
+		all = append(all, f.pieces[i])
+	}
+	if !slices.Contains(all, member) {
+		all = append(all, member)
+	}
+	return all
+}
+
 // Asked is what a row puts in place of the source's columns.
 func (f *Source) Asked(r listed.Row) string {
 	filled := slices.Clone(f.pieces)

@@ -30,15 +30,19 @@ const fewestOwn = 4
 const fewestPermuted = 8
 
 // OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
-// An id is sub- with its name, or a name with letters and digits, or a number of five digits; smaller numbers, as in
-// dates and runs, count at a place of the names where three of four files have that of their own participant. doubted
-// are files with the number of another where there is no such place, but one at which each file has the number of a
-// participant, and no two the same: a shifted or sorted column, or numbers of another kind.
-func OfOthers(files []Named) (others, doubted []Other) {
+// An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and zeros
+// precede it; smaller numbers, as in dates and runs, count at a place of the names where three of four files have that
+// of their own participant, or where each file has the number of a participant, and no two the same: a column that was
+// shifted or sorted. Numbers of another kind that are those of the participants are not told from it.
+func OfOthers(files []Named) (others []Other) {
 	owner, numbered, ofNumber := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, f := range files {
 		for _, key := range idKeys(f.ID) {
-			owner[key] = f.ID
+			if first, there := owner[key]; there && first != f.ID {
+				owner[key] = "" // A50001 and B50001
+			} else {
+				owner[key] = f.ID
+			}
 		}
 		if n := number.FindStringSubmatch(strings.TrimPrefix(strings.ToLower(f.ID), "sub-")); n != nil {
 			numbered[f.ID] = n[1]
@@ -77,6 +81,7 @@ func OfOthers(files []Named) (others, doubted []Other) {
 			break
 		}
 	}
+	var permuted []Other
 	for place := range places {
 		seen := map[string]bool{}
 		var all []Other
@@ -90,7 +95,7 @@ func OfOthers(files []Named) (others, doubted []Other) {
 			}
 		}
 		if scheme < 0 && len(seen) == len(files) && len(files) >= fewestPermuted {
-			doubted = all
+			permuted = all
 			break
 		}
 	}
@@ -112,10 +117,10 @@ func OfOthers(files []Named) (others, doubted []Other) {
 			others = append(others, Other{i, whose})
 		}
 	}
-	if others != nil {
-		doubted = nil
+	if others == nil {
+		return permuted
 	}
-	return others, doubted
+	return others
 }
 
 // idKeys are the words that are a participant's id in the name of a file.
@@ -125,7 +130,15 @@ func idKeys(id string) []string {
 	if strong(bare) {
 		keys = append(keys, bare)
 	}
-	return keys
+	return append(keys, longNumber(bare)...)
+}
+
+// longNumber is the number in a word that is no chance, marked as a number.
+func longNumber(word string) []string {
+	if n := number.FindStringSubmatch(word); n != nil && strong(n[1]) {
+		return []string{"#" + n[1]}
+	}
+	return nil
 }
 
 // strong reports whether a word is no chance beside others: it has letters and digits, or five digits.
@@ -143,6 +156,7 @@ func fileKeys(name string) (keys []string) {
 		} else {
 			keys = append(keys, word)
 		}
+		keys = append(keys, longNumber(word)...)
 	}
 	return keys
 }
