@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/region/sitefit"
 )
@@ -77,7 +79,17 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	}
 	for _, column := range s.Preserve {
 		if b.Text[column] == nil {
-			b.Terms = append(b.Terms, sitefit.Term{Column: column})
+			var known []float64
+			for _, id := range who {
+				if v, there := b.Number[column][id]; there && !math.IsNaN(v) {
+					known = append(known, v)
+				}
+			}
+			term := sitefit.Term{Column: column}
+			if len(known) > 1 {
+				term.Mean, term.SD = exact.MeanSD(known)
+			}
+			b.Terms = append(b.Terms, term)
 			continue
 		}
 		seen := map[string]bool{}

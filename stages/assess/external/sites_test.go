@@ -294,6 +294,10 @@ func TestNewSiteRefused(t *testing.T) {
 		byGroup[i] = map[string]string{"ASD": "c", "HC": "d"}[g]
 		ages[i] = map[string]float64{"ASD": 20, "HC": 60}[g] + float64(i)/10
 	}
+	months := make([]float64, len(s.id))
+	for i, id := range s.id {
+		months[i] = 12 * s.age[id]
+	}
 	odd := slices.Repeat([]string{"1", "maybe"}, len(s.id)/2)
 	for _, c := range []struct {
 		how    string
@@ -303,6 +307,7 @@ func TestNewSiteRefused(t *testing.T) {
 		{"inputs", change("site_id", nil), "has no column site, the site column of the ComBat fit: add it"},
 		{"inputs", change("site_id", two), "need the matrices of 10 participants, but there are fewer for site_id d (1)"},
 		{"inputs", change("age", nil), "ComBat preserved the effects of age"},
+		{"inputs", change("age", months), "in training: is it in different units?"},
 		{"inputs", change("site_id", byGroup), "site_id stands for the group"},
 		{"inputs", change("age", ages), "preserved the effects of age, which stands for the group here"},
 		{"controls", change("aside", odd), `"maybe" of`},

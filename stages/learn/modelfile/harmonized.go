@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -149,6 +150,17 @@ func (m *Model) EstimateSites(in dag.Input, ids []string, of []Person, least, th
 	if err := s.book.Read(table, in.Name, m.Harmonized.Covariates()); err != nil {
 		return nil, fmt.Errorf("%w; in training, ComBat preserved the effects of %s, so these covariates are also needed here", err,
 			strings.Join(m.Harmonized.Covariates(), ", "))
+	}
+	for _, term := range m.Harmonized.Terms {
+		var known []float64
+		for _, id := range ids {
+			if v, there := s.book.Number[term.Column][id]; there && !math.IsNaN(v) {
+				known = append(known, v)
+			}
+		}
+		if err := refuseUnits(term.Column, known, term.Mean, term.SD); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 	}
 	values, covariates := map[string][][]float64{}, map[string][][]float64{}
 	for i, p := range of {

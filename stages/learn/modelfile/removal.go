@@ -134,18 +134,26 @@ func ReadCovariates(t *dag.Task, d *confound.Design, ids []string) (*Covariates,
 				known = append(known, v.Number[i])
 			}
 		}
-		part := d.Parts[k]
-		if part.SD == 0 || known == nil {
-			continue
-		}
-		slices.Sort(known)
-		far := float64(farthest * part.SD)
-		if median := inference.Quantile(known, 0.5); !(median >= part.Mean-far && median <= part.Mean+far) {
-			return nil, fmt.Errorf("%s has the median %.4g, but mean %.4g and SD %.3g in training: is it in different units?",
-				v.Name, median, part.Mean, part.SD)
+		if err := refuseUnits(v.Name, known, d.Parts[k].Mean, d.Parts[k].SD); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// refuseUnits refuses numbers that can only be in other units than those of the training, which had this mean and SD (0
+// if unknown).
+func refuseUnits(name string, known []float64, mean, sd float64) error {
+	if sd == 0 || known == nil {
+		return nil
+	}
+	known = slices.Sorted(slices.Values(known))
+	far := float64(farthest * sd)
+	if median := inference.Quantile(known, 0.5); !(median >= mean-far && median <= mean+far) {
+		return fmt.Errorf("%s has the median %.4g, but mean %.4g and SD %.3g in training: is it in different units?",
+			name, median, mean, sd)
+	}
+	return nil
 }
 
 // Row are the columns of a participant in the design.

@@ -35,10 +35,13 @@ type Facts struct {
 	Levels    map[string][]string `json:"levels,omitempty"` // of the categories, the first of which is what slopes start from
 }
 
-// A Term is one covariate of the model: a number, or whether a category is this one.
+// A Term is one covariate of the model: a number, with the mean and SD of those who are trained on, or whether a
+// category is this one.
 type Term struct {
-	Column string `json:"column"`
-	Level  string `json:"level,omitempty"`
+	Column string  `json:"column"`
+	Level  string  `json:"level,omitempty"`
+	Mean   float64 `json:"mean,omitempty"`
+	SD     float64 `json:"sd,omitempty"`
 }
 
 func (t Term) String() string {
