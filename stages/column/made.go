@@ -178,8 +178,9 @@ func WithMeta(t *encoding.Table, meta map[string]string) *encoding.Table {
 
 // NewSites are sites of new participants whose effects were removed by a ComBat fit to other sites.
 type NewSites struct {
-	Controls   bool   // estimated on controls that are not tested; else on the tested participants
-	Column     string // of the participants
+	Controls   bool     // estimated on controls that are not tested; else on the tested participants
+	Groups     []string `json:",omitempty"` // of the controls, where they are known: "20 HC"
+	Column     string   // of the participants
 	Sites      []string
 	Sizes      []int32  // participants on whose matrices each was estimated
 	Covariates []string // whose effects were preserved

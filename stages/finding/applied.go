@@ -178,7 +178,8 @@ func (a Applied) Findings() (all List) {
 		all.Study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})
 	}
 	if s := a.NewSites; s != nil {
-		all.Study("applied.harmonized", Limits, values{"Sites": s.Sites, "Sizes": s.Sizes, "Controls": s.Controls})
+		all.Study("applied.harmonized", Limits, values{"Sites": s.Sites, "Sizes": s.Sizes, "Controls": s.Controls,
+			"ControlGroups": s.Groups})
 	}
 	if a.Undigested > 0 {
 		all.Study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

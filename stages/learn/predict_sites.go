@@ -14,6 +14,7 @@ import (
 type newSites struct {
 	least    int             // participants of a site
 	controls map[string]bool // on whom they are estimated, and who are not tested; nil: on all
+	groups   []string        // of the controls: "20 HC"
 	of       map[*applier]*modelfile.Sites
 }
 
@@ -23,6 +24,9 @@ type newSites struct {
 func (s *Predict) Harmonize(least int, controls map[string]bool) {
 	s.sites = &newSites{least: least, controls: controls, of: map[*applier]*modelfile.Sites{}}
 }
+
+// OfGroups states how many controls are of each group: "20 HC".
+func (s *Predict) OfGroups(groups []string) { s.sites.groups = groups }
 
 // held is how many participants are not tested.
 func (s *newSites) held() int {
@@ -93,7 +97,7 @@ func (s *newSites) describe(models []*applier) (of *column.NewSites) {
 	if s == nil {
 		return nil
 	}
-	of = &column.NewSites{Controls: s.controls != nil}
+	of = &column.NewSites{Controls: s.controls != nil, Groups: s.groups}
 	for _, m := range models {
 		for _, name := range m.matrices.Harmonized.Covariates() {
 			if !slices.Contains(of.Covariates, name) {

@@ -313,21 +313,24 @@ func TestNewSites(t *testing.T) {
 	for _, c := range []struct {
 		sites    []string
 		controls bool
+		groups   []string
 		want     string
 	}{
-		{[]string{"NYU"}, false, "the site NYU were estimated on the matrices of the test participants"},
-		{[]string{"NYU"}, true, "the site NYU were estimated on the matrices of controls who were not tested"},
-		{[]string{"KKI", "NYU"}, false, "each of 2 sites were estimated"},
+		{[]string{"NYU"}, false, nil, "the site NYU were estimated on the matrices of the test participants"},
+		{[]string{"NYU"}, true, nil, "the site NYU were estimated on the matrices of controls who were not tested. This"},
+		{[]string{"NYU"}, true, []string{"60 ASD", "2 HC"}, "on the matrices of controls who were not tested (60 ASD and 2 HC). This"},
+		{[]string{"KKI", "NYU"}, false, nil, "each of 2 sites were estimated"},
 	} {
 		got := need.Value(Text("applied.harmonized", Values{"Sites": c.sites, "Sizes": []int32{20},
-			"Controls": c.controls}))(t)
+			"Controls": c.controls, "ControlGroups": c.groups}))(t)
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q in it", got, c.want)
 		}
 	}
 	for _, controls := range []bool{true, false} {
 		got := need.Value(Text("methods.applied-harmonized", Values{"Models": 1, "Sizes": []string{"20 of NYU"},
-			"Controls": controls, "Preserved": []string{"age"}, "Number": false}))(t)
+			"Controls": controls, "Preserved": []string{"age"}, "Number": false, "ControlGroups": []string{"60 ASD"}}))(t)
+		need.Equal(t, strings.Contains(got, "controls (60 ASD), who were not tested"), controls, got)
 		need.Equal(t, strings.Contains(got, "The shift and scale of the new site (20 of NYU) were estimated"), true, got)
 	}
 }

@@ -3,11 +3,13 @@ package external
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -58,32 +60,35 @@ func (s *NewSite) into(p *learn.Predict, t *dag.Task, label string) error {
 	case "inputs":
 		p.Harmonize(fewestInputs, nil)
 	case "controls":
-		controls, err := s.controls(t, label)
+		controls, groups, err := s.controls(t, label)
 		if err != nil {
 			return err
 		}
 		p.Harmonize(fewestControls, controls)
+		p.OfGroups(groups)
 	}
 	return nil
 }
 
-// controls are the participants with matrices on whom sites are estimated: of one group.
-func (s *NewSite) controls(t *dag.Task, label string) (map[string]bool, error) {
+// controls are the participants with matrices on whom sites are estimated: of one group, where groups are predicted.
+// groups are how many are of each group, "20 HC", if the table has groups.
+func (s *NewSite) controls(t *dag.Task, label string) (of map[string]bool, groups []string, err error) {
 	in := t.In("participants")
 	table, err := in.Table()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ids, err1 := table.Strings("participant_id")
 	marks, err2 := column.AsCategories(table, s.Controls).Strings(s.Controls)
 	if err := errors.Join(err1, err2); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	there := map[string]bool{}
 	for _, m := range t.All("matrices") {
 		there[m.Coord("subject")] = true
 	}
-	of, odd := map[string]bool{}, []string(nil)
+	of = map[string]bool{}
+	var odd []string
 	for i, mark := range marks {
 		switch strings.ToLower(mark) {
 		case "1", "yes", "true":
@@ -97,31 +102,29 @@ func (s *NewSite) controls(t *dag.Task, label string) (map[string]bool, error) {
 	}
 	switch {
 	case odd != nil:
-		return nil, fmt.Errorf("%s: the column %s has %s: write 1 for controls, who are not tested, and 0 for test participants", in.Name, s.Controls, words.Some(odd, 4))
+		return nil, nil, fmt.Errorf("%s: the column %s has %s: write 1 for controls, who are not tested, and 0 for test participants", in.Name, s.Controls, words.Some(odd, 4))
 	case len(of) == 0:
-		return nil, fmt.Errorf("%s: the column %s has no controls: write 1 for them", in.Name, s.Controls)
+		return nil, nil, fmt.Errorf("%s: the column %s has no controls: write 1 for them", in.Name, s.Controls)
 	case len(of) == len(there):
-		return nil, fmt.Errorf("%s: all participants are controls in the column %s, so no participant is left to test", in.Name, s.Controls)
+		return nil, nil, fmt.Errorf("%s: all participants are controls in the column %s, so no participant is left to test", in.Name, s.Controls)
 	}
-	if label != "group" {
-		return of, nil
+	if _, known := table.Column("group"); !known && label != "group" {
+		return of, nil, nil
 	}
 	_, group, err := column.ByParticipant(table, "group")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	var groups []string
-	for _, id := range ids {
-		if of[id] && !slices.Contains(groups, group[id]) {
-			groups = append(groups, group[id])
-		}
+	count := map[string]int{}
+	for id := range of {
+		count[group[id]]++
 	}
-	if len(groups) > 1 {
-		slices.Sort(groups)
-		return nil, fmt.Errorf("%s: the controls in the column %s are from the groups %s: mark participants of one group", in.Name, s.Controls,
-			strings.Join(groups, ", "))
+	names := slices.Sorted(maps.Keys(count))
+	if len(names) > 1 && label == "group" {
+		return nil, nil, fmt.Errorf("%s: the controls in the column %s are from the groups %s: mark participants of one group",
+			in.Name, s.Controls, strings.Join(names, ", "))
 	}
-	return of, nil
+	return of, lists.Map(names, func(g string) string { return fmt.Sprint(count[g], " ", g) }), nil
 }
 
 // refusesLabel refuses what would bring the label into the matrices that models take: a preserved covariate that is the

@@ -222,7 +222,7 @@ func TestNewSiteByDefinition(t *testing.T) {
 		t.Errorf("inputs: largest difference %g", d)
 	}
 	as := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t).NewSites
-	need.Equal(t, fmt.Sprintf("%+v", *as), fmt.Sprintf("{Controls:false Column:site_id Sites:[c] Sizes:[%d] Covariates:[age]}", len(s.id)))
+	need.Equal(t, fmt.Sprintf("%+v", *as), fmt.Sprintf("{Controls:false Groups:[] Column:site_id Sites:[c] Sizes:[%d] Covariates:[age]}", len(s.id)))
 	codes := stagetest.Codes(t, out["participants"].(*encoding.Table))
 	need.Equal(t, strings.Contains(codes, "applied.harmonized"), true)
 
@@ -262,9 +262,15 @@ func TestNewSiteOnControls(t *testing.T) {
 	need.Error(t, err, "need the matrices of 20 participants, but there are fewer for site_id c (10)")
 
 	predict := v.predict() // with fewer than it needs
-	predict.Harmonize(len(controls), need.Value(v.controls(dag.NewTask(in), "group"))(t))
+	marked, groups, err := v.controls(dag.NewTask(in), "group")
+	need.NoError(t, err)
+	need.Equal(t, fmt.Sprint(groups), "[10 HC]")
+	predict.Harmonize(len(controls), marked)
+	predict.OfGroups(groups)
 	out := stagetest.MustRun(t, predict, in)
 	people := out["participants"].(*encoding.Table)
+	applied := need.Value(finding.ReadApplied(people))(t)
+	need.Equal(t, fmt.Sprint(applied.NewSites.Groups), "[10 HC]")
 	need.Equal(t, strings.Join(need.Value(people.Strings("participant_id"))(t), " "), strings.Join(tested, " "))
 	got := stagetest.FloatsOf(t, people, "p_HC")
 	if d := far(got, s.validated(t, &Validate{}, s.byDefinition(t, controls, tested))); !(d < 1e-10) {

@@ -90,6 +90,7 @@ func (a *Author) applied() {
 				sizes = append(sizes, a.Text("methods.site-size", values{"N": s.Sizes[i], "Site": site}))
 			}
 			of["Sizes"], of["Preserved"], of["Controls"] = sizes, s.Covariates, s.Controls
+			of["ControlGroups"] = s.Groups
 			a.say("methods.applied-harmonized", of)
 		}
 		a.trainedOn()
