@@ -272,10 +272,11 @@ func (a *Author) correlation(c *finding.StageSettings, first bool) {
 	// No result depends on matrices that nobody takes; where no connection is known, both are described.
 	pearson, partial, covariance := a.Run.Takes(c, "pearson"), a.Run.Takes(c, "partial"),
 		c.Value("covariance") == "true" && (a.Run.Takes(c, "covariance") || a.Run.Takes(c, "precision"))
-	if pearson || !partial && !covariance {
+	unread := !pearson && !partial && !covariance // a page of their quality alone
+	if pearson || unread {
 		of["Pearson"] = estimator("pearson")
 	}
-	if partial && (a.Run.Connected() || a.unit() == "graph") {
+	if (partial || unread) && (a.Run.Connected() || a.unit() == "graph") {
 		of["Partial"] = estimator("partial")
 	}
 	if covariance {
