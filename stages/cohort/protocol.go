@@ -127,7 +127,8 @@ func (r *Roster) properties(ids map[string]bool, owners protocol.Owners) []proto
 	return slices.Concat(r.siteColumns(ids),
 		[]protocol.Property{{Name: "repetition time", Doubt: column.DoubtTR, Of: tr},
 			{Name: "number of volumes", Doubt: column.DoubtLength, Of: lengths}}, owners.Scans(volumes),
-		protocol.Distortion(paths, r.paths(ids, "fieldmap")), protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
+		protocol.Distortion(paths, r.paths(ids, "fieldmap")),
+		protocol.OfHeaders(headers), entities, protocol.SidecarFields(paths))
 }
 
 // siteColumns are the columns of the table that hold the site of each run or session of some members.

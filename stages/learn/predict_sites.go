@@ -18,15 +18,11 @@ type newSites struct {
 	of       map[*applier]*modelfile.Sites
 }
 
-// Harmonize has the sites of the participants harmonized by the ComBat fit in the model files: their shifts and scales
-// are estimated on the matrices of controls, who are not tested, or with nil on those of all participants, without any
-// label. Each site needs so many.
-func (s *Predict) Harmonize(least int, controls map[string]bool) {
-	s.sites = &newSites{least: least, controls: controls, of: map[*applier]*modelfile.Sites{}}
+// Harmonize has the sites harmonized by the ComBat fit in the model files, estimated without labels on so many controls
+// or more of each, who are not tested, or with nil on all participants; groups are how many controls each has: "20 HC".
+func (s *Predict) Harmonize(least int, controls map[string]bool, groups ...string) {
+	s.sites = &newSites{least: least, controls: controls, groups: groups, of: map[*applier]*modelfile.Sites{}}
 }
-
-// OfGroups states how many controls are of each group: "20 HC".
-func (s *Predict) OfGroups(groups []string) { s.sites.groups = groups }
 
 // held is how many participants are not tested.
 func (s *newSites) held() int {

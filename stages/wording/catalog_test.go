@@ -329,7 +329,8 @@ func TestNewSites(t *testing.T) {
 	}
 	for _, controls := range []bool{true, false} {
 		got := need.Value(Text("methods.applied-harmonized", Values{"Models": 1, "Sizes": []string{"20 of NYU"},
-			"Controls": controls, "Preserved": []string{"age"}, "Number": false, "ControlGroups": []string{"60 ASD"}}))(t)
+			"Controls": controls, "Preserved": []string{"age"},
+			"Number": false, "ControlGroups": []string{"60 ASD"}}))(t)
 		need.Equal(t, strings.Contains(got, "controls (60 ASD), who were not tested"), controls, got)
 		need.Equal(t, strings.Contains(got, "The shift and scale of the new site (20 of NYU) were estimated"), true, got)
 	}

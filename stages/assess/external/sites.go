@@ -64,8 +64,7 @@ func (s *NewSite) into(p *learn.Predict, t *dag.Task, label string) error {
 		if err != nil {
 			return err
 		}
-		p.Harmonize(fewestControls, controls)
-		p.OfGroups(groups)
+		p.Harmonize(fewestControls, controls, groups...)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ const fewestOwn = 4
 const fewestPermuted = 8
 
 // OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
-// An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and zeros
+// An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and
+// zeros
 // precede it; smaller numbers, as in dates and runs, count at a place of the names where three of four files have that
 // of their own participant, or where each file has the number of a participant, and no two the same: a column that was
 // shifted or sorted. Numbers of another kind that are those of the participants are not told from it.
