@@ -48,6 +48,9 @@ func (d Declaration) inPackage() string {
 type Source struct {
 	Path, Digest string
 	For          []string // the declarations in it that the listing of its own module lacks
+
+	in   fs.FS // of a file without a Digest: it is read when it is compared
+	name string
 }
 
 // The files that codeid writes count by what they list.
@@ -70,17 +73,25 @@ func Digest(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Sources are the files of a module, with its tests.
+// Sources are the files of a module, with its tests, without their digests.
 func Sources(module string, files fs.FS) (all []Source, err error) {
 	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || path.Base(name) == CodeFile || path.Base(name) == SourcesFile {
 			return err
 		}
-		text, err := fs.ReadFile(files, name)
-		all = append(all, Source{Path: path.Join(module, name), Digest: Digest(text)})
-		return err
+		all = append(all, Source{Path: path.Join(module, name), in: files, name: name})
+		return nil
 	})
 	return all, err
+}
+
+// is reports whether a source has a digest.
+func (s Source) is(digest string) (bool, error) {
+	if s.in == nil {
+		return s.Digest == digest, nil
+	}
+	text, err := fs.ReadFile(s.in, s.name)
+	return Digest(text) == digest, err
 }
 
 // Differs names the first file or module in which a program differs from the listing of a code: the files that it was
@@ -112,8 +123,10 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 		inside := slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(s.Path, module) })
 		digest, known := listed[s.Path]
 		test := strings.HasSuffix(s.Path, "_test.go")
-		if dirs[path.Dir(s.Path)] && digest != s.Digest && (known || !inside && !test) {
-			return s.Path
+		if dirs[path.Dir(s.Path)] && (known || !inside && !test) {
+			if same, err := s.is(digest); err != nil || !same {
+				return s.Path
+			}
 		}
 		delete(left, s.Path)
 	}
