@@ -179,7 +179,7 @@ func (a Applied) Findings() (all List) {
 	}
 	if s := a.NewSites; s != nil {
 		all.Study("applied.harmonized", Limits, values{"Sites": s.Sites, "Sizes": s.Sizes, "Controls": s.Controls,
-			"ControlGroups": s.Groups})
+			"ControlGroups": s.Groups, "Number": len(a.Groups) == 1})
 	}
 	if a.Undigested > 0 {
 		all.Study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

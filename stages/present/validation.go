@@ -166,6 +166,8 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 	v := a.asked()
 	v["Models"], v["Below"], v["Accuracy"], v["Majority"] = s.Models, of["Below"], 0.0, 0.0
 	v["Includes"] = false
+	v["Shifted"] = len(s.Groups) > 0 && slices.ContainsFunc(a.methods.Applied(),
+		func(one finding.Applied) bool { return one.NewSites != nil && one.NewSites.Controls })
 	for _, name := range []string{"Measure", "Value", "Low", "High"} {
 		v[name] = of[name]
 	}
