@@ -194,6 +194,19 @@ func Covariates(people *encoding.Table, names, categories []string, motion map[s
 	return all, nil
 }
 
+// UsualCovariateNames are the columns that stages take where a file lists none.
+var UsualCovariateNames = []string{"age", "sex", "site", MeanFD}
+
+// UsualCovariates are those of them that the participants have; motion is as in Covariates.
+func UsualCovariates(people *encoding.Table, motion map[string]float64) (names []string) {
+	for _, name := range UsualCovariateNames {
+		if _, there := people.Column(name); there || name == MeanFD && motion != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // MotionOf is the mean framewise displacement of each participant at a port; nil where that is not connected, or no
 // scan has one.
 func MotionOf(t *dag.Task, port string) (map[string]float64, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -41,7 +42,7 @@ var (
 
 // Confounds asks what predictions owe to covariates.
 type Confounds struct {
-	Covariates   []string `param:"covariates" doc:"columns of the participants, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column"`
+	Covariates   []string `param:"covariates" doc:"columns of the participants: numbers linearly, texts as categories; by default age, sex, site and mean_fd, as far as there are such columns with several values; without any, and of more than two groups, the tables then have no rows. mean_fd comes from cleaning where it is connected and the table has no such column"`
 	Categories   []string `param:"categories" doc:"covariates whose numbers are categories; site always is one"`
 	Missing      string   `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
 	Few          string   `param:"few" doc:"a category that nobody has who is trained on: refuse, or use the reference category" choices:"refuse|reference"`
@@ -178,9 +179,6 @@ type study struct {
 func (st *study) number() bool { return st.groups == nil }
 
 func (s *Confounds) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	if len(s.Covariates) == 0 {
-		return nil, errors.New("covariates: there are none: list columns of the participants, such as [age, sex, mean_fd]")
-	}
 	if err := s.RefusesInputs(t.Has); err != nil {
 		return nil, err
 	}
@@ -189,22 +187,27 @@ func (s *Confounds) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	var tests []column.ConfounderRow
-	if t.Has("predictions") {
+	if t.Has("predictions") && len(st.covariates) > 0 {
 		if tests, err = st.tests(t); err != nil {
 			return nil, err
 		}
 	}
-	summary := column.ConfoundSummaryRow{Covariates: s.Covariates, Measure: "AUC", Match: s.Match,
+	names := lists.Map(st.covariates, func(c confound.Covariate) string { return c.Name })
+	if len(names) == 0 {
+		fmt.Fprintf(t.Log(), "nothing is tested: there are no two groups or number to predict, or %s has none of the columns %s with several values\n",
+			t.In("participants").Name, strings.Join(column.UsualCovariateNames, ", "))
+	}
+	summary := column.ConfoundSummaryRow{Covariates: names, Measure: "AUC", Match: s.Match,
 		Participants: int32(len(st.ids)), Pairs: -1, Increment: math.NaN(), Low: math.NaN(), High: math.NaN(),
 		P: math.NaN(), Alone: math.NaN(), Both: math.NaN()}
 	if st.number() {
 		summary.Measure = "r"
-	} else {
+	} else if st.positive >= 0 {
 		summary.Positive = st.groups[st.positive]
 	}
 	var models []column.ConfoundModelRow
 	var matching []column.ConfoundMatchRow
-	if t.Has("matrices") {
+	if t.Has("matrices") && len(st.covariates) > 0 {
 		if models, matching, err = st.models(ctx, t, &summary); err != nil {
 			return nil, err
 		}
@@ -231,7 +234,11 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := column.Covariates(people, s.Covariates, s.Categories, motion)
+	names := s.Covariates
+	if names == nil {
+		names = column.UsualCovariates(people, motion)
+	}
+	all, err := column.Covariates(people, names, s.Categories, motion)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
@@ -283,6 +290,13 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 			}
 		}
 	}
+	if s.Covariates == nil {
+		st.covariates = slices.DeleteFunc(st.covariates, isConstant)
+	}
+	for g := range seen {
+		st.groups = append(st.groups, g)
+	}
+	slices.Sort(st.groups)
 	switch {
 	case len(st.ids) == 0:
 		return nil, fmt.Errorf("%s has no repeat %d", t.In("folds").Name, s.Repeat)
@@ -291,15 +305,25 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 			return nil, errors.New("match: pairs are of two groups, and a number is predicted: leave out match")
 		}
 		return st, nil
-	}
-	for g := range seen {
-		st.groups = append(st.groups, g)
-	}
-	if slices.Sort(st.groups); len(st.groups) != 2 {
+	case s.Covariates == nil && len(st.groups) != 2:
+		st.covariates = nil
+		return st, nil
+	case len(st.groups) != 2:
 		return nil, fmt.Errorf("there are %d groups (%s): two groups or a number to predict are needed", len(st.groups), words.Some(st.groups, 8))
 	}
 	st.positive, _, err = fold.PositiveGroup(s.Positive, st.groups)
 	return st, err
+}
+
+// isConstant reports whether participants with a value have one value of a covariate, or nobody has a value.
+func isConstant(c confound.Covariate) bool {
+	var known []int
+	for i := range max(len(c.Number), len(c.Text)) {
+		if !c.Missing(i) {
+			known = append(known, i)
+		}
+	}
+	return len(known) == 0 || !c.Of(known).Varies()
 }
 
 // label is what is predicted, of some participants.

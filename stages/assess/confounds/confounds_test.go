@@ -222,7 +222,6 @@ func TestConfoundsRefuse(t *testing.T) {
 		in    map[string][]dag.Input
 		want  string
 	}{
-		{stagetest.Fresh("confounds"), in, "covariates: there are none"},
 		{quick(), nothing, "nothing to test"},
 		{quick(), fitted, "is fitted in folds"},
 		{quick("match", []any{"site"}), in, "list a number first"},
@@ -236,6 +235,53 @@ func TestConfoundsRefuse(t *testing.T) {
 	if wrong := s.Validate(); len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "group is no covariate") {
 		t.Errorf("%v", wrong)
 	}
+}
+
+// Without covariates in the file, those of age, sex, site and mean_fd are tested that participants differ in; without
+// any, and of more than two groups, nothing is.
+func TestUsualCovariates(t *testing.T) {
+	usual := func() dag.Stage {
+		return stagetest.Fresh("confounds", "categories", []any{"sex"}, "chains", 99)
+	}
+	run := func(in map[string][]dag.Input, stage dag.Stage) (string, []column.ConfounderRow) {
+		delete(in, "matrices")
+		out := stagetest.MustRun(t, stage, in)
+		s := need.Value(column.Rows[column.ConfoundSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+		return strings.Join(s.Covariates, " "),
+			need.Value(column.Rows[column.ConfounderRow](out["tests"].(*encoding.Table)))(t)
+	}
+	in := oracle(t)
+	names, tests := run(in, usual())
+	_, listed := run(in, stagetest.Fresh("confounds", "covariates", []any{"age", "sex", "site", "mean_fd"}, "categories",
+		[]any{"sex"}, "chains", 99))
+	need.Equal(t, names, "age sex site mean_fd")
+	need.Equal(t, fmt.Sprint(tests), fmt.Sprint(listed))
+	constant := func(name string, value float64) { // in all who have a value
+		people := need.Value(in["participants"][0].Table())(t)
+		at := slices.IndexFunc(people.Columns, func(c encoding.Column) bool { return c.Name == name })
+		v := slices.Repeat([]float64{value}, people.Rows())
+		v[0] = math.NaN()
+		people.Columns[at].Values = v
+		in["participants"] = []dag.Input{dag.InputOf(people)}
+	}
+	constant("sex", 1)
+	constant("site", 1)
+	constant("mean_fd", math.NaN())
+	names, tests = run(in, usual())
+	need.Equal(t, fmt.Sprint(names, len(tests)), "age1")
+	constant("age", 9)
+	names, tests = run(in, usual())
+	need.Equal(t, fmt.Sprint(names, len(tests)), "0")
+	in = oracle(t)
+	folds := need.Value(in["folds"][0].Table())(t)
+	at := slices.IndexFunc(folds.Columns, func(c encoding.Column) bool { return c.Name == "group" })
+	group := slices.Clone(folds.Columns[at].Values.([]string))
+	group[0], folds.Columns[at].Values = "third", group
+	in["folds"] = []dag.Input{dag.InputOf(folds)}
+	names, tests = run(in, usual())
+	need.Equal(t, fmt.Sprint(names, len(tests)), "0")
+	_, err := stagetest.RunStage(t, quick(), in)
+	need.Error(t, err, "there are 3 groups")
 }
 
 // A number to predict has r in place of the AUC; the oracle's tests are of the same numbers.

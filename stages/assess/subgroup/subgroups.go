@@ -55,9 +55,6 @@ func usualGrouping() Grouping {
 	return Grouping{Within: "site", Complementary: true, Permutations: 9999}
 }
 
-// usualColumns are the columns without a parameter.
-var usualColumns = []string{"age", "sex", "site", column.MeanFD}
-
 // UsesPorts are the predictions, of all folds, one setting of each participant's cleaning, and the checks.
 func (*Grouping) UsesPorts() []role.PortUse {
 	return fold.AfterChecks(append(role.OneSettingOf("cleaning"), role.PortUse{Port: "predictions",
@@ -119,7 +116,7 @@ func (s *Grouping) Validate() (wrong []error) {
 	}
 	columns := s.Columns
 	if columns == nil {
-		columns = usualColumns
+		columns = column.UsualCovariateNames
 	}
 	for _, text := range s.Edges {
 		name, _, err := edge(text)
@@ -269,11 +266,7 @@ func (st *study) read(t *dag.Task) error {
 	}
 	columns := st.Columns
 	if columns == nil {
-		for _, usual := range usualColumns {
-			if _, there := people.Column(usual); there || usual == column.MeanFD && motion != nil {
-				columns = append(columns, usual)
-			}
-		}
+		columns = column.UsualCovariates(people, motion)
 	}
 	categories := slices.Clone(st.Categories)
 	for _, c := range columns {
@@ -288,7 +281,7 @@ func (st *study) read(t *dag.Task) error {
 		st.columns = slices.DeleteFunc(st.columns, column.CovariateColumn.Empty)
 	}
 	if len(st.columns) == 0 {
-		fmt.Fprintf(t.Log(), "%s has none of the columns %s, or no value in them, so no groups are compared: list others under columns\n", name, strings.Join(usualColumns, ", "))
+		fmt.Fprintf(t.Log(), "%s has none of the columns %s, or no value in them, so no groups are compared: list others under columns\n", name, strings.Join(column.UsualCovariateNames, ", "))
 	}
 	for _, c := range st.columns {
 		if c.Empty() {
