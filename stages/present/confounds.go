@@ -31,8 +31,11 @@ func (a *author) confounds() {
 	shown := lists.Map(tests, func(r column.ConfounderRow) confounderRow {
 		return confounderRow{r, a.covariateName(r.Covariate)}
 	})
-	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown,
-		"classifier covariate n | association partial partial-holm prediction full full-holm"))
+	columns := "classifier covariate | n association partial partial-holm"
+	if slices.ContainsFunc(tests, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) }) {
+		columns += " prediction full full-holm"
+	}
+	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown, columns))
 	of := values{"N": int32(0), "Detectable": math.NaN(), "Number": number,
 		"Within": slices.ContainsFunc(tests, constantWithin), "Tested": false}
 	var untested []string

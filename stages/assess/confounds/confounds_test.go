@@ -252,8 +252,8 @@ func TestUsualCovariates(t *testing.T) {
 	}
 	in := oracle(t)
 	names, tests := run(in, usual())
-	_, listed := run(in, stagetest.Fresh("confounds", "covariates", []any{"age", "sex", "site", "mean_fd"}, "categories",
-		[]any{"sex"}, "chains", 99))
+	_, listed := run(in, stagetest.Fresh("confounds", "covariates", []any{"age", "sex", "site", "mean_fd"},
+		"categories", []any{"sex"}, "chains", 99))
 	need.Equal(t, names, "age sex site mean_fd")
 	need.Equal(t, fmt.Sprint(tests), fmt.Sprint(listed))
 	constant := func(name string, value float64) { // in all who have a value
