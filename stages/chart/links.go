@@ -22,12 +22,25 @@ type Link struct {
 // three views of a brain where the regions that have edges have places in one, otherwise on a circle, regions in blocks
 // by their group.
 func Links(links []Link, at [3][]float64, groups []string) ours.Figure {
-	links = slices.Clone(links)
-	slices.SortStableFunc(links, func(a, b Link) int { return cmp.Compare(math.Abs(a.Value), math.Abs(b.Value)) })
+	links = weakestFirst(links)
 	if InBrain(links, at) {
-		return linksInBrain(links, at)
+		return linksInBrain(links, at, Page, Above, Left, Behind)
 	}
 	return linksOnCircle(links, groups)
+}
+
+// glance is the width of a picture of one view, in points.
+const glance = 110
+
+// LinksFromAbove draws edges in one small view of a brain, where all regions that have edges have places.
+func LinksFromAbove(links []Link, at [3][]float64) ours.Figure {
+	return linksInBrain(weakestFirst(links), at, glance, Above)
+}
+
+func weakestFirst(links []Link) []Link {
+	return slices.SortedStableFunc(slices.Values(links), func(a, b Link) int {
+		return cmp.Compare(math.Abs(a.Value), math.Abs(b.Value))
+	})
 }
 
 // InBrain reports whether all regions that have edges have places in a brain.
@@ -54,21 +67,21 @@ func (l Link) shade(largest float64) color.NRGBA {
 
 func largestOf(links []Link) float64 { return math.Abs(links[len(links)-1].Value) }
 
-func linksInBrain(links []Link, at [3][]float64) ours.Figure {
+func linksInBrain(links []Link, at [3][]float64, width vg.Length, sides ...Side) ours.Figure {
 	var views []discs
 	wide := 0.0
-	for _, side := range []Side{Above, Left, Behind} {
+	for _, side := range sides {
 		d := Atlas{At: &at}.discs(side).(discs)
 		views = append(views, d)
 		wide += d.end - d.left
 	}
 	const gap, head = 26, 14 // gap: words at both sides of a view
-	unit := (vg.Length(Page) - gap*vg.Length(len(views)) - gap/2) / vg.Length(wide)
+	unit := (width - gap*vg.Length(len(views)) - gap/2) / vg.Length(wide)
 	tall := vg.Length(0)
 	for _, d := range views {
 		tall = max(tall, unit*vg.Length(d.above-d.below))
 	}
-	return ours.Figure{Width: Page, Height: tall + head, Paint: func(c draw.Canvas) {
+	return ours.Figure{Width: width, Height: tall + head, Paint: func(c draw.Canvas) {
 		x := c.Min.X + gap
 		for _, d := range views {
 			w, h := unit*vg.Length(d.end-d.left), unit*vg.Length(d.above-d.below)
@@ -88,7 +101,7 @@ func linksInBrain(links []Link, at [3][]float64) ours.Figure {
 			sty := ours.Style(ours.TextSize, false)
 			ours.Text(c, vg.Point{X: x + w/2, Y: c.Min.Y + tall + 3}, name, sty, draw.XCenter, draw.YBottom)
 			ours.Text(c, vg.Point{X: in.Min.X - 2, Y: in.Min.Y + h/2}, left, sty, draw.XRight, draw.YCenter)
-			ours.Text(c, vg.Point{X: in.Max.X + 2, Y: in.Min.Y + h/2}, right, sty, draw.XRight, draw.YCenter)
+			ours.Text(c, vg.Point{X: in.Max.X + 2, Y: in.Min.Y + h/2}, right, sty, draw.XLeft, draw.YCenter)
 			x += w + gap
 		}
 	}}

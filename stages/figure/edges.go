@@ -51,7 +51,7 @@ func (s *Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if s.As == "connectome" {
-		figure, err := DrawConnectome(summary, rows, t.In("nodes"))
+		figure, _, err := DrawConnectome(summary, rows, t.In("nodes"))
 		if err == nil && figure == nil {
 			err = errors.New("no edge is significant: there is no connectome to draw")
 		}
@@ -63,15 +63,17 @@ func (s *Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // mostLinks is how many edges a connectome shows.
 const mostLinks = 100
 
-// DrawConnectome draws the significant edges as lines between regions, the strongest of many; nil without any.
-func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes dag.Input) (*Chart, error) {
+// DrawConnectome draws the significant edges as lines between regions, the strongest of many, and once more in one
+// small view where the regions have places in a brain; nil without any.
+func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes dag.Input) (whole, small *Chart,
+	err error) {
 	blocks, err := region.BlocksOf(nodes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	places, err := column.Read[region.Place](nodes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var at [3][]float64
 	for _, p := range places {
@@ -80,14 +82,14 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	var links []chart.Link
 	for _, r := range rows {
 		if int(r.Target) > len(blocks) {
-			return nil, fmt.Errorf("%s: %d nodes, but an edge of node %d", nodes.Name, len(blocks), r.Target)
+			return nil, nil, fmt.Errorf("%s: %d nodes, but an edge of node %d", nodes.Name, len(blocks), r.Target)
 		}
 		if r.Significant {
 			links = append(links, chart.Link{A: int(r.Source - 1), B: int(r.Target - 1), Value: r.Statistic})
 		}
 	}
 	if links == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	slices.SortStableFunc(links, func(a, b chart.Link) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	of := EdgeValues(summary)
@@ -95,7 +97,10 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	links = links[:min(mostLinks, len(links))]
 	of["N"], of["Brain"] = len(links), chart.InBrain(links, at)
 	of["Blocks"] = slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
-	return Captioned(chart.Links(links, at, blocks), "figure.connectome", of), nil
+	if chart.InBrain(links, at) {
+		small = Captioned(chart.LinksFromAbove(links, at), "tile.edges", of)
+	}
+	return Captioned(chart.Links(links, at, blocks), "figure.connectome", of), small, nil
 }
 
 // DrawEdges draws all edges above the diagonal and the significant ones below it.

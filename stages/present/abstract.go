@@ -20,7 +20,10 @@ import (
 
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() {
+	pictures := a.Page.Tiles
+	a.Page.Tiles = nil
 	a.ownResult()
+	a.Page.Tiles = append(a.Page.Tiles, pictures...)
 	if text := a.validated(); text != "" {
 		a.Page.Abstract = append(a.Page.Abstract, text)
 	}

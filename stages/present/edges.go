@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 )
 
 // An edgeRow is an edge with the names of its regions.
@@ -55,13 +56,14 @@ func (a *author) edges() {
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
 	if a.Pictures && len(rows) > 0 {
-		var matrix, connectome *figure.Chart
+		var matrix, connectome, small *figure.Chart
 		if a.T.Has("nodes") {
 			var err error
 			matrix, err = figure.DrawEdges(test, rows, a.T.In("nodes"))
 			a.Fail(err)
-			connectome, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
+			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
+			a.edgeTile(small)
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
 		a.Figures(matrix, connectome, figure.DrawEdgeNull(test, rows, components, null))
@@ -77,6 +79,16 @@ func (a *author) edges() {
 	if of["N"] = len(regions); len(regions) > 0 {
 		a.Table(section.Lay(a.Writer, "edges.regions", of, regions, "region | score edges significant p-max"))
 	}
+}
+
+// edgeTile shows the significant edges at the top of the page, after its numbers; small is nil without any.
+func (a *author) edgeTile(small *figure.Chart) {
+	if small == nil {
+		return
+	}
+	picture, err := small.InReport()
+	a.Fail(err)
+	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Label: picture.Title, Note: picture.Caption, Picture: &picture})
 }
 
 // motionOf are the mean framewise displacements (mm) in two sessions, over the participants who have both; NaN where

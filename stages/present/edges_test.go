@@ -91,6 +91,9 @@ func TestEdges(t *testing.T) {
 		in := edgeInputs(c.row)
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 		need.Equal(t, strings.Contains(page, "Three views of a brain with lines between regions: 1 edge"), true, c.row)
+		tiles := page[strings.Index(page, `<dl class="tiles">`):]
+		need.Equal(t, strings.Contains(tiles[:strings.Index(tiles, "</dl>")], "A brain from above with lines between regions: 1 edge"),
+			true, c.row)
 		if n := strings.Count(page, "<figure"); n < 2 && c.row.Correction != "bh" {
 			t.Errorf("%s: %d figures", c.row.Design, n)
 		}

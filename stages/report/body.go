@@ -128,8 +128,14 @@ func (b *body) tiles(tiles []Tile) {
 	}
 	b.put("<dl class=\"tiles\">\n")
 	for _, t := range tiles {
-		b.put(`<div class="tile"><dt>%s</dt><dd><span class="value">%s</span>`, t.Label, t.Value)
+		b.put(`<div class="tile"><dt>%s</dt><dd>`, t.Label)
+		if t.Value != "" {
+			b.put(`<span class="value">%s</span>`, t.Value)
+		}
 		b.bar(t.Bar)
+		if t.Picture != nil {
+			b.put(`<img src="%s" alt="%s">`, pictureURL(t.Picture), t.Picture.Alt)
+		}
 		if t.Note != "" {
 			b.put(`<span class="small">%s</span>`, t.Note)
 		}

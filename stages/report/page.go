@@ -28,10 +28,11 @@ type Turn struct {
 	Previous, Next string
 }
 
-// A Tile is one number of the result, large, with what it is.
+// A Tile is one number of the result, large, with what it is, or a small picture of a result.
 type Tile struct {
 	Value, Label, Note string
 	Bar                *Bar
+	Picture            *Figure // without a number
 }
 
 // A Bar is a share of 0 … 1, drawn from From to Share with a line at Mark, and its interval from Low to High where
