@@ -681,8 +681,9 @@ func TestFamilies(t *testing.T) {
 	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(checks, "pair")))(t)
 	need.Equal(t, len(notesWith(p, "these p-values may be too small or too large; label")), 1)
 	p = need.Value(guarded(t, "match_id", append(slices.Clone(matched), "A\t9", "B\t9"), "", folds))(t)
-	need.Equal(t, len(notesWith(p, "column match_id: each value stands for one A and one B, as in matched pairs, but folds divides "+
-		"participants one by one")), 1)
+	need.Equal(t, len(notesWith(p, "column match_id: 6 of 8 participants share 3 values, each with one A and one B, as in matched "+
+		"pairs, but folds divides participants one by one, and label permutations exchange labels between pairs: "+
+		"set keep_together: [match_id] there")), 1)
 	need.Equal(t, len(notesWith(p, "relatives")), 0)
 	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(checks, "pair")))(t)
 	need.Equal(t, len(notesWith(p, "too large, since some of them are in different groups")), 1, "two of one group")
@@ -704,6 +705,22 @@ func TestFamilies(t *testing.T) {
 		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept+models, "Family_ID", in)))(t)
 		need.Equal(t, len(notesWith(p, "one fold, but "+want)), 1, in)
 	}
+	families := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\t9", "B\t9", "A\t10", "B\tn/a"}
+	p = need.Value(guarded(t, "Family_ID", families, "", folds))(t)
+	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: 6 of 8 participants share 3 values, each with "+
+		"one A and one B, and relatives may be in training and test data, since folds divides participants one by one: "+
+		"set keep_together: [Family_ID] there to keep families in one fold and their labels together")
+	two := []string{"A\t7\t1", "A\t7\t2", "A\t8\t1", "B\t9\t2", "B\t8\t3", "B\t9\t3"}
+	p = need.Value(guarded(t, "site\tFamily_ID", two, "", fmt.Sprintf(kept, "site")))(t)
+	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: 6 of 6 participants share 3 values, some of them "+
+		"in several groups, and relatives may be in training and test data, since folds keeps only participants with one "+
+		"value of site together: set keep_together: [site, Family_ID] there, or take one of each (exclude)")
+	nested := []string{"A\t7\t1", "A\t7\t1", "A\t7\t2", "B\t7\t2", "B\t8\t3", "B\t8\t3"}
+	p = need.Value(guarded(t, "Family_ID\tMother_ID", nested, "", fmt.Sprintf(kept, "Family_ID")))(t)
+	need.Equal(t, len(notesWith(p, "Mother_ID")), 0, "the children of a mother are in one family")
+	p = need.Value(guarded(t, "Family_ID", pairs, "", "edges: { use: edges, in: { matrices: \"m[*].pearson\", "+
+		"participants: cohort.participants } }\n  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"))(t)
+	need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), 1, "nothing is divided")
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }

@@ -302,6 +302,7 @@ func (s *Study) predictedGroups() []string {
 // spellings.
 func (s *Study) relatives() {
 	var divided, kept []string // stages that divide without regard to families; columns that others keep together
+	keeps := map[string][]string{}
 	divides := false
 	for n, d := range role.With[role.Divider](s.stages...) {
 		if !OfCohort(n) {
@@ -309,29 +310,33 @@ func (s *Study) relatives() {
 		}
 		divides, kept = true, append(kept, d.KeepsTogether()...)
 		whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
-		if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, n.Stage().Name()) {
+		if len(d.KeepsTogether()) > 0 {
+			keeps[n.Stage().Name()] = d.KeepsTogether()
+		} else if !whole && !slices.Contains(divided, n.Stage().Name()) {
 			divided = append(divided, n.Stage().Name())
 		}
 	}
-	if !divides {
-		return
-	}
 	kept = sorted(kept)
-	s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
+	if divides {
+		s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
+	}
 	for _, name := range kept {
 		s.note(column.DoubtNobody(s.people(), name)...)
 	}
+	for _, stage := range slices.Sorted(maps.Keys(keeps)) {
+		only := stage + " keeps only participants with one value of " + words.Some(keeps[stage], 4) + " together"
+		s.note(column.DoubtRelatives(s.people(), only, keeps[stage]...)...)
+	}
 	if divided != nil {
-		found := column.DoubtRelatives(s.people(), words.Some(divided, 4))
-		s.note(found...)
-		if found != nil {
-			for _, c := range s.people().Columns {
-				_, values, err := column.ByParticipant(s.people(), c.Name)
-				if err == nil && column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) &&
-					column.Shares(s.people(), c.Name) {
-					_, without := s.exchanging(c.Name)
-					s.noteFamily(c.Name, without)
-				}
+		s.note(column.DoubtRelatives(s.people(), words.Some(divided, 4)+" divides participants one by one")...)
+	}
+	if divided != nil || len(kept) == 0 {
+		for _, c := range s.people().Columns {
+			_, values, err := column.ByParticipant(s.people(), c.Name)
+			if err == nil && column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) &&
+				column.Shares(s.people(), c.Name) {
+				_, without := s.exchanging(c.Name)
+				s.noteFamily(c.Name, without)
 			}
 		}
 		return

@@ -28,9 +28,9 @@ var (
 	mayBeFamilyName = pattern.New(`^(fam|mother|father|mum|mom|kin|kinship|couple|dyad|litter|haushalt|` +
 		`zwilling(e|spaar)?|geschwister|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
 		numberOf + `?$`)
-	// matchedName is the name of a column of pairs that need not be relatives: pair, match_id, matched_set.
+	// matchedName is the name of a column of pairs that need not be relatives: pair, match_id, matched_set, matched_to.
 	matchedName = pattern.New(`^(matched_?|match_?)?(pair|pairs|set|match)(_?(of|group|set))?` + numberOf + `?$|^match(ed|ing)?` +
-		`_?(pair|group|set)?` + numberOf + `?$`)
+		`_?(pair|group|set|to|with)?` + numberOf + `?$|^(control|case)_of$`)
 	// parentName is the name of a column of parents: father, Mother_ID, PAT and MAT (PLINK).
 	parentName = pattern.New(`^(.*_)?(mother|father|maternal|paternal|parent)` + numberOf + `?$|^(pat|mat)$`)
 	// personName is the name of a column of persons: subject_id, src_subject_id, subjectkey, RID and PTID (ADNI), eid
@@ -88,70 +88,119 @@ func HoldsFamilies(name string, values []string) bool {
 
 const onBothSides = "may be in training and test data"
 
-// DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
-// may put on both sides of a split.
-func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
+// DoubtRelatives names the columns of families, of matched sets, and of persons whose scans have ids of their own,
+// whose members a stage may put on both sides of a split. by is how it divides them ("folds divides participants one by
+// one"), kept are the columns whose values it keeps together.
+func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []Note) {
 	byColumn := false
 	for _, c := range table.Columns {
-		matched := matchedName.MatchString(wordsOf(c.Name))
-		if visitName.MatchString(wordsOf(c.Name)) {
+		matched, family := matchedName.MatchString(wordsOf(c.Name)), NamesFamily(c.Name)
+		if visitName.MatchString(wordsOf(c.Name)) && kept == nil {
 			if pairs, all := visits(table, c.Name); pairs != nil {
 				byColumn = true
 				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ only by it (%s); if these are "+
-					"visits of one person, that person %s, because %s divides participants one by one; give each person one id, with sessions "+
+					"visits of one person, that person %s, because %s; give each person one id, with sessions "+
 					"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 					c.Name, all, words.Some(pairs, 3), onBothSides, by))
 			}
 			continue
 		}
 		members := sharing(table, c.Name)
-		small := inSmallSets(c.Name, members)
-		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) && !matched && !small {
+		small := kept == nil && inSmallSets(c.Name, members)
+		if c.Name == "participant_id" || !family && !NamesPerson(c.Name) && !matched && !small ||
+			together(table, c.Name, kept) {
 			continue
 		}
-		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s divides participants one by one: ", by)
-		if n := named(table, c.Name); n > 0 && NamesFamily(c.Name) {
-			notes = append(notes, Doubtf(DoubtRelated, "%s%d participants have the id of another one there, and relatives %s, %sadd "+
-				"a column with one value for each family, and set keep_together to it", begin, n, onBothSides, end))
+		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s: ", by)
+		if n := named(table, c.Name); n > 0 && (family || matched) {
+			doubt, end := DoubtRelated, fmt.Sprintf("and relatives %s, since %s: add a column with one value for each family", onBothSides, by)
+			if !family {
+				doubt, end = DoubtMatched, fmt.Sprintf("as in matched pairs, but %s, and label permutations exchange labels between "+
+					"pairs: add a column with one value for each pair", by)
+			}
+			notes = append(notes, Doubtf(doubt, "%s%d participants have the id of another one there, %s, and set keep_together to it",
+				begin, n, end))
 			continue
 		}
-		shared, all := shared(members), len(members)
-		if shared == 0 || !small && !certain(c.Name, members) {
+		if shared(members) == 0 || !small && !certain(c.Name, members) {
 			continue
 		}
-		if (matched || small) && AcrossGroups(table, c.Name) {
-			notes = append(notes, Doubtf(DoubtMatched, "%seach value stands for %s, as in matched pairs, but %s divides participants one by "+
-				"one, and label permutations exchange labels between pairs: set keep_together: [%s] there to keep pairs in one fold and "+
-				"their labels together", begin, oneOfEach(table, members), by, c.Name))
-			continue
+		begin += sharedBy(table, c.Name, members)
+		across := AcrossGroups(table, c.Name)
+		switch set := fmt.Sprintf("set keep_together: [%s] there", strings.Join(append(slices.Clone(kept), c.Name), ", ")); {
+		case across && (matched || small && !family), matched && !family && AnyAcrossGroups(table, c.Name):
+			notes = append(notes, Doubtf(DoubtMatched, "%s, as in matched pairs, but %s, and label permutations exchange labels between "+
+				"pairs: %s to keep pairs in one fold and their labels together", begin, by, set))
+		case NamesPerson(c.Name):
+			notes = append(notes, Doubtf(DoubtRelated, "%s, and if these are scans of one person, that person %s, %sgive each person one "+
+				"id, with sessions (docs/sessions-and-runs.md), or %s", begin, onBothSides, end, set))
+		case family && across:
+			notes = append(notes, Doubtf(DoubtRelated, "%s, and relatives %s, %s%s to keep families in one fold and their labels together",
+				begin, onBothSides, end, set))
+		case family || small:
+			who := "relatives"
+			if !family {
+				who = "if they are relatives, or scans of one person, they"
+			}
+			notes = append(notes, Doubtf(DoubtRelated, "%s, and %s %s, %s%s, or take one of each (exclude)",
+				begin, who, onBothSides, end, set))
 		}
-		if !NamesFamily(c.Name) && !NamesPerson(c.Name) && !small {
-			continue
-		}
-		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
-		if NamesPerson(c.Name) {
-			notes = append(notes, Doubtf(DoubtRelated, "%sif these are scans of one person, that person %s, %sgive each person one "+
-				"id, with sessions (docs/sessions-and-runs.md), or set keep_together: [%s] there", begin, onBothSides, end, c.Name))
-			continue
-		}
-		who := "relatives"
-		if !NamesFamily(c.Name) {
-			who = "if they are relatives, or scans of one person, they"
-		}
-		notes = append(notes, Doubtf(DoubtRelated, "%s%s %s, %sset keep_together: [%s] there, or take one of each (exclude)",
-			begin, who, onBothSides, end, c.Name))
 	}
 	pairs := visitsById(table)
 	if pairs == nil {
 		pairs = pairsById(table)
 	}
-	if pairs != nil && !byColumn {
+	if pairs != nil && !byColumn && kept == nil {
 		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last character (%s) may be "+
-			"visits of one person, who %s, because %s divides participants one by one; give each person one id, with sessions "+
+			"visits of one person, who %s, because %s; give each person one id, with sessions "+
 			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
 			words.Some(pairs, 3), onBothSides, by))
 	}
 	return notes
+}
+
+// together reports whether the participants with one value of a column also have one value of a column that is kept
+// together, as the children of one mother in a column of families.
+func together(table *encoding.Table, name string, kept []string) bool {
+	_, values, err := ByParticipant(table, name)
+	return err == nil && slices.ContainsFunc(kept, func(column string) bool {
+		_, of, err := ByParticipant(table, column)
+		first := map[string]string{} // the kept value of each value
+		for id, v := range values {
+			v = strings.TrimSpace(v)
+			if UnrelatedBy(name, v) {
+				continue
+			}
+			own := strings.TrimSpace(of[id])
+			if other, seen := first[v]; seen && (other != own || UnrelatedBy(column, own)) {
+				return false
+			}
+			first[v] = own
+		}
+		return err == nil
+	})
+}
+
+// sharedBy states how many participants share values of a column, and whether these are in one group.
+func sharedBy(table *encoding.Table, name string, members map[string]int) string {
+	several := 0
+	for _, n := range members {
+		if n > 1 {
+			several += n
+		}
+	}
+	_, all, _ := ByParticipant(table, name)
+	text := fmt.Sprintf("%d of %d participants share %s", several, len(all), words.Count(shared(members), "value"))
+	_, _, none := ByParticipant(table, "group")
+	switch {
+	case none != nil:
+		return text
+	case AcrossGroups(table, name):
+		return text + ", each with " + oneOfEach(table, members)
+	case AnyAcrossGroups(table, name):
+		return text + ", some of them in several groups"
+	}
+	return text + ", each within one group"
 }
 
 // inSmallSets reports whether a column divides participants into sets of one small size, as families, couples and
@@ -526,7 +575,7 @@ func oneOfEach(table *encoding.Table, members map[string]int) string {
 	_, group, _ := ByParticipant(table, "group")
 	groups := slices.Compact(slices.Sorted(maps.Values(group)))
 	for _, n := range members {
-		if n != len(groups) {
+		if n > 1 && n != len(groups) {
 			return "participants of different groups"
 		}
 	}

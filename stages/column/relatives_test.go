@@ -176,3 +176,38 @@ func TestColumnsThatKeepNobodyTogether(t *testing.T) {
 		encoding.Column{Name: "Family_ID", Values: values}), []string{"Family_ID"}, nil)
 	need.Equal(t, notes[0].Doubt, DoubtRelated)
 }
+
+// Pairs of a patient and controls are noted by their names or their shape, also where a patient has several controls,
+// or a column has the id of the other one.
+func TestMatchedSets(t *testing.T) {
+	for _, c := range []struct {
+		name, values, groups string
+		doubt, want          string
+	}{
+		{"match_id", "1 1 2 2 3 3", "A B A B A B", DoubtMatched, "6 of 6 participants share 3 values, each with one A and one B, as in matched"},
+		{"match_id", "1 1 1 2 2 2 3 3", "A B B A B B A B", DoubtMatched, "8 of 8 participants share 3 values, some of them in several groups, as in matched"},
+		{"match_id", "1 1 2 2 3 n/a", "A B A B A B", DoubtMatched, "4 of 6 participants share 2 values, each with one A and one B"},
+		{"match_id", "1 1 2 2 3 3", "A A B B A A", "", ""},
+		{"matched_to", "sub-02 n/a sub-04 n/a sub-06 n/a", "A B A B A B", DoubtMatched, "3 participants have the id of another one there, as in matched pairs"},
+		{"control_of", "n/a 01 n/a 03 n/a 05", "A B A B A B", DoubtMatched, "add a column with one value for each pair"},
+		{"twin_pair", "1 1 2 2 3 3", "A B A B A B", DoubtRelated, "each with one A and one B, and relatives may be"},
+		{"pair", "1 1 2 2 3 3", "A A B B A B", DoubtRelated, "some of them in several groups, and relatives may be"},
+		{"pair", "1 1 2 2 3 3", "A B A B A B", DoubtMatched, "as in matched pairs"},
+		{"Family_ID", "1 1 2 2 3 3", "A A B B A A", DoubtRelated, "each within one group, and relatives may be"},
+	} {
+		values, groups := strings.Fields(c.values), strings.Fields(c.groups)
+		var ids []string
+		for i := range values {
+			ids = append(ids, fmt.Sprintf("sub-%02d", i+1))
+		}
+		notes := DoubtRelatives(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: c.name, Values: values}),
+			"folds divides")
+		if c.doubt == "" {
+			need.Equal(t, len(notes), 0, c.values, NoteTexts(notes))
+		} else if need.Equal(t, len(notes), 1, c.name); len(notes) == 1 {
+			need.Equal(t, notes[0].Doubt, c.doubt, notes[0].Text)
+			need.Equal(t, strings.Contains(notes[0].Text, c.want), true, notes[0].Text)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found finding.Li
 			if cleaned {
 				continue
 			}
-		case column.DoubtRelated, column.DoubtIndependence, column.DoubtEntity:
+		case column.DoubtRelated, column.DoubtMatched, column.DoubtIndependence, column.DoubtEntity:
 			weight = finding.Overturns
 		case column.DoubtNames:
 			weight = finding.Notes

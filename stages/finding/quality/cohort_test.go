@@ -67,6 +67,7 @@ func TestNotedDoubts(t *testing.T) {
 		{column.DoubtTR, true, nil, "overturns"},
 		{column.DoubtTR, true, tested, ""},
 		{column.DoubtLength, true, tested, "overturns"},
+		{column.DoubtMatched, true, nil, "overturns"},
 	} {
 		got := ""
 		for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned) {
