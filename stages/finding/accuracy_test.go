@@ -312,8 +312,8 @@ func TestOfNumbers(t *testing.T) {
 		change(&r)
 		return r
 	}
-	retrained := []column.PermutationTestRow{{Measure: "r", Permutations: 199, P: 0.01}}
-	few := []column.PermutationTestRow{{Measure: "r", Permutations: 19, P: 0.05}}
+	retrained := []column.PermutationTestRow{{Measure: "r", Observed: 0.4, Permutations: 199, P: 0.01}}
+	few := []column.PermutationTestRow{{Measure: "r", Observed: 0.4, Permutations: 19, P: 0.05}}
 	untested := with(func(r *column.RegressionRow) { r.Test = "" })
 	for _, c := range []struct {
 		row      column.RegressionRow

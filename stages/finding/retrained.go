@@ -42,9 +42,14 @@ const (
 
 // An Evaluated is a model that evaluate or evaluate-regression measured.
 type Evaluated struct {
-	Setting []dag.Coord
-	Title   string
-	Measure string // by which the training with the true labels is compared: accuracy or mae
+	Setting  []dag.Coord
+	Title    string
+	Measures []Measured // by which the training with the true labels is compared: accuracy or mae first
+}
+
+// Measured is a measure of an evaluated model, as a permutation test calls it.
+type Measured struct {
+	Measure string
 	Value   float64
 }
 
@@ -98,10 +103,14 @@ func (a *Results) attributed() (tests []*RetrainedTest) {
 // models are the evaluated ones.
 func (a *Results) models() (all []Evaluated) {
 	for _, r := range a.PerParticipant() {
-		all = append(all, Evaluated{r.Coords, r.Title, "accuracy", r.Accuracy})
+		of := []Measured{{"accuracy", r.Accuracy}, {"balanced_accuracy", r.Balanced}}
+		if len(a.Labels) <= 2 { // of more groups it depends on the positive one, which each stage sets
+			of = append(of, Measured{"auc", r.AUC})
+		}
+		all = append(all, Evaluated{r.Coords, r.Title, of})
 	}
 	for _, r := range a.Regression {
-		all = append(all, Evaluated{r.Coords, r.Name, "mae", r.MAE})
+		all = append(all, Evaluated{r.Coords, r.Name, []Measured{{"mae", r.MAE}, {"r", r.R}, {"r2", r.R2}}})
 	}
 	return all
 }
@@ -139,9 +148,14 @@ func (a *Results) attribute(t *RetrainedTest) {
 }
 
 // anotherResult reports whether the training with the true labels has another result than an evaluated model.
-func (t *RetrainedTest) anotherResult(m Evaluated) bool {
-	r := t.Measured(m.Measure)
-	return r != nil && math.Abs(r.Observed-m.Value) > 1e-9
+func (t *RetrainedTest) anotherResult(m Evaluated) bool { return t.apart(m) >= 0 }
+
+// apart is the first measure of a model in which the training with the true labels differs; −1 for none.
+func (t *RetrainedTest) apart(m Evaluated) int {
+	return slices.IndexFunc(m.Measures, func(of Measured) bool {
+		r := t.Measured(of.Measure)
+		return r != nil && math.Abs(r.Observed-of.Value) > 1e-9 // false of NaN
+	})
 }
 
 // elsewhere reports whether a test is of a training with another result than that of an evaluated model: its p is no
@@ -206,22 +220,33 @@ func (a *Results) RetrainedOthers() (all List) {
 		if t.Of != nil && t.Other == nil {
 			continue
 		}
+		compared, differs := a.models(), func(Evaluated) int { return 0 }
+		if t.Of != nil {
+			compared = []Evaluated{*t.Of}
+		} else if t.may != nil {
+			compared = t.may
+		}
+		if t.Of != nil || t.may != nil {
+			differs = func(m Evaluated) int { return max(0, t.apart(m)) }
+		}
 		numbers := values{"Name": t.Name(), "Other": t.Other, "Measure": "", "Observed": math.NaN()}
-		if m := a.models(); len(m) > 0 {
-			numbers["Measure"] = m[0].Measure
-			if r := t.Measured(m[0].Measure); r != nil {
+		if len(compared) > 0 {
+			of := compared[0].Measures[differs(compared[0])]
+			numbers["Measure"], numbers["Value"] = of.Measure, of.Value
+			if r := t.Measured(of.Measure); r != nil {
 				numbers["Observed"] = r.Observed
 			}
 		}
 		if t.Of != nil {
-			numbers["Value"], numbers["Elsewhere"] = t.Of.Value, t.elsewhere()
+			numbers["Elsewhere"] = t.elsewhere()
 			all.Study("permutation.other-training", Limits, numbers)
 			continue
 		}
-		var may []Evaluated
+		var may []values
 		for _, m := range t.may {
 			if a.unattributed(m.Setting, m.Title) {
-				may = append(may, m)
+				of := m.Measures[differs(m)]
+				may = append(may, values{"Title": m.Title, "Measure": of.Measure, "Value": of.Value})
 			}
 		}
 		numbers["Reason"], numbers["Design"], numbers["May"] = t.Reason, t.Design, may

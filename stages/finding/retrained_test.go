@@ -158,6 +158,41 @@ func TestPermutationTestOfAnotherTrainingDecidesNothing(t *testing.T) {
 	}
 }
 
+// A permutation test is of another training, too, where only its AUC or balanced accuracy with the true labels differs:
+// not by rounding, not where one of the two is missing, and not in more than two groups, whose AUC depends on the
+// positive one. The finding has the measure that differs.
+func TestPermutationTestWithAnotherAUC(t *testing.T) {
+	two, three := []string{"CON", "PAT"}, []string{"CON", "PAT", "SIB"}
+	for _, c := range []struct {
+		measure  string
+		observed float64
+		labels   []string
+		differs  bool
+	}{
+		{"accuracy", 0.8, two, false}, {"auc", 0.9, two, false}, {"auc", 0.87, two, true},
+		{"auc", 0.9 + 1e-12, two, false}, {"auc", 0.9 - 1e-6, two, true}, {"auc", math.NaN(), two, false},
+		{"auc", 0.87, three, false},
+		{"balanced_accuracy", 0.7, three, true}, {"balanced_accuracy", 0.75, three, false},
+	} {
+		r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.8, Balanced: 0.75, AUC: 0.9,
+			Majority: 0.5, P: math.NaN(), AUCP: math.NaN()}, Title: "SVM"}
+		test := func(measure string, observed float64) column.PermutationTestRow {
+			return column.PermutationTestRow{Name: "SVM", Measure: measure, Observed: observed, Permutations: 99,
+				P: 0.01}
+		}
+		a := &Results{Plan: &Settings{}, Labels: c.labels, Accuracy: []Row{r},
+			Permuted: []column.PermutationTestRow{test("accuracy", 0.8), test(c.measure, c.observed)}}
+		state, _ := a.Chance(r, "accuracy")
+		need.Equal(t, state == Unattributed, c.differs, c)
+		need.Equal(t, state == Above, !c.differs, c)
+		found := a.RetrainedOthers()
+		if need.Equal(t, len(found) == 1, c.differs, c); len(found) == 1 {
+			need.Equal(t, found[0].Values()["Measure"], any(c.measure))
+			need.Equal(t, found[0].Values()["Observed"], any(c.observed))
+		}
+	}
+}
+
 // A test of another training takes nothing from a classifier that has a test of its own.
 func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
 	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, Test: column.PerFold, P: 0.001,
