@@ -200,7 +200,7 @@ func SettingOf(name string, coords []dag.Coord, settings [][]dag.Coord) (int, er
 			continue
 		}
 		if at >= 0 {
-			return 0, fmt.Errorf("%s has the coordinates of several settings: connect permuted of all stages whose predictions are connected", name)
+			return 0, fmt.Errorf("%s has the coordinates of several settings: connect those of all stages whose predictions are connected, or connect a list, such as [\"STAGE[*].permuted\"], whose members have the coordinate stage", name)
 		}
 		at = i
 	}
