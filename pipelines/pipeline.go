@@ -298,6 +298,7 @@ func (l *loader) take(found design.Outcome) {
 	}
 	l.connectPages("settings", "permutation")
 	l.connectPages("settings", "nested")
+	l.connectPages("settings", "confound_summary") // whose edges these are
 	if slices.ContainsFunc(l.stages, (*stage).takesTargets) {
 		l.connectPages("settings", "regression")
 	}

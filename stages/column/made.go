@@ -284,6 +284,12 @@ func Join(all ...Data) (d Data) {
 	return d
 }
 
+// Unlike reports whether other data are known to be of another kind: of another measure, or by another estimator.
+func (d Data) Unlike(other Data) bool {
+	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
+	return differ(d.Measure, other.Measure) || d.Of != other.Of || differ(d.Estimator, other.Estimator)
+}
+
 var measureTexts = map[string]string{Pearson: "Pearson correlations", Partial: "partial correlations",
 	Covariances: "covariances", Precision: "precision matrices", Tangent: "tangent vectors",
 	Variability: "standard deviations over windows",

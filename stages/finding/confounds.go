@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -62,6 +63,64 @@ func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	return all
 }
 
+// linear are the inputs that baselines, regressions and networks take in place of graphs.
+var linear = []string{"states", "tangent", "pearson", "series"}
+
+// wholes are matrices of which nothing is fitted to participants, so that the kind confounds takes them.
+var wholes = []string{column.Pearson, column.Partial, column.Covariances, column.Precision}
+
+// Increments is what the edges hold of which the kind confounds tests what they add to covariates, and the stage's
+// output; unknown where no connection is known.
+func (a *Results) Increments() (of column.Data, output string) {
+	if a.Plan == nil {
+		return column.Data{}, ""
+	}
+	s := a.Plan.Shown("confounds", "confound_summary")
+	if s == nil || len(s.Inputs["matrices"]) == 0 {
+		return column.Data{}, ""
+	}
+	return a.Plan.Holds(s, "matrices"), strings.Join(s.Inputs["matrices"], ", ")
+}
+
+// OtherInputs are the findings about models that were trained on other values than the edges of which the kind
+// confounds tests what they add to covariates: the test is not of their inputs.
+func (a *Results) OtherInputs() (all List) {
+	edges, _ := a.Increments()
+	if edges.Measure == "" {
+		return nil
+	}
+	type trained struct{ name, data, output string }
+	var models []trained
+	add := func(name, port string, setting []dag.Coord) {
+		s := a.stageBehind(setting, port)
+		if s == nil {
+			return
+		}
+		at := slices.IndexFunc(linear, func(port string) bool { return len(s.Inputs[port]) > 0 })
+		if d := a.Plan.HoldsAny(s, linear...); at >= 0 && d.Measure != "" && d.Unlike(edges) {
+			models = append(models, trained{name, d.String(), strings.Join(s.Inputs[linear[at]], ", ")})
+		}
+	}
+	for _, r := range a.PerParticipant() {
+		if !r.IsMajority() {
+			add(r.Called(), "evaluation", r.Coords)
+		}
+	}
+	for _, r := range a.Regression {
+		if r.Classifier != "mean" {
+			add(r.Name, "regression", r.Coords)
+		}
+	}
+	for _, of := range lists.By(models, func(m trained) string { return m.data + "\x00" + m.output }) {
+		d := column.ParseData(of.All[0].data)
+		all.Study("confounds.other-inputs", Limits, values{"Edges": Values(edges), "Data": Values(d),
+			"Models": lists.Map(of.All, func(m trained) string { return m.name }), "Output": of.All[0].output,
+			"Connectable": slices.Contains(wholes, d.Measure),
+			"Estimator":   d.Measure == edges.Measure && d.Estimator != edges.Estimator})
+	}
+	return all
+}
+
 // Increment are the findings about what edges add to covariates; number is as in Confounders.
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow,
 	number string) (all List) {
@@ -104,9 +163,13 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 }
 
 // Beyond lowers the findings about covariates beyond which the edges are shown to hold information, by a significant
-// increase with an interval above 0: such a covariate limits a result and does not overturn it.
+// increase with an interval above 0: such a covariate limits a result and does not overturn it. A test of other inputs
+// than those of the models shows nothing of these.
 func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
 	l = slices.Clone(l)
+	if slices.ContainsFunc(l, func(f Finding) bool { return f.Code == "confounds.other-inputs" }) {
+		return l
+	}
 	for i, f := range l {
 		name, _ := Values(f.Numbers)["Name"].(string)
 		if !strings.HasPrefix(f.Code, "covariate.") || f.Weight != Overturns {

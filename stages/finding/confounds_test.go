@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -95,4 +96,43 @@ func TestBeyondCovariates(t *testing.T) {
 		need.Equal(t, got[1].Weight, Overturns, "not among the covariates")
 	}
 	need.Equal(t, all[0].Weight, Overturns, "the list itself")
+}
+
+// Models on other values than the edges whose increment is tested are stated with what they take: another measure, or
+// another estimator, not the same values of another stage, and nothing that is unknown. Then the test lowers no
+// covariate.
+func TestOtherInputs(t *testing.T) {
+	for _, c := range []struct{ edges, inputs, want string }{
+		{"measure=pearson", "measure=pearson", ""},
+		{"measure=pearson", "measure=partial", "[ridge regression] partial connectivity.used true false"},
+		{"measure=partial", "measure=tangent of=pearson", "[ridge regression] tangent connectivity.used false false"},
+		{"measure=pearson estimator=empirical", "measure=pearson estimator=ledoit-wolf",
+			"[ridge regression] pearson connectivity.used true true"},
+		{"measure=pearson estimator=empirical", "measure=pearson", ""}, {"", "measure=partial", ""}, {"measure=partial", "", ""},
+	} {
+		plan := &Settings{Stages: []StageSettings{{Stage: "connectivity", Kind: "connectivity"},
+			{Stage: "baselines", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity.used"}}},
+			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
+			{Stage: "what", Kind: "confounds", Inputs: map[string][]string{"matrices": {"connectivity.tested"}}},
+			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"},
+				"confound_summary": {"what.summary"}}}}}
+		plan.SetHolds("connectivity.used", column.ParseData(c.inputs))
+		plan.SetHolds("connectivity.tested", column.ParseData(c.edges))
+		row := func(model, title string) Row {
+			return Row{AccuracyRow: column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: model}},
+				Classifier: model, Level: "participant"}, Title: title}
+		}
+		a := Results{Plan: plan, Accuracy: []Row{row("ridge", "ridge regression"), row("majority", "majority class")}}
+		got := ""
+		found := a.OtherInputs()
+		for _, f := range found {
+			of := f.Values()
+			got += fmt.Sprint(of["Models"], " ", of["Data"].(values)["Measure"], " ", of["Output"], " ",
+				of["Connectable"], " ", of["Estimator"])
+		}
+		need.Equal(t, got, c.want, c)
+		covariates := append(List{{Code: "covariate.predicts-group", Weight: Overturns, Numbers: values{"Name": "age"}}}, found...)
+		lowered := covariates.Beyond([]column.ConfoundSummaryRow{{Covariates: []string{"age"}, P: 0.01, Low: 0.2}})
+		need.Equal(t, lowered[0].Weight == Limits, c.want == "", c)
+	}
 }

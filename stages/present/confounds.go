@@ -81,8 +81,11 @@ func (a *author) increment(number string) {
 	of["Gains"] = r.Low > 0
 	of["Evaluated"] = slices.ContainsFunc(a.Accuracy, func(r finding.Row) bool { return r.Classifier == "ridge" }) ||
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
+	data, output := a.Increments()
+	of["Data"], of["Output"] = values(finding.Values(data)), output
 	a.Put("confounds.increment", of)
 	a.Find(finding.Increment(r, models, matching, number)...)
+	a.Find(a.OtherInputs()...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))
 	if r.Pairs >= 0 {
 		a.Put("confounds.pairs", of)

@@ -65,7 +65,7 @@ func sharedPorts() []dag.Port {
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy),
 		fold.LeakagePort(),
 		optional(column.UncheckedPort, "pipeline.unchecked: stages that can read several participants, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Needs[column.Unchecked]()),
-		optional("settings", "pipeline.settings: the parameters and connections of all stages, for the methods and to find the classifier that a permutation test is of, and the models of a residual; connected where permutation is, and regression with models of deconfound's targets, also when the file does not name it", column.Needs[finding.Parameter]()),
+		optional("settings", "pipeline.settings: the parameters and connections of all stages, for the methods and to find the classifier that a permutation test is of, and the models of a residual; connected where permutation and confound_summary are, and regression with models of deconfound's targets, also when the file does not name it", column.Needs[finding.Parameter]()),
 		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", column.Needs[column.PermutationTestRow]()),
 		optional("comparison", "compare's pairs: differences between classifiers", column.Needs[column.PairRow]()),
 		optional("universe_tests", "multiverse's joint: the joint test of many analyses", column.Needs[column.JointRow]()),
