@@ -168,7 +168,8 @@ type RegionReliabilityRow struct {
 // A ReplicationRow states how far maps of two halves of the participants agree.
 type ReplicationRow struct {
 	Of           string  `column:"of" doc:"edges, or regions (mean magnitude of the statistic over the edges of a region)"`
-	Statistic    string  `column:"statistic" doc:"t (Welch) of the groups, or r with a number: its magnitude in each half"`
+	Statistic    string  `column:"statistic" doc:"t (Welch) of the groups, of more than two the pair with the largest |t| of each edge; or r with a number: its magnitude in each half"`
+	Groups       int32   `column:"groups,optional" doc:"number of groups; 0 with a number"`
 	Tested       string  `column:"tested" doc:"the column of the groups or the number"`
 	Participants int32   `column:"participants" doc:"of both halves"`
 	Halves       int32   `column:"halves" doc:"how many times the participants were halved"`

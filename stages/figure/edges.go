@@ -157,7 +157,11 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 	for i, n := range r.Counts {
 		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
 	}
-	v["ByQ"], v["Sizes"], v["Larger"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes, ""
+	v["ByQ"], v["Sizes"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes
+	v["Larger"], v["Smaller"], v["Later"], v["Earlier"] = "", "", "", ""
+	if len(r.Sessions) == 2 {
+		v["Later"], v["Earlier"] = r.Sessions[1], r.Sessions[0]
+	}
 	if len(r.Sessions) > 0 {
 		v["Covariates"] = lists.Map(r.Covariates, func(name string) string {
 			if name == column.MeanFD {
@@ -168,6 +172,9 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 	}
 	if len(r.Groups) > 0 {
 		v["Larger"] = r.Groups[len(r.Groups)-1]
+		if len(r.Groups) == 2 {
+			v["Smaller"] = r.Groups[0]
+		}
 	}
 	return v
 }

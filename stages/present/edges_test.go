@@ -67,7 +67,7 @@ func TestEdges(t *testing.T) {
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
 			Statistic: "t", Effect: "d",
 			Correction: "max-t", Significant: 1, Covariates: []string{"age", "site"}, Within: "site"},
-			[]string{"between A and B",
+			[]string{"between A and B (B minus A) in 30",
 				"14 A, 16 B", "adjusted for age and site, with permutations within site. 1 edge",
 				"the first 2 of 2, adjusted for age and site, with permutations within site", "1 edge is significant"}},
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16}, Statistic: "t",
@@ -82,11 +82,14 @@ func TestEdges(t *testing.T) {
 		{column.EdgeSummaryRow{Design: "number", Test: "age", Statistic: "t", Effect: "partial r", Correction: "bh",
 			Significant: 2}, []string{"association with age", "2 edges are significant", "q 0.030"}},
 		{column.EdgeSummaryRow{Design: "change", Sessions: []string{"01", "02"}, Statistic: "t", Effect: "d",
-			Correction: "nbs", Size: "edges", Tail: "left", Components: 1}, []string{"sessions 01 and 02", "1 component of edges above −t = 2.50",
+			Correction: "nbs", Size: "edges", Tail: "left", Components: 1}, []string{"sessions 01 and 02 (02 minus 01) in 30", "1 component of edges above −t = 2.50",
 			"makes no claim about single edges"}},
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Sessions: []string{"01", "02"},
 			Statistic: "t",
-			Effect:    "d", Correction: "nbs", Size: "intensity", Tail: "both"}, []string{"of the change between the sessions 01 and 02", "No component"}},
+			Effect:    "d", Correction: "nbs", Size: "intensity", Tail: "both"}, []string{"a difference between A and B of the change between the sessions 01 and 02 (B minus A; change: 02 minus 01) in 30",
+			"No component"}},
+		{column.EdgeSummaryRow{Design: "number", Test: "age", Sessions: []string{"01", "02"}, Statistic: "t",
+			Effect: "partial r", Correction: "bh"}, []string{"with age of the change between the sessions 01 and 02 (change: 02 minus 01) in 30"}},
 	} {
 		in := edgeInputs(c.row)
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
@@ -97,9 +100,20 @@ func TestEdges(t *testing.T) {
 		if n := strings.Count(page, "<figure"); n < 2 && c.row.Correction != "bh" {
 			t.Errorf("%s: %d figures", c.row.Design, n)
 		}
+		above := map[string]string{"groups": "B has larger values", "number": "values increase with age",
+			"change": "session 02 has larger values"}[c.row.Design]
+		if c.row.Sessions != nil {
+			above = strings.Replace(above, "B has larger values", "B has larger changes", 1)
+			above = strings.Replace(above, "values increase", "changes increase", 1)
+		}
+		text := strings.Join(strings.Fields(page), " ")
+		for _, of := range []string{"; red where " + above + ". Below", "; red where " + above + ", blue: the opposite",
+			"; above 0 where " + above} {
+			need.Equal(t, strings.Contains(text, of), above != "", c.row.Design, of)
+		}
 		delete(in, "edge_null")
 		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
-		text := strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
+		text = strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
 		for _, want := range append(c.want, "2 edges were tested", "in 30 participants", "1 2 3 1.3 0.020 0.500") {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s, %s: no %q in %s", c.row.Design, c.row.Correction, want, text)

@@ -15,7 +15,11 @@ func (a *author) reliability() {
 	pairs := section.Rows[column.SessionPairRow](a.Writer, "reliability_pairs")
 	if len(summaries) == 1 {
 		r := summaries[0]
-		a.Put("reliability.retest", r)
+		of := values(finding.Values(r))
+		if of["Pairs"] = 0; len(pairs) > 1 {
+			of["Pairs"] = len(pairs)
+		}
+		a.Put("reliability.retest", of)
 		alike := section.Meta[[]string](a.Writer, a.T.In("reliability"), column.OneScan)
 		a.Find(finding.Reliability(r, pairs, alike)...)
 		edges := section.Rows[column.EdgeReliabilityRow](a.Writer, "reliability_edges")
@@ -31,8 +35,15 @@ func (a *author) reliability() {
 			replication[i].Tested = a.Number // the column
 		}
 	}
+	halves := values{}
 	if len(replication) > 0 {
-		a.Put("reliability.replication", replication[0])
+		r := replication[0]
+		halves = values(finding.Values(r))
+		halves["Several"], halves["Balanced"], halves["Sessions"] = r.Groups > 2, r.Statistic == "t", []string(nil)
+		if len(summaries) == 1 {
+			halves["Sessions"] = summaries[0].Sessions
+		}
+		a.Put("reliability.replication", halves)
 	}
 	if len(pairs) > 0 {
 		columns := "first second | n forward back chance p self others idiff motion?"
@@ -42,10 +53,7 @@ func (a *author) reliability() {
 		a.Table(section.Lay(a.Writer, "reliability.pairs", nil, pairs, columns))
 	}
 	if len(replication) > 0 {
-		r := replication[0]
-		of := values(finding.Values(r))
-		of["Balanced"] = r.Statistic == "t"
-		a.Table(section.Lay(a.Writer, "reliability.halves", of, replication,
+		a.Table(section.Lay(a.Writer, "reliability.halves", halves, replication,
 			"of | values spearman full k dice dice-chance"))
 	}
 	stability := section.Rows[column.WeightStabilityRow](a.Writer, "stability")

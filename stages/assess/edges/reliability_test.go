@@ -199,6 +199,7 @@ func TestHalves(t *testing.T) {
 	in["matrices"][0] = full
 	number := tableOf[column.ReplicationRow](t, measured(t, in, "test", "age"), "replication")
 	need.Equal(t, number[0].Statistic+" "+number[0].Tested, "r age")
+	need.Equal(t, [3]int32{noise[0].Groups, noise[1].Groups, number[0].Groups}, [3]int32{2, 2, 0})
 }
 
 // TestStabilityOfWeights: ICC of pingouin over six trainings; a region that a training lacks is left out.

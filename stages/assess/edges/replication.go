@@ -26,6 +26,12 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 		statistic, label = "t", func(place int) string { return r.tested.Text[place] }
 	}
 	strata := r.strata(ids, label)
+	groups := map[string]bool{}
+	for _, id := range ids {
+		if r.tested.Text != nil {
+			groups[label(r.place[id])] = true
+		}
+	}
 	count := func(values []float64) int32 { return int32(len(column.Known(values))) }
 	of := []column.ReplicationRow{{Of: "edges", Values: count(values[0])}, {Of: "regions",
 		Values: count(byRegion(values[0], r.scans.regions))}}
@@ -33,6 +39,7 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 	first := make([][]float64, 2) // how often an edge or a region is among the first
 	for k := range of {
 		of[k].Statistic, of[k].Tested, of[k].Participants = statistic, r.of, int32(len(ids))
+		of[k].Groups = int32(len(groups))
 		of[k].Halves = int32(r.Halves)
 		of[k].K = int32(max(1, math.Floor(float64(r.Share*float64(of[k].Values))+0.5)))
 		of[k].Chance = float64(of[k].K) / float64(of[k].Values)
@@ -164,7 +171,8 @@ func (r *reliable) shuffled(ids []string, strata []int, stream *random.Stream) (
 	return units
 }
 
-// association is Welch's t of the groups in each edge, or its correlation with the number, over some participants.
+// association is Welch's t of the groups in each edge, of more than two that of the pair with the largest |t|, or its
+// correlation with the number, over some participants.
 func (r *reliable) association(ids []string, values [][]float64, at []int) []float64 {
 	rows := lists.Map(at, func(i int) []float64 { return values[i] })
 	if r.tested.Text != nil {

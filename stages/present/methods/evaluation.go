@@ -583,13 +583,15 @@ func (a *Author) reliability() {
 		return
 	}
 	of := parameters(s, values{"Sessions": []string(nil), "Halves": int32(0), "ICC": "", "Statistic": "", "Tested": "",
-		"Permutations": int32(0), "Stability": len(section.Rows[column.WeightStabilityRow](a.Writer, "stability")) > 0,
-		"Data": a.held(s, "matrices")})
+		"Groups": int32(0), "Several": false, "Permutations": int32(0),
+		"Stability": len(section.Rows[column.WeightStabilityRow](a.Writer, "stability")) > 0,
+		"Data":      a.held(s, "matrices")})
 	if rows := section.Rows[column.ReliabilityRow](a.Writer, "reliability"); len(rows) > 0 {
 		of["Sessions"], of["ICC"], of["Permutations"] = rows[0].Sessions, rows[0].ICC, rows[0].Permutations
 	}
 	if rows := section.Rows[column.ReplicationRow](a.Writer, "replication"); len(rows) > 0 {
 		of["Halves"], of["Statistic"], of["Tested"] = rows[0].Halves, rows[0].Statistic, rows[0].Tested
+		of["Groups"], of["Several"] = rows[0].Groups, rows[0].Groups > 2
 		if rows[0].Tested == column.Target {
 			of["Tested"] = a.Number // the column
 		}
