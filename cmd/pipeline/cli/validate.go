@@ -42,7 +42,7 @@ training participants; --allow accepts a difference. docs/models.md explains the
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd (participants: equal ids are different people); may be repeated")
+	f.StringSliceVar(&o.Allow, "allow", nil, "accept a `DIFFERENCE` from the training, such as denoise.fd (participants: equal ids are different people); several are separated by commas, or repeated")
 	f.StringVar(&o.Positive, "positive", "", "the `GROUP` for sensitivity (default: as in evaluate)")
 	f.StringVar(&o.NewSite, "harmonize", "", "harmonize new sites with the ComBat fit in the model files; the shift and scale of each site are estimated on these `MATRICES`: inputs (of all test participants, without labels) or controls")
 	f.StringVar(&o.Controls, "controls", "", "for --harmonize controls: the `COLUMN` of the participants that has 1 for controls, who are not tested")
