@@ -156,7 +156,7 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		v.read(rows, table, group), twice(t)); err != nil {
 		return nil, err
 	}
-	if v.positive, v.assumed, err = fold.PositiveGroup(s.Positive, groups); err != nil {
+	if v.positive, v.assumed, err = s.positiveOf(groups); err != nil {
 		return nil, err
 	}
 	if err := v.predictGroups(); err != nil {
@@ -195,6 +195,16 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"shift":        column.Table(shifted),
 		"summary":      column.Table([]column.ValidationSummaryRow{summary}),
 	}, nil
+}
+
+// positiveOf finds the positive group of two; −1 for more.
+func (s *Validate) positiveOf(groups []string) (at int, assumed bool, err error) {
+	at, assumed, err = fold.PositiveGroup(s.Positive, groups)
+	if err == nil && at >= 0 && len(groups) > 2 {
+		err = fmt.Errorf("positive: the models have the groups %s, and only a validation of two groups has a positive one: leave out positive",
+			strings.Join(groups, ", "))
+	}
+	return at, assumed, err
 }
 
 // recalibrate adds the recalibrated probability of the positive group.

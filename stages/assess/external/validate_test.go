@@ -621,3 +621,20 @@ func TestValidateComparesWhatMatricesHold(t *testing.T) {
 		}
 	}
 }
+
+// More than two groups have no positive one, and no threshold.
+func TestPositiveOfThreeGroups(t *testing.T) {
+	two, three := []string{"AD", "HC"}, []string{"AD", "HC", "MCI"}
+	_, _, err := (&Validate{Positive: "AD"}).positiveOf(three)
+	need.Error(t, err, "positive: the models have the groups AD, HC, MCI, and only a validation of two groups has a positive one: "+
+		"leave out positive")
+	for _, c := range []struct {
+		positive string
+		groups   []string
+		at       int
+	}{{"", three, -1}, {"AD", two, 0}, {"", two, 0}} {
+		at, _, err := (&Validate{Positive: c.positive}).positiveOf(c.groups)
+		need.NoError(t, err)
+		need.Equal(t, at, c.at, c)
+	}
+}
