@@ -136,7 +136,7 @@ func (s *Confounds) RefusesInputs(has func(port string) bool) error {
 	case !has("predictions") && !has("matrices"):
 		return errors.New("there is nothing to test: connect predictions, matrices, or both")
 	case has("given") && !has("predictions"):
-		return errors.New("given is connected without predictions: connect predictions of the same stages")
+		return errors.New("given is connected without predictions: connect predictions of the same stages, or set given: null")
 	case s.Match != nil && !has("matrices"):
 		return errors.New("match needs matrices, for models of the matched participants")
 	}
