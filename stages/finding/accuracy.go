@@ -63,6 +63,11 @@ func (a *Results) Performance() (all List) {
 		for _, r := range a.Beyond.Accuracy {
 			r.Title = r.Called() + ", each " + where + " left out"
 			all.Add(a.Beyond.accuracyOf(r)...)
+			if r.LacksFolds() {
+				of := r.OverFolds()
+				of["Beyond"] = where
+				all.Study("folds.of-one-class", Limits, of)
+			}
 		}
 	}
 	all.Add(a.PermutationTests()...)
@@ -125,9 +130,17 @@ func (a *Results) behind(r Row) int {
 	return 2
 }
 
+// predictsSite reports whether a classifier predicts the site or scanner, which unharmonized data reveal.
+func (a *Results) predictsSite(r Row) bool {
+	s := a.stageBehind(r.Coords, "evaluation")
+	return s != nil && slices.ContainsFunc(a.Plan.Sources(s, "folds"), func(split *StageSettings) bool {
+		return column.NamesSite(split.Value("label"))
+	})
+}
+
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
-	if r.Accuracy >= nearPerfect && r.Participants >= 20 {
+	if r.Accuracy >= nearPerfect && r.Participants >= 20 && !a.predictsSite(r) {
 		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy,
 			"Cause": nil})) // Linked
 	}

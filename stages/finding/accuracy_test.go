@@ -87,6 +87,28 @@ func TestOfOneClassifier(t *testing.T) {
 	}
 }
 
+// A nearly perfect prediction of the site needs no cause. Left-out sites of one group are stated as such.
+func TestPredictionOfSites(t *testing.T) {
+	for label, want := range map[string]string{"scanner": "", "group": "accuracy.near-perfect", "diagnosis": "accuracy.near-perfect"} {
+		r := sound("SVM", "")
+		r.Accuracy = 1
+		a := &Results{Accuracy: []Row{r}, Plan: &Settings{Stages: []StageSettings{
+			{Stage: "folds", Kind: "split", Values: map[string][][]string{"label": {{label}}}},
+			{Stage: "models", Kind: "baseline", Inputs: map[string][]string{"folds": {"folds.folds"}}},
+			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"models.predictions"}}},
+			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
+		need.Equal(t, codes(a.Performance()), want, label)
+	}
+	out := sound("SVM", "")
+	out.AUCFolds, out.SensFolds, out.SpecFolds = 3, 4, 4
+	a := &Results{Plan: &Settings{Stages: []StageSettings{{Stage: "sites", Kind: "split",
+		Values: map[string][][]string{"leave_out": {{"site"}}}}}}, Accuracy: []Row{sound("SVM", "")}}
+	a.Beyond = &Results{Plan: a.Plan, Accuracy: []Row{out}}
+	found := a.Performance()
+	need.Equal(t, codes(found), "folds.of-one-class")
+	need.Equal(t, found[0].Values()["Beyond"], any("site"))
+}
+
 // Series that no stage denoised are a finding: raw ones always, those of files beside a stage that denoises.
 func TestUndenoised(t *testing.T) {
 	for _, c := range []struct {

@@ -70,7 +70,7 @@ func (r Row) Is(setting []dag.Coord) bool { return slices.Equal(r.Coords, settin
 func (r Row) OverFolds() values {
 	return values{"Lacks": r.LacksFolds(), "Folds": int(r.Folds), "AUCFolds": int(r.AUCFolds),
 		"SensFolds": int(r.SensFolds), "SpecFolds": int(r.SpecFolds), "Positive": r.Positive,
-		"Incomplete": int(r.Incomplete)}
+		"Incomplete": int(r.Incomplete), "Beyond": ""}
 }
 
 // BeyondFolds are the numbers of values of a column that were left out, and of those that have an AUC, where some have

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"strings"
 
 	"prgnn/stages/column"
@@ -97,6 +98,15 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	} else {
 		all.Study("validation.decision-values", Notes, values{"Recalibrated": recalibrated})
 		miscalibrated(func(measure string) column.ValidationRow { return of[measure+"_recalibrated"] }, true)
+	}
+	slope := of["slope"]
+	if !s.Calibrated {
+		slope = of["slope_recalibrated"]
+	}
+	zero, chance := slope.Low <= 0 && slope.High >= 0, of["auc"].Measure != "" && of["auc"].Low <= 0.5
+	if slope.Measure != "" && !math.IsNaN(slope.Low) && (zero || chance) {
+		all.Study("validation.slope", Limits, values{"Slope": slope.Value, "Low": slope.Low, "High": slope.High,
+			"Zero": zero})
 	}
 	fewest := min(s.Counts[0], s.Counts[1])
 	switch {

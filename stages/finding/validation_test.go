@@ -25,7 +25,7 @@ func TestValidationFindings(t *testing.T) {
 		want       string
 	}{
 		{[2]int32{50, 80}, true, false, []row{auc(0.6), p(0.3), slope}, ""},
-		{[2]int32{50, 80}, true, false, []row{auc(0.5), p(0.3), slope}, "validation.by-chance"},
+		{[2]int32{50, 80}, true, false, []row{auc(0.5), p(0.3), slope}, "validation.by-chance validation.slope"},
 		{[2]int32{50, 80}, true, false, []row{auc(none), p(none)}, ""},
 		{[2]int32{50, 49}, true, false, []row{auc(0.6), p(0.3), slope}, "validation.few"},
 		{[2]int32{9, 80}, true, false, []row{auc(0.6), p(none)}, "validation.no-slope"},
@@ -41,6 +41,12 @@ func TestValidationFindings(t *testing.T) {
 			"validation.no-slope validation.decision-values"},
 		{[2]int32{60, 80}, false, true, []row{auc(0.6), recalibrated, again(none)},
 			"validation.separated validation.decision-values"},
+		{[2]int32{50, 80}, true, false, []row{auc(0.6), p(0.3), {Measure: "slope", Value: 0.5, Low: -0.1, High: 1.1}},
+			"validation.slope"},
+		{[2]int32{50, 80}, true, false, []row{auc(0.5), p(0.3), {Measure: "slope", Value: none, Low: none, High: none}},
+			"validation.by-chance"},
+		{[2]int32{60, 80}, false, false, []row{auc(0.6), recalibrated, again(0.3),
+			{Measure: "slope_recalibrated", Value: 0.5, Low: -0.1, High: 1.1}}, "validation.slope validation.decision-values"},
 	} {
 		s := column.ValidationSummaryRow{Positive: "A", Counts: c.counts[:], Calibrated: c.calibrated,
 			Separated: c.separated}
