@@ -134,12 +134,13 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		"of a different": {[]mat5.Variable{mat5.Texts("id", []string{"2"}), {}, {}, {}}, ""},
 		"other ids": {[]mat5.Variable{mat5.Texts("subject_id", []string{"NDAR7"}),
 			mat5.Texts("subject_id", []string{"NDAR9"}), {}, {}}, ""},
+		"an excluded one's": {[]mat5.Variable{mat5.Texts("subject", []string{"sub-9"}), {}, {}, {}}, "1"},
 		"paths": {[]mat5.Variable{mat5.Texts("sub", []string{"/d/sub-01_bold.nii"}),
 			mat5.Texts("sub", []string{"/d/sub-03_bold.nii"}),
 			mat5.Texts("sub", []string{"/d/sub-03_bold.nii"}), {}}, "2"},
 	} {
 		for _, series := range []bool{false, true} {
-			files := map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n3\ta\n4\tb\n"}
+			files := map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n3\ta\n4\tb\n9\tb\n"}
 			for i, v := range c.persons {
 				x := mat5.Matrix("x", []float64{1, float64(i+1) / 10, float64(i+1) / 10, 1}, 2, 2)
 				if series {
@@ -153,7 +154,7 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 			}
 			dir := testdir.Files(t, files)
 			p := listed.Defaults()
-			p.File = "p.tsv"
+			p.File, p.Exclude = "p.tsv", []string{"9"}
 			var r *Roster
 			if series {
 				r = need.Value((&TimeseriesCohort{Parameters: p, Series: "{participant_id}.mat"}).Load(dir))(t)

@@ -159,6 +159,13 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 	if l.Each == "row" {
 		return
 	}
+	var excluded, sessions []string // whoever takes part
+	for _, row := range l.BareRows() {
+		excluded = append(excluded, listed.ParticipantID(row.Cells.Get(l.ID)))
+		if l.Sessions != "" {
+			sessions = append(sessions, listed.SessionName(row.Cells.Get(l.Sessions)))
+		}
+	}
 	for _, port := range ownPorts {
 		if port.of != "scan" { // see RefuseOneScan
 			continue
@@ -166,7 +173,7 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
 		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
 			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
-		}))
+		}), excluded)
 		refuse := func(others []located.Other, by, format string) {
 			more := ""
 			if len(others) > 1 {
@@ -188,7 +195,7 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 			refuse(located.OfOtherSessions(lists.Map(of, func(f rowFile) located.InSession {
 				return located.InSession{Session: listed.SessionName(f.row.Cells.Get(l.Sessions)),
 					Path: userfile.NameIn(r.Root, f.path)}
-			})), l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
+			}), sessions), l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
 		}
 	}
 }

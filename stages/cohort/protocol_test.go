@@ -449,6 +449,18 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 				"in its name, and not its own (one of 8 rows of which this is so): correct the table (file or participant_id), or rename", i+2, i+1, (i+1)%8+1))
 		}
 	}
+
+	// Also where the other takes no part.
+	for what, change := range map[string]func(*TimeseriesCohort){
+		"excluded":     func(c *TimeseriesCohort) { c.Exclude = []string{"sub-2"} },
+		"not selected": func(c *TimeseriesCohort) { c.Select = "participant_id != sub-2" },
+	} {
+		c := timeseriesCohortKind.New().(*TimeseriesCohort)
+		c.File, c.Series = filepath.Join(dir, "table.tsv"), "file"
+		change(c)
+		r := need.Value(c.Load(dir))(t)
+		need.Error(t, r.Subjects[0].Problem, "participant sub-1: its series file sub-2.tsv has the id of sub-2 in its name, and not its own", what)
+	}
 }
 
 // So is a table that gives sessions the files of others.
@@ -474,5 +486,13 @@ func TestFilesOfOtherSessionsAreRefused(t *testing.T) {
 		}
 		need.Error(t, s.Problem, "table.tsv:6: participant sub-3: its series file sub-3_ses-post.tsv has the session post in its name, "+
 			"and not that of its row (one of 2 rows of which this is so): correct the table (file or visit), or rename")
+	}
+	c.Select = "visit == pre"
+	for _, s := range need.Value(c.Load(dir))(t).Subjects {
+		if s.ID == "sub-3" {
+			need.Error(t, s.Problem, "its series file sub-3_ses-post.tsv has the session post in its name")
+		} else {
+			need.NoError(t, s.Problem, s.ID)
+		}
 	}
 }

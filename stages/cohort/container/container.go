@@ -185,7 +185,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	requireKeys(all)
 	oneAtlas(all)
 	readAll(all, matrix)
-	ofOthers(all)
+	ofOthers(all, l)
 	oneOrder(all)
 	oneWidth(all)
 	oneCondition(all)

@@ -49,9 +49,11 @@ func person(text string) string {
 }
 
 // ofOthers refuses files that state by themselves that they are another participant's: by the first form in which half
-// of the files or more state their own, or by the whole id of another participant.
-func ofOthers(all []*Reading) {
-	own := lists.Map(all, func(f *Reading) string { return forms[0](f.ID) })
+// of the files or more state their own, or by the whole id of another participant, who may be excluded.
+func ofOthers(all []*Reading, l *listed.List) {
+	ids := lists.Map(all, func(f *Reading) string { return forms[0](f.ID) })
+	of, _ := l.Sheet.Column(l.ID)
+	ids = append(ids, lists.Map(of, forms[0])...)
 	stated := slices.DeleteFunc(slices.Clone(all), func(f *Reading) bool {
 		return f.person.ID == "" || f.Layout.Member > 0 || f.Err != nil
 	})
@@ -70,7 +72,7 @@ func ofOthers(all []*Reading) {
 	}
 	for _, f := range stated {
 		if id := forms[0](f.person.ID); id != forms[0](f.ID) &&
-			(form(f.person.ID) != form(f.ID) || form(f.ID) == "" && slices.Contains(own, id)) {
+			(form(f.person.ID) != form(f.ID) || form(f.ID) == "" && slices.Contains(ids, id)) {
 			f.Err = fmt.Errorf("%s: its variable %s is %.80q, but the file is listed for %s: it is the scan of another participant; correct the path, or the variable%s",
 				f.Path, f.person.Variable, f.person.ID, f.ID, column.OrExclude)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -63,7 +64,9 @@ func matching(dir fs.FS, glob, expression string) []string {
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(found, func(file string) bool { return !whole.MatchString(file) })
+	return slices.DeleteFunc(found, func(file string) bool { // macOS writes ._NAME beside each NAME
+		return !whole.MatchString(file) || strings.HasPrefix(path.Base(file), "._")
+	})
 }
 
 // list is a directory that is listed once.

@@ -1,11 +1,13 @@
 package located
 
 import (
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 )
 
@@ -34,25 +36,16 @@ const fewestPermuted = 8
 // zeros
 // precede it; smaller numbers, as in dates and runs, count at a place of the names where three of four files have that
 // of their own participant, or where each file has the number of a participant, and no two the same: a column that was
-// shifted or sorted. Numbers of another kind that are those of the participants are not told from it.
-func OfOthers(files []Named) (others []Other) {
-	owner, numbered, ofNumber := map[string]string{}, map[string]string{}, map[string]string{}
+// shifted or sorted. Numbers of another kind that are those of the participants are not told from it. Of the others in
+// the table, who are excluded, the ids count where no participant has the same word.
+func OfOthers(files []Named, excluded []string) (others []Other) {
+	owner, ofNumber := idsIn(excluded)
+	included, numbers := idsIn(lists.Map(files, func(f Named) string { return f.ID }))
+	maps.Copy(owner, included)
+	maps.Copy(ofNumber, numbers)
+	numbered := map[string]string{}
 	for _, f := range files {
-		for _, key := range idKeys(f.ID) {
-			if first, there := owner[key]; there && first != f.ID {
-				owner[key] = "" // A50001 and B50001
-			} else {
-				owner[key] = f.ID
-			}
-		}
-		if n := number.FindStringSubmatch(strings.TrimPrefix(strings.ToLower(f.ID), "sub-")); n != nil {
-			numbered[f.ID] = n[1]
-			if first, there := ofNumber[n[1]]; there && first != f.ID {
-				ofNumber[n[1]] = "" // A01 and B01
-			} else {
-				ofNumber[n[1]] = f.ID
-			}
-		}
+		numbered[f.ID] = bareNumber(f.ID)
 	}
 	names := make([][]string, len(files))
 	places := 0
@@ -64,10 +57,7 @@ func OfOthers(files []Named) (others []Other) {
 		if place >= len(names[i]) {
 			return ""
 		}
-		if n := number.FindStringSubmatch(names[i][place]); n != nil {
-			return n[1]
-		}
-		return ""
+		return bareNumber(names[i][place])
 	}
 	scheme := -1
 	for place := range places {
@@ -84,7 +74,7 @@ func OfOthers(files []Named) (others []Other) {
 	}
 	var permuted []Other
 	for place := range places {
-		seen := map[string]bool{}
+		seen, here := map[string]bool{}, 0
 		var all []Other
 		for i, f := range files {
 			whose := ofNumber[at(i, place)]
@@ -94,8 +84,12 @@ func OfOthers(files []Named) (others []Other) {
 			if seen[whose] = true; whose != f.ID {
 				all = append(all, Other{i, whose})
 			}
+			if numbers[at(i, place)] != "" {
+				here++
+			}
 		}
-		if scheme < 0 && len(seen) == len(files) && len(files) >= fewestPermuted {
+		// Any numbers are those of many excluded participants.
+		if scheme < 0 && len(seen) == len(files) && len(files) >= fewestPermuted && 4*here >= 3*len(files) {
 			permuted = all
 			break
 		}
@@ -122,6 +116,34 @@ func OfOthers(files []Named) (others []Other) {
 		return permuted
 	}
 	return others
+}
+
+// idsIn are whose the words and the numbers of ids are; "" of several, such as A50001 and B50001, or A01 and B01.
+func idsIn(ids []string) (owner, ofNumber map[string]string) {
+	owner, ofNumber = map[string]string{}, map[string]string{}
+	add := func(of map[string]string, key, id string) {
+		if first, there := of[key]; there && first != id {
+			id = ""
+		}
+		of[key] = id
+	}
+	for _, id := range ids {
+		for _, key := range idKeys(id) {
+			add(owner, key, id)
+		}
+		if n := bareNumber(id); n != "" {
+			add(ofNumber, n, id)
+		}
+	}
+	return owner, ofNumber
+}
+
+// bareNumber is the number of an id, without letters and zeros before it; "" of one that is no number.
+func bareNumber(id string) string {
+	if n := number.FindStringSubmatch(strings.TrimPrefix(strings.ToLower(id), "sub-")); n != nil {
+		return n[1]
+	}
+	return ""
 }
 
 // idKeys are the words that are a participant's id in the name of a file.

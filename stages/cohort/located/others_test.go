@@ -65,7 +65,7 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		{"a file of two", rows("sub-N_with_sub-05.tsv", own), 0},
 		{"names without ids", rows("rest.tsv", own), 0},
 	} {
-		got := OfOthers(c.files)
+		got := OfOthers(c.files, nil)
 		if len(got) != c.others {
 			t.Errorf("%s: %v", c.what, got)
 		} else if c.others > 0 {
@@ -73,4 +73,30 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		}
 	}
 	need.Equal(t, slices.Contains(fileKeys("a/sub-03_task-rest.tsv"), "sub03"), true)
+
+	// The other may be excluded. Of many excluded participants any number is an id, so numbers in the names are none.
+	var excluded []string
+	for i := range 200 {
+		excluded = append(excluded, fmt.Sprintf("sub-%03d", i+1))
+	}
+	without := func(at int, files []Named) []Named { return slices.Delete(files, at, at+1) }
+	for _, c := range []struct {
+		what     string
+		files    []Named
+		excluded []string
+		want     []Other
+	}{
+		{"a word", without(0, rows("sub-N.tsv", two)), []string{"sub-01"}, []Other{{0, "sub-01"}}},
+		{"a number at the place of the own", without(0, rows("sN_bl.tsv", two)), []string{"sub-01"},
+			[]Other{{0, "sub-01"}}},
+		{"two with one number, one of them included", without(0, rows("sub-N.tsv", two)),
+			[]string{"sub-01", "sub-02", "A01"}, []Other{{0, "sub-01"}}},
+		{"a word of two", without(0, named("A500", rows("50001_rest.tsv", own))[:2]), []string{"A50001", "B50001"}, nil},
+		{"numbers of scans", rows("scan1N.tsv", shifted), excluded[99:], nil},
+		{"nobody excluded", without(0, rows("sub-N.tsv", two)), nil, nil},
+	} {
+		need.Equal(t, fmt.Sprint(OfOthers(c.files, c.excluded)), fmt.Sprint(c.want), c.what)
+	}
+	shift := without(4, rows("scanN.tsv", shifted))
+	need.Equal(t, len(OfOthers(shift, []string{"sub-05"})), 23, "all shifted")
 }

@@ -16,8 +16,9 @@ type InSession struct{ Session, Path string }
 var visit = pattern.New(`(?:^|[^\pL])(?:ses|session|visit)[-_ ]?([\pL\pN]+)`)
 
 // OfOtherSessions are the files whose names state another session of the cohort, and not their own: after ses-, session
-// or visit, or as a word with letters. What stands in all names, as that of a directory, states none.
-func OfOtherSessions(files []InSession) (others []Other) {
+// or visit, or as a word with letters. What stands in all names, as that of a directory, states none. The cohort may
+// leave out some of the table's sessions.
+func OfOtherSessions(files []InSession, leftOut []string) (others []Other) {
 	var sessions []string
 	stated := make([]map[string]bool, len(files))
 	times := map[string]int{}
@@ -37,6 +38,11 @@ func OfOtherSessions(files []InSession) (others []Other) {
 		}
 		for word := range stated[i] {
 			times[word]++
+		}
+	}
+	for _, session := range leftOut {
+		if !slices.Contains(sessions, session) {
+			sessions = append(sessions, session)
 		}
 	}
 	means := func(i int, session string) bool {

@@ -36,6 +36,6 @@ func TestFilesOfOtherSessions(t *testing.T) {
 				files = append(files, InSession{session, name})
 			}
 		}
-		need.Equal(t, len(OfOtherSessions(files)), c.want, c.format, c.sessions, c.swapped)
+		need.Equal(t, len(OfOtherSessions(files, nil)), c.want, c.format, c.sessions, c.swapped)
 	}
 }
