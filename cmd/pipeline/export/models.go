@@ -1,7 +1,9 @@
 package export
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
@@ -55,6 +58,31 @@ func (m *Model) Parameters() map[string]string {
 // card is the name under which hubs look for the card of a model.
 const card = "README.md"
 
+// digestRow is the row of a file in the card's table of digests.
+var digestRow = pattern.New(`(?m)^\| (\S.*?\.npz) \| ([0-9a-f]{64}) \|`)
+
+// CardOf lists the files of a directory of models by its card, with the digests of their contents; nil where there is no
+// card, or another one.
+func CardOf(dir string) (name string, digests map[string]string, err error) {
+	name = filepath.Join(dir, card)
+	text, err := regular.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return name, nil, nil
+	}
+	for _, m := range digestRow.FindAllStringSubmatch(string(text), -1) {
+		if digests == nil {
+			digests = map[string]string{}
+		}
+		digests[strings.ReplaceAll(m[1], `\`, "")] = m[2] // Markdown's
+	}
+	return name, digests, err
+}
+
+// IsModelFile reports whether a name is of a model file, and not of what macOS writes beside each file.
+func IsModelFile(name string) bool {
+	return strings.EqualFold(filepath.Ext(name), ".npz") && !strings.HasPrefix(name, ".")
+}
+
 // ModelFiles is what a program with models does with their files.
 type ModelFiles struct {
 	// Write adds the origin to the files of a setting, and writes their card. It reports whether the files are models.
@@ -70,6 +98,8 @@ type ModelFacts struct {
 	Graphs bool   // it takes graphs
 	Series bool   // it takes time series; matrices otherwise
 	Stored string // digest of the stored file that this one was exported from; "" where it states none
+	// Content is the digest of the content; "" where it states none.
+	Content string
 	// Measure is what the matrices of the training were, as a column.Data states it; "": unknown.
 	Measure string
 }
@@ -248,7 +278,7 @@ func (s *Setting) refuseOthers(dir string) error {
 	entries, _ := os.ReadDir(dir) // what cannot be read is an error where it is written to
 	var others []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".npz") && !slices.ContainsFunc(s.Models,
+		if IsModelFile(e.Name()) && !slices.ContainsFunc(s.Models,
 			func(m *Model) bool { return m.Name == e.Name() }) {
 			others = append(others, e.Name())
 		}

@@ -136,7 +136,7 @@ func readModel(file []byte) (of export.ModelFacts, err error) {
 	if err != nil {
 		return of, err
 	}
-	of = export.ModelFacts{Model: f.Model, Number: f.Target != nil, Graphs: f.Inputs.Port == "",
+	of = export.ModelFacts{Model: f.Model, Content: f.Content, Number: f.Target != nil, Graphs: f.Inputs.Port == "",
 		Series: f.Inputs.Port == "series", Measure: column.ParseData(f.Inputs.Holds).Measure}
 	if f.Origin != nil {
 		of.Stored = f.Origin.Digest

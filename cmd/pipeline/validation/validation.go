@@ -3,7 +3,9 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,13 +171,17 @@ func besideFile(dir, path string) (string, error) {
 func (o *Options) files() (files []string, of export.ModelFacts, err error) {
 	var kinds []string
 	for _, path := range o.Models {
-		found, err := filesOf(path)
+		found, card, digests, err := filesOf(path)
 		if err != nil {
 			return nil, of, err
 		}
 		for _, file := range found {
 			if of, err = export.ReadModel(file); err != nil {
 				return nil, of, exit.Wrong(fmt.Errorf("%s: %w", file, err))
+			}
+			if listed, there := digests[filepath.Base(file)]; there && listed != of.Content {
+				return nil, of, exit.Wrongf("%s is not the file that %s lists: the digest of its content is %s, not %s; it may be of another training: copy the directory again, export the models again, %s",
+					file, card, cmp.Or(of.Content, "not stated"), listed, orList)
 			}
 			if !slices.Contains(kinds, of.Model) {
 				kinds = append(kinds, of.Model)
@@ -189,24 +195,51 @@ func (o *Options) files() (files []string, of export.ModelFacts, err error) {
 	return files, of, nil
 }
 
-// filesOf are the model files of a directory; of a file, itself.
-func filesOf(path string) (files []string, err error) {
+// orList is how models are validated that are not those of a card.
+const orList = "or list the files to validate instead of the directory"
+
+// filesOf are the model files of a directory, which are those of its card, where it has one with digests; of a file,
+// itself.
+func filesOf(path string) (files []string, card string, digests map[string]string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, nil // what is wrong is an error where it is read
+		return []string{path}, "", nil, nil // what is wrong is an error where it is read
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, err
+		return nil, "", nil, err
 	}
+	var names []string
 	for _, e := range entries {
-		if strings.EqualFold(filepath.Ext(e.Name()), ".npz") {
-			files = append(files, filepath.Join(path, e.Name()))
+		if export.IsModelFile(e.Name()) {
+			names = append(names, e.Name())
 		}
 	}
-	if files == nil {
-		return nil, exit.Wrongf("%s has no model file (.npz); set the directory of one setting, which pipeline export FILE model writes", path)
+	if card, digests, err = export.CardOf(path); err != nil {
+		return nil, "", nil, err
 	}
-	return files, nil
+	missing, other := apart(slices.Sorted(maps.Keys(digests)), names), apart(names, slices.Collect(maps.Keys(digests)))
+	files = lists.Map(names, func(name string) string { return filepath.Join(path, name) })
+	switch {
+	case digests != nil && missing != nil:
+		return nil, "", nil, exit.Wrongf("%s lists %s, but %s %s missing in %s: copy the directory again, export the models again, %s", card,
+			words.Count(len(digests), "model"), words.Some(missing, 4),
+			map[bool]string{true: "is", false: "are"}[len(missing) == 1], path, orList)
+	case digests != nil && other != nil:
+		return nil, "", nil, exit.Wrongf("%s has model files that %s does not list: %s; remove them, %s", path, card, words.Some(other, 4), orList)
+	case len(files) == 0:
+		return nil, "", nil, exit.Wrongf("%s has no model file (.npz); set the directory of one setting, which pipeline export FILE model writes", path)
+	}
+	return files, card, digests, nil
+}
+
+// apart are the names that others do not have.
+func apart(names, others []string) (only []string) {
+	for _, name := range names {
+		if !slices.Contains(others, name) {
+			only = append(only, name)
+		}
+	}
+	return only
 }
 
 // inputs connects what the models take, to the stage that usually makes it.
