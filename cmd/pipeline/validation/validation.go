@@ -263,6 +263,9 @@ func (o *Options) inputs(stages []layer.Outlined, file string, of export.ModelFa
 			}
 			kind, output, _ := strings.Cut(from, ".")
 			for _, s := range stages {
+				if o.NewSite != "" && kind == "harmonize" && o.Inputs == "" {
+					continue // the models harmonize what is before it
+				}
 				if s.Kind == kind && (o.Inputs == "" || o.Inputs == s.Name) {
 					found = append(found, s.Name+"[*]."+outputOf(s.Kind, output, of.Measure))
 				}
