@@ -282,12 +282,12 @@ func TestMistakesOfModels(t *testing.T) {
 	half := "return np.full((len(X), 2), 0.5)"
 	for name, c := range map[string]struct{ text, want string }{
 		"exception":   {class("np.linalg.cholesky(-np.eye(3))", half), "model.py:6 in fit: np.linalg.cholesky(-np.eye(3)): LinAlgError: Matrix is not positive definite"},
-		"syntax":      {"def make(:\n", "model.py:1: def make(:: SyntaxError"},
+		"syntax":      {"def make(:\n", "model.py:1: def make(: SyntaxError"},
 		"package":     {"import no_such_package\n", "model.py:1: import no_such_package: ModuleNotFoundError: No module named 'no_such_package': add the package to requirements"},
 		"no factory":  {"x = 1\n", "model has no function or class make"},
 		"no fit":      {"def make(): return object()\n", "gives object, which lacks fit or predict_proba and decision_function"},
 		"argument":    {"def make(keep): return object()\n", "TypeError: make() missing 1 required positional argument: 'keep'"},
-		"no classes":  {class("del self.classes_", half), "model.py:4: def fit(self, X, y):: model:make: M has no classes_ after fit"},
+		"no classes":  {class("del self.classes_", half), "model.py:4: def fit(self, X, y): model:make: M has no classes_ after fit"},
 		"classes":     {class("self.classes_ = np.array(['x', 'y'])", half), "model.py:6: self.classes_ = np.array(['x', 'y']): model:make: classes_ is ['x', 'y'], but the labels are ['ASD', 'HC']"},
 		"NaN":         {class("pass", "return np.full((len(X), 2), np.nan)"), "predict_proba gives values that are not finite for 24 of 24 rows"},
 		"shape":       {class("pass", "return np.full(len(X), 0.5)"), "predict_proba gives the shape (24,), expected (24, 2)"},
@@ -315,7 +315,7 @@ func TestMistakesOfModels(t *testing.T) {
 		"coef rows":   {class("self.coef_ = X[:3]", half), "coef_ has the shape (3, 10), expected (1, 10)"},
 		"coef NaN":    {class("self.coef_ = X[0] * np.nan", half), "model.py:6: self.coef_ = X[0] * np.nan: model:make: coef_ has 10 values that are not finite"},
 		"coef masked": {class("self.coef_ = np.ma.masked_greater(X[0] * 0 + [1, 0] * 5, 0)", half), "coef_ gives a masked array in which 5 of 10 values are masked"},
-		"masked":      {class("pass", "return np.ma.masked_array(np.full((len(X), 2), 0.5), mask=np.arange(2 * len(X)).reshape(-1, 2) == 3)"), "model.py:8: def predict_proba(self, X):: model:make: predict_proba gives a masked array in which 1 of 48 values are masked"},
+		"masked":      {class("pass", "return np.ma.masked_array(np.full((len(X), 2), 0.5), mask=np.arange(2 * len(X)).reshape(-1, 2) == 3)"), "model.py:8: def predict_proba(self, X): model:make: predict_proba gives a masked array in which 1 of 48 values are masked"},
 		"protocol":    {class(`print('{"event": "done"}'); raise ValueError("not done")`, half), "ValueError: not done"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -371,19 +371,55 @@ func TestConfined(t *testing.T) {
 		}
 	}()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	outside := filepath.Join(t.TempDir(), "outside")
-	text := strings.Replace(nearest, "        self.coef_ = self.mean_\n", fmt.Sprintf(`        import socket
-        for do in (lambda: socket.create_connection(("127.0.0.1", %s), 5), lambda: open(%q, "w"), lambda: open("/usr/x", "w")):
-            try:
-                do()
-            except OSError:
-                continue
+	fits := func(code string) string {
+		return strings.Replace(nearest, "        self.coef_ = self.mean_\n", "        import os, tempfile\n"+code, 1)
+	}
+	rowsOf(t, need.Value(run(t, fresh(t, "sandbox", "require"), fits(fmt.Sprintf(`        import socket
+        try:
+            socket.create_connection(("127.0.0.1", %s), 5)
             raise ValueError("not confined")
-`, port, outside), 1)
-	rowsOf(t, need.Value(run(t, fresh(t, "sandbox", "require"), text))(t))
+        except OSError:
+            pass
+        open("here.txt", "w").write("x")
+        tempfile.NamedTemporaryFile("w").write("x")
+        with open("/dev/null", "w") as f:
+            f.write("x")
+        for hidden in (".cache", "."):
+            os.makedirs(hidden, exist_ok=True)
+`, port))))(t))
+
+	// A write elsewhere is an error, whatever the code does with the exception, and in a copy of the process an exception.
+	dir := t.TempDir()
+	outside := filepath.Join(dir, "outside")
+	for code, path := range map[string]string{
+		fmt.Sprintf("open(%q, 'w')", outside):                       outside,
+		fmt.Sprintf("np.save(%q, X)", outside+".npy"):               outside + ".npy",
+		"os.makedirs('/srv/a/b', exist_ok=True)":                    "/srv",
+		"open('/tmp/outside', 'ab')":                                "/tmp/outside",
+		"open('../../../outside', 'w')":                             "/outside",
+		"os.rename('model.py', '/usr/x')":                           "/usr/x",
+		"os.open(b'/usr/x', os.O_CREAT)":                            "/usr/x",
+		"open(os.path.expanduser('~/outside'), 'w')":                "/nonexistent/outside",
+		fmt.Sprintf("os.symlink(%q, 'l'); open('l', 'w')", outside): outside,
+	} {
+		_, err := run(t, fresh(t, "sandbox", "require"),
+			fits("        try:\n            "+code+"\n        except OSError:\n            pass\n"))
+		need.Error(t, err, "model.py:10 in fit: "+code+": fit of model:make writes to ")
+		need.Error(t, err, path+", outside the directories of the process, where nothing is kept: set")
+	}
 	if _, err := os.Stat(outside); err == nil {
 		t.Error("the process wrote a file outside")
 	}
+	_, err := run(t, fresh(t, "sandbox", "require"), fits(`        if (copy := os.fork()) == 0:
+            try:
+                open("/usr/x", "w")
+            except PermissionError:
+                os._exit(7)
+            os._exit(0)
+        if os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 7:
+            raise ValueError("refused in the copy")
+`))
+	need.Error(t, err, "refused in the copy")
 }
 
 // The probabilities are the same in the sandbox and without.

@@ -57,6 +57,37 @@ def finish(event, **of):
     EXIT(0)
 
 
+WRITES = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.truncate": 0, "os.remove": 0, "os.rmdir": 0}
+ENDING = []
+
+
+def guard(event, args):
+    """End a confined model whose code writes outside its directories, where nothing would be kept."""
+    if event == "open":
+        at, writes = 0, (args[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+    else:
+        at, writes = WRITES.get(event), True
+    if ENDING or at is None or not writes or not isinstance(args[at], (str, bytes, os.PathLike)):
+        return
+    path = os.path.realpath(os.fsdecode(args[at]))
+    own = (CODE, os.path.join(os.path.realpath(tempfile.gettempdir()), ""), "/dev/", "/proc/")
+    if (path + "/").startswith(own) or "/." in path or event == "os.mkdir" and os.path.isdir(path):
+        return  # packages make their caches in hidden directories where they can
+    frame = sys._getframe(1)
+    while frame and not frame.f_code.co_filename.startswith(CODE):
+        if "importlib._bootstrap" in frame.f_code.co_filename:
+            return  # a package, while it is imported
+        frame = frame.f_back
+    if not frame:
+        return
+    if os.getpid() != PID:  # a copy of the process, which the model made
+        raise PermissionError(errno.EACCES, "outside the directories of the model", path)
+    ENDING.append(True)  # what follows opens files, too
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    finish("outside", what=path, file=file[len(CODE) :], line=line,
+           function=frame.f_code.co_name, source=linecache.getline(file, line).strip())  # fmt: skip
+
+
 def step(name):
     """What runs from here on, for messages."""
     STEP[:] = name.encode().ljust(len(STEP), b"\0")
@@ -455,6 +486,8 @@ def main():
         except ImportError as e:
             finish("numpy", what=str(e))
         np.random.seed(TASK["seed"])
+        if TASK["confined"]:
+            sys.addaudithook(guard)
         run(np)
     except BaseException as e:  # SystemExit and KeyboardInterrupt too
         if isinstance(e, MemoryError) or getattr(e, "errno", None) == errno.ENOMEM or "can't allocate memory" in str(e):

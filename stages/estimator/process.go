@@ -133,6 +133,7 @@ type task struct {
 	Time       float64        `json:"time"`      // s; 0: no limit
 	Memory     int64          `json:"memory"`    // bytes; 0: no limit
 	Processes  int            `json:"processes"` // 0: no limit
+	Confined   bool           `json:"confined"`
 }
 
 // arguments are those of the factory.
@@ -220,7 +221,7 @@ type result struct {
 
 // A message is what a process reports of itself.
 type message struct {
-	Event    string   `json:"event"` // done, contract, dependent, failed, memory, slow, killed, exit, numpy
+	Event    string   `json:"event"` // done, contract, dependent, failed, outside, memory, slow, killed, exit, numpy
 	Step     string   `json:"step"`  // start, or the method that ran last
 	What     string   `json:"what"`
 	Type     string   `json:"type"`     // of the model
@@ -256,7 +257,7 @@ func (s *Estimator) hand(t *dag.Task, d *dataset, do string, rows []int, model [
 		of.Classes = d.set.Groups()
 	}
 	if confined {
-		of.Processes = processes
+		of.Processes, of.Confined = processes, true
 	}
 	in := map[string][]dag.Input{"host": {dag.InputOf(artifacts.Bytes{Kind: "py", Data: host})},
 		codePort: t.All(codePort), lockPort: t.All(lockPort), packagesPort: t.All(packagesPort)}
@@ -405,8 +406,8 @@ func (m *message) place() string {
 	if m.Function != "" && m.Function != "<module>" {
 		place += " in " + m.Function
 	}
-	if m.Source != "" {
-		place += ": " + m.Source
+	if source := strings.TrimRight(m.Source, ": "); source != "" { // def fit(self, X, y):
+		place += ": " + source
 	}
 	return place + ": "
 }
@@ -431,6 +432,9 @@ func (m *message) refusal(s *Estimator) error {
 		return fmt.Errorf("%s%s: %s (pipeline stages estimator describes what a model has)", place, s.Factory, m.What)
 	case "dependent":
 		return m.dependent(m.What)
+	case "outside":
+		return fmt.Errorf("%s%s writes to %s, outside the directories of the process, where nothing is kept: set what predict needs as an attribute of the model, and write other files to the current directory or to tempfile's, which are removed when the process ends (sandbox: none lets the model write anywhere)",
+			place, step, m.What)
 	case "memory":
 		return &machine.Fault{Err: fmt.Errorf("%s%s needs more memory than memory_limit, %g GiB: raise it, or use fewer participants or draws", place, step, s.Memory), OfStage: true}
 	case "slow":
