@@ -74,6 +74,7 @@ func (p *placed) where() string {
 const (
 	renamed  = "set nodes to the list of the regions of this image, a TSV with the columns index and name"
 	mirrored = "the image was mirrored, or its affine is wrong: write it again with the correct affine"
+	crossed  = "the names of left and right regions are exchanged in the node list: correct it; or " + mirrored
 )
 
 // Misplaced compares where the labels of an image lie with where the node list says that they lie; by gives the label
@@ -216,7 +217,7 @@ func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[
 			len(wrong), unplaced, words.Some(wrong, 6))
 	}
 	return fmt.Errorf("left and right are exchanged between its labels and the node list: the left regions lie at x = %.0f mm on average, the right ones at %.0f: label %d (%s) is centered at x = %.0f mm; %s%s",
-		left, right, by(*first), first.Name, centroids[by(*first)][0], mirrored, or)
+		left, right, by(*first), first.Name, centroids[by(*first)][0], crossed, or)
 }
 
 // mostPlace is a coordinate that no region has, mm: the head of the MNI template ends at 110 mm, and a field of view
