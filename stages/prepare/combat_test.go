@@ -237,4 +237,19 @@ func TestCombatRefuses(t *testing.T) {
 	if want := fmt.Sprintf("sex of sub-%03d is X, which no training participant has (F, M)", at+1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an unknown category: %v", err)
 	}
+	// A category in codes, and without a value.
+	for code, want := range map[float64]string{2: "is the code 2, but the values in training are F, M: write these values into the column",
+		math.NaN(): "is unknown, but is to be preserved: fill it in (F, M)"} {
+		coded := encoding.NewTable(slices.Clone(people.Columns)...)
+		for i, c := range coded.Columns {
+			if c.Name == "sex" {
+				coded.Columns[i] = encoding.Column{Name: "sex", Values: slices.Repeat([]float64{1}, coded.Rows())}
+				coded.Columns[i].Values.([]float64)[at] = code
+			}
+		}
+		_, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")),
+			map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": {dag.InputOf(coded)},
+				"fitted": {dag.InputOf(fitted)}})
+		need.Error(t, err, fmt.Sprintf("sex of sub-%03d ", at+1)+want)
+	}
 }

@@ -80,10 +80,15 @@ func (b *Book) Row(id string) ([]float64, error) {
 		}
 		v := b.Text[term.Column][id]
 		if !slices.Contains(b.Levels[term.Column], v) {
-			if v == "" {
-				v = "not known"
+			levels := strings.Join(b.Levels[term.Column], ", ")
+			code, coded := b.Number[term.Column][id]
+			switch coded = coded && !math.IsNaN(code); {
+			case coded:
+				return nil, fmt.Errorf("%s: %s of %s is the code %g, but the values in training are %s: write these values into the column instead of codes, or do not preserve it", b.Name, term.Column, id, code, levels)
+			case v == "":
+				return nil, fmt.Errorf("%s: %s of %s is unknown, but is to be preserved: fill it in (%s), exclude the participant, or do not preserve it", b.Name, term.Column, id, levels)
 			}
-			return nil, fmt.Errorf("%s: %s of %s is %s, which no training participant has (%s): correct it if it is misspelled, exclude the participant, or do not preserve it", b.Name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
+			return nil, fmt.Errorf("%s: %s of %s is %s, which no training participant has (%s): correct it if it is misspelled, exclude the participant, or do not preserve it", b.Name, term.Column, id, v, levels)
 		}
 		x = append(x, map[bool]float64{true: 1}[v == term.Level])
 	}
