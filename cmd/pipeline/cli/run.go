@@ -200,6 +200,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		r.executor.Interrupted(a.Console)
 		return interrupted()
 	}
+	readOnly := errors.Is(err, artifacts.ErrReadOnly)
 	switch {
 	case err != nil: // the disk is full …
 		a.explain(err) // before the last line, which stays the last one
@@ -216,7 +217,12 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		unlocked = a.compareHeld(held, result)
 		err = cmp.Or(err, unlocked)
 	}
-	left := page.Leave(ctx, a.Console, p, store, result, r.Options)
+	var left error
+	if readOnly { // nothing of this run is kept, so the page of an earlier one stays
+		page.NoteEarlier(a.Console, p)
+	} else {
+		left = page.Leave(ctx, a.Console, p, store, result, r.Options)
+	}
 	if left != nil && ctx.Err() != nil {
 		return interrupted()
 	}
