@@ -47,6 +47,34 @@ func (labels Grid) Over(scan Grid) error {
 	return labels.Resamples(scan)
 }
 
+// Fills reports whether two grids have equally many voxels in the same place, in whatever order and direction of their
+// axes: no corner lies half a voxel from the nearest one of the other. A grid without a place fills any.
+func (g Grid) Fills(other Grid) bool {
+	shape, as := g.Shape, other.Shape
+	slices.Sort(shape[:])
+	slices.Sort(as[:])
+	if shape != as {
+		return false
+	}
+	if !g.Oriented || !other.Oriented {
+		return true
+	}
+	size := other.Affine.VoxelSize()
+	return cornersApart(g, other) < min(size[0], size[1], size[2])/2
+}
+
+// cornersApart is how far a corner of a grid lies from the nearest one of another, mm, at most.
+func cornersApart(g, other Grid) (most float64) {
+	for _, p := range corners(g) {
+		least := math.Inf(1)
+		for _, q := range corners(other) {
+			least = min(least, p.Distance(q))
+		}
+		most = max(most, least)
+	}
+	return most
+}
+
 // mostElsewhere is how far a corner of labels with the shape of the scan may lie from the scan's nearest one, mm.
 const mostElsewhere = 5
 
@@ -59,15 +87,7 @@ func elsewhere(labels, scan Grid) error {
 	if shape != other || !labels.Oriented || !scan.Oriented {
 		return nil
 	}
-	most := 0.0
-	for _, p := range corners(labels) {
-		least := math.Inf(1)
-		for _, q := range corners(scan) {
-			least = min(least, p.Distance(q))
-		}
-		most = max(most, least)
-	}
-	if most > mostElsewhere {
+	if most := cornersApart(labels, scan); most > mostElsewhere {
 		return fmt.Errorf("the labels have the shape of the scan, but another affine, which puts a corner of them %.0f mm beside the scan: %v, the scan %v; one of the headers is wrong",
 			most, labels, scan)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Labels of the scan's shape must lie on it, in whatever order and direction of the axes.
@@ -29,5 +31,12 @@ func TestOver(t *testing.T) {
 		if err := labels.Over(scan); (err != nil) != strings.HasSuffix(name, "refused") {
 			t.Errorf("%s: %v", name, err)
 		}
+		// 4 mm are two voxels.
+		fills := !strings.HasSuffix(name, "refused") && name != "4 mm beside" && name != "another shape"
+		need.Equal(t, labels.Fills(scan), fills, name)
+		labels.Affine[1][3] += 0.9
+		need.Equal(t, labels.Fills(scan), fills, name, ", nearly half a voxel off")
+		labels.Oriented = false
+		need.Equal(t, labels.Fills(scan), name != "another shape", name, ", of unknown place")
 	}
 }

@@ -21,16 +21,14 @@ type Realignment struct {
 // Realigned is a scan whose volumes are those of r on the grid, one in memory at a time. A voxel that lies beyond the
 // centers of the outer voxels of a volume, or has a shift of NaN, is NaN there. Close closes r.
 func (r *Reader) Realigned(to Realignment) (*Reader, error) {
-	scan := r.Header.Grid()
-	inverse, ok := scan.Affine.Inverse()
-	switch {
-	case !scan.Oriented || !ok:
-		return nil, r.fail(errors.New("the header does not state the position of the scan (sform and qform codes 0), so head motion cannot be corrected"))
-	case int64(len(to.Volumes)) != r.Volumes():
-		return nil, r.fail(fmt.Errorf("%d volumes, but %d transforms of head motion; the transforms belong to another run, or volumes were removed: use the raw scan that fMRIPrep processed", r.Volumes(), len(to.Volumes)))
-	case to.Shift != nil && len(to.Shift) != to.Grid.Voxels():
+	if err := r.Moves(len(to.Volumes)); err != nil {
+		return nil, err
+	}
+	if to.Shift != nil && len(to.Shift) != to.Grid.Voxels() {
 		panic("nifti: a shift for each voxel")
 	}
+	scan := r.Header.Grid()
+	inverse, _ := scan.Affine.Inverse()
 	h := &Header{Version: 2, SizeofHdr: 540, VoxOffset: 544, SclSlope: 1, SformCode: 1,
 		XYZTUnits: unitMillimetre | unitSecond, Datatype: int64(Float64), Bitpix: 64}
 	copy(h.Magic[:], "n+2\x00\r\n\x1a\n")
@@ -43,6 +41,18 @@ func (r *Reader) Realigned(to Realignment) (*Reader, error) {
 	}
 	s := &realigned{from: r, to: to, inverse: inverse, shape: scan.Shape, volume: make([]float64, scan.Voxels())}
 	return &Reader{Header: h, name: r.name, mem: r.mem, src: s, closers: []io.Closer{r}}, nil
+}
+
+// Moves refuses, by the header of a raw scan, so many transforms of head motion.
+func (r *Reader) Moves(transforms int) error {
+	scan := r.Header.Grid()
+	if _, ok := scan.Affine.Inverse(); !scan.Oriented || !ok {
+		return r.fail(errors.New("the header does not state the position of the scan (sform and qform codes 0), so head motion cannot be corrected"))
+	}
+	if int64(transforms) != r.Volumes() {
+		return r.fail(fmt.Errorf("%d volumes, but %d transforms of head motion; the transforms belong to another run, or volumes were removed: use the raw scan that fMRIPrep processed", r.Volumes(), transforms))
+	}
+	return nil
 }
 
 // realigned are the bytes of the voxels of a realigned scan.

@@ -33,6 +33,10 @@ const MissingCodes = "codes"
 // that overflow 16 bits.
 const Wrapped = "wrapped"
 
+// ReferenceR is the metadata by which the table of a raw scan, and its quality, state how its mean correlates with the
+// reference of its transforms (reference_r of bootstrap); of several runs the least.
+const ReferenceR = "reference_r"
+
 // JoinedRuns is the metadata by which the quality of a joined series lists its runs, or sessions, where
 // it has several: a JSON list of names.
 const JoinedRuns = "runs"

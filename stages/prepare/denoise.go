@@ -246,8 +246,10 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if codes != nil {
 		meta[column.MissingCodes] = column.JSON(codes)
 	}
-	if wrapped := scan.Meta[column.Wrapped]; wrapped != "" {
-		meta[column.Wrapped] = wrapped
+	for _, key := range []string{column.Wrapped, column.ReferenceR} {
+		if stated := scan.Meta[key]; stated != "" {
+			meta[key] = stated
+		}
 	}
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),

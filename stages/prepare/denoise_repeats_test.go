@@ -241,6 +241,7 @@ func TestDenoiseComparesGlobalSignal(t *testing.T) {
 // Motion below 0 is refused.
 func TestDenoiseListsMissingCodes(t *testing.T) {
 	const volumes, regions = 60, 3
+	likeness := "0.5"
 	run := func(damage func(x, fd, csf []float64)) (dag.Outputs, error) {
 		x := stagetest.Series(1, volumes, regions).Float64s()
 		fd, csf, spike := make([]float64, volumes), make([]float64, volumes), make([]float64, volumes)
@@ -257,7 +258,8 @@ func TestDenoiseListsMissingCodes(t *testing.T) {
 		}
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress, s.Columns, s.ScanRun = "none", []string{"csf", "motion_outlier00"}, "2"
-		scan := column.WithMeta(scanOf(2), map[string]string{column.Wrapped: "4"})
+		scan := column.WithMeta(scanOf(2), map[string]string{column.Wrapped: "4",
+			column.ReferenceR: likeness})
 		return stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scan),
 			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
 			"confounds": dag.InputOf(artifacts.Text(text))})
@@ -282,6 +284,12 @@ func TestDenoiseListsMissingCodes(t *testing.T) {
 		t.Error(got)
 	}
 	need.Equal(t, joined["quality"].(*encoding.Table).Meta[column.Wrapped], "8")
+	likeness = "0.25"
+	second := need.Value(run(nil))(t)["quality"]
+	for _, order := range [][]dag.Input{{in("quality", "1"), dag.InputOf(second)}, {dag.InputOf(second), in("quality", "1")}} {
+		q := need.Value(readRuns(order))(t)
+		need.Equal(t, q.meta([]string{"1", "2"})[column.ReferenceR], "0.25")
+	}
 	_, err := run(func(_, fd, _ []float64) { fd[4] = -1 })
 	need.Error(t, err, "framewise_displacement is -1 in volume 5 (line 6), but cannot be negative: write n/a for a missing value; or exclude this participant")
 }

@@ -231,6 +231,8 @@ type runQuality struct {
 	// of each run, the regions and confounds with a code for missing values
 	codes   [][]column.MissingCode
 	wrapped int // voxels whose numbers overflow
+	// referenceR is the least likeness of a raw scan to its reference; nil without one.
+	referenceR *float64
 }
 
 // meta is the metadata of the quality of all runs, of these names.
@@ -255,6 +257,9 @@ func (q *runQuality) meta(names []string) map[string]string {
 	if q.wrapped > 0 {
 		meta[column.Wrapped] = column.JSON(q.wrapped)
 	}
+	if q.referenceR != nil {
+		meta[column.ReferenceR] = column.JSON(*q.referenceR)
+	}
 	return meta
 }
 
@@ -277,8 +282,12 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		}
 		codes, err := column.MissingCodesOf(t.Meta)
 		wrapped, other := column.MetaOf[int](t.Meta, column.Wrapped)
-		if err = cmp.Or(err, other); err != nil {
+		like, bad := column.MetaOf[*float64](t.Meta, column.ReferenceR)
+		if err = cmp.Or(err, other, bad); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if like != nil && (q.referenceR == nil || *like < *q.referenceR) {
+			q.referenceR = like
 		}
 		q.wrapped += wrapped
 		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, codes)

@@ -30,6 +30,7 @@ type Scan struct {
 	Codes       []Code
 	Times       []float64   // repetition times of the runs of a joined series, s, where these differ
 	Wrapped     int         // voxels of regions whose numbers overflow 16 bits
+	ReferenceR  *float64    // likeness of a raw scan to the reference of its transforms; nil without one
 	Coords      []dag.Coord // of its task
 	column.CleaningRow
 }
@@ -276,7 +277,10 @@ func TimeUnknown(scans []Scan, group map[string]string) (unknown []Scan, groups 
 	return unknown, slices.Sorted(maps.Keys(lacks))
 }
 
-// values are findings about numbers in the scans that are none.
+// leastReferenceR is the likeness to its reference that a raw scan has (docs/fmriprep.md).
+const leastReferenceR = 0.7
+
+// values are findings about numbers in the scans that are none, or are those of another scan.
 func (c Cleaning) values() (all finding.List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
@@ -284,6 +288,13 @@ func (c Cleaning) values() (all finding.List) {
 	all.Add(c.excludable("scans.wrapped", func(s Scan) bool { return s.Wrapped > 0 }, func(s Scan) ScanFault {
 		return ScanFault{N: s.Wrapped, Element: c.Element, severity: float64(s.Wrapped)}
 	})...)
+	unlike := func(s Scan) bool { return s.ReferenceR != nil && *s.ReferenceR < leastReferenceR }
+	all.Add(overturning(c.faults("scans.unlike-reference", func(s Scan) (ScanFault, bool) {
+		if !unlike(s) {
+			return ScanFault{}, false
+		}
+		return ScanFault{X: *s.ReferenceR, severity: -*s.ReferenceR}, true
+	}, values{"Exclude": c.toExclude(unlike), "Limit": leastReferenceR}))...)
 	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
 		all.Among(who(coded), "scans.missing-codes", finding.Limits, values{"Listed": lists.Map(coded, func(s Scan) ScanFault {

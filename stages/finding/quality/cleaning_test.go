@@ -179,6 +179,15 @@ func TestCleaningFindings(t *testing.T) {
 	wrapped := scanned(fine, fine)
 	wrapped[1].Wrapped = 7
 	need.Equal(t, listed(Cleaning{Scans: wrapped}.Findings()), "scans.wrapped 2")
+	like := func(r ...float64) []Scan {
+		scans := scanned(slices.Repeat([]row{fine}, len(r)+1)...)
+		for i := range r {
+			scans[i].ReferenceR = &r[i]
+		}
+		return scans
+	}
+	need.Equal(t, listed(Cleaning{Scans: like(0.9, 0.71, 0.7)}.Findings()), "")
+	need.Equal(t, listed(Cleaning{Scans: like(0.9, 0.69, -1)}.Findings()), "scans.unlike-reference 3 2")
 	given := func(motion float64) []Scan {
 		return scanned(with(func(r *row) { r.Strategy, r.Why, r.MeanFD = "none", column.SeriesGiven, motion }))
 	}

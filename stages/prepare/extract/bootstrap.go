@@ -72,6 +72,7 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid; voxels outside are not used; parcels were made with it"},
 			{Name: "realignment", Type: dag.Format("itk"), Optional: true, Doc: "for a raw scan: an affine transform for each volume, as text, from the grid of the parcels to the volume (fMRIPrep's from-orig_to-boldref_mode-image_desc-hmc_xfm.txt)"},
+			{Name: "reference", Type: dag.Format("nifti"), Optional: true, Doc: "with realignment: the image to which the volumes are realigned (fMRIPrep's desc-coreg_boldref), to compare it with their mean; on the grid of the parcels"},
 			{Name: "fieldmap", Type: dag.Format("nifti"), Optional: true, Doc: "with realignment: the field map in Hz, fMRIPrep's desc-preproc_fieldmap; the sidecar must then contain PhaseEncodingDirection and TotalReadoutTime"},
 			{Name: "fieldmap_transform", Type: dag.Format("itk"), Optional: true, Doc: "with fieldmap: the affine transform that resamples the grid of the parcels to it, from-boldref_to-FIELDMAP; it is inverted"},
 			{Name: "sample", Type: column.Type[column.SampleRow](), Optional: true, Doc: "parcellate's sample: voxels whose own series are kept, for carpet plots"},
@@ -166,7 +167,15 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
-	facts := scanFacts{damage.NeighborR(m.Sample, len(rois.Sample), pairs), math.NaN()}
+	facts := scanFacts{damage.NeighborR(m.Sample, len(rois.Sample), pairs), math.NaN(), math.NaN()}
+	if t.Has("reference") {
+		if facts.ReferenceR, err = referenceR(t.In("reference"), m, rois); err != nil {
+			return nil, err
+		}
+		if !math.IsNaN(facts.ReferenceR) {
+			meta[column.ReferenceR] = column.JSON(facts.ReferenceR)
+		}
+	}
 	if models == nil {
 		facts.Labeled = labeled(parcels)
 	}
@@ -184,7 +193,8 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// RefusesHeaders reports why the task of a participant would fail, by its sidecar and the header of its scan.
+// RefusesHeaders reports why the task of a participant would fail, by its sidecar, the header of its scan, and its
+// transforms of head motion.
 func (b *Bootstrap) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
 	header, volumes := 0.0, 0
@@ -197,8 +207,10 @@ func (b *Bootstrap) RefusesHeaders(files map[string]dag.Input) error {
 	if _, _, err := timeOf(t, "bold", b.TR, header, volumes); err != nil {
 		return err
 	}
-	_, err := b.meta(t)
-	return err
+	if _, err := b.meta(t); err != nil {
+		return err
+	}
+	return motionFits(t)
 }
 
 // headerTime is the repetition time in the header of a scan, s, 0 for none, and the number of its volumes; 0 and 0
@@ -559,6 +571,7 @@ type scanRow struct {
 // scanFacts are what the processing of a scan and of its labels leaves in them, whatever the brain did
 // (column.SeriesFacts).
 type scanFacts struct {
-	NeighborR float64 `column:"neighbor_r,missing" doc:"correlation of the changes from volume to volume of two neighbors of a region, along the first axis or in the list of grayordinates, as the median over at most 500 pairs"`
-	Labeled   float64 `column:"labeled_share,missing" doc:"voxels of nodes as a share of the ellipsoid with their spread along each axis"`
+	NeighborR  float64 `column:"neighbor_r,missing" doc:"correlation of the changes from volume to volume of two neighbors of a region, along the first axis or in the list of grayordinates, as the median over at most 500 pairs"`
+	Labeled    float64 `column:"labeled_share,missing" doc:"voxels of nodes as a share of the ellipsoid with their spread along each axis"`
+	ReferenceR float64 `column:"reference_r,missing" doc:"of a raw scan: correlation of the logarithms of its mean and of the reference over the voxels of nodes, both without a quadratic function of the place"`
 }

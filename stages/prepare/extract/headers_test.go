@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"testing"
 
 	"prgnn/artifacts"
@@ -19,6 +20,14 @@ func TestRefusesHeaders(t *testing.T) {
 		in.Name = name
 		return in
 	}
+	moves := func(volumes int) dag.Input {
+		all := "#Insight Transform File V1.0\n"
+		for v := range volumes {
+			all += fmt.Sprintf("#Transform %d\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\n"+
+				"FixedParameters: 0 0 0\n", v)
+		}
+		return text("hmc.txt", all)
+	}
 	series := text("series.csv", "n1,n2\n1,2\n2,1\n3,5\n")
 	parcellate := &Parcellate{Labels: "auto", Missing: "fail"}
 	for _, c := range []struct {
@@ -34,6 +43,9 @@ func TestRefusesHeaders(t *testing.T) {
 			"far.nii.gz: the brain mask is on"},
 		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels, "within": far},
 			"far.nii.gz: the brain mask is on"},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels, "reference": image}, ""},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels, "reference": far},
+			"is not that of its reference far.nii.gz"},
 		{&MeanVolume{}, map[string]dag.Input{"bold": scan}, ""},
 		{&MeanVolume{}, map[string]dag.Input{"bold": image}, "image.nii.gz"},
 		{&Timeseries{}, map[string]dag.Input{"series": series, "sidecar": text("s.json", `{"RepetitionTime": 2}`)}, ""},
@@ -42,6 +54,12 @@ func TestRefusesHeaders(t *testing.T) {
 			"s.json: its repetition time is 2 s, but the parameter tr is 1 s"},
 		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "sidecar": text("s.json", `{"RepetitionTime": 2000}`)}, "s.json"},
 		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "sidecar": text("s.json", `{"RepetitionTime": 2}`)}, ""},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "realignment": moves(8)}, ""},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "realignment": moves(7)},
+			"8 volumes, but 7 transforms of head motion; the transforms belong to another run"},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "realignment": text("hmc.txt", "x")}, "hmc.txt: not a transform"},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "realignment": moves(8), "fieldmap": image,
+			"sidecar": text("s.json", `{"RepetitionTime": 2}`)}, `s.json: PhaseEncodingDirection is ""`},
 	} {
 		err := c.work.(interface {
 			RefusesHeaders(map[string]dag.Input) error

@@ -253,6 +253,10 @@ func headersFit(bold *nifti.Reader, t *dag.Task) error {
 		return err
 	}
 	grid := scan.Grid()
+	if raw := bold.Header.Grid(); t.Has("reference") && !raw.Fills(grid) {
+		return fmt.Errorf("%s: its grid (%v) is not that of its reference %s (%v), so that the transforms belong to another participant, run or version of the scan: use the raw scan that fMRIPrep processed",
+			t.In("bold").Name, raw, t.In("reference").Name, grid)
+	}
 	for _, port := range []string{"labels", "mask", "within"} {
 		if !t.Has(port) {
 			continue

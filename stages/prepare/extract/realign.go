@@ -54,33 +54,60 @@ func inverted(x *itk.Transform, in dag.Input) (*itk.Transform, error) {
 	return back, nil
 }
 
-// readRealignment reads what takes a raw scan to the grid of the parcels; nil of a scan that lies there.
-func readRealignment(t *dag.Task, grid nifti.Grid) (*nifti.Realignment, error) {
+// readMotion reads the transforms of head motion of a raw scan, and the axis and the size of its distortion; nil of a
+// scan that lies on the grid of the parcels.
+func readMotion(t *dag.Task) (to *nifti.Realignment, step float64, err error) {
 	if !t.Has("realignment") {
 		if t.Has("fieldmap") {
-			return nil, errors.New("fieldmap is connected without realignment, but distortion is already corrected in a preprocessed scan: disconnect it (in: { fieldmap: null })")
+			return nil, 0, errors.New("fieldmap is connected without realignment, but distortion is already corrected in a preprocessed scan: disconnect it (in: { fieldmap: null })")
 		}
-		return nil, nil
+		return nil, 0, nil
 	}
 	if t.Has("weights") {
-		return nil, errors.New("a raw scan is realigned to the participant's own space, where a probabilistic atlas cannot be used: use a label image")
+		return nil, 0, errors.New("a raw scan is realigned to the participant's own space, where a probabilistic atlas cannot be used: use a label image")
 	}
 	in := t.In("realignment")
 	file, err := in.Reader()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, 0, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	defer file.Close()
-	to := &nifti.Realignment{Grid: grid}
+	to = &nifti.Realignment{}
 	if to.Volumes, err = itk.ReadSeries(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, 0, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	if t.Has("fieldmap") {
+		to.Axis, step, err = phaseEncoding(t)
+	}
+	return to, step, err
+}
+
+// motionFits refuses a raw scan by its header, its sidecar and its transforms of head motion.
+func motionFits(t *dag.Task) error {
+	to, _, err := readMotion(t)
+	if to == nil || err != nil || !t.Has("bold") {
+		return err
+	}
+	scan, err := region.OpenImage(t.In("bold"))
+	if err != nil {
+		return err
+	}
+	defer scan.Close()
+	if err := scan.CheckSeries(); err != nil {
+		return err
+	}
+	return scan.Moves(len(to.Volumes))
+}
+
+// readRealignment reads what takes a raw scan to the grid of the parcels; nil of a scan that lies there.
+func readRealignment(t *dag.Task, grid nifti.Grid) (*nifti.Realignment, error) {
+	to, step, err := readMotion(t)
+	if to == nil || err != nil {
+		return nil, err
+	}
+	to.Grid = grid
 	if !t.Has("fieldmap") {
 		return to, nil
-	}
-	var step float64
-	if to.Axis, step, err = phaseEncoding(t); err != nil {
-		return nil, err
 	}
 	if to.Shift, err = fieldAt(t, grid.Points()); err != nil {
 		return nil, err

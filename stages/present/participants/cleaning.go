@@ -32,8 +32,9 @@ func (a *Cohort) readCleaned() {
 		found, err := column.MissingCodesOf(table.Meta)
 		runs, other := column.MetaOf[[]string](table.Meta, column.JoinedRuns)
 		wrapped, unread := column.MetaOf[int](table.Meta, column.Wrapped)
+		like, unlike := column.MetaOf[*float64](table.Meta, column.ReferenceR)
 		times, bad := column.TimesOfRuns(table.Meta)
-		if err = cmp.Or(wrong, err, other, unread, bad); err != nil {
+		if err = cmp.Or(wrong, err, other, unread, unlike, bad); err != nil {
 			a.Fail(fmt.Errorf("%s: %w", in.Name, err))
 		}
 		codes := lists.Map(found, func(c column.MissingCode) quality.Code {
@@ -46,7 +47,7 @@ func (a *Cohort) readCleaned() {
 			s := quality.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
 				Runs: len(runs), Coords: in.Coords, CleaningRow: r}
 			if i == 0 {
-				s.Codes, s.Wrapped, s.Times = codes, wrapped, times
+				s.Codes, s.Wrapped, s.Times, s.ReferenceR = codes, wrapped, times, like
 			}
 			a.Scans = append(a.Scans, s)
 		}

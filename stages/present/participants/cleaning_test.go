@@ -185,7 +185,8 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	row := column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Strategy: "none", Why: column.Simulated}
 	quality := column.WithMeta(column.Table([]column.CleaningRow{row}), map[string]string{
 		column.MissingCodes: column.JSON([]column.MissingCode{{Region: 2, Code: -9999, Volumes: 3},
-			{Column: "csf", Code: 999, Volumes: 1}}), column.Wrapped: "9"})
+			{Column: "csf", Code: 999, Volumes: 1}}), column.Wrapped: "9",
+		column.ReferenceR: "0.42"})
 	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}},
 		encoding.Column{Name: "name", Values: []string{"left", "right"}})
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{"nodes": {dag.InputOf(nodes)},
@@ -196,7 +197,8 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	a.cleaning()
 	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
 	const over = "Stored 16-bit numbers overflow: values of a voxel jump by about 65,536 (convert the original images again, to 32 bits or with a scale factor; repair the data, or exclude the participants with exclude: [sub-7] under cohort): sub-7 (9 voxels)"
-	if !slices.Contains(w.Cautions(), want) || !slices.Contains(w.Cautions(), over) {
+	const unlike = "The raw scans are unlike the references to which their transforms belong (r below 0.7 over the voxels of the regions). They may be of a different participant or run, or mirrored. Supply the raw scans that fMRIPrep processed, or exclude the participants with exclude: [sub-7] under cohort: sub-7 (r 0.42)"
+	if !slices.Contains(w.Cautions(), want) || !slices.Contains(w.Cautions(), unlike) || !slices.Contains(w.Cautions(), over) {
 		t.Errorf("%q", w.Cautions())
 	}
 }
