@@ -159,13 +159,7 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 	if l.Each == "row" {
 		return
 	}
-	var excluded, sessions []string // whoever takes part
-	for _, row := range l.BareRows() {
-		excluded = append(excluded, listed.ParticipantID(row.Cells.Get(l.ID)))
-		if l.Sessions != "" {
-			sessions = append(sessions, listed.SessionName(row.Cells.Get(l.Sessions)))
-		}
-	}
+	everybody, sessions := l.Everybody()
 	for _, port := range ownPorts {
 		if port.of != "scan" { // see RefuseOneScan
 			continue
@@ -173,7 +167,7 @@ func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
 		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
 		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
 			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
-		}), excluded)
+		}), everybody)
 		refuse := func(others []located.Other, by, format string) {
 			more := ""
 			if len(others) > 1 {

@@ -388,7 +388,7 @@ func TestConfined(t *testing.T) {
             os.makedirs(hidden, exist_ok=True)
 `, port))))(t))
 
-	// A write elsewhere is an error, whatever the code does with the exception, and in a copy of the process an exception.
+	// A write elsewhere is an error, whatever the code does with the exception; in a copy of the process, an exception.
 	dir := t.TempDir()
 	outside := filepath.Join(dir, "outside")
 	for code, path := range map[string]string{

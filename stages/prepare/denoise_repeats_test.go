@@ -286,7 +286,8 @@ func TestDenoiseListsMissingCodes(t *testing.T) {
 	need.Equal(t, joined["quality"].(*encoding.Table).Meta[column.Wrapped], "8")
 	likeness = "0.25"
 	second := need.Value(run(nil))(t)["quality"]
-	for _, order := range [][]dag.Input{{in("quality", "1"), dag.InputOf(second)}, {dag.InputOf(second), in("quality", "1")}} {
+	for _, order := range [][]dag.Input{{in("quality", "1"), dag.InputOf(second)},
+		{dag.InputOf(second), in("quality", "1")}} {
 		q := need.Value(readRuns(order))(t)
 		need.Equal(t, q.meta([]string{"1", "2"})[column.ReferenceR], "0.25")
 	}

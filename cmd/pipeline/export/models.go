@@ -61,8 +61,8 @@ const card = "README.md"
 // digestRow is the row of a file in the card's table of digests.
 var digestRow = pattern.New(`(?m)^\| (\S.*?\.npz) \| ([0-9a-f]{64}) \|`)
 
-// CardOf lists the files of a directory of models by its card, with the digests of their contents; nil where there is no
-// card, or another one.
+// CardOf lists the files of a directory of models by its card, with the digests of their contents; nil where there is
+// no card, or another one.
 func CardOf(dir string) (name string, digests map[string]string, err error) {
 	name = filepath.Join(dir, card)
 	text, err := regular.ReadFile(name)

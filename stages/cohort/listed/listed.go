@@ -71,6 +71,17 @@ func (l *List) BareRows() []Row {
 	return rows
 }
 
+// Everybody are the ids and the sessions of all rows, whoever takes part.
+func (l *List) Everybody() (ids, sessions []string) {
+	for _, r := range l.BareRows() {
+		ids = append(ids, ParticipantID(r.Cells.Get(l.ID)))
+		if l.Sessions != "" {
+			sessions = append(sessions, SessionName(r.Cells.Get(l.Sessions)))
+		}
+	}
+	return ids, sessions
+}
+
 func (c Cells) has(name string) bool {
 	_, ok := c.at[name]
 	return ok

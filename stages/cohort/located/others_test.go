@@ -91,7 +91,8 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 			[]Other{{0, "sub-01"}}},
 		{"two with one number, one of them included", without(0, rows("sub-N.tsv", two)),
 			[]string{"sub-01", "sub-02", "A01"}, []Other{{0, "sub-01"}}},
-		{"a word of two", without(0, named("A500", rows("50001_rest.tsv", own))[:2]), []string{"A50001", "B50001"}, nil},
+		{"a word of two", without(0, named("A500", rows("50001_rest.tsv", own))[:2]), []string{"A50001", "B50001"},
+			nil},
 		{"numbers of scans", rows("scan1N.tsv", shifted), excluded[99:], nil},
 		{"nobody excluded", without(0, rows("sub-N.tsv", two)), nil, nil},
 	} {

@@ -101,8 +101,8 @@ func quadratic(at []int32, shape [3]int) [][]float64 {
 				c[a] = float64(2*place)/float64(shape[a]-1) - 1
 			}
 		}
-		for k, x := range [10]float64{1, c[0], c[1], c[2], c[0] * c[0], c[1] * c[1], c[2] * c[2], c[0] * c[1], c[0] * c[2],
-			c[1] * c[2]} {
+		for k, x := range [10]float64{1, c[0], c[1], c[2], c[0] * c[0], c[1] * c[1], c[2] * c[2], c[0] * c[1],
+			c[0] * c[2], c[1] * c[2]} {
 			all[k][i] = x
 		}
 	}

@@ -65,8 +65,8 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
-// The mean of a raw scan is like its reference, and less so if it is mirrored. The reference of the fixture is distorted,
-// and a raw scan without the correction of distortion more like it.
+// The mean of a raw scan is like its reference. That of the fixture is distorted, and a raw scan without the correction
+// of distortion more like it.
 func TestReferenceR(t *testing.T) {
 	r := func(without ...string) float64 {
 		in := minimalInputs(t, minimalCodes)
