@@ -229,6 +229,7 @@ func TestPagesTakeResults(t *testing.T) {
 			`report: { in: { subgroups: "groups[within=sex].groups", subgroup_tests: "groups[within=sex].tests" } }`},
 		{"  svm: { use: baseline, matrix: { model: [svm], fold: all }, in: { pearson: \"connectivity[*].pearson\" } }\n", false,
 			`evaluate: { in: { predictions: ["train[*].predictions", "baselines[*].predictions", "svm[*].predictions"], `},
+		{"  biomarkers: null\n  rank: { use: biomarkers }\n", false, "report: { in: { ranking: rank.ranking"}, // its place is free
 	} {
 		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages:\n"+c.more), 0o666))
 		p := need.Value(Load("x.yaml", nil))(t)

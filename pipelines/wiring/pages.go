@@ -46,7 +46,8 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 				at := slices.IndexFunc(usual.From, func(from string) bool {
 					return strings.HasPrefix(from, Kind(s.Value)+".")
 				})
-				if _, open := removed["stages."+to.Name+".in."+p.Name]; at < 0 || open {
+				// An input whose stage the file removes is open, too, but not on purpose: it has the place of its page.
+				if pos, open := removed["stages."+to.Name+".in."+p.Name]; at < 0 || open && pos != to.Pos {
 					continue
 				}
 				_, output, _ := strings.Cut(usual.From[at], ".")
