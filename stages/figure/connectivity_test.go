@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -46,5 +47,18 @@ func TestFigureConnectivityMeans(t *testing.T) {
 		if n := stagetest.FloatsOf(t, out["groups"], "participants"); !slices.Equal(n, []float64{2, 1}) {
 			t.Errorf("participants %v", n)
 		}
+	}
+}
+
+// The caption states by which covariance partial correlations were estimated, as far as it is known.
+func TestFigureConnectivityStatesThePartialCorrelation(t *testing.T) {
+	for held, want := range map[column.Data]string{
+		{Measure: column.Partial}:                                               "partial correlation (partial r)",
+		{Measure: column.Partial, Estimator: "ledoit-wolf"}:                     "partial correlation by Ledoit–Wolf shrinkage (partial r)",
+		{Measure: column.Partial, Estimator: "glasso-cv", FisherZ: true}:        "partial correlation by the graphical lasso, as Fisher's z",
+		{Measure: column.Pearson, Estimator: "ledoit-wolf", Series: "denoised"}: "correlation (r)",
+	} {
+		got := label("figure.connectivity.measure", values{"Label": "", "Data": values(finding.Values(held))})
+		need.Equal(t, got, want, held)
 	}
 }
