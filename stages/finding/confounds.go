@@ -86,7 +86,8 @@ func (a *Results) Increments() (of column.Data, output string) {
 // confounds tests what they add to covariates: the test is not of their inputs.
 func (a *Results) OtherInputs() (all List) {
 	edges, _ := a.Increments()
-	if edges.Measure == "" {
+	unknown := func(d column.Data) bool { return d.Measure == "" || d.Measure == column.Mixed } // one of a decision
+	if unknown(edges) {
 		return nil
 	}
 	type trained struct{ name, data, output string }
@@ -97,7 +98,7 @@ func (a *Results) OtherInputs() (all List) {
 			return
 		}
 		at := slices.IndexFunc(linear, func(port string) bool { return len(s.Inputs[port]) > 0 })
-		if d := a.Plan.HoldsAny(s, linear...); at >= 0 && d.Measure != "" && d.Unlike(edges) {
+		if d := a.Plan.HoldsAny(s, linear...); at >= 0 && !unknown(d) && d.Unlike(edges) {
 			models = append(models, trained{name, d.String(), strings.Join(s.Inputs[linear[at]], ", ")})
 		}
 	}

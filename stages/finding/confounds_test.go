@@ -109,6 +109,7 @@ func TestOtherInputs(t *testing.T) {
 		{"measure=pearson estimator=empirical", "measure=pearson estimator=ledoit-wolf",
 			"[ridge regression] pearson connectivity.used true true"},
 		{"measure=pearson estimator=empirical", "measure=pearson", ""}, {"", "measure=partial", ""}, {"measure=partial", "", ""},
+		{"measure=pearson", "measure=mixed", ""}, {"measure=mixed", "measure=pearson", ""},
 	} {
 		plan := &Settings{Stages: []StageSettings{{Stage: "connectivity", Kind: "connectivity"},
 			{Stage: "baselines", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity.used"}}},
