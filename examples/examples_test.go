@@ -732,6 +732,8 @@ func TestNewModel(t *testing.T) {
 	if !strings.Contains(got, "\tmine\t") {
 		t.Errorf("no accuracy of the model: %s", got)
 	}
+	output(t, dir, ofModel(python, "mine", "export", "mine.yaml", "mine", "--format", "model", "-o", "models")...)
+	need.Value(os.Stat(filepath.Join(dir, "models", "mine", "fold-1.npz")))(t) // for validate
 	text := need.Value(os.ReadFile(model))(t)
 	ran("mine", ": 0 ran")
 	need.NoError(t, os.WriteFile(model, append(text, "# another\n"...), 0o666))

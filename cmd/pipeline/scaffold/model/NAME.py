@@ -15,15 +15,21 @@ class Ridge:
 
     def fit(self, X, y):
         self.classes_, label = np.unique(y, return_inverse=True)
-        target = np.eye(len(self.classes_))[label]
-        self.mean_, self.share_ = X.mean(0), target.mean(0)
-        x = X - self.mean_
+        target = 4 * np.eye(len(self.classes_))[label]
+        if len(self.classes_) == 2:  # one score, that of the second group
+            target = target[:, 1:] - target[:, :1]
+        mean, share = X.mean(0), target.mean(0)
+        x = X - mean
         gram = x @ x.T + self.penalty * X.shape[1] * np.eye(len(x))
-        self.coef_ = np.linalg.solve(gram, target - self.share_).T @ x  # group × edge: the program ranks the regions
+        # score × edge: the program ranks the regions by coef_, and both make a file for other cohorts.
+        self.coef_ = np.linalg.solve(gram, target - share).T @ x
+        self.intercept_ = share - self.coef_ @ mean
         return self
 
     def predict_proba(self, X):
-        score = 4 * ((X - self.mean_) @ self.coef_.T + self.share_)
+        score = X @ self.coef_.T + self.intercept_
+        if score.shape[1] == 1:
+            score = np.hstack([-score / 2, score / 2])
         p = np.exp(score - score.max(1, keepdims=True))
         return p / p.sum(1, keepdims=True)
 
