@@ -12,6 +12,7 @@ import (
 type Applied struct {
 	Models       int // whose probabilities were averaged
 	Participants int // whose group was predicted
+	Aside        int `json:",omitempty"` // controls, who are compared with the training participants, too
 	Least, Most  int // participants in the training of a model
 	Trained      int // different participants in the training of the models
 	trained      map[string]bool
@@ -141,11 +142,11 @@ func ReadApplied(t *encoding.Table) (Applied, error) {
 // Findings are why predictions are not those of unseen participants, and what they were computed from.
 func (a Applied) Findings() (all List) {
 	if len(a.Known) > 0 {
-		all.Among(a.Known, "applied.trained", Overturns, values{"N": len(a.Known), "Of": a.Participants,
+		all.Among(a.Known, "applied.trained", Overturns, values{"N": len(a.Known), "Of": a.Participants + a.Aside,
 			"Models": a.Models})
 	}
 	if len(a.Equal) > 0 {
-		all.Among(a.Equal, "applied.equal-id", Limits, values{"N": len(a.Equal), "Of": a.Participants,
+		all.Among(a.Equal, "applied.equal-id", Limits, values{"N": len(a.Equal), "Of": a.Participants + a.Aside,
 			"Models": a.Models})
 	}
 	if len(a.Same) > 0 {
@@ -195,7 +196,7 @@ func (a Applied) Findings() (all List) {
 		all.Study("applied.unnamed", weight, values{"N": a.Unnamed, "Of": a.Models})
 	}
 	if len(a.Zeros) > 0 {
-		all.Among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants,
+		all.Among(a.Zeros, "applied.zeros", Limits, values{"N": len(a.Zeros), "Of": a.Participants + a.Aside,
 			"Regions": a.Regions})
 	}
 	return all

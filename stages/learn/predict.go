@@ -386,7 +386,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	var lacking []string
 	tested := people - s.sites.held()
 	out := newPredicted(models, tested, s.Allow)
-	out.applied.Named = names != nil
+	out.applied.Named, out.applied.Aside = names != nil, s.sites.held()
 	out.applied.NewSites = s.sites.describe(models)
 	var refused, accepted column.Differences
 	hint := "; to accept a difference, list it under allow"

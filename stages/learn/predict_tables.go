@@ -138,7 +138,7 @@ func (p *predicted) tables(accepted column.Differences, names []string, models [
 		one.Predicted, one.Probability = p.groups[of.Predicted], of.Probability[of.Predicted]
 		means = append(means, of.Probability)
 	}
-	if p.applied.Accept(accepted, len(p.participants)); p.applied.Zeros != nil {
+	if p.applied.Accept(accepted, len(p.participants)+p.applied.Aside); p.applied.Zeros != nil {
 		p.applied.Regions = regionTexts(p.lacked, names)
 	}
 	p.describe(models)
