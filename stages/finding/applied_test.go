@@ -21,7 +21,7 @@ func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, Compared: "iq"}.Findings()), "applied.column-unknown")
 	need.Equal(t, codes(Applied{Models: 2, Column: "age", Compared: "Age_at_scan"}.Findings()), "")
 	need.Equal(t, codes(Applied{Models: 2, Removed: []string{"age"}}.Findings()), "applied.residual")
-	controls := Applied{Models: 2, Participants: 1, Aside: 2, Known: []string{"a", "b", "c"}} // of whom two are controls
+	controls := Applied{Models: 2, Participants: 1, Aside: 2, Known: []string{"a", "b", "c"}}
 	need.Equal(t, Values(controls.Findings()[0].Numbers)["Of"], any(3))
 	harmonized := Applied{Models: 2, NewSites: &column.NewSites{Sites: []string{"c"}}}
 	need.Equal(t, codes(harmonized.Findings()), "applied.harmonized")
