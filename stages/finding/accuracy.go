@@ -130,17 +130,10 @@ func (a *Results) behind(r Row) int {
 	return 2
 }
 
-// predictsSite reports whether a classifier predicts the site or scanner, which unharmonized data reveal.
-func (a *Results) predictsSite(r Row) bool {
-	s := a.stageBehind(r.Coords, "evaluation")
-	return s != nil && slices.ContainsFunc(a.Plan.Sources(s, "folds"), func(split *StageSettings) bool {
-		return column.NamesSite(split.Value("label"))
-	})
-}
-
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
-	if r.Accuracy >= nearPerfect && r.Participants >= 20 && !a.predictsSite(r) {
+	// Unharmonized data reveal the site.
+	if r.Accuracy >= nearPerfect && r.Participants >= 20 && !column.NamesSite(a.Predicts) {
 		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy,
 			"Cause": nil})) // Linked
 	}

@@ -89,15 +89,12 @@ func TestOfOneClassifier(t *testing.T) {
 
 // A nearly perfect prediction of the site needs no cause. Left-out sites of one group are stated as such.
 func TestPredictionOfSites(t *testing.T) {
-	for label, want := range map[string]string{"scanner": "", "group": "accuracy.near-perfect", "diagnosis": "accuracy.near-perfect"} {
+	for predicts, want := range map[string]string{"scanner": "", "site": "", "group": "accuracy.near-perfect",
+		"": "accuracy.near-perfect"} {
 		r := sound("SVM", "")
 		r.Accuracy = 1
-		a := &Results{Accuracy: []Row{r}, Plan: &Settings{Stages: []StageSettings{
-			{Stage: "folds", Kind: "split", Values: map[string][][]string{"label": {{label}}}},
-			{Stage: "models", Kind: "baseline", Inputs: map[string][]string{"folds": {"folds.folds"}}},
-			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"models.predictions"}}},
-			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
-		need.Equal(t, codes(a.Performance()), want, label)
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{r}, Predicts: predicts}
+		need.Equal(t, codes(a.Performance()), want, predicts)
 	}
 	out := sound("SVM", "")
 	out.AUCFolds, out.SensFolds, out.SpecFolds = 3, 4, 4

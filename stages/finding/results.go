@@ -27,6 +27,7 @@ type Results struct {
 	Regression  []column.RegressionRow      // of all models, where a number is predicted in place of groups
 	FirstNumber *column.RegressionRow       // the headline among them; nil when there is none
 	Number      string                      // what that number is called
+	Predicts    string                      // the column of the participants that holds the classes; "" where unknown
 	Similar     int                         // pairs of participants that may be one person each
 	Related     bool                        // relatives, or scans of one person, may be in training and test data
 	Admitted    [][]dag.Coord               // trainings with known leakage that was let pass

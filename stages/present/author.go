@@ -31,7 +31,9 @@ func newAuthor(w *section.Writer, headline []string) *author {
 
 // read reads what several sections need.
 func (a *author) read() {
-	if a.methods.Read(); a.T.Has("nodes") {
+	a.methods.Read()
+	a.Predicts, _ = a.Predicted()
+	if a.T.Has("nodes") {
 		var err error
 		a.at, err = column.NodePlaces(a.TableOf(a.T.In("nodes")))
 		a.Fail(err)
