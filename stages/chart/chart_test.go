@@ -35,7 +35,8 @@ func figures(name string) map[string]ours.Figure {
 	few := Regions{Value: map[int]float64{1: 0.2, 3: 1}, Ring: map[int]bool{3: true}}
 	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3},
 		Ground: make([]color.NRGBA, 6), Light: []uint8{255, 200, 99, 0, 255, 255}}
-	atlas := Atlas{Surfaces: []Raster{view, view, view, view, view}, Cuts: []Raster{view, view}}
+	atlas := Atlas{Surfaces: []Raster{view, view, view, view, view}, Inner: []Raster{view, view},
+		Cuts: []Raster{view, view, view, view}}
 	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
 	return map[string]ours.Figure{
 		"ridges": Ridges([][]Distribution{{d, d}, {d}}),

@@ -14,6 +14,7 @@ import (
 // An Atlas is how a parcellation is shown. Without Surfaces, regions are discs at their places (mm, MNI).
 type Atlas struct {
 	Surfaces []Raster // left lateral, left medial, dorsal, right medial, right lateral
+	Inner    []Raster // the subcortical regions alone, from above and from below
 	Cuts     []Raster // axial slices, from below
 	At       *[3][]float64
 }
@@ -58,14 +59,38 @@ const (
 // RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means; "" for
 // none.
 func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figure {
-	var rows [][]view
-	for _, row := range [][]Raster{a.Surfaces, a.Cuts} {
-		rows = append(rows, views(row))
-	}
 	if len(a.Surfaces)+len(a.Cuts) == 0 {
-		rows = [][]view{{a.discs(Left), a.discs(Above), a.discs(Behind)}}
+		return regionMaps([][]view{{a.discs(Left), a.discs(Above), a.discs(Behind)}}, maps, bar, ring)
 	}
-	return regionMaps(rows, maps, bar, ring)
+	cuts := a.Cuts
+	if n := len(a.Inner); n > 0 && len(cuts) > n { // in place of the lowest and the highest slice
+		cuts = cuts[n/2 : len(cuts)-(n-n/2)]
+	}
+	var inner []view
+	for _, r := range a.Inner {
+		by := math.Inf(1)
+		for _, cut := range cuts {
+			w, h := r.size()
+			width, height := cut.size()
+			by = min(by, width/w, height/h)
+		}
+		if len(cuts) == 0 {
+			by = 1
+		}
+		inner = append(inner, enlarged{r, by})
+	}
+	return regionMaps([][]view{views(a.Surfaces), append(inner, views(cuts)...)}, maps, bar, ring)
+}
+
+// An enlarged view is drawn at a larger scale than the others in its row.
+type enlarged struct {
+	Raster
+	by float64
+}
+
+func (e enlarged) size() (width, height float64) {
+	w, h := e.Raster.size()
+	return w * e.by, h * e.by
 }
 
 func views(of []Raster) (all []view) {

@@ -115,7 +115,8 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 			err = fmt.Errorf("%s: it holds no region of the node list", ins[0].Name)
 		}
 		if err == nil {
-			return p.Atlas(nil), nil
+			p.Subcortical, err = region.Subcortical(nodes)
+			return p.Atlas(nil), err
 		}
 		if !errors.Is(err, ErrGrayordinates) {
 			return chart.Atlas{}, err
@@ -173,6 +174,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	}
 	v := readings[0].values(b.Colored)
 	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why
+	v["Inner"] = len(atlas.Inner) > 0
 	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
 		v["Led"], v["Setting"] = readings[0].Setting, ""
 	}

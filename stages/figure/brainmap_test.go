@@ -224,6 +224,28 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
+// The subcortical regions alone, which the cortex hides: from below the left is right. Without any on both sides there
+// are none.
+func TestInner(t *testing.T) {
+	p := need.Value(ReadParcels(boxes(t), nil))(t)
+	need.Equal(t, len(p.inner()), 0, "unknown")
+	p.Subcortical = map[int]bool{4: true}
+	need.Equal(t, len(p.inner()), 0, "of one side")
+	p.Subcortical[3] = true
+	views := p.inner()
+	need.Equal(t, len(views), 2)
+	for i, v := range views {
+		need.Equal(t, v.Left, []string{"L", "R"}[i])
+		seen := map[int]int{}
+		for at, n := range v.Region {
+			if seen[n]++; n != 0 && (n == 4) != ((at%v.Width < v.Width/2) == (i == 0)) {
+				t.Fatalf("%s: region %d at %d of %d", v.Name, n, at%v.Width, v.Width)
+			}
+		}
+		need.Equal(t, seen[3] > 0 && seen[4] > 0 && seen[1]+seen[2] == 0, true, v.Name, seen)
+	}
+}
+
 // The ends of a color scale are round, and apart: scores of 0.517 to 0.520 do not run from yellow to dark red.
 func TestColorScaleEnds(t *testing.T) {
 	for _, c := range []struct {

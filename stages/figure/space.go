@@ -19,7 +19,10 @@ type Parcels struct {
 	back   nifti.Affine // mm to voxels
 	soft   []uint8      // smoothed weights of the voxels; nil before soften
 	Middle map[int]report.Place
-	Known  bool // whether it is known which region each label is: by a node list, or as the image is parcellate's
+
+	Known bool // whether it is known which region each label is: by a node list, or as the image is parcellate's
+
+	Subcortical map[int]bool // the regions that are; nil where it is unknown
 }
 
 // ErrGrayordinates is why parcels are not drawn: surfaces have no place without their meshes.

@@ -136,7 +136,45 @@ func (p *Parcels) smooth(x, y, z float64) int {
 // (nil for none).
 func (p *Parcels) Atlas(under *Anatomy) chart.Atlas {
 	b := p.brain(under)
-	return chart.Atlas{Surfaces: p.surfaces(), Cuts: b.AxialCuts(6)}
+	return chart.Atlas{Surfaces: p.surfaces(), Inner: p.inner(), Cuts: b.AxialCuts(6)}
+}
+
+// inner are the subcortical regions without the others, from above and from below.
+func (p *Parcels) inner() []chart.Raster {
+	labels := *p.Labels
+	labels.Voxels = slices.Clone(p.Voxels)
+	for i, n := range labels.Voxels {
+		if !p.Subcortical[int(n)] {
+			labels.Voxels[i] = 0
+		}
+	}
+	q := Parcels{Labels: &labels, back: p.back}
+	low, high := q.extent()
+	if !(low[0] < 0 && high[0] > 0) { // none, or of one hemisphere
+		return nil
+	}
+	q.soften()
+	above, below := q.axial("subcortex, dorsal", low, high, false), q.axial("subcortex, ventral", low, high, true)
+	return []chart.Raster{above, below}
+}
+
+// axial are the regions from above, or from below; the front is at the top.
+func (p *Parcels) axial(name string, low, high [3]float64, below bool) chart.Raster {
+	from, to := high[2], low[2]
+	if below {
+		from, to = to, from
+	}
+	r := p.project([2]float64{low[0], low[1]}, [2]float64{high[0], high[1]}, from, to,
+		func(i, j, depth float64, w int) (x, y, z float64) {
+			if below {
+				i = float64(w) - i
+			}
+			return math.Floor(low[0]) + i, math.Floor(low[1]) + j, depth
+		})
+	if r.Name, r.Left, r.Right = name, "L", "R"; below {
+		r.Left, r.Right = r.Right, r.Left
+	}
+	return r
 }
 
 func (p *Parcels) brain(under *Anatomy) chart.Brain {
@@ -171,12 +209,7 @@ func (p *Parcels) surfaces() []chart.Raster {
 		}
 		return r
 	}
-	above := p.project([2]float64{low[0], low[1]}, [2]float64{high[0], high[1]}, high[2], low[2],
-		func(i, j, depth float64, _ int) (x, y, z float64) {
-			return math.Floor(low[0]) + i, math.Floor(low[1]) + j, depth
-		})
-	above.Name, above.Left, above.Right = "dorsal", "L", "R"
-	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]), above,
+	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]), p.axial("dorsal", low, high, false),
 		side("right, medial", 0, high[0]), side("right, lateral", high[0], 0)}
 }
 

@@ -146,6 +146,11 @@ func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
 	if p, err = figure.ReadParcels(in, nodes); err != nil {
 		return nil, nil, err
 	}
+	if a.T.Has("nodes") {
+		if p.Subcortical, err = region.Subcortical(a.TableOf(a.T.In("nodes"))); err != nil {
+			return nil, nil, err
+		}
+	}
 	if len(p.Middle) == 0 {
 		return nil, nil, fmt.Errorf("%s: it holds no region of the node list", in.Name)
 	}

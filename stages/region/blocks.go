@@ -43,6 +43,18 @@ func Blocks(nodes *encoding.Table) ([]string, error) {
 	return blocks, nil
 }
 
+// Subcortical are the regions, from 1, whose structure in a node list is the subcortex.
+func Subcortical(nodes *encoding.Table) (map[int]bool, error) {
+	rows, err := column.Rows[blockRow](nodes)
+	of := map[int]bool{}
+	for i, r := range rows {
+		if strings.HasPrefix(strings.ToLower(r.Structure), "subcort") {
+			of[i+1] = true
+		}
+	}
+	return of, err
+}
+
 // A blockRow is what names the block of a region.
 type blockRow struct {
 	Name       string `column:"name"`
