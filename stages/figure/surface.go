@@ -209,8 +209,8 @@ func (p *Parcels) surfaces() []chart.Raster {
 		}
 		return r
 	}
-	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]), p.axial("dorsal", low, high, false),
-		side("right, medial", 0, high[0]), side("right, lateral", high[0], 0)}
+	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]),
+		p.axial("dorsal", low, high, false), side("right, medial", 0, high[0]), side("right, lateral", high[0], 0)}
 }
 
 // project looks along an axis from one plane to another, and takes of each line the first place inside the smoothed
