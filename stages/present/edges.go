@@ -34,6 +34,9 @@ const shownComponents = 10
 func (a *author) edges() {
 	tests := section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests")
 	if len(tests) == 0 {
+		if a.T.Has("edge_tests") {
+			a.foundIn(a.TableOf(a.T.In("edge_tests"))) // why nothing was tested
+		}
 		return
 	}
 	test := tests[0]

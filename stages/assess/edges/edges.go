@@ -144,6 +144,9 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	model, err := edgewise.NewModel(study.design, len(study.ids))
+	if errors.Is(err, edgewise.ErrNotEstimable) && study.within != "" && len(s.Covariates) == 0 {
+		return study.untested(), nil // the stage is in built-in files for any cohort
+	}
 	if err != nil {
 		return nil, study.refuse(err)
 	}
@@ -440,6 +443,17 @@ func (r *edgeResult) summary(rows []column.EdgeTestRow, components []column.Comp
 		table.Meta = map[string]string{finding.Meta: found}
 	}
 	return table
+}
+
+// untested are tables without rows, and the reason: the blocks determine what is tested, as sites with one group each.
+func (st *edgeStudy) untested() dag.Outputs {
+	st.found.Study("edges.untested", finding.Limits, struct{ Within, Test string }{st.within, labelName(st.test)})
+	summary := column.Table([]column.EdgeSummaryRow(nil))
+	summary.Meta = map[string]string{finding.Meta: finding.Written(st.found)}
+	none := encoding.NewArray(slices.Repeat([]float64{math.NaN()}, st.regions*st.regions), st.regions, st.regions)
+	return dag.Outputs{"summary": summary, "edges": column.Table([]column.EdgeTestRow(nil)),
+		"components": column.Table([]column.ComponentRow(nil)), "null": column.Table([]column.EdgeNullRow(nil)),
+		"statistic": none, "significant": none, "regions": column.Table([]column.RegionTestRow(nil))}
 }
 
 // refuse is the error of a design that cannot be fitted.

@@ -469,7 +469,7 @@ func TestEdgesRefuse(t *testing.T) {
 		want  string
 	}{
 		{"a missing covariate", edgesStage(), participants("age", ages), "no value of age for sub-07"},
-		{"a group within sites", edgesStage("within", "site", "covariates", []any{}), participants("group", bySite),
+		{"a group within sites", edgesStage("within", "site", "covariates", []any{"age"}), participants("group", bySite),
 			`leave out the covariate that stands for it, or set within: ""`},
 		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "site stands for the group"},
 		{"one group", edgesStage(), participants("group", of("A", "A")), "nothing to compare"},
@@ -519,6 +519,17 @@ func TestEdgesRefuse(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	// Without covariates, sites that have one group each leave nothing to test, and a caution states why.
+	untested := stagetest.MustRun(t, edgesStage("covariates", []any{}), participants("group", bySite))
+	for name, value := range untested {
+		if table, ok := value.(*encoding.Table); ok {
+			need.Equal(t, table.Rows(), 0, name)
+		} else {
+			need.Equal(t, math.IsNaN(value.(*encoding.Array).Float64s()[1]), true, name)
+		}
+	}
+	found := need.Value(finding.Of(untested["summary"].(*encoding.Table).Meta))(t)
+	need.Equal(t, len(found) == 1 && found[0].Code == "edges.untested", true, found)
 	out := stagetest.MustRun(t, edgesStage("missing", "skip"), participants("age", ages))
 	if _, summary := edgeRows(t, out); !slices.Equal(summary.Left, []string{"sub-07"}) || summary.Participants != 35 {
 		t.Errorf("missing: skip left out %v", summary.Left)
