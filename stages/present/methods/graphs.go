@@ -14,7 +14,6 @@ import (
 	"prgnn/stages/finding/quality"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/participants"
-	"prgnn/stages/present/section"
 	"prgnn/stages/wording"
 )
 
@@ -139,7 +138,17 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if elsewhere && !a.planned(d, step) {
 		like = a.Scans
 	}
+	type way struct {
+		given                  bool
+		sidecar, why, strategy string
+	}
+	stated := map[way]bool{}
 	for _, s := range like {
+		by := way{s.Given(), s.Sidecar, s.Why, s.Strategy}
+		if stated[by] {
+			continue
+		}
+		stated[by] = true
 		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy,
 			"Columns": d.List("columns")}); {
 		case s.Given() && s.Sidecar != "":
@@ -309,27 +318,51 @@ func (a *Author) windows() {
 	a.say("methods.state-measures", nil)
 }
 
-// silentRegions states how regions without a usable series enter the analysis, where connectivity counted any. Without
-// its counts, it states the regions without a nonzero correlation: a graph does not show why they have none.
+// A silentDraw is the largest number of regions without a usable series in the draws of a member of an input.
+type silentDraw struct {
+	who    string
+	coords []dag.Coord
+	most   int
+}
+
+// silentDraws are those of the page, read once for all universes; counted by connectivity, or else regions without a
+// nonzero correlation, since a graph does not show why they have none.
+func (a *Author) silentDraws() (draws []silentDraw, counted bool) {
+	if a.silent != nil {
+		return *a.silent, a.counted
+	}
+	read := func(port string) (complete bool) {
+		complete = len(a.T.All(port)) > 0
+		draws = nil
+		for in, table := range a.Tables(port) {
+			rows, err := column.Rows[silentRow](table)
+			a.Fail(err)
+			_, has := table.Column("missing")
+			complete = complete && has
+			draw := silentDraw{cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords)), in.Coords, 0}
+			for _, r := range rows {
+				draw.most = max(draw.most, int(r.Silent+r.Missing+r.Constant))
+			}
+			draws = append(draws, draw)
+		}
+		return complete
+	}
+	if a.counted = read("connectivity"); !a.counted {
+		read("graphs")
+	}
+	a.silent = &draws
+	return draws, a.counted
+}
+
+// silentRegions states how regions without a usable series enter the analysis; in a universe without results on the
+// page, those of all.
 func (a *Author) silentRegions() {
 	most := map[string]int{} // of each participant
-	counted := len(a.T.All("connectivity")) > 0
-	for _, table := range a.Tables("connectivity") {
-		_, has := table.Column("missing")
-		counted = counted && has
-	}
-	port := "graphs"
-	if counted {
-		port = "connectivity"
-	}
-	for in, rows := range section.Members[silentRow](a.Writer, port) {
-		if !a.isIn(in.Coords) && slices.ContainsFunc(a.T.All(port),
-			func(of dag.Input) bool { return a.isIn(of.Coords) }) {
-			continue
-		}
-		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
-		for _, r := range rows {
-			most[of] = max(most[of], int(r.Silent+r.Missing+r.Constant))
+	draws, counted := a.silentDraws()
+	some := slices.ContainsFunc(draws, func(of silentDraw) bool { return a.isIn(of.coords) })
+	for _, of := range draws {
+		if a.isIn(of.coords) || !some {
+			most[of.who] = max(most[of.who], of.most)
 		}
 	}
 	with, largest := 0, 0

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
@@ -24,13 +25,17 @@ type Author struct {
 	*section.Writer
 	*participants.Cohort
 	*performance.Results
-	whole    []finding.StageSettings // of the run; while methods are written, Run has those behind the page
-	universe []int32                 // whose parameters Run has; nil for those of all
-	allScans *bool                   // hasAllScans; nil before it is known
-	said     []statement             // of the part being written
-	written  map[[2]string]bool      // codes of entries and their texts, of which the page may have some only
-	cited    []string                // keys of literature, in the order of their citation
-	pandoc   bool                    // cite by key, as pandoc does, and not by number
+	whole    []finding.StageSettings   // of the run; while methods are written, Run has those behind the page
+	universe []int32                   // whose parameters Run has; nil for those of all
+	allScans *bool                     // hasAllScans; nil before it is known
+	cleaned  map[string][]quality.Scan // ofUniverse, by the options on the decisions in cleaning
+	cleaning []int
+	silent   *[]silentDraw      // silentDraws; nil before they are read
+	counted  bool               // by connectivity
+	said     []statement        // of the part being written
+	written  map[[2]string]bool // codes of entries and their texts, of which the page may have some only
+	cited    []string           // keys of literature, in the order of their citation
+	pandoc   bool               // cite by key, as pandoc does, and not by number
 }
 
 // A statement is an entry of the catalog that was chosen, and its text, which has not cited yet.

@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding/quality"
+	"prgnn/stages/present/participants"
 )
 
 // views are the universes of the page; one nil where analyses differ in nothing but models.
@@ -63,9 +65,40 @@ func (a *Author) isIn(coords []dag.Coord) bool {
 	return true
 }
 
-// ofUniverse are the scans as they were cleaned in the universe that is being described.
+// ofUniverse are the scans as they were cleaned in the universe that is being described, found once for all universes
+// that differ in other decisions only.
 func (a *Author) ofUniverse() []quality.Scan {
-	return slices.DeleteFunc(slices.Clone(a.Scans), func(s quality.Scan) bool { return !a.isIn(s.Coords) })
+	if a.cleaned == nil {
+		a.cleaned = map[string][]quality.Scan{}
+		a.cleaning = a.decisionsOf(lists.Map(a.Scans, func(s quality.Scan) []dag.Coord { return s.Coords }))
+	}
+	key := a.optionsOn(a.cleaning)
+	own, known := a.cleaned[key]
+	if !known {
+		own = slices.DeleteFunc(slices.Clone(a.Scans), func(s quality.Scan) bool { return !a.isIn(s.Coords) })
+		a.cleaned[key] = own
+	}
+	return own
+}
+
+// decisionsOf are the decisions that some coordinates have an option of.
+func (a *Author) decisionsOf(all [][]dag.Coord) (decisions []int) {
+	for d, of := range a.Run.Decisions.Decisions {
+		if slices.ContainsFunc(all, func(coords []dag.Coord) bool {
+			return slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == of.Name })
+		}) {
+			decisions = append(decisions, d)
+		}
+	}
+	return decisions
+}
+
+// optionsOn are the options of the universe that is being described on some decisions, as one text.
+func (a *Author) optionsOn(decisions []int) string {
+	if a.universe == nil {
+		return ""
+	}
+	return fmt.Sprint(lists.Map(decisions, func(d int) int32 { return a.universe[d] }))
 }
 
 // hasAllScans reports whether the page has scans as they were cleaned in each universe. Each of many universes depends
@@ -163,11 +196,11 @@ func dependsOn(views [][]int32, texts []string) (decisions []int) {
 // no sentence states.
 func (a *Author) optionSettings() [][]statement {
 	views, stages := a.views(), a.Run.Stages
-	all := make([][]statement, len(views))
+	all, sketches := make([][]statement, len(views)), a.sketches()
 	for d, decision := range a.Run.Decisions.Decisions {
 		for i, set := range a.setsOf(d) {
 			s := a.Run.Stage(set.Stage)
-			if s == nil || isUnstated(s, set.Parameter) || a.isStated(d, i) {
+			if s == nil || isUnstated(s, set.Parameter) || a.isStated(d, i, sketches) {
 				continue
 			}
 			for v, view := range views {
@@ -193,7 +226,7 @@ func (a *Author) optionSettings() [][]statement {
 }
 
 // isStated reports whether some sentence depends on a parameter that a decision sets, or its options have one value.
-func (a *Author) isStated(decision, set int) bool {
+func (a *Author) isStated(decision, set int, sketches *sketches) bool {
 	stages, options := a.Run.Stages, a.Run.Decisions.Decisions[decision].Options
 	defer func() { a.Run.Stages, a.universe = stages, nil }()
 	several := false
@@ -206,12 +239,44 @@ func (a *Author) isStated(decision, set int) bool {
 			}
 			several = true
 			a.Run.Stages, a.universe = a.Run.In(view, stages), view
-			as := a.sketch()
+			as := sketches.of(a)
 			a.Run.Stage(other.Stage).Values[other.Parameter] = [][]string{other.Value}
-			if a.sketch() != as {
+			if sketches.of(a) != as {
 				return true
 			}
 		}
 	}
 	return !several
+}
+
+// sketches are the digests of sketches by what they depend on: the parameters that decisions set, and the universe of
+// the results.
+type sketches struct {
+	known   map[string][sha256.Size]byte
+	results []int // the decisions that results of the page have options of
+}
+
+func (a *Author) sketches() *sketches {
+	draws, _ := a.silentDraws()
+	return &sketches{map[string][sha256.Size]byte{}, a.decisionsOf(slices.Concat(
+		lists.Map(a.Scans, func(s quality.Scan) []dag.Coord { return s.Coords }),
+		lists.Map(a.Labeled, func(s participants.LabeledScan) []dag.Coord { return s.Coords }),
+		lists.Map(draws, func(of silentDraw) []dag.Coord { return of.coords })))}
+}
+
+func (k *sketches) of(a *Author) [sha256.Size]byte {
+	key := a.optionsOn(k.results)
+	for d := range a.Run.Decisions.Decisions {
+		for _, set := range a.setsOf(d) {
+			if s := a.Run.Stage(set.Stage); s != nil {
+				key += fmt.Sprintf(" %q", s.Values[set.Parameter])
+			}
+		}
+	}
+	digest, known := k.known[key]
+	if !known {
+		digest = sha256.Sum256([]byte(a.sketch()))
+		k.known[key] = digest
+	}
+	return digest
 }

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -127,4 +128,48 @@ func TestUniversesLeftOut(t *testing.T) {
 	} {
 		need.Equal(t, a.Text("methods.multiverse-space", space(c.of)), c.want)
 	}
+}
+
+// A page of many universes reads each table once, and writes its sentences once for equal parameters and the same
+// scans, also where no sentence states a parameter: with three decisions of three options, 27 times for the scans of
+// each option of the one that scans depend on.
+func TestUniversesAreReadOnce(t *testing.T) {
+	clean := with("denoise", "margin", "0; 1; 2", "min_dof", "8; 9; 10", "min_volumes", "6; 7; 8", "filter", "none",
+		"standardize", "none", "draws", "0", "detrend", "-1")
+	clean.Stage = "clean"
+	a := authorOf(clean)
+	a.Run.Table = encoding.NewTable()
+	for i, name := range []string{"margin", "min_dof", "min_volumes"} {
+		d := column.Decision{Name: name}
+		for _, value := range clean.Values[name] {
+			d.Options = append(d.Options, column.Option{Name: value[0],
+				Sets: []column.OptionSet{{Stage: "clean", Parameter: name, Value: value}}})
+			if i == 0 {
+				a.Scans = append(a.Scans, quality.Scan{Who: "sub-1", CleaningRow: column.CleaningRow{Strategy: "24P"},
+					Coords: []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: name, Value: value[0]}}})
+			}
+		}
+		a.Run.Decisions.Decisions = append(a.Run.Decisions.Decisions, d)
+	}
+	for i := range int32(27) {
+		a.Run.Universes = append(a.Run.Universes, []int32{i / 9, i / 3 % 3, i % 3})
+	}
+	opened := map[string]int{}
+	var tables []dag.Input
+	for _, margin := range []string{"0", "1", "2"} {
+		in := dag.InputOf(column.Table([]silentRow{{Missing: 1}}), dag.Coord{Axis: "subject", Value: "sub-1"},
+			dag.Coord{Axis: "margin", Value: margin})
+		read := in.Reader
+		in.Reader = func() (io.ReadCloser, error) { opened[margin]++; return read() }
+		tables = append(tables, in)
+	}
+	a.T = dag.NewTask(map[string][]dag.Input{"connectivity": tables})
+	a.Write()
+	need.NoError(t, a.Err())
+	need.Equal(t, fmt.Sprint(opened), "map[0:1 1:1 2:1]", "how often each table was opened")
+	k := a.sketches()
+	for d := range 3 {
+		need.Equal(t, a.isStated(d, 0, k), false)
+	}
+	need.Equal(t, len(k.known), 3*27, "sketches")
 }
