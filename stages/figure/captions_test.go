@@ -136,6 +136,11 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 	}
 	all := &fold.Settings{Groups: []string{"ASD", "CON"},
 		Settings: [][]fold.Tested{folds("PR-GNN", 0.6), folds("MLP", 0.2), folds("LDA", 0.6)}}
+	ridge := &fold.Settings{Groups: all.Groups, Settings: [][]fold.Tested{folds("ridge regression", 0.6)}}
+	accuracyOf := func(name string) *Chart {
+		return Captioned(draw.Figure{}, "figure.accuracy", values{"First": name, "Value": 0.7, "Low": 0.6, "High": 0.8,
+			"Others": 0, "Majority": 0.5, "More": false, "N": 1})
+	}
 	nan := math.NaN()
 	rows := RankingRows{
 		{Rank: 1, Index: 1, Name: "a", Score: 0.9, Low: 0.8, High: 1, Contrast: 2, Q: 0.01, ContrastHigh: nan},
@@ -162,6 +167,10 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 		"LDA: mean absolute error 3–4 over 2 groups of test participants. ":                                 DrawSubgroups(numbers),
 		"Ridge regression: AUC 0.750 with 60 training participants, 0.500 with 12. ": DrawLearning(
 			[]column.LearningRow{learned}, []column.CurvePointRow{{Name: learned.Name, N: 12, Value: 0.5}}, nil, nil),
+		"Ridge regression: AUC 1.000 (means over the folds). ":                         need.Value(DrawROC(ridge, "CON"))(t),
+		"Ridge regression: 2 of 3 participants correct ":                               DrawConfusion(ridge, 0),
+		"Ridge regression: accuracy 0.700 (0.600–0.800); majority-class rate: 0.500. ": accuracyOf("ridge regression"),
+		"Accuracy 0.700 (0.600–0.800); majority-class rate: 0.500. ":                   accuracyOf(""),
 	} {
 		if need.NoError(t, c.err); !strings.HasPrefix(c.Caption, begin) {
 			t.Errorf("%q does not begin with %q", c.Caption, begin)

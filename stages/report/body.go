@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -193,11 +194,16 @@ func (b *body) block(of Block) {
 }
 
 func (b *body) table(t *Table) {
-	many := ""
-	if len(t.Heads) > fitPaper {
-		many = ` class="many"`
+	many, class := len(t.Heads) > fitPaper, ""
+	switch {
+	case many && t.hasLongNames():
+		class = ` class="many named"`
+	case many:
+		class = ` class="many"`
+	case t.hasLongNames():
+		class = ` class="named"`
 	}
-	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table"+many+">\n", t.Label(), t.Caption)
+	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table"+class+">\n", t.Label(), t.Caption)
 	if !t.Supplement {
 		b.put("<caption><span><strong>%s.</strong> %s</span></caption>\n", t.Label(), t.Caption)
 	}
@@ -229,7 +235,7 @@ func (b *body) table(t *Table) {
 		b.put("</tr>\n")
 	}
 	b.put("</tbody></table></div>\n")
-	if many != "" {
+	if many {
 		b.put("<p class=\"small paper\">Printed: the first %s of %s columns. The file has all.</p>\n", strconv.Itoa(fitPaper),
 			strconv.Itoa(len(t.Heads)))
 	}
@@ -245,6 +251,14 @@ func (b *body) table(t *Table) {
 		}
 		b.put("</dl></details>\n")
 	}
+}
+
+// longName is how many bytes the first cell of a row has at least that a narrow screen gives more than its longest word.
+const longName = 24
+
+// hasLongNames reports whether the first column has such a cell.
+func (t *Table) hasLongNames() bool {
+	return slices.ContainsFunc(t.Rows, func(row []Cell) bool { return len(row) > 0 && len(row[0].Text) >= longName })
 }
 
 // fitPaper is how many columns of a table are printed; page.css hides the rest.

@@ -326,6 +326,22 @@ func TestManyColumnsOnPaper(t *testing.T) {
 	}
 }
 
+// A first column of long names, such as those of universes, is not squeezed to its longest word on a narrow screen.
+func TestLongNamesOnNarrowScreens(t *testing.T) {
+	for name, want := range map[string]bool{strings.Repeat("a ", longName/2-1): false,
+		strings.Repeat("a ", longName/2): true} {
+		for n, many := range map[int]string{2: "", fitPaper + 1: "many "} {
+			table := &Table{Number: "1", Heads: make([]Head, n), Rows: [][]Cell{make([]Cell, n), make([]Cell, n)}}
+			table.Rows[1][0].Text = name
+			out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: []Block{{Table: table}}}}})
+			need.Equal(t, strings.Contains(out, `<table class="`+many+`named">`), want, name)
+		}
+	}
+	if rule := "table.named :is(th, td):first-child { min-width: 9.5rem; }"; !strings.Contains(pageCSS, rule) {
+		t.Errorf("page.css lacks %s", rule)
+	}
+}
+
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
 	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001"}}
