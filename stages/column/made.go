@@ -272,7 +272,7 @@ func Join(all ...Data) (d Data) {
 			continue
 		}
 		if d.Measure != other.Measure || d.Of != other.Of || d.FisherZ != other.FisherZ {
-			return Data{Measure: Mixed}
+			d = Data{Measure: Mixed, Series: d.Series}
 		}
 		if d.Estimator != other.Estimator {
 			d.Estimator = ""
