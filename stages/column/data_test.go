@@ -30,7 +30,8 @@ func TestDataJoin(t *testing.T) {
 	need.Equal(t, Join(pearson, raw), Data{Measure: Pearson, Estimator: "empirical"})
 	need.Equal(t, Join(pearson, shrunk), Data{Measure: Pearson, Series: Denoised})
 	need.Equal(t, Join(pearson, Data{Measure: Partial}), Data{Measure: Mixed})
-	need.Equal(t, Join(pearson, Data{Measure: Partial, Series: Denoised}, pearson), Data{Measure: Mixed, Series: Denoised})
+	partial := Data{Measure: Partial, Series: Denoised}
+	need.Equal(t, Join(pearson, partial, pearson), Data{Measure: Mixed, Series: Denoised})
 	need.Equal(t, Join(pearson, Data{Measure: Partial, Series: Raw}), Data{Measure: Mixed})
 	need.Equal(t, Join(pearson, Data{}), Data{Measure: Mixed})
 }

@@ -253,7 +253,8 @@ func (b *body) table(t *Table) {
 	}
 }
 
-// longName is how many bytes the first cell of a row has at least that a narrow screen gives more than its longest word.
+// longName is how many bytes the first cell of a row has at least that a narrow screen gives more than its longest
+// word.
 const longName = 24
 
 // hasLongNames reports whether the first column has such a cell.
