@@ -263,11 +263,12 @@ func (o *Options) inputs(stages []layer.Outlined, file string, of export.ModelFa
 			}
 			kind, output, _ := strings.Cut(from, ".")
 			for _, s := range stages {
-				if o.NewSite != "" && kind == "harmonize" && o.Inputs == "" {
-					continue // the models harmonize what is before it
-				}
-				if s.Kind == kind && (o.Inputs == "" || o.Inputs == s.Name) {
+				switch {
+				case s.Kind != kind || o.Inputs != "" && o.Inputs != s.Name:
+				case o.NewSite == "" || kind != "harmonize":
 					found = append(found, s.Name+"[*]."+outputOf(s.Kind, output, of.Measure))
+				case o.Inputs != "": // else the models take what is before it
+					return nil, exit.Wrongf("--inputs %s: its matrices are harmonized, but --harmonize %s harmonizes the matrices before it; leave out --inputs, or list the stage that makes those", o.Inputs, o.NewSite)
 				}
 			}
 		}
