@@ -9,7 +9,7 @@ import (
 	"prgnn/stages/present/section"
 )
 
-// reliability writes how reliable connectivity and its association with the groups are.
+// reliability writes how reliable connectivity and its association with the groups are, over sessions and halves.
 func (a *author) reliability() {
 	summaries := section.Rows[column.ReliabilityRow](a.Writer, "reliability")
 	pairs := section.Rows[column.SessionPairRow](a.Writer, "reliability_pairs")
