@@ -320,6 +320,9 @@ func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node, only []bool) {
 // understand finds what a reference means, or says why it means nothing. It
 // gives neither when an optional input asks for what this cohort does not have.
 func (l *loader) understand(s *stage, p *dag.Port, r ref, where string, only []bool) (*source, bool) {
+	if r.file != nil && l.listOf(p, r) {
+		return l.nodeList(s, p, r, where, only)
+	}
 	if r.file != nil {
 		return l.userFile(s, p, r, where)
 	}

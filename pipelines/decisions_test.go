@@ -8,6 +8,8 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/column"
 )
 
 // many is a small multiverse.
@@ -277,5 +279,70 @@ func TestDecisionInputs(t *testing.T) {
 		_, err := build("x.yaml", []byte(text), t.TempDir(), nil, maxTasks)
 		need.Error(t, err, "x.yaml:7:", want)
 		need.Error(t, err, want)
+	}
+}
+
+const atlases = `connect: usual
+cohort: { simulate: { asd: 6, hc: 6, grid: 9 } }
+decisions:
+  atlas:
+    dk84: {}
+    two: { parcels.in.nodes: { file: two.tsv }, series.in.nodes: { file: two.tsv }, baselines.in.nodes: { file: two.tsv } }
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap, with: { draws: 0 } }
+  clean: { use: denoise }
+  connectivity: { use: connectivity }
+  folds: { use: split, with: { folds: 3, permutations: 20 } }
+  checks: { use: leakage, in: { predictions: null } }
+  baselines: { use: baseline, matrix: { fold: all }, with: { model: ridge } }
+  multiverse: { use: multiverse, in: { regions: null } }
+  report: { use: report, in: { nodes: null } }
+`
+
+// A node list of the user's at an input is a value of the cohort, with the columns and the space of the cohort's own
+// list; stages whose list is another than that of their data are refused.
+func TestDecisionsOnNodeLists(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"two.tsv": "id\tname\n1001\tfirst\n2035\tsecond\n",
+		"wrong.tsv": "id\tname\n1001\tfirst\n1001\tsecond\n", "more/two.tsv": "id\tname\n1002\tone\n"})
+	load := func(changes ...string) (*Pipeline, error) {
+		return build("x.yaml", []byte(strings.NewReplacer(changes...).Replace(atlases)), dir, nil, maxTasks)
+	}
+	p := need.Value(load())(t)
+	read := map[string]int{}
+	for n := range p.Graph.Tasks() {
+		for _, in := range n.Inputs() {
+			if in.Port == "nodes" {
+				read[n.Stage().Name()+" "+column.ValueOn(n.Coords(), "atlas")+" "+in.Sources[0].Output]++
+			}
+		}
+	}
+	need.Equal(t, fmt.Sprint(read), "map[baselines dk84 nodes:3 baselines two nodes_two:3 "+
+		"parcels dk84 nodes:12 parcels two nodes_two:12 series dk84 nodes:12 series two nodes_two:12]")
+	list := outputOf(t, p.Graph, "cohort", "nodes_two")
+	need.Equal(t, fmt.Sprint(need.Value(list.Strings("name"))(t)), "[first second]")
+	need.Equal(t, fmt.Sprint(need.Value(list.Floats("id"))(t)), "[1001 2035]")
+	own := outputOf(t, p.Graph, "cohort", "nodes")
+	need.Equal(t, fmt.Sprint(list.Meta), fmt.Sprint(own.Meta))
+	need.Equal(t, keysText(need.Value(build("x.yaml", []byte(p.Graph.Source()), dir, nil, maxTasks))(t)), keysText(p))
+
+	for _, c := range [][]string{
+		{`x.yaml:6:38: stage parcels: input nodes: ` + dir + `/wrong.tsv:3: the value 1001 was used before`,
+			"parcels.in.nodes: { file: two.tsv }", "parcels.in.nodes: { file: wrong.tsv }"},
+		{"stage series: its node list is two.tsv, but its data have the regions of cohort.nodes: connect the same list (an option of a decision: series.in.nodes)",
+			"parcels.in.nodes: { file: two.tsv },", ""},
+		{"stage baselines: its node list is cohort.nodes, but its data have the regions of two.tsv: connect the same list",
+			", baselines.in.nodes: { file: two.tsv }", ""},
+		{"stage multiverse: regions are of several node lists (cohort.nodes, two.tsv): set in: { regions: null }",
+			", in: { regions: null }", ""},
+		{"stage report: its node list is cohort.nodes, but its data have the regions of cohort.nodes, two.tsv: set in: { nodes: null }",
+			", in: { nodes: null }", ""},
+		{"stage parcels: input nodes: a node list is the same for all participants, and has no ${subject}",
+			"parcels.in.nodes: { file: two.tsv }", `parcels.in.nodes: { file: "${subject}.tsv" }`},
+		{"stage series: its node list is two.tsv, but its data have the regions of more/two.tsv",
+			"parcels.in.nodes: { file: two.tsv }", "parcels.in.nodes: { file: more/two.tsv }"},
+	} {
+		_, err := load(c[1:]...)
+		need.Error(t, err, c[0])
 	}
 }

@@ -119,8 +119,9 @@ type loader struct {
 	done        map[string]*stage      // those that have been read; nil while one is read
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph
-	build       *dag.Builder   // of the graph
-	cohort      *cohort.Source // its kind; nil until it is loaded
+	lists       map[string]string // outputs of the cohort that are node lists of files at inputs, by their paths
+	build       *dag.Builder      // of the graph
+	cohort      *cohort.Source    // its kind; nil until it is loaded
 	cohortWork  cohort.Loader
 	settings    *dag.StageNode // what a reference to the pipeline itself means
 	itself      *cohortValues  // what its task gives; filled when all of the pipeline is known
@@ -137,7 +138,7 @@ type loader struct {
 
 func newLoader(layers *layer.Layers, limit int) *loader {
 	l := &loader{
-		layers: layers, places: &places{}, bad: layers.Bad, build: dag.NewGraph(""),
+		layers: layers, places: &places{}, lists: map[string]string{}, bad: layers.Bad, build: dag.NewGraph(""),
 		limit: limit, left: limit, values: 4 * limit, texts: maxNames,
 		byName: map[string]*stage{}, producers: map[string][]*producer{},
 	}
@@ -191,6 +192,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 	for _, s := range p.Graph.Stages() {
 		l.build.Measure(s, precheck.Sizes(l.roster, s))
 	}
+	l.refuseLists(p.Graph)
 	l.precheck(p.Graph)
 	l.take(study.Check(sites))
 	if l.settled {
@@ -269,13 +271,19 @@ func (l *loader) nameSites(study *design.Study) []string {
 		return names
 	}
 	l.roster.Participants = column.AsCategories(l.roster.Participants, codes...)
-	work, err := newCohortValues(l.roster)
-	if err != nil {
+	if err := l.renewCohort(); err != nil {
 		l.bad.Add(l.cohortNodes.values.Pos(), "%v", err)
-		return names
 	}
-	*l.cohortNodes.values.Tasks()[0].Instance().(*cohortValues) = *work
 	return names
+}
+
+// renewCohort gives the cohort's task the values of the roster, which have changed.
+func (l *loader) renewCohort() error {
+	work, err := newCohortValues(l.roster)
+	if err == nil {
+		*l.cohortNodes.values.Tasks()[0].Instance().(*cohortValues) = *work
+	}
+	return err
 }
 
 // take has what the checks of the design found, at its places in the file.

@@ -4,15 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/foreign"
+	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/userfile"
 )
 
@@ -71,6 +77,128 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 	}
 	return src, missing == 0
 }
+
+// listOf reports whether a file of the user's at a port is a node list that a cohort would read: any but an Arrow
+// table.
+func (l *loader) listOf(p *dag.Port, r ref) bool {
+	return l.roster != nil && p.Name == "nodes" && p.Type.Format == "arrow" && len(p.Type.Columns) > 0 &&
+		userfile.FormatOf(r.text) != "arrow"
+}
+
+// nodeList connects {file: PATH} of a node list, which becomes a value of the cohort as its own list is: in the space
+// of its scans.
+func (l *loader) nodeList(s *stage, p *dag.Port, r ref, where string, only []bool) (*source, bool) {
+	l.places.add(r.file, param.PlaceAlways)
+	if open := r.file.Open(); open != nil {
+		l.bad.Add(r.file.Pos, "%s: a node list is the same for all participants, and has no ${%s}", where, open[0])
+		return nil, false
+	}
+	path, err := filepath.Abs(userfile.Within(l.dir, r.text))
+	name, known := l.lists[path]
+	if err == nil && !known {
+		err = l.readList(path)
+		name = l.lists[path]
+	}
+	if err != nil {
+		l.bad.Add(r.file.Pos, "%s: %s", where, strings.TrimPrefix(err.Error(), "nodes: "))
+		return nil, false
+	}
+	src := &source{ref: r, producer: l.producers["cohort"][0], output: name, only: only}
+	return src, l.matchAxes(s, p, src, where)
+}
+
+// readList reads a node list into the cohort, as the output nodes_NAME of its file.
+func (l *loader) readList(path string) error {
+	nodes, err := cohort.FindNodes(path, l.dir)
+	if err != nil {
+		return err
+	}
+	table := cohort.NodesTable(nodes, "")
+	if l.roster.Nodes != nil {
+		table.Meta = l.roster.Nodes.Meta
+	}
+	base, _, _ := strings.Cut(filepath.Base(path), ".")
+	name := "nodes_" + notInNames.ReplaceAllString(base, "_")
+	for l.roster.Extra[name] != nil { // another file of this name
+		name += "_"
+	}
+	l.roster.Extra = maps.Clone(l.roster.Extra)
+	if l.roster.Extra == nil {
+		l.roster.Extra = map[string]artifacts.Value{}
+	}
+	l.roster.Extra[name], l.lists[path] = table, name
+	return l.renewCohort()
+}
+
+// refuseLists refuses a stage whose own node list is another than that of its data, and one that compares regions of
+// several lists: a region has another number in each.
+func (l *loader) refuseLists(g *dag.Graph) {
+	if len(l.lists) == 0 {
+		return
+	}
+	called := map[string]string{"nodes": "cohort.nodes"}
+	for path, output := range l.lists {
+		called[output] = userfile.NameIn(l.dir, path)
+	}
+	texts := func(outputs ...string) string {
+		return words.Some(lists.Map(outputs, func(output string) string { return called[output] }), 4)
+	}
+	known := map[*dag.Node][]string{}
+	var listsOf func(n *dag.Node) []string
+	// above are the node lists of the data at some inputs; a leakage check gives leave, and no data
+	above := func(n *dag.Node, has func(port string) bool) (all []string) {
+		for _, b := range n.Inputs() {
+			for _, src := range b.Sources {
+				if has(b.Port) && src.Node != nil && src.Node.Stage().Kind().Name != "leakage" {
+					all = append(all, listsOf(src.Node)...)
+				}
+			}
+			slices.Sort(all)
+			all = slices.Compact(all)
+		}
+		return all
+	}
+	own := func(n *dag.Node) string {
+		for _, b := range n.Inputs() {
+			if src := b.Sources[0]; b.Port == "nodes" && src.Node != nil && src.Node.ID() == "cohort" {
+				return src.Output
+			}
+		}
+		return ""
+	}
+	listsOf = func(n *dag.Node) []string {
+		if _, is := known[n]; !is {
+			known[n] = nil // in a cycle, which is refused elsewhere
+			if list := own(n); list != "" {
+				known[n] = []string{list}
+			} else {
+				known[n] = above(n, func(string) bool { return true })
+			}
+		}
+		return known[n]
+	}
+	for _, s := range g.Stages() {
+		said := map[string]bool{}
+		for _, n := range s.Tasks() {
+			list, data := own(n), above(n, func(port string) bool { return port != "nodes" })
+			if ranked := above(n, func(port string) bool { return port == "regions" }); len(ranked) > 1 {
+				l.once(said, s.Pos(), s.Name(), fmt.Errorf("regions are of several node lists (%s): "+
+					"set in: { regions: null }", texts(ranked...)))
+			}
+			if list == "" || len(data) == 0 || slices.Equal(data, []string{list}) {
+				continue
+			}
+			remedy := "set in: { nodes: null }, or connect data of one list"
+			if len(data) == 1 {
+				remedy = fmt.Sprintf("connect the same list (an option of a decision: %s.in.nodes)", s.Name())
+			}
+			l.once(said, s.Pos(), s.Name(), fmt.Errorf("its node list is %s, but its data have the regions of %s: %s",
+				texts(list), texts(data...), remedy))
+		}
+	}
+}
+
+var notInNames = pattern.New(`[^A-Za-z0-9_]`)
 
 // mostFiles is how many files a directory may have as an input.
 const mostFiles = 1000

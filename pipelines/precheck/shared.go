@@ -103,6 +103,8 @@ func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
 			files[b.Port] = input
 		case b.Port == "nodes" && source.Node.ID() == "cohort" && source.Output == "nodes":
 			files[b.Port] = dag.InputOf(r.Nodes)
+		case b.Port == "nodes" && source.Node.ID() == "cohort" && r.Extra[source.Output] != nil: // of a file
+			files[b.Port] = dag.InputOf(r.Extra[source.Output])
 		}
 	}
 	all := words.Count(n, "participant")

@@ -357,7 +357,7 @@ func (s *labelSource) nodes(parameter, root string, l *listed.List) (nodes []atl
 	if s != nil && parameter == "auto" && s.own != nil {
 		return s.own, nil
 	}
-	return findNodes(parameter, root)
+	return FindNodes(parameter, root)
 }
 
 // ports are the files that it fills.

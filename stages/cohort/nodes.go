@@ -96,9 +96,9 @@ func (r *Roster) setRegions(nodes []atlas.Node) {
 	}
 }
 
-// listRegions is findNodes for files whose columns are the regions.
+// listRegions is FindNodes for files whose columns are the regions.
 func listRegions(name, root string) ([]atlas.Node, error) {
-	nodes, err := findNodes(name, root)
+	nodes, err := FindNodes(name, root)
 	if err == nil {
 		if err = cmp.Or(region.RefuseConfounds(lists.Map(nodes, func(n atlas.Node) string { return n.Name })),
 			implausible(nodes, false)); err != nil {
@@ -108,8 +108,8 @@ func listRegions(name, root string) ([]atlas.Node, error) {
 	return nodes, err
 }
 
-// findNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.
-func findNodes(name, root string) ([]atlas.Node, error) {
+// FindNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.
+func FindNodes(name, root string) ([]atlas.Node, error) {
 	if name == "auto" {
 		name = "dk84"
 	}

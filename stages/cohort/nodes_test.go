@@ -45,7 +45,7 @@ func TestImplausibleLists(t *testing.T) {
 		"sound":   {"1\tL_Thal\t-12\t-18\t8\n2\tR_Thal\t12\t-18\t8\n", "", ""},
 	} {
 		need.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.tsv"), []byte("index\tname\tx\ty\tz\n"+c.text), 0o666))
-		_, withImage := findNodes("nodes.tsv", dir)
+		_, withImage := FindNodes("nodes.tsv", dir)
 		_, without := listRegions("nodes.tsv", dir)
 		for i, err := range []error{withImage, without} {
 			want := []string{c.image, c.bare}[i]
