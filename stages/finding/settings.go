@@ -254,27 +254,31 @@ func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSetting
 // Holds is what an input of a stage holds, by the outputs that are connected; the zero value where that is unknown, or
 // nothing is connected. Of a decision about the input, it is what the universe has whose parameters the stage has.
 func (s *Settings) Holds(of *StageSettings, port string) column.Data {
-	var all, chosen []column.Data
+	var all []column.Data
 	for _, from := range of.Inputs[port] {
-		d := s.holds[from]
-		all = append(all, d)
-		stage, output, _ := strings.Cut(from, ".")
-		for _, option := range of.Values["in."+port] {
-			for _, ref := range option {
+		if of.has(port, from) {
+			all = append(all, s.holds[from])
+		}
+	}
+	return column.Join(all...)
+}
+
+// has reports whether an input has a result that is connected to it; of a decision about the input, in the universe
+// whose parameters the stage has.
+func (s *StageSettings) has(port, result string) bool {
+	chosen := func(result string) bool {
+		stage, output, _ := strings.Cut(result, ".")
+		return slices.ContainsFunc(s.Values["in."+port], func(option []string) bool {
+			return slices.ContainsFunc(option, func(ref string) bool {
 				before, behind, _ := strings.Cut(ref, "[")
 				if _, rest, cut := strings.Cut(behind, "]"); cut {
 					before += rest
 				}
-				if before == from || before == stage && !strings.Contains(before, ".") && output != "" {
-					chosen = append(chosen, d)
-				}
-			}
-		}
+				return before == result || before == stage && !strings.Contains(before, ".") && output != ""
+			})
+		})
 	}
-	if chosen != nil {
-		all = chosen
-	}
-	return column.Join(all...)
+	return chosen(result) || !slices.ContainsFunc(s.Inputs[port], chosen)
 }
 
 // SetHolds states what a connected output, stage.output, holds.
@@ -361,11 +365,11 @@ func (s *Settings) Connected() bool {
 
 // Takes reports whether a stage takes an output of another, or connections are not known.
 func (s *Settings) Takes(of *StageSettings, output string) bool {
-	known := false
+	known, result := false, of.Stage+"."+output
 	for i := range s.Stages {
-		for _, from := range s.Stages[i].Inputs {
+		for port, from := range s.Stages[i].Inputs {
 			known = true
-			if slices.Contains(from, of.Stage+"."+output) {
+			if slices.Contains(from, result) && s.Stages[i].has(port, result) {
 				return true
 			}
 		}

@@ -73,3 +73,29 @@ func TestLeavesOutRegions(t *testing.T) {
 	need.Equal(t, of("shared").LeavesOutRegions(), true)
 	need.Equal(t, of("all").LeavesOutRegions(), false)
 }
+
+// What a universe takes and holds is what its option connects; without a universe it is what all of them have.
+func TestInputsOfAUniverse(t *testing.T) {
+	set := func(ref string) column.Option {
+		return column.Option{Sets: []column.OptionSet{{Stage: "r", Parameter: "in.pearson", Value: []string{ref}}}}
+	}
+	reader := StageSettings{Stage: "r", Kind: "baseline", Values: map[string][][]string{},
+		Inputs: map[string][]string{"pearson": {"c.pearson", "c.partial"}}}
+	s := &Settings{Stages: []StageSettings{{Stage: "c", Kind: "connectivity"}, reader},
+		Decisions: column.Decisions{Decisions: []column.Decision{{Name: "estimator",
+			Options: []column.Option{set("c[*].pearson"), set("c[*].partial")}}}}}
+	s.SetHolds("c.pearson", column.Data{Measure: column.Pearson})
+	s.SetHolds("c.partial", column.Data{Measure: column.Partial})
+	whole := s.Stages
+	for _, of := range []struct {
+		universe         []int32
+		pearson, partial bool
+		holds            string
+	}{{nil, true, true, column.Mixed}, {[]int32{0}, true, false, column.Pearson},
+		{[]int32{1}, false, true, column.Partial}} {
+		s.Stages = s.In(of.universe, whole)
+		need.Equal(t, s.Takes(s.Stage("c"), "pearson"), of.pearson)
+		need.Equal(t, s.Takes(s.Stage("c"), "partial"), of.partial)
+		need.Equal(t, s.Holds(s.Stage("r"), "pearson").Measure, of.holds)
+	}
+}
