@@ -7,7 +7,7 @@
     scan          one 45 MB scan with 84 labels, mean and ten draws, by `run`; nilearn (the mean
                   alone) and nibabel with numpy (mean and ten draws) by bench/nifti/compare.py
     quick, biopoint, paper, table1, abide_run, multiverse, rest40
-                  a whole pipeline from nothing with its report (multiverse: none), and again with nothing to do; the
+                  a whole pipeline from nothing with its report, and again with nothing to do; the
                   size of the store. The last three read $DATA/abide_pcp and $DATA/bold
     duplicates    check-duplicates of all scans of $DATA/abide_pcp
     abide         harmonize, biomarkers and fidelity on the series under $ABIDE, the inputs made
