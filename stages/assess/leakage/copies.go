@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -15,6 +17,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
+	"prgnn/stages/column"
 	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -531,6 +534,7 @@ func (s *Leakage) copiesAmong(scans, features []dag.Input, family map[string]str
 			return check, nil, err
 		}
 	}
+	regions = inOneSetting(ins, regions)
 	most, others := mostFrequent(regions)
 	if most == 0 {
 		return check, nil, nil
@@ -607,6 +611,47 @@ func (s *Leakage) copiesAmong(scans, features []dag.Input, family map[string]str
 			FirstFile: p.FirstInput, LaterFile: p.LaterInput})
 	}
 	return check, same, nil
+}
+
+// inOneSetting are regions, with 0 for a scan that another input has in the setting of most scans: decisions process a
+// scan in several ways, maybe with other regions.
+func inOneSetting(ins []dag.Input, regions []int) []int {
+	type group struct {
+		name           string
+		scans, regions int
+	}
+	groups, has := map[string]*group{}, map[[2]string]bool{}
+	setting, scan := make([]string, len(ins)), make([]string, len(ins))
+	for i, in := range ins {
+		if regions[i] == 0 {
+			continue
+		}
+		axes := []string{column.Subject, "run", "session", "stage"}
+		setting[i] = column.CoordText(column.Without(in.Coords, axes...))
+		scan[i] = column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
+			return !slices.Contains(axes, c.Axis)
+		}))
+		of := groups[setting[i]]
+		if of == nil {
+			of = &group{name: setting[i]}
+			groups[of.name] = of
+		}
+		of.scans, of.regions = of.scans+1, max(of.regions, regions[i])
+		has[[2]string{setting[i], scan[i]}] = true
+	}
+	if len(groups) < 2 {
+		return regions
+	}
+	most := slices.MinFunc(slices.Collect(maps.Values(groups)), func(a, b *group) int {
+		return cmp.Or(b.scans-a.scans, b.regions-a.regions, strings.Compare(a.name, b.name))
+	}).name
+	regions = slices.Clone(regions)
+	for i := range ins {
+		if setting[i] != most && has[[2]string{most, scan[i]}] {
+			regions[i] = 0
+		}
+	}
+	return regions
 }
 
 // mostFrequent is the most frequent number of regions but 0, of equally frequent ones the largest, and how many scans

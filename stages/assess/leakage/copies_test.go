@@ -340,6 +340,51 @@ func TestCopiesOfSeries(t *testing.T) {
 	need.Equal(t, compared(t, c, 2).Matrices, 1)
 }
 
+// Scans of which decisions made several series are compared in one setting, whatever the numbers of regions of the
+// others; a scan that this setting lacks is compared with them, or counted.
+func TestCopiesInOneSetting(t *testing.T) {
+	const people, regions, volumes = 24, 24, 160
+	_, series := strangers(1, people, regions, volumes)
+	for _, c := range []struct {
+		name          string
+		others        int               // regions of the other atlas
+		lacks         map[string]string // participant → atlas
+		scans, unlike int
+	}{
+		{"one atlas", 0, nil, people, 0},
+		{"another with fewer regions", 20, nil, people, 0},
+		{"another with as many", regions, nil, people, 0},
+		{"a scan of the other only", 20, map[string]string{"sub-03": "own", "sub-04": "two", "sub-05": "two"},
+			people - 1, 1},
+		{"most scans of the other", 20, map[string]string{"sub-03": "own"}, people, 0},
+	} {
+		var ins []dag.Input
+		for i, a := range series {
+			id := dag.Coord{Axis: column.Subject, Value: fmt.Sprintf("sub-%02d", i)}
+			if c.lacks[id.Value] != "own" {
+				ins = append(ins, dag.InputOf(a, id, dag.Coord{Axis: "atlas", Value: "own"}))
+			}
+			if c.others > 0 && c.lacks[id.Value] != "two" {
+				v := make([]float64, 0, volumes*c.others)
+				for row := range volumes { // other regions: those of the own atlas backwards
+					for j := range c.others {
+						v = append(v, a.Float64s()[row*regions+regions-1-j])
+					}
+				}
+				ins = append(ins, dag.InputOf(encoding.NewArray(v, 1, volumes, c.others), id,
+					dag.Coord{Axis: "atlas", Value: "two"}))
+			}
+		}
+		got := need.Value((&Leakage{Unrelated: 0.001}).Compare(ins, nil, nil, 2))(t).Copies
+		need.Equal(t, got.Scans, c.scans, c.name, "scans")
+		need.Equal(t, got.Others, c.unlike, c.name, "others")
+		if c.lacks == nil {
+			own, _ := strangers(1, people, regions, volumes)
+			need.Equal(t, got.Threshold, compared(t, own, 2).Threshold, c.name, "threshold")
+		}
+	}
+}
+
 // A stage fails with a pair that agrees better than one person's scans; of less similar pairs it has a caution, and of
 // known relatives a note.
 func TestCopiesAreViolations(t *testing.T) {
