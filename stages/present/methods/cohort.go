@@ -64,12 +64,31 @@ func (a *Author) labels(p *finding.StageSettings) {
 	case 1:
 		ways[0]["Scans"] = 0
 	}
+	list, n := p.Value("in.nodes"), a.regionsOf(p) // the list: "" where no decision chooses it
+	own := list == "" || list == "cohort.nodes"
 	atlas := ""
-	if a.About.DK84 {
+	if a.About.DK84 && own && (n == 0 || n == dk84) {
 		atlas = a.Text("methods.atlas", nil)
 	}
-	a.say("methods.parcellation", parameters(p, values{"Labelings": ways, "Atlas": atlas}))
-	if a.About.Aligned {
+	stated := atlas
+	if list != "" {
+		stated = ""
+	}
+	a.say("methods.parcellation", parameters(p, values{"Labelings": ways, "Atlas": stated}))
+	switch {
+	case list != "" && atlas != "":
+		a.say("methods.option-atlas", values{"Atlas": atlas})
+	case list != "" || a.About.DK84 && atlas == "":
+		if list == "cohort.nodes" {
+			list = "of the cohort"
+		}
+		a.say("methods.option-regions", values{"N": n, "List": list})
+	}
+	if from := p.Value("in.labels"); from != "" && from != "cohort.labels" {
+		a.say("methods.label-source", values{"N": 0, "From": "from " + from})
+		return
+	}
+	if a.About.Aligned && own {
 		a.say("methods.aligned", nil)
 	}
 	for _, from := range slices.Sorted(maps.Keys(a.About.Labels)) {
@@ -79,6 +98,29 @@ func (a *Author) labels(p *finding.StageSettings) {
 		}
 		a.say("methods.label-source", values{"N": n, "From": from})
 	}
+}
+
+// dk84 is how many regions column.Scans.DK84 is about.
+const dk84 = 84
+
+// regionsOf is how many regions a stage parcellate has in the universe that is being described; 0 where the page has
+// no coverage of it. All its scans have the same list, so one table is read.
+func (a *Author) regionsOf(p *finding.StageSettings) int {
+	for i, in := range a.T.All("coverage") {
+		if stage := in.Coord("stage"); !a.isIn(in.Coords) || stage != "" && stage != p.Stage {
+			continue
+		}
+		n, known := a.regions[i]
+		if !known {
+			if a.regions == nil {
+				a.regions = map[int]int{}
+			}
+			n = a.TableOf(in).Rows()
+			a.regions[i] = n
+		}
+		return n
+	}
+	return 0
 }
 
 // scans states the length of the scans, who was excluded and why, and the number of regions, as far as the stages

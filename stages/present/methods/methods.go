@@ -30,6 +30,7 @@ type Author struct {
 	allScans *bool                     // hasAllScans; nil before it is known
 	cleaned  map[string][]quality.Scan // ofUniverse, by the options on the decisions in cleaning
 	cleaning []int
+	regions  map[int]int        // regionsOf, by the places of inputs on coverage
 	silent   *[]silentDraw      // silentDraws; nil before they are read
 	counted  bool               // by connectivity
 	said     []statement        // of the part being written

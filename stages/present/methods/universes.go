@@ -229,6 +229,9 @@ func (a *Author) optionSettings() [][]statement {
 func (a *Author) isStated(decision, set int, sketches *sketches) bool {
 	stages, options := a.Run.Stages, a.Run.Decisions.Decisions[decision].Options
 	defer func() { a.Run.Stages, a.universe = stages, nil }()
+	if a.followsParcels(options, set) {
+		return true
+	}
 	several := false
 	for _, view := range a.views() {
 		own := options[view[decision]].Sets[set]
@@ -249,6 +252,18 @@ func (a *Author) isStated(decision, set int, sketches *sketches) bool {
 	return !several
 }
 
+// followsParcels reports whether a setting is the node list of a stage behind parcellate, with the same list in every
+// option: the sentence about the regions has it.
+func (a *Author) followsParcels(options []column.Option, set int) bool {
+	p := a.Run.Of("parcellate")
+	return p != nil && !slices.ContainsFunc(options, func(o column.Option) bool {
+		own := o.Sets[set]
+		return own.Parameter != "in.nodes" || !slices.ContainsFunc(o.Sets, func(of column.OptionSet) bool {
+			return of.Stage == p.Stage && of.Parameter == own.Parameter && slices.Equal(of.Value, own.Value)
+		})
+	})
+}
+
 // sketches are the digests of sketches by what they depend on: the parameters that decisions set, and the universe of
 // the results.
 type sketches struct {
@@ -261,6 +276,7 @@ func (a *Author) sketches() *sketches {
 	return &sketches{map[string][sha256.Size]byte{}, a.decisionsOf(slices.Concat(
 		lists.Map(a.Scans, func(s quality.Scan) []dag.Coord { return s.Coords }),
 		lists.Map(a.Labeled, func(s participants.LabeledScan) []dag.Coord { return s.Coords }),
+		lists.Map(a.T.All("coverage"), func(in dag.Input) []dag.Coord { return in.Coords }),
 		lists.Map(draws, func(of silentDraw) []dag.Coord { return of.coords })))}
 }
 

@@ -173,3 +173,75 @@ func TestUniversesAreReadOnce(t *testing.T) {
 	}
 	need.Equal(t, len(k.known), 3*27, "sketches")
 }
+
+// Of a decision about the node list, the regions and labels of each option are stated, and no atlas of all; a stage
+// that has the list of parcellate needs no sentence of its own. The cohort's atlas is stated only of as many regions.
+func TestAtlases(t *testing.T) {
+	coverage := func(atlas string, n int) dag.Input {
+		regions := encoding.NewTable(encoding.Column{Name: "name", Values: make([]string, n)})
+		return dag.InputOf(regions, dag.Coord{Axis: "subject", Value: "sub-1"}, dag.Coord{Axis: "atlas", Value: atlas})
+	}
+	parcellated := func(atlas string) string {
+		return "Each scan was parcellated on its own grid with a label image" + atlas + "; a region was treated as " +
+			"missing if less than a fraction of 0.5 of its label was on this grid."
+	}
+	const dk = "Desikan–Killiany atlas with subcortical structures, 84 regions"
+	for _, c := range []struct {
+		name     string
+		lists    bool   // the decision chooses node lists
+		labels   string // of the option two; "": no decision chooses them
+		dk84     bool
+		coverage []dag.Input
+		want     string
+	}{
+		{"two lists", true, "", true, []dag.Input{coverage("own", 84), coverage("two", 68)}, parcellated("") +
+			" The labels were from A.\nAnalyses differed in atlas. With atlas=own: The regions were those of the " +
+			dk + " [1]. With atlas=two: The 68 regions were those of the node list two.tsv."},
+		{"another list of the cohort's", true, "two.nii", false, []dag.Input{coverage("own", 1), coverage("two", 68)},
+			parcellated("") + "\nAnalyses differed in atlas. With atlas=own: The 1 region was that of the node list of " +
+				"the cohort. The labels were from A. With atlas=two: The 68 regions were those of the node list two.tsv. " +
+				"The labels were from two.nii."},
+		{"without coverage", true, "", false, nil, parcellated("") + " The labels were from A.\nAnalyses differed in " +
+			"atlas. With atlas=own: The regions were those of the node list of the cohort. With atlas=two: The regions " +
+			"were those of the node list two.tsv."},
+		{"labels alone", false, "two.nii", true, nil, parcellated(" ("+dk+") [1]") + "\nAnalyses differed in atlas. " +
+			"With atlas=own: The labels were from A. With atlas=two: The labels were from two.nii."},
+		{"another list of all", false, "", true, []dag.Input{coverage("own", 68)}, parcellated("") +
+			" Each scan was divided into 68 regions. The labels were from A."},
+	} {
+		cohort := with("table")
+		cohort.Stage = "cohort"
+		a := authorOf(cohort, with("parcellate", "min_coverage", "0.5", "resampling", "auto"), with("mine"))
+		a.Run.Table = encoding.NewTable()
+		a.About = column.Scans{DK84: c.dk84, Labels: map[string]int{"from A": 1}}
+		a.T = dag.NewTask(map[string][]dag.Input{"coverage": c.coverage})
+		option := func(name, list, labels string) column.Option {
+			o := column.Option{Name: name}
+			set := func(stage, parameter, value string) {
+				o.Sets = append(o.Sets, column.OptionSet{Stage: stage, Parameter: parameter, Value: []string{value}})
+			}
+			if c.lists {
+				set("parcellate", "in.nodes", list)
+				set("mine", "in.nodes", list)
+			}
+			if c.labels != "" {
+				set("parcellate", "in.labels", labels)
+			}
+			return o
+		}
+		if c.lists || c.labels != "" {
+			a.Run.Decisions = column.Decisions{Decisions: []column.Decision{{Name: "atlas", Options: []column.Option{
+				option("own", "cohort.nodes", "cohort.labels"), option("two", "two.tsv", c.labels)}}},
+				Universes: [][]int32{{0}, {1}}}
+		}
+		a.Write()
+		need.NoError(t, a.Err())
+		var texts []string
+		for _, b := range a.Section.Blocks {
+			if b.Text != "" && !strings.HasPrefix(b.Text, "All computations were performed") {
+				texts = append(texts, b.Text)
+			}
+		}
+		need.Equal(t, strings.Join(texts, "\n"), c.want, c.name)
+	}
+}
