@@ -120,8 +120,8 @@ func TestExtendsMistakes(t *testing.T) {
 		{"a syntax error in the extended file", "--- mid.yaml\nstages:\n\ta: 1\n--- x.yaml\nextends: mid.yaml\n",
 			"$/mid.yaml:2: this is not YAML: the line is indented with a tab; use spaces"},
 		{"a removed stage", "--- x.yaml\nextends: base.yaml\nstages:\n  one: null\n",
-			"$/base.yaml:11:20: stage two: input inputs: there is no stage \"one\": $/x.yaml:3:3 removes it; remove the reference too (null), or replace it\n" +
-				"$/base.yaml:12:36: stage three: input input: there is no stage \"one\": $/x.yaml:3:3 removes it; remove the reference too (null), or replace it"},
+			"$/base.yaml:11:20: stage two: input inputs: there is no stage \"one\": $/x.yaml:3:3 removes it; remove the reference too (null), or replace it, or keep the stage in the file and run with --without one\n" +
+				"$/base.yaml:12:36: stage three: input input: there is no stage \"one\": $/x.yaml:3:3 removes it; remove the reference too (null), or replace it, or keep the stage in the file and run with --without one"},
 		{"a removed variable", "--- x.yaml\nextends: base.yaml\nvars:\n  word: null\n",
 			"$/base.yaml:7:36: there is no variable \"word\": $/x.yaml:3:3 removes it; remove the reference too (null), or replace it"},
 		{"a removed input", "--- x.yaml\nextends: base.yaml\nstages:\n  folds: { use: t-split, in: { participants: cohort.participants } }\n--- y.yaml\nextends: x.yaml\nstages:\n  folds:\n    in: { participants: null }\n",

@@ -149,7 +149,11 @@ func builtinName(name string) string { return "built-in " + name }
 // Gone ends an error about a name that is not there, where a file has removed it.
 func (l *Layers) Gone(path ...string) string {
 	if pos, removed := l.Removed[strings.Join(path, ".")]; removed {
-		return fmt.Sprintf(": %s removes it; remove the reference too (null), or replace it", pos)
+		without := ""
+		if len(path) == 2 && path[0] == "stages" {
+			without = ", or keep the stage in the file and run with --without " + path[1]
+		}
+		return fmt.Sprintf(": %s removes it; remove the reference too (null), or replace it%s", pos, without)
 	}
 	return ""
 }
