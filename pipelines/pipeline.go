@@ -296,7 +296,9 @@ func (l *loader) take(found design.Outcome) {
 		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Text})
 	}
 	for _, n := range found.Notes {
-		l.doubt(n.Doubt, "%s", n.Text)
+		if !slices.Contains(l.notes, n) {
+			l.notes = append(l.notes, n)
+		}
 	}
 	if l.unchecked = found.Unchecked; l.unchecked != nil {
 		l.connectPages(column.UncheckedPort, "")

@@ -420,9 +420,11 @@ func (s *Study) exchanging(name string) (with, without []string) {
 
 // noteFamily notes the stages that permute relatives as independent participants.
 func (s *Study) noteFamily(name string, stages []string) {
-	if stages != nil {
-		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s permutes relatives as independent participants, so its "+
-			"p-values are not valid; set family: %s there", name, words.Some(stages, 4), name))
+	for _, stage := range stages {
+		n := column.Doubtf(column.DoubtIndependence, "column %s: %s permutes relatives as independent participants, so its "+
+			"p-values are not valid; set family: %s there", name, stage, name)
+		n.Stage = stage
+		s.note(n)
 	}
 }
 

@@ -6,6 +6,7 @@ import "fmt"
 type Note struct {
 	Text  string `column:"note"`
 	Doubt string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
+	Stage string `column:"stage,optional" doc:"the stage whose p values it concerns; empty where it concerns others, too"`
 }
 
 // Doubts are why notes may spoil the result.

@@ -62,6 +62,8 @@ type EdgeNullRow struct {
 
 // An EdgeSummaryRow states what was tested, and what came out.
 type EdgeSummaryRow struct {
+	Related bool // relatives were permuted as independent participants, as the notes of the pipeline state
+
 	Test          string    `column:"test" doc:"the column that is tested, or session"`
 	Design        string    `column:"design" doc:"groups (two), several groups, number, or change (two sessions)"`
 	Statistic     string    `column:"statistic" doc:"t or F"`

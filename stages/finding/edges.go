@@ -1,6 +1,10 @@
 package finding
 
-import "prgnn/stages/column"
+import (
+	"slices"
+
+	"prgnn/stages/column"
+)
 
 // What limits a test of edges: degrees of freedom of the residuals below, a ratio of residual variances above, a
 // share of the edges that is not tested from this one on.
@@ -9,6 +13,14 @@ const (
 	unequalVariances = 4
 	manyUntested     = 0.1
 )
+
+// PermutesRelatives reports whether a stage permutes relatives as independent participants, so that its p values are not
+// valid.
+func PermutesRelatives(notes []column.Note, stage string) bool {
+	return slices.ContainsFunc(notes, func(n column.Note) bool {
+		return n.Doubt == column.DoubtIndependence && n.Stage == stage
+	})
+}
 
 // EdgeTest are the findings about a test of each edge.
 func EdgeTest(r column.EdgeSummaryRow) (all List) {

@@ -29,6 +29,24 @@ func (a *author) abstract() {
 	}
 }
 
+// question adds to what the top of the page claims that the first n cautions question it.
+func (a *author) question(n int) {
+	of := values{"N": n}
+	switch last := len(a.Page.Abstract) - 1; {
+	case n == 0:
+		return
+	case a.claims && a.Page.Answer != "":
+		a.Page.Answer += " " + a.Text("abstract.questioned", of)
+	case a.besides && last >= 0:
+		a.Page.Abstract[last] += " " + a.Text("abstract.questioned-besides", of)
+	}
+	for i := range a.Page.Tiles {
+		if t := &a.Page.Tiles[i]; t.Picture != nil {
+			t.Note += " · " + a.Text("tile.questioned", of)
+		}
+	}
+}
+
 // ownResult is that of models that were trained on the participants of the page.
 func (a *author) ownResult() {
 	asked := a.asked()
@@ -257,6 +275,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	if of, t := a.Chance(r, "auc"); of == finding.Above {
 		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"] = true, t.P, t.Draws
 	}
+	a.besides = len(above) > 0
 	if v["Compared"] = tested; tested.Settings > 1 {
 		v["Corrected"] = tested.Settings
 	}

@@ -18,6 +18,7 @@ type author struct {
 	*performance.Results
 	methods *methods.Author
 	claims  bool                 // the answer is that a model is better than chance
+	besides bool                 // a model beside the headline is
 	top     int                  // how many regions are listed
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
@@ -95,9 +96,8 @@ func (a *author) write() (*report.Page, error) {
 	}
 	a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")).Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
-	if a.abstract(); a.claims && a.Page.Answer != "" && a.Findings.Questions() > 0 {
-		a.Page.Answer += " " + a.Text("abstract.questioned", values{"N": a.Findings.Questions()})
-	}
+	a.abstract()
+	a.question(a.Findings.Questions())
 	a.Keep()
 	a.Page.Cautions = a.Cautions()
 	return a.Page, a.Err()

@@ -43,9 +43,11 @@ func (a *author) edges() {
 	if test.Test == column.Target {
 		test.Test = a.Number // the column
 	}
+	s := a.Run.Shown("edges", "edge_tests")
+	test.Related = s != nil && finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 	of := figure.EdgeValues(test)
 	of["Data"], of["transform"] = values(finding.Values(column.Data{})), ""
-	if s := a.Run.Shown("edges", "edge_tests"); s != nil {
+	if s != nil {
 		of["Data"] = values(finding.Values(a.Run.Holds(s, "matrices")))
 		of["transform"] = s.Value("transform")
 	}
@@ -66,7 +68,9 @@ func (a *author) edges() {
 			a.Fail(err)
 			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
-			a.edgeTile(small)
+			if !test.Related {
+				a.edgeTile(small)
+			}
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
 		a.Figures(matrix, connectome, figure.DrawEdgeNull(test, rows, components, null))

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -137,6 +138,25 @@ func TestEdgesNameTheirRegions(t *testing.T) {
 		need.Equal(t, strings.Contains(page, want), true, want)
 		need.Equal(t, strings.Contains(tag.ReplaceAllString(page, ""), "0.00041 (−0.00020 to 0.00110)"), true)
 		delete(in, "nodes")
+	}
+}
+
+// Where relatives were permuted as independent participants, p values are withdrawn and the top of the page shows no edge.
+func TestEdgesOfRelatives(t *testing.T) {
+	for stage, valid := range map[string]bool{"other": true, "tests": false} {
+		in := edgeInputs(column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
+			Statistic: "t", Effect: "d", Correction: "max-t", Significant: 1})
+		in["settings"] = []dag.Input{dag.InputOf(settingsTable(
+			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "permutations", Value: []string{"99"}},
+			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "transform", Value: []string{"fisher"}}))}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: column.DoubtIndependence,
+			Stage: stage}}))}
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		need.Equal(t, strings.Contains(page, "A brain from above"), valid, stage)
+		need.Equal(t, strings.Contains(page, "may be wrong: see the first caution"), valid, stage)
+		text := tag.ReplaceAllString(page, "")
+		need.Equal(t, strings.Count(text, "p values are not valid, because relatives were permuted") >= 3, !valid, stage)
+		need.Equal(t, strings.Contains(text, "so the p values are not valid."), !valid, stage)
 	}
 }
 

@@ -618,6 +618,7 @@ func (a *Author) edgeTests() {
 		if rows[0].Test == column.Target {
 			rows[0].Test = a.Number // the column
 		}
+		rows[0].Related = finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 		of := figure.EdgeValues(rows[0])
 		of["Data"] = a.held(s, "matrices")
 		a.say("methods.edge-tests", parameters(s, of))
