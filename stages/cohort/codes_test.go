@@ -217,13 +217,13 @@ func TestNumbersFarFromAllOthers(t *testing.T) {
 	}
 }
 
-// Displacements are skewed: a participant who moved much has no caution, one in other units has.
+// Displacements are skewed: a participant who moved much, or little, has no caution, one in other units has.
 func TestDisplacementsFarFromOthers(t *testing.T) {
 	rows := "id,dx,mean_fd\n"
 	for i := range 12 {
-		rows += fmt.Sprintf("p%d,%s,%g\n", i, []string{"HC", "ASD"}[i%2], 0.03+float64(i)*0.005)
+		rows += fmt.Sprintf("p%d,%s,%g\n", i, []string{"HC", "ASD"}[i%2], 0.1+float64(i)*0.005)
 	}
-	for fd, want := range map[string]bool{"0.3722343834": false, "37.2": true} {
+	for fd, want := range map[string]bool{"0.3722343834": false, "37.2": true, "0.031": false, "0.00021": true} {
 		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC," + fd + "\n"})
 		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 			Series: "x.csv"}).Load(dir))(t)

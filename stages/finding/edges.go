@@ -14,8 +14,8 @@ const (
 	manyUntested     = 0.1
 )
 
-// PermutesRelatives reports whether a stage permutes relatives as independent participants, so that its p values are not
-// valid.
+// PermutesRelatives reports whether a stage permutes relatives as independent participants, so that its p values are
+// not valid.
 func PermutesRelatives(notes []column.Note, stage string) bool {
 	return slices.ContainsFunc(notes, func(n column.Note) bool {
 		return n.Doubt == column.DoubtIndependence && n.Stage == stage

@@ -141,7 +141,8 @@ func TestEdgesNameTheirRegions(t *testing.T) {
 	}
 }
 
-// Where relatives were permuted as independent participants, p values are withdrawn and the top of the page shows no edge.
+// Where relatives were permuted as independent participants, p values are withdrawn and the top of the page shows no
+// edge.
 func TestEdgesOfRelatives(t *testing.T) {
 	for stage, valid := range map[string]bool{"other": true, "tests": false} {
 		in := edgeInputs(column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
@@ -149,8 +150,8 @@ func TestEdgesOfRelatives(t *testing.T) {
 		in["settings"] = []dag.Input{dag.InputOf(settingsTable(
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "permutations", Value: []string{"99"}},
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "transform", Value: []string{"fisher"}}))}
-		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: column.DoubtIndependence,
-			Stage: stage}}))}
+		note := column.Note{Text: "a note", Doubt: column.DoubtIndependence, Stage: stage}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note}))}
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 		need.Equal(t, strings.Contains(page, "A brain from above"), valid, stage)
 		need.Equal(t, strings.Contains(page, "may be wrong: see the first caution"), valid, stage)

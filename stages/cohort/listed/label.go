@@ -469,6 +469,9 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 		}
 	}
 	rest, kept := "", slices.Sorted(maps.Keys(others))
+	if column.NamesDisplacement(name) { // one who moved little is near the others in mm; in m is not
+		places = slices.DeleteFunc(places, func(i int) bool { return numbers[i] < kept[0] && 10*numbers[i] > kept[0] })
+	}
 	const mostCategories = 6
 	if len(kept) <= mostCategories && !slices.ContainsFunc(kept, func(x float64) bool { return x != math.Trunc(x) }) {
 		texts := lists.Map(kept, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) })
