@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -48,12 +49,15 @@ type Applied struct {
 	Unknown    int            // models of matrices whose file does not state how these were made
 	// Deconfounded are covariates whose effects were removed from the matrices, by the fit in the model files.
 	Deconfounded []string `json:",omitempty"`
-	NotFitted    []string `json:",omitempty"` // stages whose fit was applied in training, and not here
-	Unnamed      int      `json:",omitempty"` // models whose file has no names of regions
-	Named        bool     `json:",omitempty"` // the regions of the participants have names
-	Undigested   int      `json:",omitempty"` // models whose file states no digest of its content
-	Shift        *Shift   `json:",omitempty"`
-	SameMeans    bool     `json:",omitempty"` // the training participants have the means of these, input by input
+	FittedTo     string   `json:",omitempty"` // the group that this fit is of; "": all training participants
+	// Questioned are codes of the findings by which the reports of the training studies question their results.
+	Questioned []string `json:",omitempty"`
+	NotFitted  []string `json:",omitempty"` // stages whose fit was applied in training, and not here
+	Unnamed    int      `json:",omitempty"` // models whose file has no names of regions
+	Named      bool     `json:",omitempty"` // the regions of the participants have names
+	Undigested int      `json:",omitempty"` // models whose file states no digest of its content
+	Shift      *Shift   `json:",omitempty"`
+	SameMeans  bool     `json:",omitempty"` // the training participants have the means of these, input by input
 
 	// Sites that were estimated by the ComBat fit in the model files; nil: none.
 	NewSites *column.NewSites `json:",omitempty"`
@@ -89,6 +93,15 @@ func (a *Applied) AddModel(trained []string, listed bool) {
 	}
 	if a.Trained = len(a.trained); !listed {
 		a.Unlisted++
+	}
+}
+
+// Question adds codes of findings that question the training study of a model.
+func (a *Applied) Question(by []string) {
+	for _, code := range by {
+		if !slices.Contains(a.Questioned, code) {
+			a.Questioned = append(a.Questioned, code)
+		}
 	}
 }
 
@@ -174,6 +187,12 @@ func (a Applied) Findings() (all List) {
 	}
 	if a.Removed != nil {
 		all.Study("applied.residual", Limits, values{"Covariates": a.Removed})
+	}
+	if a.FittedTo != "" {
+		all.Study("applied.one-group", Overturns, values{"Covariates": a.Deconfounded, "Group": a.FittedTo})
+	}
+	if a.Questioned != nil {
+		all.Study("applied.questioned", Limits, values{"Codes": a.Questioned})
 	}
 	if a.Deconfounded != nil {
 		all.Study("applied.deconfounded", Limits, values{"Covariates": a.Deconfounded})

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -28,6 +29,17 @@ func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(Applied{Models: 2, NotFitted: []string{"residualize"}}.Findings()), "applied.not-fitted")
 	made := Applied{Models: 2, Made: []string{"denoise.detrend is 2, not 1"}}.Findings()
 	need.Equal(t, codes(made)+" "+made[0].Weight.String(), "applied.made limits")
+	fitted := Applied{Models: 2, Deconfounded: []string{"age"}, FittedTo: "HC"}.Findings()
+	need.Equal(t, codes(fitted), "applied.one-group applied.deconfounded")
+	need.Equal(t, fitted.Questions(), 1)
+	var questioned Applied
+	questioned.Question(nil)
+	need.Equal(t, codes(questioned.Findings()), "")
+	questioned.Question([]string{"a", "b"})
+	questioned.Question([]string{"b"})
+	need.Equal(t, codes(questioned.Findings()), "applied.questioned")
+	need.Equal(t, questioned.Findings().Questions(), 0) // the new cohort is none of it
+	need.Equal(t, strings.Join(questioned.Questioned, " "), "a b")
 }
 
 func TestAppliedFindings(t *testing.T) {

@@ -3,6 +3,7 @@
 package finding
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,6 +74,23 @@ func (f Finding) questions() bool {
 	kind, _, _ := strings.Cut(f.Code, ".")
 	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
 		!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
+}
+
+// OverturnsModels reports whether a finding of a study overturns a conclusion from some models of it, and whether it
+// questions their performance: of reports whether a setting is theirs, behind whether a stage made what they take.
+func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
+	behind func(stage string) bool) (is, questions bool) {
+	switch {
+	case f.Weight != Overturns:
+	case f.Subject.Setting != nil:
+		is = of(f.Subject.Setting)
+	case f.Code == "fit.one-group":
+		stage, _ := f.Values()["Stage"].(string)
+		is = behind(stage)
+	default:
+		is = f.questions()
+	}
+	return is, is && f.questions()
 }
 
 // Questions is how many groups of findings question the answer of a page: the first ones.
@@ -306,6 +324,14 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 		slices.SortFunc(f.Subject.Setting, func(a, b dag.Coord) int { return strings.Compare(a.Axis, b.Axis) })
 	}
 	return nil
+}
+
+// Parse is the finding of a row of the summary's findings, whose subject and numbers are those of JSON.
+func Parse(code, weight, subject, numbers string) (f Finding, err error) {
+	object := func(s string) json.RawMessage { return json.RawMessage(cmp.Or(s, "null")) }
+	err = json.Unmarshal([]byte(column.JSON(map[string]any{"code": code, "weight": weight, "subject": object(subject),
+		"numbers": object(numbers)})), &f)
+	return f, err
 }
 
 // Of are the findings in the metadata of a table.

@@ -1,11 +1,39 @@
 package finding
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
+
+// Of the findings of a study, those about other models and other fits overturn nothing of some models; a test that is
+// not above chance does, and does not question the measure.
+func TestOverturnsModels(t *testing.T) {
+	of := func(c []dag.Coord) bool { return column.ValueOn(c, "stage") == "train" }
+	behind := func(stage string) bool { return stage == "fit" }
+	subject := func(stage string) string { return `{"classifier":"x","setting":{"stage":"` + stage + `"}}` }
+	for _, c := range []struct{ code, weight, subject, numbers, want string }{
+		{"groups.noted", "overturns", "", `{"Note":"relatives"}`, "true true"},
+		{"groups.noted", "limits", "", `{"Note":"relatives"}`, "false false"},
+		{"covariate.predicts-group", "overturns", "", "", "true true"},
+		{"fit.one-group", "overturns", "", `{"Stage":"fit"}`, "true true"},
+		{"fit.one-group", "overturns", "", `{"Stage":"other"}`, "false false"},
+		{"accuracy.not-above-chance", "overturns", subject("train"), "", "true false"},
+		{"accuracy.not-above-chance", "overturns", subject("linear"), "", "false false"},
+		{"accuracy.near-perfect", "overturns", subject("train"), "", "true true"},
+		{"ranking.worse-than-reference", "overturns", "", "", "false false"},
+	} {
+		f := need.Value(Parse(c.code, c.weight, c.subject, c.numbers))(t)
+		is, questions := f.OverturnsModels(of, behind)
+		need.Equal(t, fmt.Sprint(is, questions), c.want, c)
+	}
+	_, err := Parse("a", "unknown", "", "")
+	need.Error(t, err, "unknown weight")
+}
 
 // The same finding is listed once: values are compared, not how they print.
 func TestAdd(t *testing.T) {

@@ -313,7 +313,8 @@ func (r *rowSet) removal(t *dag.Task, a *modelfile.About, f *modelfile.Fits) err
 	case design == nil || r.about.States():
 		return nil
 	}
-	a.Removed, f.Removal = &modelfile.Removed{Fit: digest, Design: *design, EdgeFacts: facts.EdgeFacts}, &fit
+	a.Removed, f.Removal = &modelfile.Removed{Fit: digest, Design: *design, Controls: facts.Controls,
+		EdgeFacts: facts.EdgeFacts}, &fit
 	a.Matrices.Made = modelfile.BeforeRemoval(a.Matrices.Made)
 	return nil
 }

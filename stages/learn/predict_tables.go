@@ -205,6 +205,12 @@ func (p *predicted) describe(models []*applier) {
 				a.Deconfounded = append(a.Deconfounded, name)
 			}
 		}
+		if m.matrices != nil && m.matrices.Removed != nil && m.matrices.Removed.Controls != "" {
+			a.FittedTo = m.matrices.Removed.Controls
+		}
+		if m.Study != nil {
+			a.Question(m.Study.Questioned)
+		}
 		a.Calibrated = a.Calibrated && m.Calibrated
 		if m.Content == "" {
 			a.Undigested++

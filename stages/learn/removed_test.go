@@ -87,22 +87,27 @@ func TestPredictRemovesCovariates(t *testing.T) {
 		"fisher":  {false, nil},
 		"kept":    {false, []any{"mean", "kept", "spline", true}},
 		"tangent": {true, []any{"transform", "tangent"}},
+		"group":   {false, []any{"controls", "HC", "covariates", []any{"age"}}},
 	} {
 		train, apply, _ := deconfounded(t, c.tangent, c.parameters...)
 		out := stagetest.MustRun(t, stagetest.Quickly("ridge"), train)
 		apply["model"] = []dag.Input{dag.InputOf(out["file"])}
 		got := stagetest.MustRun(t, &Predict{}, apply)
-		want := stagetest.FloatsOf(t, out["predictions"], "p_HC")
-		if p := stagetest.FloatsOf(t, got["predictions"], "p_HC"); !slices.Equal(p, want) {
-			t.Errorf("%s: probabilities %v, want %v", name, p, want)
+		learned := stagetest.FloatsOf(t, out["predictions"], "p_HC")
+		if p := stagetest.FloatsOf(t, got["predictions"], "p_HC"); !slices.Equal(p, learned) {
+			t.Errorf("%s: probabilities %v, want %v", name, p, learned)
 		}
 		people := got["participants"].(*encoding.Table)
 		if known := need.Value(people.Ints("trained"))(t); !slices.Contains(known, 1) || !slices.Contains(known, 0) {
 			t.Errorf("%s: in training %v", name, known)
 		}
 		applied := need.Value(finding.ReadApplied(people))(t)
-		need.Equal(t, fmt.Sprint(applied.Deconfounded, len(applied.Same)), "[age sex] 0", name)
-		need.Equal(t, stagetest.Codes(t, people), "applied.trained applied.deconfounded applied.unnamed", name)
+		want := [2]string{"[age sex] 0 ", ""}
+		if name == "group" {
+			want = [2]string{"[age] 0 HC", "applied.one-group "}
+		}
+		need.Equal(t, fmt.Sprint(applied.Deconfounded, len(applied.Same), " ", applied.FittedTo), want[0], name)
+		need.Equal(t, stagetest.Codes(t, people), "applied.trained "+want[1]+"applied.deconfounded applied.unnamed", name)
 
 		renamed := maps.Clone(apply)
 		renamed["matrices"], renamed["quality"] = nil, nil
@@ -126,8 +131,8 @@ func TestPredictRemovesCovariates(t *testing.T) {
 				"quality":      train["quality"],
 				"participants": apply["participants"]}
 			if p := stagetest.FloatsOf(t, stagetest.MustRun(t, &Predict{}, own)["predictions"],
-				"p_HC"); !slices.Equal(p, want) {
-				t.Errorf("%s: of residuals, probabilities %v, want %v", name, p, want)
+				"p_HC"); !slices.Equal(p, learned) {
+				t.Errorf("%s: of residuals, probabilities %v, want %v", name, p, learned)
 			}
 		}
 	}

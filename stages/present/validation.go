@@ -153,6 +153,8 @@ func (a *author) validated() string {
 		of["Participants"], of["Models"] = all[0].Participants, all[0].Models
 		of["Below"] = name == "mae" || name == "auc" && rows[at].Low <= 0.5 || name == "r" && rows[at].Low <= 0
 		of["Beside"] = rows[at].TrainingLow < rows[at].TrainingHigh
+		of["Questioned"] = slices.ContainsFunc(a.methods.Applied(),
+			func(one finding.Applied) bool { return one.Questioned != nil })
 		if a.Accuracy == nil && a.Regression == nil {
 			a.answerOfValidation(all[0], rows, of)
 		}

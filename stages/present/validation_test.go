@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -125,5 +126,36 @@ func TestValidationOfMean(t *testing.T) {
 		if !strings.Contains(c[0], c[1]) {
 			t.Errorf("the report lacks %q", c[1])
 		}
+	}
+}
+
+// The value in training is questioned as the report of that study does, and a fit to one group questions the answer.
+func TestValidationOfQuestionedModels(t *testing.T) {
+	for _, c := range []struct {
+		questioned            []string
+		fitted                string
+		training, may, listed bool
+	}{
+		{nil, "", false, false, false},
+		{[]string{"groups.noted"}, "", true, false, true},
+		{nil, "HC", false, true, false},
+	} {
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a"}},
+			encoding.Column{Name: "group", Values: []string{"ASD"}})
+		people.Meta = finding.Applied{Models: 2, Groups: []string{"ASD", "HC"}, Questioned: c.questioned,
+			FittedTo: c.fitted, Deconfounded: []string{"age"}}.Meta()
+		out := stagetest.MustRun(t, stagetest.Fresh("summary"), map[string][]dag.Input{
+			"participants":      {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"validation_people": {dag.InputOf(people)},
+			"warnings":          {dag.InputOf(people)},
+			"validation": {dag.InputOf(column.Table([]column.ValidationRow{{Measure: "auc", Value: 0.76, Low: 0.6,
+				High: 0.9, N: 40, Training: 0.77, TrainingLow: 0.5, TrainingHigh: 0.9}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+				Groups: []string{"ASD", "HC"}, Counts: []int32{20, 20}, Positive: "ASD", Calibrated: true, Models: 2,
+				Participants: 40, Trained: 100}}))}})
+		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["text"]))), " ")
+		need.Equal(t, strings.Contains(page, "0.770 (0.500–0.900), which the report of that study questions."), c.training, page)
+		need.Equal(t, strings.Contains(page, "This result may be wrong: see the first caution."), c.may, page)
+		need.Equal(t, strings.Contains(page, "The report of the training study questions"), c.listed, page)
 	}
 }

@@ -35,6 +35,7 @@ type Setting struct {
 	Evaluated []*encoding.Table
 	Kinds     []string
 	Outputs   [][]string
+	Judged    []*encoding.Table // the findings of the summaries of the run
 }
 
 // A Model is one trained model of a setting.
@@ -299,6 +300,9 @@ func (s *Setting) AtlasName() string {
 // evaluated reads what evaluated the setting.
 func (s *Setting) evaluated() error {
 	for _, by := range s.Pipeline.Graph.Stages() {
+		if err := s.judged(by); err != nil {
+			return err
+		}
 		if !strings.HasPrefix(by.Kind().Name, "evaluate") || len(by.Axes()) > 0 {
 			continue
 		}
@@ -323,6 +327,39 @@ func (s *Setting) evaluated() error {
 		}
 	}
 	return nil
+}
+
+// judged reads the findings of a summary.
+func (s *Setting) judged(by *dag.StageNode) error {
+	if by.Kind().Name != "summary" {
+		return nil
+	}
+	there, _ := s.Shown(by.Tasks())
+	for _, n := range there {
+		ports := n.Instance().Ports().Out
+		got, err := s.Read(n, ports[slices.IndexFunc(ports, func(p dag.Port) bool { return p.Name == "findings" })])
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.ID(), err)
+		}
+		s.Judged = append(s.Judged, got.Table)
+	}
+	return nil
+}
+
+// Behind reports whether a stage made what the models take, or what that was made of.
+func (s *Setting) Behind(stage string) bool {
+	seen := map[*dag.Node]bool{}
+	var behind func(n *dag.Node) bool
+	behind = func(n *dag.Node) bool {
+		seen[n] = true
+		for src := range n.Upstream() {
+			if src.Node.Stage().Name() == stage || !seen[src.Node] && behind(src.Node) {
+				return true
+			}
+		}
+		return false
+	}
+	return behind(s.Models[0].Of)
 }
 
 // Is reports whether the coordinates of a row of an evaluation are those of the setting, of any of its outputs.

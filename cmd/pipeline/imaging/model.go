@@ -36,6 +36,7 @@ func models(s *export.Setting) (card string, is bool, err error) {
 			}
 			if f.Removed != nil {
 				c.Deconfounded, _ = f.Removed.Design.Covariates()
+				c.FittedTo = f.Removed.Controls
 			}
 			if f.Harmonized != nil {
 				c.Sites, c.SiteColumn = len(f.Harmonized.Sites), f.Harmonized.Column

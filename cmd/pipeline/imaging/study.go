@@ -3,11 +3,13 @@ package imaging
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/present/methods"
@@ -43,7 +45,46 @@ func studyOf(s *export.Setting, c *methods.Card) (*trainingStudy, error) {
 	if err := t.readScans(s); err != nil {
 		return nil, err
 	}
+	if err := t.readCautions(s, c); err != nil {
+		return nil, err
+	}
 	return t, t.readHeldOut(s)
+}
+
+// readCautions reads the findings of the report that overturn what the models of a setting show. Neither files nor card
+// have ids of participants.
+func (t *trainingStudy) readCautions(s *export.Setting, c *methods.Card) error {
+	for _, table := range s.Judged {
+		c.Judged = true
+		rows, err := column.Rows[struct {
+			Code    string `column:"code"`
+			Weight  string `column:"weight"`
+			Subject string `column:"subject"`
+			Numbers string `column:"numbers"`
+			Text    string `column:"text"`
+		}](table)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			f, err := finding.Parse(r.Code, r.Weight, r.Subject, r.Numbers)
+			if err != nil {
+				return err
+			}
+			is, questions := f.OverturnsModels(s.Is, s.Behind)
+			if questions && !slices.Contains(t.study.Questioned, r.Code) {
+				t.study.Questioned = append(t.study.Questioned, r.Code)
+			}
+			one := methods.CardCaution{Code: r.Code, Text: r.Text}
+			if slices.ContainsFunc(t.ids, func(id string) bool { return strings.Contains(r.Text, id) }) {
+				one.Text = ""
+			}
+			if is && !slices.Contains(c.Cautions, one) {
+				c.Cautions = append(c.Cautions, one)
+			}
+		}
+	}
+	return nil
 }
 
 // performance is that of the only row of an evaluation.

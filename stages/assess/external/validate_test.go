@@ -150,7 +150,7 @@ func TestValidateBesideTraining(t *testing.T) {
 	file := need.Value(c.in["model"][0].Bytes())(t)
 	low, high := 0.2, 0.3
 	study := modelfile.Study{Positive: "ASD", Performance: []modelfile.Measured{{Measure: "auc", Value: 0.25, Low: &low,
-		High: &high}, {Measure: "accuracy", Value: 0.5}},
+		High: &high}, {Measure: "accuracy", Value: 0.5}}, Questioned: []string{"groups.noted"},
 		Recalibration: &modelfile.Recalibration{Intercept: 0.5, Slope: 2, Participants: 72},
 		Cohort: []modelfile.Variable{{Name: "age", N: 72, Mean: 10, SD: 1, Low: 8, Median: 10, High: 12},
 			{Name: "sex", N: 72, Shares: map[string]float64{"F": 0.5, "M": 0.5}},
@@ -202,7 +202,8 @@ func TestValidateBesideTraining(t *testing.T) {
 		t.Errorf("Brier scores %+v, %+v", b, got["brier"])
 	}
 	codes := stagetest.Codes(t, out["participants"].(*encoding.Table))
-	for _, code := range []string{"validation.unlike-training", "validation.category", "validation.outside"} {
+	for _, code := range []string{"validation.unlike-training", "validation.category", "validation.outside",
+		"applied.questioned"} {
 		if !strings.Contains(codes, code) {
 			t.Errorf("findings %s, want %s", codes, code)
 		}

@@ -20,6 +20,8 @@ import (
 type Removed struct {
 	Fit    string          `json:"fit"` // digest of deconfound's coefficients
 	Design confound.Design `json:"design"`
+	// Controls are the group that it was fitted to; "": all training participants.
+	Controls string `json:"controls,omitempty"`
 	confound.EdgeFacts
 }
 

@@ -19,6 +19,8 @@ type Study struct {
 	Performance   []Measured     `json:"performance,omitempty"` // cross-validated
 	Recalibration *Recalibration `json:"recalibration,omitempty"`
 	Cohort        []Variable     `json:"cohort,omitempty"` // of the training participants
+	// Questioned are the codes of the findings by which the report of the study questions the performance.
+	Questioned []string `json:"questioned,omitempty"`
 }
 
 // A Measured is a cross-validated measure and its 95 % interval, with the names of column.ValidationRow.

@@ -25,6 +25,7 @@ type Card struct {
 	Target                          string   // what is predicted where there are no groups
 	Removed                         []string // covariates whose effects were removed from it before training
 	Deconfounded                    []string // covariates whose effects the model removes from its inputs
+	FittedTo                        string   // the group that the fit of these effects is of; "": all
 	Sites                           int      // that ComBat harmonized, by the fit in the files; 0: none
 	SiteColumn                      string   // of the training participants
 	Scored                          bool     // the evaluation is of the residual
@@ -42,6 +43,8 @@ type Card struct {
 	Simulated                       bool     // the training participants are simulated
 	Parameters                      map[string]string
 	Files                           []CardFile
+	Judged                          bool          // the run has the findings of its report
+	Cautions                        []CardCaution // of the report, which overturn what the models show
 
 	Accuracy   []column.AccuracyRow // or
 	Regression []column.RegressionRow
@@ -54,6 +57,9 @@ type CardFile struct {
 	Participants            int
 	Counts                  map[string]int
 }
+
+// A CardCaution is a finding of the study's report. Its text is empty where this lists participants.
+type CardCaution struct{ Code, Text string }
 
 // A measure of the cross-validation, by the name that hubs use.
 type cardMeasure struct {
@@ -105,6 +111,7 @@ func (c *Card) Markdown() (string, error) {
 		"Held":      values(finding.Values(c.Holds)),
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
+		"FittedTo": markup.Markdown(c.FittedTo), "Measured": len(c.measures()) > 0, "Cautions": len(c.Cautions),
 		"Sites": c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}
 	c.metadata(&b)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
@@ -133,6 +140,14 @@ func (c *Card) Markdown() (string, error) {
 		return []string{name, c.Parameters[name]}
 	}))
 	heading("card.performance")
+	if c.Cautions != nil {
+		fmt.Fprintf(&b, "%s\n\n", text("card.cautions", of))
+		for _, caution := range c.Cautions {
+			fmt.Fprintf(&b, "- %s\n", cmp.Or(markup.Markdown(caution.Text),
+				text("card.caution", values{"Code": caution.Code})))
+		}
+		fmt.Fprintln(&b)
+	}
 	if all := c.measures(); all != nil {
 		of["Positive"] = ""
 		for _, r := range c.Accuracy {
@@ -153,10 +168,15 @@ func (c *Card) Markdown() (string, error) {
 		fmt.Fprintln(&b, text("card.unmeasured", of))
 	}
 	heading("card.limits")
-	of["Measured"] = len(c.measures()) > 0
 	limits := []string{"card.elsewhere"}
 	if c.Simulated {
 		limits = []string{"card.simulated", "card.elsewhere"}
+	}
+	if !c.Judged {
+		limits = append(limits, "card.unjudged")
+	}
+	if c.FittedTo != "" {
+		limits = append(limits, "card.one-group")
 	}
 	if c.Sites > 0 {
 		limits = append(limits, "card.harmonized")

@@ -57,6 +57,27 @@ func TestCardInputs(t *testing.T) {
 	}
 }
 
+// A card has the cautions of the report that overturn what the models show, without those that list participants, and
+// states where a run has no report. A fit to one group is a limit.
+func TestCardCautions(t *testing.T) {
+	card := Card{Groups: []string{"A", "B"}, Files: []CardFile{{Name: "1.npz"}},
+		Accuracy: []column.AccuracyRow{{Folds: 5, Participants: 60, Accuracy: 0.9}}}
+	const none = "This run has no current summary, so the cautions of its report are not listed here. Read the report " +
+		"before you rely on these measures."
+	page := func() string { return strings.Join(strings.Fields(need.Value(card.Markdown())(t)), " ") }
+	need.Equal(t, strings.Contains(page(), none), true)
+	card.Judged = true
+	need.Equal(t, strings.Contains(page(), none) || strings.Contains(page(), "caution"), false)
+	card.Cautions = []CardCaution{{"groups.noted", "Column fam_id: relatives"}, {Code: "leakage.shared"}}
+	card.Deconfounded, card.FittedTo = []string{"age", "sex"}, "A_B"
+	for _, want := range []string{"## Performance The report of this study has cautions that may overturn conclusions from " +
+		"the measures below: - Column fam\\_id: relatives - A caution about participants whom the report lists " +
+		"(`leakage.shared`) Measured in 5 test folds", "which were fitted in training to the group A\\_B alone, so",
+		"- The effects of age and sex were fitted to the group A\\_B alone."} {
+		need.Equal(t, strings.Contains(page(), want), true, want, page())
+	}
+}
+
 // The regions that a model does not use are listed and not counted as used.
 func TestCardLeftOut(t *testing.T) {
 	for _, c := range []struct {

@@ -215,7 +215,8 @@ func TestAppliedModels(t *testing.T) {
 		encoding.Column{Name: "trained", Values: []int32{0}}, encoding.Column{Name: "same_data", Values: []string{""}})
 	of := finding.Applied{Models: 2, Participants: 30, Least: 40, Most: 40, Trained: 60, Groups: []string{"A", "B"},
 		Model: "logistic", Inputs: "fisher", Parameters: map[string]string{"c": "0.5", "model": `"logistic"`,
-			"penalties": "[1, 2]"}, LeftOut: []string{"83"}}
+			"penalties": "[1, 2]"}, LeftOut: []string{"83"},
+		Deconfounded: []string{"age"}, FittedTo: "A"}
 	people.Meta = of.Meta()
 	a := authorOf()
 	a.T = dag.NewTask(map[string][]dag.Input{"applied": {dag.InputOf(people)},
@@ -230,7 +231,8 @@ func TestAppliedModels(t *testing.T) {
 	for _, want := range []string{"The models were logistic regression (C = 0.5).", "on average over the models, mean ± SD " +
 		"was 17.4 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60 % for site USM.",
 		"The region 83, which training excluded for all participants, was also excluded here.",
-		"The analysis included 110 of 111 regions."} {
+		"The analysis included 110 of 111 regions.",
+		"the coefficients that were fitted to the group A alone among the training participants of each model. The error"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
