@@ -94,7 +94,10 @@ func (a *author) write() (*report.Page, error) {
 	if p := a.Run.Locked; p != nil {
 		a.Find(p.Limits()...)
 	}
-	a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary")).Linked()
+	if !a.Related {
+		a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary"))
+	}
+	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	a.abstract()
 	a.question(a.Findings.Questions())

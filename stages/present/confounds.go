@@ -83,7 +83,11 @@ func (a *author) increment(number string) {
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
 	data, output := a.Increments()
 	of["Data"], of["Output"] = values(finding.Values(data)), output
+	of["Related"] = a.Related
 	a.Put("confounds.increment", of)
+	if a.Related { // its p is not valid
+		r.P = math.NaN()
+	}
 	a.Find(finding.Increment(r, models, matching, number)...)
 	a.Find(a.OtherInputs()...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))

@@ -48,6 +48,12 @@ func TestConfounds(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	for doubt, valid := range map[string]bool{column.DoubtSite: true, column.DoubtRelated: false} {
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))}
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		need.Equal(t, strings.Contains(page, "The edges hold no demonstrated information about"), valid, doubt)
+		need.Equal(t, strings.Contains(page, "The p is not valid, because relatives"), !valid, doubt)
+	}
 	need.Equal(t, strings.Contains(text, "edges add"), false) // the interval includes 0
 	need.Equal(t, strings.Contains(text, ">p (full)<"), true)
 	for _, want := range []string{"The difference is 0.070 (95 % CI −0.020 to 0.160, over resamples of the participants), " +
