@@ -1,11 +1,13 @@
 package methods
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -38,8 +40,8 @@ func (a *Author) cohort() {
 	if a.About.Space != "" {
 		a.say("methods.space", values{"Space": a.About.Space})
 	}
-	if p := a.Run.Of("parcellate"); p != nil {
-		a.labels(p)
+	if p, list := a.parcels(); p != nil {
+		a.labels(p, list)
 	}
 }
 
@@ -50,12 +52,33 @@ func (a *Author) groupSizes() []string {
 	return lists.Map(groups, func(g participants.Counted) string { return column.CountOf(g.N, g.Name, " ") })
 }
 
+// parcels is the stage that labels voxels in the universe that is being described, of several the one that a decision
+// connects, and the node list that a decision chooses for it; "" for that of all universes.
+func (a *Author) parcels() (p *finding.StageSettings, list string) {
+	p = a.Run.Of("parcellate")
+	for _, s := range a.Run.Stages {
+		stage, _, _ := strings.Cut(s.Value("in.parcels"), ".")
+		if of := a.Run.Stage(stage); of != nil && of.Kind == "parcellate" {
+			return of, cmp.Or(of.Value("in.nodes"), s.Value("in.nodes")) // the same list: others are refused
+		}
+	}
+	if p != nil {
+		list = p.Value("in.nodes")
+	}
+	return p, list
+}
+
 // labels states how voxels got their labels, and where these come from.
-func (a *Author) labels(p *finding.StageSettings) {
+func (a *Author) labels(p *finding.StageSettings, list string) {
 	way := map[string]string{column.LabelsMatched: "grayordinates", column.LabelsOnGrid: "none",
 		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
 	labeled := slices.DeleteFunc(slices.Clone(a.Labeled),
-		func(s participants.LabeledScan) bool { return !a.isIn(s.Coords) })
+		func(s participants.LabeledScan) bool { return !a.isOf(p, s.Coords) })
+	if len(labeled) == 0 && !a.isDecided(p.Stage, "in.labels") { // the page has the scans of another option
+		labeled = slices.DeleteFunc(slices.Clone(a.Labeled), func(s participants.LabeledScan) bool {
+			return !isOfStage(p, s.Coords)
+		})
+	}
 	counted := quality.Tally(lists.Map(labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
 	ways := lists.Map(counted, func(c participants.Counted) values { return values{"How": c.Name, "Scans": c.N} })
 	switch len(ways) {
@@ -64,7 +87,7 @@ func (a *Author) labels(p *finding.StageSettings) {
 	case 1:
 		ways[0]["Scans"] = 0
 	}
-	list, n := p.Value("in.nodes"), a.regionsOf(p) // the list: "" where no decision chooses it
+	n := a.regionsOf(p)
 	own := list == "" || list == "cohort.nodes"
 	atlas := ""
 	if a.About.DK84 && own && (n == 0 || n == dk84) {
@@ -100,6 +123,16 @@ func (a *Author) labels(p *finding.StageSettings) {
 	}
 }
 
+// isOf reports whether results are of a stage in the universe that is being described.
+func (a *Author) isOf(p *finding.StageSettings, coords []dag.Coord) bool {
+	return a.isIn(coords) && isOfStage(p, coords)
+}
+
+// isOfStage reports whether results are of a stage; those of one stage alone have no such coordinate.
+func isOfStage(p *finding.StageSettings, coords []dag.Coord) bool {
+	return !slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" && c.Value != p.Stage })
+}
+
 // dk84 is how many regions column.Scans.DK84 is about.
 const dk84 = 84
 
@@ -107,7 +140,7 @@ const dk84 = 84
 // no coverage of it. All its scans have the same list, so one table is read.
 func (a *Author) regionsOf(p *finding.StageSettings) int {
 	for i, in := range a.T.All("coverage") {
-		if stage := in.Coord("stage"); !a.isIn(in.Coords) || stage != "" && stage != p.Stage {
+		if !a.isOf(p, in.Coords) {
 			continue
 		}
 		n, known := a.regions[i]

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding/quality"
+	"prgnn/stages/present/participants"
 )
 
 // What differs between universes is stated for each option, also a parameter without a sentence, but not one without an
@@ -234,6 +235,73 @@ func TestAtlases(t *testing.T) {
 				option("own", "cohort.nodes", "cohort.labels"), option("two", "two.tsv", c.labels)}}},
 				Universes: [][]int32{{0}, {1}}}
 		}
+		a.Write()
+		need.NoError(t, a.Err())
+		var texts []string
+		for _, b := range a.Section.Blocks {
+			if b.Text != "" && !strings.HasPrefix(b.Text, "All computations were performed") {
+				texts = append(texts, b.Text)
+			}
+		}
+		need.Equal(t, strings.Join(texts, "\n"), c.want, c.name)
+	}
+}
+
+// A decision may choose between two stages that label voxels, each with its scans and list. A page with the scans of
+// one option states their resampling for all, unless the labels are decided.
+func TestAtlasesOfTwoStages(t *testing.T) {
+	coord := func(axis, value string) dag.Coord { return dag.Coord{Axis: axis, Value: value} }
+	labeled := func(how string, coords ...dag.Coord) participants.LabeledScan {
+		return participants.LabeledScan{Coords: coords, ParcelRow: column.ParcelRow{Resampling: how}}
+	}
+	option := func(name string, sets ...string) column.Option {
+		o := column.Option{Name: name}
+		for i := 0; i < len(sets); i += 2 {
+			stage, parameter, _ := strings.Cut(sets[i], ".")
+			o.Sets = append(o.Sets, column.OptionSet{Stage: stage, Parameter: parameter, Value: []string{sets[i+1]}})
+		}
+		return o
+	}
+	const where = "; a region was treated as missing if less than a fraction of 0.5 of its label was on this grid."
+	const dk = "The regions were those of the Desikan–Killiany atlas with subcortical structures, 84 regions [1]."
+	regions := dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: make([]string, 68)}),
+		coord("stage", "two"))
+	for _, c := range []struct {
+		name     string
+		labeled  []participants.LabeledScan
+		own, two column.Option
+		want     string
+	}{
+		{"two stages", []participants.LabeledScan{labeled(column.LabelsOnGrid, coord("stage", "one")),
+			labeled(column.LabelsNearest, coord("stage", "two"))},
+			option("own", "mine.in.parcels", "one.parcels", "mine.in.nodes", "cohort.nodes"),
+			option("cortex", "mine.in.parcels", "two.parcels", "mine.in.nodes", "two.tsv"),
+			"Analyses differed in atlas. With atlas=own: Each scan was parcellated on its own grid with a label image on " +
+				"that grid, without resampling" + where + " " + dk + " With atlas=cortex: Each scan was parcellated on its own " +
+				"grid with nearest-neighbor resampling of a label image" + where + " The 68 regions were those of the node " +
+				"list two.tsv."},
+		{"scans of one option", []participants.LabeledScan{labeled(column.LabelsOnGrid, coord("atlas", "own"))},
+			option("own", "one.in.nodes", "cohort.nodes"), option("cortex", "one.in.nodes", "two.tsv"),
+			"Each scan was parcellated on its own grid with a label image on that grid, without resampling" + where +
+				"\nAnalyses differed in atlas. With atlas=own: " + dk + " With atlas=cortex: The regions were those of the " +
+				"node list two.tsv."},
+		{"scans of one option, with other labels", []participants.LabeledScan{labeled(column.LabelsOnGrid,
+			coord("atlas", "own"))}, option("own", "one.in.nodes", "cohort.nodes", "one.in.labels", "cohort.labels"),
+			option("cortex", "one.in.nodes", "two.tsv", "one.in.labels", "two.nii"),
+			"Analyses differed in atlas. With atlas=own: Each scan was parcellated on its own grid with a label image on " +
+				"that grid, without resampling" + where + " " + dk + " With atlas=cortex: Each scan was parcellated on its own " +
+				"grid with a label image" + where + " The regions were those of the node list two.tsv. The labels were from " +
+				"two.nii."},
+	} {
+		one := with("parcellate", "min_coverage", "0.5", "resampling", "auto")
+		two := with("parcellate", "min_coverage", "0.5", "resampling", "auto")
+		one.Stage, two.Stage = "one", "two"
+		a := authorOf(one, two, with("mine"))
+		a.Run.Table = encoding.NewTable()
+		a.About, a.Labeled = column.Scans{DK84: true}, c.labeled
+		a.T = dag.NewTask(map[string][]dag.Input{"coverage": {regions}})
+		a.Run.Decisions = column.Decisions{Decisions: []column.Decision{{Name: "atlas",
+			Options: []column.Option{c.own, c.two}}}, Universes: [][]int32{{0}, {1}}}
 		a.Write()
 		need.NoError(t, a.Err())
 		var texts []string
