@@ -159,6 +159,20 @@ func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []N
 	return notes
 }
 
+// Kin are the columns of families, of sets of one small size, and of persons with several ids, whose values
+// participants share: for each, who shares how many values.
+func Kin(table *encoding.Table) (texts []string) {
+	for _, c := range table.Columns {
+		members, words := sharing(table, c.Name), wordsOf(c.Name)
+		small := inSmallSets(c.Name, members)
+		of := NamesFamily(c.Name) || NamesPerson(c.Name) || small && !matchedName.MatchString(words)
+		if c.Name != "participant_id" && of && shared(members) > 0 && (small || certain(c.Name, members)) {
+			texts = append(texts, c.Name+": "+sharedBy(table, c.Name, members))
+		}
+	}
+	return texts
+}
+
 // together reports whether the participants with one value of a column also have one value of a column that is kept
 // together, as the children of one mother in a column of families.
 func together(table *encoding.Table, name string, kept []string) bool {

@@ -10,6 +10,24 @@ import (
 )
 
 // Families and pairs may be numbered as participants are: their values repeat, and do not refer to each other.
+// Kin are the columns of relatives and of persons whose values some share, and no categories, matched pairs or own ids.
+func TestKin(t *testing.T) {
+	ids, all := make([]string, 24), map[string][]string{}
+	for i := range ids {
+		ids[i] = fmt.Sprintf("sub-%02d", i)
+		for name, v := range map[string]string{"group": []string{"A", "B"}[i%2], "Family_ID": fmt.Sprint("F", i/2),
+			"subject_id": fmt.Sprint("P", i), "match_id": fmt.Sprint("M", i/2), "sex": []string{"F", "M"}[i%3/2]} {
+			all[name] = append(all[name], v)
+		}
+	}
+	columns := []encoding.Column{{Name: "participant_id", Values: ids}}
+	for _, name := range []string{"group", "Family_ID", "subject_id", "match_id", "sex"} {
+		columns = append(columns, encoding.Column{Name: name, Values: all[name]})
+	}
+	need.Equal(t, strings.Join(Kin(encoding.NewTable(columns...)), "; "),
+		"Family_ID: 24 of 24 participants share 12 values, each with one A and one B")
+}
+
 func TestColumnsThatReferToParticipants(t *testing.T) {
 	families := func(n int, of func(i int) int) string {
 		var values []string

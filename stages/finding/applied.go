@@ -50,6 +50,10 @@ type Applied struct {
 	// Deconfounded are covariates whose effects were removed from the matrices, by the fit in the model files.
 	Deconfounded []string `json:",omitempty"`
 	FittedTo     string   `json:",omitempty"` // the group that this fit is of; "": all training participants
+	// Related are the columns of relatives among the participants of a validation, as column.Kin has them, and Alone is
+	// how variables distinguish these without a model.
+	Related []string `json:",omitempty"`
+	Alone   []Alone  `json:",omitempty"`
 	// Questioned are codes of the findings by which the reports of the training studies question their results.
 	Questioned []string `json:",omitempty"`
 	NotFitted  []string `json:",omitempty"` // stages whose fit was applied in training, and not here
@@ -191,6 +195,10 @@ func (a Applied) Findings() (all List) {
 	if a.FittedTo != "" {
 		all.Study("applied.one-group", Overturns, values{"Covariates": a.Deconfounded, "Group": a.FittedTo})
 	}
+	for _, text := range a.Related {
+		all.Study("validation.related", Overturns, values{"Column": text})
+	}
+	all.Add(covariatesAlone(a.Alone)...)
 	if a.Questioned != nil {
 		all.Study("applied.questioned", Limits, values{"Codes": a.Questioned})
 	}

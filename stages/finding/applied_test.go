@@ -32,6 +32,17 @@ func TestAppliedUnknown(t *testing.T) {
 	fitted := Applied{Models: 2, Deconfounded: []string{"age"}, FittedTo: "HC"}.Findings()
 	need.Equal(t, codes(fitted), "applied.one-group applied.deconfounded")
 	need.Equal(t, fitted.Questions(), 1)
+	related := Applied{Models: 2, Related: []string{"fam: 4 of 4 participants share 2 values"}}.Findings()
+	need.Equal(t, codes(related), "validation.related")
+	need.Equal(t, related.Questions(), 1)
+	// log odds 0.754, of age, and half its interval 1.96·0.08/0.2176 = 0.721 of one test, 0.880 of three
+	far, near := Alone{"mean_fd", 0.8, 0.07, 22, 22}, Alone{"age", 0.68, 0.08, 22, 22}
+	need.Equal(t, codes(Applied{Models: 2, Alone: []Alone{near}}.Findings()), "validation.covariate")
+	alone := Applied{Models: 2, Alone: []Alone{far, near, {"sex", 0.5, 0.1, 22, 22}}}.Findings()
+	need.Equal(t, codes(alone), "validation.covariate")
+	need.Equal(t, alone[0].Values()["Name"], any("mean_fd"))
+	low := AloneOf("age", []float64{1, 2, 3, 4}, []float64{5, 6, 3, 7}) // 1½ of 16 pairs: reversed
+	need.Equal(t, low.AUC, 1-1.5/16)
 	var questioned Applied
 	questioned.Question(nil)
 	need.Equal(t, codes(questioned.Findings()), "")

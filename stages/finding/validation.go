@@ -121,6 +121,33 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	return all
 }
 
+// Alone is how well a variable, without a model, distinguishes the positive group of a validation: the AUC, at least
+// 0.5, with its standard error.
+type Alone struct {
+	Name                string
+	AUC, SE             float64
+	Positive, Negatives int
+}
+
+// AloneOf is that of the values of both groups.
+func AloneOf(name string, positive, negative []float64) Alone {
+	auc, se := inference.DeLong(positive, negative)
+	return Alone{name, max(auc, 1-auc), se, len(positive), len(negative)}
+}
+
+// covariatesAlone are the findings about variables whose interval excludes 0.5 after Bonferroni's correction.
+func covariatesAlone(rows []Alone) (all List) {
+	wider := inference.NormalQuantile(1-0.025/float64(max(1, len(rows)))) / inference.NormalQuantile(0.975)
+	for _, r := range rows {
+		low, high := inference.LogitInterval(r.AUC, r.SE, r.Positive, r.Negatives)
+		if least, _ := inference.LogitInterval(r.AUC, wider*r.SE, r.Positive, r.Negatives); least > 0.5 {
+			all.Study("validation.covariate", Overturns, values{"Name": r.Name, "AUC": r.AUC, "Low": low, "High": high,
+				"Tests": len(rows)})
+		}
+	}
+	return all
+}
+
 // Represented are the groups of stored models that the new cohort has, and those that it lacks.
 func Represented(s column.ValidationSummaryRow) (present, absent []string) {
 	for i, g := range s.Groups {

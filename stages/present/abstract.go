@@ -179,6 +179,12 @@ func (a *author) data(asked values) []string {
 		"Table":  a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
 		"Lacking": a.Lacking})
 	maps.Copy(v, asked)
+	v["Tested"] = 0
+	for _, s := range section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary") {
+		if v["Tested"] = int(s.Participants); int(s.Participants) == len(a.Who.Ids) {
+			v["Tested"] = 0
+		}
+	}
 	if len(a.Excluded) > 0 {
 		v["Reasons"] = a.ExcludedList()
 	}

@@ -136,7 +136,7 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		fitted                string
 		training, may, listed bool
 	}{
-		{nil, "", false, false, false},
+		{nil, "", false, false, false}, // "Data" has all, of whom 40 were tested
 		{[]string{"groups.noted"}, "", true, false, true},
 		{nil, "HC", false, true, false},
 	} {
@@ -145,7 +145,7 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		people.Meta = finding.Applied{Models: 2, Groups: []string{"ASD", "HC"}, Questioned: c.questioned,
 			FittedTo: c.fitted, Deconfounded: []string{"age"}}.Meta()
 		out := stagetest.MustRun(t, stagetest.Fresh("summary"), map[string][]dag.Input{
-			"participants":      {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"participants":      {dag.InputOf(stagetest.SomeParticipants(60, "ASD", "HC"))},
 			"validation_people": {dag.InputOf(people)},
 			"warnings":          {dag.InputOf(people)},
 			"validation": {dag.InputOf(column.Table([]column.ValidationRow{{Measure: "auc", Value: 0.76, Low: 0.6,
@@ -157,5 +157,6 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		need.Equal(t, strings.Contains(page, "0.770 (0.500–0.900), which the report of that study questions."), c.training, page)
 		need.Equal(t, strings.Contains(page, "This result may be wrong: see the first caution."), c.may, page)
 		need.Equal(t, strings.Contains(page, "The report of the training study questions"), c.listed, page)
+		need.Equal(t, strings.Contains(page, "(30 ASD and 30 HC), of whom 40 were tested."), true, page)
 	}
 }

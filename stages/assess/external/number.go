@@ -254,6 +254,7 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 	if err != nil {
 		return nil, err
 	}
+	v.applied.Related = related(cohort, ids)
 	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	meta := v.applied.Meta()
 	if found != "" {

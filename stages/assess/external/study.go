@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 )
@@ -101,11 +102,8 @@ func besideTraining(measures []column.ValidationRow, of []*modelfile.Study, posi
 	}
 }
 
-// shift compares the participants with those of the training: the mean over the models, which share most of these.
-func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.ValidationShiftRow, err error) {
-	if of == nil {
-		return nil, nil
-	}
+// valuesOf are the variables of some participants that model files describe.
+func valuesOf(t *dag.Task, ids []string) ([]modelfile.Values, error) {
 	people, err := t.In("participants").Table()
 	if err != nil {
 		return nil, err
@@ -118,7 +116,54 @@ func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.Vali
 		}
 		scans.Add(in.Coord("subject"), q)
 	}
-	values, err := modelfile.ValuesOf(ids, people, scans)
+	return modelfile.ValuesOf(ids, people, scans)
+}
+
+// alone is how variables distinguish two groups without a model: numbers, and two categories.
+func (v *validation) alone(t *dag.Task) (all []finding.Alone, err error) {
+	if v.positive < 0 {
+		return nil, nil
+	}
+	var ids [2][]string // of the other group, of the positive one
+	for i, r := range v.rows {
+		side := 0
+		if v.label[i] == v.positive {
+			side = 1
+		}
+		ids[side] = append(ids[side], r.ID)
+	}
+	others, err := valuesOf(t, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	positives, err := valuesOf(t, ids[1])
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range positives { // the same variables, in the same order
+		above, below := p.Numbers, others[i].Numbers
+		names := slices.Concat(p.Categories, others[i].Categories)
+		slices.Sort(names)
+		if names = slices.Compact(names); len(names) == 2 {
+			code := func(of []string) []float64 {
+				return lists.Map(of, func(c string) float64 { return float64(slices.Index(names, c)) })
+			}
+			above, below = code(p.Categories), code(others[i].Categories)
+		}
+		both := slices.Concat(above, below)
+		if len(above) > 1 && len(below) > 1 && slices.Min(both) < slices.Max(both) {
+			all = append(all, finding.AloneOf(p.Name, above, below))
+		}
+	}
+	return all, nil
+}
+
+// shift compares the participants with those of the training: the mean over the models, which share most of these.
+func shift(t *dag.Task, ids []string, of []*modelfile.Study) (rows []column.ValidationShiftRow, err error) {
+	if of == nil {
+		return nil, nil
+	}
+	values, err := valuesOf(t, ids)
 	if err != nil {
 		return nil, err
 	}

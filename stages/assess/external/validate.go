@@ -179,6 +179,10 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.applied.Related = related(people, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }))
+	if v.applied.Alone, err = v.alone(t); err != nil {
+		return nil, err
+	}
 	meta := v.applied.Meta()
 	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	if found != "" {
@@ -278,6 +282,15 @@ func (v *validation) compares(people *encoding.Table, label string) error {
 	kind := map[string]string{"group": "groups", column.Target: "numbers"}[label]
 	return fmt.Errorf("the models predict the column %s of the training study, but the %s of the participants are those of the column %s: set %s: %s under cohort, or, if the columns have the same meaning, set allow: [target]",
 		a.Column, kind, a.Compared, label, a.Column)
+}
+
+// related are the columns of relatives among these participants.
+func related(people *encoding.Table, ids []string) []string {
+	tested := map[string]bool{}
+	for _, id := range ids {
+		tested[id] = true
+	}
+	return column.Kin(column.KeepRows(people, "participant_id", tested))
 }
 
 // twice refuses one scan under several ids, which would count as several people.

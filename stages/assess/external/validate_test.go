@@ -160,14 +160,21 @@ func TestValidateBesideTraining(t *testing.T) {
 		modelfile.Origin{}, study))(t)})}
 	ages, sexes := make([]float64, len(c.id)), make([]string, len(c.id))
 	sites := slices.Repeat([]string{"UM"}, len(c.id))
+	motion, families := make([]float64, len(c.id)), make([]string, len(c.id))
+	group := need.Value(need.Value(c.participants().Table())(t).Strings("group"))(t)
 	for i := range c.id {
+		motion[i], families[i] = 0.1+float64(i)/1e4, fmt.Sprint("F", i/2)
+		if group[i] == "ASD" {
+			motion[i] += 0.1
+		}
 		ages[i], sexes[i] = 10, []string{"F", "M", "X"}[i%3]
 	}
 	ages[0], ages[1], ages[2] = 20, 30, math.NaN()
 	people := need.Value(c.participants().Table())(t)
 	c.in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(append(slices.Clone(people.Columns),
 		encoding.Column{Name: "age", Values: ages}, encoding.Column{Name: "Gender", Values: sexes},
-		encoding.Column{Name: "site", Values: sites})...))}
+		encoding.Column{Name: "site", Values: sites}, encoding.Column{Name: "mean_fd", Values: motion},
+		encoding.Column{Name: "Family_ID", Values: families})...))}
 	for _, id := range c.id { // the repetition time is another one in all scans
 		c.in["cleaning"] = append(c.in["cleaning"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr",
 			Values: []float64{0.72}}, encoding.Column{Name: "t_eff", Values: []float64{80}}),
@@ -203,7 +210,7 @@ func TestValidateBesideTraining(t *testing.T) {
 	}
 	codes := stagetest.Codes(t, out["participants"].(*encoding.Table))
 	for _, code := range []string{"validation.unlike-training", "validation.category", "validation.outside",
-		"applied.questioned"} {
+		"applied.questioned", "validation.related", "validation.covariate"} {
 		if !strings.Contains(codes, code) {
 			t.Errorf("findings %s, want %s", codes, code)
 		}

@@ -112,7 +112,8 @@ func (c *Card) Markdown() (string, error) {
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
 		"FittedTo": markup.Markdown(c.FittedTo), "Measured": len(c.measures()) > 0, "Cautions": len(c.Cautions),
-		"Sites": c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}
+		"Unregressed": column.MadeValue[string](c.Made, "denoise.regress") == "none",
+		"Sites":       c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}
 	c.metadata(&b)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))

@@ -43,6 +43,11 @@ func TestCardInputs(t *testing.T) {
 		{Card{Port: "states", States: 3, Regions: 30, Named: true}, []string{"among 30 brain regions", "of 30 regions"}, nil},
 		{Card{Port: "series", Regions: 30}, []string{"from the time series of 30 brain regions."}, []string{"from functional"}},
 		{Card{Port: "pearson", Regions: 30, Column: "sex"}, []string{"(A or B; column sex) from functional connectivity among 30"}, nil},
+		{Card{Port: "pearson", Regions: 30, Holds: column.Data{Measure: "pearson", Series: "denoised"},
+			Made: `{"denoise.regress":"none"}`}, []string{"(from series without nuisance regression here; denoising before " +
+			"this study is not stated)"}, []string{"denoised series"}},
+		{Card{Port: "pearson", Regions: 30, Holds: column.Data{Measure: "pearson", Series: "denoised"},
+			Made: `{"denoise.regress":"24P"}`}, []string{"(from denoised series)"}, nil},
 		{Card{Regions: 30, Accuracy: []column.AccuracyRow{{Folds: 5, Participants: 60, Accuracy: 0.5}}},
 			[]string{"(60 participants). Each"}, []string{"sensitivity is for"}},
 	} {
