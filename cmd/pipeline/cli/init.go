@@ -118,7 +118,11 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 			console.Shell(path))
 		return nil
 	}
-	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, console.Shell(path))
+	simulated := ""
+	if len(found) == 0 && strings.Contains(written, "\n  simulate:") {
+		simulated = "no derivatives found here: the cohort is simulated; for data elsewhere: pipeline init --from DIR\n"
+	}
+	fmt.Fprintf(a.Out, "%swrote %s; try: pipeline run %s\n", simulated, path, console.Shell(path))
 	for _, dir := range found {
 		fmt.Fprintf(a.Out, "fMRIPrep's derivatives are in %s: to use them, replace simulate under cohort by\n  bids: { dir: %s, group: group }\n", dir, dir)
 	}
@@ -150,7 +154,12 @@ func (a *app) initFrom(to, dir string) error {
 			return exit.Wrongf("--from %s: several directories are derivatives of fMRIPrep (%s): name one of them", dir,
 				words.Some(derivatives, 4))
 		case len(derivatives) == 1:
-			return a.wroteFrom(path, &scaffold.Found{What: "fMRIPrep's derivatives", Text: scaffold.Extending(short, derivatives)})
+			text := scaffold.Extending(short, derivatives)
+			if name := filepath.Base(path); name != "biopoint.yaml" {
+				text = strings.NewReplacer(" print biopoint.yaml", " print "+name,
+					" # the built-in one: a file that names itself means that", " # the built-in one").Replace(text)
+			}
+			return a.wroteFrom(path, &scaffold.Found{What: "fMRIPrep's derivatives", Text: text})
 		}
 	}
 	found, err := scaffold.From(dir, beside)

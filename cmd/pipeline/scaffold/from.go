@@ -55,6 +55,14 @@ func From(dir, beside string) (*Found, error) {
 	if found := derivatives(dir, path, t); found != nil {
 		return found, nil
 	}
+	if preprocessed(dir) {
+		group := ""
+		if t != nil {
+			group = t.groupLine()
+		}
+		return &Found{What: "preprocessed scans", Text: "extends: biopoint.yaml\npipeline: study\ncohort:\n  bids:\n    dir: " +
+			path(dir) + "\n" + group}, nil
+	}
 	files, err := filesOf(dir)
 	if err != nil {
 		return nil, err
@@ -217,6 +225,23 @@ func derivatives(dir string, path func(string) string, t *table) *Found {
 	return nil
 }
 
+// preprocessed reports whether a directory has scans as fMRIPrep names them, with or without a description of its own.
+func preprocessed(dir string) bool {
+	subjects, _ := bids.Subjects(dir) // none where it cannot be listed
+	for _, s := range subjects {
+		files, _ := bids.Files(dir, s)
+		if slices.ContainsFunc(files, func(f bids.File) bool {
+			return strings.HasSuffix(filepath.Base(f.Path), "_desc-preproc_bold.nii.gz")
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// confoundsForm are names of tables of confounds, which hold no series of regions.
+var confoundsForm = pattern.New(`(?i)[_-](confounds|regressors)(_|\.|$)`)
+
 // dataForm are names of files that may have series or a matrix.
 var dataForm = pattern.New(`(?i)\.(mat|npz|npy|tsv|csv|txt|1D|xlsx|ptseries\.nii)(\.gz)?$`)
 
@@ -235,7 +260,8 @@ func filesOf(dir string) (files []string, err error) {
 		if seen++; seen > mostFiles {
 			return fmt.Errorf("--from %s: more than %d files: name the directory that holds those of the participants", dir, mostFiles)
 		}
-		if rel, err := filepath.Rel(dir, p); err == nil && dataForm.MatchString(p) {
+		if rel, err := filepath.Rel(dir, p); err == nil && dataForm.MatchString(p) &&
+			!confoundsForm.MatchString(e.Name()) {
 			files = append(files, filepath.ToSlash(rel))
 		}
 		return nil
