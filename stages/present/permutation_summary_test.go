@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -165,16 +166,21 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			strings.Contains(strings.ReplaceAll(cautions, "The permutation test is not significant", ""), "permutation test") != (c.caution != "") {
 			t.Errorf("%s: want %q in\n%s", c.name, c.caution, cautions)
 		}
-		methods := ""
+		methods, all := "", ""
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {
 				if s.ID == "methods" {
 					methods += b.Text + "\n"
 				}
+				all += fmt.Sprintf("%+v %+v\n", b, b.Table)
 			}
 		}
 		if !strings.Contains(methods, c.tell) || strings.Contains(methods, "For this test") != (c.tell != "") {
 			t.Errorf("%s: want %q in\n%s", c.name, c.tell, methods)
+		}
+		counts := strings.Contains(c.how, "(models retrained on") // its p is the one that the abstract gives
+		if strings.Contains(all, "the p that counts is that of a permutation") != counts {
+			t.Errorf("%s: the note of the table does not follow the headline in\n%s", c.name, all)
 		}
 	}
 }

@@ -72,7 +72,8 @@ func (a *Results) Describe() {
 	first := a.Accuracy[0]
 	same := sameTested(rows)
 	retrained := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
-		return len(a.Retrained(r.Coords, r.Title)) == 0
+		_, t := a.Chance(r, "accuracy") // of several tests, the one that decides
+		return !t.Shuffled
 	})
 	over := a.Over()
 	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds),
