@@ -77,7 +77,7 @@ type Baseline struct {
 	Ratio        float64 `param:"ratio" doc:"li2019: share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
 	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
 	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
-	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
+	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: 0.001 (Adam, which li2019 halves every 20 epochs; for brainnetcnn SGD, momentum 0.9, weight decay 0.0005, whose own rate of 0.01 diverges on correlations)" min:"0"`
 	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
@@ -381,7 +381,7 @@ func (s *Baseline) training(t *dag.Task, n, test int, history *[]network.Epoch) 
 	o := network.Training{Epochs: 100, Batch: 100, Rate: 1e-3}
 	switch s.Model {
 	case "brainnetcnn":
-		o = network.Training{Batch: 14, Rate: 0.01, Momentum: 0.9, Decay: 5e-4}
+		o = network.Training{Batch: 14, Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}
 	case "li2019":
 		o.Halve = 20
 	}
