@@ -151,7 +151,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		if c.excluded.Why[left.ID] != "" && left.Why != listed.ExcludedByName && left.Why != listed.RatedFail &&
 			!slices.Contains(ids, left.ID) {
 			delete(c.excluded.Why, left.ID)
-			c.notes = append(c.notes, column.Notef("exclude: %s is left out without it: %s", left.ID, left.Why))
+			c.notes = append(c.notes, column.Notef("exclude: %s would be excluded anyway: %s", left.ID, left.Why))
 		}
 	}
 	c.notes = append(c.notes, c.excluded.Notes()...)

@@ -508,7 +508,7 @@ func TestExcludeTwice(t *testing.T) {
 	p = need.Value(build("x.yaml", []byte(selected), dir, nil, maxTasks))(t)
 	why = lists.Map(p.Roster.Left, func(left listed.LeftOut) string { return left.ID + " " + left.Why })
 	need.Equal(t, strings.Join(why, "; "), "sub-2 excluded by name; sub-4 inclusion criterion not met: participant_id != sub-4")
-	for _, want := range []string{"exclude: sub-4 is left out without it: inclusion criterion not met: participant_id != sub-4",
+	for _, want := range []string{"exclude: sub-4 would be excluded anyway: inclusion criterion not met: participant_id != sub-4",
 		"1 participant excluded by name: sub-2"} {
 		if !slices.Contains(p.Notes, want) {
 			t.Errorf("%q is not among %q", want, p.Notes)

@@ -133,7 +133,7 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 	moved := func(why string) precheck.Refusal { return precheck.Refusal{Why: why, Category: listed.MuchMotion} }
 	alone := moved("clean, run 2: censoring for motion keeps 4 of 5 volumes, fewer than min_volumes (6)")
 	want := map[string]precheck.Refusal{"sub-4": alone,
-		"sub-2": moved("joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)")}
+		"sub-2": moved("joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4): censor fewer volumes (fd, dvars), or lower min_minutes")}
 	if got := load(""); !maps.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}

@@ -156,7 +156,7 @@ func JoinHint(files []File, parameters map[string]string) string {
 	if _, err := SortRuns(slices.Clone(files), parameters); err != nil {
 		return ""
 	}
-	return "; runs: all uses them all and joins them after denoising"
+	return "; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all and joins them after denoising"
 }
 
 // Differences says in which entities files differ, and how to choose.

@@ -155,7 +155,7 @@ func TestBIDSRegimes(t *testing.T) {
 		},
 		{
 			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
-			wrong: "2 scans match; they differ in run (01, 02): set the parameter run; runs: all uses them all and joins them after denoising",
+			wrong: "2 scans match; they differ in run (01, 02): set the parameter run; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all and joins them after denoising",
 		},
 		{
 			name: "surfaces alone", make: func(d dataset) { d.list("ds005.txt", "", "") },
@@ -212,7 +212,7 @@ func TestBIDSRegimes(t *testing.T) {
 					d.write("sub-01/func/sub-01_task-rest_"+acq+"_space-T1w_desc-preproc_bold.nii.gz", "")
 				}
 			},
-			wrong: "3 scans match; they differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all uses them all and joins them after denoising",
+			wrong: "3 scans match; they differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all and joins them after denoising",
 		},
 		{
 			name: "sessions", make: func(d dataset) {

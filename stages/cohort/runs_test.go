@@ -86,7 +86,7 @@ func TestBIDSRuns(t *testing.T) {
 		{"one run", []string{"func/sub-01_task-rest"}, "all", "sub-01 1 sub-01_task-rest" + scan},
 		{"two tasks by default", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "one", "2 scans match; they differ in task (film, rest): set the parameter task"},
 		{"two tasks", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "all", "differ in task (film, rest): set the parameter task: runs: all joins the runs of one task"},
-		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans match; they differ in run (1, 2): set the parameter run; runs: all uses them all and joins them after denoising"},
+		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans match; they differ in run (1, 2): set the parameter run; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all and joins them after denoising"},
 	} {
 		d := newDataset(t, onePerson)
 		for _, s := range c.scans {

@@ -458,7 +458,7 @@ func enoughMinutes(left column.CleaningRow, least float64, where string) error {
 	case math.IsNaN(left.Seconds):
 		return errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr of denoise, in s, or min_minutes: 0")
 	case left.Seconds < 60*least:
-		return censored("censoring for motion keeps %d of %d volumes%s, %s minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, below(left.Seconds/60, least, 2), least)
+		return censored("censoring for motion keeps %d of %d volumes%s, %s minutes, less than min_minutes (%g): censor fewer volumes (fd, dvars), or lower min_minutes", left.Kept, left.Volumes, where, below(left.Seconds/60, least, 2), least)
 	}
 	return nil
 }

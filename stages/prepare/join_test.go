@@ -230,7 +230,7 @@ func TestJoinMinutes(t *testing.T) {
 		want      string
 	}{
 		{0.5, 4, ""},
-		{0.5, 5, "censoring for motion keeps 146 of 150 volumes in 2 runs, 4.9 minutes, less than min_minutes (5)"},
+		{0.5, 5, "censoring for motion keeps 146 of 150 volumes in 2 runs, 4.9 minutes, less than min_minutes (5): censor fewer volumes (fd, dvars), or lower min_minutes"},
 		{0.5, 0, ""},
 		{0, 6, ""}, // nothing is censored
 	} {

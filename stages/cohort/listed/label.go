@@ -48,7 +48,7 @@ func (l *List) Unlabeled(r Row, table string) error {
 	if table != "" {
 		at += " of " + table
 		if l.Target != "" {
-			at += fmt.Sprintf(", line %d,", r.Line)
+			at += fmt.Sprintf(", line %d", r.Line)
 		}
 	}
 	switch v := r.Cells.Get(l.labelColumn()); {

@@ -322,7 +322,7 @@ func timeOf(t *dag.Task, port string, parameter, own float64, volumes int) (tr f
 	}
 	switch {
 	case parameter > 0 && err == nil && beside > 0 && bids.TimesDiffer(beside, parameter):
-		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, parameter)
+		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; if tr is, correct RepetitionTime in a copy and connect that (in: { sidecar: { file: FILE.json } })", t.In("sidecar").Name, beside, parameter)
 	case parameter > 0 && err == nil && beside == 0 && bids.IsTime(own) && bids.TimesDiffer(own, parameter):
 		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar (in: { sidecar: { file: FILE.json } })", t.In(port).Name, own, parameter)
 	case parameter > 0 && !errors.As(err, new(*bids.UnequalError)):

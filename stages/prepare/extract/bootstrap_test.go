@@ -246,7 +246,7 @@ func TestBootstrapTR(t *testing.T) {
 		{0, sidecar(`{"RepetitionTime": 0.8, "TaskName": "rest"}`), 0.8, "sidecar", ""},
 		{0.8, sidecar(`{"RepetitionTime": 0.8}`), 0.8, "parameter", ""},
 		{1.5, sidecar(`{"RepetitionTime": 800}`), 1.5, "parameter", ""},
-		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 0, "", "x.json: its repetition time is 0.8 s, but the parameter tr is 1.5 s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is"},
+		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 0, "", "x.json: its repetition time is 0.8 s, but the parameter tr is 1.5 s: remove tr (tr: 0) if the file is right; if tr is, correct RepetitionTime in a copy and connect that (in: { sidecar: { file: FILE.json } })"},
 		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
 		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800; the unit must be s; correct it, or set the parameter tr"},
 		{0, sidecar(`{"RepetitionTime": 0.002}`), 0, "", "x.json: a RepetitionTime of 0.002; the unit must be s; correct it, or set the parameter tr"},

@@ -154,7 +154,7 @@ func TestTimeseriesTwoTimes(t *testing.T) {
 	_, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(),
 		"sidecar": fileOf("sub-01.json", `{"RepetitionTime": 1.5}`)})
 	need.Error(t, err, "sub-01.json: its repetition time is 1.5 s, but the parameter tr is 2 s: "+
-		"remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is")
+		"remove tr (tr: 0) if the file is right; if tr is, correct RepetitionTime in a copy and connect that (in: { sidecar: { file: FILE.json } })")
 }
 
 // Repetition times that cannot be are refused wherever they stand, and never fall through to another source.
