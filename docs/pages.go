@@ -191,6 +191,16 @@ var synonyms = [][]string{
 	{"accuracy", "performance"},
 	{"feature importance", "importance", "salient"},
 	{"external", "validate", "another cohort"},
+	{"resume", "interrupted", "interrupt", "restart", "rerun", "crash", "crashed"},
+	{"multiclass", "several groups", "three groups"},
+	{"longitudinal", "sessions", "session"},
+	{"holdout", "hold-out", "another cohort"},
+	{"bug", "issue", "error"},
+	{"parallel", "worker", "-j", "at once"},
+	{"combine", "concatenate", "join"},
+	{"old", "past"},
+	{"gpu", "cuda"},
+	{"weight", "class weights"},
 }
 
 // alternatives are the beginnings of words that answer a search for w: its singular, and its synonyms.

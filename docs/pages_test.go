@@ -87,6 +87,17 @@ func TestSearch(t *testing.T) {
 		"does the model hold in another cohort": "models#does-it-hold-elsewhere",
 		"several sites":                         "confounds#several-scanners-leave-site-out-and-combat",
 		"predict a number":                      "targets",
+		"interrupted":                           "questions#why-did-my-run-stop-and-how-do-i-resume-it",
+		"rerun":                                 "questions#why-did-my-run-stop-and-how-do-i-resume-it",
+		"multiclass":                            "baselines",
+		"longitudinal":                          "sessions-and-runs",
+		"holdout":                               "your-own-model#on-another-cohort",
+		"bug":                                   "questions#why-did-my-run-stop-and-how-do-i-resume-it",
+		"delete old results":                    "questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it",
+		"random forest":                         "questions#how-do-i-add-other-classifiers",
+		"combine runs":                          "questions#how-do-i-concatenate-the-runs-of-a-participant",
+		"parallel":                              "questions#can-pr-gnn-use-a-gpu",
+		"class weights":                         "questions#how-do-i-add-other-classifiers",
 	} {
 		found, _ := docs.Search(strings.Fields(words))
 		found = found[:min(3, len(found))]
