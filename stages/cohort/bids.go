@@ -198,6 +198,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.Root = root
+	r.refuseOthers(l, labels.files(l))
 	r.noteOpposed()
 	if r.Space = c.Space; c.Space == "auto" {
 		r.Space = ""

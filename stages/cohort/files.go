@@ -11,7 +11,6 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -44,7 +43,7 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
-	var files []rowFile
+	var files []located.RowFile
 	for i, row := range l.Rows {
 		s := Subject{ID: row.ID, Files: map[string]string{}}
 		var problems []error
@@ -61,7 +60,7 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 				continue
 			}
 			s.Files[f.Port] = path
-			files = append(files, rowFile{f, row, path})
+			files = append(files, located.RowFile{Source: f, Row: row, Path: path})
 		}
 		if r.PerRun {
 			var last *Subject // of whom this is another run
@@ -111,36 +110,29 @@ func meanDisplacement(t *encoding.Table) (ids []string, means []float64, ok bool
 	return ids, means, err == nil && wrong == nil
 }
 
-// A rowFile is the file of a source for a row.
-type rowFile struct {
-	*located.Source
-	row  listed.Row
-	path string
-}
-
 // refuseShared refuses two members with one file where a * made two names one. What the table itself gives to two,
 // such as the label image of a site, is as the user wrote it, but for scans: see RefuseOneScan.
-func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
-	first := map[[2]string]rowFile{}
+func (r *Roster) refuseShared(l *listed.List, files []located.RowFile) {
+	first := map[[2]string]located.RowFile{}
 	shared := map[string]error{}
 	for _, g := range files {
 		if !g.Starred() {
 			continue
 		}
-		key := [2]string{g.Port, g.path}
+		key := [2]string{g.Port, g.Path}
 		f, there := first[key]
 		if !there {
 			first[key] = g
 			continue
 		}
-		if f.row.ID == g.row.ID || f.Asked(f.row) == g.Asked(g.row) {
+		if f.Row.ID == g.Row.ID || f.Asked(f.Row) == g.Asked(g.Row) {
 			continue
 		}
-		for _, pair := range [2][2]listed.Row{{f.row, g.row}, {g.row, f.row}} {
+		for _, pair := range [2][2]listed.Row{{f.Row, g.Row}, {g.Row, f.Row}} {
 			if shared[pair[0].ID] == nil {
 				other := pair[1]
 				err := located.Several{Err: fmt.Errorf("%s is %s, and so is that of %s (line %d), but one file cannot belong to two %ss; correct %s, or the table",
-					g.What(), userfile.NameIn(r.Root, g.path), other.ID, other.Line, l.Noun(), g.Port)}
+					g.What(), userfile.NameIn(r.Root, g.Path), other.ID, other.Line, l.Noun(), g.Port)}
 				shared[pair[0].ID] = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.Path, pair[0].Line,
 					l.Noun(), pair[0].ID, err, pair[0].ID)
 			}
@@ -155,41 +147,12 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 
 // refuseOthers refuses members whose files have the ids of other participants in their names, or another session, and
 // not their own.
-func (r *Roster) refuseOthers(l *listed.List, files []rowFile) {
-	if l.Each == "row" {
-		return
-	}
-	everybody, sessions := l.Everybody()
-	for _, port := range ownPorts {
-		if port.of != "scan" { // see RefuseOneScan
-			continue
-		}
-		of := slices.DeleteFunc(slices.Clone(files), func(f rowFile) bool { return f.Port != port.name || f.One() })
-		others := located.OfOthers(lists.Map(of, func(f rowFile) located.Named {
-			return located.Named{ID: f.row.ID, Path: userfile.NameIn(r.Root, f.path)}
-		}), everybody)
-		refuse := func(others []located.Other, by, format string) {
-			more := ""
-			if len(others) > 1 {
-				more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
-			}
-			for _, other := range others {
-				f := of[other.At]
-				i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.row.ID })
-				if s := &r.Subjects[i]; s.Problem == nil {
-					err := fmt.Errorf("its %s file %s "+format, port.name, userfile.NameIn(r.Root, f.path),
-						other.Whose, more, strings.Join(f.Naming(by), " or "))
-					s.Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.row.Line, s.ID, located.Several{Err: err},
-						excluding(s.ID))
-				}
-			}
-		}
-		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the number in the name is no id")
-		if l.Sessions != "" {
-			refuse(located.OfOtherSessions(lists.Map(of, func(f rowFile) located.InSession {
-				return located.InSession{Session: listed.SessionName(f.row.Cells.Get(l.Sessions)),
-					Path: userfile.NameIn(r.Root, f.path)}
-			}), sessions), l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
+func (r *Roster) refuseOthers(l *listed.List, files []located.RowFile) {
+	for _, f := range located.Misnamed(l, r.Root, files) {
+		i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.Row.ID })
+		if i >= 0 && r.Subjects[i].Problem == nil {
+			r.Subjects[i].Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.Row.Line, f.Row.ID,
+				located.Several{Err: f.Err}, excluding(f.Row.ID))
 		}
 	}
 }

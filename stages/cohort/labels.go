@@ -70,6 +70,19 @@ func labelsOf(l *listed.List, spec string, w where) (*labelSource, error) {
 	return s, nil
 }
 
+// files are those of the rows; none where labels are searched for.
+func (s *labelSource) files(l *listed.List) (files []located.RowFile) {
+	for _, row := range l.Rows {
+		if s == nil {
+			break
+		}
+		if path, err := s.File(l, row); err == nil {
+			files = append(files, located.RowFile{Source: s.Source, Row: row, Path: path})
+		}
+	}
+	return files
+}
+
 // atlasMistake is what is wrong with an atlas by its name, beside mistakes in the table of the participants. Where the
 // space is not known, nothing is said of it.
 func atlasMistake(spec string, w where) error {

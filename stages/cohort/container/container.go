@@ -182,6 +182,9 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	for _, f := range all {
 		f.Layout, f.Err = w.of(l, f.Row, base, f.Path, matrix, labels)
 	}
+	if labels != nil {
+		namesOfOthers(all, labels, l)
+	}
 	requireKeys(all)
 	oneAtlas(all)
 	readAll(all, matrix)

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -75,6 +76,23 @@ func ofOthers(all []*Reading, l *listed.List) {
 			(form(f.person.ID) != form(f.ID) || form(f.ID) == "" && slices.Contains(ids, id)) {
 			f.Err = fmt.Errorf("%s: its variable %s is %.80q, but the file is listed for %s: it is the scan of another participant; correct the path, or the variable%s",
 				f.Path, f.person.Variable, f.person.ID, f.ID, column.OrExclude)
+		}
+	}
+}
+
+// namesOfOthers refuses files with names of regions that are another participant's.
+func namesOfOthers(all []*Reading, names *located.Source, l *listed.List) {
+	var files []located.RowFile
+	for _, f := range all {
+		if path, err := names.File(l, f.Row); err == nil {
+			files = append(files, located.RowFile{Source: names, Row: f.Row, Path: path})
+		}
+	}
+	for _, wrong := range located.Misnamed(l, l.Dir, files) {
+		for _, f := range all {
+			if f.Row.Line == wrong.Row.Line && f.Err == nil {
+				f.Err = wrong.Err
+			}
 		}
 	}
 }

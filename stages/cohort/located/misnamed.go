@@ -1,0 +1,87 @@
+package located
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
+)
+
+// A RowFile is the file of a source for a row.
+type RowFile struct {
+	*Source
+	Row  listed.Row
+	Path string
+	Err  error // that of Misnamed
+}
+
+// mostOwn is how many participants may have one file by mistake. One for more, such as the events of a task, is as the
+// user wrote it; scans are compared elsewhere.
+const mostOwn = 2
+
+// Misnamed are the files whose names have the id of another participant, or another session, and not that of their own
+// row; each source is compared for itself, and root is not part of names.
+func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) {
+	if l.Each == "row" {
+		return nil
+	}
+	everybody, sessions := l.Everybody()
+	sharing := map[string][]string{}
+	for _, f := range files {
+		if key := f.Port + "\x00" + f.Path; !slices.Contains(sharing[key], f.Row.ID) {
+			sharing[key] = append(sharing[key], f.Row.ID)
+		}
+	}
+	var sources []*Source
+	for _, f := range files {
+		if !f.One() && !slices.Contains(sources, f.Source) {
+			sources = append(sources, f.Source)
+		}
+	}
+	for _, source := range sources {
+		of := slices.DeleteFunc(slices.Clone(files), func(f RowFile) bool {
+			return f.Source != source || len(sharing[f.Port+"\x00"+f.Path]) > mostOwn
+		})
+		refuse := func(others []Other, by, format string) {
+			more := ""
+			if len(others) > 1 {
+				more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
+			}
+			for _, other := range others {
+				f := of[other.At]
+				f.Err = fmt.Errorf("its %s file %s "+format, f.Port, userfile.NameIn(root, f.Path), other.Whose, more,
+					strings.Join(f.Naming(by), " or "))
+				refused = append(refused, f)
+			}
+		}
+		refuse(OfOthers(lists.Map(of, func(f RowFile) Named {
+			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
+		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the number in the name is no id")
+		if l.Sessions == "" {
+			continue
+		}
+		visit := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(l.Sessions)) }
+		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.
+		of = slices.DeleteFunc(of, func(f RowFile) bool {
+			return slices.ContainsFunc(files, func(g RowFile) bool {
+				return g.Source == source && g.Path == f.Path && g.Row.ID == f.Row.ID && visit(g) != visit(f)
+			})
+		})
+		others := OfOtherSessions(lists.Map(of, func(f RowFile) InSession {
+			return InSession{Session: visit(f), Path: userfile.NameIn(root, f.Path)}
+		}), sessions)
+		if source.Port == "labels" { // also those of a session whose scan takes no part
+			others = slices.DeleteFunc(others, func(other Other) bool {
+				return !slices.ContainsFunc(of, func(f RowFile) bool {
+					return f.Row.ID == of[other.At].Row.ID && visit(f) == other.Whose
+				})
+			})
+		}
+		refuse(others, l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
+	}
+	return refused
+}

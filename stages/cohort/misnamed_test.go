@@ -1,0 +1,131 @@
+package cohort
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/cohort/container"
+	"prgnn/stages/cohort/listed"
+)
+
+// exchanged is the participant whose file a row names: two rows are exchanged.
+func exchanged(i int) int { return []int{0, 1, 3, 2, 4, 5}[i] }
+
+// refusedFor are the participants with a problem of a port's file that has the id of another, comma after each.
+func refusedFor(t *testing.T, r *Roster, port string) (who string) {
+	t.Helper()
+	for i, s := range r.Subjects {
+		if s.Problem != nil {
+			need.Error(t, s.Problem, fmt.Sprintf("its %s file sub-%d_%[1]s.x has the id of sub-%[2]d in its name, and not its own "+
+				"(one of 2 rows of which this is so): correct the table (%[1]s", port, exchanged(i)+1), port)
+			who += s.ID + ","
+		}
+	}
+	return who
+}
+
+// Every file of a participant in a table is its own by its name, in each kind of cohort; one that more than two
+// participants have is as the user wrote it.
+func TestEveryFileOfOthersIsRefused(t *testing.T) {
+	ports := []string{"bold", "labels", "confounds", "confounds_sidecar", "components", "component_table", "events",
+		"names", "many"}
+	for _, port := range ports {
+		files, table := map[string]string{}, "participant_id\tgroup\t"+strings.Join(ports, "\t")+"\n"
+		for i := range 6 {
+			table += fmt.Sprintf("sub-%d\t%s", i+1, "AB"[i%2:i%2+1])
+			for _, p := range ports {
+				name := fmt.Sprintf("sub-%d_%s.x", i+1, p)
+				files[name] = fmt.Sprintf("a%d\nb\n", i)
+				if p == port {
+					name = fmt.Sprintf("sub-%d_%s.x", exchanged(i)+1, p)
+				}
+				if p == "many" {
+					name = "sub-1_many.x"
+				}
+				if p == "names" { // by a path with this column
+					name = strings.TrimSuffix(name, ".x")
+				}
+				table += "\t" + name
+			}
+			table += "\n"
+			files[fmt.Sprintf("sub-%d.tsv", i+1)] = fmt.Sprintf("1\t.%d\n.%[1]d\t1\n", i+1)
+		}
+		files["table.tsv"] = table
+		dir := testdir.Files(t, files)
+		p := listed.Defaults()
+		p.File = "table.tsv"
+		if port == "names" {
+			within := container.Within{Names: "{names}.x"}
+			r := need.Value((&MatricesCohort{Parameters: p, Pearson: "{participant_id}.tsv", Within: within}).Load(dir))(t)
+			need.Equal(t, refusedFor(t, r, "names"), "sub-3,sub-4,")
+			r = need.Value((&TimeseriesCohort{Parameters: p, Series: "{participant_id}.tsv", Within: within}).Load(dir))(t)
+			need.Equal(t, refusedFor(t, r, "names"), "sub-3,sub-4,")
+			continue
+		}
+		c := &TableCohort{Parameters: p, BOLD: "bold", Labels: "labels", Confounds: "confounds", Nodes: "dk84",
+			ConfoundsSidecar: "confounds_sidecar", Components: "components", ComponentTable: "component_table",
+			Events: "events"}
+		want := "sub-3,sub-4,"
+		if port == "many" {
+			c.Events, want = "many", ""
+		}
+		need.Equal(t, refusedFor(t, need.Value(c.Load(dir))(t), port), want, port)
+	}
+
+	d := newDataset(t, "participant_id\tgroup\tlabels\n")
+	table := "participant_id\tgroup\tlabels\n"
+	for i := range 6 {
+		d.write(fmt.Sprintf("sub-%d/func/sub-%[1]d_task-rest_space-T1w_desc-preproc_bold.nii.gz", i+1), "")
+		d.write(fmt.Sprintf("sub-%d_labels.x", i+1), "x")
+		table += fmt.Sprintf("sub-%d\t%s\tsub-%d_labels.x\n", i+1, "AB"[i%2:i%2+1], exchanged(i)+1)
+	}
+	d.write("participants.tsv", table)
+	for _, labels := range []string{"labels", "{labels}"} {
+		r := need.Value(d.load(func(c *BIDSCohort) { c.Labels, c.Confounds = labels, false }))(t)
+		need.Equal(t, refusedFor(t, r, "labels"), "sub-3,sub-4,", labels)
+	}
+}
+
+// So is a label image of another session, but not one for several sessions, or of a session that takes no part.
+func TestLabelsOfOtherSessionsAreRefused(t *testing.T) {
+	for what, c := range map[string]struct {
+		of      [2]string // the sessions of the labels of sub-3
+		selects string
+		refused string
+	}{
+		"exchanged":         {[2]string{"post", "pre"}, "", "sub-3,"},
+		"their own":         {[2]string{"pre", "post"}, "", ""},
+		"one for both":      {[2]string{"pre", "pre"}, "", ""},
+		"the only session":  {[2]string{"pre", "pre"}, "visit == post", ""},
+		"exchanged, of one": {[2]string{"post", "pre"}, "visit == post", ""},
+	} {
+		dir, table := t.TempDir(), "participant_id\tgroup\tvisit\tbold\tlabels\n"
+		for i := range 4 {
+			for k, visit := range []string{"pre", "post"} {
+				name := fmt.Sprintf("sub-%d_ses-%s", i+1, visit)
+				testdir.Write(t, filepath.Join(dir, name+"_bold.x"), "x")
+				testdir.Write(t, filepath.Join(dir, name+"_labels.x"), "x")
+				of := name
+				if i == 2 {
+					of = "sub-3_ses-" + c.of[k]
+				}
+				table += fmt.Sprintf("sub-%d\t%s\t%s\t%s_bold.x\t%s_labels.x\n", i+1, "AB"[i%2:i%2+1], visit, name, of)
+			}
+		}
+		testdir.Write(t, filepath.Join(dir, "table.tsv"), table)
+		m := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "labels", Nodes: "dk84"}
+		m.File, m.Select, m.Sessions = filepath.Join(dir, "table.tsv"), c.selects, "visit"
+		refused := ""
+		for _, s := range need.Value(m.Load(dir))(t).Subjects {
+			if s.Problem != nil {
+				refused += s.ID + ","
+				need.Error(t, s.Problem, "its labels file sub-3_ses-post_labels.x has the session post in its name, and not that of its row", what)
+			}
+		}
+		need.Equal(t, refused, c.refused, what)
+	}
+}
