@@ -174,6 +174,58 @@ func TestOneImageForSeveral(t *testing.T) {
 	}
 }
 
+// Labels whose name states another space than the scans' are refused, by the cohort and by a connection, as one image
+// and as those of each; a transform takes them there, and a name without a space states none.
+func TestLabelsOfAnotherSpace(t *testing.T) {
+	dir, load := labeled(t)
+	whole := need.Value(os.ReadFile(filepath.Join(dir, "both.nii.gz")))(t)
+	for _, name := range []string{"tpl-MNI152NLin6Asym_atlas-X_dseg.nii.gz", "space-T1w_dseg.nii.gz",
+		"tpl-MNIPediatricAsym_cohort-2_atlas-X_dseg.nii.gz"} {
+		testdir.Write(t, filepath.Join(dir, name), string(whole))
+	}
+	for i := range 3 {
+		labels := need.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("a/sub-%d_dseg.nii.gz", i+1))))(t)
+		testdir.Write(t, filepath.Join(dir, fmt.Sprintf("sub-%d_space-MNI152NLin6Asym_dseg.nii.gz", i+1)), string(labels))
+		testdir.Write(t, filepath.Join(dir, fmt.Sprintf("sub-%d_space-T1w_dseg.nii.gz", i+1)), string(labels))
+	}
+	const lin6, c2009 = "tpl-MNI152NLin6Asym_atlas-X_dseg.nii.gz", "MNI152NLin2009cAsym"
+	direct := func(more string) string {
+		return "  direct: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: { file: " + lin6 +
+			" }, nodes: cohort.nodes" + more + " } }\n"
+	}
+	testdir.Write(t, filepath.Join(dir, "affine.txt"), "#Insight Transform File V1.0\n#Transform 0\n"+
+		"Transform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n")
+	for _, c := range []struct{ labels, space, bold, with, refused string }{
+		{lin6, c2009, "", "", lin6 + " is in the space MNI152NLin6Asym by its name, but the scans are in " + c2009 + ": "},
+		{"space-T1w_dseg.nii.gz", c2009, "", "", "is in the space T1w by its name, but the scans are in " + c2009},
+		{lin6, "auto", "{participant_id}_space-T1w_bold.nii.gz", "", "but the scans lie in the space of each participant"},
+		{"'{participant_id}_space-MNI152NLin6Asym_dseg.nii.gz'", c2009, "", "", "sub-1_space-MNI152NLin6Asym_dseg.nii.gz is in the space"},
+		{"'{participant_id}_space-MNI152NLin6Asym_dseg.nii.gz'", "native", "", "", "but the scans are in native"},
+		{"both.nii.gz", c2009, "", direct(""), "stage direct: " + filepath.Join(dir, lin6) + " is in the space MNI152NLin6Asym"},
+		{"tpl-MNIPediatricAsym_cohort-2_atlas-X_dseg.nii.gz", "MNIPediatricAsym+1", "", "", "is in the space MNIPediatricAsym+2"},
+		{"tpl-MNIPediatricAsym_cohort-2_atlas-X_dseg.nii.gz", "MNIPediatricAsym", "", "", ""},
+		{lin6, "MNI152NLin6Asym", "", "", ""},
+		{lin6, "MNI152", "", "", ""},
+		{lin6, "auto", "", "", ""},
+		{"both.nii.gz", c2009, "", "", ""},
+		{"'{participant_id}_space-T1w_dseg.nii.gz'", "native", "", "", ""},
+		{"space-T1w_dseg.nii.gz", "phantom", "{participant_id}_space-T1w_bold.nii.gz", "", ""},
+		{"both.nii.gz", c2009, "", direct(", warp: { file: affine.txt }"), ""},
+	} {
+		var sets []string
+		if c.bold != "" {
+			sets = []string{"cohort.table.bold='" + c.bold + "'"}
+		}
+		_, err := load(c.labels, c.space, c.with, sets...)
+		switch {
+		case c.refused == "" && err != nil:
+			t.Errorf("%+v: %v", c, err)
+		case c.refused != "":
+			need.Error(t, err, c.refused)
+		}
+	}
+}
+
 // A mask, a transform, a table of confounds or of events that several participants share, and that is faulty, is one
 // mistake of the pipeline; files that are sound, or that a stage does not use, are none.
 func TestSharedFiles(t *testing.T) {

@@ -2,6 +2,7 @@ package precheck
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,6 +69,15 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
 			file.ids[id] = true
 		}
 	}
+	for _, file := range order { // those of each participant: the names of all have one form
+		if len(file.ids) > 1 || file.port != "labels" || moved(file.task) {
+			continue
+		}
+		if err := r.OtherSpace(fileOf(file.task, file.port), file.ids); err != nil {
+			mistakes = append(mistakes, Mistake{file.port, err})
+			break
+		}
+	}
 	reported := map[string]bool{} // by another task of each participant, or at another port
 	for _, port := range sharedPorts {
 		for _, file := range order {
@@ -87,7 +97,8 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
 // refused is why the file cannot be used for its participants, who are some of n.
 func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
 	if f.port == "labels" && !moved(f.task) {
-		if err := r.OneImage(fileOf(f.task, f.port), f.ids); err != nil {
+		path := fileOf(f.task, f.port)
+		if err := cmp.Or(r.OneImage(path, f.ids), r.OtherSpace(path, f.ids)); err != nil {
 			return err
 		}
 	}

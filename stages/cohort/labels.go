@@ -263,6 +263,21 @@ func (r *Roster) OneImage(labels string, ids map[string]bool) error {
 	return nil
 }
 
+// OtherSpace is why a label image, by its path, cannot be laid over the scans of participants without a transform: its
+// name states another space than the cohort and the names of the scans do.
+func (r *Roster) OtherSpace(labels string, ids map[string]bool) error {
+	own, of := located.StatedSpace(labels), cmp.Or(r.Space, r.spaceByName(ids))
+	for _, space := range []string{r.Space, r.spaceByName(ids)} {
+		if own == "" || of == "" || space != "" && (located.OneSpace(own, space) ||
+			region.Individual(own) && region.Individual(space)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is in the space %s by its name, but the scans are in %s: templates differ by millimeters; use "+
+		"labels in the space of the scans, or connect the input transform or warp of parcellate; if a name is wrong, "+
+		"correct it: that of the image, or space of the cohort", labels, own, of)
+}
+
 // spaceByName is the space that the names of all scans of these participants give; "" where they do not.
 func (r *Roster) spaceByName(ids map[string]bool) (space string) {
 	for _, s := range r.Subjects {

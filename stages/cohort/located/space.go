@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -53,4 +54,20 @@ func Alternatives(n map[Grid]int) string {
 		text = append(text, line)
 	}
 	return strings.Join(text, ", or ")
+}
+
+// StatedSpace is the space that a file's name states (space-…, or tpl-…), with its cohort; "" for none.
+func StatedSpace(file string) string {
+	name, _ := bids.ParseName(filepath.Base(file))
+	space := cmp.Or(name.Get("space"), name.Get("tpl"))
+	if cohort := name.Get("cohort"); space != "" && cohort != "" {
+		space += "+" + cohort
+	}
+	return space
+}
+
+// OneSpace reports whether two names of spaces may mean one: MNI152 may be each of its templates.
+func OneSpace(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
