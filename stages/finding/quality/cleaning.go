@@ -327,7 +327,10 @@ func (c Cleaning) regions() (all finding.List) {
 				severity: float64(s.OtherCosines)},
 			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
 	}, nil)...)
-	other := func(s Scan) bool { return len(s.Confounds) > 0 && s.GlobalR < column.LeastGlobalR }
+	// Without regressors their motion counts, in censoring and as a covariate.
+	other := func(s Scan) bool {
+		return (len(s.Confounds) > 0 || s.Why == column.AskedForNone) && s.GlobalR < column.LeastGlobalR
+	}
 	all.Add(overturning(c.faults("scans.confounds-of-other", func(s Scan) (ScanFault, bool) {
 		return ScanFault{X: s.GlobalR, severity: -s.GlobalR}, other(s)
 	}, values{"Exclude": c.toExclude(other), "Limit": column.LeastGlobalR}))...)

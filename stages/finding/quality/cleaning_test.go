@@ -55,7 +55,14 @@ func confounded(r float64) column.CleaningRow {
 
 // raw is a scan without nuisance regression.
 func raw(why string) column.CleaningRow {
-	return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
+	return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors, r.GlobalR = "none", why, 0, math.NaN() })
+}
+
+// unregressed is a scan without regressors, of which confounds with this correlation give the motion.
+func unregressed(r float64) column.CleaningRow {
+	row := raw(column.AskedForNone)
+	row.GlobalR = r
+	return row
 }
 
 // scanned are scans of the participants 1, 2, …
@@ -173,6 +180,7 @@ func TestCleaningFindings(t *testing.T) {
 			"scans.events-overlap 4 2; scans.events-cut 3 4; scans.events-in-part 4 3"},
 		{[]row{timed(0, 0, math.NaN()), timed(0, 0, 0)}, ""},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
+		{[]row{unregressed(0.49), unregressed(0.5)}, "nuisance.none; scans.confounds-of-other 1"},
 	} {
 		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)
 	}
