@@ -994,10 +994,10 @@ func TestCovariatesOfRuns(t *testing.T) {
 			id := fmt.Sprintf("sub-%02d", i+1)
 			table += fmt.Sprintf("%s\t%d\t%s\t%d\t0.%d%d\n", id, run, []string{"A", "B"}[i%2], 20+i+run, run, i)
 			write(fmt.Sprintf("%s_run-%d.tsv", id, run), "a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n")
+			write(fmt.Sprintf("confounds_%s_%d.tsv", id, run), fmt.Sprintf("framewise_displacement\nn/a\n0.%d%d\n0.2\n", run, i+1))
 		}
 	}
 	write("participants.tsv", table)
-	write("confounds.tsv", "framewise_displacement\nn/a\n0.1\n0.2\n")
 	const before = `series: { use: timeseries, each: run, in: { series: cohort.series, nodes: cohort.nodes }, with: { tr: 2 } }
   joined: { use: join, each: subject, in: { series: "clean[*].series", quality: "clean[*].quality" } }
   connectivity: { use: connectivity, each: subject, in: { series: joined, quality: joined.quality } }
@@ -1014,7 +1014,7 @@ func TestCovariatesOfRuns(t *testing.T) {
 		{"", plain + deconfound("age", quality), "stage d: covariates: age differs between the runs of a participant, so it cannot be a covariate"},
 		{"", plain + deconfound("mean_fd", ""), "stage d: covariates: mean_fd differs between the runs"},
 		{"columns: [age], ", plain + deconfound("mean_fd", quality), "stage d: covariates: mean_fd differs between the runs"},
-		{"", strings.Replace(plain, "series: series }", "series: series, confounds: { file: confounds.tsv } }", 1) +
+		{"", strings.Replace(plain, "series: series }", "series: series, confounds: { file: \"confounds_${subject}_${run}.tsv\" } }", 1) +
 			deconfound("mean_fd", quality), ""},
 	} {
 		text := `cohort: { timeseries: { file: participants.tsv, runs: all, ` + c.cohort + `series: "{participant_id}_run-{run}.tsv" } }

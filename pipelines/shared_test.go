@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,6 +223,49 @@ func TestLabelsOfAnotherSpace(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		case c.refused != "":
 			need.Error(t, err, c.refused)
+		}
+	}
+}
+
+// A table of confounds that a connection gives, by its path, is of one scan, as those of the cohort: not of several
+// participants, also saved again, and not that of another in the cohort.
+func TestTablesOfConfoundsAreOfOneScan(t *testing.T) {
+	dir, load := labeled(t)
+	confounds := func(seed, digits int) string {
+		text := "trans_x\ttrans_y\tglobal_signal\n"
+		for v := range 8 {
+			at := func(k int) float64 { return math.Sin(float64(seed*31 + v*v*7 + k*17)) }
+			text += fmt.Sprintf("%.*f\t%.*f\t%.*f\n", digits, at(1), digits, at(2), digits, at(3))
+		}
+		return text
+	}
+	for i := range 3 {
+		for name, text := range map[string]string{"own": confounds(i, 6), "again": confounds(i, 5),
+			"new": confounds(i+9, 6), "same": confounds(20, 6),
+			"saved": confounds(20, 6-i), "next": confounds((i+1)%3, 6)} {
+			testdir.Write(t, filepath.Join(dir, fmt.Sprintf("%s-sub-%d.tsv", name, i+1)), text)
+		}
+	}
+	for _, c := range []struct{ file, want string }{
+		{"new-sub-1.tsv", "new-sub-1.tsv, for sub-3, is the table of confounds of sub-1 too, but motion"},
+		{"own-sub-1.tsv", "own-sub-1.tsv, for sub-3, is the table of confounds of sub-1 too"},
+		{"same-${subject}.tsv", "for sub-3, has the values of " + filepath.Join(dir, "same-sub-1.tsv") + ", that of sub-1 too"},
+		{"saved-${subject}.tsv", "for sub-3, has the values of " + filepath.Join(dir, "saved-sub-1.tsv") + ", that of sub-1 too"},
+		{"next-${subject}.tsv", "has the values of " + filepath.Join(dir, "own-sub-")},
+		{"new-${subject}.tsv", ""},
+		{"again-${subject}.tsv", ""},
+		{"own-${subject}.tsv", ""},
+	} {
+		for _, with := range []string{"regress: none", "regress: auto, columns: [trans_x]"} {
+			_, err := load("both.nii.gz", "MNI152NLin6Asym", "  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, "+
+				"parcels: parcels, nodes: cohort.nodes }, with: { draws: 0 } }\n  clean: { use: denoise, each: subject, "+
+				"in: { series: series, scan: series.scan, confounds: { file: \""+c.file+"\" } }, with: { "+with+" } }\n",
+				"cohort.table.confounds='own-{participant_id}.tsv'")
+			if c.want == "" {
+				need.NoError(t, err, c.file)
+			} else {
+				need.Error(t, err, "x.yaml:", "stage clean: ", c.want)
+			}
 		}
 	}
 }

@@ -8,14 +8,17 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/motion"
 	"prgnn/stages/role"
 )
 
@@ -91,8 +94,63 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
 			}
 		}
 	}
+	if !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Port == "confounds" }) {
+		if err := oneTable(r, s.Tasks()); err != nil {
+			mistakes = append(mistakes, Mistake{"confounds", err})
+		}
+	}
 	return mistakes
 }
+
+// A scanTable is the table of confounds of a scan; given by the path of a connection, or else by the cohort.
+type scanTable struct {
+	id, part, path string
+	given          bool
+}
+
+// oneTable refuses a table of confounds that a connection gives, by its path, and that is another scan's too: as the
+// cohort does with its own, see RefuseOneScan.
+func oneTable(r *cohort.Roster, tasks []*dag.Node) error {
+	var all []scanTable
+	own := map[[2]string]bool{}
+	for _, s := range r.Subjects {
+		for _, run := range append([]cohort.Run{{Files: s.Files}}, s.Runs...) {
+			if path := run.Files["confounds"]; path != "" {
+				all, own[[2]string{s.ID, path}] = append(all, scanTable{s.ID, run.Name, path, false}), true
+			}
+		}
+	}
+	none := len(all)
+	for _, n := range tasks {
+		f := scanTable{design.Coord(n.Coords(), "subject"), cmp.Or(design.Coord(n.Coords(), "run"),
+			design.Coord(n.Coords(), "session")), fileOf(n, "confounds"), true}
+		if f.id != "" && f.path != "" && !own[[2]string{f.id, f.path}] && !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	if len(all) == none {
+		return nil
+	}
+	paths := lists.Map(all, func(f scanTable) string { return f.path })
+	for _, same := range append(regular.Copies(paths), motion.Copies(paths)...) {
+		last := all[same[len(same)-1]] // of the given ones, which come last
+		other := slices.IndexFunc(same, func(k int) bool {
+			return all[k].id != last.id || all[k].given && all[k].part != last.part
+		})
+		if other < 0 || !last.given || !motion.IsMeasured(last.path) {
+			continue
+		}
+		first, is := all[same[other]], "is the table of confounds of"
+		if first.path != last.path {
+			is = "has the values of " + first.path + ", that of"
+		}
+		return fmt.Errorf("%s, for %s, %s %s too, but motion and signals are of one scan: connect cohort.confounds, or "+
+			"give each scan its own file, with ${subject} in its name", last.path, last.who(), is, first.who())
+	}
+	return nil
+}
+
+func (f scanTable) who() string { return strings.TrimSpace(f.id + " " + f.part) }
 
 // refused is why the file cannot be used for its participants, who are some of n.
 func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
