@@ -120,6 +120,57 @@ func TestMembersOfAFile(t *testing.T) {
 	}
 }
 
+// Groups in a file by numbers: those of the table, or what levels names them, contradict it; others that divide the
+// participants otherwise are doubted.
+func TestCodesOfGroupsInAFile(t *testing.T) {
+	const words, codes = "1\ta\t1\n2\tb\t2\n3\ta\t3\n4\tb\t4\n", "1\t0\t1\n2\t1\t2\n3\t0\t3\n4\t1\t4\n"
+	levels := []string{"0=a", "1=b"}
+	numbers := func(name string, x ...float64) mat5.Variable { return mat5.Matrix(name, x, 4, 1) }
+	for _, c := range []struct {
+		what, table string
+		levels      []string
+		list        mat5.Variable
+		refused     bool
+		doubt       string
+	}{
+		{"in order", codes, nil, numbers("group", 0, 1, 0, 1), false, ""},
+		{"in order, with levels", codes, levels, numbers("dx", 0, 1, 0, 1), false, ""},
+		{"another order", codes, nil, numbers("y", 0, 0, 1, 1), true, ""},
+		{"another order, with levels", codes, levels, numbers("DX_GROUP", 0, 0, 1, 1), true, ""},
+		{"with decimals in the table", strings.NewReplacer("\t0\t", "\t0.0\t", "\t1\t", "\t1.0\t").Replace(codes), nil,
+			numbers("group", 0, 1, 0, 1), false, ""},
+		{"texts, with levels", codes, levels, mat5.Texts("group", []string{"0", "1", "0", "1"}), false, ""},
+		{"texts in another order", codes, levels, mat5.Texts("group", []string{"0", "0", "1", "1"}), true, ""},
+		{"the names in levels", codes, levels, mat5.Texts("group", []string{"a", "b", "a", "b"}), false, ""},
+		{"these in another order", codes, levels, mat5.Texts("group", []string{"a", "a", "b", "b"}), true, ""},
+		{"other codes", words, nil, numbers("label", 2, 1, 2, 1), false, ""},
+		{"other codes in another order", words, nil, numbers("labels", 2, 2, 2, 1), false,
+			"labels of all.mat has the codes 1, 2, and the table the groups a, b: 1 of 4 participants are in another group"},
+		{"of more than the groups", words, nil, numbers("group", 1, 2, 3, 3), false, ""},
+		{"of something else", words, nil, numbers("sex", 2, 2, 1, 1), false, ""},
+	} {
+		dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\trow\n" + c.table,
+			"all.mat": squaresOf(t, 4, c.list)})
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
+		m.File, m.Levels = "p.tsv", c.levels
+		r, err := m.Load(dir)
+		if c.refused {
+			need.Error(t, err, "2 of 4 participants are others than by "+c.list.Name, c.what)
+			continue
+		}
+		need.NoError(t, err, c.what)
+		doubts := ""
+		for _, n := range r.Notes {
+			if n.Doubt != "" {
+				doubts += n.Text
+			}
+		}
+		if (c.doubt == "") != (doubts == "") || !strings.Contains(doubts, c.doubt) {
+			t.Errorf("%s: %q, want %q", c.what, doubts, c.doubt)
+		}
+	}
+}
+
 // A file that states by itself that it is another participant's is refused for its participant; ids of a different kind
 // are not compared.
 func TestFilesOfOtherParticipants(t *testing.T) {

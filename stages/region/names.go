@@ -27,6 +27,8 @@ var (
 		`num(ber)?s?|codes?|list))$`)
 	memberName = pattern.New(`(?i)^((subject|sub|subj|participant|member|person|people|patient|scan|file|session)s?` +
 		`(_?(names?|labels?|ids?|codes?|keys?|list))?|ids?)$`)
+	// of one that lists their groups
+	labelName  = pattern.New(`(?i)^(y|(dx|diagnos[ei]s|group|label|class|classe|target)s?(_?(group|label|code|id)s?)?)$`)
 	personName = pattern.New(`(?i)^(sub|participant|member|person|people|patient)`)
 )
 
@@ -40,6 +42,7 @@ type List struct {
 	Persons bool // by its name, it lists the participants
 	IDs     bool // by its name, it lists ids, of participants or of regions
 	Weak    bool // numbers under any name, which are ids only if all ids are among them
+	Codes   bool // numbers that repeat, of groups by its name
 	numbers bool
 }
 
@@ -333,6 +336,11 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				continue
 			}
 			c.weakly(v, members)
+			if codes := codesOf(v); scope < 2 && members > 1 && len(codes) == members &&
+				!slices.Contains(counts, members) {
+				c.Members = append(c.Members, List{Name: v.Name, Values: codes, Codes: true})
+				continue
+			}
 			list, wrong := listOf(v)
 			usual, ofMembers := listsWhat(v)
 			if len(v.Texts) == 1 && v.Class != ofArray {
@@ -397,6 +405,24 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 			words.Some(lists.Map(unused, List.describe), 6), unused[0].Name))
 	}
 	return names, nil
+}
+
+// codesOf are the whole numbers of a variable that lists groups by its name; nil for none.
+func codesOf(v mat5.Variable) (codes []string) {
+	if !labelName.MatchString(kindName(v)) || !v.Numeric() || len(v.Shape) != 2 || min(v.Shape[0], v.Shape[1]) != 1 {
+		return nil
+	}
+	numbers, err := v.All()
+	for _, x := range numbers {
+		if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil
+		}
+		codes = append(codes, strconv.FormatFloat(x, 'f', -1, 64))
+	}
+	if !repeats(codes) {
+		return nil
+	}
+	return codes
 }
 
 // weakly keeps the columns of numbers with a row for each of the participants, as of a table of ids and ages.

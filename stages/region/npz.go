@@ -91,6 +91,10 @@ func npzArray(f *zip.File, mem *budget.Budget) (v mat5.Variable, err error) {
 		return v, nil
 	}
 	kind := strings.TrimLeft(string(m[1]), "<>|=")
+	logical := kind == "b1" && !strings.Contains(strings.TrimRight(string(m[2]), ", "), ",")
+	if logical { // a list of truth values, such as who is a patient, as the bytes that they are
+		m[1][len(m[1])-2], kind = 'u', "logical"
+	}
 	switch kind[0] {
 	case 'O':
 		v.Class, v.Shape = "object", []int{1, 1}

@@ -2,11 +2,13 @@ package container
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -114,13 +116,20 @@ func (w *Within) checkIDs(shared []*Reading, l *listed.List) error {
 				if c, err = w.compare(f, list, l); err != nil {
 					return err
 				}
+				if list.Codes && c.form == nil {
+					f.Doubts = append(f.Doubts, w.divided(list, f.Path, shared, l)...)
+				}
 				compared[at] = c
 			}
 			if c.form == nil {
 				continue
 			}
 			k := f.Layout.Member - 1
-			if value := f.Row.Cells.Get(c.column); value != "" && c.form(list.Values[k]) != c.form(value) {
+			value := f.Row.Cells.Get(c.column)
+			if c.of != nil {
+				value = c.of[f.Row.Line]
+			}
+			if value != "" && c.form(list.Values[k]) != c.form(value) {
 				c.apart = append(c.apart, fmt.Sprintf("%s (%d, which is %s)", f.ID, k+1, list.Values[k]))
 			}
 		}
@@ -144,7 +153,9 @@ func (w *Within) checkIDs(shared []*Reading, l *listed.List) error {
 type comparison struct {
 	form   func(string) string
 	column string
-	apart  []string // participants who are others
+	of     map[int]string // its values by line, where those of the table or the names of groups count
+	whole  bool           // all entries are labels of the table
+	apart  []string       // participants who are others
 }
 
 // compare finds the column of the table, and the form, in which a list can be compared.
@@ -156,6 +167,10 @@ func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*compari
 	}
 	distinct := func(values []string) bool {
 		return len(slices.Compact(slices.Sorted(slices.Values(values)))) == len(values)
+	}
+	labels := w.labelsOf(list, l)
+	if list.Codes || labels.whole { // 0 and 1 are not the ids 0 and 1
+		return labels, nil
 	}
 	ids, _ := l.Sheet.Column(l.ID)
 	for k, form := range forms {
@@ -187,8 +202,8 @@ func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*compari
 			}
 		}
 	}
-	if c := w.labelsOf(list, l); c != "" {
-		return &comparison{form: forms[0], column: c}, nil
+	if labels.form != nil {
+		return labels, nil
 	}
 	if !list.IDs || !distinct(list.Values) && !list.Persons || counting(list.Values) {
 		return &comparison{}, nil
@@ -197,29 +212,79 @@ func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*compari
 		name, words.Some(list.Values, 3), l.Path)
 }
 
-// labelsOf is the column of the table whose labels a list with entries that repeat has: one of its name, or the groups.
-func (w *Within) labelsOf(list region.List, l *listed.List) string {
+// labelsOf is the comparison with a column of the table whose labels a list with entries that repeat has: one of its
+// name, or the groups, as the table has them or as levels names them.
+func (w *Within) labelsOf(list region.List, l *listed.List) *comparison {
+	name := list.Name[strings.LastIndex(list.Name, ".")+1:]
+	here := map[string]bool{}
+	for _, v := range list.Values {
+		here[labelForm(v)] = true
+	}
 	for _, c := range l.Sheet.Columns {
-		if !strings.EqualFold(c, list.Name) && c != l.Group {
+		if !strings.EqualFold(c, name) && c != l.Group {
 			continue
 		}
+		raw, named := map[int]string{}, map[int]string{}
 		values, _ := l.Sheet.Column(c)
-		here, there := map[string]bool{}, map[string]bool{}
-		for _, v := range list.Values {
-			here[forms[0](v)] = true
+		for i, v := range values {
+			raw[l.Sheet.Lines[i]] = v
 		}
-		all := true
-		for _, v := range values {
-			if v != "" {
-				there[forms[0](v)] = true
-				all = all && here[forms[0](v)]
+		for _, r := range l.Rows {
+			if c == l.Group {
+				named[r.Line] = r.Label
 			}
 		}
-		if all && len(there) > 1 && len(here) < len(list.Values) {
-			return c
+		for _, of := range []map[int]string{raw, named} {
+			there, all := map[string]bool{}, true
+			for _, v := range of {
+				if v != "" {
+					there[labelForm(v)] = true
+					all = all && here[labelForm(v)]
+				}
+			}
+			if all && len(there) > 1 && len(here) < len(list.Values) {
+				return &comparison{form: labelForm, column: c, of: of, whole: len(here) == len(there)}
+			}
 		}
 	}
-	return ""
+	return &comparison{}
+}
+
+// labelForm is that in which labels are compared: 1.0, as pandas saves it, is 1.
+func labelForm(label string) string {
+	if whole, decimals := cell.Whole(label); decimals {
+		label = whole
+	}
+	return forms[0](label)
+}
+
+// divided doubts codes in a file that are not those of the table, if they divide the participants otherwise.
+func (w *Within) divided(list region.List, path string, shared []*Reading, l *listed.List) (doubts []string) {
+	count := map[string]map[string]int{} // by code and group
+	all, most := 0, 0
+	groups := map[string]bool{}
+	for _, f := range shared {
+		if f.Path != path || f.Found == nil || f.Row.Label == "" || l.Group == "" {
+			continue
+		}
+		code := list.Values[f.Layout.Member-1]
+		if count[code] == nil {
+			count[code] = map[string]int{}
+		}
+		count[code][f.Row.Label]++
+		groups[f.Row.Label] = true
+		all++
+	}
+	for _, of := range count {
+		most += slices.Max(slices.Collect(maps.Values(of)))
+	}
+	if most == all || len(count) != len(groups) { // of something else, such as the site
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s has the codes %s, and the table the groups %s: %d of %d participants are in "+
+		"another group than most with their code; if it lists the groups, member numbers others: number the participants "+
+		"in the order of the file, or write these codes in the table, with levels", list.Name, filepath.Base(path),
+		words.Some(slices.Sorted(maps.Keys(count)), 6), words.Some(slices.Sorted(maps.Keys(groups)), 6), all-most, all)}
 }
 
 // counting reports whether values are 1, 2, 3 … or 0, 1, 2 …, as the order of a file alone has them.
