@@ -17,7 +17,8 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
-	"prgnn/internal/words"
+	"prgnn/pipelines/precheck"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/userfile"
 )
@@ -130,70 +131,14 @@ func (l *loader) readList(path string) error {
 	return l.renewCohort()
 }
 
-// refuseLists refuses a stage whose own node list is another than that of its data, and one that compares regions of
-// several lists: a region has another number in each.
+// refuseLists refuses stages whose node lists are not those of their data.
 func (l *loader) refuseLists(g *dag.Graph) {
-	if len(l.lists) == 0 {
-		return
-	}
-	called := map[string]string{"nodes": "cohort.nodes"}
-	for path, output := range l.lists {
-		called[output] = userfile.NameIn(l.dir, path)
-	}
-	texts := func(outputs ...string) string {
-		return words.Some(lists.Map(outputs, func(output string) string { return called[output] }), 4)
-	}
-	known := map[*dag.Node][]string{}
-	var listsOf func(n *dag.Node) []string
-	// above are the node lists of the data at some inputs; a leakage check gives leave, and no data
-	above := func(n *dag.Node, has func(port string) bool) (all []string) {
-		for _, b := range n.Inputs() {
-			for _, src := range b.Sources {
-				if has(b.Port) && src.Node != nil && src.Node.Stage().Kind().Name != "leakage" {
-					all = append(all, listsOf(src.Node)...)
-				}
-			}
-			slices.Sort(all)
-			all = slices.Compact(all)
-		}
-		return all
-	}
-	own := func(n *dag.Node) string {
-		for _, b := range n.Inputs() {
-			if src := b.Sources[0]; b.Port == "nodes" && src.Node != nil && src.Node.ID() == "cohort" {
-				return src.Output
-			}
-		}
-		return ""
-	}
-	listsOf = func(n *dag.Node) []string {
-		if _, is := known[n]; !is {
-			known[n] = nil // in a cycle, which is refused elsewhere
-			if list := own(n); list != "" {
-				known[n] = []string{list}
-			} else {
-				known[n] = above(n, func(string) bool { return true })
-			}
-		}
-		return known[n]
-	}
+	found := &precheck.NodeLists{Roster: l.roster, Dir: l.dir, Files: l.lists,
+		Decisions: lists.Map(l.universes.Decisions, func(d wiring.Decision) string { return d.Name })}
 	for _, s := range g.Stages() {
 		said := map[string]bool{}
-		for _, n := range s.Tasks() {
-			list, data := own(n), above(n, func(port string) bool { return port != "nodes" })
-			if ranked := above(n, func(port string) bool { return port == "regions" }); len(ranked) > 1 {
-				l.once(said, s.Pos(), s.Name(), fmt.Errorf("regions are of several node lists (%s): "+
-					"set in: { regions: null }", texts(ranked...)))
-			}
-			if list == "" || len(data) == 0 || slices.Equal(data, []string{list}) {
-				continue
-			}
-			remedy := "set in: { nodes: null }, or connect data of one list"
-			if len(data) == 1 {
-				remedy = fmt.Sprintf("connect the same list (an option of a decision: %s.in.nodes)", s.Name())
-			}
-			l.once(said, s.Pos(), s.Name(), fmt.Errorf("its node list is %s, but its data have the regions of %s: %s",
-				texts(list), texts(data...), remedy))
+		for _, err := range found.Refuses(s) {
+			l.once(said, s.Pos(), s.Name(), err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/machine"
@@ -224,6 +225,19 @@ func knownInput(sources []dag.Source) (dag.Input, bool) {
 	}
 	return dag.Input{Name: "cohort." + sources[0].Output, Ref: artifacts.Ref{Size: int64(len(b.Data)), Format: b.Kind},
 		Reader: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Data)), nil }}, true
+}
+
+// tableOf is the table in a file at an input, nil for one that cannot be read: its task reports it.
+func tableOf(source dag.Source) *encoding.Table {
+	in, err := fileInput(source)
+	if err != nil {
+		return nil
+	}
+	table, err := in.Table()
+	if err != nil {
+		return nil
+	}
+	return table
 }
 
 // fileInput is a file of the user's as an input.

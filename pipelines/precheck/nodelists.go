@@ -1,0 +1,211 @@
+package precheck
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
+)
+
+// A nodeList is one that a stage reads before a run, or that its data have.
+type nodeList struct {
+	names string    // of its regions, in order: lists with the same names are one
+	text  string    // what the file calls it
+	write string    // the value of an input
+	task  *dag.Node // reads it
+}
+
+func (a nodeList) is(b nodeList) bool { return a.names == b.names }
+
+// NodeLists finds the node lists of tasks.
+type NodeLists struct {
+	Roster    *cohort.Roster
+	Dir       string            // of the pipeline
+	Files     map[string]string // outputs of the cohort that are node lists of files, by their paths
+	Decisions []string
+
+	names map[string]string // in each Arrow file, by its path
+	known map[*dag.Node][]nodeList
+}
+
+// Refuses is why a stage is refused whose own node list is another than that of its data, or that compares regions of
+// several lists: a region has another number in each. Lists that stages make are not known before a run.
+func (f *NodeLists) Refuses(s *dag.StageNode) (all []error) {
+	if ofUser(s) {
+		return nil
+	}
+	if f.known == nil {
+		f.known, f.names = map[*dag.Node][]nodeList{}, map[string]string{}
+	}
+	for _, n := range s.Tasks() {
+		ranked := f.above(n, func(p *dag.Port) bool { return p.Name == "regions" })
+		if err := f.refuses(n); len(ranked) > 1 {
+			all = append(all, fmt.Errorf("regions are of several node lists (%s): set in: { regions: null }",
+				texts(ranked)))
+		} else if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// refuses is why the node list of a task and those of its data are not one.
+func (f *NodeLists) refuses(n *dag.Node) error {
+	own, has := f.own(n)
+	if !has {
+		may := slices.ContainsFunc(n.Instance().Ports().In, func(p dag.Port) bool { return p.Name == "nodes" })
+		if data := f.above(n, ofRegions); len(data) > 1 && !may && n.Stage().Kind().Name != "leakage" {
+			return fmt.Errorf("its data have the regions of several node lists: %s: connect data of one list",
+				texts(data))
+		}
+		return nil
+	}
+	data := f.data(n)
+	name := n.Stage().Name()
+	switch {
+	case own.names == "" || len(data) == 0 || len(data) == 1 && data[0].is(own):
+		return nil
+	case len(data) > 1:
+		return fmt.Errorf("its node list is %s, but its data have the regions of %s: set in: { nodes: null }, "+
+			"or connect data of one list", own.text, texts(data))
+	}
+	remedy := fmt.Sprintf("write %s: { in: { nodes: %s } }", name, data[0].write)
+	if option := f.options(data[0].task); option != "" {
+		remedy = fmt.Sprintf("write %s.in.nodes: %s in the option %s", name, data[0].write, option)
+	} else if f.options(n) != "" {
+		remedy += fmt.Sprintf(" (an option of a decision: %s.in.nodes: %s)", name, data[0].write)
+	}
+	return fmt.Errorf("its node list is %s, but its data have the regions of %s: connect the same list: %s",
+		own.text, texts(data), remedy)
+}
+
+// options are the options of the decisions that a task is of.
+func (f *NodeLists) options(n *dag.Node) string {
+	var all []string
+	for _, d := range f.Decisions {
+		if value := column.ValueOn(n.Coords(), d); value != "" {
+			all = append(all, d+"="+value)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// ofUser reports whether a program of the user's runs, which may make other regions of those that it reads.
+func ofUser(s *dag.StageNode) bool { return s.Kind().Name == "exec" }
+
+// ofRegions reports whether an input has regions, by their numbers.
+func ofRegions(p *dag.Port) bool {
+	return p.Name != "nodes" && (slices.Contains(p.Type.Axes, "roi") || slices.Contains(p.Type.Columns, "index") ||
+		slices.Contains(p.Type.Columns, "source") || p.Type.Format == "npz" ||
+		p.Type.Format == "nifti" && (p.Name == "parcels" || p.Name == "labels"))
+}
+
+// data are the lists of the data of a task: of the inputs that have regions, or else of all. What a scan and its
+// movement are (scan, cleaning) is the same for every list.
+func (f *NodeLists) data(n *dag.Node) []nodeList {
+	some := false
+	all := f.above(n, func(p *dag.Port) bool {
+		some = some || ofRegions(p)
+		return ofRegions(p)
+	})
+	if some {
+		return all
+	}
+	return f.above(n, func(p *dag.Port) bool { return p.Name != "nodes" })
+}
+
+// of are the lists of the data that a task gives.
+func (f *NodeLists) of(n *dag.Node) []nodeList {
+	if _, is := f.known[n]; is {
+		return f.known[n]
+	}
+	f.known[n] = nil // in a cycle, which is refused elsewhere
+	if ofUser(n.Stage()) {
+		return nil
+	}
+	own, has := f.own(n)
+	if f.known[n] = f.data(n); f.known[n] == nil && has && own.names != "" {
+		f.known[n] = []nodeList{own}
+	}
+	return f.known[n]
+}
+
+// above are the lists of the data at some inputs; a leakage check gives leave, and no data.
+func (f *NodeLists) above(n *dag.Node, has func(p *dag.Port) bool) (all []nodeList) {
+	ports := n.Instance().Ports().In
+	for _, b := range n.Inputs() {
+		at := slices.IndexFunc(ports, func(p dag.Port) bool { return p.Name == b.Port })
+		if at < 0 || !has(&ports[at]) {
+			continue
+		}
+		for _, src := range b.Sources {
+			if src.Node != nil && src.Node.Stage().Kind().Name != "leakage" {
+				all = append(all, f.of(src.Node)...)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b nodeList) int { return cmp.Compare(a.names, b.names) })
+		all = slices.CompactFunc(all, nodeList.is)
+	}
+	return all
+}
+
+// own is the list at the input nodes, whose names are empty where they are not known before a run.
+func (f *NodeLists) own(n *dag.Node) (list nodeList, has bool) {
+	for _, b := range n.Inputs() {
+		if b.Port != "nodes" {
+			continue
+		}
+		list.task = n
+		switch src := b.Sources[0]; {
+		case src.Node == nil:
+			names, read := f.names[src.File]
+			if !read {
+				names = namesOf(tableOf(src))
+				f.names[src.File] = names
+			}
+			list.names, list.text = names, userfile.NameIn(f.Dir, src.File)
+			list.write = "{ file: " + list.text + " }"
+		case src.Node.ID() != "cohort" || f.Roster == nil:
+		case src.Output == "nodes":
+			list.names, list.text, list.write = namesOf(f.Roster.Nodes), "cohort.nodes", "cohort.nodes"
+		default:
+			for path, output := range f.Files {
+				if table, is := f.Roster.Extra[output].(*encoding.Table); is && output == src.Output {
+					list.names, list.text = namesOf(table), userfile.NameIn(f.Dir, path)
+					list.write = "{ file: " + list.text + " }"
+				}
+			}
+		}
+		return list, true
+	}
+	return list, false
+}
+
+// namesOf are the names in a node list, empty without any.
+func namesOf(table *encoding.Table) string {
+	if table == nil {
+		return ""
+	}
+	names, err := table.Strings("name")
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%q", names)
+}
+
+// texts are what the file calls lists, and the stages that read them.
+func texts(all []nodeList) string {
+	called := lists.Map(all, func(list nodeList) string {
+		return fmt.Sprintf("%s (stage %s)", list.text, list.task.Stage().Name())
+	})
+	slices.Sort(called)
+	return words.Some(called, 4)
+}
