@@ -251,7 +251,11 @@ func (l *loader) precheck(g *dag.Graph) {
 		}
 	}
 	for _, s := range g.Stages() {
-		for _, m := range slices.Concat(precheck.Shared(l.roster, s), precheck.Models(s)) {
+		mistakes, notes := precheck.Shared(l.roster, s)
+		for _, n := range notes {
+			l.doubt(n.Doubt, "%s", n.Text)
+		}
+		for _, m := range slices.Concat(mistakes, precheck.Models(s)) {
 			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
 		}
 	}

@@ -54,6 +54,7 @@ func labeled(t *testing.T) (dir string, load func(labels, space, with string, se
 	}
 	write("both.nii.gz", image(1, 2))
 	write("lacks.nii.gz", image(1, 0))
+	write("more.nii.gz", image(1, 2, 9, 8))
 	write("empty.nii.gz", image(0, 0))
 	write("halves.nii.gz", &nifti.Image{Shape: []int{4, 4, 4}, Code: 1, Affine: affine, Data: halves})
 	write("a/sub-1_dseg.nii.gz", image(1, 2))
@@ -139,6 +140,31 @@ func TestSharedLabelImages(t *testing.T) {
 	p, err := load("faulty", "native", "")
 	need.NoError(t, err)
 	need.Equal(t, len(p.Roster.Subjects), 3)
+}
+
+// Labels without a row in the node list are noted once, whether the cohort or an input has the image.
+func TestLabelsWithoutRegions(t *testing.T) {
+	_, load := labeled(t)
+	const direct = `  direct:
+    use: parcellate
+    each: subject
+    in: { bold: cohort.bold, labels: { file: more.nii.gz }, nodes: cohort.nodes }
+`
+	const want = "2 of the 4 labels of more.nii.gz have no row in the node list and belong to no region: 8, 9"
+	for _, c := range []struct {
+		labels, with string
+		notes        int
+	}{{"more.nii.gz", "", 1}, {"both.nii.gz", direct, 1}, {"more.nii.gz", direct, 1}, {"both.nii.gz", "", 0}} {
+		p := need.Value(load(c.labels, "MNI152NLin6Asym", c.with))(t)
+		found := 0
+		for _, note := range p.Notes {
+			if strings.Contains(note, "have no row") {
+				found++
+				need.Equal(t, note, want, c)
+			}
+		}
+		need.Equal(t, found, c.notes, c)
+	}
 }
 
 // One label image cannot lie in the own space of several participants, whatever grids their scans have.

@@ -21,6 +21,7 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.Tester](), reflect.TypeFor[role.Reader](), reflect.TypeFor[role.Drawer](),
 	reflect.TypeFor[role.Cleaner](), reflect.TypeFor[role.Timed](), reflect.TypeFor[role.ScanReader](),
 	reflect.TypeFor[role.SharedReader](),
+	reflect.TypeFor[role.SharedNoter](),
 	reflect.TypeFor[role.Joiner](), reflect.TypeFor[role.Check](), reflect.TypeFor[role.Referrer](),
 	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](), reflect.TypeFor[role.Promiser](),
 	reflect.TypeFor[role.Adviser](), reflect.TypeFor[role.Assumer](),

@@ -20,6 +20,7 @@ import (
 	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/motion"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
@@ -41,15 +42,15 @@ type Mistake struct {
 	Err  error
 }
 
-// Shared are the mistakes in files that several participants share, which are the fault of none of them. A file of one
-// participant alone is the matter of its tasks.
-func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
+// Shared are the mistakes in files that several participants share, which are the fault of none of them, and the notes
+// on such files. A file of one participant alone is the matter of its tasks.
+func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake, notes []column.Note) {
 	shared := map[string]*sharedFile{}
 	people := map[string]bool{}
 	var order []*sharedFile
 	for _, n := range s.Tasks() {
 		if _, ok := n.Instance().(role.SharedReader); !ok {
-			return nil
+			return nil, nil
 		}
 		id := design.Coord(n.Coords(), "subject")
 		if people[id] = true; id == "" {
@@ -88,7 +89,8 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
 			if len(file.ids) < 2 || file.port != port.name {
 				continue
 			}
-			err := file.refused(r, port.what, len(people))
+			found, err := file.refused(r, port.what, len(people))
+			notes = append(notes, found...)
 			if err != nil && !machine.Caused(err) && !reported[err.Error()] {
 				reported[err.Error()] = true
 				mistakes = append(mistakes, Mistake{port.name, err})
@@ -100,7 +102,7 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
 			mistakes = append(mistakes, Mistake{"confounds", err})
 		}
 	}
-	return mistakes
+	return mistakes, notes
 }
 
 // A scanTable is the table of confounds of a scan; given by the path of a connection, or else by the cohort.
@@ -153,12 +155,12 @@ func oneTable(r *cohort.Roster, tasks []*dag.Node) error {
 
 func (f scanTable) who() string { return strings.TrimSpace(f.id + " " + f.part) }
 
-// refused is why the file cannot be used for its participants, who are some of n.
-func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
+// refused is why the file cannot be used for its participants, who are some of n, or else the notes on it.
+func (f *sharedFile) refused(r *cohort.Roster, what string, n int) ([]column.Note, error) {
 	if f.port == "labels" && !moved(f.task) {
 		path := fileOf(f.task, f.port)
 		if err := cmp.Or(r.OneImage(path, f.ids), r.OtherSpace(path, f.ids)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	files := map[string]dag.Input{}
@@ -167,7 +169,7 @@ func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
 		case source.File != "":
 			input, err := fileInput(source)
 			if err != nil {
-				return nil // the tasks report it
+				return nil, nil // the tasks report it
 			}
 			input.Name = source.File
 			files[b.Port] = input
@@ -183,9 +185,27 @@ func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
 		who = "all " + all
 	}
 	if err := f.task.Instance().(role.SharedReader).RefusesShared(f.port, files); err != nil {
-		return fmt.Errorf("the %s of %s: %w", what, who, err)
+		return nil, fmt.Errorf("the %s of %s: %w", what, who, err)
 	}
-	return nil
+	return f.notes(r, files), nil
+}
+
+// notes are those on a file that the cohort does not judge, as it does its own labels by its own list. The regions of
+// dk84 are known to be some of FreeSurfer's labels.
+func (f *sharedFile) notes(r *cohort.Roster, files map[string]dag.Input) []column.Note {
+	noter, can := f.task.Instance().(role.SharedNoter)
+	in, from := files[f.port], design.Sources(f.task, f.port)
+	if !can || in.Path == "" {
+		return nil
+	}
+	list := files["nodes"]
+	nodes, err := list.Table()
+	if err != nil || cohort.IsDK84(nodes) || nodes == r.Nodes && ofCohort(r, f.port, in.Path) {
+		return nil
+	}
+	in.Name = from[0].Name
+	files[f.port] = in
+	return noter.NotesShared(f.port, files)
 }
 
 // variant are the coordinates of a task that decide its parameters, and not whose scan it reads.
@@ -199,6 +219,14 @@ func variant(n *dag.Node) []dag.Coord {
 func moved(n *dag.Node) bool {
 	has := connected(n)
 	return has("transform") || has("warp")
+}
+
+// ofCohort reports whether a file is one that the cohort gives its participants at a port.
+func ofCohort(r *cohort.Roster, port, path string) bool {
+	return slices.ContainsFunc(r.Subjects, func(s cohort.Subject) bool {
+		return s.Files[port] == path ||
+			slices.ContainsFunc(s.Runs, func(run cohort.Run) bool { return run.Files[port] == path })
+	})
 }
 
 // fileOf is the file of a task's input; "" where another stage makes it.

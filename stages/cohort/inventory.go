@@ -70,7 +70,7 @@ func renamed(t *encoding.Table, from, to string) *encoding.Table {
 
 // Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
 func (r *Roster) Scans() column.Scans {
-	s := column.Scans{MadeBy: r.MadeBy, Space: r.Space, Labels: map[string]int{}, DK84: isDK84(r.Nodes)}
+	s := column.Scans{MadeBy: r.MadeBy, Space: r.Space, Labels: map[string]int{}, DK84: IsDK84(r.Nodes)}
 	if r.Description != "preproc" { // fMRIPrep's own goes without saying
 		s.Description = r.Description
 	}

@@ -51,8 +51,8 @@ func hasPlaces(nodes *encoding.Table) bool {
 	return err == nil && slices.ContainsFunc(x, func(x float64) bool { return !math.IsNaN(x) })
 }
 
-// isDK84 reports whether a node list has the names of the built-in one, whatever their order and ids.
-func isDK84(nodes *encoding.Table) bool {
+// IsDK84 reports whether a node list has the names of the built-in one, whatever their order and ids.
+func IsDK84(nodes *encoding.Table) bool {
 	if nodes == nil || nodes.Rows() != len(atlas.DK84()) {
 		return false
 	}

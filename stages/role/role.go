@@ -220,6 +220,13 @@ type SharedReader interface {
 	RefusesShared(port string, files map[string]dag.Input) error
 }
 
+// A SharedNoter notes, before a run, what in files that several participants share may spoil the result, such as labels
+// of an image that belong to no region.
+type SharedNoter interface {
+	// NotesShared are the notes on files that RefusesShared does not refuse.
+	NotesShared(port string, files map[string]dag.Input) []column.Note
+}
+
 // A Measurer states what the numbers of its outputs are (connectivity, harmonize …), so that pages, model files and
 // validations describe the output that is connected. Those of a kind without this role are unknown.
 type Measurer interface {

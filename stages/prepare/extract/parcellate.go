@@ -33,6 +33,7 @@ var parcellateKind = dag.Kind{
 var (
 	_ role.ScanReader   = (*Parcellate)(nil)
 	_ role.SharedReader = (*Parcellate)(nil)
+	_ role.SharedNoter  = (*Parcellate)(nil)
 )
 
 // Parcellate lays a label image over a scan.
@@ -241,6 +242,39 @@ func (p *Parcellate) RefusesShared(port string, files map[string]dag.Input) erro
 		}
 	}
 	return err
+}
+
+// NotesShared notes the labels of an image that belong to no region, as a cohort does of its own.
+func (p *Parcellate) NotesShared(port string, files map[string]dag.Input) []column.Note {
+	t := taskOf(files)
+	if port != "labels" || !t.Has("nodes") {
+		return nil
+	}
+	nodes, err := region.ReadNodes(t.In("nodes"))
+	if err != nil {
+		return nil
+	}
+	in := t.In("labels")
+	image, err := region.OpenImage(in)
+	if err != nil {
+		return nil
+	}
+	image.Close()
+	by, values := (func(region.Node) int32)(nil), []int32(nil)
+	if image.Header.CIFTI() {
+		gray, wrong := p.grayAtlas(in, nodes)
+		by, values, err = gray.by, gray.values, wrong
+	} else {
+		atlas, wrong := p.atlas(t, nodes)
+		if by, values, err = atlas.by, atlas.values, wrong; atlas.weights != nil {
+			return nil
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	notes, _ := region.Misfits(nodes, by, values, in.Name, false, false)
+	return notes
 }
 
 // headersFit refuses a scan, its labels and its masks by their headers alone.
