@@ -1,7 +1,6 @@
 package precheck
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ type NodeLists struct {
 	Files     map[string]string // outputs of the cohort that are node lists of files, by their paths
 	Decisions []string
 
-	names map[string]string // in each Arrow file, by its path
+	names map[string]string // in each list that was read, by the path of its file
 	known map[*dag.Node][]nodeList
 }
 
@@ -147,12 +146,15 @@ func (f *NodeLists) above(n *dag.Node, has func(p *dag.Port) bool) (all []nodeLi
 			continue
 		}
 		for _, src := range b.Sources {
-			if src.Node != nil && src.Node.Stage().Kind().Name != "leakage" {
-				all = append(all, f.of(src.Node)...)
+			if src.Node == nil || src.Node.Stage().Kind().Name == "leakage" {
+				continue
+			}
+			for _, list := range f.of(src.Node) {
+				if !slices.ContainsFunc(all, list.is) {
+					all = append(all, list)
+				}
 			}
 		}
-		slices.SortStableFunc(all, func(a, b nodeList) int { return cmp.Compare(a.names, b.names) })
-		all = slices.CompactFunc(all, nodeList.is)
 	}
 	return all
 }
@@ -166,20 +168,18 @@ func (f *NodeLists) own(n *dag.Node) (list nodeList, has bool) {
 		list.task = n
 		switch src := b.Sources[0]; {
 		case src.Node == nil:
-			names, read := f.names[src.File]
-			if !read {
-				names = namesOf(tableOf(src))
-				f.names[src.File] = names
-			}
-			list.names, list.text = names, userfile.NameIn(f.Dir, src.File)
+			list.names = f.namesIn(src.File, func() *encoding.Table { return tableOf(src) })
+			list.text = userfile.NameIn(f.Dir, src.File)
 			list.write = "{ file: " + list.text + " }"
 		case src.Node.ID() != "cohort" || f.Roster == nil:
 		case src.Output == "nodes":
-			list.names, list.text, list.write = namesOf(f.Roster.Nodes), "cohort.nodes", "cohort.nodes"
+			list.names = f.namesIn("", func() *encoding.Table { return f.Roster.Nodes })
+			list.text, list.write = "cohort.nodes", "cohort.nodes"
 		default:
 			for path, output := range f.Files {
 				if table, is := f.Roster.Extra[output].(*encoding.Table); is && output == src.Output {
-					list.names, list.text = namesOf(table), userfile.NameIn(f.Dir, path)
+					list.names = f.namesIn(path, func() *encoding.Table { return table })
+					list.text = userfile.NameIn(f.Dir, path)
 					list.write = "{ file: " + list.text + " }"
 				}
 			}
@@ -189,16 +189,19 @@ func (f *NodeLists) own(n *dag.Node) (list nodeList, has bool) {
 	return list, false
 }
 
-// namesOf are the names in a node list, empty without any.
-func namesOf(table *encoding.Table) string {
-	if table == nil {
-		return ""
+// namesIn are the names in the node list of a file, "" for the cohort's; empty without any.
+func (f *NodeLists) namesIn(path string, read func() *encoding.Table) string {
+	if known, is := f.names[path]; is {
+		return known
 	}
-	names, err := table.Strings("name")
-	if err != nil {
-		return ""
+	text := ""
+	if table := read(); table != nil {
+		if names, err := table.Strings("name"); err == nil {
+			text = fmt.Sprintf("%q", names)
+		}
 	}
-	return fmt.Sprintf("%q", names)
+	f.names[path] = text
+	return text
 }
 
 // texts are what the file calls lists, and the stages that read them.
