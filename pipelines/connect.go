@@ -415,10 +415,10 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 	return false
 }
 
-func (l *loader) note(format string, args ...any) { l.doubt("", format, args...) }
+func (l *loader) note(format string, args ...any) { l.add(column.Notef(format, args...)) }
 
-func (l *loader) doubt(doubt, format string, args ...any) {
-	if n := column.Doubtf(doubt, format, args...); !slices.Contains(l.notes, n) {
+func (l *loader) add(n column.Note) {
+	if !slices.Contains(l.notes, n) {
 		l.notes = append(l.notes, n)
 	}
 }

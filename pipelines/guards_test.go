@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -721,6 +722,32 @@ func TestFamilies(t *testing.T) {
 	p = need.Value(guarded(t, "Family_ID", pairs, "", "edges: { use: edges, in: { matrices: \"m[*].pearson\", "+
 		"participants: cohort.participants } }\n  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"))(t)
 	need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), 1, "nothing is divided")
+	const sites = "\n  sites: { use: split, in: { participants: cohort.participants }, with: { leave_out: site } }"
+	for _, c := range []struct{ stages, divided, kept string }{
+		{fmt.Sprintf(checks, "Family_ID") + sites, "sites", "folds keeps relatives in one fold, but the p-values of covariates " +
+			"count them as independent participants, so these p-values may be too small or too large, since some of them " +
+			"are in different groups; its label permutations exchange the labels of whole families"},
+		{folds + sites, "", ""}, // all of them divide families
+		{folds, "", ""},
+		{fmt.Sprintf(kept, "site") + sites + "\n  f: { use: split, in: { participants: cohort.participants }, " +
+			"with: { folds: 2, keep_together: [Family_ID] } }", "folds sites", ""},
+	} {
+		p := need.Value(guarded(t, "site\tFamily_ID", two, "", c.stages+"\n  page: { use: summary, in: { notes: pipeline.notes } }"))(t)
+		table := outputOf(t, p.Graph, "pipeline", "notes")
+		doubts, of := need.Value(table.Strings("doubt"))(t), need.Value(table.Strings("stages"))(t)
+		var divided []string
+		for i, stages := range of {
+			if doubts[i] == "relatives" && stages != "" {
+				divided = append(divided, stages)
+			}
+		}
+		need.Equal(t, strings.Join(divided, " "), c.divided, c.stages)
+		want := 0
+		if c.kept != "" {
+			want = 1
+		}
+		need.Equal(t, len(notesWith(p, "column Family_ID: "+cmp.Or(c.kept, "folds keeps"))), want, c.stages)
+	}
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }

@@ -253,7 +253,7 @@ func (l *loader) precheck(g *dag.Graph) {
 	for _, s := range g.Stages() {
 		mistakes, notes := precheck.Shared(l.roster, s)
 		for _, n := range notes {
-			l.doubt(n.Doubt, "%s", n.Text)
+			l.add(n)
 		}
 		for _, m := range slices.Concat(mistakes, precheck.Models(s)) {
 			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
@@ -300,15 +300,18 @@ func (l *loader) take(found design.Outcome) {
 		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Text})
 	}
 	for _, n := range found.Notes {
-		if !slices.Contains(l.notes, n) {
-			l.notes = append(l.notes, n)
-		}
+		l.add(n)
 	}
 	if l.unchecked = found.Unchecked; l.unchecked != nil {
 		l.connectPages(column.UncheckedPort, "")
 	}
 	if l.study != nil {
 		l.connectPages(column.StudyPort, "")
+	}
+	divided := func(n column.Note) bool { return n.Stages != "" && n.Doubt != column.DoubtPermuted }
+	if slices.ContainsFunc(found.Notes, divided) {
+		l.connectPages("settings", "evaluation") // which division results come from
+		l.connectPages("settings", "regression")
 	}
 	l.connectPages("settings", "permutation")
 	l.connectPages("settings", "nested")

@@ -301,14 +301,22 @@ func (s *Study) predictedGroups() []string {
 // sides, and those whose members it keeps together, but everything else counts as independent; and families in two
 // spellings.
 func (s *Study) relatives() {
-	var divided, kept []string // stages that divide without regard to families; columns that others keep together
+	var divided, kept []string    // stages that divide without regard to families; columns that others keep together
+	dividing := map[string]bool{} // all stages that divide
+	relatives := func(stages []string, how string, kept ...string) {
+		for _, n := range column.DoubtRelatives(s.people(), words.Some(stages, 4)+how, kept...) {
+			if len(dividing) > len(stages) { // others do not
+				n.Stages = strings.Join(stages, " ")
+			}
+			s.note(n)
+		}
+	}
 	keeps := map[string][]string{}
-	divides := false
 	for n, d := range role.With[role.Divider](s.stages...) {
 		if !OfCohort(n) {
 			continue
 		}
-		divides, kept = true, append(kept, d.KeepsTogether()...)
+		dividing[n.Stage().Name()], kept = true, append(kept, d.KeepsTogether()...)
 		whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
 		if len(d.KeepsTogether()) > 0 {
 			keeps[n.Stage().Name()] = d.KeepsTogether()
@@ -317,18 +325,18 @@ func (s *Study) relatives() {
 		}
 	}
 	kept = sorted(kept)
-	if divides {
+	if len(dividing) > 0 {
 		s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
 	}
 	for _, name := range kept {
 		s.note(column.DoubtNobody(s.people(), name)...)
 	}
 	for _, stage := range slices.Sorted(maps.Keys(keeps)) {
-		only := stage + " keeps only participants with one value of " + words.Some(keeps[stage], 4) + " together"
-		s.note(column.DoubtRelatives(s.people(), only, keeps[stage]...)...)
+		only := " keeps only participants with one value of " + words.Some(keeps[stage], 4) + " together"
+		relatives([]string{stage}, only, keeps[stage]...)
 	}
 	if divided != nil {
-		s.note(column.DoubtRelatives(s.people(), words.Some(divided, 4)+" divides participants one by one")...)
+		relatives(divided, " divides participants one by one")
 	}
 	if divided != nil || len(kept) == 0 {
 		for _, c := range s.people().Columns {
@@ -339,22 +347,18 @@ func (s *Study) relatives() {
 				s.noteFamily(c.Name, without)
 			}
 		}
-		return
 	}
 	for _, name := range kept {
 		s.note(column.DoubtLargest(s.people(), name)...)
 		if !column.Shares(s.people(), name) {
 			continue
 		}
-		who, whole := "relatives", "families"
-		if column.NamesPerson(name) {
-			who, whole = "scans of one person", "persons"
-		}
+		who := together(name)
 		with, without := s.exchanging(name)
-		matched := column.AcrossGroups(s.people(), name) && whole == "families"
+		matched := column.AcrossGroups(s.people(), name) && !column.NamesPerson(name)
 		mixed := column.AnyAcrossGroups(s.people(), name)
 		if assumed, effect := s.assumed(matched || mixed); assumed != "" {
-			others, sets := "", "the labels of whole "+whole
+			others, sets := "", "the labels of whole "+column.SetsOf(name)
 			if with != nil {
 				others = " and those of " + words.Some(with, 4)
 			}
@@ -365,8 +369,18 @@ func (s *Study) relatives() {
 			case mixed:
 				effect += ", since some of them are in different groups"
 			}
-			s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but %s count them as independent "+
-				"participants, so %s; label permutations of models%s exchange %s", name, who, assumed, effect, others, sets))
+			who, of := who+" are", "label permutations of models"
+			if divided != nil { // the folds of other stages do not
+				var by []string
+				for _, stage := range slices.Sorted(maps.Keys(keeps)) {
+					if slices.Contains(keeps[stage], name) {
+						by = append(by, stage)
+					}
+				}
+				who, of = words.Some(by, 4)+" keeps "+strings.TrimSuffix(who, " are"), "its label permutations"
+			}
+			s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s in one fold, but %s count them as independent "+
+				"participants, so %s; %s%s exchange %s", name, who, assumed, effect, of, others, sets))
 		}
 		s.noteFamily(name, without)
 	}
@@ -418,12 +432,23 @@ func (s *Study) exchanging(name string) (with, without []string) {
 	return sorted(with), sorted(without)
 }
 
+// together are the participants with one value of a column that is to keep them together.
+func together(name string) string {
+	switch column.SetsOf(name) {
+	case "families":
+		return "relatives"
+	case "persons":
+		return "scans of one person"
+	}
+	return "participants with one value"
+}
+
 // noteFamily notes the stages that permute relatives as independent participants.
 func (s *Study) noteFamily(name string, stages []string) {
 	for _, stage := range stages {
-		n := column.Doubtf(column.DoubtIndependence, "column %s: %s permutes relatives as independent participants, so its "+
-			"p-values are not valid; set family: %s there", name, stage, name)
-		n.Stage = stage
+		n := column.Doubtf(column.DoubtPermuted, "column %s: %s permutes %s as independent participants, so its "+
+			"p-values are not valid; set family: %s there", name, stage, together(name), name)
+		n.Stages = stage
 		s.note(n)
 	}
 }

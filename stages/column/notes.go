@@ -1,12 +1,23 @@
 package column
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A Note is what the loader notes on the data, for a person (pipeline.notes).
 type Note struct {
-	Text  string `column:"note"`
-	Doubt string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
-	Stage string `column:"stage,optional" doc:"the stage whose p values it concerns; empty where it concerns others, too"`
+	Text   string `column:"note"`
+	Doubt  string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
+	Stages string `column:"stages,optional" doc:"stages whose results alone the note concerns, with spaces between; empty: all"`
+}
+
+// Concerns reports whether a note concerns results of stages that divide the participants; nil where these are unknown.
+func (n Note) Concerns(stages []string) bool {
+	of := strings.Fields(n.Stages)
+	return len(of) == 0 || stages == nil ||
+		slices.ContainsFunc(of, func(name string) bool { return slices.Contains(stages, name) })
 }
 
 // Doubts are why notes may spoil the result.
@@ -19,6 +30,7 @@ const (
 	DoubtRelated       = "relatives"
 	DoubtMatched       = "matched pairs divided"
 	DoubtIndependence  = "not independent"
+	DoubtPermuted      = "permuted as independent"
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"
 	DoubtEntity        = "acquisition by group"

@@ -64,6 +64,22 @@ func NamesPerson(name string) bool {
 	return personName.MatchString(wordsOf(name)) || mayBePersonName.MatchString(wordsOf(name))
 }
 
+// SetsOf are those who share the values of columns, as text: families, persons, or sets of participants.
+func SetsOf(names ...string) string {
+	all := func(is func(string) bool) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
+	}
+	switch {
+	case all(NamesFamily):
+		return "families"
+	case all(NamesPerson):
+		return "persons"
+	case all(func(name string) bool { return matchedName.MatchString(wordsOf(name)) }):
+		return "matched sets"
+	}
+	return "sets of participants"
+}
+
 // certain reports whether a column that is named as one of families or persons is one, by how many share each value:
 // categories are few values of many participants each.
 func certain(name string, members map[string]int) bool {

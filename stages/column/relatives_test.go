@@ -229,3 +229,12 @@ func TestMatchedSets(t *testing.T) {
 		}
 	}
 }
+
+// Participants who share a value are called by what the column is.
+func TestSetsOf(t *testing.T) {
+	for names, want := range map[string]string{"Family_ID": "families", "twin_pair": "families",
+		"famid Mother_ID": "families", "RID": "persons", "match_id": "matched sets", "matched_to": "matched sets",
+		"site": "sets of participants", "Family_ID site": "sets of participants", "": "sets of participants"} {
+		need.Equal(t, SetsOf(strings.Fields(names)...), want, names)
+	}
+}

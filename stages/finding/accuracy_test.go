@@ -514,7 +514,7 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 		own, other := sound("PR-GNN", "stage=train"), sound("linear SVM", "stage=baselines")
 		own.P, own.AUCP, own.Low = c.own, c.own, own.Majority
 		other.P, other.AUCP, other.Low, other.Own = c.other, c.other, other.Majority, false
-		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, other}, First: &own, Related: c.related}
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, other}, First: &own, Related: related(c.related)}
 		state, _ := a.Chance(own, "accuracy")
 		above, _, _ := a.OthersAbove()
 		need.Equal(t, state, c.state, c)
@@ -531,7 +531,7 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 	above, before, _ := among.OthersAbove()
 	need.Equal(t, len(above), 0)
 	need.Equal(t, before, false)
-	a := &Results{Related: true}
+	a := &Results{Related: related(true)}
 	state, _ := a.TestOfR(column.RegressionRow{Test: column.Retrained, P: 0.01, Least: 0.001})
 	need.Equal(t, state, Dependent)
 }

@@ -101,19 +101,19 @@ func (a *Results) uncorrected(r Row, measure string) (State, Test) {
 		return Unattributed, Test{}
 	}
 	t, tested := decisive(a.Tests(r, measure))
-	state := a.state(t, tested)
+	state := state(t, tested, a.IsRelated(r))
 	if state == Above && measure == "accuracy" && r.Accuracy <= r.Majority {
 		state = NotAboveMajority
 	}
 	return state, t
 }
 
-// state is what a test shows.
-func (a *Results) state(t Test, tested bool) State {
+// state is what a test shows; related: see Dependent.
+func state(t Test, tested, related bool) State {
 	switch {
 	case !tested:
 		return Untested
-	case t.Significant() && a.Related:
+	case t.Significant() && related:
 		return Dependent
 	case t.Significant():
 		return Above
@@ -335,7 +335,7 @@ func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 		return Unattributed, Test{}
 	}
 	if shuffles := a.shuffles(r.Coords, r.Name, "r"); len(shuffles) > 0 {
-		return a.state(shuffles[0], true), shuffles[0]
+		return state(shuffles[0], true, a.IsRelatedR(r)), shuffles[0]
 	}
 	first := math.NaN()
 	if r.TestFolds > 0 {
@@ -343,5 +343,5 @@ func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 	}
 	t := Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations, Retrained: r.Test == column.Retrained,
 		Within: a.Within, First: first}
-	return a.state(t, r.Test == column.Retrained || r.Test == column.PerFold), t
+	return state(t, r.Test == column.Retrained || r.Test == column.PerFold, a.IsRelatedR(r)), t
 }

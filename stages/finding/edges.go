@@ -18,7 +18,7 @@ const (
 // not valid.
 func PermutesRelatives(notes []column.Note, stage string) bool {
 	return slices.ContainsFunc(notes, func(n column.Note) bool {
-		return n.Doubt == column.DoubtIndependence && n.Stage == stage
+		return n.Doubt == column.DoubtPermuted && n.Stages == stage
 	})
 }
 

@@ -67,7 +67,7 @@ func (l *List) Add(all ...Finding) {
 }
 
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
-var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression"}
+var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression", "results"}
 
 // questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) questions() bool {

@@ -29,7 +29,8 @@ type Results struct {
 	Number      string                      // what that number is called
 	Predicts    string                      // the column of the participants that holds the classes; "" where unknown
 	Similar     int                         // pairs of participants that may be one person each
-	Related     bool                        // relatives, or scans of one person, may be in training and test data
+	Related     []column.Note               // relatives, or scans of one person, may be in training and test data
+	LeavesOut   bool                        // these are the results of Beyond
 	Admitted    [][]dag.Coord               // trainings with known leakage that was let pass
 	Found       List                        // of the tables of results
 	Within      string                      // the column within whose values a number was permuted; "" for folds alone
@@ -116,7 +117,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Related = slices.ContainsFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtRelated })
+	a.Related = slices.DeleteFunc(notes, func(n column.Note) bool { return n.Doubt != column.DoubtRelated })
 	if a.Permuted, err = column.ReadPort[column.PermutationTestRow](t, "permutation"); err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (a *Results) readBeyond(t *dag.Task) error {
 	a.markOwn(rows)
 	scores, err := column.ReadPort[FoldScore](t, "left_out_scores")
 	a.Beyond = &Results{Plan: a.Plan, Labels: a.Labels, Accuracy: rows, Scores: scores, Related: a.Related,
-		Similar: a.Similar}
+		Similar: a.Similar, LeavesOut: true}
 	return err
 }
 

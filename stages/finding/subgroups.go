@@ -12,8 +12,9 @@ import (
 
 // Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
 // between groups after Holm's correction for all comparisons, those together whose same group is higher than the same
-// other one, and how many groups are suppressed.
-func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all List) {
+// other one, and how many groups are suppressed. notes are those of the loader.
+func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow, notes []column.Note) (all List) {
+	noted := slices.ContainsFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtIndependence })
 	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool {
 		return !inference.Significant(r.Holm)
 	})
@@ -39,7 +40,7 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow) (all
 		all.Study("subgroups.powerless", Limits, values{"Draws": int(tests[0].Permutations), "Compared": compared,
 			"Needed": 20 * compared, "Number": ofNumber(tests[0])})
 	}
-	if slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
+	if !noted && slices.ContainsFunc(tests, func(r column.SubgroupTestRow) bool { return r.Related }) {
 		all.Study("subgroups.related", Limits, nil)
 	}
 	hidden := map[[2]string]bool{} // the same in all classifiers

@@ -27,7 +27,7 @@ func (a *Results) Joint(rows []column.JointRow) State {
 			return Untested
 		case !inference.Significant(r.P):
 			return NotAbove
-		case a.Related:
+		case a.isRelated(a.divisionsOfUniverses()):
 			return Dependent
 		case r.Statistic == "median" && r.Value <= 0: // p can be small, where permuted labels do worse than chance
 			return NotAboveMajority

@@ -47,7 +47,7 @@ func TestJoint(t *testing.T) {
 	} {
 		rows := []column.JointRow{{Statistic: "best", P: 1 - c.p},
 			{Statistic: "median", P: c.p, Value: c.median, Test: true}}
-		need.Equal(t, (&Results{Related: c.related}).Joint(rows), c.want)
+		need.Equal(t, (&Results{Related: related(c.related)}).Joint(rows), c.want)
 	}
 	need.Equal(t, (&Results{}).Joint(nil), Untested)
 }

@@ -106,12 +106,14 @@ func (a *author) beyond() {
 		return
 	}
 	var models []values
+	related := false
 	where := cmp.Or(wording.PlainName(a.LeftOut()), "group")
 	for _, r := range a.Beyond.Accuracy {
 		if r.IsMajority() {
 			continue
 		}
 		state, _ := a.Beyond.Chance(r, "accuracy")
+		related = related || r.Test != "" && a.Beyond.IsRelated(r)
 		v := values(finding.Values(r))
 		maps.Copy(v, a.BeyondFolds(r))
 		maps.Copy(v, values{"Where": where, "Name": r.Called(), "State": states[state], "Includes": r.Low <= r.Majority,
@@ -126,7 +128,7 @@ func (a *author) beyond() {
 	}
 	first := a.Beyond.Accuracy[0]
 	a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.left-out", values{"Models": models,
-		"Where": where, "Folds": int(first.Folds), "Majority": first.Majority}))
+		"Where": where, "Folds": int(first.Folds), "Majority": first.Majority, "Related": related}))
 }
 
 // values are what entries of the catalog use.
@@ -266,7 +268,7 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
 	maps.Copy(v, r.OverFolds())
-	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
+	maps.Copy(v, values{"Similar": a.Similar, "Related": a.IsRelated(r), "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
 		"Many":  a.many(),

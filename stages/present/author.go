@@ -94,7 +94,7 @@ func (a *author) write() (*report.Page, error) {
 	if p := a.Run.Locked; p != nil {
 		a.Find(p.Limits()...)
 	}
-	if !a.Related {
+	if len(a.Related) == 0 {
 		a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary"))
 	}
 	a.Findings = a.Findings.Linked()

@@ -83,9 +83,9 @@ func (a *author) increment(number string) {
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
 	data, output := a.Increments()
 	of["Data"], of["Output"] = values(finding.Values(data)), output
-	of["Related"] = a.Related
+	of["Related"] = len(a.Related) > 0
 	a.Put("confounds.increment", of)
-	if a.Related { // its p is not valid
+	if len(a.Related) > 0 { // its p is not valid
 		r.P = math.NaN()
 	}
 	a.Find(finding.Increment(r, models, matching, number)...)

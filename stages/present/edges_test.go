@@ -77,6 +77,9 @@ func TestEdges(t *testing.T) {
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16}, Statistic: "t",
 			Effect: "d", Correction: "max-t", Significant: 1, Family: "fam"},
 			[]string{"16 B), with permutations of whole families (fam). 1 edge"}},
+		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16}, Statistic: "t",
+			Effect: "d", Correction: "max-t", Significant: 1, Family: "match_id"},
+			[]string{"16 B), with permutations of whole matched sets (match_id). 1 edge"}},
 		{column.EdgeSummaryRow{Design: "several groups", Groups: []string{"A", "B", "C"}, Statistic: "F",
 			Effect: "partial eta squared", Correction: "tfnbs", MissingEdges: 434}, []string{"A, B and C",
 			"No edge is significant", "largest F", "434 more edges were not tested, because at least one participant lacks a region"}},
@@ -150,8 +153,9 @@ func TestEdgesOfRelatives(t *testing.T) {
 		in["settings"] = []dag.Input{dag.InputOf(settingsTable(
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "permutations", Value: []string{"99"}},
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "transform", Value: []string{"fisher"}}))}
-		note := column.Note{Text: "a note", Doubt: column.DoubtIndependence, Stage: stage}
-		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note}))}
+		note := column.Note{Text: "a note", Doubt: column.DoubtPermuted, Stages: stage}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note,
+			{Text: "it questions", Doubt: column.DoubtEntity}}))}
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 		need.Equal(t, strings.Contains(page, "A brain from above"), valid, stage)
 		need.Equal(t, strings.Contains(page, "may be wrong: see the first caution"), valid, stage)

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -93,6 +94,25 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 			}
 		}
 		need.Equal(t, strings.Contains(page, "group left out: the"), c.found != "", c.accuracy)
+	}
+}
+
+// Of folds that leave out a site and divide relatives, the first page states why their results are not above chance.
+func TestLeftOutWithRelatives(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	inside, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	beyond, _ := stagetest.Evaluated(0.75, 0.65, 0.9)
+	for _, doubt := range []string{column.DoubtRelated, column.DoubtIndependence} {
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
+			"notes":    {dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))},
+			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+		for _, want := range []string{"not reported as above chance, and an AUC", "AUC 0.800). These p values are not valid, " +
+			"because the tests assume independent participants, and relatives or scans of one person may be in training " +
+			"and test data (see Cautions). No test compares", "This result may be wrong"} {
+			is := doubt == column.DoubtRelated && !strings.Contains(want, "wrong")
+			need.Equal(t, strings.Contains(page, want), is, doubt, want, page)
+		}
 	}
 }
 

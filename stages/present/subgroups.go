@@ -92,7 +92,7 @@ func (a *author) subgroups() {
 	}
 	a.Put("subgroups.result", of)
 	plain := lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow })
-	a.Find(finding.Subgroups(plain, tests)...)
+	a.Find(finding.Subgroups(plain, tests, section.Rows[column.Note](a.Writer, "notes"))...)
 	if a.Pictures {
 		drawn := lists.Map(own, func(r subgroupRow) column.AnySubgroupRow { return r.AnySubgroupRow })
 		a.Figures(figure.DrawSubgroups(drawn))

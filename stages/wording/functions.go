@@ -109,8 +109,10 @@ var functions = map[string]func(arguments) (any, error){
 	},
 	// classifier MODEL: by its name in a file.
 	"classifier": texts(func(model string) string { return cmp.Or(column.Classifiers[model], model) }),
-	"coords":     coordinates(MemberText), // of a member of a fan-out: its stage, then its coordinates
-	"setting":    coordinates(column.ShownSetting),
+	// sets COLUMN: families, who share its values.
+	"sets":    texts(func(name string) string { return column.SetsOf(name) }),
+	"coords":  coordinates(MemberText), // of a member of a fan-out: its stage, then its coordinates
+	"setting": coordinates(column.ShownSetting),
 	"len": func(a arguments) (any, error) {
 		list, err := a.list()
 		return len(list), err

@@ -45,9 +45,10 @@ func arrangements(groups []Counted) float64 {
 
 // Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
 // alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
-func Noted(notes []column.Note, tested []string, cleaned bool) (found finding.List) {
+// answers reports whether a note concerns the answer of the page; results.noted are those of other results.
+func Noted(notes []column.Note, tested []string, cleaned bool, answers func(column.Note) bool) (found finding.List) {
 	for _, n := range notes {
-		weight := finding.Limits
+		code, weight := "groups.noted", finding.Limits
 		switch n.Doubt {
 		case "":
 			continue
@@ -55,7 +56,13 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found finding.Li
 			if cleaned {
 				continue
 			}
-		case column.DoubtRelated, column.DoubtMatched, column.DoubtIndependence, column.DoubtEntity:
+		case column.DoubtRelated, column.DoubtMatched:
+			if weight = finding.Overturns; !answers(n) {
+				code = "results.noted"
+			}
+		case column.DoubtPermuted:
+			code, weight = "results.noted", finding.Overturns
+		case column.DoubtEntity:
 			weight = finding.Overturns
 		case column.DoubtNames:
 			weight = finding.Notes
@@ -65,7 +72,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found finding.Li
 			}
 			weight = finding.Overturns
 		}
-		found.Study("groups.noted", weight, values{"Note": n.Text})
+		found.Study(code, weight, values{"Note": n.Text})
 	}
 	return found
 }

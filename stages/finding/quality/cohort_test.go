@@ -53,7 +53,8 @@ func TestNotedDoubts(t *testing.T) {
 		{"", true, nil, ""},
 		{"site", true, nil, "limits"},
 		{column.DoubtRelated, true, nil, "overturns"},
-		{column.DoubtIndependence, true, nil, "overturns"},
+		{column.DoubtIndependence, true, nil, "limits"},
+		{column.DoubtPermuted, true, nil, "overturns, other results"},
 		{column.DoubtEntity, true, tested, "overturns"},
 		{column.DoubtProcessing, true, nil, "limits"},
 		{column.DoubtVolumes, false, nil, "limits"},
@@ -70,10 +71,19 @@ func TestNotedDoubts(t *testing.T) {
 		{column.DoubtMatched, true, nil, "overturns"},
 	} {
 		got := ""
-		for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned) {
-			got = f.Weight.String()
+		for _, answers := range []bool{true, false} {
+			want := c.want
+			if !answers && (c.doubt == column.DoubtRelated || c.doubt == column.DoubtMatched) {
+				want += ", other results"
+			}
+			for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned,
+				func(column.Note) bool { return answers }) {
+				if got = f.Weight.String(); f.Code == "results.noted" {
+					got += ", other results"
+				}
+			}
+			need.Equal(t, got, want, c)
 		}
-		need.Equal(t, got, c.want, c)
 	}
 }
 

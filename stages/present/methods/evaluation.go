@@ -316,6 +316,14 @@ func (a *Author) exchanged(split *finding.StageSettings) values {
 	return of
 }
 
+// together are the sets of participants that a split keeps in one fold; "" for none.
+func together(split *finding.StageSettings) string {
+	if split == nil || !split.Uses("keep_together") {
+		return ""
+	}
+	return column.SetsOf(split.List("keep_together")...)
+}
+
 // permutedWithin is the column within whose values labels or groups were permuted; "" where the participants have no
 // such column, or one value in it.
 func (a *Author) permutedWithin(by string) string {
@@ -456,7 +464,7 @@ func (a *Author) confounds() {
 		of["Names"], of["Left"] = shown(r.Covariates), len(r.Left)
 		split := a.division()
 		of["Repeated"] = split != nil && split.Number("repeats") > 1
-		of["Families"] = split != nil && split.Uses("keep_together")
+		of["Families"] = together(split)
 		a.say("methods.confound-models", of)
 		if r.Pairs >= 0 {
 			of["Matched"], of["Nearest"] = shown(r.Match), values{"Name": r.Match[0]}
@@ -488,7 +496,7 @@ func (a *Author) learning() {
 	a.say("methods.learning", parameters(s, values{"Measure": rows[0].Measure,
 		"Number": rows[0].Measure == "r" || rows[0].Measure == "r2", "Orders": rows[0].Orders,
 		"Resamples": int(s.Number("resamples")),
-		"Families":  split != nil && len(split.List("keep_together")) > 0,
+		"Families":  together(split),
 		"Fitted":    slices.ContainsFunc(rows, func(r column.LearningRow) bool { return !math.IsNaN(r.At) })}))
 }
 

@@ -50,8 +50,9 @@ type values = wording.Values
 
 // New is the author of the methods of a page by w; headline is as in Results.
 func New(w *section.Writer, headline []string) *Author {
-	return &Author{Writer: w, Cohort: &participants.Cohort{Writer: w}, Results: &performance.Results{Writer: w,
-		Results: &finding.Results{Plan: w.Run, Headline: column.ReadCoords(headline), Number: "the target"}}}
+	results := &finding.Results{Plan: w.Run, Headline: column.ReadCoords(headline), Number: "the target"}
+	return &Author{Writer: w, Cohort: &participants.Cohort{Writer: w, Answers: results.Answers},
+		Results: &performance.Results{Writer: w, Results: results}}
 }
 
 // Read reads the parameters, and the inputs that several sections need.

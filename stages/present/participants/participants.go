@@ -19,6 +19,8 @@ type Cohort struct {
 	Classes    []string // that the evaluated models predict; nil where none are evaluated
 	Duplicates []string // participants whose scan has another id, too
 
+	Answers func(column.Note) bool // whether a note on a division concerns the answer of the page
+
 	WithoutResults []string // ids of participants without all results, in an incomplete run
 	Lacking        int      // how many of them are included
 	Refused        int      // and how many are not: their data cannot be used, or they have no group
@@ -172,7 +174,7 @@ func (a *Cohort) Describe() {
 	if a.Who != nil && a.Who.Numbers == nil {
 		tested = section.Rows[column.CovariateRow](a.Writer, "covariates")
 	}
-	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0)...)
+	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0, a.Answers)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
 		a.Add(report.Block{List: column.NoteTexts(notes)})

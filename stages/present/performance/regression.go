@@ -83,7 +83,8 @@ func (a *Results) RegressionResult() string {
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": among}
 	})
-	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": a.Related && len(corrected) > 0,
+	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": len(corrected) > 0 &&
+		slices.ContainsFunc(a.Regression, a.IsRelatedR),
 		"FoldsOf": a.FoldsOf(),
 		"Folds":   int(a.Regression[0].Folds), "RFolds": OfFolds(a.Regression[0]), "Models": models})
 }
