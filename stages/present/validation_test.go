@@ -136,7 +136,7 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		fitted                string
 		training, may, listed bool
 	}{
-		{nil, "", false, false, false}, // "Data" has all, of whom 40 were tested
+		{nil, "", false, false, false}, // "Data" has all; 40 were tested
 		{[]string{"groups.noted"}, "", true, false, true},
 		{nil, "HC", false, true, false},
 	} {
@@ -157,6 +157,6 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		need.Equal(t, strings.Contains(page, "0.770 (0.500–0.900), which the report of that study questions."), c.training, page)
 		need.Equal(t, strings.Contains(page, "This result may be wrong: see the first caution."), c.may, page)
 		need.Equal(t, strings.Contains(page, "The report of the training study questions"), c.listed, page)
-		need.Equal(t, strings.Contains(page, "(30 ASD and 30 HC), of whom 40 were tested."), true, page)
+		need.Equal(t, strings.Contains(page, "(30 ASD and 30 HC); 40 were tested."), true, page)
 	}
 }
