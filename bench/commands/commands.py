@@ -60,12 +60,14 @@ def compare(what, commands, before=lambda i: None):
             before(i)
             seen[i].append(timed(command))
     first = None
-    for command, rounds in zip(commands, seen):
+    for at, (command, rounds) in enumerate(zip(commands, seen)):
         wall, cpu, memory = (statistics.median(column) for column in zip(*rounds))
         first = first or (wall, cpu)
         name = command[-1] if command[0] == sys.executable else os.path.basename(command[0])
         print(f"{what}, {name}: {wall:.4f} s, CPU {cpu:.4f} s, {memory:.0f} MB; "
               f"{wall / first[0]:.2f} and {cpu / first[1]:.2f} of the first", flush=True)
+        if at >= len(programs):
+            print(f"figure {part}.command.{'nilearn' if name == 'peer.py' else name} {wall / first[0]:.1f}×", flush=True)
     wall, cpu, memory = (statistics.median(column) for column in zip(*seen[len(programs) - 1]))
     name = part + ".again" * what.endswith(", again")
     print(f"figure {name}.wall {seconds(wall)}\nfigure {name}.cpu {seconds(cpu)}\nfigure {name}.memory {size(memory)}", flush=True)
