@@ -66,7 +66,7 @@ func (s *Baseline) curve(ctx context.Context, t *dag.Task, set *trainingSet, pro
 	}
 	var rows []column.SubsetRow
 	err := split.Parts(ctx, t, set.rows, s.Params, s.Seed, s.Orders, func(part split.Part) error {
-		p, why := onPart(part, last, again)
+		p, why := part.Predict(last, again)
 		r := set.subsetRow(p)
 		r.Model, r.Repeat, r.Fold = s.Model, int32(s.Repeat), int32(s.Fold)
 		r.Order, r.Share = int32(part.Order), part.Share
@@ -75,20 +75,6 @@ func (s *Baseline) curve(ctx context.Context, t *dag.Task, set *trainingSet, pro
 		return nil
 	})
 	return column.Table(rows), err
-}
-
-// onPart are the predictions of the test graphs by a model of a part, or why there are none; last are those of the
-// model of all, which again does not train once more.
-func onPart(part split.Part, last []float64, again func(keep map[string]bool) ([]float64, error)) (p []float64,
-	why string) {
-	if part.Last {
-		return last, ""
-	}
-	p, err := again(part.Keep)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return p, ""
 }
 
 // curve is the learning curve of a model of a number: as that of Baseline, with the mean and SD of the number in each
@@ -122,7 +108,7 @@ func (s *Regression) curve(ctx context.Context, t *dag.Task, set *rowSet, decide
 	}
 	var rows []column.NumberSubsetRow
 	err := split.Parts(ctx, t, set.rows, s.Params, s.Seed, s.Orders, func(part split.Part) error {
-		p, why := onPart(part, last, again)
+		p, why := part.Predict(last, again)
 		r := set.numberSubset(p)
 		r.Model, r.Repeat, r.Fold = s.Model, int32(s.Repeat), int32(s.Fold)
 		r.Order, r.Share = int32(part.Order), part.Share

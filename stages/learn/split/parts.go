@@ -26,6 +26,20 @@ type Part struct {
 	Last  bool // all of them
 }
 
+// Predict are the predictions of the test data by a model of the part, or why there are none; last are those of the
+// model of all, which again does not train once more.
+func (p Part) Predict(last []float64, again func(keep map[string]bool) ([]float64, error)) (made []float64,
+	why string) {
+	if p.Last {
+		return last, ""
+	}
+	made, err := again(p.Keep)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return made, ""
+}
+
 // Parts visits the parts of the training participants. In each of several orders of these, in which whole families
 // are one, a part is the first share of each group.
 func Parts(ctx context.Context, t *dag.Task, rows []fold.Row, p fold.Params, seed uint64, orders int,
