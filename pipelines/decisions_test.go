@@ -325,6 +325,7 @@ func TestDecisionsOnNodeLists(t *testing.T) {
 	own := outputOf(t, p.Graph, "cohort", "nodes")
 	need.Equal(t, fmt.Sprint(list.Meta), fmt.Sprint(own.Meta))
 	need.Equal(t, keysText(need.Value(build("x.yaml", []byte(p.Graph.Source()), dir, nil, maxTasks))(t)), keysText(p))
+	need.Value(load("regions: null", `regions: "baselines[atlas=dk84,*].regions"`))(t)
 
 	for _, c := range [][]string{
 		{`x.yaml:6:38: stage parcels: input nodes: ` + dir + `/wrong.tsv:3: the value 1001 was used before`,
@@ -333,8 +334,13 @@ func TestDecisionsOnNodeLists(t *testing.T) {
 			"parcels.in.nodes: { file: two.tsv },", ""},
 		{"stage baselines: its node list is cohort.nodes, but its data have the regions of two.tsv (stage parcels): connect the same list: write baselines.in.nodes: { file: two.tsv } in the option atlas=two",
 			", baselines.in.nodes: { file: two.tsv }", ""},
-		{"stage multiverse: regions are of several node lists (cohort.nodes (stage parcels), two.tsv (stage parcels)): set in: { regions: null }",
+		{"stage multiverse: regions are of several node lists (cohort.nodes (stage parcels), two.tsv (stage parcels)): " +
+			`connect those of one list, in: { regions: "baselines[atlas=dk84,*].regions" }, or none: in: { regions: null }`,
 			", in: { regions: null }", ""},
+		{"stage multiverse: regions are of several node lists (cohort.nodes (stage parcels), list.nodes (stage parcels)): " +
+			"connect those of one list,", ", in: { regions: null }", "", "nodes: { file: two.tsv }", "nodes: list.nodes",
+			"stages:", `stages:
+  list: { use: exec, in: { all: cohort.nodes }, with: { command: [cp, "{all}", "{nodes}"], inputs: [all=arrow], outputs: ["nodes=arrow(index id name)"] } }`},
 		{"stage report: its node list is cohort.nodes, but its data have the regions of cohort.nodes (stage parcels), two.tsv (stage parcels): set in: { nodes: null }",
 			", in: { nodes: null }", ""},
 		{"stage parcels: input nodes: a node list is the same for all participants, and has no ${subject}",

@@ -17,12 +17,13 @@ import (
 // A nodeList is one that a stage reads before a run, or that its data have.
 type nodeList struct {
 	names string    // of its regions, in order: lists with the same names are one
+	made  string    // the output of a stage that makes it, whose names are not known before a run
 	text  string    // what the file calls it
 	write string    // the value of an input
 	task  *dag.Node // reads it
 }
 
-func (a nodeList) is(b nodeList) bool { return a.names == b.names }
+func (a nodeList) is(b nodeList) bool { return a.names == b.names && a.made == b.made }
 
 // NodeLists finds the node lists of tasks.
 type NodeLists struct {
@@ -36,7 +37,8 @@ type NodeLists struct {
 }
 
 // Refuses is why a stage is refused whose own node list is another than that of its data, or that compares regions of
-// several lists: a region has another number in each. Lists that stages make are not known before a run.
+// several lists: a region has another number in each. A list that a stage makes is another one in a comparison, and is
+// not held against that of the data, because its names are not known before a run.
 func (f *NodeLists) Refuses(s *dag.StageNode) (all []error) {
 	if ofUser(s) {
 		return nil
@@ -47,8 +49,8 @@ func (f *NodeLists) Refuses(s *dag.StageNode) (all []error) {
 	for _, n := range s.Tasks() {
 		ranked := f.above(n, func(p *dag.Port) bool { return p.Name == "regions" })
 		if err := f.refuses(n); len(ranked) > 1 {
-			all = append(all, fmt.Errorf("regions are of several node lists (%s): set in: { regions: null }",
-				texts(ranked)))
+			all = append(all, fmt.Errorf("regions are of several node lists (%s): connect those of one list%s, "+
+				"or none: in: { regions: null }", texts(ranked), f.only(n, ranked[0])))
 		} else if err != nil {
 			all = append(all, err)
 		}
@@ -56,18 +58,33 @@ func (f *NodeLists) Refuses(s *dag.StageNode) (all []error) {
 	return all
 }
 
+// only is how the regions of the options that have a list are connected; "" where no decision chooses it.
+func (f *NodeLists) only(n *dag.Node, list nodeList) string {
+	options := f.options(list.task)
+	for _, b := range n.Inputs() {
+		if b.Port == "regions" && options != "" && b.Sources[0].Node != nil {
+			return fmt.Sprintf(`, in: { regions: "%s[%s,*].%s" }`, b.Sources[0].Node.Stage().Name(),
+				strings.ReplaceAll(options, ", ", ","), b.Sources[0].Output)
+		}
+	}
+	return ""
+}
+
 // refuses is why the node list of a task and those of its data are not one.
 func (f *NodeLists) refuses(n *dag.Node) error {
+	known := func(all []nodeList) []nodeList {
+		return slices.DeleteFunc(slices.Clone(all), func(list nodeList) bool { return list.made != "" })
+	}
 	own, has := f.own(n)
 	if !has {
 		may := slices.ContainsFunc(n.Instance().Ports().In, func(p dag.Port) bool { return p.Name == "nodes" })
-		if data := f.above(n, ofRegions); len(data) > 1 && !may && n.Stage().Kind().Name != "leakage" {
+		if data := known(f.above(n, ofRegions)); len(data) > 1 && !may && n.Stage().Kind().Name != "leakage" {
 			return fmt.Errorf("its data have the regions of several node lists: %s: connect data of one list",
 				texts(data))
 		}
 		return nil
 	}
-	data := f.data(n)
+	data := known(f.data(n))
 	name := n.Stage().Name()
 	switch {
 	case own.names == "" || len(data) == 0 || len(data) == 1 && data[0].is(own):
@@ -131,7 +148,7 @@ func (f *NodeLists) of(n *dag.Node) []nodeList {
 		return nil
 	}
 	own, has := f.own(n)
-	if f.known[n] = f.data(n); f.known[n] == nil && has && own.names != "" {
+	if f.known[n] = f.data(n); f.known[n] == nil && has && own.names+own.made != "" {
 		f.known[n] = []nodeList{own}
 	}
 	return f.known[n]
@@ -171,7 +188,10 @@ func (f *NodeLists) own(n *dag.Node) (list nodeList, has bool) {
 			list.names = f.namesIn(src.File, func() *encoding.Table { return tableOf(src) })
 			list.text = userfile.NameIn(f.Dir, src.File)
 			list.write = "{ file: " + list.text + " }"
-		case src.Node.ID() != "cohort" || f.Roster == nil:
+		case src.Node.ID() != "cohort":
+			list.text = src.Node.Stage().Name() + "." + src.Output
+			list.made = f.options(src.Node) + " " + list.text
+		case f.Roster == nil:
 		case src.Output == "nodes":
 			list.names = f.namesIn("", func() *encoding.Table { return f.Roster.Nodes })
 			list.text, list.write = "cohort.nodes", "cohort.nodes"
