@@ -2,22 +2,23 @@ package leakage
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 )
 
-// Regions of two groups are in different orders where the mean matrices of the groups are less similar than those of
-// two halves of a group, by lessAlike in Fisher's z, and where an order found in one half of both groups makes those of
-// the other half more similar by asMuch, to reorderedR at least.
+// Regions of two groups, or of two settings of one cohort, are in different orders where their mean matrices are less
+// similar than those of two halves of each, by lessAlike in Fisher's z, and where an order found in one half of both
+// makes those of the other half more similar by asMuch, to reorderedR at least.
 const (
-	leastOfGroup = 8 // participants
+	leastOfGroup = 8 // participants; of a setting, too
 	leastOrdered = 10
 	mostOrdered  = 500 // regions
 	lessAlike    = 0.5
@@ -26,13 +27,63 @@ const (
 	mostRounds   = 30
 )
 
-// reordered are the findings about groups whose regions are in different orders.
+// reordered are the findings about groups whose regions are in different orders, within each setting of the features
+// (such as the options of a decision), and about settings whose regions are in other orders than those of the first.
 func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) {
 	if b == nil {
 		return nil, nil
 	}
-	halves, people := map[string]*[2]meanMatrix{}, map[string]int{}
-	regions := 0
+	first, others := map[int]*halves{}, map[int]map[string]any{} // by the number of regions
+	known := map[[2]string]bool{}                                // groups; once for all settings
+	for _, setting := range lists.By(features, func(in dag.Input) string {
+		return column.CoordText(column.Without(in.Coords, column.Subject, "session", "run"))
+	}) {
+		groups, err := halvesOf(setting.All, b)
+		if err != nil {
+			return nil, err
+		}
+		whole := &halves{name: setting.Key}
+		for i, g := range groups {
+			whole.join(g)
+			for _, h := range groups[:i] {
+				if m := moved(g, h); m != nil && !known[[2]string{h.name, g.name}] {
+					known[[2]string{h.name, g.name}] = true
+					m["First"], m["Second"] = h.name, g.name
+					all.Add(finding.Finding{Code: "leakage.region-order", Weight: finding.Overturns, Numbers: m})
+				}
+			}
+		}
+		n := whole.regions
+		if first[n] == nil {
+			first[n] = whole
+		} else if m := moved(whole, first[n]); m != nil {
+			if others[n] == nil {
+				m["First"], m["Others"], others[n] = first[n].name, []string(nil), m
+				all.Add(finding.Finding{Code: "leakage.option-order", Weight: finding.Limits, Numbers: m})
+			}
+			others[n]["Others"] = append(others[n]["Others"].([]string), setting.Key)
+		}
+	}
+	return all, nil
+}
+
+// halves are the mean matrices of two halves of some participants.
+type halves struct {
+	name            string
+	of              [2]meanMatrix
+	people, regions int
+}
+
+func (h *halves) join(g *halves) {
+	for k := range h.of {
+		h.of[k].join(g.of[k])
+	}
+	h.people, h.regions = h.people+g.people, g.regions
+}
+
+// halvesOf are those of each group in the features of one setting; none of features that are not compared.
+func halvesOf(features []dag.Input, b *foldBook) (groups []*halves, err error) {
+	of, half := map[string]*halves{}, map[string]int{}
 	for _, in := range features {
 		a, err := in.SharedArray()
 		if err != nil {
@@ -40,51 +91,53 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 		}
 		m, n := fold.Matrix(a)
 		m = slices.Clone(m) // other tasks read the array, too
-		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || regions != 0 && n != regions {
+		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || groups != nil && n != groups[0].regions {
 			return nil, nil
 		}
-		g := b.label[in.Coord(column.Subject)]
-		if regions = n; halves[g] == nil {
-			halves[g] = &[2]meanMatrix{}
+		id := in.Coord(column.Subject)
+		g := of[b.label[id]]
+		if g == nil {
+			g = &halves{name: b.label[id], regions: n}
+			of[g.name], groups = g, append(groups, g)
 		}
-		halves[g][people[g]%2].add(m, n)
-		people[g]++
+		if _, known := half[id]; !known {
+			half[id] = g.people % 2
+			g.people++
+		}
+		g.of[half[id]].add(m, n)
 	}
-	groups := slices.DeleteFunc(slices.Sorted(maps.Keys(halves)), func(g string) bool {
-		return people[g] < leastOfGroup
-	})
-	means := map[string][2][]float64{}
-	for _, g := range groups {
-		means[g] = [2][]float64{halves[g][0].mean(), halves[g][1].mean()}
+	slices.SortFunc(groups, func(a, b *halves) int { return strings.Compare(a.name, b.name) })
+	return groups, nil
+}
+
+// moved is how similar the mean matrices of two are, as given and with the regions of one in another order; nil where
+// no order is found.
+func moved(g, h *halves) map[string]any {
+	if min(g.people, h.people) < leastOfGroup {
+		return nil
 	}
-	same := make([]int, regions)
+	same := make([]int, g.regions)
 	for i := range same {
 		same[i] = i
 	}
-	for i, g := range groups {
-		for _, h := range groups[:i] {
-			x, y := means[g], means[h]
-			within := min(clipped(alikeIn(x[0], x[1], same)), clipped(alikeIn(y[0], y[1], same)))
-			given := alikeIn(x[1], y[1], same)
-			if within-clipped(given) < lessAlike {
-				continue
-			}
-			order := orderOf(x[0], y[0], same)
-			r := alikeIn(x[1], y[1], order)
-			if r < reorderedR || clipped(r)-clipped(given) < asMuch {
-				continue
-			}
-			moved := 0
-			for k, at := range order {
-				if k != at {
-					moved++
-				}
-			}
-			all.Add(finding.Finding{Code: "leakage.region-order", Weight: finding.Overturns, Numbers: map[string]any{
-				"First": h, "Second": g, "R": given, "Reordered": r, "Moved": moved, "Of": regions}})
+	x, y := [2][]float64{g.of[0].mean(), g.of[1].mean()}, [2][]float64{h.of[0].mean(), h.of[1].mean()}
+	within := min(clipped(alikeIn(x[0], x[1], same)), clipped(alikeIn(y[0], y[1], same)))
+	given := alikeIn(x[1], y[1], same)
+	if within-clipped(given) < lessAlike {
+		return nil
+	}
+	order := orderOf(x[0], y[0], same)
+	r := alikeIn(x[1], y[1], order)
+	if r < reorderedR || clipped(r)-clipped(given) < asMuch {
+		return nil
+	}
+	places := 0
+	for k, at := range order {
+		if k != at {
+			places++
 		}
 	}
-	return all, nil
+	return map[string]any{"R": given, "Reordered": r, "Moved": places, "Of": g.regions}
 }
 
 // A meanMatrix adds matrices as Fisher's z.
@@ -98,6 +151,15 @@ func (m *meanMatrix) add(r []float64, n int) {
 		if i%(n+1) != 0 && !math.IsNaN(v) {
 			m.sum[i], m.count[i] = m.sum[i]+clipped(v), m.count[i]+1
 		}
+	}
+}
+
+func (m *meanMatrix) join(of meanMatrix) {
+	if m.sum == nil {
+		m.sum, m.count = make([]float64, len(of.sum)), make([]float64, len(of.sum))
+	}
+	for i, v := range of.sum {
+		m.sum[i], m.count[i] = m.sum[i]+v, m.count[i]+of.count[i]
 	}
 }
 

@@ -1,14 +1,19 @@
 package leakage
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // Regions of one group in another order are a finding; groups alike, and a group of few, are none.
@@ -56,5 +61,75 @@ func TestReorderedChangesNoArray(t *testing.T) {
 	need.Value(reordered(in, b))(t)
 	if !slices.Equal(m, before) {
 		t.Error("the array was changed")
+	}
+}
+
+// Groups are compared within each setting of the features, such as an option of a decision, whatever the number of its
+// regions, and the order of the regions in a setting with that in the first.
+func TestRegionsOfSettingsReordered(t *testing.T) {
+	const people, regions = 24, 20
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	b := &foldBook{label: map[string]string{}}
+	for i, f := range in {
+		b.label[f.Coord(column.Subject)] = []string{"A", "B"}[i%2]
+	}
+	// of are the features with an option each, in the order in which a stage gathers them: by axis, or by participant.
+	of := func(axis string, options ...func(i int, m []float64) []float64) (all []dag.Input) {
+		for i, f := range in {
+			for k, change := range options {
+				m := change(i, slices.Clone(need.Value(f.SharedArray())(t).Float64s()))
+				n := int(math.Sqrt(float64(len(m))))
+				all = append(all, dag.InputOf(encoding.NewArray(m, 1, n, n), append(slices.Clone(f.Coords),
+					dag.Coord{Axis: axis, Value: fmt.Sprint(k)})...))
+			}
+		}
+		if axis < column.Subject {
+			slices.SortStableFunc(all, func(x, y dag.Input) int {
+				return strings.Compare(x.Coord(axis), y.Coord(axis))
+			})
+		}
+		return all
+	}
+	given := func(_ int, m []float64) []float64 { return m }
+	reversed := func(_ int, m []float64) []float64 { slices.Reverse(m); return m }
+	one := func(i int, m []float64) []float64 { // of one group
+		if i%2 == 1 {
+			slices.Reverse(m)
+		}
+		return m
+	}
+	part := func(_ int, m []float64) []float64 { // of another atlas
+		const fewer = regions - 5
+		out := make([]float64, fewer*fewer)
+		for i := range out {
+			out[i] = m[i/fewer*regions+i%fewer]
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name    string
+		options []func(int, []float64) []float64
+		want    string
+	}{
+		{"all as given", []func(int, []float64) []float64{given, given}, ""},
+		{"a group in both", []func(int, []float64) []float64{one, one}, "leakage.region-order"},
+		{"a group, beside another atlas", []func(int, []float64) []float64{part, one}, "leakage.region-order"},
+		{"two atlases", []func(int, []float64) []float64{part, given}, ""},
+		{"an option", []func(int, []float64) []float64{given, reversed, given, reversed}, "leakage.option-order"},
+	} {
+		for _, axis := range []string{"atlas", "trend"} { // before the participant, and after
+			found := need.Value(reordered(of(axis, c.options...), b))(t)
+			codes := strings.Join(lists.Map(found, func(f finding.Finding) string { return f.Code }), " ")
+			if codes != c.want {
+				t.Errorf("%s, %s: %q, want %q", c.name, axis, codes, c.want)
+			} else if codes == "leakage.option-order" {
+				v := found[0].Values()
+				need.Equal(t, fmt.Sprint(v["First"], v["Others"]), fmt.Sprintf("%[1]s=0[%[1]s=1 %[1]s=3]", axis))
+				if v["Reordered"].(float64) < 0.8 || v["Moved"].(int) < 16 {
+					t.Errorf("%v", v)
+				}
+			}
+		}
 	}
 }
