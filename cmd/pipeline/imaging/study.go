@@ -72,6 +72,7 @@ func (t *trainingStudy) readCautions(s *export.Setting, c *methods.Card) error {
 				return err
 			}
 			is, questions := f.OverturnsModels(s.Is, s.Behind)
+			c.Questioned = c.Questioned || questions
 			if questions && !slices.Contains(t.study.Questioned, r.Code) {
 				t.study.Questioned = append(t.study.Questioned, r.Code)
 			}

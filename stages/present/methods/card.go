@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/internal/lists"
@@ -45,6 +46,7 @@ type Card struct {
 	Files                           []CardFile
 	Judged                          bool          // the run has the findings of its report
 	Cautions                        []CardCaution // of the report, which overturn what the models show
+	Questioned                      bool          // one of them questions the performance
 
 	Accuracy   []column.AccuracyRow // or
 	Regression []column.RegressionRow
@@ -61,27 +63,59 @@ type CardFile struct {
 // A CardCaution is a finding of the study's report. Its text is empty where this lists participants.
 type CardCaution struct{ Code, Text string }
 
-// A measure of the cross-validation, by the name that hubs use.
+// A cardMeasure is a measure of the cross-validation, by the name that hubs use; texts are "" for none.
 type cardMeasure struct {
-	name, hub        string
-	value, low, high float64
+	name, hub               string
+	value                   float64
+	shown, interval, chance string
 }
 
-func (c *Card) measures() (all []cardMeasure) {
-	none := math.NaN()
+// A cardEvaluation has the measures of one evaluation, and what their text uses.
+type cardEvaluation struct {
+	of       values
+	measures []cardMeasure
+}
+
+func (e *cardEvaluation) add(name, hub string, value, low, high float64, format func(float64) string, chance string) {
+	if math.IsNaN(value) {
+		return
+	}
+	m := cardMeasure{name, hub, value, format(value), "", chance}
+	if !math.IsNaN(low) {
+		m.interval = report.Range(low, high, format)
+	}
+	e.measures = append(e.measures, m)
+}
+
+// evaluations are those of the models, equal ones once.
+func (c *Card) evaluations() (all []cardEvaluation) {
 	for _, r := range c.Accuracy {
-		all = append(all, cardMeasure{"accuracy", "accuracy", r.Accuracy, r.Low, r.High},
-			cardMeasure{"balanced accuracy", "balanced_accuracy", r.Balanced, r.BalancedLow, r.BalancedHigh},
-			cardMeasure{"AUC", "roc_auc", r.AUC, r.AUCLow, r.AUCHigh},
-			cardMeasure{"sensitivity", "recall", r.Sensitivity, r.SensLow, r.SensHigh},
-			cardMeasure{"specificity", "specificity", r.Specificity, r.SpecLow, r.SpecHigh},
-			cardMeasure{"majority-class rate", "", r.Majority, none, none})
+		e := cardEvaluation{of: finding.Row{AccuracyRow: r}.OverFolds()}
+		e.of["Participants"], e.of["Positive"] = int(r.Participants), cmp.Or(markup.Markdown(r.Positive), "n/a")
+		balanced, auc := "", "0.500"
+		switch { // folds without a group
+		case r.Incomplete > 0:
+			auc = ""
+		case !r.LacksFolds() && len(c.Groups) > 1:
+			balanced = report.Share(1 / float64(len(c.Groups)))
+		}
+		e.add("accuracy", "accuracy", r.Accuracy, r.Low, r.High, report.Share, report.Share(r.Majority))
+		e.add("balanced accuracy", "balanced_accuracy", r.Balanced, r.BalancedLow, r.BalancedHigh, report.Share,
+			balanced)
+		e.add("AUC", "roc_auc", r.AUC, r.AUCLow, r.AUCHigh, report.Share, auc)
+		e.add("sensitivity", "recall", r.Sensitivity, r.SensLow, r.SensHigh, report.Share, "")
+		e.add("specificity", "specificity", r.Specificity, r.SpecLow, r.SpecHigh, report.Share, "")
+		all = append(all, e)
 	}
 	for _, r := range c.Regression {
-		all = append(all, cardMeasure{"r", "pearsonr", r.R, r.RLow, r.RHigh},
-			cardMeasure{"R²", "r2", r.R2, r.R2Low, r.R2High}, cardMeasure{"mean absolute error", "mae", r.MAE, r.MAELow, r.MAEHigh})
+		e := cardEvaluation{of: values{"Folds": int(r.Folds), "Participants": int(r.Participants), "Positive": "n/a"}}
+		e.add("r", "pearsonr", r.R, r.RLow, r.RHigh, report.Share, "")
+		e.add("R²", "r2", r.R2, r.R2Low, r.R2High, report.Share, "")
+		e.add("mean absolute error", "mae", r.MAE, r.MAELow, r.MAEHigh, report.Short, "")
+		all = append(all, e)
 	}
-	return slices.DeleteFunc(all, func(m cardMeasure) bool { return math.IsNaN(m.value) })
+	return slices.CompactFunc(slices.DeleteFunc(all, func(e cardEvaluation) bool { return e.measures == nil }),
+		func(a, b cardEvaluation) bool { return maps.Equal(a.of, b.of) && slices.Equal(a.measures, b.measures) })
 }
 
 // Markdown is the page.
@@ -103,6 +137,7 @@ func (c *Card) Markdown() (string, error) {
 			}), " | "))
 		}
 	}
+	evaluations := c.evaluations()
 	of := values{"Files": len(c.Files), "Groups": lists.Map(c.Groups, markup.Markdown),
 		"Target": markup.Markdown(c.Target), "Regions": c.Regions, "Used": c.Regions - len(c.LeftOut),
 		"Column": markup.Markdown(c.Column), "States": c.States,
@@ -111,10 +146,10 @@ func (c *Card) Markdown() (string, error) {
 		"Held":      values(finding.Values(c.Holds)),
 		"Threshold": c.Threshold, "Removed": lists.Map(c.Removed, markup.Markdown),
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
-		"FittedTo": markup.Markdown(c.FittedTo), "Measured": len(c.measures()) > 0, "Cautions": len(c.Cautions),
+		"FittedTo": markup.Markdown(c.FittedTo), "Measured": evaluations != nil, "Cautions": len(c.Cautions),
 		"Unregressed": column.MadeValue[string](c.Made, "denoise.regress") == "none",
-		"Sites":       c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn)}
-	c.metadata(&b)
+		"Sites":       c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn), "Questioned": c.Questioned}
+	c.metadata(&b, evaluations)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))
 	heading("card.use")
@@ -149,23 +184,21 @@ func (c *Card) Markdown() (string, error) {
 		}
 		fmt.Fprintln(&b)
 	}
-	if all := c.measures(); all != nil {
-		of["Positive"] = ""
-		for _, r := range c.Accuracy {
-			of["Folds"], of["Participants"], of["Positive"] = r.Folds, r.Participants, markup.Markdown(r.Positive)
+	for i, e := range evaluations {
+		if i > 0 {
+			fmt.Fprintln(&b)
 		}
-		for _, r := range c.Regression {
-			of["Folds"], of["Participants"] = r.Folds, r.Participants
-		}
+		maps.Copy(of, e.of)
 		fmt.Fprintf(&b, "%s\n\n", text("card.measured", of))
-		table("measure | value | 95 % interval", lists.Map(all, func(m cardMeasure) []string {
-			interval := ""
-			if !math.IsNaN(m.low) {
-				interval = report.Range(m.low, m.high, report.Share)
-			}
-			return []string{m.name, report.Share(m.value), interval}
+		head := "measure | value | 95 % interval"
+		if c.Groups != nil {
+			head += " | chance level"
+		}
+		table(head, lists.Map(e.measures, func(m cardMeasure) []string {
+			return []string{m.name, m.shown, m.interval, m.chance}[:strings.Count(head, "|")+1]
 		}))
-	} else {
+	}
+	if evaluations == nil {
 		fmt.Fprintln(&b, text("card.unmeasured", of))
 	}
 	heading("card.limits")
@@ -211,8 +244,9 @@ func (c *Card) Markdown() (string, error) {
 	return b.String(), failed
 }
 
-// metadata writes what hubs read: YAML, whose texts are quoted as in JSON.
-func (c *Card) metadata(b *strings.Builder) {
+// metadata writes what hubs read: YAML, whose texts are quoted as in JSON. Hubs show metrics without the page's
+// cautions, so a questioned performance is not among them, nor a comparison with other numbers than the models predict.
+func (c *Card) metadata(b *strings.Builder, evaluations []cardEvaluation) {
 	task := "tabular-classification"
 	switch {
 	case c.Groups == nil:
@@ -222,13 +256,17 @@ func (c *Card) metadata(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "---\nlibrary_name: prgnn\npipeline_tag: %s\ntags: [fmri, functional-connectivity, %s]\n", task,
 		column.JSON(c.Model))
-	if all := c.measures(); all != nil {
-		fmt.Fprintf(b, "model-index:\n- name: %s\n  results:\n  - task: { type: %s }\n    dataset: { type: %s, name: %s }\n"+
-			"    metrics:\n", column.JSON(c.Model), task, column.JSON(c.Pipeline), column.JSON(c.Pipeline))
-		for _, m := range all {
-			if m.hub != "" {
-				fmt.Fprintf(b, "    - { type: %s, value: %.6f }\n", m.hub, m.value)
-			}
+	if c.Questioned || c.Removed != nil && !c.Scored {
+		evaluations = nil
+	}
+	if evaluations != nil {
+		fmt.Fprintf(b, "model-index:\n- name: %s\n  results:\n", column.JSON(c.Model))
+	}
+	for _, e := range evaluations {
+		fmt.Fprintf(b, "  - task: { type: %s }\n    dataset: { type: %s, name: %s }\n    metrics:\n", task,
+			column.JSON(c.Pipeline), column.JSON(c.Pipeline))
+		for _, m := range e.measures {
+			fmt.Fprintf(b, "    - { type: %s, value: %s }\n", m.hub, strconv.FormatFloat(m.value, 'f', -1, 64))
 		}
 	}
 	b.WriteString("---\n\n")

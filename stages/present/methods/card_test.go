@@ -2,6 +2,7 @@ package methods
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -101,5 +102,64 @@ func TestCardLeftOut(t *testing.T) {
 			}
 		}
 		need.Equal(t, strings.Contains(page, "excluded"), c.out != nil)
+	}
+}
+
+// Balanced accuracy and AUC have their chance levels, unless test folds lack a group. Hubs read exact metrics, and none of
+// a study whose report questions them, or of numbers that the models do not predict.
+func TestCardMeasures(t *testing.T) {
+	none := math.NaN()
+	row := column.AccuracyRow{Folds: 5, Participants: 60, Accuracy: 2. / 3, Low: 0.5, High: 0.8, Majority: 0.55,
+		Balanced: 0.65, BalancedLow: none, AUC: 0.7, AUCLow: 0.6, AUCHigh: 0.8, Sensitivity: none, Specificity: none,
+		AUCFolds: 5, SensFolds: 5, SpecFolds: 5, Positive: "A"}
+	with := func(change func(r *column.AccuracyRow)) Card {
+		r := row
+		change(&r)
+		return Card{Model: "ridge", Groups: []string{"A", "B", "C", "D"}[:2+2*int(min(r.Incomplete, 1))],
+			Files: []CardFile{{Name: "1.npz"}}, Accuracy: []column.AccuracyRow{r}}
+	}
+	plain := with(func(*column.AccuracyRow) {})
+	questioned, twice := plain, plain
+	questioned.Questioned, questioned.Cautions = true, []CardCaution{{"a.b", "A caution"}}
+	twice.Accuracy = append(twice.Accuracy, twice.Accuracy[0])
+	other := row
+	other.Participants = 30
+	several := plain
+	several.Accuracy = append(several.Accuracy, other)
+	of := Card{Model: "ridge", Target: "score", Files: []CardFile{{Name: "1.npz"}},
+		Regression: []column.RegressionRow{{Folds: 5, Participants: 60, R: 0.5, R2: 0.25, MAE: 0.00012345, MAELow: 0.00011,
+			MAEHigh: 0.00013}}}
+	residual := of
+	residual.Removed = []string{"age"}
+	scored := residual
+	scored.Scored = true
+	for name, c := range map[string]struct {
+		card        Card
+		has, hasNot string
+		times       int
+	}{
+		"levels": {plain, "| measure | value | 95 % interval | chance level | | --- | --- | --- | --- | " +
+			"| accuracy | 0.667 | 0.500–0.800 | 0.550 | | balanced accuracy | 0.650 | | 0.500 | | AUC | 0.700 | 0.600–0.800 | 0.500 |",
+			"sensitivity |", 1},
+		"exact": {plain, "- { type: accuracy, value: 0.6666666666666666 }", "means over 5", 1},
+		"one class": {with(func(r *column.AccuracyRow) { r.AUCFolds, r.SensFolds = 3, 3 }), "| balanced accuracy | 0.650 | | | | " +
+			"AUC | 0.700 | 0.600–0.800 | 0.500 |", "contains no metrics", 1},
+		"one class, in words": {with(func(r *column.AccuracyRow) { r.AUCFolds, r.SensFolds = 3, 3 }),
+			"The AUC is a mean over 3, the sensitivity over 3, and the specificity over 5 of 5 folds.", "lack a group", 1},
+		"groups": {with(func(r *column.AccuracyRow) { r.Incomplete, r.Positive = 2, "" }), "In 2 of 5 folds, the test participants lack " +
+			"a group; the balanced accuracy and the AUC of such a fold are means over the groups that it has.", "sensitivity is for", 1},
+		"groups, without levels": {with(func(r *column.AccuracyRow) { r.Incomplete, r.Positive = 2, "" }),
+			"| balanced accuracy | 0.650 | | | | AUC | 0.700 | 0.600–0.800 | |", "0.250", 1},
+		"questioned": {questioned, "from the measures below, so the metadata for model hubs contains no metrics: - A caution",
+			"model-index", 1},
+		"twice":    {twice, "Measured in 5 test folds", "", 1},
+		"several":  {several, "Measured in 5 test folds", "", 2},
+		"number":   {of, "| mean absolute error | 0.000123 | 0.00011–0.00013 |", "chance level", 1},
+		"residual": {residual, "The measures compare predictions with score as observed", "model-index", 1},
+		"scored":   {scored, "- { type: mae, value: 0.00012345 }", "with score as observed", 1},
+	} {
+		page := strings.Join(strings.Fields(need.Value(c.card.Markdown())(t)), " ")
+		need.Equal(t, strings.Count(page, c.has), c.times, name, c.has, page)
+		need.Equal(t, c.hasNot != "" && strings.Contains(page, c.hasNot), false, name, c.hasNot, page)
 	}
 }
