@@ -75,15 +75,24 @@ func linksInBrain(links []Link, at [3][]float64, width vg.Length, sides ...Side)
 		views = append(views, d)
 		wide += d.end - d.left
 	}
-	const gap, head = 26, 14 // gap: words at both sides of a view
-	unit := (width - gap*vg.Length(len(views)) - gap/2) / vg.Length(wide)
+	const head = 14
+	sty := ours.Style(ours.TextSize, false)
+	beside := func(word string) vg.Length { return sty.Width(word) + 8 } // the place of a word beside a view
+	words := vg.Length(0)
+	for _, d := range views {
+		_, left, right := d.names()
+		words += beside(left) + beside(right)
+	}
+	unit := (width - words) / vg.Length(wide)
 	tall := vg.Length(0)
 	for _, d := range views {
 		tall = max(tall, unit*vg.Length(d.above-d.below))
 	}
 	return ours.Figure{Width: width, Height: tall + head, Paint: func(c draw.Canvas) {
-		x := c.Min.X + gap
+		x := c.Min.X
 		for _, d := range views {
+			name, left, right := d.names()
+			x += beside(left)
 			w, h := unit*vg.Length(d.end-d.left), unit*vg.Length(d.above-d.below)
 			in := rect(x, c.Min.Y+(tall-h)/2, x+w, c.Min.Y+(tall-h)/2+h)
 			place, unit := d.ground(c, in)
@@ -97,12 +106,10 @@ func linksInBrain(links []Link, at [3][]float64, width vg.Length, sides ...Side)
 						Radius: unit * vg.Length(1.2+float64(0.6*math.Sqrt(float64(degree))))}, place(d.flat(i)))
 				}
 			}
-			name, left, right := d.names()
-			sty := ours.Style(ours.TextSize, false)
 			ours.Text(c, vg.Point{X: x + w/2, Y: c.Min.Y + tall + 3}, name, sty, draw.XCenter, draw.YBottom)
 			ours.Text(c, vg.Point{X: in.Min.X - 2, Y: in.Min.Y + h/2}, left, sty, draw.XRight, draw.YCenter)
 			ours.Text(c, vg.Point{X: in.Max.X + 2, Y: in.Min.Y + h/2}, right, sty, draw.XLeft, draw.YCenter)
-			x += w + gap
+			x += w + beside(right)
 		}
 	}}
 }

@@ -2,10 +2,13 @@ package chart
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"prgnn/internal/need"
+	ours "prgnn/stages/draw"
 )
 
 // TestLinks: regions with places in a brain are drawn in three views, all others on a circle; red is above 0, and the
@@ -29,4 +32,18 @@ func TestLinks(t *testing.T) {
 		t.Errorf("colors %v and %v", red, blue)
 	}
 	need.Equal(t, links[0].Value, -5) // the edges of the caller keep their order
+}
+
+// A word beside a view does not touch the word of the next view.
+func TestLinksKeepWordsApart(t *testing.T) {
+	svg := string(need.Value(Links([]Link{{0, 1, 1}}, [3][]float64{{-40, 38}, {20, -60}, {10, 30}}, nil).SVG())(t))
+	at := func(word string) float64 {
+		m := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>` + word + `</text>`).FindStringSubmatch(svg)
+		need.Equal(t, len(m), 2, word)
+		return need.Value(strconv.ParseFloat(m[1], 64))(t)
+	}
+	style := ours.Style(ours.TextSize, false)
+	if gap := at("front") - at("R") - float64(style.Width("R")); gap < 8 {
+		t.Errorf("%.1f points between R and front", gap)
+	}
 }
