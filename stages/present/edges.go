@@ -69,7 +69,7 @@ func (a *author) edges() {
 			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
 			if !test.Related {
-				a.edgeTile(small)
+				a.edgeTile(small, of)
 			}
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
@@ -89,13 +89,14 @@ func (a *author) edges() {
 }
 
 // edgeTile shows the significant edges at the top of the page, after its numbers; small is nil without any.
-func (a *author) edgeTile(small *figure.Chart) {
+func (a *author) edgeTile(small *figure.Chart, of values) {
 	if small == nil {
 		return
 	}
 	picture, err := small.InReport()
 	a.Fail(err)
-	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Label: picture.Title, Note: picture.Caption, Picture: &picture})
+	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: a.Text("tile.edges.value", of), Label: picture.Title,
+		Note: picture.Caption, Picture: &picture})
 }
 
 // motionOf are the mean framewise displacements (mm) in two sessions, over the participants who have both; NaN where

@@ -101,6 +101,12 @@ func TestEdges(t *testing.T) {
 		tiles := page[strings.Index(page, `<dl class="tiles">`):]
 		need.Equal(t, strings.Contains(tiles[:strings.Index(tiles, "</dl>")], "A brain from above with lines between regions: 1 edge"),
 			true, c.row)
+		corrected := map[string]string{"max-t": "family-wise error by the largest statistic", "bh": "false discovery rate",
+			"tfnbs": "family-wise error by threshold-free", "nbs": "network-based statistic"}[c.row.Correction]
+		value := fmt.Sprintf(`<span class="value">%d of 2</span>`, c.row.Significant)
+		for _, want := range []string{value, `<span class="small">` + corrected} {
+			need.Equal(t, strings.Contains(tiles[:strings.Index(tiles, "</dl>")], want), true, c.row.Correction, want)
+		}
 		if n := strings.Count(page, "<figure"); n < 2 && c.row.Correction != "bh" {
 			t.Errorf("%s: %d figures", c.row.Design, n)
 		}

@@ -40,7 +40,7 @@ func (b *body) prose(format, text string) {
 	fmt.Fprintf(b, format, onOneLine.ReplaceAllString(markup.Shown(text), `<span class="whole">$0</span>`))
 }
 
-var onOneLine = pattern.New(`PR-GNN|\b[npqr] (=|&lt;|≤) -?[0-9.]*[0-9]`)
+var onOneLine = pattern.New(`PR-GNN|95 % CI|\b[npqr] (=|&lt;|≤) -?[0-9.]*[0-9]`)
 
 // blankWithin is what a text of a terminal does not break: a value with its name.
 var blankWithin = pattern.New(`\b([npqr]) (=|<|≤) (-?[0-9.]*[0-9])`)
@@ -129,7 +129,11 @@ func (b *body) tiles(tiles []Tile) {
 	}
 	b.put("<dl class=\"tiles\">\n")
 	for _, t := range tiles {
-		b.put(`<div class="tile"><dt>%s</dt><dd>`, t.Label)
+		class := ""
+		if t.Picture != nil {
+			class = " pictured"
+		}
+		b.put(`<div class="tile`+class+`"><dt>%s</dt><dd>`, t.Label)
 		if t.Value != "" {
 			b.put(`<span class="value">%s</span>`, t.Value)
 		}

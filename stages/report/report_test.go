@@ -342,12 +342,22 @@ func TestLongNamesOnNarrowScreens(t *testing.T) {
 	}
 }
 
+// A tile with a picture takes a row; the others share one.
+func TestPicturedTile(t *testing.T) {
+	out := written(t, &Page{Tiles: []Tile{{Value: "0.8", Label: "accuracy"},
+		{Value: "3 of 9", Label: "edges", Picture: &Figure{Format: "png"}}}})
+	for _, want := range []string{`<div class="tile"><dt>accuracy</dt>`, `<div class="tile pictured"><dt>edges</dt>`} {
+		need.Equal(t, strings.Count(out, want), 1, want)
+	}
+}
+
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
-	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001"}}
+	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95 % CI 0.5–0.7"}}
 	var b bytes.Buffer
 	need.NoError(t, page.HTML(&b))
-	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span></p>`
+	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span>, ` +
+		`<span class="whole">95 % CI</span> 0.5–0.7</p>`
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("the page does not have %s", want)
 	}
