@@ -105,8 +105,8 @@ func TestCardLeftOut(t *testing.T) {
 	}
 }
 
-// Balanced accuracy and AUC have their chance levels, unless test folds lack a group. Hubs read exact metrics, and none of
-// a study whose report questions them, or of numbers that the models do not predict.
+// Balanced accuracy and AUC have their chance levels, unless test folds lack a group. Hubs read exact metrics, and none
+// of a study whose report questions them, or of numbers that the models do not predict.
 func TestCardMeasures(t *testing.T) {
 	none := math.NaN()
 	row := column.AccuracyRow{Folds: 5, Participants: 60, Accuracy: 2. / 3, Low: 0.5, High: 0.8, Majority: 0.55,
@@ -127,8 +127,8 @@ func TestCardMeasures(t *testing.T) {
 	several := plain
 	several.Accuracy = append(several.Accuracy, other)
 	of := Card{Model: "ridge", Target: "score", Files: []CardFile{{Name: "1.npz"}},
-		Regression: []column.RegressionRow{{Folds: 5, Participants: 60, R: 0.5, R2: 0.25, MAE: 0.00012345, MAELow: 0.00011,
-			MAEHigh: 0.00013}}}
+		Regression: []column.RegressionRow{{Folds: 5, Participants: 60, R: 0.5, R2: 0.25, MAE: 0.00012345,
+			MAELow: 0.00011, MAEHigh: 0.00013}}}
 	residual := of
 	residual.Removed = []string{"age"}
 	scored := residual
