@@ -307,7 +307,8 @@ func (s *stage) choosesInputs(a axis) bool {
 }
 
 // numbering are parameters that number the tasks of a stage, and are not choices of an analysis.
-var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "permutation", "outer", "inner", "seed"}
+var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "permutation", "outer", "inner", "seed",
+	"covariate"} // of a test for each covariate
 
 // setBy are the values of what an axis decides in a stage, in its tasks with one option; in its first one where none
 // has it.

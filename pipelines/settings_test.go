@@ -68,6 +68,18 @@ stages:
 	}), true)
 }
 
+// A matrix of covariates has a test for each, and is no decision of the analysis.
+func TestCovariatesAreNoDecision(t *testing.T) {
+	p := need.Value(build("g.yaml", []byte(`
+cohort: { simulate: { asd: 12, hc: 12, grid: 9 } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, permutations: 19 } }
+  given: { use: permute-given, matrix: { covariate: [age, sex] }, in: { participants: cohort.participants, permuted: folds.permuted, folds: folds } }
+  summary: { use: summary, in: { participants: cohort.participants, settings: pipeline.settings } }
+`), ".", nil, maxTasks))(t)
+	need.Equal(t, outputOf(t, p.Graph, "pipeline", "settings").Meta[column.SettingDecisions], "")
+}
+
 // What is fitted to one group stands at its connections; a fit to everybody does not.
 func TestSettingsOfFitsToOneGroup(t *testing.T) {
 	for reference, want := range map[string]string{"reference: euclidean": "", "reference: controls, controls: HC": "controls"} {
