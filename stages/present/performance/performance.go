@@ -458,12 +458,13 @@ const calibrationBins = 5
 // performanceFigures are drawn from what is connected.
 func (a *Results) performanceFigures(rows []Row) {
 	var small []*figure.Chart
-	if len(rows) > 1 {
-		small = append(small, a.accuracyChart(rows))
-	}
 	all, err := a.Predictions()
 	a.Fail(err)
-	if all = a.evaluated(all); all != nil {
+	all = a.evaluated(all)
+	if len(rows) > 1 {
+		small = append(small, a.accuracyChart(rows, a.lead(rows, all)))
+	}
+	if all != nil {
 		positive := "" // as in the table above
 		if slices.Contains(all.Groups, rows[0].Positive) {
 			positive = rows[0].Positive
@@ -561,14 +562,21 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 	return 0
 }
 
-// accuracyChart draws the accuracy of each classifier over participants, with its interval. The headline leads its
-// caption, without one the first classifier.
-func (a *Results) accuracyChart(rows []Row) *figure.Chart {
+// lead is the row that leads captions: the headline, or the classifier whose figures the page has without one. The
+// first row may be the most accurate one.
+func (a *Results) lead(rows []Row, all *fold.Settings) int {
+	return max(0, slices.IndexFunc(rows, func(r Row) bool {
+		if a.First != nil || a.IsChosen() {
+			return a.First != nil && r.Is(a.First.Coords) || a.IsChosen() && r.Is(a.Nested.Coords)
+		}
+		return all != nil && isOf(r.Coords, all.Settings[0][0].Coords)
+	}))
+}
+
+// accuracyChart draws the accuracy of each classifier over participants, with its interval.
+func (a *Results) accuracyChart(rows []Row, lead int) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(),
 		MarkName: "majority-class rate"}
-	lead := max(0, slices.IndexFunc(rows, func(r Row) bool {
-		return a.First != nil && r.Is(a.First.Coords) || a.IsChosen() && r.Is(a.Nested.Coords)
-	}))
 	called, accuracy := []string{rows[lead].Called()}, []float64{rows[lead].Accuracy}
 	for i, r := range rows {
 		if i != lead && !r.IsMajority() {

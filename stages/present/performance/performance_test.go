@@ -78,6 +78,24 @@ func TestFiguresOfTheEvaluation(t *testing.T) {
 		"stage=classifiers model=ridge; stage=classifiers model=linear-svm")
 }
 
+// Captions are led by the headline, without one by the first classifier of the predictions, not by the most accurate
+// one.
+func TestLead(t *testing.T) {
+	row := func(model string) (r Row) {
+		r.Coords = []dag.Coord{{Axis: "model", Value: model}}
+		return r
+	}
+	rows := []Row{row("logistic"), row("ridge"), row("svm")} // by accuracy
+	all := &fold.Settings{Settings: [][]fold.Tested{{{Coords: row("svm").Coords}}, {{Coords: row("logistic").Coords}}}}
+	a := results(dag.NewTask(nil), &finding.Results{})
+	need.Equal(t, a.lead(rows, all), 2)
+	need.Equal(t, a.lead(rows, nil), 0)
+	a.First = &rows[1]
+	need.Equal(t, a.lead(rows, all), 1)
+	a.First, a.Nested = nil, &rows[0]
+	need.Equal(t, a.lead(rows, all), 0)
+}
+
 // A comparison of some settings calls them as the accuracies of all do.
 func TestComparisonNames(t *testing.T) {
 	row := func(stage, name string) Row {
