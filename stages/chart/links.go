@@ -126,7 +126,7 @@ func degreesOf(links []Link, regions int) []int {
 func linksOnCircle(links []Link, groups []string) ours.Figure {
 	order, blocks := arrange(groups)
 	n := float64(len(order))
-	angle := func(position float64) float64 { return math.Pi/2 - 2*math.Pi*position/n }
+	angle := func(position float64) float64 { return math.Pi/2 + 2*math.Pi*position/n } // the left comes first
 	position := make([]float64, len(order))
 	for i, region := range order {
 		position[region] = float64(i) + 0.5

@@ -34,16 +34,27 @@ func TestLinks(t *testing.T) {
 	need.Equal(t, links[0].Value, -5) // the edges of the caller keep their order
 }
 
+// On a circle the first block, the left, is at the left.
+func TestLeftOfCircle(t *testing.T) {
+	svg := string(need.Value(Links([]Link{{0, 1, 1}}, [3][]float64{}, []string{"L", "R"}).SVG())(t))
+	if textAt(t, svg, "L") > textAt(t, svg, "R") {
+		t.Errorf("L at %v, R at %v", textAt(t, svg, "L"), textAt(t, svg, "R"))
+	}
+}
+
 // A word beside a view does not touch the word of the next view.
 func TestLinksKeepWordsApart(t *testing.T) {
 	svg := string(need.Value(Links([]Link{{0, 1, 1}}, [3][]float64{{-40, 38}, {20, -60}, {10, 30}}, nil).SVG())(t))
-	at := func(word string) float64 {
-		m := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>` + word + `</text>`).FindStringSubmatch(svg)
-		need.Equal(t, len(m), 2, word)
-		return need.Value(strconv.ParseFloat(m[1], 64))(t)
-	}
 	style := ours.Style(ours.TextSize, false)
-	if gap := at("front") - at("R") - float64(style.Width("R")); gap < 8 {
+	if gap := textAt(t, svg, "front") - textAt(t, svg, "R") - float64(style.Width("R")); gap < 8 {
 		t.Errorf("%.1f points between R and front", gap)
 	}
+}
+
+// textAt is where a word of a picture begins, from the left in points.
+func textAt(t *testing.T, svg, word string) float64 {
+	t.Helper()
+	m := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>` + word + `</text>`).FindStringSubmatch(svg)
+	need.Equal(t, len(m), 2, word)
+	return need.Value(strconv.ParseFloat(m[1], 64))(t)
 }
