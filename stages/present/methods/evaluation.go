@@ -26,6 +26,7 @@ func (a *Author) measured() {
 	a.nested()
 	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
 		a.baselines()
+		a.begins = true
 		a.measures()
 		a.leftOutTests()
 	} else if a.T.Has("comparison") || a.T.Has("universe_tests") { // without evaluate; they are tested below
@@ -40,9 +41,14 @@ func (a *Author) measured() {
 			return r.McNemarRepeat > 0
 		})})
 	}
-	for _, part := range []func(){a.permutations, a.multiverse, a.learning, a.rankings, a.fidelity, a.edgeTests,
-		a.reliability, a.covariates, a.confounds, a.subgroups, a.motion} {
-		part()
+	a.permutations()
+	a.multiverse()
+	for _, topic := range [][]func(){{a.learning}, {a.rankings, a.fidelity}, {a.edgeTests, a.reliability},
+		{a.covariates, a.confounds}, {a.subgroups}, {a.motion}} {
+		a.begins = true
+		for _, part := range topic {
+			part()
+		}
 	}
 }
 

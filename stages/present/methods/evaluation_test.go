@@ -421,6 +421,12 @@ func TestMethodsAreOfThePage(t *testing.T) {
 		need.Equal(t, len(a.Run.Stages), len(stages)+2)
 		return fmt.Sprint(a.Section.Blocks)
 	}
+	a := authorOf(append(slices.Clone(stages), stage("report", with("report"), "evaluation", "evaluate.summary",
+		"leakage", "checks.report"))...)
+	a.Run.Table = encoding.NewTable()
+	a.Write()
+	last := a.Section.Blocks[len(a.Section.Blocks)-1].Text
+	need.Equal(t, strings.HasPrefix(last, "Other settings that differed"), true, last)
 	ofSites := write("evaluation", "evaluate.summary", "warnings", "combat.quality", "leakage", "checks.report")
 	both := write("evaluation", "of-folds.summary", "left_out", "evaluate.summary")
 	sitesFirst := write("evaluation", "evaluate.summary", "left_out", "of-folds.summary")
@@ -435,6 +441,22 @@ func TestMethodsAreOfThePage(t *testing.T) {
 	} {
 		need.Equal(t, strings.Contains(c.text, c.want), c.has, c.want, c.text)
 	}
+}
+
+// Each topic of the evaluation is a paragraph, and so is the program.
+func TestParagraphsOfTopics(t *testing.T) {
+	a := authorOf()
+	a.begins = true
+	for _, of := range []struct {
+		text   string
+		begins bool
+	}{{"folds.", false}, {"measures.", true}, {"tests.", false}, {"the program.", true}} {
+		a.begins = a.begins || of.begins
+		a.said = append(a.said, statement{text: of.text, begins: a.begins})
+		a.begins = false
+	}
+	need.Equal(t, strings.Join(a.paragraphs(a.said), "|"), "Folds.|Measures. Tests.|The program.")
+	need.Equal(t, len(a.paragraphs(nil)), 0)
 }
 
 // Measures per graph are stated where participants have several; one participant lacks, and two lack results.

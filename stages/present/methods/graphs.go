@@ -121,7 +121,8 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	scans := a.ofUniverse()
 	elsewhere := len(scans) == 0 && len(a.Scans) > 0 // the page has no scan of the universe
 	step := func(code string, of values) {
-		if s := (statement{code, a.Text(code, parameters(d, of)), true}); !slices.Contains(a.said, s) {
+		s := statement{code: code, text: a.Text(code, parameters(d, of)), step: true}
+		if !slices.Contains(a.said, s) {
 			a.said = append(a.said, s)
 		}
 	}

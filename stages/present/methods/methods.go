@@ -34,6 +34,7 @@ type Author struct {
 	silent   *[]silentDraw      // silentDraws; nil before they are read
 	counted  bool               // by connectivity
 	said     []statement        // of the part being written
+	begins   bool               // the next statement begins a paragraph
 	written  map[[2]string]bool // codes of entries and their texts, of which the page may have some only
 	cited    []string           // keys of literature, in the order of their citation
 	pandoc   bool               // cite by key, as pandoc does, and not by number
@@ -43,6 +44,7 @@ type Author struct {
 type statement struct {
 	code, text string
 	step       bool // of denoising; steps are one sentence
+	begins     bool // a paragraph
 }
 
 // values are what entries of the catalog use.
@@ -96,7 +98,21 @@ func (a *Author) show(text string) {
 
 // say adds a sentence, an entry of the catalog.
 func (a *Author) say(code string, of any) {
-	a.said = append(a.said, statement{code, a.Text(code, of), false})
+	a.said = append(a.said, statement{code: code, text: a.Text(code, of), begins: a.begins})
+	a.begins = false
+}
+
+// paragraphs writes statements of a part.
+func (a *Author) paragraphs(said []statement) (texts []string) {
+	for len(said) > 0 {
+		end := 1
+		for end < len(said) && !said[end].begins {
+			end++
+		}
+		texts = append(texts, a.paragraph(said[:end], "methods.denoising"))
+		said = said[end:]
+	}
+	return texts
 }
 
 // paragraph writes statements as sentences; steps of denoising are one, the entry as.
@@ -157,6 +173,7 @@ func (a *Author) Write() {
 		{"methods.training", func() { a.training(); a.applied() }, nil},
 		{"methods.evaluation", a.measured, func() {
 			a.settings()
+			a.begins = len(a.said) == 0
 			a.say("methods.program", values{"Version": version.Number})
 		}},
 	} {
@@ -173,8 +190,7 @@ func (a *Author) Write() {
 				said[i] = append(said[i], others...)
 			}
 		}
-		texts := append([]string{a.paragraph(append(slices.Clone(common), a.said...), "methods.denoising")},
-			a.differing(said, common)...)
+		texts := append(a.paragraphs(append(slices.Clone(common), a.said...)), a.differing(said, common)...)
 		if texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" }); len(texts) == 0 {
 			continue
 		}

@@ -343,6 +343,7 @@ func (a *Author) settings() {
 		}
 	}
 	if stages != nil {
+		a.begins = true
 		a.say("methods.settings", values{"Stages": stages})
 	}
 }

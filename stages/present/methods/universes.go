@@ -45,6 +45,7 @@ func (a *Author) inUniverses(write func()) (said [][]statement) {
 	defer func() { a.Run.Stages, a.universe = stages, nil }()
 	for _, view := range a.views() {
 		a.Run.Stages, a.universe, a.said = a.Run.In(view, stages), view, nil
+		a.begins = false
 		write()
 		said = append(said, a.said)
 	}
@@ -216,7 +217,7 @@ func (a *Author) optionSettings() [][]statement {
 					text, of["Name"] = "methods.option-input", port
 				}
 				code := text + " " + set.Stage + "." + set.Parameter
-				all[v] = append(all[v], statement{code, a.Text(text, of), false})
+				all[v] = append(all[v], statement{code: code, text: a.Text(text, of)})
 			}
 			a.Run.Stages = stages
 		}
