@@ -80,17 +80,20 @@ func (a *author) ownResult() {
 	switch {
 	case row != nil:
 		answer, result := a.result(*row, asked, own)
-		if beside := a.joint(asked); answer != "" && beside != "" {
+		beside, numbers := a.joint(asked, true)
+		if answer != "" && beside != "" {
 			answer += " " + beside
 		}
-		a.Page.Answer, a.Page.Abstract = answer, append(a.Page.Abstract, result)
+		a.Page.Answer, a.Page.Abstract = answer, append(append(a.Page.Abstract, result), numbers...)
 		a.beyond()
 		a.tiles(*row)
 	case own > 1:
-		if a.Page.Answer = a.joint(asked); a.Page.Answer == "" {
+		var numbers []string
+		if a.Page.Answer, numbers = a.joint(asked, false); a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
 		}
+		a.Page.Abstract = append(a.Page.Abstract, numbers...)
 		a.beyond()
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
@@ -247,18 +250,19 @@ func (a *author) numberAnswer(asked values, r column.RegressionRow) {
 	a.Page.Answer = a.Text("abstract.answer-number", v)
 }
 
-// joint is the answer of a multiverse, its joint test; "" without one.
-func (a *author) joint(asked values) string {
+// joint is the answer of a multiverse, its joint test, and a paragraph with its numbers; "" without one. Beside a
+// headline it does not repeat of whom.
+func (a *author) joint(asked values, beside bool) (answer string, numbers []string) {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
 	state := a.Joint(tests)
 	if state == finding.Untested || a.Who == nil {
-		return ""
+		return "", nil
 	}
 	v := a.universes(tests)
 	maps.Copy(v, asked)
-	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
+	v["Above"], v["Dependent"], v["Beside"] = state == finding.Above, state == finding.Dependent, beside
 	a.claims = a.claims || state == finding.Above
-	return a.Text("abstract.joint", v)
+	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}
 }
 
 // result is the headline in plain words, and with its numbers; settings is how many settings it is one of.

@@ -94,6 +94,7 @@ func (a *author) universeRegions() {
 		"Always": always, "First": first.Region, "Share": first.Share}
 	a.Put("multiverse.ranking", of)
 	shown := rows[:min(len(rows), 2*int(first.Top))]
+	of["N"] = len(shown)
 	a.Table(section.Lay(a.Writer, "multiverse.regions", of, shown, "region | share chance rank"))
 }
 
