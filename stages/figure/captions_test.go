@@ -38,7 +38,8 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	} {
 		drawn, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
 		need.NoError(t, err)
-		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + report.Share(c.want) + "."
+		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): " + report.Share(c.want) +
+			" (pooling layer 1)."
 		if !strings.Contains(drawn.Caption, want) || strings.Contains(drawn.Caption, "apart") {
 			t.Errorf("%q does not say %q", drawn.Caption, want)
 		}

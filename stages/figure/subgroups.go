@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -16,6 +17,9 @@ import (
 
 // mostLetters of a column and a group leave space for the panels.
 const mostLetters = 30
+
+// brief are columns of the program where the words of a table are too long.
+var brief = map[string]string{column.MeanFD: "mean FD", "max_fd": "largest FD"}
 
 // DrawSubgroups is a forest plot of one classifier: accuracy and AUC of each group with their intervals; of a model of
 // a number r, mean absolute error and mean error. Suppressed groups are counted, not drawn; nil where nothing is left.
@@ -54,7 +58,7 @@ func DrawSubgroups(rows []column.AnySubgroupRow) *Chart {
 		}
 		before = r.Column
 		at, names = append(at, height), append(names, fmt.Sprintf("%s, n %.0f",
-			region.Clip(r.Column+": "+r.Group, mostLetters), r.N))
+			region.Clip(cmp.Or(brief[r.Column], r.Column)+": "+r.Group, mostLetters), r.N))
 		for _, m := range measures {
 			v := m.of(r)
 			m.value, m.low, m.high = append(m.value, v[0]), append(m.low, v[1]), append(m.high, v[2])

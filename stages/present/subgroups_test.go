@@ -34,19 +34,21 @@ func TestSubgroups(t *testing.T) {
 			Measure: measure, Groups: 2, High: "F", Low: "M", Difference: 0.2, DiffLow: 0.05, DiffHigh: 0.33,
 			P: holm / 2, Holm: holm, Chi: 3, ChiP: 0.04, Detectable: 0.26, Permutations: 1999}
 	}
+	old := row("logistic", "age", "oldest", 12)
+	old.From, old.To = 11.25, 17.7
 	other := test("svm", "accuracy", 0.02) // of a classifier whose table is folded away
 	other.High, other.Low, other.Detectable = "site1", "site2", 0.44
 	in := map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
 		"subgroups": {dag.InputOf(column.Table([]column.SubgroupRow{row("logistic", "sex", "F", 31),
-			row("logistic", "sex", "M", 44), row("logistic", "site", "small", 3),
+			row("logistic", "sex", "M", 44), row("logistic", "site", "small", 3), old,
 			row("svm", "sex", "F", 31)}, "model"))},
 		"subgroup_tests": {dag.InputOf(column.Table([]column.SubgroupTestRow{test("logistic", "accuracy", 0.012),
 			test("logistic", "auc", 0.3), other}, "model"))},
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("report"), in)
 	text := strings.Join(strings.Fields(string(out["page"].(artifacts.Bytes).Data)), " ")
-	for _, want := range []string{"Subgroups", "&lt;10", "0.52", "0.26", "SVM (RBF)", "Logistic regression",
+	for _, want := range []string{"Subgroups", "oldest (11.2–17.7)", "&lt;10", "0.52", "0.26", "SVM (RBF)", "Logistic regression",
 		"that logistic regression performs equally well in all groups: between F and M (sex), only differences in " +
 			"accuracy of at least 0.26 are found with a power of 80 % after correction for all comparisons",
 		"the part of the difference that classes and sites alone give", "above expectation"} {
