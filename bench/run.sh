@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #                                     and by name only: startup, commands (connectivity as a command), scan (as a command),
-#                                     quick, biopoint, paper, abide_run, multiverse, table1, rest40 (whole runs), duplicates, tasks,
+#                                     quick, biopoint, paper, abide_run, multiverse, table1, rest40 (whole runs), duplicates, tasks, exec,
 #                                     abide_table, abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond, edges,
 #                                     scale, proof (arm64; five minutes), null, weather (one job by several engines)
 #
@@ -73,11 +73,17 @@ bench_baseline_abide() {
 # BrainGNN, the Brain Network Transformer and meanMLP on random data of ABIDE's size, with 200 regions.
 bench_beyond() {
 	go build -o "$work/beyond" ./bench/beyond
+	local peers=${PRGNN_SHARED:-../shared}/peers/beyond
 	for _ in $(seq "${ROUNDS:-3}"); do
 		for model in braingnn bnt meanmlp; do
 			"$work/beyond" -model $model
 			form=$([ $model != braingnn ] || echo "--form dense")
-			OMP_WAIT_POLICY=PASSIVE "$python" "${PRGNN_SHARED:-../shared}/peers/beyond/time_$model.py" $form --epochs 3
+			OMP_WAIT_POLICY=PASSIVE "$python" "$peers/time_$model.py" $form --epochs 3
+			[ $model != braingnn ] || continue
+			"$work/beyond" -model $model -threads 2
+			for policy in ACTIVE PASSIVE; do # the peer's better one counts
+				OMP_WAIT_POLICY=$policy "$python" "$peers/time_$model.py" --threads 2 --epochs 3
+			done
 		done
 	done | tee "$work/beyond.jsonl"
 	"$python" bench/beyond/figures.py "$work/beyond.jsonl"
@@ -103,6 +109,25 @@ bench_abide_table() {
 	local args=(abide.yaml --set "data=$DATA/abide_pcp" --store "${STORE:-$work/store}")
 	(cd "$work" && ./pipeline run "${args[@]}" --until evaluate -q && ./pipeline export "${args[@]}" evaluate.summary -o summary.csv -q)
 	"$python" bench/abide/table.py abide "$work/summary.csv" "$results/abide.md"
+}
+# 1,001 commands beside make and ninja, the least of five runs.
+bench_exec() {
+	for _ in 1 2 3 4 5; do
+		PAUSE=6 SUBJECTS=250 PARTS=speed PEERS="ninja make" bench/engine/run.sh "$work/exec" | grep '^{'
+	done | tee "$work/exec.jsonl"
+	"$python" - "$work/exec.jsonl" <<-'END'
+		import json, sys
+		least, worst = {}, 0
+		for r in map(json.loads, open(sys.argv[1])):
+		    assert r["ok"], r
+		    if r["adapter"] == "pipeline":
+		        worst = max(worst, r["cold_s"])
+		    least[r["adapter"]] = min(r["cold_s"], least.get(r["adapter"], 1e9))
+		ours = least.pop("pipeline")
+		print(f"figure exec.wall {ours:.2f} s\nfigure exec.worst {worst:.2f} s")
+		for peer, took in least.items():
+		    print(f"figure exec.{peer} {ours / took:.1f}×")
+	END
 }
 bench_tasks() { PARTS=alone bench/engine/run.sh "$results/engine"; }
 

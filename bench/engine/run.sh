@@ -19,6 +19,7 @@
 # The peers under SLOW take part in the smaller size only. A peer's scenarios:
 # PARTS=scenarios SCENARIOS="pipeline dvc hamilton prefect dagster kedro kedro_missing nextflow_deep nextflow_standard".
 #
+# PAUSE is a time before each engine in seconds: after much was deleted, ext4 creates files slowly for a while.
 # TIMEOUT is the time of one run of a scenario in seconds (default 120); NOOPS how often an
 # unchanged workload is timed (default 9).
 #
@@ -111,7 +112,10 @@ for part in ${PARTS-speed scenarios share alone}; do
 				for peer in ${peers[@]+"${peers[@]}"}; do
 					if [ "$subjects" -le 250 ] || [[ " ${SLOW-snakemake dvc redun} " != *" $peer "* ]]; then took+=("$peer"); fi
 				done
-				RUN_ONLY=1 python3 speed.py -S "$subjects" -n "${NOOPS:-9}" --dir "$work/speed" pipeline ${took[@]+"${took[@]}"}
+				for peer in pipeline ${took[@]+"${took[@]}"}; do
+					sleep "${PAUSE:-0}"
+					RUN_ONLY=1 python3 speed.py -S "$subjects" -n "${NOOPS:-9}" --dir "$work/speed" "$peer"
+				done
 			} | tee "$results/speed-$((4 * subjects + 1)).txt"
 		done ;;
 	*)
