@@ -147,7 +147,7 @@ func FarVolumes(x connectivity.Matrix, status []connectivity.Status, used []bool
 	}
 	shift := make([]float64, x.Rows)
 	for _, t := range volumes {
-		shift[t] = median(distances[t])
+		shift[t] = exact.Median(distances[t])
 	}
 	center, scale := robust(sound, func(t int) float64 { return shift[t] })
 	beyond := func(t int, limit float64) bool {
@@ -191,18 +191,11 @@ func robust(volumes []int, value func(t int) float64) (center, scale float64) {
 	for i, t := range volumes {
 		v[i] = value(t)
 	}
-	center = median(v)
+	center = exact.Median(v)
 	for i := range v {
 		v[i] = math.Abs(v[i] - center)
 	}
-	return center, 1.4826 * median(v)
-}
-
-// median sorts v.
-func median(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	return (v[(n-1)/2] + v[n/2]) / 2
+	return center, 1.4826 * exact.Median(v)
 }
 
 // Code finds a whole number that stands for missing values among measured ones: the smallest or the largest value,

@@ -98,18 +98,13 @@ func FactsOf(x connectivity.Matrix, status []connectivity.Status, first int, tr 
 
 // sameValue is the largest share of the volumes of a region, n×width, that repeat its most frequent value.
 func sameValue(z []float64, n, width int) float64 {
-	most, values := 1, make([]float64, n)
+	most, times := 1, make(map[float64]int, n)
 	for k := range width {
-		for t := range values {
-			values[t] = z[t*width+k]
-		}
-		slices.Sort(values)
-		first := 0
-		for t, v := range values {
-			if v != values[first] {
-				first = t
-			}
-			most = max(most, t-first+1)
+		clear(times)
+		for t := range n {
+			v := z[t*width+k]
+			times[v]++
+			most = max(most, times[v])
 		}
 	}
 	return float64(most-1) / float64(n-1)
@@ -151,7 +146,7 @@ func step(z []float64, n, width int) float64 {
 				shares[k] = float64(y*y) / norm / left[k]
 			}
 		}
-		largest = max(largest, median(shares))
+		largest = max(largest, exact.Median(shares))
 	}
 	return largest
 }
@@ -236,7 +231,7 @@ func highPower(z []float64, n, width int, tr float64) float64 {
 		}
 		high[k] = max(1-2*power/float64(n*n), 0) // by Parseval: the power of all is n²/2 on each side
 	}
-	return median(high)
+	return exact.Median(high)
 }
 
 // fewestNeighbors pairs of voxels have a median that chance moves little.
@@ -260,7 +255,7 @@ func NeighborR(x []float64, n int, pairs [][2]int) float64 {
 	if len(r) < fewestNeighbors || n*fewestJudged > len(x) {
 		return math.NaN()
 	}
-	return median(r)
+	return exact.Median(r)
 }
 
 // fewestAgreeing regions have a mean that goes with the signal of the whole brain: that of few may not.

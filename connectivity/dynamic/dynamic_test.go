@@ -187,23 +187,6 @@ func TestLloydOfSklearn(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	s := random.New(2, "median")
-	for n := 1; n < 40; n++ {
-		for range 20 {
-			v := make([]float32, n)
-			for i := range v {
-				v[i] = float32(s.IntN(12)) / 4
-			}
-			sorted := slices.Sorted(slices.Values(v))
-			want := (float64(sorted[(n-1)/2]) + float64(sorted[n/2])) / 2
-			if got := median(v); got != want {
-				t.Fatalf("the median of %v is %v, want %v", sorted, got, want)
-			}
-		}
-	}
-}
-
 // Three planted states are found again, from any stream, the largest first; the same bits at any number of threads; and
 // a center that loses its rows takes the farthest one.
 func TestKMeans(t *testing.T) {

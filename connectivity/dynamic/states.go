@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
 
@@ -205,7 +206,7 @@ func center(x Rows, rows []int, metric Metric) []float64 {
 				}
 			}
 			for k := range min(together, x.D-j) {
-				out[j+k] = median(columns[k])
+				out[j+k] = exact.Median(columns[k])
 			}
 		}
 		return out
@@ -219,44 +220,6 @@ func center(x Rows, rows []int, metric Metric) []float64 {
 		out[j] /= float64(len(rows))
 	}
 	return out
-}
-
-// median reorders v.
-func median(v []float32) float64 {
-	n := len(v)
-	upper := nth(v, n/2)
-	if n%2 == 1 {
-		return float64(upper)
-	}
-	return (float64(slices.Max(v[:n/2])) + float64(upper)) / 2
-}
-
-// nth is the k-th smallest number, from 0 (quickselect: Hoare 1961). Smaller ones lie before it then.
-func nth(v []float32, k int) float32 {
-	for low, high := 0, len(v)-1; low < high; {
-		pivot, i, j := v[(low+high)/2], low, high
-		for i <= j {
-			for v[i] < pivot {
-				i++
-			}
-			for v[j] > pivot {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case k <= j:
-			high = j
-		case k >= i:
-			low = i
-		default:
-			return v[k]
-		}
-	}
-	return v[k]
 }
 
 // sort puts the centers with most rows first.

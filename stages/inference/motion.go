@@ -212,11 +212,4 @@ func RobustZ(v []float64) []float64 {
 }
 
 // Median is the median of numbers without NaN; NaN of none.
-func Median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	n := len(v)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (v[(n-1)/2] + v[n/2]) / 2
-}
+func Median(v []float64) float64 { return exact.Median(slices.Clone(v)) }
