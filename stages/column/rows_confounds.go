@@ -47,7 +47,7 @@ type ConfoundSummaryRow struct {
 	Removal      float64  `column:"removal,missing" doc:"score of the edges without what the covariates explain less that of the edges"`
 	RemovalLow   float64  `column:"removal_low,missing" doc:"95 % interval of this difference, over the same resamples"`
 	RemovalHigh  float64  `column:"removal_high,missing"`
-	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models retrained; missing where these leave fewer than 21 arrangements"`
+	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models retrained; missing where these leave the labels fewer than 21 arrangements"`
 	Within       string   `column:"within,missing,optional" doc:"the column of the sites; missing where there is one site"`
 	Permutations int32    `column:"permutations"`
 	Resamples    int32    `column:"resamples"`

@@ -83,14 +83,14 @@ type NumberSubgroupTestRow struct {
 	Name         string      `column:"name" doc:"display name of the model"`
 	Column       string      `column:"column" doc:"column of the participants"`
 	Measure      string      `column:"measure" doc:"r, mae or mean_error"`
-	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most are compared"`
-	High         string      `column:"group_high" doc:"the group whose value most exceeds the one expected from its sites"`
-	Low          string      `column:"group_low" doc:"the group whose value is farthest below the expected one"`
+	Groups       int32       `column:"groups" doc:"that have the measure; of these, the two that differ most, in standard errors, are compared"`
+	High         string      `column:"group_high" doc:"of the two, the group whose value exceeds the one expected from its sites by more"`
+	Low          string      `column:"group_low" doc:"the other group"`
 	Difference   float64     `column:"difference,missing" doc:"value of group_high minus that of group_low"`
-	Expected     float64     `column:"expected,missing" doc:"the part of the difference that the sites alone give: the difference of the measure over all participants, each weighted by the share of the group at its site; p tests difference minus this"`
+	Expected     float64     `column:"expected,missing" doc:"the part of the difference that the sites alone give: the difference of the measure over all participants, each weighted by the share of the group at its site, r without the effects of the groups; p tests difference minus this"`
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
-	P            float64     `column:"p,missing" doc:"share of permutations of the groups within site in which the largest difference between two groups, minus the expected one, is at least as large"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within site in which the largest difference between two groups, minus the expected one, in standard errors, is at least as large; for r, after the effects of the groups are subtracted from both numbers"`
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all models, columns and measures"`
 	Permutations int32       `column:"permutations"`
 	Related      bool        `column:"related" doc:"as in subgroups"`
@@ -110,7 +110,7 @@ type SubgroupTestRow struct {
 	Expected     float64     `column:"expected,missing,optional" doc:"the part of the difference that classes and sites alone give: the difference of the measure over all participants, each weighted by the share of the group in its class at its site; p tests difference minus this"`
 	DiffLow      float64     `column:"difference_low,missing" doc:"95 % interval of this pair alone, from the intervals of both (Newcombe 1998; Zou and Donner 2008)"`
 	DiffHigh     float64     `column:"difference_high,missing"`
-	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site in which the largest difference between two groups, minus the expected one, is at least as large"`
+	P            float64     `column:"p,missing" doc:"share of permutations of the groups within class and site in which the largest difference between two groups, minus the expected one, is at least as large; for the AUC, after the effects of the groups are subtracted from the scores"`
 	Holm         float64     `column:"p_holm,missing" doc:"corrected for all comparisons: of all classifiers, columns and measures"`
 	Chi          float64     `column:"chi_square,missing,optional" doc:"of accuracy: heterogeneity over all groups (Pearson), against what classes and sites alone give"`
 	ChiP         float64     `column:"p_chi_square,missing,optional" doc:"by the same permutations, not corrected"`

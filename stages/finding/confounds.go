@@ -21,8 +21,8 @@ const (
 // Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
 // for each covariate that their predictions depend on beyond what the label explains, and one for those that show no
 // information about the label beyond it; and tests whose permutations cannot give a significant p after the correction.
-// number is what regressions predict; "" for classifiers.
-func Confounders(rows []column.ConfounderRow, number string) (all List) {
+// number is what regressions predict; "" for classifiers. Labels were permuted within the values of the column within.
+func Confounders(rows []column.ConfounderRow, number, within string) (all List) {
 	tests := 0
 	for _, r := range rows {
 		tests += len(column.Known([]float64{r.Partial, r.Full}))
@@ -34,7 +34,7 @@ func Confounders(rows []column.ConfounderRow, number string) (all List) {
 	study := func(code string, found []column.ConfounderRow, of values) {
 		of["Classifiers"] = lists.Map(lists.By(found, func(r column.ConfounderRow) string { return r.Name }),
 			func(g lists.Group[string, column.ConfounderRow]) string { return g.Key })
-		of["Tests"], of["Number"] = tests, number
+		of["Tests"], of["Number"], of["Within"] = tests, number, within
 		all.Study(code, Limits, of)
 	}
 	if at := slices.IndexFunc(rows, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Partial) }); at >= 0 &&
@@ -126,7 +126,7 @@ func (a *Results) OtherInputs() (all List) {
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow,
 	number string) (all List) {
 	of := values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations), "Measure": r.Measure, "Low": r.Low,
-		"High": r.High, "Number": number}
+		"High": r.High, "Number": number, "Within": r.Within}
 	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
 		all.Study("confounds.adds-nothing", Limits, of)
 	} else if inference.Significant(r.P) && r.Low <= 0 {

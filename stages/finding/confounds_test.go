@@ -25,13 +25,14 @@ func TestConfounders(t *testing.T) {
 		{nan, nan, ""},
 	} {
 		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
-			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "")),
+			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "", "")),
 			c.want, c)
 	}
 	tests := func(draws int32) List {
 		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,
 			Full: nan, FullHolm: nan, FullLeast: nan, Permutations: draws}, {Name: "svm", Covariate: "age",
-			PartialHolm: 0.002, Partial: 0.002, Full: nan, FullLeast: nan, FullHolm: 0.2, Permutations: draws}}, "")[:1]
+			PartialHolm: 0.002, Partial: 0.002, Full: nan, FullLeast: nan, FullHolm: 0.2, Permutations: draws}}, "",
+			"")[:1]
 	}
 	got := tests(40)[0].Values()
 	need.Equal(t, fmt.Sprint(got["Classifiers"], got["Tests"]), "[ridge svm] 2")
@@ -48,7 +49,7 @@ func TestConfounders(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	all := Confounders(rows, "")
+	all := Confounders(rows, "", "")
 	need.Equal(t, codes(all), "confounds.powerless-full"+strings.Repeat(" confounds.no-information", 4))
 	need.Equal(t, fmt.Sprint(all[0].Values()["Classifiers"], all[0].Values()["Draws"]), "[svm] 199")
 }

@@ -19,12 +19,12 @@ type ScoredCase struct {
 // Models of different folds have scores on different scales, so that their participants are not compared.
 type GroupAreas struct {
 	folds   [][]ScoredCase // by rising score
-	repeats int
+	Repeats int            // of the cross-validation
 }
 
 // NewGroupAreas takes the cases of each fold of so many repeats of the cross-validation.
 func NewGroupAreas(folds [][]ScoredCase, repeats int) *GroupAreas {
-	a := &GroupAreas{repeats: repeats}
+	a := &GroupAreas{Repeats: repeats}
 	for _, f := range folds {
 		f = slices.Clone(f)
 		slices.SortStableFunc(f, func(x, y ScoredCase) int { return compare(x.Score, y.Score) })
@@ -111,7 +111,7 @@ func (a *GroupAreas) Interval(area float64, group []int, g int) (low, high float
 			w := float64(n[0]*n[1]) / all
 			v += float64(w * float64(w*areaVariance(x, n[1], n[0])))
 		}
-		return v * float64(a.repeats)
+		return v * float64(a.Repeats)
 	})
 }
 

@@ -27,7 +27,11 @@ func (a *author) confounds() {
 	for i, r := range tests {
 		tests[i].Name = a.NameOf(r.Setting, r.Name)
 	}
-	a.Find(finding.Confounders(tests, number)...)
+	within := ""
+	if s := a.Run.Shown("confounds", "confounders"); s != nil {
+		within = a.PermutedWithin(s.Value("within"))
+	}
+	a.Find(finding.Confounders(tests, number, within)...)
 	shown := lists.Map(tests, func(r column.ConfounderRow) confounderRow {
 		return confounderRow{r, a.covariateName(r.Covariate)}
 	})
@@ -37,7 +41,7 @@ func (a *author) confounds() {
 	}
 	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown, columns))
 	of := values{"N": int32(0), "Detectable": math.NaN(), "Number": number,
-		"Within": slices.ContainsFunc(tests, constantWithin), "Tested": false}
+		"Constant": slices.ContainsFunc(tests, constantWithin), "Tested": false, "Within": within}
 	var untested []string
 	for _, by := range lists.By(tests, func(r column.ConfounderRow) string { return r.Name }) {
 		if slices.ContainsFunc(by.All, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) }) {

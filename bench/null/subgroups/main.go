@@ -1,7 +1,9 @@
 // Subgroups simulates groups of tested participants whose true measures are known: how often the intervals of the kind
 // subgroups contain them, and how often its p is at most 0.05 where the groups do not differ.
 //
-//	go run ./bench/null/subgroups [STUDIES]
+//	go run ./bench/null/subgroups [-apart] [STUDIES]
+//
+// With -apart, three groups have other sizes, means and scales, and do not differ in r, mean error or AUC.
 //
 // Of 2,000 studies with 12 participants of a group, 95 % intervals of a measure cover at least 0.933, those of a
 // difference 0.919.
@@ -9,6 +11,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log"
 	"math"
@@ -21,6 +24,7 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/assess/subgroup"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
 )
@@ -98,13 +102,20 @@ func study(seed, size int, d float64) ([]column.SubgroupRow, []column.SubgroupTe
 			dag.Coord{Axis: "model", Value: "logistic"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 	}
 	grouping := subgroup.Grouping{Within: "site", Complementary: true, Permutations: 199, Seed: uint64(seed)}
-	out, err := (&subgroup.Subgroups{Grouping: grouping}).Run(context.Background(), dag.NewTask(in))
+	return run(&subgroup.Subgroups{Grouping: grouping}, in)
+}
+
+// run reads both tables of a kind; those of a number have some of the columns.
+func run(s dag.Stage, in map[string][]dag.Input) ([]column.SubgroupRow, []column.SubgroupTestRow) {
+	out, err := s.Run(context.Background(), dag.NewTask(in))
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := column.Rows[column.SubgroupRow](out["groups"].(*encoding.Table))
-	if err != nil {
-		log.Fatal(err)
+	var r []column.SubgroupRow
+	if _, of := s.(*subgroup.Subgroups); of {
+		if r, err = column.Rows[column.SubgroupRow](out["groups"].(*encoding.Table)); err != nil {
+			log.Fatal(err)
+		}
 	}
 	t, err := column.Rows[column.SubgroupTestRow](out["tests"].(*encoding.Table))
 	if err != nil {
@@ -113,13 +124,69 @@ func study(seed, size int, d float64) ([]column.SubgroupRow, []column.SubgroupTe
 	return r, t
 }
 
+// apart are the shares of p up to 0.05, 0.2 and 0.5 where groups differ in size, mean and scale alone.
+func apart(studies int) {
+	at := []float64{0.05, 0.2, 0.5}
+	shares := map[string][]float64{"r": make([]float64, 3), "mean_error": make([]float64, 3), "auc": make([]float64, 3)}
+	for k := range studies {
+		s := random.New(uint64(k), "apart")
+		var ids, groups []string
+		numbers, classes := make([][]fold.NumberRow, len(shifts)), make([][][3]any, len(shifts))
+		for g, n := range []int{60, 30, 15} {
+			for i := range n {
+				id, f, mean, sd := fmt.Sprint(g, "-", i), i%len(shifts), 2*float64(g), 1+float64(g)
+				ids, groups = append(ids, id), append(groups, string(rune('a'+g)))
+				x, e := s.Normal(), s.Normal()
+				numbers[f] = append(numbers[f], fold.NumberRow{ID: id, Fold: int32(f + 1), Repeat: 1, Set: "test",
+					Target: mean + sd*x, Predicted: mean + sd*(x+math.Sqrt(3)*e)/2})
+				score, is := mean-2+s.Normal(), s.Float64() < 0.2+0.3*float64(g)
+				if is {
+					score++
+				}
+				classes[f] = append(classes[f], [3]any{id, map[bool]int{true: 1}[is], 1 / (1 + math.Exp(-score))})
+			}
+		}
+		people := dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "sex", Values: groups}))
+		regression := map[string][]dag.Input{"participants": {people}}
+		classifier := map[string][]dag.Input{"participants": {people}}
+		for f := range shifts {
+			where := []dag.Coord{{Axis: "model", Value: "ridge"}, {Axis: "fold", Value: fmt.Sprint(f + 1)}}
+			table := column.Table(numbers[f])
+			table.Meta = map[string]string{"model": "ridge"}
+			regression["predictions"] = append(regression["predictions"], dag.InputOf(table, where...))
+			classifier["predictions"] = append(classifier["predictions"], dag.InputOf(
+				stagetest.OneFold(int32(f+1), [2]string{"HC", "PAT"}, classes[f]...), where...))
+		}
+		grouping := subgroup.Grouping{Within: "site", Complementary: true, Permutations: 199, Seed: uint64(k)}
+		_, tests := run(&subgroup.Subgroups{Grouping: grouping}, classifier)
+		_, more := run(&subgroup.SubgroupsRegression{Grouping: grouping}, regression)
+		for _, r := range append(tests, more...) {
+			for i, share := range shares[r.Measure] {
+				if r.P <= at[i] {
+					shares[r.Measure][i] = share + 1/float64(studies)
+				}
+			}
+		}
+	}
+	for measure, of := range shares {
+		fmt.Printf("%s: p up to %g: %.3f\n", measure, at, of)
+	}
+}
+
 func main() {
+	alike := flag.Bool("apart", false, "groups of other sizes, means and scales")
+	flag.Parse()
 	studies := 1000
-	if len(os.Args) > 1 {
+	if flag.NArg() > 0 {
 		var err error
-		if studies, err = strconv.Atoi(os.Args[1]); err != nil {
+		if studies, err = strconv.Atoi(flag.Arg(0)); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if *alike {
+		apart(studies)
+		return
 	}
 	names := []string{"accuracy", "auc", "sensitivity", "specificity", "brier", "in the large", "intercept", "slope"}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

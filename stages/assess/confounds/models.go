@@ -360,7 +360,7 @@ func (c *cohort) interval(base map[string]float64, resampled []map[string]float6
 }
 
 // permute is the p of what the edges add: their residuals are permuted within folds and sites. NaN where these leave
-// fewer than 21 arrangements, which cannot give p < 0.05.
+// the labels fewer than 21 arrangements, which cannot give p < 0.05, such as sites of one group each.
 func (c *cohort) permute(ctx context.Context, s confound.Sample, observed float64) (float64, error) {
 	level := s.Fold
 	if c.site != nil {
@@ -370,12 +370,15 @@ func (c *cohort) permute(ctx context.Context, s confound.Sample, observed float6
 		}
 		level = number
 	}
+	labels := make([]float64, len(level))
 	all := make([]int, len(level))
-	for k := range all {
-		all[k] = k
+	for k, of := range s.Of {
+		all[k], labels[k] = k, c.models.Y[of]
 	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	const least = 21
-	if inference.Arrangements(all, level, least) < least {
+	if inference.Arrangements(lists.Map(labels, func(y float64) int { return slices.Index(distinct, y) }), level,
+		least) < least {
 		return math.NaN(), nil
 	}
 	strata := inference.ByStratum(level)

@@ -187,6 +187,35 @@ func (x *tested) heterogeneity(group []int, expected []float64) float64 {
 	return inference.Heterogeneity(share, of, n)
 }
 
+// within has scores without the effects of the groups, which leaves the area of each group: the area of participants of
+// several groups does not contain how much their scores differ in all classes.
+func (x *tested) within(group, stratum []int, groups int) *tested {
+	y := *x
+	y.scored = make([][]inference.ScoredCase, len(x.scored))
+	var scores []float64
+	var groupOf, stratumOf []int
+	for _, fold := range x.scored {
+		for _, c := range fold {
+			scores = append(scores, c.Score)
+			groupOf, stratumOf = append(groupOf, group[c.Person]), append(stratumOf, stratum[c.Person])
+		}
+	}
+	if scores == nil {
+		return &y
+	}
+	effect := effects(scores, groupOf, stratumOf, groups)
+	for f, fold := range x.scored {
+		y.scored[f] = slices.Clone(fold)
+		for i, c := range fold {
+			if g := group[c.Person]; g >= 0 && effect[g]-effect[g] == 0 { // finite
+				y.scored[f][i].Score -= effect[g]
+			}
+		}
+	}
+	y.areas = inference.NewGroupAreas(y.scored, x.areas.Repeats)
+	return &y
+}
+
 // values are the measures of the rows; NaN where one is not shown.
 func (x *tested) values(rows []column.SubgroupRow) [][]float64 {
 	all := make([][]float64, len(measures))

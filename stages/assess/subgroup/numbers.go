@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -18,7 +19,7 @@ import (
 var subgroupsRegressionKind = dag.Kind{
 	Name: "subgroups-regression",
 	Doc: "is a number predicted equally well in each sex, age band, site and motion band?\n" +
-		"Like subgroups, for predictions of a number: r, mean absolute error and mean error in the test participants of each group, with 95 % intervals that hold for these models. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within site, corrected over models, columns and measures. A group of fewer than 10 participants is suppressed. Groups with a smaller range of the number have a smaller r at the same error, so compare both. Finding no difference does not show that there is none.",
+		"Like subgroups, for predictions of a number: r, mean absolute error and mean error in the test participants of each group, with 95 % intervals that hold for these models. The two groups of a column that differ most, in standard errors, have an interval of their difference and a p, from permutations of the groups within site, corrected over models, columns and measures. A group of fewer than 10 participants is suppressed. Groups with a smaller range of the number have a smaller r at the same error, so compare both. Finding no difference does not show that there is none.",
 	New: func() dag.Stage { return &SubgroupsRegression{usualGrouping()} },
 }
 
@@ -158,9 +159,10 @@ func (x *numbers) measure(group []int, g int) (of [3][3]float64, target []float6
 		{e.Error, e.ErrorLow, e.ErrorHigh}}, target
 }
 
-// points are numberMeasures of each group, for permutations.
-func (x *numbers) points(group []int, groups int) (of [3][]float64) {
-	type sums struct{ n, x, y, xx, yy, xy, size, errors float64 }
+// points are numberMeasures of each group, for permutations, and the squares of their standard errors, that of r but
+// for a factor which groups of one correlation share.
+func (x *numbers) points(group []int, groups int) (of, square [3][]float64) {
+	type sums struct{ n, x, y, xx, yy, xy, size, sizes, errors float64 }
 	all := make([]sums, groups)
 	for i, g := range group {
 		if g < 0 {
@@ -171,15 +173,110 @@ func (x *numbers) points(group []int, groups int) (of [3][]float64) {
 		s.x, s.y, s.size, s.errors = s.x+p, s.y+o, s.size+x.size[i], s.errors+x.errors[i]
 		s.xx, s.yy, s.xy = s.xx+float64(p*p), s.yy+float64(o*o), s.xy+float64(p*o)
 	}
-	for _, s := range all {
+	var spread [2][]float64 // sums of squares about the means
+	for m, v := range [2][]float64{x.size, x.errors} {
+		spread[m] = make([]float64, groups)
+		for i, g := range group {
+			if g >= 0 {
+				d := v[i] - []float64{all[g].size, all[g].errors}[m]/all[g].n
+				spread[m][g] += float64(d * d)
+			}
+		}
+	}
+	for g, s := range all {
 		r := math.NaN()
 		vx, vy := s.xx-float64(s.x*s.x)/s.n, s.yy-float64(s.y*s.y)/s.n
 		if vx > 1e-12*s.xx && vy > 1e-12*s.yy {
 			r = (s.xy - float64(s.x*s.y)/s.n) / math.Sqrt(float64(vx*vy))
 		}
 		of[0], of[1], of[2] = append(of[0], r), append(of[1], s.size/s.n), append(of[2], s.errors/s.n)
+		square[0] = append(square[0], 1/(s.n-1))
+		for m := range spread {
+			square[m+1] = append(square[m+1], spread[m][g]/(s.n*(s.n-1)))
+		}
 	}
-	return of
+	return of, square
+}
+
+// within has the predicted and observed numbers without the effects of the groups and, where there is one stratum, in
+// standard deviations of their group: neither changes the r of a group, but r of participants of several groups then
+// does not contain the differences of their means and scales.
+func (x *numbers) within(group, stratum []int, groups int) *numbers {
+	y := *x
+	for _, v := range []*[]float64{&y.predicted, &y.observed} {
+		effect, own, of := effects(*v, group, stratum, groups), slices.Clone(*v), make([][]float64, groups)
+		for i, g := range group {
+			if g >= 0 {
+				own[i] -= effect[g]
+				of[g] = append(of[g], own[i])
+			}
+		}
+		for g := range of {
+			if _, sd := column.MeanSD(of[g]); slices.Max(stratum) == 0 && sd > 0 {
+				for i := range own {
+					if group[i] == g {
+						own[i] /= sd
+					}
+				}
+			}
+		}
+		*v = own
+	}
+	return &y
+}
+
+// backfits of effects converge where groups and strata are not nearly the same.
+const backfits = 50
+
+// effects are those of the groups on v beside those of the strata, v = stratum + group + rest, by backfitting. A group
+// below 0 is none.
+func effects(v []float64, group, stratum []int, groups int) []float64 {
+	effect := make([]float64, groups)
+	strata := slices.Max(stratum) + 1
+	for range backfits {
+		level, n := make([]float64, strata), make([]float64, strata)
+		for i, s := range stratum {
+			if g := group[i]; g >= 0 {
+				level[s], n[s] = level[s]+v[i]-effect[g], n[s]+1
+			}
+		}
+		sum, of := make([]float64, groups), make([]float64, groups)
+		for i, s := range stratum {
+			if g := group[i]; g >= 0 {
+				sum[g], of[g] = sum[g]+v[i]-level[s]/n[s], of[g]+1
+			}
+		}
+		for g := range effect {
+			if effect[g] = sum[g] / of[g]; of[g] == 0 {
+				effect[g] = 0
+			}
+		}
+	}
+	return effect
+}
+
+// apart are the places of the two values that differ most in standard errors of their difference, the larger one last,
+// and by how many; −1 and NaN of fewer than two values.
+func apart(v, square []float64) (low, high int, most float64) {
+	low, high, most = -1, -1, math.NaN()
+	for i := range v {
+		for j := range i {
+			d := v[i] - v[j]
+			if math.IsNaN(d) {
+				continue
+			}
+			by := 0.0
+			if d != 0 {
+				by = math.Abs(d) / math.Sqrt(square[i]+square[j])
+			}
+			if low < 0 || by > most {
+				if low, high, most = j, i, by; d < 0 {
+					low, high = i, j
+				}
+			}
+		}
+	}
+	return low, high, most
 }
 
 // expected are numberMeasures of groups that their strata alone give (inference.SharesOfStrata).
@@ -241,13 +338,17 @@ func (st *study) compareNumbers(x *numbers, d division, name string,
 		}
 		who, own, strata = append(who, i), append(own, g), append(strata, stratum[i])
 	}
-	expected := x.expected(inference.SharesOfStrata(group, stratum, len(rows)))
+	null := x.within(group, stratum, len(rows))
+	expected := null.expected(inference.SharesOfStrata(group, stratum, len(rows)))
+	_, square := null.points(group, len(rows))
 	statistics := func(some []int) (all []float64) {
 		for k, i := range who {
 			group[i] = some[k]
 		}
-		for m, v := range x.points(group, len(rows)) {
-			all = append(all, spread(less(v, expected[m])))
+		of, square := null.points(group, len(rows))
+		for m, v := range of {
+			_, _, most := apart(less(v, expected[m]), square[m])
+			all = append(all, most)
 		}
 		return all
 	}
@@ -267,7 +368,7 @@ func (st *study) compareNumbers(x *numbers, d division, name string,
 	}
 	var all []column.NumberSubgroupTestRow
 	for m, measure := range numberMeasures {
-		low, high := extremes(less(of[m], expected[m]))
+		low, high, _ := apart(less(of[m], expected[m]), square[m])
 		if low < 0 {
 			continue // fewer than two groups
 		}

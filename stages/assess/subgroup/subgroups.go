@@ -309,8 +309,9 @@ type tested struct {
 	correct, called, probability, brier, logit []float64 // means over its tests
 	calibrated                                 bool
 	positive                                   int
-	areas                                      *inference.GroupAreas
-	stratum                                    [2][]int // class; class and site
+	scored                                     [][]inference.ScoredCase // of each fold
+	areas                                      *inference.GroupAreas    // of scored
+	stratum                                    [2][]int                 // class; class and site
 }
 
 // tested reads the participants of a setting.
@@ -318,7 +319,6 @@ func (st *study) tested(folds []fold.Tested, people string) (*tested, error) {
 	x := &tested{name: folds[0].Name, coords: folds[0].Coords, positive: st.positive,
 		calibrated: folds[0].Calibrated()}
 	number, repeats := map[string]int{}, map[int64]bool{}
-	var scored [][]inference.ScoredCase
 	var lacking, places []string
 	for _, f := range folds {
 		repeats[f.Repeat] = true
@@ -363,7 +363,7 @@ func (st *study) tested(folds []fold.Tested, people string) (*tested, error) {
 			x.logit[i] += max(-708, min(708, exact.Log(p)-exact.Log(others)))
 			cases = append(cases, inference.ScoredCase{Person: i, Positive: is, Score: c.Order(st.positive)})
 		}
-		scored = append(scored, cases)
+		x.scored = append(x.scored, cases)
 	}
 	if lacking != nil {
 		return nil, fmt.Errorf("%s lacks %s, who are tested: connect the participants of the training", people, words.Some(lacking, 8))
@@ -373,7 +373,7 @@ func (st *study) tested(folds []fold.Tested, people string) (*tested, error) {
 			v[i] /= n
 		}
 	}
-	x.areas = inference.NewGroupAreas(scored, len(repeats))
+	x.areas = inference.NewGroupAreas(x.scored, len(repeats))
 	x.stratum[0] = x.label
 	site, _ := column.Numbered(places)
 	sites := 0
@@ -398,8 +398,13 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		who = append(who, i)
 	}
 	values := x.values(rows)
+	stratum := x.stratum[1]
+	if st.site == nil || name == st.Within {
+		stratum = x.stratum[0]
+	}
+	null := x.within(group, stratum, len(rows))
 	shown := func(measure int, group []int) []float64 {
-		v := x.measure(measure, group, len(rows))
+		v := null.measure(measure, group, len(rows))
 		for g := range v {
 			if math.IsNaN(values[measure][g]) { // of too few participants of a class
 				v[g] = math.NaN()
@@ -407,11 +412,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		}
 		return v
 	}
-	stratum := x.stratum[1]
-	if st.site == nil || name == st.Within {
-		stratum = x.stratum[0]
-	}
-	expected := x.expected(inference.SharesOfStrata(group, stratum, len(rows)))
+	expected := null.expected(inference.SharesOfStrata(group, stratum, len(rows)))
 	// Each measure's largest difference, then χ² of the accuracy.
 	statistics := func(some []int) []float64 {
 		for k, i := range who {
@@ -421,7 +422,7 @@ func (st *study) compare(x *tested, d division, name string, rows []column.Subgr
 		for m := range measures {
 			all = append(all, spread(less(shown(m, group), expected[m])))
 		}
-		return append(all, x.heterogeneity(group, expected[0]))
+		return append(all, null.heterogeneity(group, expected[0]))
 	}
 	own, strata := make([]int, len(who)), make([]int, len(who))
 	for k, i := range who {

@@ -318,7 +318,7 @@ func (a *Author) exchanged(split *finding.StageSettings) values {
 		return of
 	}
 	of["Known"], of["Together"] = true, split.List("keep_together")
-	of["Within"] = a.permutedWithin(split.Value("within"))
+	of["Within"] = a.PermutedWithin(split.Value("within"))
 	return of
 }
 
@@ -328,19 +328,6 @@ func together(split *finding.StageSettings) string {
 		return ""
 	}
 	return column.SetsOf(split.List("keep_together")...)
-}
-
-// permutedWithin is the column within whose values labels or groups were permuted; "" where the participants have no
-// such column, or one value in it.
-func (a *Author) permutedWithin(by string) string {
-	if a.People == nil {
-		return ""
-	}
-	values, err := a.People.Strings(by)
-	if _, names := column.Numbered(values); err != nil || len(names) < 2 {
-		return ""
-	}
-	return by
 }
 
 // permutations states which models were retrained on permuted labels, on how many, and how these were permuted.
@@ -486,7 +473,7 @@ func (a *Author) confounds() {
 				of["Fewer"] = least
 			}
 		}
-		of["Within"] = a.permutedWithin(s.Value("within"))
+		of["Within"] = a.PermutedWithin(s.Value("within"))
 		a.say("methods.confounder-tests", of)
 	}
 }
@@ -537,7 +524,7 @@ func (a *Author) subgroups() {
 	if len(tests) > 0 {
 		of["Permutations"] = tests[0].Permutations
 	}
-	of["Within"], of["Alone"] = a.permutedWithin(s.Value("within")), ""
+	of["Within"], of["Alone"] = a.PermutedWithin(s.Value("within")), ""
 	if of["Within"] != "" && slices.Contains(names, s.Value("within")) {
 		if of["Alone"] = of["Within"]; len(names) == 1 {
 			of["Within"], of["Alone"] = "", ""

@@ -128,6 +128,19 @@ func (a *Cohort) Predicted() (of string, all []Counted) {
 	return of, all
 }
 
+// PermutedWithin is the column within whose values labels or groups were permuted; "" where the participants have no
+// such column, or one value in it.
+func (a *Cohort) PermutedWithin(by string) string {
+	if a.People == nil {
+		return ""
+	}
+	values, err := a.People.Strings(by)
+	if _, names := column.Numbered(values); err != nil || len(names) < 2 {
+		return ""
+	}
+	return by
+}
+
 // ColumnOf is the only column of the participants that has exactly these values, and how many participants have each;
 // "" where no column, or more than one, has them.
 func (a *Cohort) ColumnOf(values []string) (name string, size map[string]int) {
