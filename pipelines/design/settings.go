@@ -49,9 +49,13 @@ func (s *Study) inputs(stage *dag.StageNode) {
 // its predictions with them, and those of a training whose predictions it does not have.
 func trainedAgain(n *dag.Node) error {
 	port := cmp.Or(role.Port(n.Instance(), role.AllFolds, role.SomeFolds), "predictions")
-	tested, settings := Sources(n, port), settings([]*dag.Node{n}, port)
+	tested := Sources(n, port)
 	if len(tested) == 0 {
 		return nil
+	}
+	settingOf, models := fold.SettingsOf(settings([]*dag.Node{n}, port)), map[*dag.Node]bool{}
+	for _, src := range tested {
+		models[src.Node] = true
 	}
 	for _, in := range n.Instance().Ports().In {
 		if !in.Gather || !slices.Contains(role.Ports(n.Instance(), role.PermutedLabels), in.Name) {
@@ -62,10 +66,10 @@ func trainedAgain(n *dag.Node) error {
 				continue
 			}
 			name := in.Name + ": " + src.Node.ID() + "." + src.Output
-			if _, err := fold.SettingOf(name, src.Coords, settings); err != nil {
+			if _, err := settingOf(name, src.Coords); err != nil {
 				return err
 			}
-			if !slices.ContainsFunc(tested, func(p dag.Source) bool { return p.Node == src.Node }) {
+			if !models[src.Node] {
 				return fmt.Errorf("%s is connected without its predictions: connect predictions and %s of the same stage", name, in.Name)
 			}
 		}

@@ -293,6 +293,11 @@ func (a *Results) FoldsOf() (all []FoldsOf) {
 		name  string
 		folds int32
 	}
+	if len(a.Regression) == 0 && !slices.ContainsFunc(a.Accuracy, func(r Row) bool {
+		return r.Folds != a.Accuracy[0].Folds
+	}) {
+		return nil
+	}
 	models := lists.Map(a.PerParticipant(), func(r Row) tested { return tested{r.Called(), r.Folds} })
 	for _, r := range a.Regression {
 		models = append(models, tested{r.Name, r.Folds})

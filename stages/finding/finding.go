@@ -55,15 +55,20 @@ func (l *List) Add(all ...Finding) {
 		if slices.ContainsFunc(*l, f.equal) {
 			continue
 		}
-		*l = append(*l, f)
-	}
-	rank := func(f Finding) int {
-		if f.questions() {
-			return -1
+		at := len(*l)
+		for at > 0 && (*l)[at-1].rank() > f.rank() {
+			at--
 		}
-		return int(f.Weight)
+		*l = slices.Insert(*l, at, f)
 	}
-	slices.SortStableFunc(*l, func(f, g Finding) int { return rank(f) - rank(g) })
+}
+
+// rank orders findings: those that question what a model is given, and then by weight.
+func (f Finding) rank() int {
+	if f.questions() {
+		return -1
+	}
+	return int(f.Weight)
 }
 
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
@@ -118,8 +123,8 @@ func (l *List) Among(ids []string, code string, weight Weight, numbers any) {
 
 // equal reports whether two findings are the same; NaN is NaN.
 func (f Finding) equal(g Finding) bool {
-	return f.Code == g.Code && reflect.DeepEqual(f.Subject, g.Subject) &&
-		reflect.DeepEqual(plain(f.Numbers), plain(g.Numbers))
+	return f.Code == g.Code && f.Subject.Classifier == g.Subject.Classifier &&
+		reflect.DeepEqual(f.Subject, g.Subject) && reflect.DeepEqual(plain(f.Numbers), plain(g.Numbers))
 }
 
 // A Group is a finding about one subject, and others of the same code and weight about further classifiers.

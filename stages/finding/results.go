@@ -37,6 +37,8 @@ type Results struct {
 
 	sameNumbers map[string]string // of Regression: settings and the first of the same model with the same predictions
 	retrained   []*RetrainedTest  // of Permuted; nil until they are asked for
+	places      map[string]int    // of settings in the accuracies that begin with placesOf
+	placesOf    *Row
 }
 
 // A Row is one row of evaluate's summary.
@@ -86,20 +88,29 @@ func (a *Results) BeyondFolds(r Row) values {
 // NameOf is the name of a setting in the accuracies of the page, by which all of it calls the setting; its own one
 // where they lack it. Accuracies of one stage lack the stage, which tables of several have.
 func (a *Results) NameOf(setting, own string) string {
-	stages := a.StagesBehind("evaluation", "predictions")
-	at := slices.IndexFunc(a.Accuracy, func(r Row) bool {
-		for i := 0; len(stages) == 1 && StageOf(r.Coords) == "" && i <= len(r.Coords); i++ {
-			stage := dag.Coord{Axis: "stage", Value: stages[0]}
-			if column.CoordText(slices.Insert(slices.Clone(r.Coords), i, stage)) == setting {
-				return true
-			}
-		}
-		return column.CoordText(r.Coords) == setting
-	})
-	if at < 0 {
+	if len(a.Accuracy) == 0 {
 		return own
 	}
-	return a.Accuracy[at].Called()
+	if a.placesOf != &a.Accuracy[0] {
+		a.placesOf, a.places = &a.Accuracy[0], map[string]int{}
+		stages := a.StagesBehind("evaluation", "predictions")
+		for at, r := range a.Accuracy {
+			names := []string{column.CoordText(r.Coords)}
+			for i := 0; len(stages) == 1 && StageOf(r.Coords) == "" && i <= len(r.Coords); i++ {
+				names = append(names, column.CoordText(slices.Insert(slices.Clone(r.Coords), i,
+					dag.Coord{Axis: "stage", Value: stages[0]})))
+			}
+			for _, name := range names {
+				if _, known := a.places[name]; !known {
+					a.places[name] = at
+				}
+			}
+		}
+	}
+	if at, known := a.places[setting]; known {
+		return a.Accuracy[at].Called()
+	}
+	return own
 }
 
 // IsMajority reports whether a row is of the majority classifier.

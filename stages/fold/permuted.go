@@ -176,9 +176,9 @@ func RefusesInputs(has func(port string) bool) error {
 // matchSettings finds the setting of each table.
 func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) {
 	out := make([][]dag.Input, len(settings))
-	of := lists.Map(settings, func(fs []Tested) []dag.Coord { return fs[0].Coords })
+	settingOf := SettingsOf(lists.Map(settings, func(fs []Tested) []dag.Coord { return fs[0].Coords }))
 	for _, in := range ins {
-		at, err := SettingOf(in.Name, in.Coords, of)
+		at, err := settingOf(in.Name, in.Coords)
 		if err != nil {
 			return nil, err
 		}
@@ -187,27 +187,34 @@ func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) 
 	return out, nil
 }
 
-// SettingOf finds the setting of a table of models retrained: that with its coordinates, but for fold and repeat. A
+// SettingsOf finds the settings of tables of models retrained: those with their coordinates, but for fold and repeat. A
 // table of one stage does not name it.
-func SettingOf(name string, coords []dag.Coord, settings [][]dag.Coord) (int, error) {
-	own := column.Without(coords, "fold", "repeat")
-	at := -1
+func SettingsOf(settings [][]dag.Coord) func(name string, coords []dag.Coord) (int, error) {
+	const several = -1
+	places := [2]map[string]int{{}, {}} // with the stage, and without
 	for i, of := range settings {
+		for k, text := range []string{column.CoordText(of), column.CoordText(column.Without(of, "stage"))} {
+			if _, twice := places[k][text]; twice {
+				places[k][text] = several
+			} else {
+				places[k][text] = i
+			}
+		}
+	}
+	return func(name string, coords []dag.Coord) (int, error) {
+		own, k := column.Without(coords, "fold", "repeat"), 0
 		if column.ValueOn(own, "stage") == "" {
-			of = column.Without(of, "stage")
+			k = 1
 		}
-		if !slices.Equal(own, of) {
-			continue
-		}
-		if at >= 0 {
+		switch at, known := places[k][column.CoordText(own)]; {
+		case !known:
+			return 0, fmt.Errorf("%s belongs to no connected predictions: connect predictions and permuted of the same stage", name)
+		case at == several:
 			return 0, fmt.Errorf("%s has the coordinates of several settings: connect those of all stages whose predictions are connected, or connect a list, such as [\"STAGE[*].permuted\"], whose members have the coordinate stage", name)
+		default:
+			return at, nil
 		}
-		at = i
 	}
-	if at < 0 {
-		return 0, fmt.Errorf("%s belongs to no connected predictions: connect predictions and permuted of the same stage", name)
-	}
-	return at, nil
 }
 
 // FirstRepeat are the folds of the first repeat: those that labels are permuted within.

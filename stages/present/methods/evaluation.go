@@ -2,6 +2,7 @@ package methods
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -162,8 +163,26 @@ func (a *Author) ownModels() {
 	}
 }
 
-// measures states which measures of the classifiers are given and which are not, and how they were tested.
+// measures states which measures of the classifiers are given and which are not, and how they were tested. The results
+// are those of all universes, so the text is written once for all that it is the same for.
 func (a *Author) measures() {
+	key := fmt.Sprint(a.unit(), a.Over(), a.exchanged(a.division()))
+	if a.universe == nil || a.Nested != nil {
+		a.writeMeasures()
+		return
+	}
+	if _, known := a.measuring[key]; !known {
+		before := len(a.said)
+		a.writeMeasures()
+		if a.measuring == nil {
+			a.measuring = map[string][]statement{}
+		}
+		a.measuring[key], a.said = slices.Clone(a.said[before:]), a.said[:before]
+	}
+	a.said = append(a.said, a.measuring[key]...)
+}
+
+func (a *Author) writeMeasures() {
 	known := func(of func(performance.Row) float64) bool {
 		return slices.ContainsFunc(a.Accuracy, func(r performance.Row) bool { return !math.IsNaN(of(r)) })
 	}

@@ -82,6 +82,49 @@ func TestMeasuresOfManySettings(t *testing.T) {
 	}
 }
 
+// What many universes cost is counted, not timed: allocations grow with their number. A universe whose labels are
+// permuted otherwise has its own text.
+func TestMeasuresOfManyUniverses(t *testing.T) {
+	split := with("split", "folds", "5", "within", "none")
+	many := func(n int) *Author {
+		a := authorOf(split)
+		a.Who = &column.People{Ids: []string{"a", "b"}, Group: map[string]string{"a": "ASD", "b": "HC"}}
+		a.People = encoding.NewTable(encoding.Column{Name: "site", Values: []string{"A", "B"}})
+		for i := range n {
+			a.Accuracy = append(a.Accuracy, performance.Row{Title: fmt.Sprint("ridge ", i),
+				AccuracyRow: column.AccuracyRow{Positive: "ASD", Level: "participant", Classifier: "ridge",
+					Test: column.Retrained, Permutations: 99,
+					Coords: []dag.Coord{{Axis: "penalty", Value: fmt.Sprint(i)}}}})
+		}
+		return a
+	}
+	said := map[string]bool{}
+	describe := func(a *Author) {
+		a.measuring = nil
+		for i, r := range a.Accuracy {
+			a.universe, a.said = []int32{int32(i)}, nil
+			a.measures()
+			said[a.paragraph(a.said, "")] = true
+			need.Equal(t, a.NameOf(column.CoordText(r.Coords), ""), r.Title)
+		}
+	}
+	allocations := func(n int) float64 {
+		a := many(n)
+		return testing.AllocsPerRun(1, func() { describe(a) })
+	}
+	if small, large := allocations(40), allocations(400); large > 12*small {
+		t.Errorf("%g allocations for 40 universes, %g for 400", small, large)
+	}
+	need.Equal(t, len(said), 1)
+	a := many(20)
+	describe(a)
+	split.Values["within"] = [][]string{{"site"}}
+	a.Run.Stages = []finding.StageSettings{split}
+	a.said = nil
+	a.measures()
+	need.Equal(t, said[a.paragraph(a.said, "")], false)
+}
+
 // A choice inside the folds is stated with its criterion.
 func TestChoice(t *testing.T) {
 	for by, want := range map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"} {

@@ -25,19 +25,20 @@ type Author struct {
 	*section.Writer
 	*participants.Cohort
 	*performance.Results
-	whole    []finding.StageSettings   // of the run; while methods are written, Run has those behind the page
-	universe []int32                   // whose parameters Run has; nil for those of all
-	allScans *bool                     // hasAllScans; nil before it is known
-	cleaned  map[string][]quality.Scan // ofUniverse, by the options on the decisions in cleaning
-	cleaning []int
-	regions  map[int]int        // regionsOf, by the places of inputs on coverage
-	silent   *[]silentDraw      // silentDraws; nil before they are read
-	counted  bool               // by connectivity
-	said     []statement        // of the part being written
-	begins   bool               // the next statement begins a paragraph
-	written  map[[2]string]bool // codes of entries and their texts, of which the page may have some only
-	cited    []string           // keys of literature, in the order of their citation
-	pandoc   bool               // cite by key, as pandoc does, and not by number
+	whole     []finding.StageSettings   // of the run; while methods are written, Run has those behind the page
+	universe  []int32                   // whose parameters Run has; nil for those of all
+	allScans  *bool                     // hasAllScans; nil before it is known
+	cleaned   map[string][]quality.Scan // ofUniverse, by the options on the decisions in cleaning
+	cleaning  []int
+	regions   map[int]int            // regionsOf, by the places of inputs on coverage
+	silent    *[]silentDraw          // silentDraws; nil before they are read
+	counted   bool                   // by connectivity
+	measuring map[string][]statement // measures, by what they depend on of a universe
+	said      []statement            // of the part being written
+	begins    bool                   // the next statement begins a paragraph
+	written   map[[2]string]bool     // codes of entries and their texts, of which the page may have some only
+	cited     []string               // keys of literature, in the order of their citation
+	pandoc    bool                   // cite by key, as pandoc does, and not by number
 }
 
 // A statement is an entry of the catalog that was chosen, and its text, which has not cited yet.

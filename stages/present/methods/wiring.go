@@ -156,8 +156,8 @@ func (a *Author) inTables(stage, model string) (name string, listed bool) {
 		if results == nil {
 			continue
 		}
-		for _, r := range results.Accuracy {
-			if r.Classifier == model && finding.StageOf(r.Coords) == stage {
+		for i := range results.Accuracy { // many, in each of many universes
+			if r := &results.Accuracy[i]; r.Classifier == model && finding.StageOf(r.Coords) == stage {
 				return r.Title, true
 			}
 		}
