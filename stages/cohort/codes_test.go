@@ -47,6 +47,13 @@ func TestMissingCodes(t *testing.T) {
 	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
 	_, err = load("id,dx,iq\na,1,100\nb,3,90\nc,-9999,90\n", "")
 	need.Error(t, err, `dx is "3" in 1 row, but levels has no name for it`)
+	// levels name the values of the rows that select leaves.
+	if r, err = load("id,dx,iq\na,1,100\nb,3,90\nc,2,110\n", "dx in [1, 2]"); err != nil || len(r.Subjects) != 2 ||
+		r.Left[0].Group != "3" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	_, err = load("id,dx,iq\na,1,100\nb,3,90\nc,2,110\nd,3,120\n", "iq < 115")
+	need.Error(t, err, `dx is "3" in 1 row, but levels has no name for it`)
 	levels = []string{"1=ASD", "-9999=HC"}
 	if r, err = load("id,dx,iq\na,1,100\nb,-9999,90\n", ""); err != nil || r.Subjects[1].Problem != nil {
 		t.Errorf("%+v, %v", r, err)

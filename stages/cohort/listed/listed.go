@@ -48,6 +48,7 @@ type Row struct {
 	Source string // as the table has it
 	Label  string // group, or the number to predict; "" when it has none
 	number bool   // label is a number to predict
+	bare   string // the value of the column of groups for which levels has no name
 	Line   int
 	Cells  Cells
 }
@@ -257,7 +258,6 @@ func (l *List) name(levels map[string]string, labels []string) error {
 	var problems []error
 	changed := ""
 	var decimals []string
-	nameless := map[string]int{} // values without a level → rows
 	codes := sheet.GroupCodes(labels)
 	if l.Target != "" {
 		codes = sheet.Codes(labels)
@@ -293,23 +293,21 @@ func (l *List) name(levels map[string]string, labels []string) error {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.Source, r.ID)
 		}
 		if levels != nil && r.Label != "" {
-			group, ok := level(r.Label)
-			if !ok && !codes[r.Label] {
-				nameless[r.Label]++
+			if group, ok := level(r.Label); ok || codes[r.Label] {
+				r.Label = group
+			} else {
+				r.bare = r.Label // and its group, if it takes no part
 			}
-			r.Label = group
 		}
 		if levels == nil && codes[r.Label] || r.number && !isNumber(r.Label) {
 			r.Label = ""
 		}
 		l.Rows = append(l.Rows, r)
 	}
-	if many := l.manyGroups(len(nameless), "levels has no name for"); many != nil {
-		problems, nameless = append(problems, many), nil
-	}
-	for _, value := range slices.Sorted(maps.Keys(nameless)) {
-		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it: name every value%s",
-			l.Path, l.Group, value, words.Count(nameless[value], "row"), l.allLevels(nil)))
+	if l.Select == "" && l.Exclude == nil { // then no row goes, and other mistakes may stop before Choose
+		if err := l.nameless(); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	if numbers := map[string]bool{}; l.Target == "" && levels == nil {
 		for _, r := range l.Rows {
@@ -334,6 +332,25 @@ func (l *List) name(levels map[string]string, labels []string) error {
 			l.Target, l.Path, l.Sheet.Lines[0], l.Rows[0].Cells.Get(l.Target)))
 	}
 	slices.SortStableFunc(l.Rows, func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
+	return errors.Join(problems...)
+}
+
+// nameless refuses values that levels has no name for, of the rows that exclude and select leave.
+func (l *List) nameless() error {
+	rows := map[string]int{} // by value
+	for _, r := range l.Rows {
+		if r.bare != "" {
+			rows[r.bare]++
+		}
+	}
+	if many := l.manyGroups(len(rows), "levels has no name for"); many != nil {
+		return many
+	}
+	var problems []error
+	for _, value := range slices.Sorted(maps.Keys(rows)) {
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it: name every value%s",
+			l.Path, l.Group, value, words.Count(rows[value], "row"), l.allLevels(nil)))
+	}
 	return errors.Join(problems...)
 }
 
@@ -570,7 +587,7 @@ func (l *List) LeftOut() []LeftOut {
 		return here[o.ID] || again
 	})
 	if some > 0 {
-		l.Notes = append(l.Notes, column.Notef("%d %[2]ss excluded of participants with other %[2]ss included", some, l.part()))
+		l.Notes = append(l.Notes, column.Notef("%s excluded of participants with other %ss included", words.Count(some, l.part()), l.part()))
 	}
 	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return l.left
@@ -629,7 +646,7 @@ func (l *List) Choose() error {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.Path, len(l.Sheet.Rows),
 			l.Each, strings.Join(lists.Map(column.NoteTexts(l.Notes), strings.TrimSpace), "; "))
 	}
-	return nil
+	return l.nameless()
 }
 
 // selectsNobody refuses a participant in select whom no row of the table names: not in [7] would exclude nobody where
