@@ -192,8 +192,17 @@ func (t *Node) Put(name string, value *Node) {
 // InBrackets reports whether a list or mapping stands in brackets, on one line.
 func (t *Node) InBrackets() bool { return t.flow }
 
-// Remark adds to the comment behind a value.
-func (t *Node) Remark(text string) { t.comment = strings.TrimSpace(t.comment + "  " + text) }
+// Remark adds a list to the comment behind a value, each item once under one head.
+func (t *Node) Remark(head string, list []string) {
+	before, listed, again := strings.Cut(t.comment, head)
+	if again {
+		for _, item := range strings.Split(listed, ", ") {
+			list = slices.DeleteFunc(list, func(s string) bool { return s == item })
+		}
+		list = slices.Insert(list, 0, listed)
+	}
+	t.comment = strings.TrimSpace(strings.TrimRight(before, " ") + "  " + head + strings.Join(list, ", "))
+}
 
 // Copy is a node like t, which shares nothing with it.
 func (t *Node) Copy() *Node {

@@ -233,7 +233,7 @@ func (w *wirer) ports(s tree.Key) {
 		if s.Value.InBrackets() { // which has one line
 			shown = s.Value
 		}
-		shown.Remark("connected automatically: " + strings.Join(made, ", "))
+		shown.Remark("connected automatically: ", made)
 	}
 }
 
