@@ -281,8 +281,8 @@ func (a *app) withSets(sets []string) string {
 func (a *app) explainLeftOut(file, last string, sets []string, p *pipelines.Pipeline) {
 	selected := layer.Select(sets)
 	others := slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
-		return strings.HasPrefix(set, "stages.") && strings.HasSuffix(set, "=null") ||
-			selected && strings.HasPrefix(set, "stages")
+		_, without := results.LeftOut(set)
+		return without || selected && strings.HasPrefix(set, "stages")
 	})
 	why := map[string]string{}
 	for _, stage := range p.LeftOut {
@@ -349,9 +349,6 @@ func (a *app) silently(load func()) {
 	a.Quiet = quiet
 }
 
-// shownSets are settings in a message.
-func shownSets(sets []string) string { return console.Clip(strings.Join(sets, " --set "), 200) }
-
 // lastSets are the settings to look with: those that are given, else those of the last run. It says where the file
 // without them, or what is given, is not what last ran.
 func (a *app) lastSets(file string, last results.Last) []string {
@@ -362,15 +359,15 @@ func (a *app) lastSets(file string, last results.Last) []string {
 	switch {
 	case len(missing) == 0 || a.asWritten:
 	case len(a.sets) > 0:
-		a.Warn("these settings differ from those of the last run of %s, which also had --set %s (%s)", file, shownSets(missing), a.Command("show", last.ID))
+		a.Warn("these settings differ from those of the last run of %s, which also had %s (%s)", file, results.ShownSets(missing), a.Command("show", last.ID))
 	default:
 		placed, gone := layer.Placed(file, last.Sets)
 		if validation.Of(placed) {
 			a.Warn("the last run of %s (%s) was a validation of stored models, and its results are shown; --as-written shows "+
 				"those of the file itself", file, last.ID)
 		} else if len(placed) > 0 {
-			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID,
-				shownSets(placed))
+			a.Warn("settings of the last run of %s (%s): %s; --as-written leaves them out", file, last.ID,
+				results.ShownSets(placed))
 		}
 		a.reportGone(file, last.ID, gone)
 		return placed
@@ -381,8 +378,8 @@ func (a *app) lastSets(file string, last results.Last) []string {
 // reportGone reports settings of the last run that the file has no place for now.
 func (a *app) reportGone(file, last string, gone []string) {
 	if len(gone) > 0 {
-		a.Warn("the last run of %s (%s) had --set %s, which has no place in the file as it is now and is left out", file,
-			last, shownSets(gone))
+		a.Warn("the last run of %s (%s) had %s, which has no place in the file as it is now and is left out", file,
+			last, results.ShownSets(gone))
 	}
 }
 
@@ -413,7 +410,7 @@ func (a *app) dropped(file string, store *disk.Store) {
 	}
 	now := lists.Map(dropped, func(d layer.Dropped) string { return d.Now })
 	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last.ID,
-		console.Clip("--set "+strings.Join(sets, " --set "), 200), console.Clip(strings.Join(now, ", "), 200),
+		results.ShownSets(sets), console.Clip(strings.Join(now, ", "), 200),
 		a.With(results.WithSets(nil, sets)...))
 }
 

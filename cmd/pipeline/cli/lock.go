@@ -198,7 +198,7 @@ func (a *app) hold(p *pipelines.Pipeline, store *disk.Store, path string) (*held
 	}
 	if err := a.unlocked(path, ds); err != nil {
 		if len(l.Sets) > 0 {
-			a.Warn("%s was made with --set %s", path, strings.Join(l.Sets, " --set "))
+			a.Warn("%s was made with %s", path, strings.Join(results.WithSets(nil, l.Sets), " "))
 		}
 		fmt.Fprintln(a.Stderr, "nothing was run. If the change is intended: pipeline run without --locked, then pipeline lock")
 		return nil, err

@@ -106,8 +106,9 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	if len(others) == 1 {
 		until = others[0].ID()
 	}
-	words := c.runUntil(until)
-	text, makes := fmt.Sprintf("%d of %d results of %s are missing%s", len(others), len(sel.Tasks), sel.Stage.Name(), why), "makes them"
+	command := c.runUntil(until)
+	text, makes := fmt.Sprintf("%d of %s of %s %s missing%s", len(others), words.Count(len(sel.Tasks), "result"),
+		sel.Stage.Name(), words.Verb(len(others), "is", "are"), why), "makes them"
 	if len(sel.Tasks) == 1 {
 		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID(), strings.Replace(why, "("+others[0].ID()+": ", "(", 1)), "makes it"
 	}
@@ -115,7 +116,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	if failed != "" {
 		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" once the cause is fixed"
 	}
-	text += "\n  " + a.Command(words...) + " " + makes
+	text += "\n  " + a.Command(command...) + " " + makes
 	if run, n := c.Earlier(others); n > 0 && c.Run == nil {
 		text += "; " + a.Command("show", run.ID, sel.Stage.Name()) + " prints that of an earlier run, of other inputs, parameters or code"
 	}
@@ -149,12 +150,28 @@ func Run(a *console.Console, file string, sets []string) string {
 	return a.Command(WithSets([]string{"run", file}, sets)...)
 }
 
-// WithSets are the words of a command line, and a --set for each setting.
-func WithSets(words, sets []string) []string {
+// WithSets are the words of a command line, and a flag for each setting: --set, or --without for a stage that is null.
+func WithSets(line, sets []string) []string {
 	for _, set := range sets {
-		words = append(words, "--set", set)
+		if stage, is := LeftOut(set); is {
+			line = append(line, "--without", stage)
+		} else {
+			line = append(line, "--set", set)
+		}
 	}
-	return words
+	return line
+}
+
+// LeftOut is the stage that a setting leaves out, as --without does.
+func LeftOut(set string) (stage string, is bool) {
+	stage, is = strings.CutPrefix(set, "stages.")
+	stage, null := strings.CutSuffix(stage, "=null")
+	return stage, is && null && !strings.ContainsAny(stage, ".=")
+}
+
+// ShownSets are settings in a message, as the flags that set them.
+func ShownSets(sets []string) string {
+	return console.Clip(strings.Join(WithSets(nil, sets), " "), 200)
 }
 
 // failures lists the tasks that a task needs and that cannot run, or failed when they last ran, as they are now,

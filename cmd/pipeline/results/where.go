@@ -85,7 +85,8 @@ func PrintPlaces(a *console.Console, c *Current, what string, partial bool) erro
 		}
 	}
 	if !a.JSON && len(others) > 0 {
-		a.Note("%d of %d results are missing: %s", len(others), len(sel.Tasks), words.Some(IDs(others), 6))
+		a.Note("%d of %s %s missing: %s", len(others), words.Count(len(sel.Tasks), "result"),
+			words.Verb(len(others), "is", "are"), words.Some(IDs(others), 6))
 	}
 	return nil
 }
