@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 )
 
@@ -154,9 +155,9 @@ func (k Task) misplaced(inside, volumes int) error {
 	for _, e := range k.Events {
 		first, last = min(first, e.Onset), max(last, e.Onset)
 	}
-	count := fmt.Sprintf("none of %d events lies", len(k.Events))
+	count := fmt.Sprintf("none of %s lies", words.Count(len(k.Events), "event"))
 	if inside > 0 {
-		count = fmt.Sprintf("only %d of %d events lie", inside, len(k.Events))
+		count = fmt.Sprintf("only %d of %d events %s", inside, len(k.Events), words.Verb(inside, "lies", "lie"))
 	}
 	return fmt.Errorf("%s within the scan, which takes %.6g s; the onsets range from %.6g to %.6g, and must be in s from the first volume: "+
 		"are they in milliseconds or in samples, or is this the table of another run? Correct the table", count,
@@ -175,8 +176,8 @@ func (k Task) overlong(volumes int) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("the duration of %d of %d events is longer than the scan, which takes %.6g s; the longest is %.6g, and durations "+
-		"must be in s: are they in milliseconds or in samples? Correct the table", n, len(k.Events), end, longest)
+	return fmt.Errorf("the duration of %d of %s is longer than the scan, which takes %.6g s; the longest is %.6g, and durations "+
+		"must be in s: are they in milliseconds or in samples? Correct the table", n, words.Count(len(k.Events), "event"), end, longest)
 }
 
 // columns are the regressors of one condition.

@@ -118,9 +118,9 @@ func TestTaskTiming(t *testing.T) {
 
 func TestTaskRegressorsRefuse(t *testing.T) {
 	for want, k := range map[string]Task{
-		"none of 1 events lies within the scan, which takes 20 s; the onsets range from 30000 to 30000": {TR: 2,
+		"none of 1 event lies within the scan, which takes 20 s; the onsets range from 30000 to 30000": {TR: 2,
 			Events: []Event{{30000, 2000, "a"}}},
-		"only 1 of 3 events lie within the scan, which takes 20 s; the onsets range from 0 to 9000": {TR: 2, // ms
+		"only 1 of 3 events lies within the scan, which takes 20 s; the onsets range from 0 to 9000": {TR: 2, // ms
 			Events: []Event{{4500, 500, "b"}, {0, 500, "a"}, {9000, 500, "a"}}},
 		"an event of a at -30 s": {TR: 2, Events: []Event{{-30, 1, "a"}}},
 		"a duration of -1 s":     {TR: 2, Events: []Event{{1, -1, "a"}}},

@@ -109,11 +109,11 @@ func TestSharedLabelImages(t *testing.T) {
 	whole := need.Value(io.ReadAll(need.Value(gzip.NewReader(bytes.NewReader(short)))(t)))(t)
 	testdir.Write(t, filepath.Join(dir, "short.nii"), string(whole[:400]))
 	for labels, want := range map[string]string{
-		"lacks.nii.gz":  "1 of the 2 nodes are missing: 2 two",
+		"lacks.nii.gz":  "1 of the 2 nodes is missing: 2 two",
 		"empty.nii.gz":  "every voxel is 0",
 		"halves.nii.gz": "holds 1.5",
 		"short.nii":     "truncated at byte 400",
-		"site":          "1 of the 2 nodes are missing: 2 two",
+		"site":          "1 of the 2 nodes is missing: 2 two",
 	} {
 		_, err := load(labels, "MNI152NLin6Asym", "")
 		count, file := "the label image of all 3 participants: ", labels
@@ -136,7 +136,7 @@ func TestSharedLabelImages(t *testing.T) {
     each: subject
     in: { bold: cohort.bold, labels: { file: lacks.nii.gz }, nodes: cohort.nodes }
 `)
-	need.Error(t, err, "x.yaml:16:", "stage direct: the label image of all 3 participants: ", "1 of the 2 nodes are missing")
+	need.Error(t, err, "x.yaml:16:", "stage direct: the label image of all 3 participants: ", "1 of the 2 nodes is missing")
 	p, err := load("faulty", "native", "")
 	need.NoError(t, err)
 	need.Equal(t, len(p.Roster.Subjects), 3)

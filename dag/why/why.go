@@ -18,6 +18,7 @@ import (
 	"prgnn/dag/listing"
 	"prgnn/dag/recipe"
 	"prgnn/dag/record"
+	"prgnn/internal/words"
 )
 
 // An Explanation says why a task would run, or why it ran last.
@@ -184,7 +185,7 @@ func (x *explainer) reason(step *engine.Step) string {
 		parts = append(parts, d.String())
 	}
 	if len(ds) > most {
-		parts = append(parts, fmt.Sprintf("and %d more differences", len(ds)-most))
+		parts = append(parts, "and "+words.Count(len(ds)-most, "more difference"))
 	}
 	return strings.Join(parts, "; ")
 }

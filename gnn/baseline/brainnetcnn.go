@@ -7,6 +7,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
@@ -333,5 +334,6 @@ func (m *trainedCNN[T]) Probability(x Rows, threads int) []float64 {
 func (m *trainedCNN[T]) Parameters() int { return len(m.params) }
 
 func (m *trainedCNN[T]) Note() string {
-	return fmt.Sprintf("E2E %d, E2E %d, E2N %d, N2G %d, %d epochs", m.Edges[0], m.Edges[1], m.Nodes, m.Hidden[0], m.t.Epochs)
+	return fmt.Sprintf("E2E %d, E2E %d, E2N %d, N2G %d, %s", m.Edges[0], m.Edges[1], m.Nodes, m.Hidden[0],
+		words.Count(m.t.Epochs, "epoch"))
 }

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
@@ -115,7 +116,7 @@ func (f *forest) Note() string {
 	for _, t := range f.trees {
 		nodes += len(t)
 	}
-	return fmt.Sprintf("%d trees, %d nodes in total", len(f.trees), nodes)
+	return words.Count(len(f.trees), "tree") + fmt.Sprintf(", %d nodes in total", nodes)
 }
 
 // growth is what all trees of a forest share.

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
@@ -397,5 +398,5 @@ func (m *trainedLi[T]) Probability(graphs []EdgeGraph, threads int) []float64 {
 func (m *trainedLi[T]) Parameters() int { return len(m.params) }
 
 func (m *trainedLi[T]) Note() string {
-	return fmt.Sprintf("NNConv %v, MLP %v, %d epochs", m.Widths, m.Hidden, m.t.Epochs)
+	return fmt.Sprintf("NNConv %v, MLP %v, %s", m.Widths, m.Hidden, words.Count(m.t.Epochs, "epoch"))
 }

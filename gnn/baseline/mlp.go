@@ -7,6 +7,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/words"
 	"prgnn/numeric/random"
 )
 
@@ -111,6 +112,6 @@ func (m *trainedMLP[T]) Decide(x Rows, threads int) []float64 {
 func (m *trainedMLP[T]) Parameters() int { return len(m.params) }
 
 func (m *trainedMLP[T]) Note() string {
-	return fmt.Sprintf("%s, %d epochs", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.widths), " ", "–"), "[]"),
-		m.t.Epochs)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(m.widths), " ", "–"), "[]") + ", " +
+		words.Count(m.t.Epochs, "epoch")
 }

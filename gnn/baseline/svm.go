@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
@@ -227,7 +228,7 @@ func (m *vectorMachine) decide(x Rows, threads int) []float64 {
 }
 
 func (m *vectorMachine) describe() (int, string) {
-	note := fmt.Sprintf("%d support vectors of %d graphs", m.vectors.N, m.of)
+	note := words.Count(m.vectors.N, "support vector") + " of " + words.Count(m.of, "graph")
 	if !m.linear {
 		note += fmt.Sprintf(", γ = %.3g", m.gamma)
 	}

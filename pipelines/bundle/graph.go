@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/dag/recipe"
+	"prgnn/internal/words"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -78,7 +79,7 @@ func (o *Opened) Graph() (*Replay, error) {
 		}
 	}
 	if len(wrong) > 3 {
-		wrong = append(wrong[:3], fmt.Errorf("… and %d tasks more", len(wrong)-3))
+		wrong = append(wrong[:3], fmt.Errorf("… and %s", words.Count(len(wrong)-3, "more task")))
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -181,7 +182,8 @@ func compareTwo(foldsA, foldsB []fold.Tested) (column.PairRow, error) {
 	}
 	if lost != nil {
 		slices.Sort(lost)
-		return c, fmt.Errorf("%d participants are tested by only one of the two, or have different labels, such as %s", len(lost), lost[0])
+		return c, fmt.Errorf("%s tested by only one of the two, or %s different labels, such as %s",
+			words.Count(len(lost), "participant")+words.Verb(len(lost), " is", " are"), words.Verb(len(lost), "has", "have"), lost[0])
 	}
 	c.AccuracyA, c.AccuracyB = fold.Accuracy(foldsA, "participant"), fold.Accuracy(foldsB, "participant")
 	c.Difference = c.AccuracyA - c.AccuracyB

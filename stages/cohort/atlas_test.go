@@ -156,10 +156,10 @@ func TestCIFTITableFits(t *testing.T) {
 		{"", "", "", "", ""},
 		{"", "", list(1, names...), "", ""},
 		{"???", "V1x", "", `the value 0 is the background of a label image, but its name is "V1x"`, ""},
-		{`Key="24"`, `Key="77"`, "", "1 of the 24 labels of " + name + " have no row in its table of regions: 24; set nodes", ""},
+		{`Key="24"`, `Key="77"`, "", "1 of the 24 labels of " + name + " has no row in its table of regions: 24; set nodes", ""},
 		{"", "", list(1, names[:22]...), "", "2 of the 24 labels of " + name + " have no row in the node list and belong to no region: 23, 24"},
 		{"", "", list(1, append([]string{"P00"}, names...)...), "gives 24 of 25 regions another value than the label table of the file: P01 (2, in the file 1)", ""},
-		{"", "", list(1, append(slices.Clone(names), "P25")...), "", "1 of the 25 regions of the node list have no label in " + name + ": 25 P25"},
+		{"", "", list(1, append(slices.Clone(names), "P25")...), "", "1 of the 25 regions of the node list has no label in " + name + ": 25 P25"},
 	} {
 		dir := t.TempDir()
 		if !strings.Contains(whole, c.old) || len(c.old) != len(c.changed) {

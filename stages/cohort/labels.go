@@ -225,8 +225,8 @@ func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, va
 	if nameless == nil || len(missing) == len(nodes) || builtIn(nodes) {
 		return
 	}
-	r.Notes = append(r.Notes, column.Doubtf(column.DoubtLabels, "%d of the %d labels of %s have no row in the node list and are left out: %s",
-		len(nameless), len(values), userfile.NameIn(r.Root, path),
+	r.Notes = append(r.Notes, column.Doubtf(column.DoubtLabels, "%d of the %s of %s %s left out: %s",
+		len(nameless), words.Count(len(values), "label"), userfile.NameIn(r.Root, path), words.Verb(len(nameless), "has no row in the node list and is", "have no row in the node list and are"),
 		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
 }
 

@@ -147,7 +147,7 @@ func TestRowsAreRuns(t *testing.T) {
 		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
 	}
-	if !slices.Contains(column.NoteTexts(r.Notes), "1 runs excluded of participants with other runs included") {
+	if !slices.Contains(column.NoteTexts(r.Notes), "1 run excluded of participants with other runs included") {
 		t.Errorf("notes %q", column.NoteTexts(r.Notes))
 	}
 	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; several rows also have 1; if each row is a run: runs: all") {

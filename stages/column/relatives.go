@@ -134,8 +134,8 @@ func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []N
 				doubt, end = DoubtMatched, fmt.Sprintf("as in matched pairs, but %s, and label permutations exchange labels between "+
 					"pairs: add a column with one value for each pair", by)
 			}
-			notes = append(notes, Doubtf(doubt, "%s%d participants have the id of another one there, %s, and set keep_together to it",
-				begin, n, end))
+			notes = append(notes, Doubtf(doubt, "%s%s %s the id of another one there, %s, and set keep_together to it",
+				begin, words.Count(n, "participant"), words.Verb(n, "has", "have"), end))
 			continue
 		}
 		if shared(members) == 0 || !small && !certain(c.Name, members) {

@@ -16,6 +16,7 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/gnn/rival"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
@@ -284,9 +285,10 @@ func trainNetwork[C any](ctx context.Context, t *dag.Task, s *Network, read func
 		modelfile.Magnitudes(trained)
 		modelfile.Magnitudes(untrained)
 	}
-	note := fmt.Sprintf("the last of %d epochs", s.Epochs)
+	note := "the last of " + words.Count(s.Epochs, "epoch")
 	if best >= 0 {
-		note = fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", best+1, len(history), count[1])
+		note = fmt.Sprintf("epoch %d of %d, by the loss of %s", best+1, len(history),
+			words.Count(count[1], "validation graph"))
 	}
 	out := of.set.outputs(s.Params, trained, untrained, column.Table(history),
 		modelRow{s.Model, int64(of.inputs), int64(m.Parameters()), int64(count[0]), note + of.note})

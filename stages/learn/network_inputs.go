@@ -11,6 +11,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
 	"prgnn/gnn/rival"
+	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -43,9 +44,9 @@ func (s *Network) matrices(t *dag.Task) (*study[[]float32], error) {
 		return nil, fmt.Errorf("clusters: %d, but the centers of %d regions can be orthogonal for 1 to %d clusters", o.Clusters, nodes, most)
 	}
 	of := &study[[]float32]{set: set.trainingSet, inputs: nodes * nodes, design: o,
-		note: fmt.Sprintf("; readout %s, %d clusters", s.Readout, o.Clusters)}
+		note: fmt.Sprintf("; readout %s, %s", s.Readout, words.Count(o.Clusters, "cluster"))}
 	if o.Identity > 0 {
-		of.note += fmt.Sprintf(", %d identity columns", o.Identity)
+		of.note += ", " + words.Count(o.Identity, "identity column")
 	}
 	if o.Clustering > 0 {
 		of.note += fmt.Sprintf(", clustering loss × %g", o.Clustering)

@@ -114,6 +114,6 @@ func textAmongNumbers(name string, values, ids []string) error {
 	if len(odd) == 0 || 2*len(odd) > len(values) {
 		return nil
 	}
-	return fmt.Errorf("column %s is text, because %d of %d values are not numbers (%s): write them as numbers, or n/a where a value is missing",
-		name, len(odd), len(values), words.Some(odd, 4))
+	return fmt.Errorf("column %s is text, because %d of %d values %s (%s): write them as numbers, or n/a where a value is missing",
+		name, len(odd), len(values), words.Verb(len(odd), "is not a number", "are not numbers"), words.Some(odd, 4))
 }

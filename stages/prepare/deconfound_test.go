@@ -358,7 +358,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	age[3] = "12.2 y"
 	people.Columns = append(people.Columns, encoding.Column{Name: "age", Values: age})
 	refused, _ := (&Combat{Site: "site", Preserve: []string{"age"}}).LeaksLabel(people, nil)
-	want := fmt.Sprintf("column age is text, because 1 of 12 values are not numbers (%q of %s)", "12.2 y", ids[3])
+	want := fmt.Sprintf("column age is text, because 1 of 12 values is not a number (%q of %s)", "12.2 y", ids[3])
 	if len(refused) != 1 || !strings.HasPrefix(refused[0].Error(), want) {
 		t.Errorf("%v, want %s", refused, want)
 	}

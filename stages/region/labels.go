@@ -140,18 +140,20 @@ func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own
 	err error) {
 	missing, nameless, hint := Fit(nodes, by, values)
 	some := words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)
-	count := fmt.Sprintf("%d of the %d labels of %s", len(nameless), len(values), file)
+	count := fmt.Sprintf("%d of the %s of %s %s no row", len(nameless), words.Count(len(values), "label"), file,
+		words.Verb(len(nameless), "has", "have"))
 	switch {
 	case len(nameless) > 0 && own:
-		return nil, fmt.Errorf("%s have no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
+		return nil, fmt.Errorf("%s in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
 			count, some, hint)
 	case len(nameless) > 0 && !chosen:
-		notes = append(notes, column.Doubtf(column.DoubtLabels, "%s have no row in the node list and belong to no region: %s%s", count, some, hint))
+		notes = append(notes, column.Doubtf(column.DoubtLabels, "%s in the node list and %s to no region: %s%s", count,
+			words.Verb(len(nameless), "belongs", "belong"), some, hint))
 	}
 	if len(missing) > 0 {
 		lacking := lists.Map(missing, func(n Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
-		notes = append(notes, column.Notef("%d of the %d regions of the node list have no label in %s: %s%s",
-			len(missing), len(nodes), file, words.Some(lacking, 6), hint))
+		notes = append(notes, column.Notef("%d of the %s of the node list %s no label in %s: %s%s",
+			len(missing), words.Count(len(nodes), "region"), words.Verb(len(missing), "has", "have"), file, words.Some(lacking, 6), hint))
 	}
 	return notes, nil
 }

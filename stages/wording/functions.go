@@ -299,6 +299,10 @@ func counted(of func(int, string) string) func(arguments) (any, error) {
 			return report.Between(report.Thousands(s.Low), f(int(s.High), noun)), nil
 		}
 		n, ok := number(a.of[0])
+		if parameter, is := a.of[0].(string); is { // of a stage, in its own digits
+			whole, err := strconv.Atoi(parameter)
+			return strings.Replace(of(whole, noun), strconv.Itoa(whole), parameter, 1), err
+		}
 		if !ok || !text {
 			return nil, a.wrong()
 		}

@@ -46,7 +46,7 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 		if a.sum.earlier != "" {
 			remedy += "; " + a.sum.earlier
 		}
-		return nothing("none of %d tasks has a result%s\n  %s", len(all), a.reasons(), remedy)
+		return nothing("none of %s has a result%s\n  %s", words.Count(len(all), "task"), a.reasons(), remedy)
 	}
 	if len(tasks) < len(c.Steps) || a.Sample < 1 {
 		a.Stages = results.IDs(a.sampled(tasks))

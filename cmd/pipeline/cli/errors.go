@@ -120,7 +120,7 @@ func (a *app) explain(err error) {
 	}
 	all := flatten(err)
 	if more := len(all) - mostErrors; more > 1 {
-		all = append(all[:mostErrors:mostErrors], fmt.Errorf("and %d more errors", more))
+		all = append(all[:mostErrors:mostErrors], fmt.Errorf("and %s", words.Count(more, "more error")))
 	}
 	for i, one := range all {
 		text := inWords(words.Bound(one))

@@ -149,8 +149,8 @@ func (a *app) outputsOf(c *results.Current, what string) (outs []results.Output,
 	}
 	there, others := c.Shown(tasks)
 	if earlier := a.complete(c, what, others); earlier != nil {
-		a.Warn("%s has %d of %d results with these settings; shown are the complete results of an earlier run (%s)", what,
-			len(there), len(tasks), a.withSets(earlier.Sets))
+		a.Warn("%s has %d of %s with these settings; shown are the complete results of an earlier run (%s)", what,
+			len(there), words.Count(len(tasks), "result"), a.withSets(earlier.Sets))
 		if sel, tasks, err = shown(earlier, what); err != nil {
 			return nil, err
 		}
@@ -161,7 +161,8 @@ func (a *app) outputsOf(c *results.Current, what string) (outs []results.Output,
 		return nil, c.Missing(a.Console, sel, there, others, "")
 	}
 	if len(others) > 0 {
-		a.Note("%d of %d results are missing: %s", len(others), len(tasks), words.Some(results.IDs(others), 6))
+		a.Note("%d of %s %s missing: %s", len(others), words.Count(len(tasks), "result"),
+			words.Verb(len(others), "is", "are"), words.Some(results.IDs(others), 6))
 	}
 	for _, n := range there {
 		for _, p := range n.Instance().Ports().Out {

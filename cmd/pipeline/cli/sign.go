@@ -242,7 +242,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 			fmt.Fprintf(a.Out, "lock not checked: there is no %s; --lock PATH names it (SHA-256 %.12s…)\n", lockPath, e.Lock)
 		}
 		if store != nil {
-			fmt.Fprintf(a.Out, "the store has %d of its %d files, %d damaged\n", e.Stored+e.Damaged, len(seen), e.Damaged)
+			fmt.Fprintf(a.Out, "the store has %d of its %s, %d damaged\n", e.Stored+e.Damaged, words.Count(len(seen), "file"), e.Damaged)
 		} else {
 			fmt.Fprintln(a.Out, "results not checked: there is no store here; --store DIR names it")
 		}

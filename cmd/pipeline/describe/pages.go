@@ -58,7 +58,8 @@ func Search(a *console.Console, query string) error {
 	}
 	list(a, found[:min(len(found), most)])
 	if more := len(found) - most; more > 0 {
-		a.Note("%d more sections have these words; add a word to narrow the search", more)
+		a.Note("%s %s these words; add a word to narrow the search", words.Count(more, "more section"),
+			words.Verb(more, "has", "have"))
 	}
 	return nil
 }

@@ -150,7 +150,8 @@ func Check(a *console.Console, o Options) error {
 		}
 	}
 	if more := len(problems) - mostProblems; more > 0 && !a.Verbose {
-		problems = append(problems[:mostProblems], fmt.Errorf("and %d more scans cannot be read (-v lists them)", more))
+		problems = append(problems[:mostProblems], fmt.Errorf("and %s cannot be read (-v lists all)",
+			words.Count(more, "more scan")))
 	}
 	if violations > 0 || found.Copies.MostAlike {
 		what := "one scan under two ids"

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/column"
@@ -118,8 +119,9 @@ func gaps(m *export.Member, quality results.Content) {
 		Kept    int32 `column:"kept"`
 	}](quality.Table)
 	if err == nil && len(rows) == 1 && rows[0].Kept < rows[0].Volumes {
-		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.Of.ID(),
-			rows[0].Volumes-rows[0].Kept, rows[0].Volumes)
+		left := rows[0].Volumes - rows[0].Kept
+		m.Note("%s: %d of %s %s censored; the file's time axis ignores the gaps", m.Of.ID(),
+			left, words.Count(int(rows[0].Volumes), "volume"), words.Verb(int(left), "was", "were"))
 	}
 }
 

@@ -234,7 +234,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	g.Print(w)
 	fmt.Fprintln(w)
 	if more := given - mostReasons; more > 0 && !verbose {
-		fmt.Fprintf(w, "and %d more reasons, which -v lists\n", more)
+		fmt.Fprintf(w, "and %s, which -v lists\n", words.Count(more, "more reason"))
 	}
 	shared.print(w, p.Roster)
 	for _, n := range slices.Concat(p.Here, p.Notes) {

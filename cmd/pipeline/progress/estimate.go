@@ -110,16 +110,16 @@ func (e Estimate) String() string {
 	case e.mostUnknown():
 		text := "unknown, no earlier run of these stages"
 		if e.Unknown < e.Tasks {
-			return fmt.Sprintf("unknown, no earlier run of the stages of %d of %d tasks", e.Unknown, e.Tasks)
+			return fmt.Sprintf("unknown, no earlier run of the stages of %d of %s", e.Unknown, words.Count(e.Tasks, "task"))
 		}
 		if e.Permute && e.Share >= 0.5 {
-			text += fmt.Sprintf("; %s: %d of %d tasks%s", e.Stage, e.Members, e.Tasks, e.without())
+			text += fmt.Sprintf("; %s: %d of %s%s", e.Stage, e.Members, words.Count(e.Tasks, "task"), e.without())
 		}
 		return text
 	}
 	text := fmt.Sprintf("about %s on %s, from earlier runs", console.Seconds(e.Seconds), words.Count(e.Workers, "worker"))
 	if e.Unknown > 0 {
-		text += fmt.Sprintf("; plus %d of %d tasks whose stage has not run before", e.Unknown, e.Tasks)
+		text += fmt.Sprintf("; plus %d of %s whose stage has not run before", e.Unknown, words.Count(e.Tasks, "task"))
 	}
 	if e.Share >= 0.5 && e.Members < e.Tasks {
 		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())

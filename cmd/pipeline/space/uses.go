@@ -16,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/record"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 )
 
 // readRuns are the recorded runs with their tasks, newest first. The error lists those that cannot be read.
@@ -74,7 +75,8 @@ func Runs(a *console.Console, store *disk.Store) error {
 		return err
 	}
 	if !a.JSON {
-		fmt.Fprintf(a.Out, "store  %s\nsize   %s in %d files\n", store.Dir(), console.ByteCount(plan.Bytes), plan.Blobs)
+		fmt.Fprintf(a.Out, "store  %s\nsize   %s in %s\n", store.Dir(), console.ByteCount(plan.Bytes),
+			words.Count(plan.Blobs, "file"))
 	} else {
 		a.Object("store", struct {
 			Dir   string `json:"directory"`

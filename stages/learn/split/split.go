@@ -460,7 +460,8 @@ func (s *Split) enough(members []member, name, param, or string) error {
 		return fmt.Errorf("%s: no participant has a group: name the column of the groups by group, under the cohort", name)
 	}
 	if len(names) < 2 {
-		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups; name another column by group, or select more participants", name, len(members), strings.Join(names, ""))
+		return fmt.Errorf("%s: %s in the group %q: a classifier needs two groups; name another column by group, or select more participants", name,
+			words.Verb(len(members), "the only participant is", fmt.Sprintf("all %d participants are", len(members))), strings.Join(names, ""))
 	}
 	also := func(before string) string {
 		if or == "" {
@@ -479,11 +480,11 @@ func (s *Split) enough(members []member, name, param, or string) error {
 			name, smallest, also(", or set "))
 	}
 	if s.Stratify && n[smallest] < s.Folds {
-		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: set %s to %d or less%s",
-			name, smallest, n[smallest], s.Folds, param, n[smallest], also(", or "))
+		return fmt.Errorf("%s: group %q has %s, too few for %d folds with one of each group: set %s to %d or less%s",
+			name, smallest, words.Count(n[smallest], "participant"), s.Folds, param, n[smallest], also(", or "))
 	}
 	if len(members) < s.Folds {
-		return fmt.Errorf("%s: %d participants, too few for %d folds: set %s to %d or less", name, len(members), s.Folds, param, len(members))
+		return fmt.Errorf("%s: %s, too few for %d folds: set %s to %d or less", name, words.Count(len(members), "participant"), s.Folds, param, len(members))
 	}
 	return nil
 }
@@ -499,7 +500,8 @@ const fewest = 3
 func (s *Split) enoughNumbers(members []member, name, param string) error {
 	most := len(members) / fewest
 	if most < 2 {
-		return fmt.Errorf("%s: %d participants are too few to predict a number: each test fold needs %d, so at least %d participants", name, len(members), fewest, 2*fewest)
+		return fmt.Errorf("%s: %s %s too few to predict a number: each test fold needs %d, so at least %d participants", name,
+			words.Count(len(members), "participant"), words.Verb(len(members), "is", "are"), fewest, 2*fewest)
 	}
 	numbers := lists.Map(members, func(m member) float64 { return m.number })
 	least, largest := slices.Min(numbers), slices.Max(numbers)

@@ -47,7 +47,7 @@ func TestGrayordinatesRefuses(t *testing.T) {
 		"not a dense time series (dtseries)":   {"bold": series, "labels": labels, "nodes": stagetest.Nodes(countTo(24)...)},
 		"do not connect within": {"bold": bold, "labels": labels, "nodes": stagetest.Nodes(countTo(24)...),
 			"within": voxels},
-		"1 of the 25 nodes are missing":                {"bold": bold, "labels": labels, "nodes": stagetest.Nodes(countTo(25)...)},
+		"1 of the 25 nodes is missing":                 {"bold": bold, "labels": labels, "nodes": stagetest.Nodes(countTo(25)...)},
 		"not a map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": stagetest.Nodes(countTo(24)...)},
 	} {
 		if _, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in); err == nil ||

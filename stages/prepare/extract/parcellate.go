@@ -419,8 +419,8 @@ func (p *Parcellate) refuseLost(c []region.CoverageRow, why string) error {
 	if p.Missing == "keep" || float64(len(names)) <= mostUnseen*float64(len(c)) {
 		return nil
 	}
-	return fmt.Errorf("%d of the %d nodes lie outside the scan, or with less than %g of their label inside (min_coverage): %s: %s (missing: keep continues with their rows empty)",
-		len(names), len(c), p.MinCoverage, words.Some(names, 8), why)
+	return fmt.Errorf("%d of the %s %s outside the scan, or with less than %g of their label inside (min_coverage): %s: %s (missing: keep continues with their rows empty)",
+		len(names), words.Count(len(c), "node"), words.Verb(len(names), "lies", "lie"), p.MinCoverage, words.Some(names, 8), why)
 }
 
 // parcelImage is a label image of parcels on the grid of a scan.
@@ -452,7 +452,8 @@ func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int
 		hint = "; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg"
 	}
 	names := lists.Map(missing, func(n region.Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
-	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep continues with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
+	return fmt.Errorf("%d of the %s %s missing: %s%s (missing: keep continues with their rows empty)", len(names),
+		words.Count(len(nodes), "node"), words.Verb(len(names), "is", "are"), strings.Join(names, ", "), hint)
 }
 
 // otherLabels lists the labels that belong to no node.

@@ -185,7 +185,7 @@ func TestParcellateNumbers(t *testing.T) {
 	for _, c := range []struct{ labels, want, wrong string }{
 		{"auto", "index", ""},
 		{"index", "index", ""},
-		{"id", "", "dseg.nii.gz: 1 of the 3 nodes are missing: 1001 n1001 (missing: keep continues with their rows empty)"},
+		{"id", "", "dseg.nii.gz: 1 of the 3 nodes is missing: 1001 n1001 (missing: keep continues with their rows empty)"},
 	} {
 		out, err := stagetest.RunWith(&Parcellate{Labels: c.labels, Missing: "fail"}, in)
 		if c.wrong != "" {
@@ -210,9 +210,9 @@ func TestParcellateShifted(t *testing.T) {
 		ids  []int32
 		want string
 	}{
-		{[]int32{2, 3, 4}, "1 of the 3 nodes are missing: 4 n4; the list counts from 2 and the image from 1: subtract 1 from the values of the list"},
-		{[]int32{1, 2, 3, 4}, "1 of the 4 nodes are missing: 4 n4; if the image counts from 0, its first region is taken for the background: add 1 to the labels of the image"},
-		{[]int32{1, 2, 7}, "1 of the 3 nodes are missing: 7 n7 (missing: keep"},
+		{[]int32{2, 3, 4}, "1 of the 3 nodes is missing: 4 n4; the list counts from 2 and the image from 1: subtract 1 from the values of the list"},
+		{[]int32{1, 2, 3, 4}, "1 of the 4 nodes is missing: 4 n4; if the image counts from 0, its first region is taken for the background: add 1 to the labels of the image"},
+		{[]int32{1, 2, 7}, "1 of the 3 nodes is missing: 7 n7 (missing: keep"},
 	} {
 		in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": stagetest.Nodes(c.ids...)}
 		_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
@@ -268,7 +268,7 @@ func TestParcellateRefuses(t *testing.T) {
 		{"of the scan's shape", bold, image(100, full), stagetest.Nodes(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels have the shape of the scan, but another affine, which puts a corner of them 173 mm beside the scan: 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; one of the headers is wrong"},
 		{"nearly elsewhere", bold,
 			imageInput(t, "dseg.nii.gz", cube(5, 3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) })),
-			stagetest.Nodes(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie outside the scan, or with less than 0 of their label inside (min_coverage): n1002: the labels are on 5×5×5 voxels of 1×1×1 mm, x 2.5…7.5, y 2.5…7.5, z 2.5…7.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; either they are in different spaces (T1w, MNI…) or the scan does not cover the brain (missing: keep continues with their rows empty)"},
+			stagetest.Nodes(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lies outside the scan, or with less than 0 of their label inside (min_coverage): n1002: the labels are on 5×5×5 voxels of 1×1×1 mm, x 2.5…7.5, y 2.5…7.5, z 2.5…7.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; either they are in different spaces (T1w, MNI…) or the scan does not cover the brain (missing: keep continues with their rows empty)"},
 		{"one volume", image(0, full), image(0, full), stagetest.Nodes(1002), "dseg.nii.gz: shape [4 4 4] has one volume, but a BOLD scan needs several"},
 		{"huge", hugeBold(t), image(0, full), stagetest.Nodes(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
 		{"a series as labels", bold, bold, stagetest.Nodes(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, but the node list has 1 regions: one volume is one region, in the order of the ids 1, 2, 3 …"},
