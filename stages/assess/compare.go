@@ -183,7 +183,8 @@ func compareTwo(foldsA, foldsB []fold.Tested) (column.PairRow, error) {
 	if lost != nil {
 		slices.Sort(lost)
 		return c, fmt.Errorf("%s tested by only one of the two, or %s different labels, such as %s",
-			words.Count(len(lost), "participant")+words.Verb(len(lost), " is", " are"), words.Verb(len(lost), "has", "have"), lost[0])
+			words.Count(len(lost), "participant")+words.Verb(len(lost), " is", " are"),
+			words.Verb(len(lost), "has", "have"), lost[0])
 	}
 	c.AccuracyA, c.AccuracyB = fold.Accuracy(foldsA, "participant"), fold.Accuracy(foldsB, "participant")
 	c.Difference = c.AccuracyA - c.AccuracyB

@@ -153,7 +153,8 @@ func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own
 	if len(missing) > 0 {
 		lacking := lists.Map(missing, func(n Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
 		notes = append(notes, column.Notef("%d of the %s of the node list %s no label in %s: %s%s",
-			len(missing), words.Count(len(nodes), "region"), words.Verb(len(missing), "has", "have"), file, words.Some(lacking, 6), hint))
+			len(missing), words.Count(len(nodes), "region"), words.Verb(len(missing), "has", "have"), file,
+			words.Some(lacking, 6), hint))
 	}
 	return notes, nil
 }

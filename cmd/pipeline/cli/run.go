@@ -396,7 +396,8 @@ func (a *app) lastLine(r *engine.Result, interrupted bool, unlocked error) {
 		digits = 3
 	}
 	fmt.Fprintf(a.Out, "run %s: %s: %d ran, %d cached, %d failed, %d skipped%s in %.*f s%s\n",
-		r.ID, words.Count(r.Tasks, "task"), r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits, r.Seconds, differs)
+		r.ID, words.Count(r.Tasks, "task"), r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits,
+		r.Seconds, differs)
 }
 
 // handedOut tells of which tasks a run reads the results when it is over: the texts

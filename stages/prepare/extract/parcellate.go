@@ -420,7 +420,8 @@ func (p *Parcellate) refuseLost(c []region.CoverageRow, why string) error {
 		return nil
 	}
 	return fmt.Errorf("%d of the %s %s outside the scan, or with less than %g of their label inside (min_coverage): %s: %s (missing: keep continues with their rows empty)",
-		len(names), words.Count(len(c), "node"), words.Verb(len(names), "lies", "lie"), p.MinCoverage, words.Some(names, 8), why)
+		len(names), words.Count(len(c), "node"), words.Verb(len(names), "lies", "lie"), p.MinCoverage,
+		words.Some(names, 8), why)
 }
 
 // parcelImage is a label image of parcels on the grid of a scan.
