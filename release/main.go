@@ -1,7 +1,7 @@
 // Command release builds what users install: go run ./release [-o dist] [-key key.pem].
 //
 // For each platform it makes the static binary, an archive and a Python wheel; for Linux also an OCI
-// image; and an archive of the source. Recipes for conda, Homebrew and Lmod fetch the archives.
+// image; and an archive of the source. Recipes for conda, Homebrew, Lmod and Neurodesk fetch the archives.
 // SHA256SUMS lists them, a CycloneDX file says what is inside, and with a key a signed SLSA statement
 // says what they were made from. Two clones of one commit give the same bytes with the same Go.
 //
@@ -25,7 +25,7 @@ func main() {
 	out := flag.String("o", "dist", "directory for the files; made new, it must not exist or be empty")
 	key := flag.String("key", "", "private key of ed25519 that signs the statement (pipeline sign --new-key makes one)")
 	only := flag.String("only", "", "platforms to build, such as linux/amd64,darwin/arm64; all when empty")
-	url := flag.String("url", "", "directory on the web of the archives: writes the recipes for conda, Homebrew and Lmod that fetch them from there")
+	url := flag.String("url", "", "directory on the web of the archives: writes the recipes for conda, Homebrew, Lmod and Neurodesk that fetch them from there")
 	changed := flag.Bool("changed", false, "build although files differ from the commit")
 	snapshot := flag.Bool("snapshot", false, "build although CHANGELOG.md or the list of promises is not ready for a release")
 	flag.Parse()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"encoding/base64"
 	"text/template"
 
 	"prgnn/internal/version"
@@ -16,6 +17,7 @@ var packages = []struct {
 	{"conda-recipe.yaml", condaRecipe},
 	{"homebrew.rb", homebrewFormula},
 	{"module.lua", moduleFile},
+	{"neurodesk.yaml", neurodeskRecipe},
 }
 
 //go:embed recipes/recipe.yaml
@@ -27,7 +29,18 @@ var homebrewFormula string
 //go:embed recipes/prgnn.lua
 var moduleFile string
 
-// recipes writes the conda recipe, the Homebrew formula and the module file of a release: they
+//go:embed recipes/neurodesk.yaml
+var neurodeskRecipe string
+
+// neurodesk are the platforms of Neurodesk's recipe, by its names of processors.
+var neurodesk = []struct{ Platform, Processor string }{{"linux-amd64", "x86_64"}, {"linux-arm64", "aarch64"}}
+
+// icon is what Neurodesk asks for: three nodes of a graph.
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" stroke="#246" stroke-width="2" fill="#69c">` +
+	`<path d="M5 18L12 5L19 18Z" fill="none"/><circle cx="5" cy="18" r="3"/><circle cx="12" cy="5" r="3"/>` +
+	`<circle cx="19" cy="18" r="3"/></svg>`
+
+// recipes writes the conda recipe, the Homebrew formula, the module file and the recipe of Neurodesk of a release: they
 // fetch its archives by their SHA-256, of the platforms that were built. url is the directory in which
 // the archives can be had. Without it there are none.
 func recipes(out, url string) error {
@@ -71,6 +84,7 @@ func recipe(name, text, url string, sums map[string]string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Version": version.Number, "Conda": condaPlatforms})
+	err = t.Execute(&b, map[string]any{"Version": version.Number, "Conda": condaPlatforms, "Neurodesk": neurodesk,
+		"Icon": "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(icon))})
 	return b.Bytes(), err
 }

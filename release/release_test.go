@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -266,16 +267,20 @@ func TestRecipes(t *testing.T) {
 	}
 	need.NoError(t, recipes(dir, "https://example.org/v"))
 	for name, checker := range map[string][]string{"conda-recipe.yaml": nil, "homebrew.rb": {"ruby", "-wc"},
-		"module.lua": {"luac5.4", "-p"}} {
+		"module.lua": {"luac5.4", "-p"}, "neurodesk.yaml": nil} {
 		t.Run(name, func(t *testing.T) {
 			text := need.Value(os.ReadFile(named(dir, name)))(t)
 			if bytes.Contains(text, []byte("<<")) || !bytes.Contains(text, []byte(version.Number)) {
 				t.Errorf("%s", text)
 			}
 			// SHA-256 of the byte 2, by sha256sum
-			if want := "dbc1b4c900ffe48d575b5da5c638040125f65db0fe3e24494b76ea986457d986"; name != "module.lua" &&
+			if want := "dbc1b4c900ffe48d575b5da5c638040125f65db0fe3e24494b76ea986457d986"; strings.Contains(string(text), "darwin") &&
 				(!bytes.Contains(text, []byte(want)) || !bytes.Contains(text, []byte("https://example.org/v/prgnn-"+version.Number+"-darwin-amd64.tar.gz"))) {
 				t.Errorf("no digest or address in\n%s", text)
+			}
+			if name == "neurodesk.yaml" {
+				checkNeurodesk(t, text)
+				return
 			}
 			if checker == nil {
 				var doc struct {
@@ -302,12 +307,52 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
+// checkNeurodesk reads the recipe as neurocontainers' builder/validation.py does: the keys that it requires, and for each
+// processor an archive whose digest is checked.
+func checkNeurodesk(t *testing.T, text []byte) {
+	var doc struct {
+		Name, Version, Icon       string
+		Architectures, Categories []string
+		Readme                    struct{ Description, Example string } `yaml:"structured_readme"`
+		Build                     struct {
+			Kind       string
+			Base       string `yaml:"base-image"`
+			Manager    string `yaml:"pkg-manager"`
+			Directives []struct {
+				Condition string
+				Run       []string
+			}
+		}
+		Files []struct{ Name, Condition, URL string }
+	}
+	need.NoError(t, yaml.Unmarshal(text, &doc))
+	payload, is := strings.CutPrefix(doc.Icon, "data:image/svg+xml;base64,")
+	if b, err := base64.StdEncoding.DecodeString(payload); !is || err != nil || !bytes.HasPrefix(b, []byte("<svg ")) {
+		t.Errorf("icon %q, %v", doc.Icon, err)
+	}
+	if doc.Name != "prgnn" || doc.Version != version.Number || doc.Readme.Description == "" ||
+		doc.Build.Kind != "neurodocker" || doc.Build.Base == "" || doc.Build.Manager != "apt" ||
+		!slices.Equal(doc.Categories, []string{"functional imaging", "machine learning", "bids apps"}) {
+		t.Errorf("%+v", doc)
+	}
+	need.Equal(t, strings.Join(doc.Architectures, " "), "x86_64 aarch64")
+	for i, sum := range []string{ // of the bytes 0 and 1, by sha256sum
+		"6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+		"4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"} {
+		on := fmt.Sprintf("arch==%q", doc.Architectures[i])
+		need.Equal(t, doc.Files[i].Condition, on)
+		need.Equal(t, doc.Build.Directives[i].Condition, on)
+		need.Equal(t, doc.Build.Directives[i].Run[0],
+			fmt.Sprintf(`echo "%s  {{ get_file("%s") }}" | sha256sum -c -`, sum, doc.Files[i].Name))
+	}
+}
+
 // A release of one platform has recipes for that one.
 func TestRecipesOfOnePlatform(t *testing.T) {
 	dir := t.TempDir()
 	need.NoError(t, os.WriteFile(named(dir, "linux-amd64.tar.gz"), nil, 0o666))
 	need.NoError(t, recipes(dir, "https://example.org/v"))
-	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0} {
+	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0, "neurodesk.yaml": 1} {
 		text := need.Value(os.ReadFile(named(dir, name)))(t)
 		if n := bytes.Count(text, []byte("https://")); n != urls || bytes.Contains(text, []byte("darwin")) {
 			t.Errorf("%s:\n%s", name, text)
