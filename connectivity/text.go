@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,6 +177,7 @@ type text struct {
 	whole     bool // all fields below the first line are whole numbers so far
 	width     int
 	started   bool // the first line has been seen
+	trailing  bool // a tab ends it behind numbers, as MATLAB's save -ascii -tabs writes lines
 	rows      int  // below it
 	quoted    bool // a field below it is a number in quotation marks
 	data      blocks
@@ -200,7 +202,7 @@ func (t *text) line(s string, number int) error {
 	if t.split == nil {
 		t.split, t.separator = splitter(s)
 	}
-	fields := t.split(s)
+	fields := t.withoutEnd(t.split(s))
 	if !t.started {
 		if len(fields) > maxColumns {
 			return fmt.Errorf("line %d has %d columns, more than the limit of %d", number, len(fields), maxColumns)
@@ -216,6 +218,21 @@ func (t *text) line(s string, number int) error {
 		return fmt.Errorf("line %d has %d columns, but the first has %d: correct the line, or write the file again", number, len(fields), t.width)
 	}
 	return t.row(fields, number)
+}
+
+// withoutEnd leaves out the empty field behind a tab that ends each line.
+func (t *text) withoutEnd(fields []string) []string {
+	last := len(fields) - 1
+	if last < 1 || t.separator != '\t' || fields[last] != "" {
+		return fields
+	}
+	if !t.started {
+		t.trailing = !slices.ContainsFunc(fields[:last], func(f string) bool { return !isNumber(strings.TrimSpace(f)) })
+	}
+	if t.trailing {
+		return fields[:last]
+	}
+	return fields
 }
 
 func (t *text) row(fields []string, number int) error {

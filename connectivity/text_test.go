@@ -35,6 +35,7 @@ func TestReadText(t *testing.T) {
 		{"names with an underscore", "1_0 2\n1.5 2\n", []string{"1_0", "2"}, columns([]float64{1.5}, []float64{2})},
 		{"one row, one column", "3.5", nil, columns([]float64{3.5})},
 		{"quotes further down", "\"8.5\"\t1\n1.5\t2\n\n# a\n\"1\"\t2\n", nil, columns([]float64{8.5, 1.5, 1}, []float64{1, 2, 2})},
+		{"a tab ends each line", "  1.5\t NaN\t\n -2\t 4\t\n", nil, columns([]float64{1.5, -2}, []float64{nan, 4})},
 		{"missing first row is numbers", "n/a\t1.5\nn/a\t2\n", nil, columns([]float64{nan, nan}, []float64{1.5, 2})},
 	} {
 		var z bytes.Buffer
@@ -86,6 +87,7 @@ func TestReadTextMistakes(t *testing.T) {
 		{"1.5 2.5\n.1_5 1\n", `line 2, column 1: ".1_5" is not a number`},
 		{"a\ta\n1\t2\n", `columns 1 and 2 have the same name: rename one of them`},
 		{"a\t\n1\t2\n", "column 2 has no name: name all columns or none"},
+		{"1.5\t\n2\t3\n", "line 2 has 2 columns, but the first has 1: correct the line, or write the file again"},
 		{"\x93NUMPY\x00", "not a text file; time series must be TSV, CSV, 1D or npy files"},
 		{z.String()[:z.Len()-9], "the compressed file is truncated; copy it again"},
 		{"\x1f\x8bnonsense", "gzip: gzip: invalid header"},
