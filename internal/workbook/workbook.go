@@ -195,14 +195,15 @@ func (b *book) values() (rows [][]string, hidden int, err error) {
 		return nil, 0, fmt.Errorf("sheet %s: %w", b.sheet, err)
 	}
 	defer all.Close()
-	last := 0
+	last, cells := 0, 0
 	for all.Next() {
 		row, err := all.Columns(excelize.Options{RawCellValue: true})
 		if err != nil {
 			return nil, 0, fmt.Errorf("sheet %s: %w", b.sheet, err)
 		}
-		if rows = append(rows, row); len(rows) > maxCells {
-			return nil, 0, fmt.Errorf("sheet %s has more than the limit of %d rows: save it as CSV", b.sheet, maxCells)
+		rows, cells = append(rows, row), cells+max(1, len(row))
+		if cells > maxCells {
+			return nil, 0, fmt.Errorf("sheet %s has more than the limit of %d cells: save it as CSV", b.sheet, maxCells)
 		}
 		if len(row) == 0 {
 			continue

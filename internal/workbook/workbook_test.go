@@ -1,16 +1,21 @@
 package workbook
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/xuri/excelize/v2"
 
+	"prgnn/internal/forge"
 	"prgnn/internal/need"
 )
 
@@ -138,15 +143,78 @@ func TestRefusedWorkbooks(t *testing.T) {
 	need.Error(t, err, "the workbook cannot be read")
 }
 
-// Whatever the bytes of a workbook are, it is read or refused.
-func FuzzText(f *testing.F) {
-	book := excelize.NewFile()
-	book.SetCellValue("Sheet1", "A1", "x")
-	book.SetCellValue("Sheet1", "A2", 1)
-	var b bytes.Buffer
-	if err := book.Write(&b); err != nil {
-		f.Fatal(err)
+// A row takes as many cells as its last one has columns, however few there are.
+func TestWideRowsAreRefused(t *testing.T) {
+	parts := partsOf(t, small(t))
+	var rows strings.Builder
+	for r := range 200 {
+		fmt.Fprintf(&rows, `<row r="%d"><c r="XFD%[1]d"><v>1</v></c></row>`, r+1)
 	}
-	f.Add(b.Bytes())
-	f.Fuzz(func(_ *testing.T, file []byte) { Text(file, "") })
+	parts[sheetPart] = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>` +
+		rows.String() + `</sheetData></worksheet>`
+	_, _, err := Text(zipped(t, parts), "")
+	need.Error(t, err, fmt.Sprintf("sheet Sheet1 has more than the limit of %d cells: save it as CSV", maxCells))
+}
+
+// Whatever the bytes of a workbook are, it is read or refused, in bounded memory and time.
+func FuzzText(f *testing.F) {
+	f.Add(small(f))
+	f.Fuzz(func(t *testing.T, file []byte) { forge.Bounded(t, file, func() { Text(file, "") }) })
+}
+
+// Bytes that are changed at random rarely get past the checksums of a zip file: here the archive is right, and one of
+// its parts is of the fuzzer.
+func FuzzParts(f *testing.F) {
+	parts := partsOf(f, small(f))
+	names := slices.Sorted(maps.Keys(parts))
+	for i, name := range names {
+		f.Add(uint8(i), parts[name])
+	}
+	sheet := uint8(slices.Index(names, sheetPart))
+	for _, old := range []string{`r="1"`, `r="A1"`, `r="A2"`, "<v>1</v>"} {
+		for _, lie := range []string{`r="1048576"`, `r="XFD1048576"`, `r="ZZZZ9"`, `r="A0"`, `r="-1"`, "<v>1e999</v>"} {
+			f.Add(sheet, strings.Replace(parts[sheetPart], old, lie, 1))
+		}
+	}
+	f.Fuzz(func(t *testing.T, part uint8, text string) {
+		one := maps.Clone(parts)
+		one[names[int(part)%len(names)]] = text
+		file := zipped(t, one)
+		forge.Bounded(t, file, func() { Text(file, "") })
+	})
+}
+
+const sheetPart = "xl/worksheets/sheet1.xml"
+
+// small is a workbook of two cells.
+func small(t testing.TB) []byte {
+	book := excelize.NewFile()
+	need.NoError(t, book.SetCellValue("Sheet1", "A1", "x"))
+	need.NoError(t, book.SetCellValue("Sheet1", "A2", 1))
+	var b bytes.Buffer
+	need.NoError(t, book.Write(&b))
+	return b.Bytes()
+}
+
+// partsOf are the parts of a workbook, by name.
+func partsOf(t testing.TB, book []byte) map[string]string {
+	parts := map[string]string{}
+	z := need.Value(zip.NewReader(bytes.NewReader(book), int64(len(book))))(t)
+	for _, part := range z.File {
+		r := need.Value(part.Open())(t)
+		parts[part.Name] = string(need.Value(io.ReadAll(r))(t))
+	}
+	return parts
+}
+
+func zipped(t testing.TB, parts map[string]string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		w := need.Value(z.Create(name))(t)
+		_, err := w.Write([]byte(parts[name]))
+		need.NoError(t, err)
+	}
+	need.NoError(t, z.Close())
+	return b.Bytes()
 }
