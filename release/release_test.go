@@ -307,8 +307,8 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// checkNeurodesk reads the recipe as neurocontainers' builder/validation.py does: the keys that it requires, and for each
-// processor an archive whose digest is checked.
+// checkNeurodesk reads the recipe as neurocontainers' builder/validation.py does: the keys that it requires, and for
+// each processor an archive whose digest is checked.
 func checkNeurodesk(t *testing.T, text []byte) {
 	var doc struct {
 		Name, Version, Icon       string
@@ -352,7 +352,8 @@ func TestRecipesOfOnePlatform(t *testing.T) {
 	dir := t.TempDir()
 	need.NoError(t, os.WriteFile(named(dir, "linux-amd64.tar.gz"), nil, 0o666))
 	need.NoError(t, recipes(dir, "https://example.org/v"))
-	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0, "neurodesk.yaml": 1} {
+	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0,
+		"neurodesk.yaml": 1} {
 		text := need.Value(os.ReadFile(named(dir, name)))(t)
 		if n := bytes.Count(text, []byte("https://")); n != urls || bytes.Contains(text, []byte("darwin")) {
 			t.Errorf("%s:\n%s", name, text)
