@@ -15,17 +15,14 @@ import (
 	"prgnn/internal/foreign"
 )
 
-// ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
-// fMRIPrep, XCP-D), CSV, and the 1D of AFNI and C-PAC, gzipped or not, one row a
-// volume. Columns are separated by tabs, commas, semicolons or, when there is none
-// of these, white space. n/a, NA, nan, NaN and an empty cell are NaN.
+// ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS, fMRIPrep, XCP-D), CSV, and the 1D of
+// AFNI and C-PAC, gzipped or not, one row a volume. Columns are separated by tabs, commas, semicolons or, when there is
+// none of these, white space. n/a, NA, nan, NaN and an empty cell are NaN.
 //
-// names is nil when the columns have none. They have names when the first line has
-// a field that is not a number; when it starts with # and has as many fields as
-// there are columns (C-PAC: "#10	#11"); or when its fields are whole numbers and
-// those below it are not all (region numbers as names). Other lines that start with #
-// are comments. A first column without a name that counts rows from 0 is the index that
-// pandas writes, and is left out.
+// names is nil when the columns have none. They have names when the first line has a field that is not a number; when
+// it starts with # and has as many fields as there are columns (C-PAC: "#10	#11"); or when its fields are whole
+// numbers and those below it are not all (region numbers as names). Other lines that start with # are comments. A first column
+// without a name that counts rows from 0 is the index that pandas writes, and is left out.
 func ReadText(r io.Reader) (names []string, x Matrix, err error) {
 	return readLines(r, &text{}, "time series must be TSV, CSV, 1D or npy files")
 }
@@ -177,7 +174,6 @@ type text struct {
 	whole     bool // all fields below the first line are whole numbers so far
 	width     int
 	started   bool // the first line has been seen
-	trailing  bool // a tab ends it behind numbers, as MATLAB's save -ascii -tabs writes lines
 	rows      int  // below it
 	quoted    bool // a field below it is a number in quotation marks
 	data      blocks
@@ -202,7 +198,7 @@ func (t *text) line(s string, number int) error {
 	if t.split == nil {
 		t.split, t.separator = splitter(s)
 	}
-	fields := t.withoutEnd(t.split(s))
+	fields := t.split(s)
 	if !t.started {
 		if len(fields) > maxColumns {
 			return fmt.Errorf("line %d has %d columns, more than the limit of %d", number, len(fields), maxColumns)
@@ -218,21 +214,6 @@ func (t *text) line(s string, number int) error {
 		return fmt.Errorf("line %d has %d columns, but the first has %d: correct the line, or write the file again", number, len(fields), t.width)
 	}
 	return t.row(fields, number)
-}
-
-// withoutEnd leaves out the empty field behind a tab that ends each line.
-func (t *text) withoutEnd(fields []string) []string {
-	last := len(fields) - 1
-	if last < 1 || t.separator != '\t' || fields[last] != "" {
-		return fields
-	}
-	if !t.started {
-		t.trailing = !slices.ContainsFunc(fields[:last], func(f string) bool { return !isNumber(strings.TrimSpace(f)) })
-	}
-	if t.trailing {
-		return fields[:last]
-	}
-	return fields
 }
 
 func (t *text) row(fields []string, number int) error {
@@ -370,11 +351,15 @@ func splitter(line string) (split func(string) []string, plain byte) {
 		if !strings.Contains(line, sep) {
 			continue
 		}
+		end := "" // of each line, behind numbers: MATLAB's save -ascii -tabs may write a tab there
+		if row, is := strings.CutSuffix(line, "\t"); is && !slices.ContainsFunc(strings.Split(row, sep), isText) {
+			end = sep
+		}
 		return func(s string) []string {
-			fields := Split(strings.TrimRight(s, " "), sep)
+			fields := Split(strings.TrimSuffix(strings.TrimRight(s, " "), end), sep)
 			for i, f := range fields {
 				if sep == ";" && strings.Count(f, ",") == 1 {
-					if point := strings.Replace(f, ",", ".", 1); isNumber(point) {
+					if point := strings.Replace(f, ",", ".", 1); !isText(point) {
 						fields[i] = point
 					}
 				}
@@ -413,9 +398,9 @@ func unquoted(f string) string {
 	return f
 }
 
-func isNumber(s string) bool {
+func isText(s string) bool {
 	_, ok := parseNumber(s)
-	return ok
+	return !ok
 }
 
 func parseNumber(s string) (float64, bool) {
