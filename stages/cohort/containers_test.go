@@ -145,7 +145,7 @@ func TestCodesOfGroupsInAFile(t *testing.T) {
 		{"these in another order", codes, levels, mat5.Texts("group", []string{"a", "a", "b", "b"}), true, ""},
 		{"other codes", words, nil, numbers("label", 2, 1, 2, 1), false, ""},
 		{"other codes in another order", words, nil, numbers("labels", 2, 2, 2, 1), false,
-			"labels of all.mat has the codes 1, 2, and the table the groups a, b: 1 of 4 participants are in another group"},
+			"labels of all.mat has the codes 1, 2, and the table has the groups a, b; 1 of 4 participants is in a different group"},
 		{"of more than the groups", words, nil, numbers("group", 1, 2, 3, 3), false, ""},
 		{"of something else", words, nil, numbers("sex", 2, 2, 1, 1), false, ""},
 	} {

@@ -120,7 +120,7 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 	}
 	simulated := ""
 	if len(found) == 0 && strings.Contains(written, "\n  simulate:") {
-		simulated = "no derivatives found here: the cohort is simulated; for data elsewhere: pipeline init --from DIR\n"
+		simulated = "no derivatives found here, so the cohort is simulated; for data elsewhere: pipeline init --from DIR\n"
 	}
 	fmt.Fprintf(a.Out, "%swrote %s; try: pipeline run %s\n", simulated, path, console.Shell(path))
 	for _, dir := range found {

@@ -281,10 +281,11 @@ func (w *Within) divided(list region.List, path string, shared []*Reading, l *li
 	if most == all || len(count) != len(groups) { // of something else, such as the site
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s has the codes %s, and the table the groups %s: %d of %d participants are in "+
-		"another group than most with their code; if it lists the groups, member numbers others: number the participants "+
-		"in the order of the file, or write these codes in the table, with levels", list.Name, filepath.Base(path),
-		words.Some(slices.Sorted(maps.Keys(count)), 6), words.Some(slices.Sorted(maps.Keys(groups)), 6), all-most, all)}
+	return []string{fmt.Sprintf("%s of %s has the codes %s, and the table has the groups %s; %d of %d participants %s in "+
+		"a different group than most participants with their code: if the codes are groups, correct member (the position "+
+		"in the file), or write the codes in the table, with levels", list.Name, filepath.Base(path),
+		words.Some(slices.Sorted(maps.Keys(count)), 6), words.Some(slices.Sorted(maps.Keys(groups)), 6), all-most, all,
+		words.Verb(all-most, "is", "are"))}
 }
 
 // counting reports whether values are 1, 2, 3 … or 0, 1, 2 …, as the order of a file alone has them.

@@ -77,7 +77,7 @@ func TestCardCautions(t *testing.T) {
 	card.Cautions = []CardCaution{{"groups.noted", "Column fam_id: relatives"}, {Code: "leakage.shared"}}
 	card.Deconfounded, card.FittedTo = []string{"age", "sex"}, "A_B"
 	for _, want := range []string{"## Performance The report of this study has cautions that may overturn conclusions from " +
-		"the measures below: - Column fam\\_id: relatives - A caution about participants: the report lists them " +
+		"the measures below: - Column fam\\_id: relatives - The report lists participants in a caution " +
 		"(`leakage.shared`) Measured in 5 test folds", "which were fitted in training to the group A\\_B alone, so",
 		"- The effects of age and sex were fitted to the group A\\_B alone."} {
 		need.Equal(t, strings.Contains(page(), want), true, want, page())
