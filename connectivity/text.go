@@ -21,8 +21,8 @@ import (
 //
 // names is nil when the columns have none. They have names when the first line has a field that is not a number; when
 // it starts with # and has as many fields as there are columns (C-PAC: "#10	#11"); or when its fields are whole
-// numbers and those below it are not all (region numbers as names). Other lines that start with # are comments. A first column
-// without a name that counts rows from 0 is the index that pandas writes, and is left out.
+// numbers and those below it are not all (region numbers as names). Other lines that start with # are comments. A
+// first column without a name that counts rows from 0 is the index that pandas writes, and is left out.
 func ReadText(r io.Reader) (names []string, x Matrix, err error) {
 	return readLines(r, &text{}, "time series must be TSV, CSV, 1D or npy files")
 }
