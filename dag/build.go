@@ -19,8 +19,8 @@ import (
 	"prgnn/internal/words"
 )
 
-// A Builder makes a Graph. After a Build without mistakes it panics. Readers of
-// files use Draft, Locate, Measure, Order, Sort, TaskNamed and Title.
+// A Builder makes a Graph. After a Build without mistakes it panics. For files:
+// Draft, Locate, Measure, Order, Sort, TaskNamed, Title and Universes.
 type Builder struct {
 	g     *Graph
 	wrong []error
@@ -48,6 +48,9 @@ func (b *Builder) Title(name, file, text string) {
 
 // BareAxis sets the axis whose value stands alone in names: train[sub-003].
 func (b *Builder) BareAxis(axis string) { b.graph().bare = axis }
+
+// Universes sets what refuses DECISION=OPTION … of no universe (Select).
+func (b *Builder) Universes(check func(universe string) error) { b.graph().universe = check }
 
 // LeaveOut states why a stage or a member of a fan-out has no tasks.
 func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }

@@ -55,7 +55,7 @@ func (k *Kind) ofType() string {
 // Sources adds the sources of a module. Only code that codeid writes calls it.
 func Sources(module string, files fs.FS) { listing.Built(module, files) }
 
-// SharedLoops is for code of codeid: the loops of pkg share variables (Go 1.21).
+// SharedLoops is for code of codeid: loops of pkg share variables (Go 1.21).
 func SharedLoops(pkg string, are bool) { listing.Loops(pkg, are) }
 
 // programDigest is the digest of the running program's own file.

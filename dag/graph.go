@@ -13,6 +13,7 @@ type Graph struct {
 	name, file, source, bare string
 	stages                   []*StageNode
 	absent                   map[string]string
+	universe                 func(string) error // nil: each DECISION=OPTION is a coordinate of a task
 }
 
 // Name is the name of the pipeline.

@@ -24,6 +24,9 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := g.checkUniverse(p); err != nil {
+			return nil, fmt.Errorf("there is no task %q: %w", text, err)
+		}
 		some := false
 		for _, s := range g.stages {
 			if !selector.Glob(p.stage, s.name) {
@@ -176,6 +179,38 @@ func (p pattern) matches(n *Node, bare string) bool {
 		}
 	}
 	return true
+}
+
+// checkUniverse refuses a universe that is not there, since the tasks that have only some of its axes would fit it.
+func (g *Graph) checkUniverse(p pattern) error {
+	for _, want := range p.coords {
+		if want.Axis != "universe" || g.hasValue(want.fits, want.Axis) {
+			continue
+		}
+		if g.universe != nil {
+			if err := g.universe(want.Value); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, part := range strings.Fields(want.Value) {
+			axis, value, _ := strings.Cut(part, "=")
+			if !g.hasValue(func(of string) bool { return selector.Glob(value, of) }, axis) {
+				return fmt.Errorf("no task has %s", part)
+			}
+		}
+	}
+	return nil
+}
+
+// hasValue reports whether some task has a value that fits on an axis.
+func (g *Graph) hasValue(fits func(value string) bool, axis string) bool {
+	for n := range g.Tasks() {
+		if slices.ContainsFunc(n.coords, func(c Coord) bool { return c.Axis == axis && fits(c.Value) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOf reports whether a task is of a universe, AXIS=VALUE AXIS=VALUE …: it has one of the axes, and no other value.

@@ -65,6 +65,7 @@ func TestSelect(t *testing.T) {
 		{`quoted["a=b"]`, `quoted[value=a=b]`},
 		{"echo[1]", "echo[value=1]"},
 		{"echo[1*]", "echo[value=1] echo[value=12]"},
+		{"train[universe=pool=t*]", "train[pool=topk,lambda=[0.1, 0.1],fold=1] train[pool=topk,lambda=[0.1, 0.1],fold=2]"},
 		{"folds connectivity[sub-010] folds", "folds connectivity[sub-010]"},
 	} {
 		sep := " "
@@ -80,22 +81,24 @@ func TestSelect(t *testing.T) {
 		need.Equal(t, strings.Join(ids, " "), tt.want, tt.patterns)
 	}
 	for pattern, want := range map[string]string{
-		"trian":                 `there is no stage "trian" (did you mean "train"?)`,
-		"trian[fold=2]":         `there is no stage "trian[fold=2]" (did you mean "train"?)`,
-		"nothing":               `there is no stage "nothing"; available: folds, connectivity, train, mixed, odd, echo, quoted, rows, pairs`,
-		"connectivity[sub-0O1]": `there is no task "connectivity[sub-0O1]" (did you mean "connectivity[sub-001]"?)`,
-		"train[fold=7]":         `there is no task "train[fold=7]"`,
-		"train[fold=2":          `task "train[fold=2": the bracket is not closed`,
-		`odd["a]`:               `task "odd[\"a]": "a is not quoted`,
-		"folds[1]":              `there is no task "folds[1]": folds is one task, without [ ]`,
-		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
-		"train[topk]":           `there is no task "train[topk]"`,
-		"folds[*]":              `there is no task "folds[*]": folds is one task, without [ ]`,
-		"quoted[value=a,b]":     `there is no task "quoted[value=a,b]" (did you mean 'quoted[value="a,b"]'?)`,
-		"quoted[a,b]":           `there is no task "quoted[a,b]" (did you mean 'quoted[value="a,b"]'?)`,
-		"quoted[value= a]":      `there is no task "quoted[value= a]" (did you mean 'quoted[value=" a"]'?)`,
-		"rows[a=b]":             `there is no task "rows[a=b]" (did you mean 'rows["a=b"]'?)`,
-		"pairs[x=y,value=a,b]":  `there is no task "pairs[x=y,value=a,b]" (did you mean 'pairs["x=y",value="a,b"]'?)`,
+		"trian":                           `there is no stage "trian" (did you mean "train"?)`,
+		"trian[fold=2]":                   `there is no stage "trian[fold=2]" (did you mean "train"?)`,
+		"nothing":                         `there is no stage "nothing"; available: folds, connectivity, train, mixed, odd, echo, quoted, rows, pairs`,
+		"connectivity[sub-0O1]":           `there is no task "connectivity[sub-0O1]" (did you mean "connectivity[sub-001]"?)`,
+		"train[fold=7]":                   `there is no task "train[fold=7]"`,
+		"train[fold=2":                    `task "train[fold=2": the bracket is not closed`,
+		`odd["a]`:                         `task "odd[\"a]": "a is not quoted`,
+		"folds[1]":                        `there is no task "folds[1]": folds is one task, without [ ]`,
+		"connectivity[fold=1]":            `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
+		"train[topk]":                     `there is no task "train[topk]"`,
+		"folds[*]":                        `there is no task "folds[*]": folds is one task, without [ ]`,
+		"quoted[value=a,b]":               `there is no task "quoted[value=a,b]" (did you mean 'quoted[value="a,b"]'?)`,
+		"quoted[a,b]":                     `there is no task "quoted[a,b]" (did you mean 'quoted[value="a,b"]'?)`,
+		"quoted[value= a]":                `there is no task "quoted[value= a]" (did you mean 'quoted[value=" a"]'?)`,
+		"rows[a=b]":                       `there is no task "rows[a=b]" (did you mean 'rows["a=b"]'?)`,
+		"mixed[universe=fold=2 pool=tpk]": `there is no task "mixed[universe=fold=2 pool=tpk]": no task has pool=tpk`,
+		"mixed[universe=fold=2 pol=topk]": `there is no task "mixed[universe=fold=2 pol=topk]": no task has pol=topk`,
+		"pairs[x=y,value=a,b]":            `there is no task "pairs[x=y,value=a,b]" (did you mean 'pairs["x=y",value="a,b"]'?)`,
 	} {
 		if _, err := fanned().Select(pattern); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", pattern, err, want)

@@ -199,8 +199,7 @@ func (in Input) SharedArray() (*encoding.Array, error) { return ReadOnce(in, &re
 
 var readArray = Input.Array
 
-// ReadOnce is what read, a package variable, makes of an input. Tasks of a run
-// that read with the same variable share it unchanged.
+// ReadOnce is what read, a package variable, makes of an input once in a run.
 func ReadOnce[T any](in Input, read *func(Input) (T, error)) (T, error) {
 	if in.shared == nil {
 		return (*read)(in)

@@ -156,8 +156,37 @@ func TestDecisionsSelect(t *testing.T) {
 		nodes := need.Value(p.Graph.Select(pattern))(t)
 		need.Equal(t, len(nodes), want, pattern)
 	}
-	if _, err := p.Graph.Select("*[universe=model=forest]"); err == nil {
-		t.Error("a universe that is not there")
+	// What a stage does not depend on is allowed, and what the file does not have is refused.
+	nodes := need.Value(p.Graph.Select("clean[universe=regress=none model=r*]"))(t)
+	need.Equal(t, len(nodes), 12)
+	for pattern, want := range map[string]string{
+		"*[universe=model=forest]":                   `decision model has no option "forest" (available: ridge, svm)`,
+		"*[universe=regress=none model=ridg]":        `decision model has no option "ridg" (did you mean "ridge"?)`,
+		"clean[universe=regress=none model=ridg]":    `decision model has no option "ridg" (did you mean "ridge"?)`,
+		"baselines[universe=regres=none model=svm]":  `there is no decision "regres" (did you mean "regress"?)`,
+		"*[universe=regress=none fold=1]":            `there is no decision "fold" (available: regress, pearson, model)`,
+		"*[universe=none]":                           `"none" is no option of a decision: write universe=DECISION=OPTION`,
+		"*[universe=model=ridge model=svm]":          "no universe has model=ridge model=svm: pipeline plan --json lists them",
+		"series[universe=regress=none]":              "",
+		"*[universe=]":                               "",
+		"*[universe=\"regress=none model=ridg\"]":    `decision model has no option "ridg" (did you mean "ridge"?)`,
+		"baselines[universe=regress=none,model=svn]": "",
+	} {
+		if want != "" {
+			want = ": " + want
+		}
+		_, err := p.Graph.Select(pattern)
+		need.Error(t, err, fmt.Sprintf("there is no task %q%s", pattern, want))
+	}
+	// Neither are universes that not excludes, though a stage has tasks for their options.
+	p = mustBuild(t, strings.Replace(many, "decisions:", "decisions:\n  not: [{ pearson: empirical, model: svm }]", 1))
+	for pattern, want := range map[string]bool{
+		"connectivity[universe=pearson=empirical model=svm]":   false,
+		"connectivity[universe=pearson=empirical model=ridge]": true,
+	} {
+		if _, err := p.Graph.Select(pattern); (err == nil) != want {
+			t.Errorf("%s: %v", pattern, err)
+		}
 	}
 }
 

@@ -175,6 +175,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 		return nil, l.bad.Sorted()
 	}
 	l.build.Title(p.Name, f.Shown, layer.WithSets(text, sets))
+	l.build.Universes(l.universes.Check)
 	l.graph()
 	l.inform()
 	l.refuseFisher()

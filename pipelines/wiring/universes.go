@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/random"
@@ -30,6 +31,40 @@ func (u *Universes) Name(row int) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
+}
+
+// Check refuses a text DECISION=OPTION … that no universe fits. Options may have wildcards; decisions may be missing.
+func (u *Universes) Check(text string) error {
+	fits := make(combination, len(u.Decisions))
+	for _, part := range strings.Fields(text) {
+		name, option, has := strings.Cut(part, "=")
+		if !has {
+			return fmt.Errorf("%q is no option of a decision: write universe=DECISION=OPTION", part)
+		}
+		at := slices.IndexFunc(u.Decisions, func(d Decision) bool { return d.Name == name })
+		if at < 0 {
+			return fmt.Errorf("there is no decision %q%s", name, words.OrAll(name,
+				lists.Map(u.Decisions, func(d Decision) string { return d.Name })))
+		}
+		d, before := &u.Decisions[at], fits[at]
+		fits[at] = []int32{}
+		known := false
+		for i, o := range d.Names() {
+			if selector.Glob(option, o) {
+				known = true
+				if before == nil || slices.Contains(before, int32(i)) {
+					fits[at] = append(fits[at], int32(i))
+				}
+			}
+		}
+		if !known {
+			return fmt.Errorf("decision %s has no option %q%s", name, option, words.OrAll(option, d.Names()))
+		}
+	}
+	if !slices.ContainsFunc(u.Rows, fits.has) {
+		return fmt.Errorf("no universe has %s: pipeline plan --json lists them", text)
+	}
+	return nil
 }
 
 // Excluded is how many universes not excludes.
