@@ -281,9 +281,10 @@ func b2i(b bool) int {
 }
 
 func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeated int) *encoding.Table {
-	positive := 0
+	positive, significant := 0, 0
 	for _, u := range distinct {
 		positive += b2i(u.Effect > 0)
+		significant += b2i(inference.Significant(u.P))
 	}
 	var rows []column.JointRow
 	for _, of := range []struct {
@@ -293,7 +294,8 @@ func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeate
 		null := slices.Sorted(slices.Values(of.Values[1:]))
 		rows = append(rows, column.JointRow{Statistic: of.name, Value: of.Values[0], P: of.P,
 			NullMedian: inference.Quantile(null, 0.5), Test: of.name == s.Joint, Universes: int32(len(distinct)),
-			Repeated: int32(repeated), Positive: int32(positive), Permutations: int32(len(null)), Effect: s.Effect})
+			Repeated: int32(repeated), Positive: int32(positive), Significant: int32(significant), By: s.By,
+			Permutations: int32(len(null)), Effect: s.Effect})
 	}
 	return column.Table(rows)
 }

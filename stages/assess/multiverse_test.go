@@ -147,7 +147,29 @@ func TestMultiverseOracle(t *testing.T) {
 	}
 	// The second atlas has the same number of universes as the first: weights by it are equal.
 	same := stagetest.MustRun(t, stagetest.Fresh("multiverse", "by", "atlas"), in)["joint"].(*encoding.Table)
-	need.Equal(t, need.Value(column.Rows[column.JointRow](same))(t)[0], joint[0])
+	by := joint[0]
+	by.By = "atlas"
+	need.Equal(t, need.Value(column.Rows[column.JointRow](same))(t)[0], by)
+	below := int32(0)
+	for _, u := range universes {
+		if u.P < 0.05 {
+			below++
+		}
+	}
+	need.Equal(t, joint[0].Significant, below)
+	need.Equal(t, math.Abs(joint[1].Value-float64(below)/12) < 1e-12, true, joint[1])
+	// Features of one kind have 8 universes, those of the other 4: weights differ, and counts are the same.
+	out = stagetest.MustRun(t, stagetest.Fresh("multiverse", "by", "features"), in)
+	weight := 0.0
+	for _, u := range need.Value(column.Rows[column.UniverseRow](out["universes"].(*encoding.Table)))(t) {
+		if u.P < 0.05 {
+			weight += u.Weight
+		}
+	}
+	joint = need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
+	need.Equal(t, joint[1].Significant, below)
+	need.Equal(t, math.Abs(joint[1].Value-weight) < 1e-12 && math.Abs(weight-float64(below)/12) > 0.01, true, joint[1])
+	out = stagetest.MustRun(t, stagetest.Fresh("multiverse"), in)
 	options := need.Value(column.Rows[column.OptionRow](out["options"].(*encoding.Table)))(t)
 	need.Equal(t, len(options), 2+2+2+3)
 	need.Equal(t, options[0].Balanced, false) // penalty 0.1 is of one kind of features only

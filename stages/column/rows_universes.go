@@ -41,6 +41,8 @@ type JointRow struct {
 	Universes    int32   `column:"universes" doc:"with different predictions"`
 	Repeated     int32   `column:"repeated" doc:"universes with the predictions of another"`
 	Positive     int32   `column:"positive" doc:"universes with an effect above 0"`
+	Significant  int32   `column:"significant" doc:"universes with p < 0.05; share has their weight"`
+	By           string  `column:"by,missing" doc:"the decision whose options have the same total weight each; missing: universes have equal weights"`
 	Permutations int32   `column:"permutations"`
 	Effect       string  `column:"effect" doc:"auc or accuracy"`
 }

@@ -16,6 +16,8 @@ type Universe struct {
 	Statistic                         string
 	P, Share, Best                    float64
 	Universes, Repeated, Permutations int32
+	Significant                       int32  // universes with p < 0.05; Share is their weight
+	By                                string // the decision whose options have the same total weight each
 }
 
 // Joint is what the joint test of a multiverse, the one that was stated in advance, shows.
@@ -43,6 +45,7 @@ func Multiverse(rows []column.JointRow) (all List) {
 	var u Universe
 	for _, r := range rows {
 		u.Universes, u.Repeated, u.Permutations = r.Universes, r.Repeated, r.Permutations
+		u.Significant, u.By = r.Significant, r.By
 		if r.Test {
 			u.Statistic, u.P = r.Statistic, r.P
 		}

@@ -34,6 +34,15 @@ func TestMultiverse(t *testing.T) {
 	}
 }
 
+// A share by weight has the number of universes beside it.
+func TestMultiverseOfWeights(t *testing.T) {
+	rows := []column.JointRow{{Statistic: "share", Value: 0.4, P: 0.01, Test: true, Universes: 5, Significant: 3,
+		By: "model", Permutations: 199}}
+	u := Multiverse(rows)[0].Numbers.(Universe)
+	need.Equal(t, u, Universe{Statistic: "share", P: 0.01, Share: 0.4, Universes: 5, Permutations: 199, Significant: 3,
+		By: "model"})
+}
+
 // The joint test that was stated in advance is the answer, and no other statistic.
 func TestJoint(t *testing.T) {
 	for _, c := range []struct {

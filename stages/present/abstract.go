@@ -65,21 +65,20 @@ func (a *author) ownResult() {
 	if row == nil {
 		row = a.Nested
 	}
-	own, all := 0, 0
+	own, of := 0, values{"Settings": 0, "Repeated": false, "Majority": a.majorities() > 0}
 	for _, r := range a.PerParticipant() {
-		if r.Own {
-			own++
+		switch {
+		case r.IsMajority():
+		case !r.Own && !a.Another: // a headline among classifiers, which are settings, too
+		case r.SameAs != "":
+			own, of["Repeated"] = own+1, true
+		default:
+			own, of["Settings"] = own+1, of["Settings"].(int)+1
 		}
-		if !r.IsMajority() {
-			all++
-		}
-	}
-	if a.Another { // a headline among classifiers, which are settings, too
-		own = all
 	}
 	switch {
 	case row != nil:
-		answer, result := a.result(*row, asked, own)
+		answer, result := a.result(*row, asked, of)
 		beside, numbers := a.joint(asked, true)
 		if answer != "" && beside != "" {
 			answer += " " + beside
@@ -265,8 +264,8 @@ func (a *author) joint(asked values, beside bool) (answer string, numbers []stri
 	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}
 }
 
-// result is the headline in plain words, and with its numbers; settings is how many settings it is one of.
-func (a *author) result(r finding.Row, asked values, settings int) (answer, result string) {
+// result is the headline in plain words, and with its numbers; settings counts those that it is one of.
+func (a *author) result(r finding.Row, asked, settings values) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
 	a.claims = state == finding.Above
 	above, before, tested := a.OthersAbove()
@@ -316,8 +315,9 @@ func (a *author) result(r finding.Row, asked values, settings int) (answer, resu
 	if maps.Copy(v, asked); len(v["Classes"].([]string)) < 2 && v["Column"] == "" {
 		return "", result // the classes are not known
 	}
-	if v["Name"] = r.Called(); a.First != nil && settings > 1 {
-		v["Name"] = a.Text("abstract.headline", values{"Name": v["Name"], "Settings": settings})
+	if v["Name"] = r.Called(); a.First != nil && settings["Settings"].(int) > 1 {
+		settings["Name"] = v["Name"]
+		v["Name"] = a.Text("abstract.headline", settings)
 	}
 	return a.Text("abstract.answer", v), result
 }

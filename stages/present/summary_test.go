@@ -347,7 +347,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		want, not := strings.Replace(c.result, state+" ", "", 1), strings.Contains(c.result, state)
 		want = strings.TrimSuffix(want, state)
 		answer, got := a.result(c.rows[0], values{"Classes": []string{"ASD", "HC"}, "Many": false, "Column": "",
-			"HeldOut": "", "Number": ""}, 1)
+			"HeldOut": "", "Number": ""}, values{"Settings": 1})
 		if !strings.HasSuffix(got, want) || not && !strings.Contains(answer, "is not significantly above chance") {
 			t.Errorf("%s: %s\n%s", c.name, answer, got)
 		}

@@ -174,10 +174,11 @@ func distinctEffects(rows []column.UniverseRow) int {
 }
 
 // universes are the numbers of the joint tests.
-func (*author) universes(tests []column.JointRow) values {
+func (a *author) universes(tests []column.JointRow) values {
 	first := tests[0]
 	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
-		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations}
+		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations,
+		"Significant": first.Significant, "By": first.By, "Majority": a.majorities()}
 	for _, r := range tests {
 		if r.Test {
 			of["Statistic"], of["P"] = r.Statistic, r.P
@@ -192,6 +193,19 @@ func (*author) universes(tests []column.JointRow) values {
 		}
 	}
 	return of
+}
+
+// majorities counts the universes with different predictions of the majority classifier, which is compared with no
+// other: settings that were compared are counted without it.
+func (a *author) majorities() (n int) {
+	for _, u := range section.Rows[column.UniverseRow](a.Writer, "universes") {
+		if u.SameAs == "" && slices.ContainsFunc(a.PerParticipant(), func(r finding.Row) bool {
+			return r.IsMajority() && column.Holds(r.Coords, u.Coords)
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // largestShare has an option of each decision that explains most, to the printed digits; nil where no effect varies.

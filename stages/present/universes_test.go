@@ -1,6 +1,7 @@
 package present
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -115,6 +116,64 @@ func TestMultiverseAnswer(t *testing.T) {
 			"evaluation":   {dag.InputOf(both)}, "universe_tests": {dag.InputOf(column.Table(rows))}})), " ")
 		for _, want := range []string{c.want, "Over the 12 universes, the median effect (AUC − 0.5) is 0.07, p is below"} {
 			need.Equal(t, strings.Contains(text, want), true, want, text)
+		}
+	}
+}
+
+// TestMultiverseCounts: all counts are of settings with different predictions, and a share by weight is given as such.
+func TestMultiverseCounts(t *testing.T) {
+	settings := [][2]string{{"ridge", "a"}, {"ridge", "b"}, {"ridge", "c"}, {"svm", "a"}, {"svm", "b"},
+		{"majority", "a"}, {"majority", "b"}}
+	same := map[string]string{"estim=b model=ridge": "estim=a model=ridge",
+		"estim=b model=majority": "estim=a model=majority"}
+	var evaluated *encoding.Table
+	var universes []column.UniverseRow
+	for _, s := range settings {
+		one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+		for i, v := range []string{s[1], s[0]} {
+			one.Columns = slices.Insert(one.Columns, i, encoding.Column{Name: []string{"estim", "model"}[i],
+				Values: []string{v, v}})
+		}
+		one.Columns = append(one.Columns, encoding.Column{Name: "classifier", Values: []string{s[0], s[0]}})
+		if evaluated == nil {
+			evaluated = one
+		} else {
+			evaluated = need.Value(encoding.Concat(evaluated, one))(t)
+		}
+		u := column.UniverseRow{Coords: []dag.Coord{{Axis: "estim", Value: s[1]}, {Axis: "model", Value: s[0]}}}
+		u.Universe = column.CoordText(u.Coords)
+		u.SameAs = same[u.Universe]
+		universes = append(universes, u)
+	}
+	evaluated.Meta = map[string]string{column.SamePredictions: string(need.Value(json.Marshal(same))(t))}
+	text := func(by string, share float64) string {
+		rows := lists.Map([]string{"median", "share", "stouffer", "best"}, func(name string) column.JointRow {
+			r := column.JointRow{Statistic: name, Value: 0.07, P: 0.01, Test: name == "median", Universes: 5,
+				Repeated: 2, Significant: 4, By: by, Positive: 4, Permutations: 199, Effect: "auc"}
+			if name == "share" {
+				r.Value = share
+			}
+			return r
+		})
+		headline := []string{"model=ridge", "estim=a"}
+		return strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: headline},
+			map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+				"evaluation": {dag.InputOf(evaluated)}, "universe_tests": {dag.InputOf(column.Table(rows))},
+				"universes": {dag.InputOf(column.Table(universes, "estim", "model"))}})), " ")
+	}
+	for by, want := range map[string][]string{
+		"": {"The median effect of the 5 universes", "0.07, p is below 0.05 in 4 of 5 universes (80 %), and the joint test " +
+			"by the median effect has"},
+		"model": {"The weighted median effect of the 5 universes", "p is below 0.05 in 4 of 5 universes (67 % of the " +
+			"weight; the options of model have equal total weights), and the joint test by the weighted median effect has"},
+	} {
+		got := text(by, map[string]float64{"": 0.8, "model": 2.0 / 3}[by])
+		for _, want := range append(want, "the headline of 4 evaluated settings with different predictions besides the "+
+			"majority classifier, distinguishes", "2 classifiers in 4 settings were compared",
+			"The AUC is above 0.5 in 4 of 5 universes with different predictions", "1 universe uses the majority classifier.") {
+			if !strings.Contains(got, want) {
+				t.Errorf("by %q: no %q in\n%s", by, want, got)
+			}
 		}
 	}
 }

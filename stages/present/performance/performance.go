@@ -630,8 +630,11 @@ func reference[T any](a *Results, all []T, of func(T) ([]dag.Coord, string), lea
 // drawnOf adds to a caption which of all settings the figure has, if not all.
 func (a *Results) drawnOf(c *figure.Chart, drawn, all int) {
 	if drawn < all {
-		c.Caption += " " + a.Text("figure.reference", values{"Headline": a.First != nil, "All": all,
-			"Curve": len(a.T.All("universe_tests")) > 0})
+		of := values{"Headline": a.First != nil, "All": all, "Curve": false}
+		for _, r := range section.Rows[column.JointRow](a.Writer, "universe_tests") {
+			of["Curve"], of["Universes"], of["Repeated"] = true, r.Universes, r.Repeated
+		}
+		c.Caption += " " + a.Text("figure.reference", of)
 	}
 }
 
