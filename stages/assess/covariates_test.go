@@ -267,6 +267,7 @@ func TestCovariatesOfProcessing(t *testing.T) {
 		}, ""},
 		{"a region of others with noise", func(_ int, r *column.CleaningRow) { r.Unexplained /= 5 }, "unexplained"},
 		{"stronger connectivity", func(_ int, r *column.CleaningRow) { r.Unexplained /= 2 }, "unexplained?"},
+		{"stronger mean connectivity", func(_ int, r *column.CleaningRow) { r.GlobalVariance *= 1.4 }, "global_variance?"},
 	} {
 		for _, site := range []bool{false, true} {
 			people := stagetest.SomeParticipants(80, "ASD", "HC")

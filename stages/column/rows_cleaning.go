@@ -188,8 +188,8 @@ type SeriesFact struct {
 	Name    string
 	Of      func(r *CleaningRow) *float64
 	Treated func(v float64) bool
-	// Below is the mean that a group has only where the processing differs; 0 for any. Larger unexplained shares may
-	// differ because the connectivity does.
+	// Below separates means that the same processing does not give to two groups; 0 for any two. Means on one side of it
+	// may differ because the connectivity does: for standardized series, the global variance is the mean correlation.
 	Below float64
 }
 
@@ -212,9 +212,9 @@ var SeriesFacts = []SeriesFact{
 		func(v float64) bool { return v < 0.1 }, 0},
 	{"neighbor_r", func(r *CleaningRow) *float64 { return &r.NeighborR }, never, 0},
 	{"global_variance", func(r *CleaningRow) *float64 { return &r.GlobalVariance },
-		func(v float64) bool { return v < 0.01 }, 0},
+		func(v float64) bool { return v < 0.01 }, 0.01},
 	{"global_signal_r", func(r *CleaningRow) *float64 { return &r.GlobalR },
-		func(v float64) bool { return v < LeastGlobalR }, 0},
+		func(v float64) bool { return v < LeastGlobalR }, LeastGlobalR},
 	{"unexplained", func(r *CleaningRow) *float64 { return &r.Unexplained },
 		func(v float64) bool { return v < 1e-6 }, 0.02},
 }

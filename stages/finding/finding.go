@@ -160,11 +160,15 @@ func (l List) Grouped() (groups []Group) {
 const Apart = 0.8
 
 // Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
-// separates the groups, as another order of the regions does wholly, and scans with far volumes no participants to
-// exclude where these volumes differ between the groups.
+// separates the groups, as another order of the regions does wholly, and motion before what motion can change; series
+// that differ the motion, behind whose finding theirs is; and scans with far volumes no participants to exclude where
+// these volumes differ between the groups.
 func (l List) Linked() List {
 	var cause values
 	apart := false // far volumes
+	moved := slices.IndexFunc(l, func(f Finding) bool {
+		return f.Code == "covariate.predicts-group" && f.Weight == Overturns && Values(f.Numbers)["Name"] == column.MeanFD
+	})
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
 		auc, _ := of["AUC"].(float64)
@@ -174,8 +178,10 @@ func (l List) Linked() List {
 		case f.Weight != Overturns || area != "covariate" && area != "matrices":
 			auc = 0
 		}
-		if auc >= Apart && (cause == nil || auc > cause["AUC"].(float64)) {
-			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc}
+		after := f.Code == "covariate.series-differ" && moved >= 0
+		if auc >= Apart && !after && (cause == nil || auc > cause["AUC"].(float64)) {
+			// A lower AUC cannot give such an accuracy.
+			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc, "Whole": auc >= nearPerfect}
 		}
 		if f.Code == "covariate.series-differ" {
 			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
@@ -186,10 +192,19 @@ func (l List) Linked() List {
 	}
 	linked := slices.Clone(l)
 	for i, f := range linked {
+		if f.Code == "covariate.series-differ" && i < moved && f.Weight == Overturns {
+			copy(linked[i:moved], linked[i+1:moved+1])
+			linked[moved] = f
+			break
+		}
+	}
+	for i, f := range linked {
 		numbers := Values(f.Numbers)
 		switch f.Code {
 		case "accuracy.near-perfect":
 			numbers["Cause"] = cause
+		case "covariate.series-differ":
+			numbers["Motion"] = moved >= 0
 		case "scans.first-volumes", "scans.far-volumes":
 			if apart {
 				numbers["Exclude"] = []string(nil)

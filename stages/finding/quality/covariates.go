@@ -163,6 +163,7 @@ type SeriesFact struct {
 	AUC, P  float64
 	Groups  []GroupMean
 	Treated bool // of the participants with values of a treatment against those without
+	Usual   bool // a group difference in connectivity can explain it as well as another processing, but not all of the list
 }
 
 // A GroupMean is the mean of the participants of a group.
@@ -184,12 +185,16 @@ func (f SeriesFact) treated() bool {
 
 // usual reports whether a group difference in connectivity can explain the means as well as another processing.
 func (f SeriesFact) usual() bool {
-	below := f.of().Below
-	return below > 0 && !slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return g.Mean < below })
+	of := f.of()
+	apart := func(is func(mean float64) bool) bool {
+		return slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return is(g.Mean) != is(f.Groups[0].Mean) })
+	}
+	return of.Below > 0 && !f.Treated && !apart(of.Treated) && !apart(func(mean float64) bool { return mean < of.Below })
 }
 
 // SeriesDiffer is the finding about the facts that separate the groups, the most separating first, and of those that
-// separate them alike the ones with the mean of a treatment.
+// separate them alike the ones with the mean of a treatment. Its name is that of the first that only another processing
+// explains, where there is one.
 func SeriesDiffer(facts []SeriesFact, draws int) (all finding.List) {
 	facts = slices.DeleteFunc(slices.Clone(facts), func(f SeriesFact) bool {
 		return f.AUC < finding.Apart && !f.Treated || !(f.P <= strictP)
@@ -204,11 +209,14 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all finding.List) {
 		return cmp.Compare(y.AUC, x.AUC)
 	})
 	facts = once(facts, func(f SeriesFact) string { return f.Name })
-	weight := finding.Limits
-	if slices.ContainsFunc(facts, func(f SeriesFact) bool { return !f.usual() }) {
-		weight = finding.Overturns
+	first, weight := facts[0], finding.Limits
+	if at := slices.IndexFunc(facts, func(f SeriesFact) bool { return !f.usual() }); at >= 0 {
+		first, weight = facts[at], finding.Overturns
+		for i := range facts {
+			facts[i].Usual = facts[i].usual()
+		}
 	}
-	all.Study("covariate.series-differ", weight, values{"Name": facts[0].Name, "Usual": weight == finding.Limits,
-		"AUC": facts[0].AUC, "P": facts[0].P, "Facts": facts, "Draws": draws})
+	all.Study("covariate.series-differ", weight, values{"Name": first.Name, "Usual": weight == finding.Limits,
+		"AUC": first.AUC, "P": first.P, "Facts": facts, "Draws": draws, "Motion": false}) // Linked
 	return all
 }

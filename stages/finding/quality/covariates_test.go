@@ -77,6 +77,10 @@ func TestLinked(t *testing.T) {
 	read := func(l finding.List) finding.List {
 		return need.Value(finding.Of(map[string]string{finding.Meta: finding.Written(l)}))(t)
 	}
+	stronger := func(auc float64) finding.List { // connectivity
+		return SeriesDiffer([]SeriesFact{{Name: "global_variance", AUC: auc, P: 0.001,
+			Groups: []GroupMean{{"ASD", 0.167}, {"HC", 0.131}}}}, 999)
+	}
 	covariate := func(name string, auc float64) finding.List {
 		return Covariates([]column.CovariateRow{{Name: name, Within: auc, P: 0.001}}, "group", "coil", nil, true)
 	}
@@ -97,33 +101,48 @@ func TestLinked(t *testing.T) {
 		exclude bool
 	}{
 		{nil, nil, true},
-		{matrices(20), "pearson 0.95", true},
-		{read(matrices(20)), "pearson 0.95", true},
+		{matrices(20), "pearson 0.95 in part", true},
+		{read(matrices(20)), "pearson 0.95 in part", true},
 		{matrices(12), nil, true},
-		{slices.Concat(covariate("volumes", 0.97), matrices(20)), "volumes 0.97", true},
+		{slices.Concat(covariate("volumes", 0.97), matrices(20)), "volumes 0.97 in part", true},
 		{slices.Concat(covariate("volumes", 0.97), order), "leakage.region-order 1", true},
 		{first(0.99, 0.001), "first_distance 0.99", false},
 		{read(first(0.99, 0.001)), "first_distance 0.99", false},
 		{first(0.99, 0.02), nil, true},
-		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.95)), "volumes 0.95", false},
-		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.88)), "first_distance 0.9", false},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.95)), "volumes 0.95 in part", false},
+		{slices.Concat(first(0.9, 0.001), covariate("volumes", 0.88)), "first_distance 0.9 in part", false},
 		{covariate("age", 0.7), nil, true},
 		{covariate("coil", 1), nil, true},
 		{covariate(column.UnusableRegions, 1), "unusable_regions 1", true},
-		{covariate(column.UnusablePattern, 0.9), "unusable_pattern 0.9", true},
+		{covariate(column.UnusablePattern, 0.9), "unusable_pattern 0.9 in part", true},
+		{first(0.6, 0.001), "far_distance 0.85 in part", false},
+		{stronger(0.99), nil, true},
+		{slices.Concat(first(0.99, 0.001), covariate(column.MeanFD, 0.9)), "mean_fd 0.9 in part", false},
+		{slices.Concat(first(0.99, 0.001), covariate(column.MeanFD, 0.7)), nil, false},
 	} {
 		all := slices.Concat(finding.List{{Code: "accuracy.near-perfect", Weight: finding.Overturns}, {Code: "scans.first-volumes",
 			Weight: finding.Limits, Numbers: values{"Exclude": []string{"sub-05"}}}}, c.others)
 		linked := all.Linked()
+		moved, series := -1, -1 // theirs is behind the finding about motion
 		for i, f := range linked {
 			of := f.Values()
 			switch f.Code {
+			case "covariate.predicts-group":
+				if of["Name"] == column.MeanFD {
+					moved = i
+				}
+			case "covariate.series-differ":
+				series = i
+				need.Equal(t, of["Motion"], moved >= 0)
 			case "accuracy.near-perfect":
 				var got any
 				if cause := of["Cause"].(values); cause != nil {
 					named := slices.DeleteFunc([]any{cause["Name"], cause["Port"], cause["Code"]},
 						func(name any) bool { return name == nil })
 					got = fmt.Sprint(named[0], " ", cause["AUC"])
+					if cause["Whole"] == false {
+						got = fmt.Sprint(got, " in part")
+					}
 				}
 				need.Equal(t, got, c.want)
 				need.Equal(t, all[i].Values()["Cause"], nil) // the list itself is as it was
@@ -131,6 +150,44 @@ func TestLinked(t *testing.T) {
 				need.Equal(t, of["Exclude"].([]string) != nil, c.exclude, c.want)
 			}
 		}
+		if moved >= 0 && series < moved {
+			t.Errorf("%v: the series at %d, motion at %d", c.want, series, moved)
+		}
+	}
+}
+
+// What stronger connectivity in one group moves limits a result; what only another processing gives to one group
+// overturns it, and names the finding.
+func TestSeriesThatConnectivityMoves(t *testing.T) {
+	fact := func(name string, auc, a, b float64) SeriesFact {
+		return SeriesFact{Name: name, AUC: auc, P: 0.001, Groups: []GroupMean{{"A", a}, {"B", b}}}
+	}
+	treated := fact("global_variance", 0.6, 0.15, 0.14)
+	treated.Treated = true
+	for _, c := range []struct {
+		facts []SeriesFact
+		want  string
+	}{
+		{[]SeriesFact{fact("global_variance", 0.9, 0.167, 0.131)}, "limits global_variance"},
+		{[]SeriesFact{fact("global_variance", 0.9, 0.004, 0.006)}, "limits global_variance"}, // removed in both
+		{[]SeriesFact{fact("global_variance", 1, 0.001, 0.131)}, "overturns global_variance"},
+		{[]SeriesFact{treated}, "overturns global_variance"}, // in a part of a group
+		{[]SeriesFact{fact("global_signal_r", 0.9, 0.97, 0.95)}, "limits global_signal_r"},
+		{[]SeriesFact{fact("global_signal_r", 0.9, 0.97, 0.1)}, "overturns global_signal_r"},
+		{[]SeriesFact{fact("unexplained", 0.9, 0.3, 0.2)}, "limits unexplained"},
+		{[]SeriesFact{fact("unexplained", 0.9, 0.3, 0.01)}, "overturns unexplained"},
+		{[]SeriesFact{fact("unexplained", 0.9, 0.01, 1e-9)}, "overturns unexplained"},
+		{[]SeriesFact{fact("global_variance", 0.9, 0.2, 0.1), fact("neighbor_r", 0.85, 0.7, 0.5)},
+			"overturns neighbor_r, and global_variance if connectivity differs"},
+	} {
+		of := SeriesDiffer(c.facts, 999)[0]
+		got := fmt.Sprint(of.Weight, " ", of.Values()["Name"])
+		for _, f := range of.Values()["Facts"].([]SeriesFact) {
+			if f.Usual {
+				got += ", and " + f.Name + " if connectivity differs"
+			}
+		}
+		need.Equal(t, got, c.want)
 	}
 }
 
