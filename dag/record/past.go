@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -70,6 +71,26 @@ func (h *Past) Last(task string, pleases func(*Task) bool) (*Record, *Task) {
 		}
 	}
 	return nil, nil
+}
+
+// Made is the run that made the result that a task has under a key: the latest that ran the task, or else the first
+// that found the result, which another pipeline or another store made. It is nil where no recorded run has it.
+func (h *Past) Made(task string, key artifacts.Key) (made *Record) {
+	for p := range h.Back {
+		if t := p.Task(task); t != nil && t.Key == key && (t.State == engine.Ran || t.State == engine.Cached) {
+			made = p
+			if t.State == engine.Ran {
+				return made
+			}
+		}
+	}
+	for _, r := range h.cut {
+		rec, err := Read(h.store, r)
+		if err == nil && slices.ContainsFunc(rec.SoFar, func(t Task) bool { return t.ID == task && t.Key == key }) {
+			return rec
+		}
+	}
+	return made
 }
 
 // Failed is the record of a task that failed when it was last run; nil for any other.

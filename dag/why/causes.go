@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,8 @@ type Summary struct {
 	Causes []Cause // edits first, in the order of the graph; then code, values known from the file, and new tasks
 	States map[engine.State]int
 	Follow []string // stale tasks that have none of the causes themselves
+	// Later is the run with which tasks that are all up to date are compared, where no run before theirs had others.
+	Later *record.Record
 }
 
 // Causes explains all tasks that patterns name, or the whole graph without any. Nothing is run.
@@ -53,10 +56,19 @@ func Causes(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, 
 			stale = stale || step.State != engine.Cached
 		}
 	}
-	past := x.reference(targets, stale)
+	past, later := x.reference(targets, stale)
+	if later {
+		sum.Later = past
+	}
+	matters := func(step *engine.Step) bool { return later || x.before(past, step) }
+	if stale {
+		matters = x.changing(past)
+	}
 	c := causes{at: map[string]int{}}
 	for i := range x.steps { // the targets, and what they need
-		x.addCauses(&c, &x.steps[i], past, stale)
+		if step := &x.steps[i]; step.State != engine.Cached || matters(step) {
+			x.addCauses(&c, step, past, stale)
+		}
 	}
 	sum.Causes = slices.Concat(c.edits, c.code, c.values, c.new)
 	caused := map[string]bool{}
@@ -73,19 +85,61 @@ func Causes(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, 
 	return sum, nil
 }
 
-// reference is the run to compare with: the last one of a target that is stale; or, when all
-// are up to date, the last one in which a target was something else.
-func (x *explainer) reference(targets map[*dag.Node]bool, stale bool) *record.Record {
+// reference is the run to compare with: the last one of a target that is stale; or, when all are up to date, the last
+// one in which a target was something else before it became what it is. Without any, it is the last such run of all,
+// which is later.
+func (x *explainer) reference(targets map[*dag.Node]bool, stale bool) (_ *record.Record, later bool) {
+	var other *record.Record
 	for past := range x.past.Back {
-		for _, step := range x.steps {
+		for i := range x.steps {
+			step := &x.steps[i]
 			t := past.Task(step.Node.ID())
-			if targets[step.Node] && t != nil && (t.State == engine.Ran || t.State == engine.Cached) &&
-				(t.Key != step.Key || stale && step.State != engine.Cached) {
-				return past
+			switch {
+			case !targets[step.Node] || t == nil || t.State != engine.Ran && t.State != engine.Cached:
+			case stale && (t.Key != step.Key || step.State != engine.Cached):
+				return past, false
+			case t.Key == step.Key:
+			case x.before(past, step):
+				return past, false
+			default:
+				other = cmp.Or(other, past)
 			}
 		}
 	}
-	return nil
+	return other, other != nil
+}
+
+// before reports whether a run began before the one that made the result of a task that is up to date.
+func (x *explainer) before(past *record.Record, step *engine.Step) bool {
+	made, known := x.made[step.Node]
+	if !known {
+		made = x.past.Made(step.Node.ID(), step.Key)
+		x.made[step.Node] = made
+	}
+	return past != nil && made != nil && past.Started.Before(made.Started)
+}
+
+// changing reports of a task that is up to date whether one that is not, and that has an earlier result, needs it.
+func (x *explainer) changing(past *record.Record) func(*engine.Step) bool {
+	needed := map[*dag.Node]bool{}
+	for _, step := range slices.Backward(x.steps) { // those that need a task come after it
+		n := step.Node
+		if !needed[n] {
+			if step.State == engine.Cached {
+				continue
+			}
+			id := n.ID()
+			if past == nil || past.Task(id) == nil {
+				if _, t := x.past.Last(id, func(*record.Task) bool { return true }); t == nil {
+					continue
+				}
+			}
+		}
+		for src := range n.Upstream() {
+			needed[src.Node] = true
+		}
+	}
+	return func(step *engine.Step) bool { return needed[step.Node] }
 }
 
 // causes collects causes, those with the same text once.

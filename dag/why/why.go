@@ -30,8 +30,9 @@ type Explanation struct {
 	When time.Time
 	// Differences between the recipe then and the recipe now. Of a task that is
 	// cached: between the recipe now and the last other one before it, that is,
-	// what made it run when it ran.
+	// what made it run when it ran; without one, and with a later other one, from that.
 	Differences []Difference
+	Later       bool
 	// WaitsFor are the tasks upstream that are stale themselves, of a task that is
 	// Unknown: what they will give decides.
 	WaitsFor []string
@@ -44,7 +45,8 @@ type explainer struct {
 	store *disk.Store
 	past  *record.Past
 	steps []engine.Step
-	code  map[codeOf][]Difference // tasks of one kind have it in common
+	made  map[*dag.Node]*record.Record // the runs that made the results of tasks, as far as asked for
+	code  map[codeOf][]Difference      // tasks of one kind have it in common
 }
 
 // A codeOf is a difference in the code of a kind since a run.
@@ -59,7 +61,7 @@ func newExplainer(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Opt
 	if err != nil {
 		return nil, err
 	}
-	return &explainer{s, record.NewPast(s, g.Name()), steps, map[codeOf][]Difference{}}, nil
+	return &explainer{s, record.NewPast(s, g.Name()), steps, map[*dag.Node]*record.Record{}, map[codeOf][]Difference{}}, nil
 }
 
 // Plan is engine.Plan, and each stale task has a reason, which may come from the records of past runs.
@@ -99,12 +101,10 @@ func Task(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, ta
 	if e.State == engine.Stale && e.Reason == "" {
 		e.Reason = x.reason(step)
 	}
-	other := func(*record.Task) bool { return true }
-	if e.State == engine.Cached {
-		other = func(t *record.Task) bool { return t.Key != e.Key }
-	}
-	if past, t := x.past.Last(e.Node.ID(), other); t != nil {
-		e.Run, e.When = past.ID, past.Started
+	past, later := x.reference(map[*dag.Node]bool{e.Node: true}, e.State != engine.Cached)
+	if past != nil {
+		t := past.Task(e.Node.ID())
+		e.Run, e.When, e.Later = past.ID, past.Started, later
 		if a, err := s.Lookup(t.Key); err == nil {
 			e.Before = a.Recipe
 			e.Differences = slices.DeleteFunc(x.differences(step, past, a.Recipe, e.Recipe), unknown)

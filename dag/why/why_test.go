@@ -292,6 +292,44 @@ func TestWhyItRan(t *testing.T) {
 	}
 }
 
+// TestWhyLater: a run that is later than a task's result did not make it run. Its settings are stated as later, and are
+// no cause of tasks that were not run before.
+func TestWhyLater(t *testing.T) {
+	st := sketch.Store(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	first := study{density: "0.1", code: codeNow, file: file}
+	second := first
+	second.density = "0.2"
+	why := func(y study, until string) string {
+		t.Helper()
+		g := y.sketch().Graph(t)
+		e := need.Value(Task(t.Context(), g, st, engine.Options{}, "graph"))(t)
+		var patterns []string
+		if until != "" {
+			patterns = []string{until}
+		}
+		sum := need.Value(Causes(t.Context(), g, st, engine.Options{}, patterns...))(t)
+		return fmt.Sprintf("%s%t%v%t%v", e.State, e.Later, e.Differences, sum.Later != nil,
+			lists.Map(sum.Causes, func(c Cause) string { return c.Text }))
+	}
+	const less, more = `graph.text "0.2" → "0.1"`, `graph.text "0.1" → "0.2"`
+	const diffLess, diffMore = `[parameter text: "0.2" → "0.1"]`, `[parameter text: "0.1" → "0.2"]`
+	until := engine.Options{Until: []string{"graph"}}
+	first.sketch().Run(t, st, until)
+	second.sketch().Run(t, st, until)
+	need.Equal(t, why(first, "graph"), "cachedtrue"+diffLess+"true["+less+"]", "it ran first")
+	need.Equal(t, why(second, "graph"), "cachedfalse"+diffMore+"false["+more+"]", "it ran later")
+	need.Equal(t, why(first, ""), "cachedtrue"+diffLess+"false[not run before]", "others were not run before")
+	first.sketch().Run(t, st, until) // cached: it runs no second time
+	need.Equal(t, why(first, "graph"), "cachedtrue"+diffLess+"true["+less+"]", "a run that found it")
+	second.sketch().Run(t, st, engine.Options{})
+	need.Equal(t, why(first, ""), "cachedtrue"+diffLess+"false["+less+"]", "train had another graph")
+	need.Equal(t, why(second, ""), "cachedfalse"+diffMore+"false["+more+"]")
+	first.sketch().Run(t, st, engine.Options{Force: []string{"graph"}})
+	need.Equal(t, why(first, "graph"), "cachedfalse"+diffLess+"false["+less+"]", "it ran again")
+}
+
 // TestReasonsOfRecords: where the record of the last run is damaged, no reason is made up.
 func TestReasonsOfRecords(t *testing.T) {
 	st := sketch.Store(t)

@@ -45,7 +45,8 @@ type whyEvent struct {
 	Key         string           `json:"key,omitempty"`
 	Run         string           `json:"run,omitempty"` // that it is compared with
 	When        string           `json:"when,omitempty"`
-	Differences []why.Difference `json:"differences"` // never null
+	Later       bool             `json:"later,omitempty"` // the run is later than the one that made the result
+	Differences []why.Difference `json:"differences"`     // never null
 	WaitsFor    []string         `json:"waits_for,omitempty"`
 	Recipe      string           `json:"recipe"`
 	Before      string           `json:"before,omitempty"`
@@ -55,8 +56,9 @@ type whyEvent struct {
 // A causesEvent is the answer about several tasks.
 type causesEvent struct {
 	States map[engine.State]int `json:"states"`
-	Causes []why.Cause          `json:"causes"` // never null
-	Follow []string             `json:"follow"` // tasks that run for no cause of their own; never null
+	Causes []why.Cause          `json:"causes"`          // never null
+	Follow []string             `json:"follow"`          // tasks that run for no cause of their own; never null
+	Later  string               `json:"later,omitempty"` // the run with which tasks are compared that no earlier run had
 }
 
 func (a *app) why(file string, named []string) error {
@@ -82,7 +84,11 @@ func (a *app) why(file string, named []string) error {
 	one := len(nodes) == 1 || len(named) == 1 &&
 		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
 	if !one {
-		if a.AsJSON("causes", causesEvent{sum.States, sum.Causes, append([]string{}, sum.Follow...)}) {
+		e := causesEvent{sum.States, sum.Causes, append([]string{}, sum.Follow...), ""}
+		if sum.Later != nil {
+			e.Later = sum.Later.ID
+		}
+		if a.AsJSON("causes", e) {
 			return nil
 		}
 		results.PrintCauses(a.Console, sum)
@@ -93,7 +99,7 @@ func (a *app) why(file string, named []string) error {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
-		w := whyEvent{e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
+		w := whyEvent{e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "", e.Later,
 			append([]why.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)

@@ -3,12 +3,19 @@ package results
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag/engine"
 	"prgnn/dag/why"
 	"prgnn/internal/words"
 )
+
+const noEarlier = "; no earlier run had other inputs, parameters or code"
+
+func nameOf(run string, started time.Time) string {
+	return fmt.Sprintf("run %s of %s", run, started.Local().Format("2006-01-02 15:04:05"))
+}
 
 // PrintCauses says why tasks would run, a line for each cause, and what becomes of them. Where all are up to date, the
 // causes are those of when they last ran, and stand below that.
@@ -20,10 +27,15 @@ func PrintCauses(a *console.Console, sum *why.Summary) {
 	if sum.States[engine.Cached] == all {
 		upToDate := "up to date: " + words.Count(all, "task")
 		if len(sum.Causes) == 0 {
-			fmt.Fprintln(a.Out, upToDate+"; no earlier run had other inputs, parameters or code")
+			fmt.Fprintln(a.Out, upToDate+noEarlier)
 			return
 		}
-		fmt.Fprintln(a.Out, upToDate+". What had changed when they last ran:")
+		since := "What had changed when they last ran:"
+		if sum.Later != nil {
+			upToDate += noEarlier
+			since = fmt.Sprintf("They differ from the later %s:", nameOf(sum.Later.ID, sum.Later.Started))
+		}
+		fmt.Fprintln(a.Out, upToDate+". "+since)
 		printCauses(a, sum, true)
 		return
 	}
@@ -100,7 +112,7 @@ func PrintWhy(a *console.Console, sum *why.Summary, e *why.Explanation) {
 	id := a.Page.Bold(e.Node.ID())
 	then := ""
 	if e.Run != "" {
-		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
+		then = nameOf(e.Run, e.When)
 	}
 	if e.State != engine.Cached {
 		printCauses(a, sum, false)
@@ -108,6 +120,9 @@ func PrintWhy(a *console.Console, sum *why.Summary, e *why.Explanation) {
 	switch {
 	case e.State == engine.Cached && e.Run == "":
 		fmt.Fprintf(a.Out, "%s is up to date; there is no earlier result to compare with\n", id)
+	case e.State == engine.Cached && e.Later:
+		fmt.Fprintf(a.Out, "%s is up to date%s. It differs from the later %s:\n", id, noEarlier, then)
+		printCauses(a, sum, false)
 	case e.State == engine.Cached:
 		fmt.Fprintf(a.Out, "%s is up to date. What had changed when it last ran, since %s:\n", id, then)
 		printCauses(a, sum, false)
