@@ -150,6 +150,19 @@ func TestTableCohortSelects(t *testing.T) {
 	}
 }
 
+// A column of groups that is empty in all rows is one mistake of the table, and none of its participants.
+func TestTableCohortWithoutGroups(t *testing.T) {
+	dir := study(t)
+	path := filepath.Join(dir, "study", "people.csv")
+	raw := need.Value(os.ReadFile(path))(t)
+	text := strings.NewReplacer(";HC", ";n/a", ";ASD", ";").Replace(string(raw))
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	_, err := table(nil).Load(dir)
+	if want := "study/people.csv:2–5: the column dx is empty: fill it in, or set group to another column"; err == nil || inDir(dir, err.Error()) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // What is wrong with one participant is told of that one, with the line and the
 // remedy; the others go on.
 func TestTableCohortProblems(t *testing.T) {

@@ -80,6 +80,11 @@ func Of(p *pipelines.Pipeline) []Event {
 		}
 		people = append(people, e)
 	}
+	if !slices.ContainsFunc(people, func(e Event) bool { return e.State != "unusable" }) { // nobody would be left
+		for i, e := range people {
+			people[i].Reason, _, _ = strings.Cut(e.Reason, " (to continue without it: ")
+		}
+	}
 	for _, l := range r.Left {
 		e := member(r, l.ID, "excluded")
 		e.Group, e.Reason = l.Group, l.Why
@@ -101,14 +106,19 @@ func Notes(p *pipelines.Pipeline, ids map[string]bool) []string {
 	if !slices.ContainsFunc(p.Roster.Subjects, func(s cohort.Subject) bool { return s.Problem != nil && ids[s.ID] }) {
 		return notes
 	}
-	failing := 0
+	failing, first := 0, ""
 	for _, e := range Of(p) {
 		if e.State == "unusable" && ids[e.Participant+e.Row] {
-			failing++
+			if failing++; failing == 1 {
+				first = e.Reason
+			}
 		}
 	}
-	return append(notes, fmt.Sprintf("%d of %s cannot be used as they are",
-		failing, words.Count(len(ids), p.Roster.Noun())))
+	note := fmt.Sprintf("%d of %s cannot be used as they are", failing, words.Count(len(ids), p.Roster.Noun()))
+	if 2*failing > len(ids) { // the run can hardly go on
+		note += ", such as " + first
+	}
+	return append(notes, note)
 }
 
 // member begins the event of one member of the cohort.

@@ -326,6 +326,11 @@ func (l *List) name(levels map[string]string, labels []string) error {
 		l.Notes = append(l.Notes, column.Notef("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
 			words.Some(slices.Compact(decimals), 6)))
 	}
+	empty := func(r Row) bool { return r.Cells.Get(l.Group) == "" }
+	if l.Target == "" && l.Group != "" && l.Rows != nil && !slices.ContainsFunc(l.Rows, func(r Row) bool { return !empty(r) }) {
+		problems = append(problems, fmt.Errorf("%s:%s: the column %s is empty: fill it in, or set group to another column",
+			l.Path, span(l.Sheet.Lines), l.Group))
+	}
 	labeled := func(r Row) bool { return r.Label != "" }
 	if l.Target != "" && problems == nil && !slices.ContainsFunc(l.Rows, labeled) {
 		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
@@ -352,6 +357,14 @@ func (l *List) nameless() error {
 			l.Path, l.Group, value, words.Count(rows[value], "row"), l.allLevels(nil)))
 	}
 	return errors.Join(problems...)
+}
+
+// span is the first and the last of some lines, in order.
+func span(lines []int) string {
+	if first, last := lines[0], lines[len(lines)-1]; first != last {
+		return fmt.Sprintf("%d–%d", first, last)
+	}
+	return strconv.Itoa(lines[0])
 }
 
 // exactDigits is how many digits of any number a floating-point number keeps, as in a spreadsheet or pandas.

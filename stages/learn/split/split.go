@@ -456,6 +456,9 @@ func (s *Split) enough(members []member, name, param, or string) error {
 	if s.number() {
 		return s.enoughNumbers(members, name, param)
 	}
+	if len(members) == 0 {
+		return fmt.Errorf("%s: no participant is usable: correct the cause that they share", name)
+	}
 	if len(names) == 1 && names[0] == "" {
 		return fmt.Errorf("%s: no participant has a group: name the column of the groups by group, under the cohort", name)
 	}

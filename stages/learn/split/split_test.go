@@ -290,6 +290,7 @@ func TestSplitErrors(t *testing.T) {
 	}{
 		{Split{Folds: 5, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: set folds to 4 or less, or stratify to false`},
 		{Split{Folds: 5, Repeats: 1}, stagetest.SomeParticipants(4, "HC", "ASD"), "4 participants, too few for 5 folds: set folds to 4 or less"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(0, "HC"), "no participant is usable: correct the cause that they share"},
 		{Split{Folds: 2, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(4, "HC"), `all 4 participants are in the group "HC": a classifier needs two groups; name another column by group, or select more participants`},
 		{Split{Folds: 2, Repeats: 1, Stratify: true}, lost, "no group for sub-004: each participant needs one; fill it in, or exclude them"},
 		{Split{Folds: 2, Repeats: 1, Stratify: true}, twice, "participant sub-001 appears twice"},
