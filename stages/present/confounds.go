@@ -24,8 +24,9 @@ func (a *author) confounds() {
 	if len(tests) == 0 {
 		return
 	}
+	own := map[string]string{} // the names that tests give settings
 	for i, r := range tests {
-		tests[i].Name = a.NameOf(r.Setting, r.Name)
+		own[r.Setting], tests[i].Name = r.Name, a.NameOf(r.Setting, r.Name)
 	}
 	within := ""
 	if s := a.Run.Shown("confounds", "confounders"); s != nil {
@@ -41,13 +42,16 @@ func (a *author) confounds() {
 	}
 	a.Table(section.Lay(a.Writer, "confounds.tests", values{"Number": number}, shown, columns))
 	of := values{"N": int32(0), "Detectable": math.NaN(), "Number": number,
-		"Constant": slices.ContainsFunc(tests, constantWithin), "Tested": false, "Within": within}
+		"Constant": slices.ContainsFunc(tests, constantWithin), "Tested": false, "Within": within,
+		"Untestable": false}
 	var untested []string
 	for _, by := range lists.By(tests, func(r column.ConfounderRow) string { return r.Name }) {
 		if slices.ContainsFunc(by.All, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) }) {
 			of["Tested"] = true
-		} else {
+		} else if finding.FullTestable(own[by.All[0].Setting], number != "") {
 			untested = append(untested, by.Key)
+		} else {
+			of["Untestable"] = true
 		}
 	}
 	of["Untested"] = untested

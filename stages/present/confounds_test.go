@@ -104,8 +104,10 @@ func TestConfoundsOfNumber(t *testing.T) {
 		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Partial: 0.002, PartialHolm: 0.004,
 				Full: 0.2, FullHolm: 0.2, FullLeast: 0.001, FullDraws: 999, Permutations: 999},
-			{Name: "SVR", Covariate: "mean_fd", Participants: 40, Partial: nan, PartialHolm: nan, Full: nan,
-				FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999}}))},
+			{Setting: "[model=rbf-svr]", Name: "SVR (RBF)", Covariate: "mean_fd", Participants: 40, Partial: nan,
+				PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999},
+			{Setting: "[model=kernel-ridge]", Name: "kernel ridge regression", Covariate: "mean_fd", Participants: 40,
+				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.3, Low: 0.1, High: 0.4}}))},
 		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},
@@ -115,7 +117,7 @@ func TestConfoundsOfNumber(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "label"), false, text)
 	for _, want := range []string{"ridge regression depend on mean framewise displacement beyond a linear effect of the target",
 		"hold no demonstrated information about the target beyond linear effects of mean framewise displacement",
-		"The full test of SVR needs retrained models: connect given of regression for",
+		"The full test of kernel ridge regression needs retrained models: connect given of regression for",
 		"The edges hold information about the target beyond linear effects of age"} {
 		need.Equal(t, strings.Contains(text, want), true, want, text)
 	}
