@@ -61,7 +61,8 @@ func newExplainer(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Opt
 	if err != nil {
 		return nil, err
 	}
-	return &explainer{s, record.NewPast(s, g.Name()), steps, map[*dag.Node]*record.Record{}, map[codeOf][]Difference{}}, nil
+	return &explainer{s, record.NewPast(s, g.Name()), steps, map[*dag.Node]*record.Record{},
+		map[codeOf][]Difference{}}, nil
 }
 
 // Plan is engine.Plan, and each stale task has a reason, which may come from the records of past runs.

@@ -107,7 +107,8 @@ func TestConfoundsOfNumber(t *testing.T) {
 			{Setting: "[model=rbf-svr]", Name: "SVR (RBF)", Covariate: "mean_fd", Participants: 40, Partial: nan,
 				PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999},
 			{Setting: "[model=kernel-ridge]", Name: "kernel ridge regression", Covariate: "mean_fd", Participants: 40,
-				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999}}))},
+				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan,
+				Permutations: 999}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.3, Low: 0.1, High: 0.4}}))},
 		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},

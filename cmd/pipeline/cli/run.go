@@ -130,9 +130,13 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	}
 	if fail := doomed(p, r.Options); fail != nil {
 		errs := placed(fail)
-		nobody := p.Roster != nil && !slices.ContainsFunc(p.Roster.Subjects, func(s cohort.Subject) bool { return s.Problem == nil })
+		remedy := ""
+		if usable := func(s cohort.Subject) bool { return s.Problem == nil }; p.Roster == nil ||
+			slices.ContainsFunc(p.Roster.Subjects, usable) {
+			remedy = a.besideDoomed(r, fail)
+		}
 		a.notes(slices.Concat(p.Here, p.Notes), errs)
-		return nil, exit.Wrong(errors.Join(append(errs, errors.New("nothing was run"+a.besideDoomed(r, fail, nobody)))...))
+		return nil, exit.Wrong(errors.Join(append(errs, errors.New("nothing was run"+remedy))...))
 	}
 	a.notes(slices.Concat(p.Here, p.Notes), nil)
 	var shown progress.Display
@@ -348,9 +352,9 @@ func placed(fail []pipelines.Doom) []error {
 }
 
 // besideDoomed is a remedy for stages that will fail: the run without them, if it can be one, or else that of a stage
-// that does not need them. There is none where nobody is usable.
-func (a *app) besideDoomed(r *running, fail []pipelines.Doom, nobody bool) string {
-	if !a.Offers("--until") || nobody { // the command is for some stages, which may need them
+// that does not need them.
+func (a *app) besideDoomed(r *running, fail []pipelines.Doom) string {
+	if !a.Offers("--until") { // the command is for some stages, which may need them
 		return ""
 	}
 	if a.Offers("--without") {

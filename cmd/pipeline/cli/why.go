@@ -99,8 +99,8 @@ func (a *app) why(file string, named []string) error {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
-		w := whyEvent{e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "", e.Later,
-			append([]why.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
+		w := whyEvent{e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
+			e.Later, append([]why.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)
 		}

@@ -326,8 +326,8 @@ func (l *List) name(levels map[string]string, labels []string) error {
 		l.Notes = append(l.Notes, column.Notef("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
 			words.Some(slices.Compact(decimals), 6)))
 	}
-	empty := func(r Row) bool { return r.Cells.Get(l.Group) == "" }
-	if l.Target == "" && l.Group != "" && l.Rows != nil && !slices.ContainsFunc(l.Rows, func(r Row) bool { return !empty(r) }) {
+	filled := func(r Row) bool { return r.Cells.Get(l.Group) != "" }
+	if l.Target == "" && l.Group != "" && l.Rows != nil && !slices.ContainsFunc(l.Rows, filled) {
 		problems = append(problems, fmt.Errorf("%s:%s: the column %s is empty: fill it in, or set group to another column",
 			l.Path, span(l.Sheet.Lines), l.Group))
 	}
