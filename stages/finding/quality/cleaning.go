@@ -327,10 +327,7 @@ func (c Cleaning) regions() (all finding.List) {
 				severity: float64(s.OtherCosines)},
 			s.OtherCosines > 0 || s.CosinesUsual > 0 && s.Cosines != s.CosinesUsual
 	}, nil)...)
-	// Without regressors their motion counts, in censoring and as a covariate.
-	other := func(s Scan) bool {
-		return (len(s.Confounds) > 0 || s.Why == column.AskedForNone) && s.GlobalR < column.LeastGlobalR
-	}
+	other := c.confoundsOfOther()
 	all.Add(overturning(c.faults("scans.confounds-of-other", func(s Scan) (ScanFault, bool) {
 		return ScanFault{X: s.GlobalR, severity: -s.GlobalR}, other(s)
 	}, values{"Exclude": c.toExclude(other), "Limit": column.LeastGlobalR}))...)
@@ -440,6 +437,26 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers v
 	all := values{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined, "Groups": c.byGroup(with)}
 	maps.Copy(all, numbers)
 	return finding.List{{Code: code, Weight: finding.Limits, Subject: subject, Numbers: all}}
+}
+
+// confoundsOfOther reports whether the confounds of a scan are of another one: without regressors, too, because their
+// motion censors volumes and is a covariate. Who denoised a scan before may have removed its global signal, so a scan
+// that needs no more regressors has to stand out among those of its kind.
+func (c Cleaning) confoundsOfOther() func(Scan) bool {
+	low := func(s Scan) bool { return s.GlobalR < column.LeastGlobalR }
+	n, of := map[string]int{}, map[string]int{}
+	for _, s := range c.Scans {
+		if !math.IsNaN(s.GlobalR) {
+			of[s.Why]++
+			if low(s) {
+				n[s.Why]++
+			}
+		}
+	}
+	return func(s Scan) bool {
+		before := s.Given() || s.Why == column.CleanedScan
+		return low(s) && (len(s.Confounds) > 0 || !before || 2*n[s.Why] < of[s.Why])
+	}
 }
 
 // excludable are the faults of scans that have one for which their participants are excluded, and which overturns a

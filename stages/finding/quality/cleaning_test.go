@@ -65,6 +65,13 @@ func unregressed(r float64) column.CleaningRow {
 	return row
 }
 
+// used is a scan of which confounds with this correlation give the motion, and so the censored volumes.
+func used(why string, r float64, censored int32) column.CleaningRow {
+	row := raw(why)
+	row.GlobalR, row.Censored = r, censored
+	return row
+}
+
 // scanned are scans of the participants 1, 2, …
 func scanned(rows ...column.CleaningRow) (all []Scan) {
 	for i, r := range rows {
@@ -154,7 +161,7 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{fine, with(func(r *row) { r.Confounds, r.ConstantConfounds = make([]string, 2), []string{"rot_x"} })},
 			"scans.constant-confounds 2"},
 		{[]row{fine, confounded(0.49), confounded(0.5), confounded(-0.1), confounded(math.NaN()),
-			with(func(r *row) { r.Why, r.GlobalR = column.Simulated, 0 })}, "scans.confounds-of-other 4 2"},
+			with(func(r *row) { r.Why, r.GlobalR = column.Simulated, 0 })}, "scans.confounds-of-other 4 6 2"},
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
 			r.MeanFD,
 				r.HighFD = 0.51, 20
@@ -181,6 +188,13 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{timed(0, 0, math.NaN()), timed(0, 0, 0)}, ""},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
 		{[]row{unregressed(0.49), unregressed(0.5)}, "nuisance.none; scans.confounds-of-other 1"},
+		{[]row{used(column.Simulated, 0.4, 0), used(column.Simulated, 0.9, 3)}, "scans.confounds-of-other 1"},
+		{[]row{used(column.CleanedScan, 0.4, 0), used(column.CleanedScan, 0.9, 0), used(column.CleanedScan, 0.8, 0)},
+			"scans.confounds-of-other 1"},
+		{[]row{used(column.SeriesGiven, 0.1, 5), used(column.SeriesGiven, 0.2, 0), used(column.SeriesGiven, 0.9, 0)},
+			"nuisance.unknown"}, // their global signal was removed
+		{[]row{used(column.SeriesGiven, 0.1, 5), used(column.SeriesGiven, 0.8, 0), used(column.SeriesGiven, 0.9, 0)},
+			"scans.confounds-of-other 1; nuisance.unknown"},
 	} {
 		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)
 	}
