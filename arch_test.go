@@ -118,7 +118,7 @@ var mayImport = map[string][]string{
 	"stages/cohort/simulate": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/cohort", "stages/column",
 		"stages/atlas", "stages/phantom"},
 	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/bids",
-		"stages/mat5"},
+		"stages/atlas", "stages/mat5"},
 	"stages/finding/quality": {"stages/finding", "dag", "stages/column", "stages/inference"},
 	"stages/wording":         {"dag", "artifacts/encoding", "stages/finding", "stages/column", "stages/report"},
 	"stages/fold": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn", "stages/column",

@@ -173,7 +173,7 @@ func TestMisplacedLabels(t *testing.T) {
 				}
 				if err == nil || !strings.HasPrefix(err.Error(), "labels: "+file+": "+c.want) ||
 					!strings.Contains(err.Error(), remedy) || strings.HasPrefix(c.name, "left") &&
-					!strings.Contains(err.Error(), "exchanged in the node list: correct it; or the image was mirrored") {
+					!strings.Contains(err.Error(), "exchanged in the names of the node list: correct it; otherwise the image was mirrored") {
 					t.Errorf("%v", err)
 				}
 			})

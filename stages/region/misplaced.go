@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/stages/atlas"
 	"prgnn/stages/column"
 )
 
@@ -37,12 +38,15 @@ type Frame struct {
 // SpaceKey is the metadata of a node list that names the space of the scans; "" where it is not known.
 const SpaceKey = "space"
 
-// FrameOf reads the places of a node list.
-func FrameOf(in dag.Input) (f Frame, err error) {
+// FrameOf reads the places of a node list; names give the hemispheres that it does not have.
+func FrameOf(in dag.Input, nodes []Node) (f Frame, err error) {
 	var t *encoding.Table
 	if t, err = in.Table(); err == nil {
 		f.Space = t.Meta[SpaceKey]
 		f.Places, err = column.Read[Place](in)
+	}
+	for i := range f.Places {
+		f.Places[i].Hemisphere = cmp.Or(f.Places[i].Hemisphere, atlas.Side(nodes[i].Name))
 	}
 	return f, err
 }
@@ -74,7 +78,8 @@ func (p *placed) where() string {
 const (
 	renamed  = "set nodes to the list of the regions of this image, a TSV with the columns index and name"
 	mirrored = "the image was mirrored, or its affine is wrong: write it again with the correct affine"
-	crossed  = "the names of left and right regions are exchanged in the node list: correct it; or " + mirrored
+	// of one image among others, the list would be wrong for the others
+	crossed = "if all label images are refused, left and right may be exchanged in the names of the node list: correct it; otherwise " + mirrored
 )
 
 // Misplaced compares where the labels of an image lie with where the node list says that they lie; by gives the label

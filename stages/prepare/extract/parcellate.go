@@ -192,7 +192,7 @@ func (p *Parcellate) atlas(t *dag.Task, nodes []region.Node) (a atlasImage, err 
 	if a.weights != nil {
 		return a, nil
 	}
-	if a.frame, err = region.FrameOf(t.In("nodes")); err != nil {
+	if a.frame, err = region.FrameOf(t.In("nodes"), nodes); err != nil {
 		return a, err
 	}
 	own := a.frame

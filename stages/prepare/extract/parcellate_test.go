@@ -220,6 +220,30 @@ func TestParcellateShifted(t *testing.T) {
 	}
 }
 
+// Each participant's labels lie on the sides that the names of the node list have; the remedy is not to correct the list
+// for one image of many.
+func TestParcellateSidesOfNames(t *testing.T) {
+	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })) // 3 is right of 1
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"ctx-lh-insula", "Brain-Stem", "ctx-rh-insula"}, ""},
+		{[]string{"insula", "Brain-Stem", "cuneus"}, ""},
+		{[]string{"ctx-rh-insula", "Brain-Stem", "ctx-lh-insula"}, "if all label images are refused, left and right may be exchanged in the names"},
+	} {
+		nodes := dag.InputOf(encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
+			encoding.Column{Name: "id", Values: []int32{1, 2, 3}}, encoding.Column{Name: "name", Values: c.names}))
+		in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodes}
+		_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
+		if c.want == "" {
+			need.NoError(t, err, c.names)
+		} else {
+			need.Error(t, err, c.want, c.names)
+		}
+	}
+}
+
 // Labels in a space of their own, with the transform from it.
 func TestParcellateTransform(t *testing.T) {
 	in := map[string]dag.Input{
