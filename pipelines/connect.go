@@ -129,11 +129,14 @@ func (l *loader) connectChoices(s *stage, connected map[string]bool) {
 
 // choiceWith is the parameter and its choice, "partial: given", with which the stage has an input of this name; "" for
 // none.
-func (s *stage) choiceWith(input string) string {
+func (s *stage) choiceWith(input string) string { return s.choice(input, true) }
+
+// choice is a parameter and its choice with which the stage has an input of this name, or has it not.
+func (s *stage) choice(input string, has bool) string {
 	for _, p := range param.Of(s.work) {
 		for _, choice := range p.Choices {
 			other := param.Copy(s.work)
-			if param.Set(other, p.Name, choice) == nil && slices.ContainsFunc(other.Ports().In,
+			if param.Set(other, p.Name, choice) == nil && has == slices.ContainsFunc(other.Ports().In,
 				func(in dag.Port) bool { return in.Name == input }) {
 				return p.Name + ": " + choice
 			}
@@ -348,7 +351,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string, only []b
 	}
 	from, out := findOutput(named, r.output)
 	if out == nil {
-		return nil, l.noOutput(p, r, named, where)
+		return nil, l.noOutput(s, p, r, named, where)
 	}
 	err, number := dag.Fits(out.Type, p.Type), slices.Contains(out.Type.Columns, column.Target)
 	if number && r.stage == "cohort" && slices.Contains(p.Type.Columns, "group") { // such a column is a covariate
@@ -381,7 +384,7 @@ func findOutput(named []*producer, output string) (*producer, *dag.Port) {
 }
 
 // noOutput reports whether a reference to an output that is not there is fine.
-func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) bool {
+func (l *loader) noOutput(s *stage, p *dag.Port, r ref, named []*producer, where string) bool {
 	var names []string
 	for _, from := range named {
 		for _, out := range from.outs {
@@ -411,7 +414,12 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 		l.bad.Add(r.pos, "%s: %s has no outputs", where, r.stage)
 		return false
 	}
-	l.bad.Add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, words.OrAll(r.output, names))
+	without := ""
+	if set := s.choice(p.Name, false); set != "" && r.stage == "cohort" {
+		without = fmt.Sprintf(": give the files in the cohort (%s: …), or set with: { %s } in %s, which then has no input %s",
+			r.output, set, s.name, p.Name)
+	}
+	l.bad.Add(r.pos, "%s: %s has no output %q%s%s", where, r.stage, r.output, words.OrAll(r.output, names), without)
 	return false
 }
 

@@ -72,6 +72,8 @@ func TestStatedFilesAreRead(t *testing.T) {
 	}
 	_, err = load(files, stage+"ridge }, in: { partial: cohort.partial } }")
 	need.Error(t, err, `stage c (matrices) has no input "partial" with these settings: set with: { partial: given }`)
+	_, err = load(`matrices: { file: participants.tsv, pearson: "{participant_id}_r.tsv" }`, "c: { use: matrices, each: subject }")
+	need.Error(t, err, `cohort has no output "partial" (available: participants, nodes, pearson): give the files in the cohort (partial: …), or set with: { partial: ridge } in c, which then has no input partial`)
 	p = need.Value(load(files, "folds: { use: split, with: { folds: 2 } }"))(t)
 	for _, port := range []string{"pearson", "partial"} {
 		need.Equal(t, len(notesWith(p, fmt.Sprintf("cohort matrices: no stage reads the files of %s; connect them (cohort.%[1]s), or remove", port))), 1)
