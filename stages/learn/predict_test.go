@@ -260,7 +260,7 @@ func TestPredictRefuses(t *testing.T) {
 		{withNodes(in, names...), knowing["model"], "graph.density is absent, not 0.1; graph.rule is absent, not \"largest\"; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"},
 		{said(in, "0.1"), knowing["model"], "the model records the names of its 9 regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)"},
 		{withNodes(in, names...), out["model"], "the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [names]"},
-		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 is d in the node list, but c in training, and 2 of 9 regions differ: these are the regions of the training in another order: list them in that order in nodes, or in the files of the participants"},
+		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 is d in the node list, but c in training, and 2 of 9 regions differ: these are the regions of the training in another order: list them in that order in nodes if the files contain the names of the regions; without names, put the columns of the files and nodes in that order, or write the names into the files"},
 	} {
 		inputs := maps.Clone(c.in)
 		delete(inputs, "folds")

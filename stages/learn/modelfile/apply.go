@@ -152,7 +152,7 @@ func AcceptNodes(training, names []string) error {
 	slices.Sort(old)
 	remedy := "use the same atlas, with the names of the training in nodes"
 	if slices.Equal(new, old) {
-		remedy = "these are the regions of the training in another order: list them in that order in nodes, or in the files of the participants"
+		remedy = "these are the regions of the training in another order: list them in that order in nodes if the files contain the names of the regions; without names, put the columns of the files and nodes in that order, or write the names into the files"
 	}
 	i := apart[0]
 	return fmt.Errorf("region %d is %s in the node list, but %s in training, and %d of %d regions differ: %s", i+1, names[i],
