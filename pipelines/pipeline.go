@@ -257,7 +257,11 @@ func (l *loader) precheck(g *dag.Graph) {
 			l.add(n)
 		}
 		for _, m := range slices.Concat(mistakes, precheck.Models(s)) {
-			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
+			at := l.givenAt(s, m.Port)
+			if of := l.byName[s.Name()]; m.Port == "" && of != nil {
+				at = placeOf(s.Pos(), of.with)(m.Err.Error())
+			}
+			l.bad.Add(at, "stage %s: %v", s.Name(), m.Err)
 		}
 	}
 }

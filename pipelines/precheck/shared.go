@@ -36,7 +36,8 @@ var sharedPorts = []struct{ name, what string }{{"labels", "label image"}, {"mas
 	{"within", "brain mask"}, {"transform", "transform"}, {"warp", "transform"}, {"confounds", "table of confounds"},
 	{"events", "table of events"}}
 
-// A Mistake is one of a stage, in the file at one of its ports.
+// A Mistake is one of a stage, in the file at one of its ports, or without a port in the parameter with which its error
+// begins.
 type Mistake struct {
 	Port string
 	Err  error

@@ -81,19 +81,19 @@ func MadeDiffers(made, want string) (out []Difference) {
 	return out
 }
 
-// NotMade refuses names under allow in which no graphs can differ: they are neither others nor parameters in the
-// metadata made of any graphs.
+// NotMade refuses names under allow in which no inputs can differ: they are neither others nor parameters in the
+// metadata made of any inputs.
 func NotMade(allow, made []string, others ...string) (wrong []error) {
-	known := others
+	parameters := map[string]bool{}
 	for _, text := range made {
 		for name := range Made(text) {
-			known = append(known, name)
+			parameters[name] = true
 		}
 	}
-	known = slices.Compact(slices.Sorted(slices.Values(known)))
+	known := slices.Concat(others, slices.Sorted(maps.Keys(parameters)))
 	for _, name := range allow {
 		if !slices.Contains(known, name) {
-			wrong = append(wrong, fmt.Errorf("allow: the graphs have no parameter %q%s", name, words.OrAll(name, known)))
+			wrong = append(wrong, fmt.Errorf("allow: %q is no difference from the training data that can be accepted%s", name, words.OrAll(name, known)))
 		}
 	}
 	return wrong

@@ -44,9 +44,6 @@ type Predict struct {
 	sites *newSites
 }
 
-// allowUnnamed accepts models without names of regions for participants with names.
-const allowUnnamed = "names"
-
 func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -97,7 +94,12 @@ func (*Predict) RefusesModel(file []byte, has func(port string) bool) error {
 	return modelfile.Refuses(file, has, false)
 }
 
-// RefusesNumber is the same for models of a number.
+// RefusesParameters refuses names under allow in which no inputs can differ from those of the models.
+func (s *Predict) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
+	return modelfile.NotMade(files, s.Allow, may, modelfile.Differences(has)...)
+}
+
+// RefusesNumber is RefusesModel for models of a number.
 func (*Predict) RefusesNumber(file []byte, has func(port string) bool) error {
 	return modelfile.Refuses(file, has, true)
 }
@@ -369,8 +371,8 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 			continue // the same error for each fold
 		}
 		err := modelfile.AcceptNodes(m.names, names)
-		if m.names == nil && names != nil && !slices.Contains(s.Allow, allowUnnamed) {
-			err = errors.New("the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + allowUnnamed + "]")
+		if m.names == nil && names != nil && !slices.Contains(s.Allow, modelfile.AllowUnnamed) {
+			err = errors.New("the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + modelfile.AllowUnnamed + "]")
 		}
 		if err != nil {
 			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
@@ -456,11 +458,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		apart = append(apart, modelfile.RefuseLacking(t.In("participants"), "matrices", models[0].covariates(),
 			lacking))
 	}
-	known := []string{"edges", "features", "regions", allowUnnamed}
-	if !t.Has("edges") { // how graphs were made has what they were made of
-		known = append(known, column.DataKeys()...)
-	}
-	apart = append(apart, column.NotMade(s.Allow, made, known...)...)
+	apart = append(apart, column.NotMade(s.Allow, made, modelfile.Differences(t.Has)...)...)
 	if refused != nil {
 		who, fits := map[string]bool{}, []string(nil)
 		for _, d := range refused {

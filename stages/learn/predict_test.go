@@ -281,8 +281,8 @@ func TestPredictRefuses(t *testing.T) {
 	who := stagetest.MustRun(t, &Predict{Allow: []string{"names"}}, unnamed)["participants"].(*encoding.Table)
 	need.Equal(t, need.Value(finding.ReadApplied(who))(t).Named, true)
 	_, err := stagetest.RunStage(t, &Predict{Allow: []string{"density", "graph.densty", "graph.density"}}, inputs)
-	need.Error(t, err, `allow: the graphs have no parameter "density" (available: edges, features, graph.density, graph.rule, names, regions)`)
-	need.Error(t, err, `allow: the graphs have no parameter "graph.densty" (did you mean "graph.density"?)`)
+	need.Error(t, err, `allow: "density" is no difference from the training data that can be accepted (available: regions, names, edges, features, graph.density, graph.rule)`)
+	need.Error(t, err, `allow: "graph.densty" is no difference from the training data that can be accepted (did you mean "graph.density"?)`)
 }
 
 // numpy finds every array of a model by its name, with the shape and the values of the

@@ -309,10 +309,14 @@ type Training struct {
 	Parameters map[string]string
 }
 
-// A ModelReader applies models of files. The program reports, before a run, files that it refuses.
+// A ModelReader applies models of files. The program reports, before a run, files that it refuses, and parameters that
+// do not fit the files.
 type ModelReader interface {
 	// RefusesModel is why every task fails with a model of this file, where the ports that has reports are connected.
 	RefusesModel(file []byte, has func(port string) bool) error
+	// RefusesParameters is why every task fails by its parameters with models of these files, each error with the
+	// parameter first; may reports whether the inputs may state a parameter of what made them, such as denoise.fd.
+	RefusesParameters(files [][]byte, has, may func(name string) bool) []error
 }
 
 // An Adviser runs as it is, and has advice about its parameters for the person who set them (choose, exec). The

@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -140,6 +141,10 @@ func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
 func (s *ValidateRegression) ReadsParticipants() []role.Reading { return s.readings() }
 
 // RefusesModel is that of predict-regression.
+func (s *ValidateRegression) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
+	return modelfile.NotMade(files, s.Allow, may, accepts(has)...)
+}
+
 func (s *ValidateRegression) RefusesModel(file []byte, has func(port string) bool) error {
 	return s.predict().RefusesModel(file, has)
 }

@@ -67,6 +67,24 @@ func (s *Validate) RefusesInputs(has func(port string) bool) error {
 	return cmp.Or(s.predict().RefusesInputs(has), s.refusesInputs(has))
 }
 
+// accepts are the names under which allow accepts what is no parameter.
+func accepts(has func(port string) bool) []string {
+	return slices.Concat([]string{"participants", column.Target}, modelfile.Differences(has))
+}
+
+// RefusesParameters refuses names under allow as predict does, and a positive group that the models do not have.
+func (s *Validate) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
+	errs := modelfile.NotMade(files, s.Allow, may, accepts(has)...)
+	for _, b := range files {
+		if f, err := modelfile.ReadFacts(b); err == nil {
+			if _, _, err := s.positiveOf(f.Groups); err != nil {
+				return append(errs, err)
+			}
+		}
+	}
+	return errs
+}
+
 // RefusesModel is that of predict.
 func (s *Validate) RefusesModel(file []byte, has func(port string) bool) error {
 	return s.predict().RefusesModel(file, has)

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"prgnn/stages/column"
 )
 
 // An Origin states what made a model. It is in model.json of a file that was exported to travel, and in no result: the
@@ -91,6 +94,31 @@ func Refuses(file []byte, has func(port string) bool, number bool) error {
 		return fmt.Errorf("it is a model of %s", of[1])
 	}
 	return f.Expects(number)
+}
+
+// AllowUnnamed accepts models without names of regions for participants with names.
+const AllowUnnamed = "names"
+
+// Differences are the names under which allow accepts differences that are none of a parameter.
+func Differences(has func(port string) bool) []string {
+	of := column.DataKeys()
+	if has("edges") { // how graphs were made has what they were made of
+		of = []string{"edges", "features"}
+	}
+	return slices.Concat([]string{"regions", AllowUnnamed}, of)
+}
+
+// NotMade refuses names under allow in which no inputs can differ from those of the models in some files: they are
+// neither others nor parameters of what made the inputs of the training; may reports whether they are of what makes the
+// new ones. A file that cannot be read has its own error.
+func NotMade(files [][]byte, allow []string, may func(name string) bool, others ...string) []error {
+	var made []string
+	for _, b := range files {
+		if f, err := ReadFacts(b); err == nil {
+			made = append(made, f.Inputs.Made)
+		}
+	}
+	return column.NotMade(slices.DeleteFunc(slices.Clone(allow), may), made, others...)
 }
 
 // Expects refuses a model of groups where one of a number is expected, and the other way round.
