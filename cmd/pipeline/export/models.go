@@ -125,9 +125,9 @@ func ReadModel(path string) (f ModelFacts, err error) {
 // modelWord stands in place of a stage for all trained models, unless a stage is called so.
 const modelWord = "model"
 
-// TakeModels sets the format where the word model asks for it.
+// TakeModels sets the format where the word model asks for it; . and .. are directories, too.
 func (o *Options) TakeModels() {
-	if o.What == modelWord && o.Format == "" && filepath.Ext(o.Path) == "" {
+	if o.What == modelWord && o.Format == "" && strings.Trim(filepath.Ext(o.Path), ".") == "" {
 		o.Format = modelWord
 	}
 }
