@@ -135,6 +135,10 @@ func (a *app) plan(file string, o engine.Options) error {
 	if states[engine.Stale]+states[engine.Unknown] > 0 {
 		fmt.Fprintf(a.Out, "time: %s\n", e)
 		fmt.Fprintf(a.Out, "disk: %s\n", cmp.Or(e.Disk(), "unknown, as the time"))
+		if few := 10; e.Disk() == "" && len(p.Universes.Rows) > few {
+			fmt.Fprintf(a.Out, "a run of %d universes measures both: %s --set decisions.sample=%[1]d\n", few,
+				a.Again("plan", "run"))
+		}
 	}
 	if lines := progress.Retraining(p.Graph); lines != nil {
 		fmt.Fprintln(a.Out, "a permutation test with retrained models is not part of this pipeline (pipeline stages permutation); it would have:")
