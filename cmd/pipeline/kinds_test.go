@@ -125,6 +125,9 @@ func (s *slow) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range steps {
 		steps[i] = int32(i)
 	}
+	for _, c := range s.Value { // others for each value
+		steps[0] += c
+	}
 	return dag.Outputs{"steps": encoding.NewArray(steps, 10)}, nil
 }
 
