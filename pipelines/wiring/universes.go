@@ -89,8 +89,7 @@ func (u *Universes) Reasons() []string {
 }
 
 // ReadUniverses combines the decisions of a file: all combinations without those that not excludes, and of these as
-// many
-// as sample draws. most is how many combinations there may be.
+// many as sample draws. most is how many combinations there may be.
 func ReadUniverses(root *tree.Node, decisions []Decision, seed uint64, most int, bad *tree.Mistakes) *Universes {
 	u := &Universes{Decisions: decisions}
 	t := root.Get(decisionsKey)

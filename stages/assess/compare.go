@@ -72,7 +72,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, fs := range all.Settings {
 		names = append(names, column.CoordText(fs[0].Coords))
 	}
-	reference, err := s.reference(all.Settings, names)
+	reference, err := stated("reference", s.Reference, all.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +108,19 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"pairs": column.Table(rows)}, nil
 }
 
-// reference finds the setting that was asked for; −1 when none was.
-func (s *Compare) reference(settings [][]fold.Tested, names []string) (int, error) {
-	if s.Reference == nil {
+// stated finds the setting that a parameter states, by some of its coordinates; −1 where it states none.
+func stated(parameter string, coords []string, settings [][]fold.Tested) (int, error) {
+	if coords == nil {
 		return -1, nil
 	}
 	var fit []int
+	var names []string
 	for i, fs := range settings {
-		all := true
-		for _, want := range s.Reference {
-			all = all && slices.ContainsFunc(fs[0].Coords,
-				func(c dag.Coord) bool { return c.Axis+"="+c.Value == strings.ReplaceAll(want, " ", "") })
-		}
-		if all {
+		names = append(names, column.CoordText(fs[0].Coords))
+		own := column.CoordTexts(fs[0].Coords)
+		if !slices.ContainsFunc(coords, func(want string) bool {
+			return !slices.Contains(own, strings.ReplaceAll(want, " ", ""))
+		}) {
 			fit = append(fit, i)
 		}
 	}
@@ -128,9 +128,11 @@ func (s *Compare) reference(settings [][]fold.Tested, names []string) (int, erro
 	case 1:
 		return fit[0], nil
 	case 0:
-		return 0, fmt.Errorf("reference: no setting matches %s; available: %s", strings.Join(s.Reference, ", "), strings.Join(names, "; "))
+		return 0, fmt.Errorf("%s: no setting matches %s; available: %s", parameter, strings.Join(coords, ", "),
+			strings.Join(names, "; "))
 	}
-	return 0, fmt.Errorf("reference: %d settings match %s, such as %s and %s: name more of the coordinates", len(fit), strings.Join(s.Reference, ", "), names[fit[0]], names[fit[1]])
+	return 0, fmt.Errorf("%s: %d settings match %s, such as %s and %s: name more of the coordinates", parameter, len(fit),
+		strings.Join(coords, ", "), names[fit[0]], names[fit[1]])
 }
 
 // decide takes the group of the highest mean probability over the draws, in the folds of one repeat: each participant

@@ -3,7 +3,6 @@ package assess
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -161,10 +160,9 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 	if err != nil {
 		return nil, err
 	}
-	headline, err := (&Compare{Reference: s.Headline}).reference(all.Settings, lists.Map(all.Settings,
-		func(fs []fold.Tested) string { return column.CoordText(fs[0].Coords) }))
+	headline, err := stated("headline", s.Headline, all.Settings)
 	if err != nil {
-		return nil, errors.New("headline" + strings.TrimPrefix(err.Error(), "reference"))
+		return nil, err
 	}
 	curves, least := make([]fold.Curve, len(all.Settings)), math.MaxInt
 	for i, folds := range all.Settings {
@@ -256,8 +254,7 @@ func (s *Multiverse) weigh(universes []*universe, decisions []string) error {
 }
 
 // order sorts the universes by rising effect, and gives each the null band at its place. A universe that repeats
-// another
-// follows it, at the same place.
+// another follows it, at the same place.
 func order(universes []*universe, curve *inference.Curve) {
 	slices.SortStableFunc(universes, func(a, b *universe) int {
 		return cmp.Or(cmp.Compare(a.Effect, b.Effect), cmp.Compare(b2i(a.same >= 0), b2i(b.same >= 0)),

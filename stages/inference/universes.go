@@ -23,8 +23,7 @@ type Curve struct {
 }
 
 // SpecificationCurve tests effects, [universe][permutation] with the true labels first, with a weight for each
-// universe.
-// Effects that agree to 1e-12 are ties. NaN is for no universe and no permutation.
+// universe. Effects that agree to 1e-12 are ties. NaN is for no universe and no permutation.
 func SpecificationCurve(effect [][]float64, weight []float64) *Curve {
 	universes, all := len(effect), len(effect[0])
 	c := &Curve{P: make([]float64, universes), Z: make([]float64, universes)}
