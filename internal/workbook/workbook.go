@@ -23,6 +23,7 @@ import (
 const (
 	maxUnpacked = 64 << 20
 	maxCells    = 2 << 20
+	maxGap      = 1 << 16 // empty rows above others: somebody typed into the last row of the sheet
 )
 
 // mostNamed is how many cells with one mistake, or sheets, a message lists.
@@ -207,6 +208,10 @@ func (b *book) values() (rows [][]string, hidden int, err error) {
 		}
 		if len(row) == 0 {
 			continue
+		}
+		if gap := len(rows) - 1 - last; gap > maxGap {
+			return nil, 0, fmt.Errorf("sheet %s has cells in row %d, below %d empty rows: delete them, or save the table as CSV",
+				b.sheet, len(rows), gap)
 		}
 		if last = len(rows); all.GetRowOpts().Hidden {
 			hidden++

@@ -143,6 +143,15 @@ func TestRefusedWorkbooks(t *testing.T) {
 	need.Error(t, err, "the workbook cannot be read")
 }
 
+func TestStrayRowsAreRefused(t *testing.T) {
+	near := fmt.Sprintf("A%d", maxGap+2)
+	text, _, err := Text(made(t, map[string]any{"A1": "x", near: 1}, nil), "")
+	need.NoError(t, err)
+	need.Equal(t, strings.Count(string(text), "\n"), maxGap+2)
+	_, _, err = Text(made(t, map[string]any{"A1": "x", "A1048576": 1}, nil), "")
+	need.Error(t, err, "sheet Sheet1 has cells in row 1048576, below 1048574 empty rows: delete them, or save the table as CSV")
+}
+
 // A row takes as many cells as its last one has columns, however few there are.
 func TestWideRowsAreRefused(t *testing.T) {
 	parts := partsOf(t, small(t))
