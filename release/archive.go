@@ -50,7 +50,8 @@ func sourceArchive(out string, src source) error {
 
 // reading is README.md with all that it leads to: its links lead somewhere without a network.
 var reading = []string{"CITATION.cff", "LICENSE", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs",
-	"examples", ":!examples/examples_test.go", ":(glob)stages/pipelines/*.yaml", "python/README.md"}
+	"examples", ":!examples/examples_test.go", ":(glob)stages/pipelines/*.yaml", "python/README.md",
+	"release/README.md"}
 
 // archived are the members of a platform's archive: the same names on each, with .exe on Windows.
 func archived(b binary, notices []byte) ([]member, error) {
