@@ -181,6 +181,14 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 	}
 	l.Apply(given)
 	settled := map[string]bool{}
+	within := func(full []string) bool { // a mapping that is settled as a whole
+		for n := range full {
+			if n > 0 && settled[strings.Join(full[:n], ".")] {
+				return true
+			}
+		}
+		return false
+	}
 	find := func(set string) (full []string, v *tree.Node) {
 		var bad tree.Mistakes
 		path, v := parseSet(set, dag.Pos{}, &bad)
@@ -199,7 +207,7 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 	for _, set := range slices.Backward(then) { // the last one of a name counts
 		full, v := find(set)
 		at := strings.Join(full, ".")
-		if full == nil || settled[at] {
+		if full == nil || settled[at] || within(full) {
 			continue
 		}
 		if full[0] == "stages" && len(full) > 2 && root.Under(full[:2]...) == nil {
