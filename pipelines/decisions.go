@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 )
@@ -97,6 +99,40 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 			}
 		}
 	}
+}
+
+// replaced refuses a --set that is in no task, since every option of a decision sets the same, and notes such a
+// parameter of the file. In a file that this one extends it is as it should be: options replace what that states.
+func (l *loader) replaced(s *stage, a *axis) {
+	options := slices.DeleteFunc(slices.Clone(a.decision.Options), func(o wiring.Option) bool {
+		_, has := a.index[o.Name]
+		return !has
+	})
+	layerOf := func(pos dag.Pos) int { return slices.Index(l.layers.Files, pos.File) } // −1: of a --set
+	look := func(t *tree.Node, infix string, sets func(o *wiring.Option) []wiring.Setting) {
+		if t == nil {
+			return
+		}
+		for _, k := range t.Keys {
+			lacks := func(o wiring.Option) bool {
+				return !slices.ContainsFunc(sets(&o), func(set wiring.Setting) bool { return set.Parameter == k.Name })
+			}
+			if options == nil || slices.ContainsFunc(options, lacks) {
+				continue
+			}
+			text := fmt.Sprintf("%s%s%s has no effect, because every option of the decision %s sets it (%s): change or add "+
+				"options of decisions.%[4]s", s.name, infix, k.Name, a.name,
+				words.Some(lists.Map(options, func(o wiring.Option) string { return o.Name }), 8))
+			switch {
+			case strings.HasPrefix(k.Pos.File, layer.SetPlace):
+				l.bad.Add(k.Pos, "%s", text)
+			case infix == "." && layerOf(k.Pos) <= layerOf(a.decision.Pos):
+				l.note("%s: %s", k.Pos, text)
+			}
+		}
+	}
+	look(s.with, ".", func(o *wiring.Option) []wiring.Setting { return o.Of(s.name) })
+	look(s.in, ".in.", func(o *wiring.Option) []wiring.Setting { return o.InputsOf(s.name) })
 }
 
 // checkOptions refuses an option that none of the stages has whose parameters its decision sets, because it would count

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -187,6 +188,56 @@ func TestDecisionsSelect(t *testing.T) {
 		if _, err := p.Graph.Select(pattern); (err == nil) != want {
 			t.Errorf("%s: %v", pattern, err)
 		}
+	}
+}
+
+// TestDecisionsReplace: a parameter that every option sets is refused in a --set and noted in the file, but not where
+// the file extends the one that has it.
+func TestDecisionsReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		testdir.Write(t, filepath.Join(dir, name), text)
+		return filepath.Join(dir, name)
+	}
+	const svm, why = "matrix: { fold: all }, with: { model: svm } }", "baselines.model has no effect, because every option " +
+		"of the decision model sets it (ridge, svm): change or add options of decisions.model"
+	stated := strings.Replace(many, "matrix: { fold: all } }", svm, 1)
+	study := file("study.yaml", many)
+	base := file("base.yaml", strings.Replace(stated, "  model: [ridge, svm]\n", "", 1))
+	own := file("own.yaml", stated)
+	above := file("above.yaml", "extends: base.yaml\ndecisions: { model: [ridge, svm] }\n")
+	beside := file("beside.yaml", "extends: study.yaml\nstages: { baselines: { with: { model: svm } } }\n")
+	ports := file("ports.yaml", strings.Replace(many, "  model: [ridge, svm]\n", "  kind: { pearson: "+
+		`{ baselines.in.pearson: "connectivity[*].pearson" }, partial: { baselines.in.pearson: "connectivity[*].partial" } }`+
+		"\n", 1))
+	for _, c := range []struct {
+		file, set, refused string
+		noted              bool
+	}{
+		{study, "baselines.model=svm", why, false},
+		{study, "stages.baselines.with.model=ridge", why, false},
+		{study, "baselines.penalty=2", "", false},
+		{study, "decisions.model=[ridge, logistic]", "", false},
+		{base, "baselines.model=ridge", "", false},
+		{above, "baselines.model=ridge", why, false},
+		{above, "seed=4", "", false},
+		{own, "seed=4", "", true},
+		{own, "decisions.model={ own: {}, ridge: { baselines.model: ridge } }", "", false},
+		{beside, "seed=4", "", true},
+		{ports, `baselines.in.pearson=connectivity[*].pearson`, "baselines.in.pearson has no effect, because every option of " +
+			"the decision kind sets it (pearson, partial)", false},
+		{ports, "seed=4", "", false},
+	} {
+		p, err := Load(c.file, []string{c.set})
+		if c.refused != "" {
+			need.Error(t, err, "--set ", c.file, c.set)
+			need.Error(t, err, ": "+c.refused, c.file, c.set)
+			continue
+		}
+		need.NoError(t, err, c.file, c.set)
+		notes := notesWith(p, why)
+		need.Equal(t, len(notes) == 1 && strings.HasPrefix(notes[0], c.file+":"), c.noted, c.file, c.set, p.Notes)
+		need.Equal(t, len(notes) > 0, c.noted, c.file, c.set, p.Notes)
 	}
 }
 

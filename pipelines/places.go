@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag/param"
+	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
@@ -147,7 +148,7 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 		} else if outside(path) {
 			s.places = append(s.places, filepath.Join(dir, path))
 		}
-		set, isSet := strings.CutPrefix(t.Pos.File, "--set ")
+		set, isSet := strings.CutPrefix(t.Pos.File, layer.SetPlace)
 		switch {
 		case isSet && p.sets[set] != nil && p.sets[set].Kind != tree.Scalar:
 			s.Err = fmt.Errorf("--set %s contains a path to data among other values: set the path by a variable and a --set of its own", set)

@@ -10,6 +10,9 @@ import (
 	"prgnn/pipelines/wiring"
 )
 
+// SetPlace begins the place (Pos.File) of what a --set puts into a file.
+const SetPlace = "--set "
+
 // Apply puts the values of --set over those of the file, before anything is
 // checked: a wrong name or value is then found like any other, and reported at
 // the --set that it came from. It returns the value of each set. Stages that are set to null are left out last.
@@ -17,7 +20,7 @@ func (l *Layers) Apply(sets []string) map[string]*tree.Node {
 	values, bad := map[string]*tree.Node{}, l.Bad // by set
 	var out, kept []string                        // stages
 	for _, set := range sets {
-		pos := dag.Pos{File: "--set " + shown(set)}
+		pos := dag.Pos{File: SetPlace + shown(set)}
 		path, v := parseSet(set, pos, bad)
 		if v == nil {
 			continue
