@@ -73,7 +73,7 @@ func (a *Results) Performance() (all List) {
 	all.Add(a.PermutationTests()...)
 	all.Add(a.RetrainedOthers()...)
 	for _, f := range a.Found {
-		if f.Code != GroupUnrecognized {
+		if f.Code != GroupUnrecognized && f.Code != OneClass {
 			all.Add(f)
 		}
 	}
@@ -254,10 +254,26 @@ func (a *Results) seeds() (all List) {
 	return all
 }
 
-// oneClass is a classifier of two groups that predicts one class for all test participants of each fold.
+// OneClass is that a classifier assigns all test participants of each fold to one group.
+const OneClass = "accuracy.one-class"
+
+// oneClass is a classifier that predicts one class for all test participants of each fold.
 func (a *Results) oneClass(r Row) (all List) {
-	if len(a.Labels) > 2 { // sensitivity and specificity are of one group and the rest
-		return nil
+	add := func(numbers values) {
+		weight := Notes
+		if r.Own {
+			weight = Limits
+		}
+		numbers["AUC"] = r.AUC
+		all.Add(about(OneClass, weight, r, numbers))
+	}
+	if len(a.Labels) > 2 { // sensitivity and specificity are of one group and the rest: evaluate has found it
+		for _, f := range a.Found {
+			if f.Code == OneClass && r.Is(f.Subject.Setting) && !r.IsMajority() {
+				add(f.Values())
+			}
+		}
+		return all
 	}
 	folds, one, positive := 0, 0, 0
 	for _, s := range a.Scores {
@@ -271,12 +287,7 @@ func (a *Results) oneClass(r Row) (all List) {
 		}
 	}
 	if folds > 0 && one == folds && !r.IsMajority() {
-		weight := Notes
-		if r.Own {
-			weight = Limits
-		}
-		all.Add(about("accuracy.one-class", weight, r, values{"AUC": r.AUC, "Positive": r.Positive, "N": positive,
-			"Folds": folds}))
+		add(values{"Positive": r.Positive, "N": positive, "Folds": folds})
 	}
 	return all
 }

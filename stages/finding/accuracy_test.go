@@ -224,6 +224,26 @@ func TestOneClass(t *testing.T) {
 	}
 }
 
+// Of more than two groups, evaluate finds the one class; the majority classifier has it always.
+func TestOneClassOfThreeGroups(t *testing.T) {
+	for name, want := range map[string]string{"pr-gnn": OneClass, "majority": ""} {
+		for _, own := range []bool{true, false} {
+			r := sound("a", "model=a")
+			r.Own, r.Classifier = own, name
+			a := &Results{Plan: &Settings{}, Labels: []string{"AD", "CN", "MCI"}, Accuracy: []Row{r}, Found: List{
+				{OneClass, Limits, r.subject(), values{"Positive": "CN", "N": 3, "Folds": 5}},
+				{OneClass, Limits, Subject{Classifier: "b", Setting: []dag.Coord{{Axis: "model", Value: "b"}}}, values{}}}}
+			all := a.Performance()
+			need.Equal(t, codes(all), want)
+			if want != "" {
+				need.Equal(t, all[0].Weight, map[bool]Weight{true: Limits, false: Notes}[own])
+				of := all[0].Values()
+				need.Equal(t, fmt.Sprint(of["Positive"], " ", of["N"], of["Folds"], of["AUC"] == r.AUC), "CN 3 5 true")
+			}
+		}
+	}
+}
+
 // A baseline is known by its classifier where the parameters of the stages are not connected.
 func TestOwnModel(t *testing.T) {
 	for _, c := range []struct{ names, own []string }{

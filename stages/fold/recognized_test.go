@@ -1,6 +1,7 @@
 package fold_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,4 +34,31 @@ func TestUnrecognized(t *testing.T) {
 	}
 	two := []fold.Case{{Label: 0, Predicted: 0}, {Label: 1, Predicted: 0}}
 	need.Equal(t, len(finding.Unrecognized([]string{"a", "b"}, fold.Assigned(2, two))), 0)
+}
+
+// A classifier of more than two groups has one class where each fold is assigned to one, in all repeats.
+func TestOneClassOfEachFold(t *testing.T) {
+	for _, c := range []struct{ groups, folds, want string }{
+		{"abc", "aa bb aaa", "a 2 3"},
+		{"abc", "aa bb aab", ""},
+		{"ab", "aa bb", ""}, // sensitivity and specificity show it
+	} {
+		var folds []fold.Tested
+		for i, predicted := range strings.Fields(c.folds) {
+			one := fold.Tested{Name: "m", Repeat: int64(i)}
+			for _, p := range predicted {
+				one.Participants = append(one.Participants, fold.Case{Predicted: int(p - 'a')})
+			}
+			folds = append(folds, one)
+		}
+		got := ""
+		all := fold.Settings{Groups: strings.Split(c.groups, ""), Settings: [][]fold.Tested{folds}}
+		for _, f := range all.Unrecognized() {
+			if f.Code == finding.OneClass {
+				of := f.Values()
+				got = fmt.Sprint(of["Positive"], " ", of["N"], " ", of["Folds"])
+			}
+		}
+		need.Equal(t, got, c.want, c)
+	}
 }
