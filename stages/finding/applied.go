@@ -65,6 +65,7 @@ type Applied struct {
 
 	// Sites that were estimated by the ComBat fit in the model files; nil: none.
 	NewSites *column.NewSites `json:",omitempty"`
+	Shares   Shares           `json:"-"` // of the positive group, from the validation
 
 	// Parameters of the training, as JSON, that all models have; nil where a file states none.
 	Parameters map[string]string `json:",omitempty"`
@@ -207,7 +208,7 @@ func (a Applied) Findings() (all List) {
 	}
 	if s := a.NewSites; s != nil {
 		all.Study("applied.harmonized", Limits, values{"Sites": s.Sites, "Sizes": s.Sizes, "Controls": s.Controls,
-			"ControlGroups": s.Groups, "Number": len(a.Groups) == 1})
+			"ControlGroups": s.Groups, "Number": len(a.Groups) == 1, "Shares": a.Shares})
 	}
 	if a.Undigested > 0 {
 		all.Study("applied.undigested", Notes, values{"N": a.Undigested, "Of": a.Models})

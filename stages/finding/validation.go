@@ -2,6 +2,7 @@ package finding
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/stages/column"
@@ -146,6 +147,50 @@ func covariatesAlone(rows []Alone) (all List) {
 		}
 	}
 	return all
+}
+
+// mostUnlike is the largest difference of the shares of a group that shifts predictions little.
+const mostUnlike = 0.05
+
+// Shares are those of one of two groups in a new cohort and in training.
+type Shares struct {
+	Group         string // "" where they are not known
+	New, Training float64
+	Differ        bool // or may: a harmonization without labels then shifts predictions
+}
+
+// SharesOf are those of the positive group of a validation.
+func SharesOf(s column.ValidationSummaryRow) Shares {
+	at := slices.Index(s.Groups, s.Positive)
+	if at < 0 || !(s.TrainingShare > 0) { // NaN
+		return Shares{Differ: true}
+	}
+	share := float64(s.Counts[at]) / float64(s.Participants)
+	return Shares{s.Positive, share, s.TrainingShare, math.Abs(share-s.TrainingShare) > mostUnlike}
+}
+
+// timesTraining is how many times the mean absolute error in training shows that the values are not predicted.
+const timesTraining = 3
+
+// A Scale is how well models predict the values of a number, beside their order.
+type Scale struct {
+	Wrong              bool    // the mean of the new cohort is as good, or the error is several times that of training
+	R2, Error, Trained float64 // NaN: not known
+}
+
+// ScaleOf is that of the measures of a validation.
+func ScaleOf(measures []column.ValidationRow) Scale {
+	s := Scale{R2: math.NaN(), Error: math.NaN(), Trained: math.NaN()}
+	for _, m := range measures {
+		switch m.Measure {
+		case "r2":
+			s.R2 = m.Value
+		case "mae":
+			s.Error, s.Trained = m.Value, m.Training
+		}
+	}
+	s.Wrong = s.R2 <= 0 || s.Error >= timesTraining*s.Trained // false of NaN
+	return s
 }
 
 // Represented are the groups of stored models that the new cohort has, and those that it lacks.

@@ -164,3 +164,39 @@ func TestValidationOutside(t *testing.T) {
 		}
 	}
 }
+
+// The values of a number are not predicted if the mean of the new cohort is as good, or the error is several times that
+// of training.
+func TestScale(t *testing.T) {
+	none := math.NaN()
+	for _, c := range []struct {
+		r2, mae, training float64
+		wrong             bool
+	}{{-26, 1097, 3.8, true}, {0, 4, 3.8, true}, {0.4, 4, 3.8, false}, {0.4, 12, 3.8, true}, {0.4, 12, none, false},
+		{none, none, none, false}} {
+		s := ScaleOf([]column.ValidationRow{{Measure: "r2", Value: c.r2, Training: none},
+			{Measure: "mae", Value: c.mae, Training: c.training}})
+		need.Equal(t, s.Wrong, c.wrong, c)
+		need.Equal(t, fmt.Sprint(s.R2, s.Error, s.Trained), fmt.Sprint(c.r2, c.mae, c.training))
+	}
+	need.Equal(t, ScaleOf(nil).Wrong, false)
+}
+
+// The shares of a group are known for two groups with a positive one.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		s    column.ValidationSummaryRow
+		want Shares
+	}{
+		{column.ValidationSummaryRow{Groups: []string{"ASD", "HC"}, Counts: []int32{20, 45}, Positive: "ASD",
+			Participants: 65, TrainingShare: 0.5}, Shares{"ASD", 20. / 65, 0.5, true}},
+		{column.ValidationSummaryRow{Groups: []string{"ASD", "HC"}, Counts: []int32{20, 21}, Positive: "HC",
+			Participants: 41, TrainingShare: 0.5}, Shares{"HC", 21. / 41, 0.5, false}},
+		{column.ValidationSummaryRow{Groups: []string{"ASD", "HC"}, Counts: []int32{20, 21}, Positive: "HC",
+			Participants: 41, TrainingShare: math.NaN()}, Shares{Differ: true}},
+		{column.ValidationSummaryRow{Groups: []string{"a", "b", "c"}, Counts: []int32{1, 2, 3}, TrainingShare: 0.2},
+			Shares{Differ: true}},
+	} {
+		need.Equal(t, SharesOf(c.s), c.want)
+	}
+}

@@ -80,6 +80,9 @@ func (a *author) leakage() {
 // applied adds what is found of the participants that trained models were applied to.
 func (a *author) applied() {
 	for _, one := range a.methods.Applied() {
+		for _, s := range section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary") {
+			one.Shares = finding.SharesOf(s)
+		}
 		a.Find(one.Findings()...)
 	}
 }

@@ -155,6 +155,9 @@ func (a *author) validated() string {
 		of["Beside"] = rows[at].TrainingLow < rows[at].TrainingHigh
 		of["Questioned"] = slices.ContainsFunc(a.methods.Applied(),
 			func(one finding.Applied) bool { return one.Questioned != nil })
+		scale := finding.ScaleOf(rows)
+		of["Wrong"], of["None"] = name == "r" && scale.Wrong, scale.R2 <= 0
+		of["R2"], of["Error"], of["Trained"] = scale.R2, scale.Error, scale.Trained
 		if a.Accuracy == nil && a.Regression == nil {
 			a.answerOfValidation(all[0], rows, of)
 		}
@@ -168,9 +171,17 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 	v := a.asked()
 	v["Models"], v["Below"], v["Accuracy"], v["Majority"] = s.Models, of["Below"], 0.0, 0.0
 	v["Includes"] = false
-	v["Shifted"] = len(s.Groups) > 0 && slices.ContainsFunc(a.methods.Applied(),
-		func(one finding.Applied) bool { return one.NewSites != nil && one.NewSites.Controls })
-	for _, name := range []string{"Measure", "Value", "Low", "High"} {
+	v["Shifted"] = ""
+	for _, one := range a.methods.Applied() {
+		switch {
+		case one.NewSites == nil || len(s.Groups) == 0:
+		case one.NewSites.Controls:
+			v["Shifted"] = "controls"
+		case finding.SharesOf(s).Differ:
+			v["Shifted"] = "inputs"
+		}
+	}
+	for _, name := range []string{"Measure", "Value", "Low", "High", "Wrong", "None", "R2", "Error", "Trained"} {
 		v[name] = of[name]
 	}
 	if v["Classes"], _ = finding.Represented(s); len(s.Groups) == 0 {

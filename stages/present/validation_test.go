@@ -160,3 +160,45 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		need.Equal(t, strings.Contains(page, "(30 ASD and 30 HC); 40 were tested."), true, page)
 	}
 }
+
+// The first sentence of a page has R² and the error where the values of a number are not predicted.
+func TestValidationOffScale(t *testing.T) {
+	for r2, want := range map[float64]string{-26.1: "an r of 0.953 (95 % CI 0.900–0.980), but R² is −26.100 and the " +
+		"mean absolute error 1097 (3.8 in cross-validation of the training study), so the models do not predict the values.",
+		0.4: "an r of 0.953 (95 % CI 0.900–0.980)."} {
+		training := map[bool]float64{true: 3.8, false: 1000}[r2 < 0]
+		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
+				{Measure: "r", Value: 0.953, Low: 0.9, High: 0.98, N: 40, Training: math.NaN()},
+				{Measure: "r2", Value: r2, Low: math.NaN(), High: math.NaN(), N: 40, Training: math.NaN()},
+				{Measure: "mae", Value: 1097, Low: 1000, High: 1200, N: 40, Training: training}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{Models: 2, Participants: 40,
+				Trained: 100}}))}})
+		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["page"]))), " ")
+		need.Equal(t, strings.Contains(page, want), true, page)
+	}
+}
+
+// A harmonization on the test participants questions the accuracy where the shares of the groups differ.
+func TestValidationOfHarmonizedInputs(t *testing.T) {
+	for asd, differ := range map[int32]bool{20: true, 33: false} {
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a"}},
+			encoding.Column{Name: "group", Values: []string{"ASD"}})
+		people.Meta = finding.Applied{Models: 2, Groups: []string{"ASD", "HC"},
+			NewSites: &column.NewSites{Sites: []string{"NYU"}, Sizes: []int32{65}}}.Meta()
+		out := stagetest.MustRun(t, stagetest.Fresh("summary"), map[string][]dag.Input{
+			"validation_people": {dag.InputOf(people)},
+			"warnings":          {dag.InputOf(people)},
+			"validation": {dag.InputOf(column.Table([]column.ValidationRow{{Measure: "auc", Value: 0.76, Low: 0.6,
+				High: 0.9, N: 65}, {Measure: "accuracy", Value: 0.7, Low: 0.6, High: 0.8, N: 65}}))},
+			"validation_summary": {dag.InputOf(column.Table([]column.ValidationSummaryRow{{
+				Groups: []string{"ASD", "HC"}, Counts: []int32{asd, 65 - asd}, Positive: "ASD", Calibrated: true,
+				Models: 2, Participants: 65, Trained: 100, TrainingShare: 0.5}}))}})
+		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["text"]))), " ")
+		need.Equal(t, strings.Contains(page, "harmonization on the test participants shifts predictions"), differ, page)
+		need.Equal(t, strings.Contains(page, "The share of ASD is 31 % here and 50 % in the training study, so part of the "+
+			"difference to predict was removed"), differ, page)
+		need.Equal(t, strings.Contains(page, "removed little of the difference to predict"), !differ, page)
+		need.Equal(t, strings.Contains(page, "distribution of the number"), false)
+	}
+}

@@ -322,7 +322,7 @@ func TestNewSites(t *testing.T) {
 		{[]string{"KKI", "NYU"}, false, nil, "each of 2 sites were estimated"},
 	} {
 		got := need.Value(Text("applied.harmonized", Values{"Sites": c.sites, "Sizes": []int32{20},
-			"Controls": c.controls, "ControlGroups": c.groups, "Number": false}))(t)
+			"Controls": c.controls, "ControlGroups": c.groups, "Number": false, "Shares": finding.Shares{}}))(t)
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q in it", got, c.want)
 		}

@@ -254,7 +254,7 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 			Doc: "target without the effects of the covariates that were removed in training, plus the mean in training: what the models predict"})
 	}
 	measures := measureNumbers(x, y, applied.Mean)
-	besideTraining(measures, of, "")
+	besideTraining(measures, of, "", nil)
 	shifted, err := shift(t, ids, of)
 	if err != nil {
 		return nil, err

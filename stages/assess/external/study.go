@@ -76,12 +76,13 @@ func residuals(t *dag.Task, files []*modelfile.Facts, ids []string, number map[s
 	return all, nil
 }
 
-// besideTraining adds the cross-validated measures, the same in all files of a study, to those of the new cohort.
-func besideTraining(measures []column.ValidationRow, of []*modelfile.Study, positive string) {
+// besideTraining adds the cross-validated measures, the same in all files of a study, to those of a new cohort with the
+// groups of the training; without one of them, chance is another.
+func besideTraining(measures []column.ValidationRow, of []*modelfile.Study, positive string, absent []string) {
 	for i := range measures {
 		m := &measures[i]
 		m.Training, m.TrainingLow, m.TrainingHigh = math.NaN(), math.NaN(), math.NaN()
-		if of == nil || of[0].Positive != positive {
+		if of == nil || of[0].Positive != positive || absent != nil {
 			continue
 		}
 		at := slices.IndexFunc(of[0].Performance, func(p modelfile.Measured) bool { return p.Measure == m.Measure })

@@ -192,7 +192,8 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	besideTraining(measures, of, summary.Positive)
+	_, absent := finding.Represented(summary)
+	besideTraining(measures, of, summary.Positive, absent)
 	shifted, err := shift(t, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }), of)
 	if err != nil {
 		return nil, err

@@ -646,3 +646,14 @@ func TestPositiveOfThreeGroups(t *testing.T) {
 		need.Equal(t, at, c.at, c)
 	}
 }
+
+// Measures in training are beside those of a new cohort with all of its groups only.
+func TestBesideTrainingOfOtherGroups(t *testing.T) {
+	study := []*modelfile.Study{{Performance: []modelfile.Measured{{Measure: "accuracy", Value: 0.8}}}}
+	for _, absent := range [][]string{nil, {"MCI"}} {
+		rows := []column.ValidationRow{{Measure: "accuracy", Value: 0.92}}
+		besideTraining(rows, study, "", absent)
+		need.Equal(t, rows[0].Training == 0.8, absent == nil)
+		need.Equal(t, math.IsNaN(rows[0].Training), absent != nil)
+	}
+}
