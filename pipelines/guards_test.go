@@ -698,6 +698,15 @@ func TestFamilies(t *testing.T) {
 		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
 		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges exchange")), want[1], stage)
 	}
+	edges := "\n  edges: { use: edges%s, in: { matrices: \"m[*].pearson\", participants: cohort.participants } }\n" +
+		"  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
+	sets := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\t9", "B\t9"}
+	for with, want := range map[string]int{"": 1, ", with: { family: match_id }": 0} { // folds divide matched pairs
+		p := need.Value(guarded(t, "match_id", sets, "", folds+fmt.Sprintf(edges, with)))(t)
+		need.Equal(t, len(notesWith(p, "match_id: edges permutes participants with one value as independent")), want, with)
+	}
+	p = need.Value(guarded(t, "scanner", sets, "", folds+fmt.Sprintf(edges, "")))(t)
+	need.Equal(t, len(notesWith(p, "edges permutes")), 0, "no column of pairs")
 	const models = `
   s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
   c: { use: connectivity, each: subject, in: { series: s.series } }

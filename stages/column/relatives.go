@@ -102,6 +102,17 @@ func HoldsFamilies(name string, values []string) bool {
 	return NamesFamily(name) && certain(name, counted(name, values))
 }
 
+// HoldsMatched reports whether a column is one of matched sets, by its name and its values: their members are in
+// different groups.
+func HoldsMatched(table *encoding.Table, name string) bool {
+	members := sharing(table, name)
+	matched, small := matchedName.MatchString(wordsOf(name)), inSmallSets(name, members)
+	if NamesFamily(name) || shared(members) == 0 || !small && !certain(name, members) {
+		return false
+	}
+	return (matched || small) && AcrossGroups(table, name) || matched && AnyAcrossGroups(table, name)
+}
+
 const onBothSides = "may be in training and test data"
 
 // DoubtRelatives names the columns of families, of matched sets, and of persons whose scans have ids of their own,
