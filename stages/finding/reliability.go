@@ -31,7 +31,7 @@ func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow, alike [
 		all.Study("reliability.left-out", Notes, values{"N": len(r.Left), "Participants": r.Left, "Sessions": r.Sessions})
 	}
 	if r.Within != "" {
-		all.Study("reliability.sites", Notes, values{"Within": r.Within})
+		all.Study("reliability.sites", Limits, values{"Within": r.Within, "Edges": r.Participants >= fewRetested})
 	}
 	for _, p := range pairs {
 		if motionDiffers(p.MotionFirst, p.MotionSecond) {
