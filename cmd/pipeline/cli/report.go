@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/words"
-	"prgnn/stages/report"
+	"prgnn/pipelines"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -126,10 +126,9 @@ func reportFormat(path string) string {
 	return map[string]string{".html": "html", ".htm": "html", ".pdf": "pdf"}[strings.ToLower(filepath.Ext(path))]
 }
 
-// mayReport is why no report of a format may be written to a path.
-func (a *app) mayReport(path, format string) error {
-	ours := func(b []byte) bool { return report.Unedited(b) || page.Printed(b) }
-	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(ours)); err != nil {
+// mayReport is why no report of a format, or a validation, may be written to a path.
+func (a *app) mayReport(p *pipelines.Pipeline, store *disk.Store, path, format, what string) error {
+	if err := page.MayWrite(a.Console, p, store, path, what); err != nil {
 		return err
 	}
 	if ext := filepath.Ext(path); ext != "" && reportFormat(path) == "" {
@@ -148,7 +147,7 @@ func (a *app) report(file, path, format string) error {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.mayReport(path, format); err != nil {
+	if err := a.mayReport(c.Pipeline, c.Store, path, format, page.Report); err != nil {
 		return err
 	}
 	if !page.Fits(c.Pipeline.Graph) {
@@ -157,7 +156,7 @@ func (a *app) report(file, path, format string) error {
 	if c, err = a.withReport(c); err != nil {
 		return err
 	}
-	return page.Write(context.Background(), a.Console, c, path, format == "pdf")
+	return page.Write(context.Background(), a.Console, c, path, page.Report, format == "pdf")
 }
 
 // checklist fills a reporting checklist.

@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/cmd/pipeline/validation"
+	"prgnn/pipelines"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -55,11 +56,6 @@ training participants; --allow accepts a difference. docs/models.md explains the
 
 // validate runs a file with the stages of a validation, and shows their results.
 func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, path string) error {
-	if path != "" {
-		if err := a.mayReport(path, reportFormat(path)); err != nil {
-			return err
-		}
-	}
 	run, shown, err := o.Settings(r.file, a.sets)
 	if err != nil {
 		return a.mistaken(r.file, err)
@@ -69,6 +65,9 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	r.summary = !a.Quiet && !a.JSON
 	p, err := a.load(r.file, a.sets)
 	if err != nil {
+		return err
+	}
+	if err := a.mayValidate(p, path); err != nil {
 		return err
 	}
 	if _, err := a.runLoaded(cmd, r, p); err != nil || path == "" && !a.JSON {
@@ -87,5 +86,18 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	if err != nil || path == "" {
 		return err
 	}
-	return page.Write(context.Background(), a.Console, c, path, reportFormat(path) == "pdf")
+	return page.Write(context.Background(), a.Console, c, path, page.Validation, reportFormat(path) == "pdf")
+}
+
+// mayValidate is why the page of a validation may not be written, before anything runs.
+func (a *app) mayValidate(p *pipelines.Pipeline, path string) error {
+	if path == "" {
+		return nil
+	}
+	store, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return a.mayReport(p, store, path, reportFormat(path), page.Validation)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/memo"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/regular"
@@ -121,10 +122,21 @@ type record struct {
 }
 
 // made is the record of the exports from the store.
-func (x *job) made() *record {
-	r := x.record
+func (x *job) made() *record { return x.record.of(x.Store.Dir()) }
+
+// Remember records that a file with this text was written from a store for an output, and Wrote reports whether it was.
+func Remember(store *disk.Store, text []byte, output string) {
+	new(record).of(store.Dir()).add(sha256.Sum256(text), output)
+}
+
+func Wrote(store *disk.Store, text []byte, output string) bool {
+	return new(record).of(store.Dir()).outputs[sha256.Sum256(text)][output]
+}
+
+// of is the record, read from a store.
+func (r *record) of(store string) *record {
 	if r.outputs == nil {
-		r.log.Open(filepath.Join(x.Store.Dir(), "memo", "exported"), 0)
+		r.log.Open(filepath.Join(store, "memo", "exported"), 0)
 		r.outputs = map[artifacts.Digest]map[string]bool{}
 		for _, entry := range r.log.Load() {
 			if n := len(artifacts.Digest{}); len(entry) > n {

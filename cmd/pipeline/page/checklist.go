@@ -10,11 +10,11 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/stages/report"
 	"prgnn/stages/role"
 )
 
@@ -52,15 +52,17 @@ func WriteChecklist(ctx context.Context, a *console.Console, c *results.Current,
 	if err != nil {
 		return err
 	}
+	written := output("checklist "+name, c.Pipeline, c.Store)
 	same := func(old []byte) bool { // authors edit Markdown and CSV
-		return bytes.Equal(old, text) || report.Unedited(old) && bytes.Contains(old, []byte(`<h2 id="items">`))
+		return bytes.Equal(old, text) || ending == ".html" && export.Wrote(c.Store, old, written)
 	}
-	if err := a.MayReplace(path, "this checklist, or an unedited one in HTML", console.Holds(same)); err != nil {
+	if err := a.MayReplace(path, "this checklist, unedited", console.Holds(same)); err != nil {
 		return err
 	}
 	if err := a.WriteTo(path, console.Content(text)); err != nil || path == "-" {
 		return err
 	}
+	export.Remember(c.Store, text, written)
 	if a.JSON {
 		a.Object("checklist", event{path, len(text), in.missing})
 		return nil

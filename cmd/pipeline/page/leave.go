@@ -66,6 +66,9 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	if err == nil && ctx.Err() == nil {
 		edited, failed := replacePage(a, path, page)
 		kept, err = cmp.Or(edited, kept), failed
+		if err == nil {
+			export.Remember(store, page, output(Report, p, store))
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -6,16 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/layer"
 	"prgnn/stages/role"
@@ -28,10 +35,49 @@ type event struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
+// What a page is of, in the record of what was written from a store.
+const (
+	Report     = "report"
+	Validation = "validation"
+)
+
+// output is what a page of a pipeline file is in the record of a store: files of one study have one name wherever store
+// and file are together.
+func output(what string, p *pipelines.Pipeline, store *disk.Store) string {
+	file := p.File
+	if full, err := filepath.Abs(file); err == nil {
+		file = full
+	}
+	if dir, err := filepath.Abs(store.Dir()); err == nil {
+		if near, err := filepath.Rel(dir, file); err == nil {
+			file = near
+		}
+	}
+	return what + " " + filepath.ToSlash(file)
+}
+
+// MayWrite is why no page may be written to a path; nil where it may. A file that is there is replaced where it is an
+// unedited page of the same file and kind.
+func MayWrite(a *console.Console, p *pipelines.Pipeline, store *disk.Store, path, what string) error {
+	ours := func(b []byte) bool { return export.Wrote(store, b, output(what, p, store)) }
+	if err := a.MayReplace(path, fmt.Sprintf("an unedited %s of %s", what, p.File), console.Holds(ours)); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return exit.Wrongf("%s is a directory: PATH is a file, such as %s", path, filepath.Join(path, what+".html"))
+	}
+	if dir := filepath.Dir(path); path != "-" {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return exit.Wrongf("%s: there is no directory %s: make it, or name another PATH", path, dir)
+		}
+	}
+	return nil
+}
+
 // Write writes the page of a pipeline that has a report stage, and the pages of single scans beside it. It is the
 // stored result of the stage, byte for byte; where there is none, the page is made from the results that are there.
 // A path of - is stdout.
-func Write(ctx context.Context, a *console.Console, c *results.Current, path string, pdf bool) error {
+func Write(ctx context.Context, a *console.Console, c *results.Current, path, what string, pdf bool) error {
 	task := Stage(c.Pipeline.Graph)
 	var missing []string
 	page, err := stored(c, task)
@@ -47,12 +93,12 @@ func Write(ctx context.Context, a *console.Console, c *results.Current, path str
 			return err
 		}
 	}
-	return write(ctx, a, path, page, pdf, missing, scans)
+	return write(ctx, a, c, path, what, page, pdf, missing, scans)
 }
 
 // write writes a page, as PDF if asked for, and reports it; beside it are so many pages of scans.
-func write(ctx context.Context, a *console.Console, path string, page []byte, pdf bool, missing []string,
-	scans int) (err error) {
+func write(ctx context.Context, a *console.Console, c *results.Current, path, what string, page []byte, pdf bool,
+	missing []string, scans int) (err error) {
 	if pdf {
 		if page, err = PDF(ctx, page); err != nil {
 			return err
@@ -60,6 +106,9 @@ func write(ctx context.Context, a *console.Console, path string, page []byte, pd
 	}
 	if err = a.WriteTo(path, console.Content(page)); err != nil {
 		return err
+	}
+	if path != "-" {
+		export.Remember(c.Store, page, output(what, c.Pipeline, c.Store))
 	}
 	switch {
 	case path == "-":

@@ -45,7 +45,7 @@ func WritePlain(ctx context.Context, a *console.Console, c *results.Current, pat
 	if err := page.HTML(&b); err != nil {
 		return err
 	}
-	return write(ctx, a, path, b.Bytes(), pdf, missing, 0)
+	return write(ctx, a, c, path, Report, b.Bytes(), pdf, missing, 0)
 }
 
 // A plainPage counts the tables and figures of a page.

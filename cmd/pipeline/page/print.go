@@ -44,14 +44,6 @@ func Browser() (string, error) {
 // printTime is how long a browser may take: a page has some megabytes of pictures.
 const printTime = 5 * time.Minute
 
-// printed stands at the end of a PDF, where readers expect comments.
-const printed = "\n% printed by pipeline report\n"
-
-// Printed reports whether a file is a PDF that this program wrote.
-func Printed(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("%PDF-")) && bytes.HasSuffix(b, []byte(printed))
-}
-
 // PDF prints a page.
 func PDF(ctx context.Context, page []byte) ([]byte, error) {
 	program, err := Browser()
@@ -78,7 +70,7 @@ func PDF(ctx context.Context, page []byte) ([]byte, error) {
 	said, err := run.CombinedOutput()
 	pdf, unread := os.ReadFile(to)
 	if unread == nil && bytes.HasPrefix(pdf, []byte("%PDF-")) {
-		return append(pdf, printed...), nil
+		return pdf, nil
 	}
 	if err = errors.Join(ctx.Err(), err); err == nil {
 		err = errors.New("it wrote no file")

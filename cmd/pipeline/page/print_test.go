@@ -25,7 +25,7 @@ func TestPrintWithoutBrowser(t *testing.T) {
 	}
 }
 
-// A browser prints a page, and the program knows its own PDFs.
+// A browser prints a page.
 func TestPrint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes too long for -short")
@@ -33,7 +33,7 @@ func TestPrint(t *testing.T) {
 	t.Setenv("CHROMIUM", need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome",
 		"chromium"))
 	pdf := need.Value(PDF(t.Context(), []byte("<!DOCTYPE html><title>a</title><p>b</p>")))(t)
-	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !Printed(pdf) || Printed(pdf[:len(pdf)-1]) {
-		t.Errorf("no PDF of this program: %.40q … %q", pdf, pdf[max(0, len(pdf)-60):])
+	if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		t.Errorf("no PDF: %.40q", pdf)
 	}
 }
