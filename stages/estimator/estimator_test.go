@@ -281,42 +281,43 @@ func TestMistakesOfModels(t *testing.T) {
 	}
 	half := "return np.full((len(X), 2), 0.5)"
 	for name, c := range map[string]struct{ text, want string }{
-		"exception":   {class("np.linalg.cholesky(-np.eye(3))", half), "model.py:6 in fit: np.linalg.cholesky(-np.eye(3)): LinAlgError: Matrix is not positive definite"},
-		"syntax":      {"def make(:\n", "model.py:1: def make(: SyntaxError"},
-		"package":     {"import no_such_package\n", "model.py:1: import no_such_package: ModuleNotFoundError: No module named 'no_such_package': add the package to requirements"},
-		"no factory":  {"x = 1\n", "model has no function or class make"},
-		"no fit":      {"def make(): return object()\n", "gives object, which lacks fit or predict_proba and decision_function"},
-		"argument":    {"def make(keep): return object()\n", "TypeError: make() missing 1 required positional argument: 'keep'"},
-		"no classes":  {class("del self.classes_", half), "model.py:4: def fit(self, X, y): model:make: M has no classes_ after fit"},
-		"classes":     {class("self.classes_ = np.array(['x', 'y'])", half), "model.py:6: self.classes_ = np.array(['x', 'y']): model:make: classes_ is ['x', 'y'], but the labels are ['ASD', 'HC']"},
-		"NaN":         {class("pass", "return np.full((len(X), 2), np.nan)"), "predict_proba gives values that are not finite for 24 of 24 rows"},
-		"shape":       {class("pass", "return np.full(len(X), 0.5)"), "predict_proba gives the shape (24,), expected (24, 2)"},
-		"type":        {class("pass", "return [['a', 'b']] * len(X)"), "values of type <U1, not numbers"},
-		"sum":         {class("pass", "return np.full((len(X), 2), 0.7)"), "do not add up to 1"},
-		"exit":        {class("sys.exit(0)", half), "model.py:6 in fit: sys.exit(0): SystemExit: 0"},
-		"_exit":       {class("os._exit(0)", half), "model.py:6 in fit: os._exit(0): fit of model:make ended the process with exit status 0: raise an exception"},
-		"_exit late":  {class("pass", "os._exit(3)"), "model.py:9 in predict_proba: os._exit(3): predict_proba of model:make ended the process with exit status 3"},
-		"crash":       {class("import ctypes; ctypes.string_at(0)", half), "model.py:6 in fit: import ctypes; ctypes.string_at(0): the signal SIGSEGV ended fit of model:make: a library of the model crashed"},
-		"killed":      {class("os.kill(os.getpid(), 9)", half), "the signal SIGKILL ended fit of model:make: the system ends processes so when memory runs out"},
-		"hangs":       {class("time.sleep(99)", half), "model.py:6 in fit: time.sleep(99): fit of model:make was stopped after 2 s (time_limit)"},
-		"hangs in C":  {class("import ctypes; ctypes.PyDLL(None).sleep(99)", half), "model.py:6 in fit: import ctypes; ctypes.PyDLL(None).sleep(99): fit of model:make was stopped after 2 s"},
-		"hangs late":  {class("pass", "time.sleep(99)"), "model.py:9 in predict_proba: time.sleep(99): predict_proba of model:make was stopped after 2 s"},
-		"memory":      {class("np.ones(1 << 40)", half), "model.py:6 in fit: np.ones(1 << 40): fit of model:make needs more memory than memory_limit"},
-		"late memory": {class("pass", "np.ones(1 << 40)"), "model.py:9 in predict_proba: np.ones(1 << 40): predict_proba of model:make needs more memory"},
-		"input":       {class("X[0, 0] = 1", half), "model.py:6 in fit: X[0, 0] = 1: ValueError: assignment destination is read-only"},
-		"pickle":      {class("self.f = lambda: 1", half), "the fitted M cannot be pickled"},
-		"batch":       {class("pass", "p = X[:, :1] - X[:, :1].mean(); p = 1 / (1 + np.exp(p)); return np.c_[p, 1 - p]"), "model.py:8: leakage: predictions of M.predict_proba for the same test rows differ from call to call by"},
-		"random":      {class("pass", "p = np.random.rand(len(X), 1); return np.c_[p, 1 - p]"), "differ from call to call by"},
-		"kept":        {class("pass", "self.m = getattr(self, 'm', X.mean(0)); p = 1 / (1 + np.exp(X[:, :1] - self.m[0])); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
-		"kept file":   {class("pass", "os.path.exists('m.npy') or np.save('m.npy', X.mean(0)); p = 1 / (1 + np.exp(X[:, :1] - np.load('m.npy')[0])); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
-		"pairs":       {class("pass", "c = self.__dict__.setdefault('c', {x.tobytes(): y[0] for x, y in zip(X, np.roll(X, 1, 0))}); p = np.array([[1 / (1 + np.exp(c[x.tobytes()]))] for x in X]); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
-		"scores":      {class("self.region_scores_ = [1, 2]", half), "region_scores_ has the shape (24, 2) or is not finite, expected 5 finite values"},
-		"coef":        {class("self.coef_ = X[0, :4]", half), "model.py:6: self.coef_ = X[0, :4]: model:make: coef_ has the shape (1, 4), expected (1, 10): a weight for each column of X"},
-		"coef rows":   {class("self.coef_ = X[:3]", half), "coef_ has the shape (3, 10), expected (1, 10)"},
-		"coef NaN":    {class("self.coef_ = X[0] * np.nan", half), "model.py:6: self.coef_ = X[0] * np.nan: model:make: coef_ has 10 values that are not finite"},
-		"coef masked": {class("self.coef_ = np.ma.masked_greater(X[0] * 0 + [1, 0] * 5, 0)", half), "coef_ gives a masked array in which 5 of 10 values are masked"},
-		"masked":      {class("pass", "return np.ma.masked_array(np.full((len(X), 2), 0.5), mask=np.arange(2 * len(X)).reshape(-1, 2) == 3)"), "model.py:8: def predict_proba(self, X): model:make: predict_proba gives a masked array in which 1 of 48 values are masked"},
-		"protocol":    {class(`print('{"event": "done"}'); raise ValueError("not done")`, half), "ValueError: not done"},
+		"exception":    {class("np.linalg.cholesky(-np.eye(3))", half), "model.py:6 in fit: np.linalg.cholesky(-np.eye(3)): LinAlgError: Matrix is not positive definite"},
+		"syntax":       {"def make(:\n", "model.py:1: def make(: SyntaxError"},
+		"package":      {"import no_such_package\n", "model.py:1: import no_such_package: ModuleNotFoundError: No module named 'no_such_package': add the package to requirements"},
+		"no factory":   {"x = 1\n", "model has no function or class make"},
+		"no fit":       {"def make(): return object()\n", "gives object, which lacks fit or predict_proba and decision_function"},
+		"argument":     {"def make(keep): return object()\n", "TypeError: make() missing 1 required positional argument: 'keep'"},
+		"no classes":   {class("del self.classes_", half), "model.py:4: def fit(self, X, y): model:make: M has no classes_ after fit"},
+		"classes":      {class("self.classes_ = np.array(['x', 'y'])", half), "model.py:6: self.classes_ = np.array(['x', 'y']): model:make: classes_ is ['x', 'y'], but the labels are ['ASD', 'HC']"},
+		"NaN":          {class("pass", "return np.full((len(X), 2), np.nan)"), "predict_proba gives values that are not finite for 24 of 24 rows"},
+		"shape":        {class("pass", "return np.full(len(X), 0.5)"), "predict_proba gives the shape (24,), expected (24, 2)"},
+		"type":         {class("pass", "return [['a', 'b']] * len(X)"), "values of type <U1, not numbers"},
+		"sum":          {class("pass", "return np.full((len(X), 2), 0.7)"), "do not add up to 1"},
+		"exit":         {class("sys.exit(0)", half), "model.py:6 in fit: sys.exit(0): SystemExit: 0"},
+		"_exit":        {class("os._exit(0)", half), "model.py:6 in fit: os._exit(0): fit of model:make ended the process with exit status 0: raise an exception"},
+		"_exit late":   {class("pass", "os._exit(3)"), "model.py:9 in predict_proba: os._exit(3): predict_proba of model:make ended the process with exit status 3"},
+		"crash":        {class("import ctypes; ctypes.string_at(0)", half), "model.py:6 in fit: import ctypes; ctypes.string_at(0): the signal SIGSEGV ended fit of model:make: a library of the model crashed"},
+		"killed":       {class("os.kill(os.getpid(), 9)", half), "the signal SIGKILL ended fit of model:make: the system ends processes so when memory runs out"},
+		"hangs":        {class("time.sleep(99)", half), "model.py:6 in fit: time.sleep(99): fit of model:make was stopped after 2 s (time_limit)"},
+		"hangs in C":   {class("import ctypes; ctypes.PyDLL(None).sleep(99)", half), "model.py:6 in fit: import ctypes; ctypes.PyDLL(None).sleep(99): fit of model:make was stopped after 2 s"},
+		"hangs late":   {class("pass", "time.sleep(99)"), "model.py:9 in predict_proba: time.sleep(99): predict_proba of model:make was stopped after 2 s"},
+		"memory":       {class("np.ones(1 << 40)", half), "model.py:6 in fit: np.ones(1 << 40): fit of model:make needs more memory than memory_limit"},
+		"late memory":  {class("pass", "np.ones(1 << 40)"), "model.py:9 in predict_proba: np.ones(1 << 40): predict_proba of model:make needs more memory"},
+		"input":        {class("X[0, 0] = 1", half), "model.py:6 in fit: X[0, 0] = 1: ValueError: assignment destination is read-only"},
+		"pickle":       {class("self.f = lambda: 1", half), "the fitted M cannot be pickled"},
+		"batch":        {class("pass", "p = X[:, :1] - X[:, :1].mean(); p = 1 / (1 + np.exp(p)); return np.c_[p, 1 - p]"), "model.py:8: leakage: predictions of M.predict_proba for the same test rows differ from call to call by"},
+		"random":       {class("pass", "p = np.random.rand(len(X), 1); return np.c_[p, 1 - p]"), "differ from call to call by"},
+		"kept":         {class("pass", "self.m = getattr(self, 'm', X.mean(0)); p = 1 / (1 + np.exp(X[:, :1] - self.m[0])); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
+		"kept file":    {class("pass", "os.path.exists('m.npy') or np.save('m.npy', X.mean(0)); p = 1 / (1 + np.exp(X[:, :1] - np.load('m.npy')[0])); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
+		"pairs":        {class("pass", "c = self.__dict__.setdefault('c', {x.tobytes(): y[0] for x, y in zip(X, np.roll(X, 1, 0))}); p = np.array([[1 / (1 + np.exp(c[x.tobytes()]))] for x in X]); return np.c_[p, 1 - p]"), "if a new process predicts only 4 of the 8 rows"},
+		"scores":       {class("self.region_scores_ = [1, 2]", half), "region_scores_ has the shape (24, 2) or is not finite, expected 5 finite values"},
+		"coef":         {class("self.coef_ = X[0, :4]", half), "model.py:6: self.coef_ = X[0, :4]: model:make: coef_ has the shape (1, 4), expected (1, 10): a weight for each column of X"},
+		"coef rows":    {class("self.coef_ = X[:3]", half), "coef_ has the shape (3, 10), expected (1, 10)"},
+		"coef NaN":     {class("self.coef_ = X[0] * np.nan", half), "model.py:6: self.coef_ = X[0] * np.nan: model:make: coef_ has 10 values that are not finite"},
+		"coef masked":  {class("self.coef_ = np.ma.masked_greater(X[0] * 0 + [1, 0] * 5, 0)", half), "coef_ gives a masked array in which 5 of 10 values are masked"},
+		"masked":       {class("pass", "return np.ma.masked_array(np.full((len(X), 2), 0.5), mask=np.arange(2 * len(X)).reshape(-1, 2) == 3)"), "model.py:8: def predict_proba(self, X): model:make: predict_proba gives a masked array in which 1 of 48 values are masked"},
+		"near factory": {"def maker(): pass\n", `model has no function or class make (did you mean "maker"?)`},
+		"protocol":     {class(`print('{"event": "done"}'); raise ValueError("not done")`, half), "ValueError: not done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
@@ -335,6 +336,18 @@ func TestMistakesOfModels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A module with the name of one that Python has imported is not the file of that name.
+func TestModuleOfPython(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "json.py")
+	need.NoError(t, os.WriteFile(path, []byte(nearest), 0o644))
+	in := stagetest.NewCorrStudy(t, 16).Inputs()
+	delete(in, "features")
+	delete(in, "edges")
+	in["code"] = []dag.Input{stagetest.FileInput(path)}
+	_, err := fresh(t, "factory", "json:make").Run(context.Background(), dag.NewTask(in))
+	need.Error(t, err, "json.py has the name of a module of Python or of a package, which is imported instead: rename the file")
 }
 
 // What is left behind ends with the process, and does not keep it.

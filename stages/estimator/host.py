@@ -173,8 +173,17 @@ def make():
     sys.path.insert(0, CODE)
     module, _, name = TASK["factory"].partition(":")
     made = importlib.import_module(module)
+    top = module.partition(".")[0]
+    own = [path for path in (top + ".py", top) if os.path.exists(os.path.join(CODE, path))]
+    from_code = [p for p in (getattr(made, "__file__", None), *getattr(made, "__path__", [])) if p and p.startswith(CODE)]
+    if own and not from_code:
+        refuse(f"{own[0]} has the name of a module of Python or of a package, which is imported instead: rename the file")
     if not callable(getattr(made, name, None)):
-        refuse(f"{module} has no function or class {name}")
+        import difflib
+
+        near = difflib.get_close_matches(name, [key for key, value in vars(made).items() if callable(value)], 1)
+        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        refuse(f"{module} has no function or class {name}{hint}")
     if TASK["do"] == "fit":
         model = getattr(made, name)(**TASK["parameters"])
     else:
