@@ -220,8 +220,8 @@ func TestParcellateShifted(t *testing.T) {
 	}
 }
 
-// Each participant's labels lie on the sides that the names of the node list have; the remedy is not to correct the list
-// for one image of many.
+// Each participant's labels lie on the sides that the names of the node list have; the list is not to be corrected for
+// one image of many.
 func TestParcellateSidesOfNames(t *testing.T) {
 	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })) // 3 is right of 1
 	for _, c := range []struct {
@@ -230,7 +230,8 @@ func TestParcellateSidesOfNames(t *testing.T) {
 	}{
 		{[]string{"ctx-lh-insula", "Brain-Stem", "ctx-rh-insula"}, ""},
 		{[]string{"insula", "Brain-Stem", "cuneus"}, ""},
-		{[]string{"ctx-rh-insula", "Brain-Stem", "ctx-lh-insula"}, "if all label images are refused, left and right may be exchanged in the names"},
+		{[]string{"ctx-rh-insula", "Brain-Stem", "ctx-lh-insula"},
+			"if all label images are refused, left and right may be exchanged in the names"},
 	} {
 		nodes := dag.InputOf(encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
 			encoding.Column{Name: "id", Values: []int32{1, 2, 3}}, encoding.Column{Name: "name", Values: c.names}))
