@@ -29,6 +29,18 @@ func squaresOf(t *testing.T, participants int, more ...mat5.Variable) string {
 	return string(stagetest.Mat(t, append([]mat5.Variable{v}, more...)...))
 }
 
+// Series that are transposed, because the rows are the regions of the list, have no note on transpose as well.
+func TestTransposedSeriesHaveOneNote(t *testing.T) {
+	file := string(stagetest.Mat(t, mat5.Matrix("ts", []float64{1, 2, 4, 3, 5, 7}, 2, 3)))
+	dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\n1\ta\n2\tb\n", "1.mat": file, "2.mat": file,
+		"nodes.tsv": "index\tname\n1\tx\n2\ty\n"})
+	c := timeseriesCohortKind.New().(*TimeseriesCohort)
+	c.File, c.Group, c.Series, c.Nodes = "p.tsv", "group", "{participant_id}.mat", "nodes.tsv"
+	notes := strings.Join(column.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
+	need.Equal(t, strings.Contains(notes, "2 regions in the list: the rows are regions, and were transposed"), true, notes)
+	need.Equal(t, strings.Contains(notes, "set transpose"), false, notes)
+}
+
 // A column of members that is not that of the file is refused as a whole, whoever takes part: without one participant,
 // all others would have the matrices of their neighbors.
 func TestMembersOfAFile(t *testing.T) {

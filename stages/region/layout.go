@@ -493,7 +493,7 @@ func (l Layout) arrangeSeries(c *Contents) error {
 		x = t
 	}
 	if !turn && x.Rows < x.Cols {
-		c.Notes = append(c.Notes, fewRows(x.Rows, x.Cols))
+		c.Notes = append(c.Notes, FewRowsNote(x.Rows, x.Cols))
 	}
 	if given && len(c.Names) != x.Cols {
 		return fmt.Errorf("%d names for %d rows and %d columns", len(c.Names), c.Draws[0].Rows, c.Draws[0].Cols)

@@ -250,6 +250,7 @@ func (f *Reading) read(matrix bool) error {
 	if x := c.Draws[0]; !matrix && c.Names == nil && f.Layout.Range == nil && x.Cols != nodes &&
 		x.Rows == nodes && !f.Layout.Transpose {
 		f.Layout.Transpose = true
+		c.Notes = slices.DeleteFunc(c.Notes, func(n string) bool { return n == region.FewRowsNote(x.Rows, x.Cols) })
 		c.Notes = append(c.Notes, fmt.Sprintf("%d rows and %d columns with %d regions in the list: the rows are regions, and were transposed", x.Rows, x.Cols, nodes))
 		c.Draws[0].Rows = x.Cols
 	}
