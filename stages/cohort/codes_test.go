@@ -696,6 +696,8 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	}
 	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed.Parameters{Group: "dx"})
 	need.Error(t, err, `people.csv:2: "../../etc/passwd" has a slash and cannot name a participant`)
+	_, err = load("id,dx\na,1\n#b,2\n#c,1\nd,2\n", listed.Parameters{Group: "dx"})
+	need.Error(t, err, `people.csv:3: "#b" begins with #, but tables have no comments, so the row would be a participant: remove the row, or the # of the name`)
 	many := "id,iq\n"
 	for i := range 30 {
 		many += fmt.Sprintf("a%02d,%d\n", i, 80+i)

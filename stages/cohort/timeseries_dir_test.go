@@ -412,7 +412,7 @@ func TestSkipDamagedFirst(t *testing.T) {
 		"a\tb":                                 "its series file: 1.tsv: the file has column names but no numbers",
 		strings.Replace(rows, "-0.5", "x", 1):  "its series file: 1.tsv: line 3, column 2",
 		strings.Replace(rows, "\t-0.5", "", 1): "its series file: 1.tsv: line 3 has 1 column",
-		"\xff\xfea\x00\t\x00b\x00\n\x00":       "its series file: 1.tsv: not a text file",
+		"\xff\xfea\x00\t\x00b\x00\n\x00":       "its series file: 1.tsv: it is text in UTF-16: save it as UTF-8",
 		strings.Replace(rows, "a\tb", "\xe9\tb", 1):  "1.tsv lacks the columns a and has the columns",
 		strings.Replace(rows, "a\tb", "other\tb", 1): "1.tsv lacks the columns a and has the columns other, against 2 files, such as 2.tsv",
 		strings.Replace(rows, "1.5", "1.5\x00", 1):   "its series file: 1.tsv: not a text file",

@@ -37,8 +37,17 @@ type Variable struct {
 	Fields  []string
 	Class   string // "double", "cell" …
 	Problem error  // why it has no content
+	Stated  []int  // the shape as a file of another order states it; nil: Shape
 
 	load func(from, to int) ([]float64, error) // reads numbers, by the last index from 0; nil where Numbers has them
+}
+
+// Size is the shape as the file states it.
+func (v Variable) Size() []int {
+	if v.Stated != nil {
+		return v.Stated
+	}
+	return v.Shape
 }
 
 // Numeric reports whether it holds numbers.
@@ -183,7 +192,7 @@ func (v Variable) Count() int {
 
 // Describe is the variable in a list: "ts (60×6 double)".
 func (v Variable) Describe() string {
-	one := fmt.Sprintf("%.80s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"),
+	one := fmt.Sprintf("%.80s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Size()), " ", "×"),
 		"[]"), v.Class)
 	if v.Problem != nil {
 		one += " – " + v.Problem.Error()

@@ -226,6 +226,14 @@ func (l Layout) inside(c *Contents) error {
 	return nil
 }
 
+// severalIn is what to do with an array that may hold the series of several participants.
+func severalIn(shape []int) string {
+	if len(shape) != 3 {
+		return ""
+	}
+	return ": if it holds several participants, write a file for each"
+}
+
 // seriesArray reads an npy array of volumes × regions.
 func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 	shape, v, err := encoding.ReadFloats(r, 1) // while they are stored
@@ -233,7 +241,7 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 		return connectivity.Matrix{}, err
 	}
 	if len(shape) != 2 || len(v) == 0 {
-		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; time series are volumes × regions", shape)
+		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; time series are volumes × regions%s", shape, severalIn(shape))
 	}
 	return connectivity.Matrix{Rows: shape[0], Cols: shape[1], Data: v}, nil
 }

@@ -92,7 +92,7 @@ func (l Layout) matSeries(all []mat5.Variable, c *Contents) (x connectivity.Matr
 		return x, fmt.Errorf("variable %s is empty: %s", v.Name, v.Describe())
 	}
 	if !plain(v) {
-		return x, fmt.Errorf("variable %s is no matrix of volumes × regions; it has %s", v.Describe(), described(all))
+		return x, fmt.Errorf("variable %s is no matrix of volumes × regions%s; the file has %s", v.Describe(), severalIn(v.Size()), described(all))
 	}
 	c.Sparse = v.Class == "sparse"
 	if c.Names, err = l.namesIn(all, v, c, 0, v.Shape[0], v.Shape[1]); err != nil {
@@ -304,7 +304,11 @@ func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
 		}
 		return err
 	case !matSquare(v):
-		return fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", v.Name, v.Shape)
+		place := "along a third dimension"
+		if v.Stated != nil {
+			place = "in front"
+		}
+		return fmt.Errorf("variable %s is %v, expected regions × regions, or draws %s", v.Name, v.Size(), place)
 	}
 	c.Sparse = v.Class == "sparse"
 	n := v.Shape[0]

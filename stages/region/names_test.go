@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -334,4 +336,22 @@ func TestPointsOfThousands(t *testing.T) {
 		_, _, err := connectivity.ReadText(strings.NewReader(text))
 		need.Equal(t, err != nil && strings.Contains(err.Error(), "thousands"), wrong, text)
 	}
+}
+
+// Errors and lists have the shapes of an npz file as numpy has them, which are the reverse of MATLAB's for three
+// dimensions.
+func TestShapesOfNPZ(t *testing.T) {
+	cube := [4]string{"ts", "<f8", "4, 3, 2", strings.Repeat("\x00", 192)}
+	_, err := ReadSeries(npzOf(t, cube), Layout{Variable: "ts"})
+	need.Error(t, err, "ts (4×3×2 f8) is no matrix of volumes × regions: if it holds several participants, write a file for each; the file has ts (4×3×2 f8)")
+	_, err = ReadSquares(npzOf(t, cube), Layout{Variable: "ts"})
+	need.Error(t, err, "variable ts is [4 3 2], expected regions × regions, or draws in front")
+	path := filepath.Join(t.TempDir(), "a.npz")
+	need.NoError(t, os.WriteFile(path, need.Value(io.ReadAll(npzOf(t, cube)))(t), 0o666))
+	f := need.Value(os.Open(path))(t)
+	defer f.Close()
+	all, _, err := Variables(f)
+	need.NoError(t, err)
+	need.Equal(t, Dimensions(all[0]), "4×3×2")
+	need.Equal(t, fmt.Sprint(all[0].Shape), "[2 3 4]")
 }

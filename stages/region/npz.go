@@ -115,7 +115,7 @@ func npzArray(f *zip.File, mem *budget.Budget) (v mat5.Variable, err error) {
 	switch len(shape) {
 	case 0:
 	case 3: // [member, row, column] in C order is (column, row, member) in MATLAB's; matrices are symmetric
-		v.Shape = []int{shape[2], shape[1], shape[0]}
+		v.Shape, v.Stated = []int{shape[2], shape[1], shape[0]}, shape
 	default:
 		v = mat5.Matrix("", numbers, shape...)
 		v.Class = kind

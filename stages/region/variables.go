@@ -101,5 +101,5 @@ func Lines(path string, all []mat5.Variable) (proposals []string) {
 
 // Dimensions are those of a variable: "60×6".
 func Dimensions(v mat5.Variable) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Size()), " ", "×"), "[]")
 }

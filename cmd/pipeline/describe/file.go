@@ -147,7 +147,7 @@ func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
 		}
 		list := []variable{}
 		for _, v := range all {
-			one := variable{v.Name, v.Shape, v.Class, len(v.Texts), ""}
+			one := variable{v.Name, v.Size(), v.Class, len(v.Texts), ""}
 			if v.Problem != nil {
 				one.Problem = v.Problem.Error()
 			}

@@ -405,6 +405,8 @@ func (l *List) identify() error {
 		whole, decimal := cell.Whole(bare)
 		meant := l.meant(r, here)
 		switch {
+		case strings.HasPrefix(r.Source, "#"):
+			bad("%q begins with #, but tables have no comments, so the row would be a participant: remove the row, or the # of the name", r.Source)
 		case r.Source == "":
 			bad("the participant has no name (column %q is empty)", l.ID)
 		case odd >= 0:

@@ -241,7 +241,7 @@ func TestTimeseriesRefuses(t *testing.T) {
 		"L.TH,L.HI,Left-Thalamus\n1,2,3\n":   "f.tsv: the columns do not match the node list: there is no column for ctx-rh-bankssts; there is one node for L.TH and Left-Thalamus; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)",
 		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 (Left-Hippocampus) has no value in 1 of 2 volumes, first in volume 2; a region needs all volumes, or none when it is missing",
 		"":                                   "f.tsv: the file has no numbers: is it the right file?",
-		cube.String():                        "f.tsv: an array of shape [2 2 2]; time series are volumes × regions",
+		cube.String():                        "f.tsv: an array of shape [2 2 2]; time series are volumes × regions: if it holds several participants, write a file for each",
 	} {
 		_, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"),
 			map[string]dag.Input{"series": fileOf("f.tsv", content), "nodes": regionNodes()})
