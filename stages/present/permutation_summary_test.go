@@ -172,6 +172,10 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 				if s.ID == "methods" {
 					methods += b.Text + "\n"
 				}
+				if b.Table != nil && b.Table.Note != "" && strings.Contains(b.Table.Note, "every permutation") {
+					other := strings.Contains(b.Table.Note, "The models were retrained with epochs 4 instead of 20")
+					need.Equal(t, other, c.tell != "", c.name, b.Table.Note)
+				}
 				all += fmt.Sprintf("%+v %+v\n", b, b.Table)
 			}
 		}

@@ -402,7 +402,7 @@ func (a *Results) permutationTables() {
 	}
 	for _, test := range a.RetrainedTests() {
 		of := values{"Name": test.Name(), "Draws": int(test.Rows[0].Permutations), "MAE": test.Measured("mae") != nil,
-			"Attributed": test.Of != nil}
+			"Attributed": test.Of != nil, "Other": test.Other}
 		a.Table(section.Lay(a.Writer, "performance.permutation", of, test.Rows,
 			"measure | observed chance-mean chance-95 permutations p",
 			number("observed", func(r row) float64 { return r.Observed }),
