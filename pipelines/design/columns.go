@@ -181,7 +181,7 @@ func (s *Study) names() {
 			}
 			if at, assumed, err := fold.PositiveGroup("", groups); read.Group && read.Name == "" &&
 				len(role.Ports(n.Instance(), role.AllFolds, role.SomeFolds)) > 0 && err == nil && assumed {
-				s.note(column.Notef("stage %s: the positive group is %s, the first of %s and %s in sorted order, because the names do not show which is the control group; set positive: %[3]s, or positive: %[4]s",
+				s.note(column.Notef("stage %s: the positive group is %s, the first of %s and %s in Unicode order, because the names do not show which is the control group; set positive: %[3]s, or positive: %[4]s",
 					n.Stage().Name(), column.Shown(groups[at]), column.Shown(groups[0]), column.Shown(groups[1])))
 			}
 		}

@@ -28,7 +28,7 @@ var (
 
 // Evaluate scores predictions.
 type Evaluate struct {
-	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the one other than the control group (HC, TD, CON, control …; docs/statistics.md lists the names). If both or neither are named so, it is the first in sorted order, and a caution states that"`
+	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the one other than the control group (HC, TD, CON, control …; docs/statistics.md lists the names). If both or neither are named so, it is the first in Unicode order (capitals before small letters, accented letters last), and a caution states that"`
 	Within       string `param:"within" doc:"without labels: test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the test labels of each fold, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
