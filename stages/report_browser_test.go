@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -125,6 +126,25 @@ func TestReportInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every figure can be saved, at 300 dots an inch: also the drawing of the stages, whose size is in pixels.
+func TestFiguresAreSaved(t *testing.T) {
+	browser(t)
+	drawing := artifacts.Bytes{Kind: "svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 48" width="96" height="48"></svg>`)}
+	page := stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+		"settings":     stagetest.ReportInputs("a", "b", "c")["settings"],
+		"overview":     {dag.InputOf(drawing)},
+	})["page"])
+	path := filepath.Join(t.TempDir(), "report.html")
+	need.NoError(t, os.WriteFile(path, page, 0o644))
+	s := startSession(t, path, t.TempDir(), view{without3D: true, bare: true})
+	s.ask("true", `(window.all = [...document.querySelectorAll("figure")]).length > 0`)
+	s.ask("0", `all.filter(f => f.querySelectorAll(".save button").length !== 2).length`)
+	s.ask("300", `(async () => { const saved = new Promise(done => URL.createObjectURL = b => (done(b), "#"));
+		all.at(-1).querySelectorAll(".save button")[1].click(); return (await createImageBitmap(await saved)).width })()`)
+	s.quiet()
 }
 
 // A reader restricts the specification curve by decision, and sees the settings of a universe.

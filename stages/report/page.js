@@ -37,7 +37,6 @@ const saveFile = (content, type, name) => {
   for (const img of document.querySelectorAll('figure > img[src^="data:image/svg"], .pan > img[src^="data:image/svg"]')) {
     const caption = img.closest("figure").querySelector("figcaption"), label = caption.querySelector("strong").textContent.split(".")[0];
     const text = decodeURIComponent(img.getAttribute("src").replace(/^[^,]*,/, "")), points = / width="([0-9.]+)pt"/.exec(text);
-    if (!points) continue;
     const box = document.createElement("span"), name = about + " " + label.toLowerCase();
     box.className = "save";
     for (const kind of ["SVG", "PNG"]) {
@@ -46,7 +45,7 @@ const saveFile = (content, type, name) => {
       b.setAttribute("aria-label", "Save " + label + " as " + kind);
       b.addEventListener("click", () => {
         if (kind === "SVG") return saveFile([text], "image/svg+xml", name + ".svg");
-        const canvas = document.createElement("canvas"), scale = points[1] / 72 * 300 / img.naturalWidth;
+        const canvas = document.createElement("canvas"), inches = points ? points[1] / 72 : img.naturalWidth / 96, scale = inches * 300 / img.naturalWidth;
         canvas.width = Math.round(img.naturalWidth * scale);
         canvas.height = Math.round(img.naturalHeight * scale);
         canvas.getContext("2d").drawImage(img, 0, 0, canvas.width, canvas.height);
