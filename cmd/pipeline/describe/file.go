@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
@@ -20,6 +21,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/internal/workbook"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/mat5"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
@@ -77,6 +79,9 @@ func File(a *console.Console, path string, withStats bool, rows int, sheetName s
 			return inspectValue(a, e, f, cmp.Or(rows, 5))
 		}
 		if variables, is, err := region.Variables(f); is {
+			if err != nil && !withStats && rows == 0 && inspectModel(a, e, f) {
+				return nil
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -87,13 +92,14 @@ func File(a *console.Console, path string, withStats bool, rows int, sheetName s
 			return nil
 		}
 		control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) }
+		at := bytes.IndexFunc(magic[:n], control)
 		reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n]))
 		switch {
 		case workbook.Is(magic[:n]):
 			e.Format = "xlsx"
 		case reason != "":
 			return fmt.Errorf("%s: %s", path, reason)
-		case n > 0 && !bytes.ContainsFunc(magic[:n], control):
+		case n > 0 && at < 0, at > 0 && bytes.IndexByte(magic[:n], 0) < 0 && utf8.Valid(magic[:at]): // a cell of somebody's
 			e.Format = "text"
 		}
 		if e.Format == "xlsx" || e.Format == "text" {
@@ -131,6 +137,28 @@ func cutShort(magic []byte) string {
 		}
 	}
 	return ""
+}
+
+// inspectModel describes a model file of the program; it reports false where a file is none.
+func inspectModel(a *console.Console, e FileEvent, f io.ReadSeeker) bool {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false
+	}
+	b, err := io.ReadAll(io.LimitReader(f, e.Bytes))
+	if err != nil {
+		return false
+	}
+	arrays, _, err := modelfile.Unpack(b)
+	if err != nil {
+		return false
+	}
+	if e.Format = "model"; a.JSON {
+		a.Object("inspect", e)
+		return true
+	}
+	fmt.Fprintf(a.Out, "%s  model that this program trained, %s, %s\n  pipeline validate %s FILE applies it to the cohort of FILE\n",
+		a.Page.Bold(e.Path), words.Count(len(arrays), "array"), console.ByteCount(e.Bytes), console.Shell(e.Path))
+	return true
 }
 
 // inspectVariables lists what a .mat or npz file has, and the lines by which a pipeline file reads it.
