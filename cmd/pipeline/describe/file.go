@@ -99,7 +99,7 @@ func File(a *console.Console, path string, withStats bool, rows int, sheetName s
 			e.Format = "xlsx"
 		case reason != "":
 			return fmt.Errorf("%s: %s", path, reason)
-		case n > 0 && at < 0, at > 0 && bytes.IndexByte(magic[:n], 0) < 0 && utf8.Valid(magic[:at]): // a cell of somebody's
+		case n > 0 && at < 0, at > 0 && bytes.IndexByte(magic[:n], 0) < 0 && utf8.Valid(magic[:at]): // in a cell
 			e.Format = "text"
 		}
 		if e.Format == "xlsx" || e.Format == "text" {
