@@ -353,8 +353,39 @@ func TestNamedColumnsAndGroups(t *testing.T) {
 	for _, kind := range []string{"figure-roc", "figure-calibration"} {
 		_, err := guarded(t, "scanner", append(rows, "C\tx", "C\ty", "C\tx"), "", strings.NewReplacer("LABEL", "group",
 			"POSITIVE", "B").Replace(learn)+"\n  roc: { use: "+kind+", in: { predictions: [\"net[*].predictions\"] } }")
-		need.Error(t, err, "stage roc: "+kind+" draws two groups, and the participants have 3 groups (A, B, C): remove this "+
+		need.Error(t, err, "stage roc: "+kind+" needs two groups, and the participants have 3 groups (A, B, C): remove this "+
 			"stage, or keep two groups (select, under cohort)")
+	}
+}
+
+// What confounds would refuse after the models is refused before: three groups, and a first column of match without
+// numbers.
+func TestConfoundsBeforeTheRun(t *testing.T) {
+	const stages = `s: { use: timeseries, with: { tr: 2 } }
+  m: { use: connectivity, in: { series: s.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  c: { use: confounds, in: { matrices: "m[*].pearson", folds: folds, participants: cohort.participants }, with: { %s } }`
+	two := []string{"A\tx\t1\t1", "A\ty\t2\t1", "B\tx\t3\t2", "B\ty\t4\t2"}
+	three := append(slices.Clone(two), "C\tx\t5\t1", "C\ty\t6\t2")
+	for _, c := range []struct {
+		with, want string
+		rows       []string
+	}{
+		{"covariates: [age, sex], match: [age, sex]", "", two},
+		{"covariates: [age, sex], match: [sex, age]", "stage c: match: sex decides who is nearest, and must be a number: " +
+			"list a number first, such as match: [mean_fd, sex]", two},
+		{"covariates: [age, site], match: [site]", "stage c: match: site decides who is nearest", two},
+		{"covariates: [age, sex], categories: [age], match: [age]", "stage c: match: age decides who is nearest", two},
+		{"covariates: [age]", "stage c: confounds needs two groups, and the participants have 3 groups (A, B, C): remove this " +
+			"stage, or keep two groups (select, under cohort)", three},
+		{"repeat: 1", "", three}, // nothing is tested
+	} {
+		_, err := guarded(t, "sex\tage\tsite", c.rows, "", fmt.Sprintf(stages, c.with))
+		if c.want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, c.want)
 	}
 }
 

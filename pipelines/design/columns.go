@@ -176,7 +176,7 @@ func (s *Study) names() {
 		for _, read := range reader.ReadsParticipants() {
 			if key := n.Stage().Name() + " groups"; read.Two && groups != nil && len(groups) != 2 && !said[key] {
 				said[key] = true
-				s.mistake(n.Stage(), "use", fmt.Sprintf("%s draws two groups, and the participants have %s (%s): remove this stage, or keep two groups (select, under cohort)",
+				s.mistake(n.Stage(), "use", fmt.Sprintf("%s needs two groups, and the participants have %s (%s): remove this stage, or keep two groups (select, under cohort)",
 					n.Stage().Kind().Name, words.Count(len(groups), "group"), words.Some(groups, 6)))
 			}
 			if at, assumed, err := fold.PositiveGroup("", groups); read.Group && read.Name == "" &&
@@ -187,6 +187,11 @@ func (s *Study) names() {
 		}
 		for _, read := range role.Readings(n.Instance()) {
 			what, have := "", []string(nil)
+			if read.Number && OfCohort(n) && !s.isNumber(read) && !said[n.Stage().Name()+" number"] {
+				said[n.Stage().Name()+" number"] = true
+				s.mistake(n.Stage(), read.Parameter, fmt.Sprintf("%s: %s decides who is nearest, and must be a number: list a number first, such as %s: [mean_fd, %[2]s]",
+					read.Parameter, read.Name, read.Parameter))
+			}
 			switch {
 			case read.Needed && OfCohort(n), read.Motion && OfCohort(n) && !said[n.Stage().Name()+" motion"]:
 				what, have = lacksColumn, s.columns()
@@ -217,6 +222,18 @@ func (s *Study) names() {
 			}
 		}
 	}
+}
+
+// isNumber reports whether a column that is read as a number has numbers, or is no column.
+func (s *Study) isNumber(read role.Reading) bool {
+	if s.people() == nil {
+		return true
+	}
+	if _, there := s.people().Column(read.Name); !there {
+		return true
+	}
+	c, err := column.ReadCovariate(s.people(), read.Name)
+	return err != nil || c.Text == nil && !read.Categories
 }
 
 // differing is a column that differs between the runs or sessions of a participant; nil for any other.

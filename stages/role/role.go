@@ -102,6 +102,7 @@ type Reading struct {
 	Motion     bool   // without such a column the stage takes mean_fd of its input cleaning, and fails without both
 	OfChange   bool   // with Motion: mean_fd is the change between two sessions, which no column has
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
+	Number     bool   // the stage fails unless the column's values are numbers, and no categories
 	Removes    bool   // the stage removes the column's effect from the data
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist
 	Output     string // where it Permutes only the labels of one output, as split's permuted; else ""

@@ -149,7 +149,13 @@ func (s *Confounds) ReadsParticipants() (read []role.Reading) {
 		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: name != column.MeanFD,
 			Motion: name == column.MeanFD, Categories: name == "site" || slices.Contains(s.Categories, name)})
 	}
-	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true},
+	if len(s.Match) > 0 {
+		first := s.Match[0] // decides who is nearest
+		read = append(read, role.Reading{Parameter: "match", Name: first, Number: true,
+			Categories: first == "site" || slices.Contains(s.Categories, first)})
+	}
+	// Without covariates, nothing is tested of more than two groups.
+	return append(read, role.Reading{Parameter: "positive", Name: s.Positive, Group: true, Two: s.Covariates != nil},
 		role.Reading{Parameter: "within", Name: s.Within, Categories: true, Permutes: !s.skipsUnplaced()})
 }
 
