@@ -39,7 +39,8 @@ func (a *author) subgroups() {
 	predicts := func(r column.AnySubgroupRow) bool { return !math.IsNaN(r.R) } // not the mean for everybody
 	first := groups[max(0, slices.IndexFunc(groups, predicts))].Coords
 	if at := slices.IndexFunc(groups, func(r column.AnySubgroupRow) bool {
-		return a.First != nil && column.Holds(a.First.Coords, r.Coords)
+		return a.First != nil && column.Holds(a.First.Coords, r.Coords) ||
+			a.FirstNumber != nil && column.Holds(a.FirstNumber.Coords, r.Coords)
 	}); at >= 0 {
 		first = groups[at].Coords
 	}
@@ -92,7 +93,12 @@ func (a *author) subgroups() {
 	}
 	a.Put("subgroups.result", of)
 	plain := lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow })
-	a.Find(finding.Subgroups(plain, tests, section.Rows[column.Note](a.Writer, "notes"))...)
+	judged := slices.DeleteFunc(slices.Clone(tests), func(test column.SubgroupTestRow) bool { // the mean for everybody
+		return of["Number"] != "" && !slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool {
+			return slices.Equal(r.Coords, test.Coords) && predicts(r)
+		})
+	})
+	a.Find(finding.Subgroups(plain, judged, section.Rows[column.Note](a.Writer, "notes"))...)
 	if a.Pictures {
 		drawn := lists.Map(own, func(r subgroupRow) column.AnySubgroupRow { return r.AnySubgroupRow })
 		a.Figures(figure.DrawSubgroups(drawn))

@@ -104,6 +104,9 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 	tests := []column.NumberSubgroupTestRow{{Coords: groups[2].Coords, Name: "ridge", Column: "sex", Measure: "mae",
 		Groups: 2, High: "F", Low: "M", Difference: 4.25, DiffLow: 1.25, DiffHigh: 7.25, P: 0.001, Holm: 0.003,
 		Permutations: 1999}}
+	trivial := tests[0] // the mean for everybody
+	trivial.Coords, trivial.Name, trivial.High, trivial.Low = groups[0].Coords, "mean", "M", "F"
+	tests = append(tests, trivial)
 	in := map[string][]dag.Input{
 		"participants":   {dag.InputOf(stagetest.SomeParticipants(40, "A", "B"))},
 		"subgroups":      {dag.InputOf(column.Table(groups, "model"))},
@@ -118,6 +121,14 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	need.Equal(t, strings.Contains(text, "The MAE of mean is larger"), false)
+	groups = append(groups, row("svr", "F", 0.31), row("svr", "M", 0.33))
+	in["subgroups"] = []dag.Input{dag.InputOf(column.Table(groups, "model"))}
+	in["regression"] = []dag.Input{dag.InputOf(column.Table([]column.RegressionRow{{Coords: groups[2].Coords, Name: "ridge"},
+		{Coords: groups[4].Coords, Name: "svr"}}, "model"))}
+	headed := stagetest.MustRun(t, stagetest.Fresh("report", "headline", []any{"model=svr"}), in)["page"]
+	need.Equal(t, strings.Contains(strings.Join(strings.Fields(string(headed.(artifacts.Bytes).Data)), " "),
+		"Svr was tested in 2 groups"), true)
 	for _, not := range []string{"classifier", "AUC", "accuracy"} {
 		at := strings.Index(text, "<h2>Subgroups")
 		if at >= 0 && strings.Contains(text[at:], not) {
