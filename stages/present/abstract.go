@@ -6,8 +6,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -66,6 +68,7 @@ func (a *author) ownResult() {
 		row = a.Nested
 	}
 	own, of := 0, values{"Settings": 0, "Repeated": false, "Majority": a.majorities() > 0}
+	var settings []string // as headline selects them
 	for _, r := range a.PerParticipant() {
 		switch {
 		case r.IsMajority():
@@ -74,6 +77,7 @@ func (a *author) ownResult() {
 			own, of["Repeated"] = own+1, true
 		default:
 			own, of["Settings"] = own+1, of["Settings"].(int)+1
+			settings = append(settings, headlineOf(r.Coords))
 		}
 	}
 	switch {
@@ -90,12 +94,23 @@ func (a *author) ownResult() {
 		var numbers []string
 		if a.Page.Answer, numbers = a.joint(asked, false); a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
-			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
+			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline",
+				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
 		}
 		a.Page.Abstract = append(a.Page.Abstract, numbers...)
 		a.beyond()
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
+}
+
+// headlineOf is the value of headline that selects a setting: [stage=mymodel].
+func headlineOf(coords []dag.Coord) string {
+	return "[" + strings.Join(lists.Map(coords, func(c dag.Coord) string {
+		if text := c.Axis + "=" + c.Value; !strings.ContainsAny(text, `,[]{}:#"'`) {
+			return text
+		}
+		return strconv.Quote(c.Axis + "=" + c.Value)
+	}), ", ") + "]"
 }
 
 // states are the codes of finding.State in the catalog.

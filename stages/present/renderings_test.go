@@ -204,7 +204,8 @@ func TestHeadline(t *testing.T) {
 		value    string // in the large tile of the report
 		text     string // in the summary
 	}{
-		{"nobody chose", nil, false, "2 settings", "Result: the pipeline has 2 settings and no headline. "},
+		{"nobody chose", nil, false, "2 settings", "Result: the pipeline has 2 settings and no headline. Specify the headline before the results are seen (with: " +
+			"{ headline: SETTING } of summary and report, where SETTING is one of [pool=topk], [pool=sage]), or "},
 		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Result: the accuracy per participant (SAGE) is 0.810"},
 		{"chosen inside each fold", nil, true, "0.850", "Result: the accuracy per participant (setting chosen inside each fold) is 0.850"},
 	} {
