@@ -119,7 +119,11 @@ func (a *app) mistaken(file string, err error) error {
 			fmt.Fprintf(a.Stderr, "and %d more\n", more)
 			break
 		}
-		fmt.Fprintln(a.Stderr, m)
+		var line error = m
+		if validation.Of(a.sets) {
+			line = validation.InWords(m)
+		}
+		fmt.Fprintln(a.Stderr, line)
 		if a.JSON {
 			a.Object("error", mistakeEvent{m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
 		}

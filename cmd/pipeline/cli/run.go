@@ -20,6 +20,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/reasons"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/cmd/pipeline/validation"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
@@ -193,6 +194,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	}
 	a.noteResult(result, changed)
 	if !a.JSON {
+		if validation.Of(a.sets) {
+			validation.Reword(result.Errors)
+		}
 		reasons.Print(a.Console, p, result, r.Options, cmd.Name() == bidsAppName)
 	}
 	interrupted := func() (*engine.Result, error) {

@@ -31,9 +31,12 @@ func Print(a *console.Console, p *pipelines.Pipeline, r *engine.Result, o engine
 	fmt.Fprintln(a.Stderr, a.Term.Red(words.Count(r.Failed, "task")+" failed:"))
 	causes := groupCauses(r.Errors, a.Verbose)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
-		c := causes[i]
-		a.Warn("  %s: %s: %s", c.first.Pos, words.Some(c.tasks, 6),
-			Indented(p.Roster.CompleteExclude(brief(a, c.text)))+logOf(a, c.first, p.Graph.File()))
+		c, at := causes[i], ""
+		if c.first.Pos != (dag.Pos{}) {
+			at = c.first.Pos.String() + ": "
+		}
+		a.Warn("  %s%s: %s", at, words.Some(c.tasks, 6),
+			Indented(p.Roster.CompleteExclude(brief(a, c.text)))+logOf(a, p, c.first))
 	})
 	for _, remedy := range machineRemedies(r) {
 		a.Warn("The machine failed, not the data: %s", remedy)
@@ -222,10 +225,15 @@ func brief(a *console.Console, text string) string {
 // Indented is a text of several lines below the first one.
 func Indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
-// logOf is the end of a failed task's log, for a person, with where to find the rest.
-func logOf(a *console.Console, e *engine.Error, file string) string {
-	if e.Log == "" {
+// logOf is the end of a failed task's log, for a person, with where to find the rest; "" where that only lists the
+// participants that were read before it failed.
+func logOf(a *console.Console, p *pipelines.Pipeline, e *engine.Error) string {
+	ids := map[string]bool{}
+	if p.Roster != nil {
+		ids = p.Roster.IDs()
+	}
+	if !slices.ContainsFunc(strings.Fields(e.Log), func(word string) bool { return !ids[word] }) {
 		return ""
 	}
-	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Log, "\n", "\n      "), a.Command("log", file, e.Task))
+	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Log, "\n", "\n      "), a.Command("log", p.Graph.File(), e.Task))
 }

@@ -17,7 +17,9 @@ import (
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/layer"
 	"prgnn/stages/column"
@@ -101,6 +103,46 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 func Of(sets []string) bool {
 	return slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "stages."+validated+"=") })
 }
+
+var allowed = pattern.New(`(?:set )?allow: \[([^\[\]]*)\]`)
+
+// InWords is an error of a validation in terms of its command: who called that has no stage validation to write into.
+func InWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ReplaceAll(err.Error(), "--set stages."+validated+"=…: ", "")
+	text = strings.ReplaceAll(text, "stage "+validated+": ", "")
+	text = allowed.ReplaceAllStringFunc(text, func(remedy string) string {
+		names := allowed.FindStringSubmatch(remedy)[1]
+		add := map[bool]string{true: "add "}[strings.HasPrefix(remedy, "set ")]
+		return add + "--allow " + strings.ReplaceAll(names, " ", "")
+	})
+	text = strings.ReplaceAll(text, "list it under allow", "add --allow with its name")
+	for _, flag := range []string{"allow", "positive", "harmonize", "controls"} {
+		if strings.HasPrefix(text, flag+": ") {
+			text = "--" + text
+		}
+	}
+	return inWords{err, text}
+}
+
+// Reword puts the failure of a validation in terms of its command.
+func Reword(errs []*engine.Error) {
+	for _, e := range errs {
+		if e.Task == validated {
+			e.Pos, e.Err = dag.Pos{}, InWords(e.Err)
+		}
+	}
+}
+
+type inWords struct {
+	error
+	text string
+}
+
+func (e inWords) Error() string { return e.text }
+func (e inWords) Unwrap() error { return e.error }
 
 // only is the setting that leaves these stages, and what they need.
 func only(stages ...string) string { return "stages=[" + strings.Join(stages, ", ") + "]" }
