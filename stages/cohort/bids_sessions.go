@@ -62,7 +62,7 @@ func sessionsHint(files []bids.File) string {
 	if names, err := sortSessions(slices.Clone(files)); err != nil || len(names) < 2 {
 		return ""
 	}
-	return "; use sessions: all to treat each as a session"
+	return "; sessions: all, in a file with extends: sessions.yaml (of series: timeseries-sessions.yaml), treats each as a session"
 }
 
 // aboutSessions notes the sessions of some participants, as Roster.About.

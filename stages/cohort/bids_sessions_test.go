@@ -107,7 +107,7 @@ func TestBIDSSessions(t *testing.T) {
 		{"without sessions", []string{"func/sub-01_task-rest"}, []string{"all"}, "sub-01 1 sub-01_task-rest" + scan},
 		{"two runs in one", []string{at("01", "_run-1"), at("01", "_run-2"), at("02", "_run-1")}, []string{"all"}, "session 01: 2 scans match; they differ in run (1, 2): set the parameter run; sessions needs one scan per session"},
 		{"none of them", []string{at("01", "")}, []string{"02"}, "it has no preprocessed scan"},
-		{"by default", []string{at("01", ""), at("02", "")}, nil, "2 scans match; they differ in ses (01, 02): set the parameter session; use sessions: all to treat each as a session; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all"},
+		{"by default", []string{at("01", ""), at("02", "")}, nil, "2 scans match; they differ in ses (01, 02): set the parameter session; sessions: all, in a file with extends: sessions.yaml (of series: timeseries-sessions.yaml), treats each as a session; runs: all, in a file with extends: runs.yaml (of series: timeseries-runs.yaml), uses them all"},
 	} {
 		d := newDataset(t, onePerson+"sub-02\tHC\t9\n")
 		d.write("sub-02/ses-01/func/sub-02_ses-01_task-rest_run-1"+scan, "")

@@ -244,7 +244,7 @@ func TestTimeseriesSessions(t *testing.T) {
 			"sub-01 2 sub-01_ses-2_task-rest_atlas-A_timeseries.tsv\nsub-01 10 sub-01_ses-10_task-rest_atlas-A_timeseries.tsv"},
 		{"some", func(c *TimeseriesCohort) { c.Dir, c.Sessions = ".", []string{"ses-02"} },
 			"sub-01 2 sub-01_ses-2_task-rest_atlas-A_timeseries.tsv"},
-		{"neither", func(c *TimeseriesCohort) { c.Dir = "." }, "use sessions: all to treat each as a session"},
+		{"neither", func(c *TimeseriesCohort) { c.Dir = "." }, "; sessions: all, in a file with extends: sessions.yaml (of series: timeseries-sessions.yaml), treats each as a session"},
 		{"both", func(c *TimeseriesCohort) { c.Dir, c.Runs, c.Sessions = ".", "all", []string{"all"} },
 			listed.ErrApart.Error()},
 		{"table", func(c *TimeseriesCohort) {

@@ -186,6 +186,9 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 	if found.Table != "" {
 		fmt.Fprintf(a.Out, "fill in the column group of participants.tsv, which was written beside it; then: ")
 	}
+	if found.Lacks != "" {
+		fmt.Fprintf(a.Out, "add %s; then: ", found.Lacks)
+	}
 	fmt.Fprintf(a.Out, "pipeline cohort %s\n", console.Shell(path))
 	return nil
 }

@@ -28,6 +28,7 @@ type Found struct {
 	// Table is the text of a table of participants, without groups, where the directory has none; its file is
 	// participants.tsv beside the pipeline file.
 	Table string
+	Lacks string // what the user adds to the table of participants first: the column dpabi to …
 }
 
 // From finds what a directory has: derivatives with time series, the files of a known program, or files that a table of
@@ -106,19 +107,20 @@ func tableOf(dir, beside string) (*table, error) {
 			for _, ext := range []string{"tsv", "csv", "xlsx"} {
 				all, _ := filepath.Glob(filepath.Join(d, "*."+ext))
 				for _, f := range all {
-					if t := readTable(f); t != nil && t.group() != "" {
+					if t, err := readTable(f); err == nil && t.group() != "" {
 						fit = append(fit, f)
 					}
 				}
 			}
 		}
-		switch t := (*table)(nil); {
+		switch {
 		case len(fit) > 1:
 			return nil, fmt.Errorf("--from %s: several tables may list the participants (%s): leave one of them there", dir,
 				words.Some(fit, 4))
 		case len(fit) == 1:
-			if t = readTable(fit[0]); t == nil {
-				return nil, fmt.Errorf("--from %s: %s cannot be read as a table", dir, fit[0])
+			t, err := readTable(fit[0])
+			if err != nil {
+				return nil, fmt.Errorf("--from %s: %w", dir, err)
 			}
 			return t, nil
 		}
@@ -126,17 +128,17 @@ func tableOf(dir, beside string) (*table, error) {
 	return nil, nil
 }
 
-func readTable(path string) *table {
+func readTable(path string) (*table, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
 	s, err := sheet.ReadIn(f, path, sheet.Form{Guess: true})
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return &table{path, s}
+	return &table{path, s}, nil
 }
 
 // groupName are names of columns of groups.
@@ -436,12 +438,21 @@ var numbers = []struct {
 	{pattern.New(`(_post_process_sub_)(\d+)(\.mat)$`), "gift"},
 }
 
+// CONN's condition 0 has the whole sessions, each with its own mean and filter; those of its files are read only where no
+// condition is.
+var (
+	ofCondition   = pattern.New(`ROI_Subject\d+_Condition\d+\.mat$`)
+	wholeSessions = pattern.New(`ROI_Subject\d+_Condition0+\.mat$`)
+)
+
 // members are the files of one program, and the names of the participants in theirs; nil where none is known.
 func members(dir string, files []string) (c *candidate, names []string) {
 	for _, n := range numbers {
 		for _, f := range files {
 			m := n.path.FindStringSubmatch("/" + f)
-			if m == nil {
+			if m == nil || wholeSessions.MatchString(f) && slices.ContainsFunc(files, func(f string) bool {
+				return ofCondition.MatchString(f) && !wholeSessions.MatchString(f)
+			}) {
 				continue
 			}
 			p := strings.TrimPrefix(n.path.ReplaceAllString("/"+f, "${1}{"+n.column+"}${3}"), "/")
@@ -467,8 +478,13 @@ func numbered(dir string, path func(string) string, files []string, t *table) (*
 		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
 	}
 	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
-	return &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",
-		c.column, words.Some(names, 3), text)}, nil
+	found := &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",
+		c.column, words.Some(names, 3), text)}
+	if !slices.Contains(t.Columns, c.column) {
+		found.Lacks = fmt.Sprintf("the column %s to %s, with the values in the names of the files (%s)", c.column, t.path,
+			words.Some(names, 3))
+	}
+	return found, nil
 }
 
 // unlisted are the files of a program, or of one directory, without a table: one is begun, without groups.
