@@ -33,20 +33,6 @@ func CountRows(r io.Reader) (int, error) {
 	return x.Rows, err
 }
 
-// notText is the error for a file that begins with these bytes, with zeros among them.
-func notText(first []byte, formats string) error {
-	zeros := [2]int{}
-	for i, b := range first {
-		if b == 0 {
-			zeros[i%2]++
-		}
-	}
-	if few, many := min(zeros[0], zeros[1]), max(zeros[0], zeros[1]); many > 1 && 4*many > len(first) && 10*few < many {
-		return errors.New("it is text in UTF-16: save it as UTF-8")
-	}
-	return errors.New("not a text file; " + formats)
-}
-
 // readLines reads a text into t, which decides what its first lines are.
 func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, err error) {
 	content, err := Decompress(r)
@@ -59,7 +45,7 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		return nil, Matrix{}, errors.New(foreign.Name(first))
 	}
 	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, 0) >= 0 {
-		return nil, Matrix{}, notText(first, formats)
+		return nil, Matrix{}, foreign.NotText(first, formats)
 	}
 	if bom, _ := br.Peek(3); string(bom) == "\ufeff" {
 		br.Discard(3)

@@ -359,7 +359,8 @@ func (s *Study) relatives() {
 		for _, c := range s.people().Columns {
 			_, values, err := column.ByParticipant(s.people(), c.Name)
 			if err == nil && (column.HoldsMatched(s.people(), c.Name) ||
-				column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) && column.Shares(s.people(), c.Name)) {
+				column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) &&
+					column.Shares(s.people(), c.Name)) {
 				_, without := s.exchanging(c.Name)
 				s.noteFamily(c.Name, without)
 			}

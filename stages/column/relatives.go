@@ -102,8 +102,7 @@ func HoldsFamilies(name string, values []string) bool {
 	return NamesFamily(name) && certain(name, counted(name, values))
 }
 
-// HoldsMatched reports whether a column is one of matched sets, by its name and its values: their members are in
-// different groups.
+// HoldsMatched reports whether a column is one of matched sets, whose members are in different groups.
 func HoldsMatched(table *encoding.Table, name string) bool {
 	members := sharing(table, name)
 	matched, small := matchedName.MatchString(wordsOf(name)), inSmallSets(name, members)

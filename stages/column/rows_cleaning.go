@@ -188,8 +188,8 @@ type SeriesFact struct {
 	Name    string
 	Of      func(r *CleaningRow) *float64
 	Treated func(v float64) bool
-	// Below separates means that the same processing does not give to two groups; 0 for any two. Means on one side of it
-	// may differ because the connectivity does: for standardized series, the global variance is the mean correlation.
+	// Below separates means that the same processing does not give to two groups; 0 for any two. On one side of it,
+	// they may differ with the connectivity: of standardized series, the global variance is the mean correlation.
 	Below float64
 }
 

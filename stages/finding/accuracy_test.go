@@ -232,7 +232,8 @@ func TestOneClassOfThreeGroups(t *testing.T) {
 			r.Own, r.Classifier = own, name
 			a := &Results{Plan: &Settings{}, Labels: []string{"AD", "CN", "MCI"}, Accuracy: []Row{r}, Found: List{
 				{OneClass, Limits, r.subject(), values{"Positive": "CN", "N": 3, "Folds": 5}},
-				{OneClass, Limits, Subject{Classifier: "b", Setting: []dag.Coord{{Axis: "model", Value: "b"}}}, values{}}}}
+				{OneClass, Limits, Subject{Classifier: "b", Setting: []dag.Coord{{Axis: "model", Value: "b"}}},
+					values{}}}}
 			all := a.Performance()
 			need.Equal(t, codes(all), want)
 			if want != "" {

@@ -181,7 +181,8 @@ func (l List) Linked() List {
 		after := f.Code == "covariate.series-differ" && moved >= 0
 		if auc >= Apart && !after && (cause == nil || auc > cause["AUC"].(float64)) {
 			// A lower AUC cannot give such an accuracy.
-			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc, "Whole": auc >= nearPerfect}
+			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc,
+				"Whole": auc >= nearPerfect}
 		}
 		if f.Code == "covariate.series-differ" {
 			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {

@@ -108,8 +108,9 @@ func TestWithinSites(t *testing.T) {
 	}
 }
 
-// sitesApart are participants of three sites of these sizes, whose numbers, predictions and scores have other means, and
-// with spread other standard deviations; the correlation, and what the scores hold of the class, are the same at each site.
+// sitesApart are participants of three sites of these sizes, whose numbers, predictions and scores have other means,
+// and with spread other standard deviations; the correlation, and what the scores hold of the class, are the same at
+// each site.
 func sitesApart(sizes [3]int, shift, spread, r float64, seed any) (numbers, groups map[string][]dag.Input) {
 	s := random.New(7, "apart", seed)
 	var ids, site []string

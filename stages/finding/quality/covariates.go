@@ -163,7 +163,7 @@ type SeriesFact struct {
 	AUC, P  float64
 	Groups  []GroupMean
 	Treated bool // of the participants with values of a treatment against those without
-	Usual   bool // a group difference in connectivity can explain it as well as another processing, but not all of the list
+	Usual   bool // a group difference in connectivity can explain it, too, but not all of the list
 }
 
 // A GroupMean is the mean of the participants of a group.
@@ -189,7 +189,8 @@ func (f SeriesFact) usual() bool {
 	apart := func(is func(mean float64) bool) bool {
 		return slices.ContainsFunc(f.Groups, func(g GroupMean) bool { return is(g.Mean) != is(f.Groups[0].Mean) })
 	}
-	return of.Below > 0 && !f.Treated && !apart(of.Treated) && !apart(func(mean float64) bool { return mean < of.Below })
+	below := func(mean float64) bool { return mean < of.Below }
+	return of.Below > 0 && !f.Treated && !apart(of.Treated) && !apart(below)
 }
 
 // SeriesDiffer is the finding about the facts that separate the groups, the most separating first, and of those that
