@@ -124,8 +124,8 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "The MAE of mean is larger"), false)
 	groups = append(groups, row("svr", "F", 0.31), row("svr", "M", 0.33))
 	in["subgroups"] = []dag.Input{dag.InputOf(column.Table(groups, "model"))}
-	in["regression"] = []dag.Input{dag.InputOf(column.Table([]column.RegressionRow{{Coords: groups[2].Coords, Name: "ridge"},
-		{Coords: groups[4].Coords, Name: "svr"}}, "model"))}
+	in["regression"] = []dag.Input{dag.InputOf(column.Table([]column.RegressionRow{
+		{Coords: groups[2].Coords, Name: "ridge"}, {Coords: groups[4].Coords, Name: "svr"}}, "model"))}
 	headed := stagetest.MustRun(t, stagetest.Fresh("report", "headline", []any{"model=svr"}), in)["page"]
 	need.Equal(t, strings.Contains(strings.Join(strings.Fields(string(headed.(artifacts.Bytes).Data)), " "),
 		"Svr was tested in 2 groups"), true)
