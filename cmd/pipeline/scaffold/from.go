@@ -438,8 +438,8 @@ var numbers = []struct {
 	{pattern.New(`(_post_process_sub_)(\d+)(\.mat)$`), "gift"},
 }
 
-// CONN's condition 0 has the whole sessions, each with its own mean and filter; those of its files are read only where no
-// condition is.
+// CONN's condition 0 has the whole sessions, each with its own mean and filter; those of its files are read only
+// where no condition is.
 var (
 	ofCondition   = pattern.New(`ROI_Subject\d+_Condition\d+\.mat$`)
 	wholeSessions = pattern.New(`ROI_Subject\d+_Condition0+\.mat$`)
