@@ -27,6 +27,7 @@ func plural(noun string) string {
 	stem, y := strings.CutSuffix(noun, "y")
 	sibilant := func(end string) bool { return strings.HasSuffix(noun, end) }
 	switch {
+	case sibilant("epoch"): // a hard ch
 	case y && strings.TrimRight(stem, "aeiou") == stem: // after a consonant
 		return stem + "ies"
 	case slices.ContainsFunc([]string{"s", "x", "z", "ch", "sh"}, sibilant):

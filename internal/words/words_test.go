@@ -29,7 +29,7 @@ func TestPlural(t *testing.T) {
 	for noun, want := range map[string]string{
 		"task": "tasks", "entry": "entries", "directory": "directories", "way": "ways", "array": "arrays",
 		"survey": "surveys", "study": "studies", "class": "classes", "box": "boxes", "batch": "batches",
-		"dish":                  "dishes",
+		"dish": "dishes", "epoch": "epochs",
 		"group of participants": "groups of participants", "class of data": "classes of data",
 		"table": "tables", "participant": "participants",
 	} {
