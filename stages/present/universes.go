@@ -178,7 +178,10 @@ func (a *author) universes(tests []column.JointRow) values {
 	first := tests[0]
 	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
 		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations,
-		"Significant": first.Significant, "By": first.By, "Majority": a.majorities()}
+		"Significant": first.Significant, "By": first.By, "Majority": a.majorities(), "Within": ""}
+	if len(a.Accuracy) > 0 {
+		of["Within"] = a.Accuracy[0].Within
+	}
 	for _, r := range tests {
 		if r.Test {
 			of["Statistic"], of["P"] = r.Statistic, r.P

@@ -230,7 +230,8 @@ func TestFormsOfMatricesAreCautions(t *testing.T) {
 
 // A region without a series may have a signal, in too few of its voxels: the caution says so.
 func TestCautionOfRegionsWithoutSeries(t *testing.T) {
-	rows := []column.CleaningRow{{Missing: 8, MeanFD: 0.1, Strategy: "none", Why: column.Simulated}}
+	rows := []column.CleaningRow{{Missing: 8, MeanFD: 0.1, Strategy: "none", Why: column.Simulated,
+		GlobalR: math.NaN()}}
 	table := column.WithMeta(column.Table(rows),
 		map[string]string{"made": `{"bootstrap.fraction":0.5,"bootstrap.min_valid":0.5,"denoise.detrend":1}`})
 	in := dag.InputOf(table)
