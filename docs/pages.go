@@ -167,8 +167,8 @@ func Read(topic string) string {
 // unsearched are words of questions that say nothing of their topic.
 var unsearched = map[string]bool{"a": true, "an": true, "are": true, "can": true, "do": true, "does": true, "for": true,
 	"from": true, "how": true, "i": true, "in": true, "is": true, "it": true, "my": true, "of": true, "on": true,
-	"the": true, "there": true, "to": true, "what": true, "where": true, "which": true, "who": true, "why": true,
-	"with": true, "you": true}
+	"the": true, "there": true, "this": true, "to": true, "what": true, "where": true, "which": true, "who": true,
+	"why": true, "with": true, "you": true}
 
 // synonyms are words that readers search for, each row with those of the pages.
 var synonyms = [][]string{
@@ -179,7 +179,10 @@ var synonyms = [][]string{
 	{"confound", "covariate", "nuisance"},
 	{"motion", "movement", "displacement", "fd"},
 	{"scrub", "censor"},
-	{"fold", "cross-validation"},
+	{"fold", "k-fold", "cross-validation"},
+	{"smoothing", "smooth"},
+	{"duplicate", "copy", "copies", "two ids"},
+	{"again", "re-run", "changed"},
 	{"cluster", "slurm", "sge", "hpc"},
 	{"harmonize", "harmonise", "combat"},
 	{"regression", "continuous", "number"},

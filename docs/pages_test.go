@@ -98,6 +98,14 @@ func TestSearch(t *testing.T) {
 		"combine runs":                          "questions#how-do-i-concatenate-the-runs-of-a-participant",
 		"parallel":                              "questions#can-pr-gnn-use-a-gpu",
 		"class weights":                         "questions#how-do-i-add-other-classifiers",
+		"why did a stage run again":             "questions#why-did-a-stage-run-again",
+		"prove a published number":              "proof",
+		"sample size":                           "statistics#how-many-participants-are-needed-learning-curve",
+		"power analysis":                        "statistics#how-many-participants-are-needed-learning-curve",
+		"smoothing":                             "questions#how-do-i-choose-the-denoising",
+		"duplicates":                            "audit-your-data",
+		"k-fold":                                "questions#how-do-i-change-the-number-of-folds",
+		"what does this caution mean":           "reading-your-report#2-read-the-cautions",
 	} {
 		found, _ := docs.Search(strings.Fields(words))
 		found = found[:min(3, len(found))]
