@@ -162,7 +162,7 @@ func (x *numbers) measure(group []int, g int) (of [3][3]float64, target []float6
 // points are numberMeasures of each group, for permutations, and the squares of their standard errors, that of r but
 // for a factor which groups of one correlation share.
 func (x *numbers) points(group []int, groups int) (of, square [3][]float64) {
-	type sums struct{ n, x, y, xx, yy, xy, size, sizes, errors float64 }
+	type sums struct{ n, x, y, xx, yy, xy, size, errors float64 }
 	all := make([]sums, groups)
 	for i, g := range group {
 		if g < 0 {
