@@ -12,8 +12,10 @@ import (
 
 // Subgroups are the findings about groups of participants: for each column and measure the classifiers that differ
 // between groups after Holm's correction for all comparisons, those together whose same group is higher than the same
-// other one, and how many groups are suppressed. notes are those of the loader.
-func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow, notes []column.Note) (all List) {
+// other one, and how many groups are suppressed. notes are those of the loader; within is the column within whose
+// values groups of other columns were permuted, "" for none.
+func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow, notes []column.Note,
+	within string) (all List) {
 	noted := slices.ContainsFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtIndependence })
 	differ := slices.DeleteFunc(slices.Clone(tests), func(r column.SubgroupTestRow) bool {
 		return !inference.Significant(r.Holm)
@@ -26,8 +28,8 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow, note
 		all.Study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
 			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
 			"High": first.DiffHigh, "Expected": first.Expected, "Reversed": first.Difference <= 0,
-			"Strata": map[bool]string{true: "sites", false: "classes and sites"}[ofNumber(first)],
-			"P":      first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
+			"Classes": !ofNumber(first), "Within": map[bool]string{true: within}[first.Column != within],
+			"P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
 	}
 	compared := 0

@@ -29,9 +29,9 @@ func TestSubgroups(t *testing.T) {
 		{[]column.SubgroupRow{{Column: "site", Group: "1", Suppressed: "<10"}, {Name: "b", Column: "site", Group: "1",
 			Suppressed: "<10"}, {Column: "sex", Group: "F"}}, nil, "subgroups.suppressed"},
 	} {
-		noted := Subgroups(c.groups, c.tests, []column.Note{{Doubt: column.DoubtIndependence}})
+		noted := Subgroups(c.groups, c.tests, []column.Note{{Doubt: column.DoubtIndependence}}, "site")
 		need.Equal(t, slices.Contains(strings.Fields(codes(noted)), "subgroups.related"), false)
-		got := Subgroups(c.groups, c.tests, nil)
+		got := Subgroups(c.groups, c.tests, nil, "site")
 		need.Equal(t, codes(got), c.want)
 		switch c.want {
 		case "subgroups.suppressed":
@@ -52,7 +52,11 @@ func TestSubgroupsDifferInOneDirection(t *testing.T) {
 			Difference: difference, Holm: 0.01, Permutations: 999}
 	}
 	got := Subgroups(nil, []column.SubgroupTestRow{test("a", "F", "M", 0.2), test("b", "M", "F", 0.3),
-		test("c", "F", "M", 0.4), test("d", "F", "M", -0.1), test("e", "F", "U", 0.1)}, nil)
+		test("c", "F", "M", 0.4), test("d", "F", "M", -0.1), test("e", "F", "U", 0.1)}, nil, "site")
+	need.Equal(t, got[0].Values()["Within"], any("site"))
+	sites := []column.SubgroupTestRow{test("a", "F", "M", 0.2)}
+	sites[0].Column = "site" // compared within classes alone
+	need.Equal(t, Subgroups(nil, sites, nil, "site")[0].Values()["Within"], any(""))
 	var names []string
 	for _, f := range got {
 		of := f.Values()

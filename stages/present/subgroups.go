@@ -98,7 +98,11 @@ func (a *author) subgroups() {
 			return slices.Equal(r.Coords, test.Coords) && predicts(r)
 		})
 	})
-	a.Find(finding.Subgroups(plain, judged, section.Rows[column.Note](a.Writer, "notes"))...)
+	within := ""
+	if s := a.Run.Shown(kind, "subgroups"); s != nil {
+		within = a.PermutedWithin(s.Value("within"))
+	}
+	a.Find(finding.Subgroups(plain, judged, section.Rows[column.Note](a.Writer, "notes"), within)...)
 	if a.Pictures {
 		drawn := lists.Map(own, func(r subgroupRow) column.AnySubgroupRow { return r.AnySubgroupRow })
 		a.Figures(figure.DrawSubgroups(drawn))
@@ -124,11 +128,8 @@ func (a *author) subgroups() {
 	} else if of["Number"] != "" && len(compared) > 0 {
 		a.Put("subgroups.meaning", values{"Number": of["Number"], "Classifier": of["Of"], "Positive": false})
 	}
-	if s := a.Run.Shown(kind, "subgroups"); s != nil {
-		within := s.Value("within")
-		if slices.ContainsFunc(own, func(r subgroupRow) bool { return r.Column == within }) {
-			a.Put("subgroups.clusters", values{"Column": within})
-		}
+	if within != "" && slices.ContainsFunc(own, func(r subgroupRow) bool { return r.Column == within }) {
+		a.Put("subgroups.clusters", values{"Column": within, "Classes": of["Number"] == ""})
 	}
 	of["Of"] = ""
 	if a.Pictures && len(others) > 0 {

@@ -16,7 +16,8 @@ import (
 
 // Regions of two groups, or of two settings of one cohort, are in different orders where their mean matrices are less
 // similar than those of two halves of each, by lessAlike in Fisher's z, and where an order found in one half of both
-// makes those of the other half more similar by asMuch, to reorderedR at least.
+// makes those of the other half more similar by asMuch, to reorderedR at least, and not less similar than halves: an
+// order can fit a part of another difference, where regions are alike.
 const (
 	leastOfGroup = 8 // participants; of a setting, too
 	leastOrdered = 10
@@ -128,7 +129,7 @@ func moved(g, h *halves) map[string]any {
 	}
 	order := orderOf(x[0], y[0], same)
 	r := alikeIn(x[1], y[1], order)
-	if r < reorderedR || clipped(r)-clipped(given) < asMuch {
+	if r < reorderedR || clipped(r)-clipped(given) < asMuch || within-clipped(r) >= lessAlike {
 		return nil
 	}
 	places := 0
@@ -155,7 +156,7 @@ func (m *meanMatrix) add(r []float64, n int) {
 }
 
 func (m *meanMatrix) join(of meanMatrix) {
-	if m.sum == nil {
+	if m.sum == nil && of.sum != nil { // a group of one participant has one half
 		m.sum, m.count = make([]float64, len(of.sum)), make([]float64, len(of.sum))
 	}
 	for i, v := range of.sum {

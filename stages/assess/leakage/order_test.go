@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
@@ -40,6 +42,39 @@ func TestRegionsOfOneGroupReordered(t *testing.T) {
 	}
 	need.Equal(t, len(need.Value(reordered(in, b))(t)), 0)
 	need.Equal(t, len(need.Value(reordered(reversed[:12], b))(t)), 0)
+	for i, f := range in { // numbers to predict, of which one is there twice
+		b.label[f.Coord(column.Subject)] = strconv.Itoa(100 + min(i, people-2))
+	}
+	need.Equal(t, len(need.Value(reordered(in, b))(t)), 0)
+}
+
+// Groups that differ in how strongly the same regions are connected, such as by the scanner, have them in one order,
+// though another one makes the groups more alike.
+func TestRegionsThatDifferInOneOrder(t *testing.T) {
+	const people, regions = 24, 24
+	s := random.New(3, "scanner")
+	b := &foldBook{label: map[string]string{}}
+	var load [2][]float64 // of the regions, by group: a part is the same
+	for range regions {
+		own := s.Normal()
+		load[0], load[1] = append(load[0], own+s.Normal()/2), append(load[1], own+s.Normal()/2)
+	}
+	var features []dag.Input
+	for i := range people {
+		id := fmt.Sprintf("sub-%02d", i)
+		b.label[id] = []string{"A", "B"}[i%2]
+		m := make([]float64, regions*regions)
+		for j := range regions {
+			m[j*regions+j] = 1
+			for k := range j {
+				r := math.Tanh(0.2*load[i%2][j]*load[i%2][k] + 0.03*s.Normal())
+				m[j*regions+k], m[k*regions+j] = r, r
+			}
+		}
+		features = append(features, dag.InputOf(encoding.NewArray(m, 1, regions, regions),
+			dag.Coord{Axis: column.Subject, Value: id}))
+	}
+	need.Equal(t, len(need.Value(reordered(features, b))(t)), 0)
 }
 
 // Other tasks read the same arrays: what the comparison does with regions without a signal stays its own.
