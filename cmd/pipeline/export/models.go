@@ -147,18 +147,24 @@ func writeModels(a *console.Console, c *results.Current, o Options) error {
 		return exit.Wrongf("models are several files; set a directory: -o models/")
 	}
 	stages, called := c.Pipeline.Graph.Stages(), results.HasStage(c.Pipeline.Graph, o.What)
+	var selected []*dag.Node // nil for all
 	if o.What != "" && (called || o.What != modelWord) {
 		sel, err := results.Choose(c.Pipeline.Graph, o.What)
 		if err != nil {
 			return err
 		}
-		stages = []*dag.StageNode{sel.Stage}
+		stages, selected = []*dag.StageNode{sel.Stage}, sel.Tasks
 	}
 	x := &job{Console: a, Current: c, Options: o, record: new(record)}
 	written := 0
 	err := x.together(o.Path, func() error {
 		for _, s := range stages {
 			for _, one := range x.settings(s) {
+				if is, err := one.selected(selected); err != nil {
+					return err
+				} else if !is {
+					continue
+				}
 				is, err := one.write()
 				if err != nil {
 					return err
@@ -211,6 +217,23 @@ func (x *job) settings(s *dag.StageNode) (all []*Setting) {
 
 // All reports whether the models of all stages are exported.
 func (s *Setting) All() bool { return s.What == "" || s.What == modelWord }
+
+// selected reports whether the tasks of a setting are among those, nil for all. A part of them is refused: the card is
+// of all its models.
+func (s *Setting) selected(tasks []*dag.Node) (bool, error) {
+	n := 0
+	for _, m := range s.Models {
+		if tasks == nil || slices.Contains(tasks, m.Of) {
+			n++
+		}
+	}
+	if n > 0 && n < len(s.Models) {
+		return false, exit.Wrongf("%s selects %d of the %d models of a setting, and the card is of all: select all of them, or "+
+			"export one with pipeline export FILE '%s.%s' -o PATH.npz", s.What, n, len(s.Models), s.Models[0].Of.ID(),
+			s.Port.Name)
+	}
+	return n > 0, nil
+}
 
 // dir is the name of the directory of a setting: its stage, and the coordinates that name it.
 func (s *Setting) dir() string {
