@@ -177,7 +177,6 @@ func (l *loader) fillStage(s *stage) {
 		if a.decision != nil {
 			l.tryOptions(s, a, params)
 			l.replaced(s, a)
-			l.replaced(s, a)
 			continue
 		}
 		at := slices.IndexFunc(params, func(p param.Param) bool { return p.Name == a.name })

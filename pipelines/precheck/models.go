@@ -2,6 +2,7 @@ package precheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -60,13 +61,12 @@ func mayState(n *dag.Node) map[string]bool {
 	var above func(n *dag.Node)
 	above = func(n *dag.Node) {
 		seen[n] = true
-		for _, port := range []string{"quality", "cleaning", "scan"} {
-			for _, src := range design.Sources(n, port) {
-				for _, k := range dag.Kinds() {
-					if src.File != "" {
-						add(k.Name, k.New())
-					}
-				}
+		fromFile := func(port string) bool {
+			return slices.ContainsFunc(design.Sources(n, port), func(src dag.Source) bool { return src.File != "" })
+		}
+		if slices.ContainsFunc([]string{"quality", "cleaning", "scan"}, fromFile) {
+			for _, k := range dag.Kinds() {
+				add(k.Name, k.New())
 			}
 		}
 		for src := range n.Upstream() {

@@ -93,8 +93,8 @@ func Arrangements(label, stratum []int, enough float64) float64 {
 	return ways
 }
 
-// levelsOf numbers the distinct values from 0 in ascending order.
-func levelsOf(v []float64) []int {
+// LevelsOf numbers the distinct values from 0 in ascending order.
+func LevelsOf(v []float64) []int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(v)))
 	level := make([]int, len(v))
 	for i, x := range v {
@@ -121,7 +121,7 @@ type levels struct {
 
 func areaOf(values []float64, stratum []int, category bool) *area {
 	a := &area{category: category}
-	common := levelsOf(values)
+	common := LevelsOf(values)
 	n := 0
 	for _, l := range common {
 		n = max(n, l+1)
@@ -134,7 +134,7 @@ func areaOf(values []float64, stratum []int, category bool) *area {
 		}
 		of := n
 		if !category { // no level of other strata matters
-			s.level, of = levelsOf(own), len(who)
+			s.level, of = LevelsOf(own), len(who)
 		}
 		s.in, s.all = make([]int, of), make([]int, of)
 		for _, l := range s.level {

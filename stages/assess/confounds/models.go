@@ -375,10 +375,8 @@ func (c *cohort) permute(ctx context.Context, s confound.Sample, observed float6
 	for k, of := range s.Of {
 		all[k], labels[k] = k, c.models.Y[of]
 	}
-	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	const least = 21
-	if inference.Arrangements(lists.Map(labels, func(y float64) int { return slices.Index(distinct, y) }), level,
-		least) < least {
+	if inference.Arrangements(inference.LevelsOf(labels), level, least) < least {
 		return math.NaN(), nil
 	}
 	strata := inference.ByStratum(level)

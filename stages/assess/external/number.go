@@ -140,11 +140,12 @@ func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
 // ReadsParticipants is the column that its parameter names.
 func (s *ValidateRegression) ReadsParticipants() []role.Reading { return s.readings() }
 
-// RefusesModel is that of predict-regression.
+// RefusesParameters refuses names under allow as predict-regression does.
 func (s *ValidateRegression) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
 	return modelfile.NotMade(files, s.Allow, may, accepts(has)...)
 }
 
+// RefusesModel is that of predict-regression.
 func (s *ValidateRegression) RefusesModel(file []byte, has func(port string) bool) error {
 	return s.predict().RefusesModel(file, has)
 }

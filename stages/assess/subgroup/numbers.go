@@ -202,7 +202,7 @@ func (x *numbers) points(group []int, groups int) (of, square [3][]float64) {
 // standard deviations of their group: neither changes the r of a group, but r of participants of several groups then
 // does not contain the differences of their means and scales.
 func (x *numbers) within(group, stratum []int, groups int) *numbers {
-	y := *x
+	y, one := *x, slices.Max(stratum) == 0
 	for _, v := range []*[]float64{&y.predicted, &y.observed} {
 		effect, own, of := effects(*v, group, stratum, groups), slices.Clone(*v), make([][]float64, groups)
 		for i, g := range group {
@@ -211,13 +211,10 @@ func (x *numbers) within(group, stratum []int, groups int) *numbers {
 				of[g] = append(of[g], own[i])
 			}
 		}
-		for g := range of {
-			if _, sd := column.MeanSD(of[g]); slices.Max(stratum) == 0 && sd > 0 {
-				for i := range own {
-					if group[i] == g {
-						own[i] /= sd
-					}
-				}
+		sds := lists.Map(of, func(v []float64) float64 { _, sd := column.MeanSD(v); return sd })
+		for i, g := range group {
+			if one && g >= 0 && sds[g] > 0 {
+				own[i] /= sds[g]
 			}
 		}
 		*v = own
