@@ -126,10 +126,7 @@ func launch(t *testing.T, without3D bool) *chromium {
 func startSession(t *testing.T, page, downloads string, v view) *session {
 	t.Helper()
 	s := &session{t: t, chromium: launch(t, v.without3D)}
-	// A browser that hangs ends here, and with it the pipe that the test reads.
-	late := time.AfterFunc(5*time.Minute, s.kill)
 	t.Cleanup(func() {
-		late.Stop()
 		if t.Failed() {
 			t.Logf("%.2000s", strings.Join(s.noise, "\n"))
 		}
@@ -231,6 +228,9 @@ type event struct {
 
 // command sends a command to a page, "" for the browser, and waits for its answer. events came before it.
 func (c *chromium) command(page, method string, params map[string]any, into any) (events []event, err error) {
+	// A browser that hangs ends here, and with it the pipe that the test reads.
+	late := time.AfterFunc(5*time.Minute, c.kill)
+	defer late.Stop()
 	c.number++
 	command := map[string]any{"id": c.number, "method": method, "params": params}
 	if page != "" {
