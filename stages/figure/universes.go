@@ -15,13 +15,64 @@ import (
 // DrawUniverses draws the specification curve: the effects of the universes in rising order over the null band, and
 // below them the option of each decision. Universes that repeat another are left out. of are the values of the entries.
 func DrawUniverses(rows []column.UniverseRow, options []column.OptionRow, of map[string]any) *Chart {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r column.UniverseRow) bool { return r.SameAs != "" })
+	rows = distinct(rows)
 	if len(rows) == 0 {
 		return nil
 	}
+	top, headline := effects(rows, of)
+	x := top.X
+	y := chart.Axis{Min: -0.6, Max: float64(len(options)) - 0.4, Bare: true}
+	marks := make([]chart.Mark, 0, len(options))
+	for i, o := range options {
+		height := float64(len(options) - 1 - i)
+		y.At, y.Names = append(y.At, height), append(y.Names, o.Decision+": "+o.Option)
+		var has, heights []float64
+		for j, r := range rows {
+			if column.ValueOn(r.Coords, o.Decision) == o.Option {
+				has, heights = append(has, float64(j+1)), append(heights, height)
+			}
+		}
+		marks = append(marks, chart.Ticks(has, heights, 3.2, chart.Style{Color: draw.Ink,
+			Width: vg.Length(max(0.5, min(2.5, 300/float64(len(rows)))))}))
+	}
+	plot := chart.Plot{
+		Rows: [][]chart.Panel{
+			{top},
+			{{X: chart.Axis{Label: label("figure.multiverse.order", of), Min: x.Min, Max: x.Max, Whole: true}, Y: y,
+				Marks: marks, Blank: true}},
+		},
+		Width:  chart.Page,
+		Height: []vg.Length{62 * vg.Millimeter, vg.Length(len(options))*11 + 34},
+		Key:    headline,
+	}
+	if headline == nil {
+		plot.Key = []chart.Mark{}
+	}
+	return Captioned(plot.Figure(), "figure.multiverse", of)
+}
+
+// DrawUniverseTile draws the effects of the universes alone, small, for the top of a page.
+func DrawUniverseTile(rows []column.UniverseRow, of map[string]any) *Chart {
+	rows = distinct(rows)
+	if len(rows) == 0 {
+		return nil
+	}
+	panel, _ := effects(rows, of)
+	panel.X.Bare, panel.X.Names = true, []string{}
+	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: 51 * vg.Millimeter, // a tile is 12 rem wide
+		Height: []vg.Length{36 * vg.Millimeter}, Key: []chart.Mark{}}
+	return Captioned(plot.Figure(), "tile.multiverse", of)
+}
+
+// distinct are the universes that repeat no other.
+func distinct(rows []column.UniverseRow) []column.UniverseRow {
+	return slices.DeleteFunc(slices.Clone(rows), func(r column.UniverseRow) bool { return r.SameAs != "" })
+}
+
+// effects is the panel of the sorted effects with their intervals over the null band, and the mark of the headline.
+func effects(rows []column.UniverseRow, of map[string]any) (panel chart.Panel, headline []chart.Mark) {
 	blue := chart.Color(0)
 	var at, low, high, nullLow, nullHigh, filled, filledAt, hollow, hollowAt []float64
-	var headline []chart.Mark
 	for i, r := range rows {
 		x := float64(i + 1)
 		at, low, high = append(at, x), append(low, r.Low), append(high, r.High)
@@ -44,35 +95,9 @@ func DrawUniverses(rows []column.UniverseRow, options []column.OptionRow, of map
 	curve := []chart.Mark{band, chart.Across(0, chart.Chance), chart.Whiskers(at, low, high, interval, false),
 		chart.Discs(hollowAt, hollow, radius, blue), chart.Discs(hollowAt, hollow, 0.6*radius, draw.Ground),
 		chart.Discs(filledAt, filled, radius, blue)}
-	y := chart.Axis{Min: -0.6, Max: float64(len(options)) - 0.4, Bare: true}
-	marks := make([]chart.Mark, 0, len(options))
-	for i, o := range options {
-		height := float64(len(options) - 1 - i)
-		y.At, y.Names = append(y.At, height), append(y.Names, o.Decision+": "+o.Option)
-		var has, heights []float64
-		for j, r := range rows {
-			if column.ValueOn(r.Coords, o.Decision) == o.Option {
-				has, heights = append(has, float64(j+1)), append(heights, height)
-			}
-		}
-		marks = append(marks, chart.Ticks(has, heights, 3.2, chart.Style{Color: draw.Ink,
-			Width: vg.Length(max(0.5, min(2.5, 300/float64(len(rows)))))}))
-	}
-	plot := chart.Plot{
-		Rows: [][]chart.Panel{
-			{{X: x, Y: chart.Axis{Label: label("multiverse.effect", of)}, Marks: slices.Concat(curve, headline)}},
-			{{X: chart.Axis{Label: label("figure.multiverse.order", of), Min: x.Min, Max: x.Max, Whole: true}, Y: y,
-				Marks: marks, Blank: true}},
-		},
-		Width:  chart.Page,
-		Height: []vg.Length{62 * vg.Millimeter, vg.Length(len(options))*11 + 34},
-		Key:    headline,
-	}
-	if headline == nil {
-		plot.Key = []chart.Mark{}
-	}
 	if math.IsNaN(rows[0].Low) {
-		plot.Rows[0][0].Marks = slices.Delete(plot.Rows[0][0].Marks, 2, 3)
+		curve = slices.Delete(curve, 2, 3)
 	}
-	return Captioned(plot.Figure(), "figure.multiverse", of)
+	return chart.Panel{X: x, Y: chart.Axis{Label: label("multiverse.effect", of)}, Marks: slices.Concat(curve, headline)},
+		headline
 }

@@ -82,17 +82,18 @@ func (a *author) ownResult() {
 	}
 	switch {
 	case row != nil:
+		joint, numbers := a.joint(asked)
+		of["Beside"] = joint != ""
 		answer, result := a.result(*row, asked, of)
-		beside, numbers := a.joint(asked, true)
-		if answer != "" && beside != "" {
-			answer += " " + beside
+		if a.Page.Answer = answer; answer != "" && joint != "" { // many analyses answer before one of them
+			a.Page.Answer, numbers = joint, append(numbers, answer)
 		}
-		a.Page.Answer, a.Page.Abstract = answer, append(append(a.Page.Abstract, result), numbers...)
+		a.Page.Abstract = append(append(a.Page.Abstract, numbers...), result)
 		a.beyond()
 		a.tiles(*row)
 	case own > 1:
 		var numbers []string
-		if a.Page.Answer, numbers = a.joint(asked, false); a.Page.Answer == "" {
+		if a.Page.Answer, numbers = a.joint(asked); a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline",
 				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
@@ -264,9 +265,8 @@ func (a *author) numberAnswer(asked values, r column.RegressionRow) {
 	a.Page.Answer = a.Text("abstract.answer-number", v)
 }
 
-// joint is the answer of a multiverse, its joint test, and a paragraph with its numbers; "" without one. Beside a
-// headline it does not repeat of whom.
-func (a *author) joint(asked values, beside bool) (answer string, numbers []string) {
+// joint is the answer of a multiverse, its joint test, and a paragraph with its numbers; "" without one.
+func (a *author) joint(asked values) (answer string, numbers []string) {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
 	state := a.Joint(tests)
 	if state == finding.Untested || a.Who == nil {
@@ -274,12 +274,13 @@ func (a *author) joint(asked values, beside bool) (answer string, numbers []stri
 	}
 	v := a.universes(tests)
 	maps.Copy(v, asked)
-	v["Above"], v["Dependent"], v["Beside"] = state == finding.Above, state == finding.Dependent, beside
+	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
 	a.claims = a.claims || state == finding.Above
 	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}
 }
 
-// result is the headline in plain words, and with its numbers; settings counts those that it is one of.
+// result is the headline in plain words, and with its numbers; settings counts those that it is one of. Beside a
+// joint test it does not repeat of whom.
 func (a *author) result(r finding.Row, asked, settings values) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
 	a.claims = state == finding.Above
@@ -325,7 +326,7 @@ func (a *author) result(r finding.Row, asked, settings values) (answer, result s
 				"Draws": u.Draws, "Names": names, "Compared": u.Compared, "Best": u.Best, "Needed": u.Needed}))
 		}
 	}
-	v["Uncorrectable"] = cannot
+	v["Uncorrectable"], v["Beside"] = cannot, settings["Beside"]
 	result = a.Text("abstract.result", v)
 	if maps.Copy(v, asked); len(v["Classes"].([]string)) < 2 && v["Column"] == "" {
 		return "", result // the classes are not known

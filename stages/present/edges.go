@@ -69,7 +69,7 @@ func (a *author) edges() {
 			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
 			if !test.Related {
-				a.edgeTile(small, of)
+				a.pictureTile(small, a.Text("tile.edges.value", of))
 			}
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
@@ -88,15 +88,15 @@ func (a *author) edges() {
 	}
 }
 
-// edgeTile shows the significant edges at the top of the page, after its numbers; small is nil without any.
-func (a *author) edgeTile(small *figure.Chart, of values) {
+// pictureTile shows a picture at the top of the page, after its numbers; small is nil without one.
+func (a *author) pictureTile(small *figure.Chart, value string) {
 	if small == nil {
 		return
 	}
 	picture, err := small.InReport()
 	a.Fail(err)
-	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: a.Text("tile.edges.value", of), Label: picture.Title,
-		Note: picture.Caption, Picture: &picture})
+	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: value, Label: picture.Title, Note: picture.Caption,
+		Picture: &picture})
 }
 
 // motionOf are the mean framewise displacements (mm) in two sessions, over the participants who have both; NaN where

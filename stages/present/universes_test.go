@@ -88,7 +88,7 @@ func TestMultiverseAnswer(t *testing.T) {
 	both := need.Value(encoding.Concat(one, two))(t)
 	both.Columns = slices.Insert(both.Columns, 0,
 		encoding.Column{Name: "model", Values: []string{"b", "b", "c", "c"}})
-	const unseen = " in participants who were not in the training set. Question: "
+	const unseen = " in participants who were not in the training set (p = "
 	for _, c := range []struct {
 		test string
 		p    float64

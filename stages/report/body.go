@@ -87,7 +87,7 @@ func (b *body) page(p *Page) {
 	if summary {
 		b.put("<section aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n")
 		if p.Answer != "" {
-			b.put("<p class=\"answer\">%s</p>\n", p.Answer)
+			b.prose("<p class=\"answer\">%s</p>\n", p.Answer)
 		}
 		b.each("<p>%s</p>\n", p.Abstract)
 		b.tiles(p.Tiles)
