@@ -98,6 +98,6 @@ func effects(rows []column.UniverseRow, of map[string]any) (panel chart.Panel, h
 	if math.IsNaN(rows[0].Low) {
 		curve = slices.Delete(curve, 2, 3)
 	}
-	return chart.Panel{X: x, Y: chart.Axis{Label: label("multiverse.effect", of)}, Marks: slices.Concat(curve, headline)},
-		headline
+	y := chart.Axis{Label: label("multiverse.effect", of)}
+	return chart.Panel{X: x, Y: y, Marks: slices.Concat(curve, headline)}, headline
 }

@@ -156,6 +156,23 @@ func (a *Results) Corrected() map[string]float64 {
 	return of
 }
 
+// ChanceAmong is what the test of the accuracy shows among all classifiers that were tested, where none is a headline;
+// lost reports that it is above chance without the correction only.
+func (a *Results) ChanceAmong(r Row) (state State, lost bool) {
+	state, _ = a.Chance(r, "accuracy")
+	p, ok := a.Corrected()[column.CoordText(r.Coords)]
+	if lost = state == Above && ok && !inference.Significant(p); lost {
+		state = NotAbove
+	}
+	return state, lost
+}
+
+// Tested counts the classifiers that have a test of their accuracy.
+func (a *Results) Tested() Counted {
+	rows, _ := a.tested()
+	return countedOf(rows)
+}
+
 // An Uncorrectable is a test with too few permutations for Holm's correction: p would not be below 0.05 if no
 // permutation did as well.
 type Uncorrectable struct {

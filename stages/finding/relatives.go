@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 
 	"prgnn/dag"
@@ -40,13 +41,10 @@ func (a *Results) divisionsOf(setting []dag.Coord, port string) []string {
 }
 
 func (a *Results) divisionsOfRow(r Row) []string {
-	switch {
-	case r.Chosen:
+	if r.Chosen {
 		return a.divisionsOf(r.Coords, "nested")
-	case a.LeavesOut:
-		return a.divisionsOf(r.Coords, "left_out")
 	}
-	return a.divisionsOf(r.Coords, "evaluation")
+	return a.divisionsOf(r.Coords, cmp.Or(a.Port, "evaluation"))
 }
 
 func (a *Results) divisionsOfUniverses() []string {

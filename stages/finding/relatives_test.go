@@ -60,7 +60,7 @@ func TestRelativesOfADivision(t *testing.T) {
 		{related(true, "others", "folds sites"), Dependent, Dependent, Dependent, Dependent, Dependent},
 	} {
 		a := &Results{Plan: plan, Related: c.notes, Accuracy: []Row{row}}
-		a.Beyond = &Results{Plan: plan, Related: c.notes, LeavesOut: true}
+		a.Beyond = &Results{Plan: plan, Related: c.notes, Port: "left_out"}
 		is := func(s State, _ Test) State { return s }
 		need.Equal(t, is(a.Chance(row, "accuracy")), c.inside, c.notes)
 		need.Equal(t, is(a.Beyond.Chance(row, "accuracy")), c.beyond, c.notes)

@@ -22,6 +22,7 @@ type Results struct {
 	Another     bool                        // the headline is of another classifier than the pipeline's own
 	Nested      *Row                        // per participant, with the setting chosen inside each fold; or nil
 	Beyond      *Results                    // of the folds that leave out each value of a column, such as site; or nil
+	OtherLabel  *Results                    // of models that predict another column, such as site; or nil
 	Scores      []FoldScore                 // of each fold
 	Permuted    []column.PermutationTestRow // of models retrained on permuted labels
 	Regression  []column.RegressionRow      // of all models, where a number is predicted in place of groups
@@ -30,7 +31,7 @@ type Results struct {
 	Predicts    string                      // the column of the participants that holds the classes; "" where unknown
 	Similar     int                         // pairs of participants that may be one person each
 	Related     []column.Note               // relatives, or scans of one person, may be in training and test data
-	LeavesOut   bool                        // these are the results of Beyond
+	Port        string                      // of the page, for results beside its own; "" for its own
 	Admitted    [][]dag.Coord               // trainings with known leakage that was let pass
 	Found       List                        // of the tables of results
 	Within      string                      // the column within whose values a number was permuted; "" for folds alone
@@ -179,26 +180,50 @@ func (a *Results) Read(t *dag.Task) (err error) {
 			a.Nested = &rows[0]
 		}
 	}
-	return a.readBeyond(t)
-}
-
-// readBeyond reads the measures of folds that leave out each value of a column in turn.
-func (a *Results) readBeyond(t *dag.Task) error {
-	if !t.Has("left_out") {
-		return nil
-	}
-	rows, err := a.ReadAccuracy(t, "left_out")
-	if err != nil {
+	if a.Beyond, err = a.beside(t, "left_out"); err != nil {
 		return err
 	}
+	if a.OtherLabel, err = a.beside(t, "other_label"); err != nil || a.OtherLabel == nil {
+		return err
+	}
+	if err := a.OtherLabel.readMeta(t.In("other_label")); err != nil {
+		return err
+	}
+	a.OtherLabel.Predicts = a.OtherLabel.labelBehind()
+	return nil
+}
+
+// beside reads the measures of other folds at a port, such as those that leave out each value of a column in turn, and
+// their scores where there is a port for them; nil without.
+func (a *Results) beside(t *dag.Task, port string) (*Results, error) {
+	if !t.Has(port) {
+		return nil, nil
+	}
+	rows, err := a.ReadAccuracy(t, port)
+	if err != nil {
+		return nil, err
+	}
 	if rows = Sorted(PerParticipant(rows)); len(rows) == 0 {
-		return fmt.Errorf("%s: no row of the level participant", t.In("left_out").Name)
+		return nil, fmt.Errorf("%s: no row of the level participant", t.In(port).Name)
 	}
 	a.markOwn(rows)
-	scores, err := column.ReadPort[FoldScore](t, "left_out_scores")
-	a.Beyond = &Results{Plan: a.Plan, Labels: a.Labels, Accuracy: rows, Scores: scores, Related: a.Related,
-		Similar: a.Similar, LeavesOut: true}
-	return err
+	scores, err := column.ReadPort[FoldScore](t, port+"_scores")
+	return &Results{Plan: a.Plan, Labels: a.Labels, Accuracy: rows, Scores: scores, Related: a.Related,
+		Similar: a.Similar, Port: port}, err
+}
+
+// labelBehind is the column that the models at its port predict; "" where their folds are not of one split.
+func (a *Results) labelBehind() string {
+	var labels []string
+	for _, name := range a.StagesBehind(a.Port, "folds") {
+		if s := a.Plan.Stage(name); s.Kind == "split" {
+			labels = append(labels, cmp.Or(s.Value("label"), "group"))
+		}
+	}
+	if len(labels) != 1 {
+		return ""
+	}
+	return labels[0]
 }
 
 // LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.

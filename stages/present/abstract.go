@@ -118,35 +118,42 @@ func headlineOf(coords []dag.Coord) string {
 var states = [...]string{"", "not above", "undecidable", "dependent", "not above majority", "untested", "unattributed"}
 
 // beyond adds the results of folds that leave out each value of a column, such as site, beside those of the same
-// classifiers in the folds of the page.
+// classifiers in the folds of the page, and of models that predict another column.
 func (a *author) beyond() {
-	if a.Beyond == nil {
-		return
+	if a.Beyond != nil {
+		a.beside("abstract.left-out", a.Beyond, values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group")})
 	}
+	if a.OtherLabel != nil {
+		a.beside("abstract.other-label", a.OtherLabel, values{"Where": cmp.Or(wording.PlainName(a.OtherLabel.Predicts), "another column")})
+	}
+}
+
+// beside adds the results of other folds.
+func (a *author) beside(code string, other *finding.Results, of values) {
 	var models []values
 	related := false
-	where := cmp.Or(wording.PlainName(a.LeftOut()), "group")
-	for _, r := range a.Beyond.Accuracy {
+	for _, r := range other.Accuracy {
 		if r.IsMajority() {
 			continue
 		}
-		state, _ := a.Beyond.Chance(r, "accuracy")
-		related = related || r.Test != "" && a.Beyond.IsRelated(r)
+		state, lost := other.ChanceAmong(r)
+		related = related || r.Test != "" && other.IsRelated(r)
 		v := values(finding.Values(r))
-		maps.Copy(v, a.BeyondFolds(r))
-		maps.Copy(v, values{"Where": where, "Name": r.Called(), "State": states[state], "Includes": r.Low <= r.Majority,
+		maps.Copy(v, other.BeyondFolds(r))
+		maps.Copy(v, values{"Where": of["Where"], "Name": r.Called(), "State": states[state],
+			"Includes": r.Low <= r.Majority, "Lost": lost, "Compared": other.Tested(),
 			"Inside": math.NaN(), "InsideAUC": math.NaN()})
-		if of := a.Inside(r); of != nil {
-			v["Inside"], v["InsideAUC"] = of.Accuracy, of.AUC
+		if inside := a.Inside(r); other == a.Beyond && inside != nil {
+			v["Inside"], v["InsideAUC"] = inside.Accuracy, inside.AUC
 		}
 		models = append(models, v)
 	}
 	if models == nil {
 		return
 	}
-	first := a.Beyond.Accuracy[0]
-	a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.left-out", values{"Models": models,
-		"Where": where, "Folds": int(first.Folds), "Majority": first.Majority, "Related": related}))
+	first := other.Accuracy[0]
+	maps.Copy(of, values{"Models": models, "Folds": int(first.Folds), "Majority": first.Majority, "Related": related})
+	a.Page.Abstract = append(a.Page.Abstract, a.Text(code, of))
 }
 
 // values are what entries of the catalog use.

@@ -2,6 +2,7 @@ package present
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,41 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 			}
 		}
 		need.Equal(t, strings.Contains(page, "group left out: the"), c.found != "", c.accuracy)
+	}
+}
+
+// Models that predict another column have a sentence on the first page and a table; of several that were tested, above
+// chance is what Holm's correction leaves.
+func TestOtherLabelOnFirstPage(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	inside, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	one, _ := stagetest.Evaluated(0.75, 0.65, 0.9)
+	two, _ := stagetest.Evaluated(0.7, 0.62, 0.9)
+	both := need.Value(encoding.Concat(one, two))(t)
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "model", Values: []string{"b", "b", "c", "c"}})
+	for i, c := range both.Columns {
+		if c.Name == "p" {
+			both.Columns[i].Values = []float64{0.01, 0.01, 0.04, 0.04}
+		}
+	}
+	for _, lost := range []bool{false, true} {
+		if lost {
+			for i, c := range both.Columns {
+				if c.Name == "p" {
+					both.Columns[i].Values = []float64{0.03, 0.03, 0.04, 0.04}
+				}
+			}
+		}
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
+			"other_label": {dag.InputOf(both)}}), " ")), " ")
+		state := map[bool]string{false: "above chance, and an AUC",
+			true: "not significantly above chance after Holm&#39;s correction for 2 classifiers, and an AUC"}[lost]
+		for _, want := range []string{"Of the same participants, another column was predicted (majority-class rate 0.600):",
+			"0.700 (0.620–0.900) with p = 0.040 , " + state, "Prediction of another column"} {
+			need.Equal(t, strings.Contains(page, want), true, want, page)
+		}
 	}
 }
 

@@ -288,7 +288,7 @@ func TestReferencesAreShown(t *testing.T) {
 	shown := map[string][]dag.Input{"participants": in["participants"], "nodes": in["nodes"],
 		"ranking": {dag.InputOf(made["ranking"])}, "recovery": {dag.InputOf(made["recovery"])}}
 	page := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), shown)["page"]))
-	page = strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(page)
+	page = unbroken.Replace(page)
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
 	const says = "does not differ significantly from the t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), the t-test of features (4 of 4, AUROC 1.00; p = 0.111), the ridge pattern (4 of 4, AUROC 1.00; p = 0.111) and the ridge occlusion (4 of 4, AUROC 1.00; p = 0.111). It is worse than untrained models ("

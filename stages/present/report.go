@@ -152,6 +152,7 @@ func (*Report) Ports() dag.Ports {
 		optional("table2", "tables' table2: other classifiers, beside the paper's", column.Needs[tables.ClassifierRow]()),
 		optional("left_out", "evaluate's summary where each value of a column, such as site, is left out in turn (leave_out of split)", column.Needs[column.AccuracyRow]()),
 		optional("left_out_scores", "its scores: accuracy for each value that is left out", column.Needs[column.FoldRow]()),
+		optional("other_label", "evaluate's summary of models that predict another column of the participants, such as site (label of split)", column.Needs[column.AccuracyRow]()),
 		optional("published", "published's table: figures of others for the same data", column.Needs[tables.PublishedRow]()),
 		optional("individual", "biomarkers' scores of each participant", column.Needs[column.IndividualRow]()),
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Needs[column.IndividualityRow]()),

@@ -34,6 +34,19 @@ func (a *Results) leftOut() {
 	a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
+// otherLabel adds the performance of models that predict another column, such as site.
+func (a *Results) otherLabel() {
+	if a.OtherLabel == nil {
+		return
+	}
+	rows := a.OtherLabel.Accuracy
+	of := values{"Label": cmp.Or(a.OtherLabel.Predicts, "another column"), "Classes": a.OtherLabel.Labels,
+		"Folds": int(rows[0].Folds), "N": int(rows[0].Participants), "Majority": rows[0].Majority,
+		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
+	a.Table(section.Lay(a.Writer, "performance.other-label", of, rows, "classifier | accuracy* interval majority p auc",
+		classifierColumn))
+}
+
 // leftOutEach adds the accuracy of each classifier for each value that is left out.
 func (a *Results) leftOutEach(of values, classifiers []string) {
 	type left struct {

@@ -103,7 +103,8 @@ func (a *Results) Describe() {
 		of["Tests"] = a.describeTests(ClassifierTests([]Row{*a.Nested}), "labels", "accuracy", a.Nested.Within)
 		a.Put("performance.nested", of)
 	}
-	for _, part := range []func(){a.folds, a.permutationTables, a.comparison, a.leftOut, a.published, a.paperTables} {
+	for _, part := range []func(){a.folds, a.permutationTables, a.comparison, a.leftOut, a.otherLabel,
+		a.published, a.paperTables} {
 		part()
 	}
 	if a.Pictures {
