@@ -549,8 +549,7 @@ func (b *Biomarkers) rank(ids []string, of *ModelScores, n int) []saliency {
 	return rows
 }
 
-// plantedNodes tells of each node whether it is an end of a planted edge; nil when
-// that is not known.
+// plantedNodes tells of each node whether it is an end of a planted edge; nil when that is not known.
 func plantedNodes(t *dag.Task, n int) ([]bool, error) {
 	if !t.Has("truth") {
 		return nil, nil

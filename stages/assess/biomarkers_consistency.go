@@ -131,8 +131,7 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 	return held, group, len(names), nil
 }
 
-// A testedContrast is the contrast of a region, with the rate of false claims among
-// all regions.
+// A testedContrast is the contrast of a region, with the rate of false claims among all regions.
 type testedContrast struct {
 	inference.Contrast
 	q float64

@@ -338,8 +338,7 @@ func (s *Fidelity) first(of *maskSetting, k, r int, whole gnn.Prediction, analyz
 	return in, nil
 }
 
-// overModels is the mean over the models of a sum over the participants that each tests:
-// the mean over the folds.
+// overModels is the mean over the models of a sum over the participants that each tests: the mean over the folds.
 func (of *maskSetting) overModels(sum []float64) float64 {
 	mean, models := 0.0, 0.0
 	for i, n := range of.tested {

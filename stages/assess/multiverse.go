@@ -22,7 +22,7 @@ import (
 var multiverseKind = dag.Kind{
 	Name: "multiverse",
 	Doc: "specification curve of many analyses, and their joint test\n" +
-		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are retrained (permuted of baseline); if some are retrained on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Universes with the same predictions (to 1e-6) count once in the joint test; the options are compared over all universes.",
+		"Each setting of the predictions is a universe (Steegen et al. 2016). The joint test is that of Simonsohn, Simmons and Nelson (2020) with label permutations: the same permutations in every universe, in each of which all models are retrained (permuted of baseline); if some are retrained on the first permutations only, all universes use these. Under the null hypothesis labels are exchangeable in every universe. Three statistics, each with p over the permutations: the weighted median of the effects, the share of universes with p < 0.05, and Stouffer's weighted sum of z; joint states in advance which is the test. The best universe is corrected for having been chosen, by the largest effect of each permutation (Westfall and Young 1993). The universes are no sample: a joint test is no interval over analyses. Where permutations within folds and sites are so few that no p could be below 0.05, there is no joint test and no p. Universes with the same predictions (to 1e-6) count once in the joint test; the options are compared over all universes.",
 	New: func() dag.Stage { return &Multiverse{Joint: "median", Effect: "auc", Top: 10} },
 }
 
@@ -80,6 +80,7 @@ func (s *Multiverse) RefersTo() role.Reference {
 type universe struct {
 	column.UniverseRow
 	folds  []fold.Tested
+	curve  fold.Curve
 	effect []float64 // of each permutation, the true labels first
 	same   int       // the universe with the same predictions; −1: none before it
 }
@@ -126,6 +127,13 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	order(universes, curve)
+	least := fold.LeastP(lists.Map(distinct, func(u *universe) fold.Curve { return u.curve }))
+	tested := !inference.Powerless(least)
+	if !tested {
+		for _, u := range universes {
+			u.P, u.NullLow, u.NullHigh = math.NaN(), math.NaN(), math.NaN()
+		}
+	}
 	rows := lists.Map(universes, func(u *universe) column.UniverseRow { return u.UniverseRow })
 	table := column.Table(rows, decisions...)
 	if found != nil {
@@ -136,8 +144,8 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	joint := s.joint(curve, distinct, len(universes)-len(distinct))
-	return dag.Outputs{"universes": table, "joint": joint, "options": options(universes, decisions),
+	joint := s.joint(curve, distinct, len(universes)-len(distinct), least)
+	return dag.Outputs{"universes": table, "joint": joint, "options": options(universes, decisions, tested),
 		"regions": column.Table(regions)}, nil
 }
 
@@ -194,7 +202,8 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 			return nil, fmt.Errorf("%s and %s: %s: a joint test needs the same label permutations in every universe: connect the same stage split",
 				out[0].Universe, u.Universe, why)
 		}
-		s.measure(u, curve, all.Groups, positive)
+		u.curve = curve
+		s.measure(u, all.Groups, positive)
 		u.same = slices.IndexFunc(out, func(o *universe) bool {
 			return o.same < 0 && fold.SamePredictions(o.folds, folds)
 		})
@@ -212,7 +221,8 @@ func (s *Multiverse) universes(t *dag.Task, all *fold.Settings, decisions []stri
 }
 
 // measure fills the effects of a universe.
-func (s *Multiverse) measure(u *universe, curve fold.Curve, groups []string, positive int) {
+func (s *Multiverse) measure(u *universe, groups []string, positive int) {
+	curve := u.curve
 	r := column.AccuracyRow{Level: "participant"}
 	first := fold.FirstRepeat(u.folds)
 	chance, at := 0.5, 2
@@ -277,7 +287,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeated int) *encoding.Table {
+func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeated int, least float64) *encoding.Table {
 	positive, significant := 0, 0
 	for _, u := range distinct {
 		positive += b2i(u.Effect > 0)
@@ -289,16 +299,23 @@ func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeate
 		inference.Joint
 	}{{"median", curve.Median}, {"share", curve.Share}, {"stouffer", curve.Stouffer}, {"best", curve.Best}} {
 		null := slices.Sorted(slices.Values(of.Values[1:]))
-		rows = append(rows, column.JointRow{Statistic: of.name, Value: of.Values[0], P: of.P,
+		r := column.JointRow{Statistic: of.name, Value: of.Values[0], P: of.P, Least: least,
 			NullMedian: inference.Quantile(null, 0.5), Test: of.name == s.Joint, Universes: int32(len(distinct)),
 			Repeated: int32(repeated), Positive: int32(positive), Significant: int32(significant), By: s.By,
-			Permutations: int32(len(null)), Effect: s.Effect})
+			Permutations: int32(len(null)), Effect: s.Effect}
+		if inference.Powerless(least) {
+			r.P, r.NullMedian = math.NaN(), math.NaN()
+			if of.name == "share" {
+				r.Value = math.NaN()
+			}
+		}
+		rows = append(rows, r)
 	}
 	return column.Table(rows)
 }
 
-// options are the universes by the options of each decision.
-func options(universes []*universe, decisions []string) *encoding.Table {
+// options are the universes by the options of each decision; no share of them is significant where nothing is tested.
+func options(universes []*universe, decisions []string, tested bool) *encoding.Table {
 	effects := lists.Map(universes, func(u *universe) float64 { return u.Effect })
 	names := lists.Map(decisions, func(axis string) []string {
 		of := lists.Map(universes, func(u *universe) string { return column.ValueOn(u.Coords, axis) })
@@ -328,6 +345,9 @@ func options(universes []*universe, decisions []string) *encoding.Table {
 			slices.Sort(own)
 			r.Universes, r.Median, r.Share = int32(len(own)), inference.Quantile(own, 0.5),
 				float64(significant)/float64(len(own))
+			if !tested {
+				r.Share = math.NaN()
+			}
 			rows = append(rows, r)
 		}
 	}

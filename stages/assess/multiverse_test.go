@@ -303,6 +303,42 @@ func TestMultiverseRefuses(t *testing.T) {
 	})
 }
 
+// Sites can leave no permutation of the labels, or fewer than 21: no table has a p then.
+func TestMultiverseUntested(t *testing.T) {
+	for _, distinct := range []int32{1, 16, 20, 21, 420} { // labelings, of which the permutations are
+		in := stagetest.Multiverse()
+		for i, of := range in["permuted"] {
+			rows := need.Value(column.Read[fold.PermutedRow](of))(t)
+			var all []fold.PermutedRow
+			for b := range int32(420) {
+				for _, r := range rows {
+					if r.Permutation == min(b%distinct, 1) { // the results of one permutation, but for the AUC
+						if r.Permutation = b; b%distinct > 0 {
+							r.AUC = 0.4 + float64(b%distinct)/1000
+						}
+						all = append(all, r)
+					}
+				}
+			}
+			in["permuted"][i] = dag.InputOf(column.Table(all), of.Coords...)
+		}
+		out := stagetest.MustRun(t, stagetest.Fresh("multiverse"), in)
+		table := func(port string) *encoding.Table { return out[port].(*encoding.Table) }
+		joint := need.Value(column.Rows[column.JointRow](table("joint")))(t)
+		same := (419 + int(distinct)) / int(distinct) // of 420 with the true labels
+		need.Equal(t, joint[0].Least, float64(same)/420, distinct)
+		untested := distinct < 21
+		for _, of := range []struct{ port, column string }{{"joint", "p"}, {"universes", "p"},
+			{"universes", "null_low"},
+			{"options", "share"}} {
+			for _, p := range stagetest.FloatsOf(t, table(of.port), of.column) {
+				need.Equal(t, math.IsNaN(p), untested, distinct, of)
+			}
+		}
+		need.Equal(t, math.IsNaN(joint[1].Value), untested, "share of p < 0.05", distinct)
+	}
+}
+
 // shortened has the first permutations only, in the first tables.
 func shortened(t *testing.T, tables []dag.Input, permutations int32, first int) []dag.Input {
 	tables = slices.Clone(tables)

@@ -149,8 +149,7 @@ func CompareClassifiers(a, b string) int {
 	return cmp.Compare(place[a], place[b])
 }
 
-// ShownSetting is a setting's name for people: the model's own, where it has one, and not
-// the stage's.
+// ShownSetting is a setting's name for people: the model's own, where it has one, and not the stage's.
 func ShownSetting(setting []dag.Coord) string {
 	coords := slices.Clone(setting)
 	for i, c := range coords {

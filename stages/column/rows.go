@@ -1,6 +1,5 @@
 // Package column reads and writes tables as rows: a row is a struct, and each field
-// with a column tag is a column. It holds the names and words that several topics of
-// stages share.
+// with a column tag is a column. It holds the names and words that several topics of stages share.
 package column
 
 import (

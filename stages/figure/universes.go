@@ -98,6 +98,9 @@ func effects(rows []column.UniverseRow, of map[string]any) (panel chart.Panel, h
 	if math.IsNaN(rows[0].Low) {
 		curve = slices.Delete(curve, 2, 3)
 	}
+	if math.IsNaN(rows[0].NullLow) { // nothing is tested
+		curve = curve[1:]
+	}
 	y := chart.Axis{Label: label("multiverse.effect", of)}
 	return chart.Panel{X: x, Y: y, Marks: slices.Concat(curve, headline)}, headline
 }

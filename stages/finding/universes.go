@@ -20,13 +20,40 @@ type Universe struct {
 	By                                string // the decision whose options have the same total weight each
 }
 
+// A NotJoint is why a multiverse has no joint test.
+type NotJoint struct {
+	Fit          *GroupFit // a fit that label permutations do not repeat; nil: too few permutations differ
+	Least        float64   // the smallest p that they can give
+	Permutations int32
+	Within       string // the column within whose values labels were permuted, beside folds; "" for nothing else
+}
+
+// NotJoint is why there is no joint test; nil where there is one, or no multiverse.
+func (a *Results) NotJoint(rows []column.JointRow) *NotJoint {
+	if len(rows) == 0 {
+		return nil
+	}
+	of := &NotJoint{Least: rows[0].Least, Permutations: rows[0].Permutations}
+	if len(a.Accuracy) > 0 {
+		of.Within = a.Accuracy[0].Within
+	}
+	if a.Plan != nil {
+		of.Fit = a.Plan.groupFit(a.Plan.Shown("multiverse", "universe_tests"), nil)
+	}
+	if of.Fit != nil || inference.Powerless(of.Least) {
+		return of
+	}
+	return nil
+}
+
 // Joint is what the joint test of a multiverse, the one that was stated in advance, shows.
 func (a *Results) Joint(rows []column.JointRow) State {
+	if a.NotJoint(rows) != nil {
+		return Untested
+	}
 	for _, r := range rows {
 		switch {
 		case !r.Test:
-		case a.Plan != nil && a.Plan.groupFit(a.Plan.Shown("multiverse", "universe_tests"), nil) != nil:
-			return Untested
 		case !inference.Significant(r.P):
 			return NotAbove
 		case a.isRelated(a.divisionsOfUniverses()):
@@ -41,7 +68,7 @@ func (a *Results) Joint(rows []column.JointRow) State {
 }
 
 // Multiverse are the findings about the joint test of many analyses.
-func Multiverse(rows []column.JointRow) (all List) {
+func (a *Results) Multiverse(rows []column.JointRow) (all List) {
 	var u Universe
 	for _, r := range rows {
 		u.Universes, u.Repeated, u.Permutations = r.Universes, r.Repeated, r.Permutations
@@ -56,13 +83,17 @@ func Multiverse(rows []column.JointRow) (all List) {
 			u.Best = r.P
 		}
 	}
+	not := a.NotJoint(rows)
 	switch {
+	case not != nil && not.Fit == nil:
+		all.Study("multiverse.untested", Limits, *not)
+	case not != nil: // fit.one-group
 	case !inference.Significant(u.P) && u.Share > 0:
 		all.Study("multiverse.not-significant", Limits, u)
 	case inference.Significant(u.P) && u.Share < fewShare:
 		all.Study("multiverse.few-universes", Limits, u)
 	}
-	if u.Permutations < fewJoint {
+	if u.Permutations < fewJoint && not == nil {
 		all.Study("multiverse.few-permutations", Limits, u)
 	}
 	if u.Repeated > 0 {

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -29,7 +30,8 @@ func TestMultiverse(t *testing.T) {
 		for i := range rows {
 			rows[i].Universes, rows[i].Repeated, rows[i].Permutations = 8, c.repeated, c.permutations
 		}
-		got := lists.Map(Multiverse(rows), func(f Finding) string { return f.Code + " " + f.Weight.String() })
+		got := lists.Map((&Results{}).Multiverse(rows),
+			func(f Finding) string { return f.Code + " " + f.Weight.String() })
 		need.Equal(t, strings.Join(got, ", "), c.want, c)
 	}
 }
@@ -38,7 +40,7 @@ func TestMultiverse(t *testing.T) {
 func TestMultiverseOfWeights(t *testing.T) {
 	rows := []column.JointRow{{Statistic: "share", Value: 0.4, P: 0.01, Test: true, Universes: 5, Significant: 3,
 		By: "model", Permutations: 199}}
-	u := Multiverse(rows)[0].Numbers.(Universe)
+	u := (&Results{}).Multiverse(rows)[0].Numbers.(Universe)
 	need.Equal(t, u, Universe{Statistic: "share", P: 0.01, Share: 0.4, Universes: 5, Permutations: 199, Significant: 3,
 		By: "model"})
 }
@@ -59,4 +61,24 @@ func TestJoint(t *testing.T) {
 		need.Equal(t, (&Results{Related: related(c.related)}).Joint(rows), c.want)
 	}
 	need.Equal(t, (&Results{}).Joint(nil), Untested)
+}
+
+// Where no p can be below 0.05 there is no joint test, and the findings state only why.
+func TestNoJointTest(t *testing.T) {
+	for _, c := range []struct {
+		least float64
+		want  string
+	}{{1. / 21, ""}, {1. / 20, "multiverse.untested"}, {1. / 16, "multiverse.untested"}, {1, "multiverse.untested"},
+		{math.NaN(), ""}} {
+		rows := []column.JointRow{{Statistic: "median", P: 0.04, Value: 0.1, Test: true, Least: c.least},
+			{Statistic: "share", Value: 0.6, Least: c.least}}
+		for i := range rows {
+			rows[i].Universes, rows[i].Permutations = 8, 199
+		}
+		got := lists.Map((&Results{}).Multiverse(rows), func(f Finding) string { return f.Code })
+		need.Equal(t, strings.Join(got, ", "), c.want, c)
+		need.Equal(t, (&Results{}).Joint(rows) == Untested, c.want != "", c)
+		need.Equal(t, (&Results{}).NotJoint(rows) != nil, c.want != "", c)
+	}
+	need.Equal(t, (&Results{}).NotJoint(nil) == nil, true)
 }

@@ -346,6 +346,28 @@ func (c Curve) First(permutations int) Curve {
 	return Curve{c.Measures[:permutations+1], c.folds, c.changed[:permutations+1]}
 }
 
+// LeastP is the smallest p that the permutations of some curves can give. Where some are the true labels, the results
+// that differ are counted, too: how often few permutations draw the true labels is chance.
+func LeastP(curves []Curve) float64 {
+	n, same := len(curves[0].Measures)-1, 0
+	distinct := map[string]bool{}
+	for b := range n + 1 {
+		changed, key := false, ""
+		for _, c := range curves {
+			changed = changed || slices.ContainsFunc(c.changed[b], func(n int32) bool { return n > 0 })
+			key += fmt.Sprint(c.changed[b], c.Measures[b])
+		}
+		if distinct[key] = true; b > 0 && !changed {
+			same++
+		}
+	}
+	least := inference.PermutationP(same, n)
+	if same > 0 && len(distinct) <= inference.LeastPermutations {
+		least = max(least, 1/float64(len(distinct)))
+	}
+	return least
+}
+
 // OtherLabels is why two curves of as many permutations are not of the same ones; "" where nothing shows that they are
 // not. Where a setting has other participants, its numbers of changed labels differ, and are not compared.
 func (c Curve) OtherLabels(other Curve) string {

@@ -272,11 +272,12 @@ func (a *author) numberAnswer(asked values, r column.RegressionRow) {
 	a.Page.Answer = a.Text("abstract.answer-number", v)
 }
 
-// joint is the answer of a multiverse, its joint test, and a paragraph with its numbers; "" without one.
+// joint is the answer of a multiverse, its joint test or why there is none, and a paragraph with its numbers; ""
+// without a multiverse.
 func (a *author) joint(asked values) (answer string, numbers []string) {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
 	state := a.Joint(tests)
-	if state == finding.Untested || a.Who == nil {
+	if len(tests) == 0 || state == finding.Untested && a.NotJoint(tests) == nil || a.Who == nil {
 		return "", nil
 	}
 	v := a.universes(tests)

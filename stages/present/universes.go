@@ -24,6 +24,7 @@ type universeRow struct {
 	Universes    int32
 	Place        int // among the universes with different predictions
 	Stated       string
+	Tested       bool
 }
 
 // multiverse writes the joint test of many analyses.
@@ -38,6 +39,14 @@ func (a *author) multiverse() {
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := a.universes(tests)
 	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), a.stated()
+	if of["Tested"] == false { // nothing has a p
+		for i := range rows {
+			rows[i].P, rows[i].NullLow, rows[i].NullHigh = math.NaN(), math.NaN(), math.NaN()
+		}
+		for i := range options {
+			options[i].Share = math.NaN()
+		}
+	}
 	a.Put("multiverse.result", of)
 	if most := largestShare(options); most != nil {
 		names := lists.Map(most, func(o column.OptionRow) string { return o.Decision })
@@ -49,12 +58,12 @@ func (a *author) multiverse() {
 		if r.SameAs == "" { // a universe that repeats another follows it
 			place++
 		}
-		return universeRow{r, r.Effect, first.Permutations, first.Universes, place, a.stated()}
+		return universeRow{r, r.Effect, first.Permutations, first.Universes, place, a.stated(), of["Tested"] == true}
 	})
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
 	}
-	a.Find(finding.Multiverse(tests)...)
+	a.Find(a.Multiverse(tests)...)
 	if a.Pictures {
 		a.Figures(figure.DrawUniverses(rows, options, of))
 		a.pictureTile(figure.DrawUniverseTile(rows, of), a.Text("tile.multiverse.value", of))
@@ -62,12 +71,14 @@ func (a *author) multiverse() {
 			a.Add(report.Block{Curve: c})
 		}
 	}
-	a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
+	if of["Tested"] == true {
+		a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
+	}
 	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
-		"decision option | universes median share explained"))
+		"decision option | universes median share? explained"))
 	a.universeRegions()
 	if len(all) > 0 {
-		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p same? headline?"))
+		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p? same? headline?"))
 	}
 }
 
@@ -104,8 +115,9 @@ func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of
 	if len(rows) == 0 {
 		return nil
 	}
-	c := &report.Curve{Title: a.Text("multiverse.curve", nil), Caption: a.Text("multiverse.curve.note", nil),
-		Effect: a.Text("multiverse.effect", of), Headline: a.Text("multiverse.stated", of)}
+	c := &report.Curve{Title: a.Text("multiverse.curve", nil), Caption: a.Text("multiverse.curve.note", of),
+		Untested: of["Tested"] == false, Effect: a.Text("multiverse.effect", of),
+		Headline: a.Text("multiverse.stated", of)}
 	for _, group := range lists.By(options, func(o column.OptionRow) string { return o.Decision }) {
 		d := report.CurveDecision{Name: group.Key}
 		for _, o := range group.All {
@@ -118,8 +130,10 @@ func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of
 			continue
 		}
 		u := &report.CurveUniverse{Effect: r.Effect, Low: r.Low, High: r.High, NullLow: r.NullLow, NullHigh: r.NullHigh,
-			Significant: inference.Significant(r.P), Title: r.Name, Headline: r.Headline,
-			P: a.Text("multiverse.curve-p", values{"P": r.P, "Permutations": of["Permutations"]})}
+			Significant: inference.Significant(r.P), Title: r.Name, Headline: r.Headline}
+		if !c.Untested {
+			u.P = a.Text("multiverse.curve-p", values{"P": r.P, "Permutations": of["Permutations"]})
+		}
 		for _, d := range c.Decisions {
 			u.At = append(u.At, slices.IndexFunc(d.Options, func(o report.CurveOption) bool {
 				return o.Name == column.ValueOn(r.Coords, d.Name)
@@ -183,6 +197,8 @@ func (a *author) universes(tests []column.JointRow) values {
 	if len(a.Accuracy) > 0 {
 		of["Within"] = a.Accuracy[0].Within
 	}
+	not := a.NotJoint(tests)
+	of["Not"], of["Tested"] = not, not == nil
 	for _, r := range tests {
 		if r.Test {
 			of["Statistic"], of["P"] = r.Statistic, r.P

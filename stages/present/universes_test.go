@@ -178,6 +178,66 @@ func TestMultiverseCounts(t *testing.T) {
 	}
 }
 
+// Where nothing can be significant, or labels were used that permutations leave as they are, nothing has a p.
+func TestMultiverseWithoutPermutations(t *testing.T) {
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
+	both := need.Value(encoding.Concat(one, two))(t)
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "model", Values: []string{"b", "b", "c", "c"}})
+	for least, want := range map[float64]string{
+		1:        "was not tested because no label permutation within folds changes a label",
+		1. / 16:  "was not tested because p cannot be below 0.062: fewer than 21 label permutations within folds differ",
+		1. / 200: "",
+	} {
+		p := 0.271 // as no other number
+		if want != "" {
+			p = math.NaN()
+		}
+		joint := lists.Map([]string{"median", "share", "stouffer", "best"}, func(name string) column.JointRow {
+			return column.JointRow{Statistic: name, Value: 0.07, P: p, Test: name == "median", Universes: 2,
+				Permutations: 199, Effect: "auc", Least: least}
+		})
+		universe := func(name string, effect float64) column.UniverseRow {
+			return column.UniverseRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Universe: "model=" + name,
+				Effect: effect, Low: -0.1, High: 0.3, P: p, NullLow: p, NullHigh: p, Headline: name == "b"}
+		}
+		option := func(name string) column.OptionRow {
+			return column.OptionRow{Decision: "model", Option: name, Universes: 1, Share: p, Explained: 1,
+				Balanced: true}
+		}
+		universes := []column.UniverseRow{universe("b", 0.1), universe("c", 0.2)}
+		in := map[string][]dag.Input{
+			"participants":     {dag.InputOf(stagetest.SomeParticipants(20, "ASD", "HC"))},
+			"universe_tests":   {dag.InputOf(column.Table(joint))},
+			"universes":        {dag.InputOf(column.Table(universes, "model"))},
+			"universe_options": {dag.InputOf(column.Table([]column.OptionRow{option("b"), option("c")}))}}
+		for _, headline := range []bool{false, true} {
+			if in["evaluation"] = nil; headline {
+				in["evaluation"] = []dag.Input{dag.InputOf(both)}
+			} else {
+				delete(in, "evaluation")
+			}
+			text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+			page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+			_, own, _ := strings.Cut(page, `id="multiverse"`)
+			own, _, _ = strings.Cut(own, "<h2")
+			if headline {
+				need.Equal(t, strings.Contains(text, "is open: the joint test "+want), want != "", text)
+			}
+			for _, of := range []string{text, own} {
+				need.Equal(t, strings.Contains(of, want), true, want, of)
+				for _, no := range []string{"p = ", "p < ", "p ≤ ", "p is below", "NaN", "gray", "filled:"} {
+					if at := strings.Index(of, no); want != "" && at >= 0 && (!headline || of == own) {
+						t.Errorf("least p %g: %q", least, of[max(0, at-200):min(len(of), at+100)])
+					}
+				}
+			}
+			need.Equal(t, strings.Contains(own, "0.271"), want == "", least)
+		}
+	}
+}
+
 // The place of a universe is among those that are counted, and effects that print alike are one.
 func TestUniversesThatRepeat(t *testing.T) {
 	row := func(name, same string, effect float64) column.UniverseRow {

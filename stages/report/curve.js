@@ -45,7 +45,7 @@ for (const box of document.querySelectorAll(".curve")) {
     mark.setAttribute("x1", x);
     mark.setAttribute("x2", x);
     const interval = u.low === null ? "" : " (95 % CI " + fixed(u.low) + " to " + fixed(u.high) + ")";
-    status.textContent = "Number " + (at + 1) + " of " + shown.length + ": " + u.title + ". " + of.effect + ": " + fixed(u.effect) + interval + ", " + u.p[1] + (u.headline ? ", " + of.headline : "") + ".";
+    status.textContent = "Number " + (at + 1) + " of " + shown.length + ": " + u.title + ". " + of.effect + ": " + fixed(u.effect) + interval + (of.untested ? "" : ", " + u.p[1]) + (u.headline ? ", " + of.headline : "") + ".";
     list.replaceChildren();
     of.decisions.forEach((d, i) => {
       const o = d.options[u.at[i]];
@@ -62,7 +62,7 @@ for (const box of document.querySelectorAll(".curve")) {
     slider.max = Math.max(1, shown.length);
     const sorted = shown.map(u => u.effect), middle = sorted.length / 2;
     const median = (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2, below = shown.filter(u => u.p[0]).length;
-    count.textContent = shown.length ? "Shown: " + shown.length + " of " + all.length + " universes; median effect " + fixed(median) + ", p < 0.05 in " + below + "." + (shown.length < all.length ? " The null band and the joint test are for all universes." : "") :
+    count.textContent = shown.length ? "Shown: " + shown.length + " of " + all.length + " universes; median effect " + fixed(median) + (of.untested ? "." : ", p < 0.05 in " + below + "." + (shown.length < all.length ? " The null band and the joint test are for all universes." : "")) :
       "No universe has these options.";
     const width = Math.max(420, plot.clientWidth), left = Math.min(220, 40 + 7 * Math.max(...of.decisions.flatMap(d => d.options.map(o => (d.name + ": " + o.name).length)))), right = 12, top = 10, high = 230, row = 17;
     const options = of.decisions.flatMap((d, i) => d.options.map((o, j) => ({ i, j, text: d.name + ": " + o.name })));
@@ -72,7 +72,7 @@ for (const box of document.querySelectorAll(".curve")) {
     const y = v => top + (most - v) / (most - least || 1) * high;
     const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, "aria-hidden": "true" }, plot);
     plot.replaceChildren(svg);
-    if (shown.length === all.length) {
+    if (shown.length === all.length && !of.untested) {
       const edge = (key, from) => from.map(i => place(i) + " " + y(all[i][key])).join("L"), up = all.map((_, i) => i);
       draw("path", { d: "M" + edge("nullHigh", up) + "L" + edge("nullLow", up.slice().reverse()) + "Z", class: "band" }, svg);
     }

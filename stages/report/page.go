@@ -163,7 +163,8 @@ type Curve struct {
 	Title     string           `json:"-"`
 	Caption   string           `json:"-"`
 	Effect    string           `json:"effect"`
-	Headline  string           `json:"headline"` // what the headline is called
+	Headline  string           `json:"headline"`           // what the headline is called
+	Untested  bool             `json:"untested,omitempty"` // no p and no null band
 	Decisions []CurveDecision  `json:"decisions"`
 	Universes []*CurveUniverse `json:"universes"` // by rising effect
 }
