@@ -232,10 +232,10 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 func (l *loader) precheck(g *dag.Graph) {
 	for _, s := range g.Stages() {
 		for _, err := range precheck.Parameters(l.roster, s) {
-			l.bad.Add(s.Pos(), "stage %s: %v", s.Name(), err)
+			l.bad.Stage(s.Pos(), s.Name(), err)
 		}
 		for _, m := range precheck.Origins(s) {
-			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
+			l.bad.Stage(l.givenAt(s, m.Port), s.Name(), m.Err)
 		}
 	}
 	if l.roster == nil {
@@ -261,7 +261,7 @@ func (l *loader) precheck(g *dag.Graph) {
 			if of := l.byName[s.Name()]; m.Port == "" && of != nil {
 				at = placeOf(s.Pos(), of.with)(m.Err.Error())
 			}
-			l.bad.Add(at, "stage %s: %v", s.Name(), m.Err)
+			l.bad.Stage(at, s.Name(), m.Err)
 		}
 	}
 }
@@ -299,10 +299,10 @@ func (l *loader) renewCohort() error {
 func (l *loader) take(found design.Outcome) {
 	for _, m := range found.Mistakes {
 		s := l.byName[m.Stage]
-		l.bad.Add(placeOf(s.pos, s.with)(m.Place), "stage %s: %s", m.Stage, m.Text)
+		l.bad.Stage(placeOf(s.pos, s.with)(m.Place), m.Stage, m.Err())
 	}
 	for _, m := range found.Doomed {
-		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Text})
+		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Err().Error()})
 	}
 	for _, n := range found.Notes {
 		l.add(n)

@@ -341,7 +341,7 @@ func (l *loader) once(said map[string]bool, pos dag.Pos, stage string, err error
 	for _, e := range tree.Parts(err) {
 		if text := oneLine(e); !said[text] {
 			said[text] = true
-			l.bad.Add(pos, "stage %s: %s", stage, text)
+			l.bad.Stage(pos, stage, e)
 		}
 	}
 }

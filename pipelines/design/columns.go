@@ -63,10 +63,10 @@ func (s *Study) checkSites(sites []string) {
 				refused[n.Stage()]:
 			case d != nil && (set || d.Between && s.takes(n, read.Output)):
 				refused[n.Stage()] = true
-				s.mistake(n.Stage(), "within", s.ofOne("within", d)+`, or set within: "" for a test over all participants`)
+				s.refuse(n.Stage(), "within", s.ofOne(d)+`, or set within: "" for a test over all participants`)
 			case read.Permutes && set:
 				refused[n.Stage()] = true
-				s.mistake(n.Stage(), "within", missing("within", lacksColumn, read.Name, s.columns()))
+				s.refuse(n.Stage(), "within", missing(lacksColumn, read.Name, s.columns()))
 			}
 		}
 		of, permutes := s.permutes(n)
@@ -132,7 +132,7 @@ func (s *Study) unplaced() {
 	}
 	for _, by := range columns {
 		named := lists.Map(stages[by], func(n *dag.StageNode) string { return n.Name() })
-		s.mistake(stages[by][0], "within", "within: "+s.faultText(column.Fault{Column: by,
+		s.refuse(stages[by][0], "within", s.faultText(column.Fault{Column: by,
 			IDs: column.Unplaced(s.people(), by), Why: "no value, but labels are permuted within its values by " +
 				words.Some(named, 6) + ", and with whom these participants may exchange labels is unknown",
 			Remedy: `, or set within: "" in each of these stages to permute over all participants`}))
@@ -162,7 +162,7 @@ func (s *Study) idleWithin() {
 	}
 	for _, stage := range inner {
 		if !permutes[stage] && s.set(stage.Name(), "within") {
-			s.mistake(stage, "within", "within: the labels of inner folds are not permuted: remove within, or set permutation")
+			s.refuse(stage, "within", "the labels of inner folds are not permuted: remove within, or set permutation")
 		}
 	}
 }
@@ -189,8 +189,8 @@ func (s *Study) names() {
 			what, have := "", []string(nil)
 			if read.Number && OfCohort(n) && !s.isNumber(read) && !said[n.Stage().Name()+" number"] {
 				said[n.Stage().Name()+" number"] = true
-				s.mistake(n.Stage(), read.Parameter, fmt.Sprintf("%s: %s decides who is nearest, and must be a number: list a number first, such as %s: [mean_fd, %[2]s]",
-					read.Parameter, read.Name, read.Parameter))
+				s.refuse(n.Stage(), read.Parameter, fmt.Sprintf("%s decides who is nearest, and must be a number: list a number first, such as %s: [mean_fd, %[1]s]",
+					read.Name, read.Parameter))
 			}
 			switch {
 			case read.Needed && OfCohort(n), read.Motion && OfCohort(n) && !said[n.Stage().Name()+" motion"]:
@@ -205,20 +205,20 @@ func (s *Study) names() {
 			if key := n.Stage().Name() + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
 				(!slices.Contains(have, read.Name) || read.OfChange) {
 				said[key] = true
-				text := missing(read.Parameter, what, read.Name, have)
+				text := missing(what, read.Name, have)
 				if read.OfChange {
-					text = fmt.Sprintf("%s: a change between sessions is adjusted for the change of %s, but cleaning has no "+
+					text = fmt.Sprintf("a change between sessions is adjusted for the change of %[1]s, but cleaning has no "+
 						"framewise displacement of each session: connect denoise's quality, of scans with a table of confounds, "+
-						"such as clean[*].quality, or leave out %[2]s", read.Parameter, read.Name)
+						"such as clean[*].quality, or leave out %[1]s", read.Name)
 				} else if d := s.differing(read.Name); !read.Group && d != nil && read.Parameter != "covariates" {
-					text = s.ofOne(read.Parameter, d)
+					text = s.ofOne(d)
 				} else if !read.Group && d != nil {
-					text = fmt.Sprintf("%s: %s differs between the %ss of a participant, so it cannot be a covariate: give each participant one value in the table, such as the mean, or leave it out",
-						read.Parameter, read.Name, s.roster.PartAxis())
+					text = fmt.Sprintf("%s differs between the %ss of a participant, so it cannot be a covariate: give each participant one value in the table, such as the mean, or leave it out",
+						read.Name, s.roster.PartAxis())
 				} else if read.Motion {
 					text += "; motion also comes from cleaning (connect denoise's or join's quality), but only of scans with a table of confounds"
 				}
-				s.mistake(n.Stage(), read.Parameter, text)
+				s.refuse(n.Stage(), read.Parameter, text)
 			}
 		}
 	}
@@ -246,14 +246,14 @@ func (s *Study) differing(name string) *listed.Differing {
 }
 
 // ofOne refuses a parameter that needs one value of a column for each participant.
-func (s *Study) ofOne(parameter string, d *listed.Differing) string {
+func (s *Study) ofOne(d *listed.Differing) string {
 	ids := sorted(slices.Collect(maps.Keys(d.Who)))
 	out := "exclude"
 	if len(ids) <= mostNamed {
 		out = "exclude: [" + strings.Join(ids, ", ") + "]"
 	}
-	return fmt.Sprintf("%s: %s differs between the %ss of %s: %s; correct the table, give each participant one value, such as A+B, or set %s",
-		parameter, d.Name, s.roster.PartAxis(), words.Count(len(ids), "participant"), d.WhoText(), out)
+	return fmt.Sprintf("%s differs between the %ss of %s: %s; correct the table, give each participant one value, such as A+B, or set %s",
+		d.Name, s.roster.PartAxis(), words.Count(len(ids), "participant"), d.WhoText(), out)
 }
 
 // givesMotion reports whether the input cleaning of a task may have the motion of some scan: a scan was cleaned with a
@@ -290,11 +290,11 @@ func givesMotion(n *dag.Node) bool {
 const lacksColumn = "the participants have no column"
 
 // missing states that a parameter has a name that is none of those there are.
-func missing(parameter, what, name string, have []string) string {
+func missing(what, name string, have []string) string {
 	if why := column.LacksMerged(name, have); why != "" {
-		return fmt.Sprintf("%s: %s %q%s", parameter, what, name, why)
+		return fmt.Sprintf("%s %q%s", what, name, why)
 	}
-	return fmt.Sprintf("%s: %s %q%s", parameter, what, name, words.OrAll(name, have))
+	return fmt.Sprintf("%s %q%s", what, name, words.OrAll(name, have))
 }
 
 // predictedGroups are the groups that all stages of the file predict, sorted; nil where some predict something else, or

@@ -5,11 +5,13 @@
 package design
 
 import (
+	"errors"
 	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -41,11 +43,19 @@ type Outcome struct {
 	Unchecked []column.Unchecked // stages that no leakage check sees
 }
 
-// A Mistake is one of a stage, at the parameter that Place mentions first; "": at the stage.
-type Mistake struct{ Stage, Place, Text string }
+// A Mistake is one of a stage, at its Parameter, or at the one that Place mentions first; "": at the stage.
+type Mistake struct{ Stage, Place, Parameter, Text string }
+
+// Err is the mistake without the stage.
+func (m Mistake) Err() error {
+	if m.Parameter == "" {
+		return errors.New(m.Text)
+	}
+	return words.Refuse("%s: %s", words.Setting{Parameter: m.Parameter}, m.Text)
+}
 
 // DoomText is the note of a stage that will fail.
-func (m Mistake) DoomText() string { return "stage " + m.Stage + " will fail: " + m.Text }
+func (m Mistake) DoomText() string { return "stage " + m.Stage + " will fail: " + m.Err().Error() }
 
 // New is the study of these stages. own reports whether a kind is one of the user's, and set whether the file sets a
 // parameter.
@@ -90,7 +100,16 @@ func (s *Study) Check(sites []string) Outcome {
 }
 
 func (s *Study) mistake(stage *dag.StageNode, place, text string) {
-	if m := (Mistake{stage.Name(), place, text}); !slices.Contains(s.outcome.Mistakes, m) {
+	s.found(Mistake{Stage: stage.Name(), Place: place, Text: text})
+}
+
+// refuse adds a mistake in a parameter.
+func (s *Study) refuse(stage *dag.StageNode, parameter, text string) {
+	s.found(Mistake{Stage: stage.Name(), Place: parameter, Parameter: parameter, Text: text})
+}
+
+func (s *Study) found(m Mistake) {
+	if !slices.Contains(s.outcome.Mistakes, m) {
 		s.outcome.Mistakes = append(s.outcome.Mistakes, m)
 	}
 }

@@ -88,7 +88,7 @@ func NoFolds(work dag.Stage, people *encoding.Table) string {
 		return ""
 	}
 	if _, there := people.Column(d.LeavesOut()); !there {
-		return missing("leave_out", lacksColumn, d.LeavesOut(), columns(people))
+		return "leave_out: " + missing(lacksColumn, d.LeavesOut(), columns(people))
 	}
 	if _, folds := Divisions(work, people); folds == 0 {
 		return fmt.Sprintf("leave_out: column %s has no values, and each value would be one fold", d.LeavesOut())

@@ -46,7 +46,7 @@ func (s *Study) plansFail(stage *dag.StageNode) {
 		}
 	}
 	for _, text := range why {
-		m := Mistake{stage.Name(), "", text}
+		m := Mistake{Stage: stage.Name(), Text: text}
 		s.outcome.Doomed = append(s.outcome.Doomed, m)
 		s.note(column.Note{Text: m.DoomText()})
 	}

@@ -13,8 +13,10 @@ import (
 
 // A Mistake is one thing that is wrong with a pipeline file.
 type Mistake struct {
-	Pos  dag.Pos
-	Text string
+	Pos   dag.Pos
+	Text  string
+	Stage string // that it is of, if any
+	Cause error  // the text without the stage
 }
 
 func (m *Mistake) Error() string { return m.Pos.String() + ": " + m.Text }
@@ -42,7 +44,14 @@ type Mistakes struct {
 
 // Add adds a mistake at a place of the file.
 func (m *Mistakes) Add(pos dag.Pos, format string, args ...any) {
-	m.List = append(m.List, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
+	m.List = append(m.List, &Mistake{Pos: pos, Text: clipped(fmt.Sprintf(format, args...))})
+}
+
+// Stage adds a mistake of a stage.
+func (m *Mistakes) Stage(pos dag.Pos, stage string, err error) {
+	m.Add(pos, "stage %s: %s", stage, strings.ReplaceAll(err.Error(), "\n", "; "))
+	last := m.List[len(m.List)-1]
+	last.Stage, last.Cause = stage, err
 }
 
 // longestMistake bounds the text of one mistake, which may quote a value of the file.
@@ -111,5 +120,5 @@ func (m *Mistakes) Sorted() Errors {
 			cmp.Compare(a.Pos.File, b.Pos.File),
 			natural(a.Text, b.Text), cmp.Compare(a.Text, b.Text))
 	})
-	return slices.CompactFunc(m.List, func(a, b *Mistake) bool { return *a == *b })
+	return slices.CompactFunc(m.List, func(a, b *Mistake) bool { return a.Pos == b.Pos && a.Text == b.Text })
 }

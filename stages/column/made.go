@@ -93,7 +93,7 @@ func NotMade(allow, made []string, others ...string) (wrong []error) {
 	known := slices.Concat(others, slices.Sorted(maps.Keys(parameters)))
 	for _, name := range allow {
 		if !slices.Contains(known, name) {
-			wrong = append(wrong, fmt.Errorf("allow: %q is no difference from the training data that can be accepted%s", name, words.OrAll(name, known)))
+			wrong = append(wrong, words.Refuse("%s: %q is no difference from the training data that can be accepted%s", words.Setting{Parameter: "allow"}, name, words.OrAll(name, known)))
 		}
 	}
 	return wrong

@@ -1,10 +1,10 @@
 package fold
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -14,7 +14,8 @@ import (
 func PositiveGroup(named string, groups []string) (at int, assumed bool, err error) {
 	if named != "" {
 		if at = slices.Index(groups, named); at < 0 {
-			err = fmt.Errorf("positive: there is no group %q; available: %s", named, strings.Join(groups, ", "))
+			err = words.Refuse("%s: there is no group %q; available: %s", words.Setting{Parameter: "positive"}, named,
+				strings.Join(groups, ", "))
 		}
 		return at, false, err
 	}

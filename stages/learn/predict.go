@@ -372,10 +372,11 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 		}
 		err := modelfile.AcceptNodes(m.names, names)
 		if m.names == nil && names != nil && !slices.Contains(s.Allow, modelfile.AllowUnnamed) {
-			err = errors.New("the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, allow: [" + modelfile.AllowUnnamed + "]")
+			err = words.Refuse("the model file has no names of regions, so regions in a different order or of a different atlas would not be detected: connect nodes (cohort.nodes) to the stage that trains the model, and export it again; if the regions and their order are the same, %s",
+				words.Setting{Parameter: "allow", Values: []string{modelfile.AllowUnnamed}})
 		}
 		if err != nil {
-			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
+			apart = append(apart, words.Refuse("%s: %v", m.name, err))
 		}
 	}
 	removed, err := removals(t, models)
@@ -391,7 +392,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 	out.applied.Named, out.applied.Aside = names != nil, s.sites.held()
 	out.applied.NewSites = s.sites.describe(models)
 	var refused, accepted column.Differences
-	hint := "; to accept a difference, list it under allow"
+	hint := words.Refuse("; to accept a difference, %s", words.Setting{Parameter: "allow", Lead: "list it under"})
 	made := lists.Map(models, func(m *applier) string { return m.made })
 	for i := range people {
 		if err := ctx.Err(); err != nil {
@@ -421,9 +422,10 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				to.Add(n.id, d.Key == "edges" || d.Key == "features", d)
 			}
 			if n.made == "" && m.made != "" || !column.MadeBeforeGraphs(n.made) && column.MadeBeforeGraphs(m.made) {
-				hint = "; their processing is unknown: connect " + map[bool]string{true: "cleaning, denoise's quality",
-					false: "quality, of the stage that made their matrices"}[ofSeries(t)] +
-					map[bool]string{true: ", to the graph stage"}[m.graphs != nil]
+				hint = words.Refuse("; their processing is unknown: connect %s%s",
+					map[bool]string{true: "cleaning, denoise's quality",
+						false: "quality, of the stage that made their matrices"}[ofSeries(t)],
+					map[bool]string{true: ", to the graph stage"}[m.graphs != nil])
 			}
 			out.lacked = append(out.lacked, lacked...)
 		}
@@ -469,30 +471,30 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				who[id] = true
 			}
 			if d.Key == "regions" {
-				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
+				hint = words.Refuse("; exclude: [%s], under cohort, or predict from zeros (allow: regions)%v",
+					strings.Join(d.Who, ", "), hint)
 			}
 		}
 		if fits != nil {
 			if len(fits) == len(refused) {
-				hint = ""
+				hint = words.Refuse("")
 			}
 			has := len(fits) == 1 && s.sites == nil && !slices.ContainsFunc(models, func(m *applier) bool {
 				return m.matrices == nil || m.matrices.Harmonized == nil
 			})
 			if has {
-				hint += "; the model files have this fit, and validate and validate-regression can use it to harmonize the sites of the new participants (harmonize: inputs, or harmonize: controls)"
+				hint = words.Refuse("%v; the model files have this fit, and validate and validate-regression can use it to harmonize the sites of the new participants (harmonize: inputs, or harmonize: controls)", hint)
 			} else {
-				hint += "; the model files do not have this fit, so it cannot be applied to other participants: " +
-					map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,
-						"residualize"+column.FittedSuffix)] + "use models that were trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or " +
-					"predict from matrices that still have these effects (allow: [" + strings.Join(fits, ", ") + "])"
+				hint = words.Refuse("%v; the model files do not have this fit, so it cannot be applied to other participants: %suse models that were trained without it, or one cohort of both studies, each left out in turn (split with leave_out), or predict from matrices that still have these effects (%s)",
+					hint, map[bool]string{true: "train the models with deconfound's fitted at the input removed, "}[slices.Contains(fits,
+						"residualize"+column.FittedSuffix)], words.Setting{Parameter: "allow", Values: fits})
 			}
 		}
 		inputs := "graphs"
 		if !t.Has("edges") {
 			inputs = map[bool]string{true: "series", false: "matrices"}[ofSeries(t)]
 		}
-		apart = append(apart, fmt.Errorf("the %s of %s differ from the training %s of %s: %s%s", inputs,
+		apart = append(apart, words.Refuse("the %s of %s differ from the training %s of %s: %s%v", inputs,
 			words.Count(len(who), "participant"), inputs,
 			words.Some(lists.Map(models, func(m *applier) string { return m.name }), 4),
 			strings.Join(refused.Texts(people), "; "), hint))

@@ -119,7 +119,7 @@ func (a *app) mistaken(file string, err error) error {
 			fmt.Fprintf(a.Stderr, "and %d more\n", more)
 			break
 		}
-		var line error = m
+		line := m.Error()
 		if validation.Of(a.sets) {
 			line = validation.InWords(m)
 		}

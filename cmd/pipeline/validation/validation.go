@@ -19,9 +19,9 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
-	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/layer"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -104,44 +104,51 @@ func Of(sets []string) bool {
 	return slices.ContainsFunc(sets, func(set string) bool { return strings.HasPrefix(set, "stages."+validated+"=") })
 }
 
-var allowed = pattern.New(`(?:set )?allow: \[([^\[\]]*)\]`)
-
 // InWords is an error of a validation in terms of its command: who called that has no stage validation to write into.
-func InWords(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := strings.ReplaceAll(err.Error(), "--set stages."+validated+"=…: ", "")
-	text = strings.ReplaceAll(text, "stage "+validated+": ", "")
-	text = allowed.ReplaceAllStringFunc(text, func(remedy string) string {
-		names := allowed.FindStringSubmatch(remedy)[1]
-		add := map[bool]string{true: "add "}[strings.HasPrefix(remedy, "set ")]
-		return add + "--allow " + strings.ReplaceAll(names, " ", "")
-	})
-	text = strings.ReplaceAll(text, "list it under allow", "add --allow with its name")
-	for _, flag := range []string{"allow", "positive", "harmonize", "controls"} {
-		if strings.HasPrefix(text, flag+": ") {
-			text = "--" + text
+func InWords(err error) string {
+	switch e := err.(type) {
+	case *words.Refusal:
+		return e.In(flag)
+	case interface{ Unwrap() []error }: // errors.Join
+		return strings.Join(lists.Map(e.Unwrap(), InWords), "\n")
+	case *tree.Mistake:
+		switch here := strings.HasPrefix(e.Pos.File, layer.SetPlace+"stages."+validated+"="); {
+		case here && e.Stage == validated:
+			return InWords(e.Cause)
+		case here:
+			return e.Text
 		}
 	}
-	return inWords{err, text}
+	return err.Error()
+}
+
+// flag is a setting of the validation as its command has it.
+func flag(s words.Setting) string {
+	text := "--" + s.Parameter
+	if s.Values != nil {
+		text += " " + strings.Join(s.Values, ",")
+	} else if s.Lead != "" {
+		text += " with its name"
+	}
+	if s.Lead != "" {
+		return "add " + text
+	}
+	return text
 }
 
 // Reword puts the failure of a validation in terms of its command.
 func Reword(errs []*engine.Error) {
 	for _, e := range errs {
 		if e.Task == validated {
-			e.Pos, e.Err = dag.Pos{}, InWords(e.Err)
+			e.Pos, e.Err = dag.Pos{}, inWords{e.Err}
 		}
 	}
 }
 
-type inWords struct {
-	error
-	text string
-}
+// inWords is an error of a validation whose text has the command's flags.
+type inWords struct{ error }
 
-func (e inWords) Error() string { return e.text }
+func (e inWords) Error() string { return InWords(e.error) }
 func (e inWords) Unwrap() error { return e.error }
 
 // only is the setting that leaves these stages, and what they need.

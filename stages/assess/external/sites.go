@@ -35,9 +35,11 @@ type NewSite struct {
 func (s *NewSite) Validate() []error {
 	switch {
 	case s.Harmonize == "controls" && s.Controls == "":
-		return []error{errors.New("harmonize: controls needs a column that marks the controls: set controls: COLUMN, or harmonize: inputs")}
+		return []error{words.Refuse("%s: controls needs a column that marks the controls: set controls: COLUMN, or harmonize: inputs",
+			words.Setting{Parameter: "harmonize"})}
 	case s.Harmonize != "controls" && s.Controls != "":
-		return []error{fmt.Errorf("controls: only harmonize: controls uses this column, but harmonize is %s: set harmonize: controls, or remove controls", s.Harmonize)}
+		return []error{words.Refuse("%s: only harmonize: controls uses this column, but harmonize is %s: set harmonize: controls, or remove controls",
+			words.Setting{Parameter: "controls"}, s.Harmonize)}
 	}
 	return nil
 }
@@ -49,7 +51,8 @@ func (s *NewSite) readings() []role.Reading {
 // refusesInputs requires matrices.
 func (s *NewSite) refusesInputs(has func(port string) bool) error {
 	if (s.Harmonize == "inputs" || s.Harmonize == "controls") && !has("matrices") {
-		return fmt.Errorf("harmonize: %s is for models of matrices: connect matrices, or set harmonize: none", s.Harmonize)
+		return words.Refuse("%s: %s is for models of matrices: connect matrices, or set harmonize: none",
+			words.Setting{Parameter: "harmonize"}, s.Harmonize)
 	}
 	return nil
 }

@@ -224,8 +224,8 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 func (s *Validate) positiveOf(groups []string) (at int, assumed bool, err error) {
 	at, assumed, err = fold.PositiveGroup(s.Positive, groups)
 	if err == nil && at >= 0 && len(groups) > 2 {
-		err = fmt.Errorf("positive: the models have the groups %s, and only a validation of two groups has a positive one: leave out positive",
-			strings.Join(groups, ", "))
+		err = words.Refuse("%s: the models have the groups %s, and only a validation of two groups has a positive one: leave out positive",
+			words.Setting{Parameter: "positive"}, strings.Join(groups, ", "))
 	}
 	return at, assumed, err
 }
@@ -271,14 +271,14 @@ func (v *validation) overlap() error {
 	if ids := slices.Concat(v.applied.Known, v.applied.Equal); len(ids) > 0 && !slices.Contains(v.Allow,
 		"participants") {
 		slices.Sort(ids)
-		all = append(all, fmt.Errorf("%s of the new cohort %s the id of a training participant: %s; exclude them under cohort, or, if these are other people, set allow: [participants]",
+		all = append(all, words.Refuse("%s of the new cohort %s the id of a training participant: %s; exclude them under cohort, or, if these are other people, %s",
 			words.Count(len(ids), "participant"), map[bool]string{true: "has", false: "have"}[len(ids) == 1],
-			words.Some(ids, 10)))
+			words.Some(ids, 10), words.Setting{Parameter: "allow", Values: []string{"participants"}, Lead: "set"}))
 	}
 	if own := v.applied.Own; all == nil && len(own) > 0 { // allowed by id
-		all = append(all, fmt.Errorf("%s of the new cohort %s the id and the data of a training participant: %s; exclude them under cohort, since allow: [participants] is for other people",
+		all = append(all, words.Refuse("%s of the new cohort %s the id and the data of a training participant: %s; exclude them under cohort, since %s is for other people",
 			words.Count(len(own), "participant"), map[bool]string{true: "has", false: "have"}[len(own) == 1],
-			words.Some(own, 10)))
+			words.Some(own, 10), words.Setting{Parameter: "allow", Values: []string{"participants"}}))
 	}
 	if len(v.applied.Same) > 0 {
 		pairs := lists.Map(v.applied.Same, func(p finding.Pair) string { return p.New + " (" + p.Trained + ")" })
@@ -299,8 +299,9 @@ func (v *validation) compares(people *encoding.Table, label string) error {
 		return nil
 	}
 	kind := map[string]string{"group": "groups", column.Target: "numbers"}[label]
-	return fmt.Errorf("the models predict the column %s of the training study, but the %s of the participants are those of the column %s: set %s: %s under cohort, or, if the columns have the same meaning, set allow: [target]",
-		a.Column, kind, a.Compared, label, a.Column)
+	return words.Refuse("the models predict the column %s of the training study, but the %s of the participants are those of the column %s: set %s: %s under cohort, or, if the columns have the same meaning, %s",
+		a.Column, kind, a.Compared, label, a.Column,
+		words.Setting{Parameter: "allow", Values: []string{column.Target}, Lead: "set"})
 }
 
 // related are the columns of relatives among these participants.
