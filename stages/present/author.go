@@ -63,7 +63,6 @@ func (a *author) write() (*report.Page, error) {
 	}{
 		{"participants", "section.participants", a.describeParticipants},
 		{"study", "section.study", a.study},
-		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
 		{"multiverse", "section.multiverse", a.multiverse},
 		{"learning", "section.learning", a.learning},
@@ -73,6 +72,7 @@ func (a *author) write() (*report.Page, error) {
 		{"reliability", "section.reliability", a.reliability},
 		{"confounds", "section.confounds", a.confounds},
 		{"subgroups", "section.subgroups", a.subgroups},
+		{"methods", "section.methods", a.methods.Write},
 		{"checks", "section.checks", a.checks},
 		{"more", "section.more", a.more},
 		{"scans", "section.scans", a.ScanQuality},
