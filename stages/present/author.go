@@ -63,8 +63,8 @@ func (a *author) write() (*report.Page, error) {
 	}{
 		{"participants", "section.participants", a.describeParticipants},
 		{"study", "section.study", a.study},
-		{results, title, describe},
 		{"multiverse", "section.multiverse", a.multiverse},
+		{results, title, describe},
 		{"learning", "section.learning", a.learning},
 		{"validation", "section.validation", a.validation},
 		{"regions", "section.regions", a.regions},

@@ -48,6 +48,18 @@ type statement struct {
 	begins     bool // a paragraph
 }
 
+// isIn reports whether statements have this one, also where it begins no paragraph, or begins one.
+func (s statement) isIn(all []statement) bool {
+	return slices.ContainsFunc(all, func(o statement) bool { return o.code == s.code && o.text == s.text })
+}
+
+// inAll are the statements of the first universe that all have.
+func inAll(said [][]statement) []statement {
+	return slices.DeleteFunc(slices.Clone(said[0]), func(s statement) bool {
+		return slices.ContainsFunc(said[1:], func(other []statement) bool { return !s.isIn(other) })
+	})
+}
+
 // values are what entries of the catalog use.
 type values = wording.Values
 
@@ -179,11 +191,7 @@ func (a *Author) Write() {
 		}},
 	} {
 		said := a.inUniverses(part.write)
-		common := said[0]
-		for _, other := range said[1:] {
-			common = slices.DeleteFunc(slices.Clone(common),
-				func(s statement) bool { return !slices.Contains(other, s) })
-		}
+		common := inAll(said)
 		a.said = nil
 		if part.after != nil {
 			part.after()

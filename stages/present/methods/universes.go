@@ -133,7 +133,7 @@ func (a *Author) differing(said [][]statement, common []statement) (paragraphs [
 	texts := map[string][]string{} // by code: in each view
 	var codes []string
 	for v := range said {
-		said[v] = slices.DeleteFunc(slices.Clone(said[v]), func(s statement) bool { return slices.Contains(common, s) })
+		said[v] = slices.DeleteFunc(slices.Clone(said[v]), func(s statement) bool { return s.isIn(common) })
 		for _, s := range said[v] {
 			if texts[s.code] == nil {
 				codes, texts[s.code] = append(codes, s.code), make([]string, len(views))

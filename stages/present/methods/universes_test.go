@@ -3,6 +3,7 @@ package methods
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,13 @@ Analyses differed in motion. `+
 		`With motion=cut: In the stage clean, min segment was 4.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
+}
+
+// What holds in all universes is stated once, also where it begins a paragraph in some of them only.
+func TestInAll(t *testing.T) {
+	joint := func(begins bool) statement { return statement{code: "b", text: "B.", begins: begins} }
+	said := [][]statement{{{code: "a", text: "A."}, joint(false)}, {joint(true)}, {{code: "a", text: "A2."}, joint(false)}}
+	need.Equal(t, slices.Equal(inAll(said), []statement{joint(false)}), true)
 }
 
 // The degrees of freedom are those of each setting of an axis whose scans the page has; a text for a paper has nothing
