@@ -109,7 +109,7 @@ func diagonal(x Matrix, status []Status) error {
 			continue
 		}
 		present++
-		if d == 0 || math.IsNaN(d) || math.Abs(d-1) <= asymmetry {
+		if math.Abs(d) <= asymmetry || math.IsNaN(d) || math.Abs(d-1) <= asymmetry {
 			continue
 		}
 		if odd++; first < 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -114,6 +115,68 @@ func Affine(x []float64) bool {
 
 // AffineIs is what to do with numbers that are an affine transform.
 const AffineIs = flirt
+
+// NotSeries is what numbers, row by row, are that time series of regions, volumes × regions, cannot be, and whether
+// that is a matrix of regions; "" for what may be series.
+func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
+	switch {
+	case cols == 3 && rows >= 3 && edges(rows, x):
+		return "an edge list, with the two regions and the value of each pair", true
+	case cols >= 3 && rows >= 2 && rising(x[:cols]) && slices.ContainsFunc(x[cols:2*cols], fraction):
+		return fmt.Sprintf("its first row numbers the regions (%g to %g), as a second line of names does: delete it in "+
+			"all files", x[0], x[cols-1]), false
+	case rows == cols && rows >= 4:
+		return half(rows, x)
+	}
+	return "", false
+}
+
+func fraction(v float64) bool { return v != math.Trunc(v) }
+
+// rising reports whether numbers are whole and each is above the one before.
+func rising(x []float64) bool {
+	for i, v := range x {
+		if !(v >= 0) || fraction(v) || i > 0 && v <= x[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// half recognizes one triangle of a matrix of n rows, the other being 0, and a matrix that is symmetric but for
+// rounding or noise: the squared differences of the halves are below a hundredth of the squares.
+func half(n int, x []float64) (what string, matrix bool) {
+	var above, below, apart float64
+	for i := range n {
+		for j := range i {
+			a, b := x[j*n+i], x[i*n+j]
+			if a-a == 0 && b-b == 0 {
+				above, below, apart = above+a*a, below+b*b, apart+(a-b)*(a-b)
+			}
+		}
+	}
+	switch {
+	case (above == 0) != (below == 0):
+		return "one triangle of a matrix, whose other triangle is 0", true
+	case above > 0 && apart < 0.01*(above+below):
+		return "a symmetric matrix", true
+	}
+	return "", false
+}
+
+// edges reports whether rows of three numbers are two different regions and a value, each pair once.
+func edges(rows int, x []float64) bool {
+	seen, values := map[[2]float64]bool{}, false
+	for i := range rows {
+		a, b, v := x[3*i], x[3*i+1], x[3*i+2]
+		pair := [2]float64{min(a, b), max(a, b)}
+		if fraction(a) || fraction(b) || a == b || a < 0 || b < 0 || seen[pair] {
+			return false
+		}
+		seen[pair], values = true, values || fraction(v)
+	}
+	return values
+}
 
 // mat4Name is the name of the matrix of a file that begins with the header of MATLAB's MAT-files of version 4, "" for
 // others: five numbers of four bytes (machine, precision and kind as decimal digits; rows; columns; whether it is

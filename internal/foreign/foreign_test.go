@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,6 +102,59 @@ func TestMissing(t *testing.T) {
 	_, err = os.Open(none)
 	if got := Missing(none, err); got.Error() != none+": there is no such file" || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", got)
+	}
+}
+
+// What is no series is recognized, and series are not, also square ones.
+func TestNotSeries(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := func(n int) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = random.NormFloat64()
+		}
+		return x
+	}
+	symmetric := func(n int, apart float64) []float64 {
+		x := noise(n * n)
+		for i := range n {
+			for j := range i {
+				x[i*n+j] = x[j*n+i] + apart*random.NormFloat64()
+			}
+		}
+		return x
+	}
+	triangle := symmetric(12, 0)
+	for i := range 12 {
+		for j := range i {
+			triangle[i*12+j] = 0
+		}
+	}
+	for _, c := range []struct {
+		rows, cols int
+		x          []float64
+		what       string
+		matrix     bool
+	}{
+		{3, 3, []float64{1, 2, 0.5, 1, 6, -0.3, 2, 6, 0.1}, "an edge list", true},
+		{3, 3, []float64{2001, 2002, 0.5, 2001, 2006, -0.3, 2002, 2006, 0.1}, "an edge list", true},
+		{3, 3, []float64{1, 2, 0.5, 2, 1, -0.3, 2, 6, 0.1}, "", false}, // a pair twice
+		{3, 3, []float64{1, 2, 5, 1, 6, 3, 2, 6, 1}, "", false},        // counts
+		{12, 12, triangle, "one triangle", true},
+		{12, 12, symmetric(12, 0), "a symmetric", true},
+		{12, 12, symmetric(12, 1e-3), "a symmetric", true},
+		{9, 8, append([]float64{1, 2, 3, 4, 5, 6, 7, 8}, noise(64)...), "its first row numbers the regions (1 to 8)", false},
+		{9, 3, append([]float64{2001, 2002, 2005}, noise(24)...), "its first row numbers", false},
+		{9, 3, append([]float64{3, 2, 5}, noise(24)...), "", false},
+	} {
+		what, matrix := NotSeries(c.rows, c.cols, c.x)
+		need.Equal(t, strings.HasPrefix(what, c.what) && (what == "") == (c.what == ""), true, what, c.what)
+		need.Equal(t, matrix, c.matrix, c.what)
+	}
+	for range 1000 {
+		n := 4 + random.IntN(8)
+		what, _ := NotSeries(n, n, noise(n*n))
+		need.Equal(t, what, "")
 	}
 }
 

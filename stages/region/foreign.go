@@ -205,8 +205,24 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
+	if what, matrix := foreign.NotSeries(x.Rows, x.Cols, x.Data); what != "" {
+		return nil, &NotSeriesError{what, matrix}
+	}
 	c.Draws = []connectivity.Matrix{x}
 	return c, l.arrangeSeries(c)
+}
+
+// A NotSeriesError is that a file does not hold time series, and whether it holds a matrix of regions.
+type NotSeriesError struct {
+	What   string
+	Matrix bool
+}
+
+func (e *NotSeriesError) Error() string {
+	if !e.Matrix {
+		return e.What
+	}
+	return e.What + ", not time series: read it as a matrix (pearson of a cohort of matrices)"
 }
 
 const (

@@ -30,6 +30,9 @@ const (
 	full      = "full"
 )
 
+// ErrNoOrder is that the order of the triangle of a matrix is not set.
+var ErrNoOrder = errors.New("set order: upper_rows (numpy triu_indices, scipy and MATLAB squareform, GIFT) or lower_rows (numpy tril_indices, nilearn sym_matrix_to_vec)")
+
 // FromVector makes a matrix of its entries in the layout's order. Without the diagonal, or with it: which of the two,
 // the number of regions decides where it is known, and else whether the entries at its places are alike. nilearn
 // divides the
@@ -37,7 +40,7 @@ const (
 func (l Layout) FromVector(v []float64) (x connectivity.Matrix, filled bool, err error) {
 	switch l.Order {
 	case "":
-		return x, false, fmt.Errorf("a vector of %d values: the triangle of a matrix; set order: upper_rows (numpy triu_indices, scipy and MATLAB squareform, GIFT) or lower_rows (numpy tril_indices, nilearn sym_matrix_to_vec)", len(v))
+		return x, false, fmt.Errorf("a vector of %d values: the triangle of a matrix; %w", len(v), ErrNoOrder)
 	case full:
 		n := int(math.Round(math.Sqrt(float64(len(v)))))
 		if n*n != len(v) || n < 2 {

@@ -109,6 +109,10 @@ func (w *Wide) ascending() error {
 // pairsOf are the pairs of regions that a text may name; of the readings by a list, those of the longest names.
 func pairsOf(text string, regions []string) (found [][2]string) {
 	if len(regions) == 0 {
+		a, b, is := strings.Cut(text, "--") // also names that end in numbers: L1--R2
+		if is && a != "" && b != "" && wholeNumber(b) == "" && !strings.Contains(b, "--") {
+			return [][2]string{{a, b}}
+		}
 		if m := numbersPair.FindStringSubmatch(text); m != nil {
 			return [][2]string{{m[1], m[2]}}
 		}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
@@ -274,8 +276,9 @@ func filesOf(dir string) (files []string, err error) {
 // A candidate is a path with the column of a table in it.
 type candidate struct {
 	pattern, column string
-	example         string // the file of a participant
-	rows            int    // that have such a file
+	example         string   // the file of a participant
+	rows            int      // that have such a file
+	others          []string // paths of the same program, such as those of other conditions
 	known           region.Layout
 	matrix          bool
 }
@@ -317,13 +320,19 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		}
 	}
 	var all []*candidate
+	unread := map[string]error{} // by file
 	for _, c := range best {
-		if c.rows >= 2 && 2*c.rows >= len(t.Rows) && c.recognize(dir) {
+		if c.rows < 2 || 2*c.rows < len(t.Rows) {
+			continue
+		}
+		if err := c.recognize(dir); err != nil {
+			unread[c.example] = err
+		} else {
 			all = append(all, c)
 		}
 	}
 	if all == nil {
-		return numbered(dir, path, files, t)
+		return numbered(dir, path, files, t, unread)
 	}
 	slices.SortFunc(all, func(a, b *candidate) int {
 		return cmp.Or(-cmp.Compare(a.rows, b.rows), cmp.Compare(rank(a), rank(b)),
@@ -331,13 +340,17 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	})
 	first := all[0]
 	text := first.text(t.parameters(path, dir, first.column), first.pattern)
-	if others := all[1:]; len(others) > 0 {
-		text += "  # or, instead:\n"
-		for _, c := range others[:min(len(others), 6)] {
-			text += "  #   " + c.port() + ": " + strconv.Quote(c.pattern) + "\n"
-		}
+	return &Found{What: first.what(), Text: text + instead(lists.Map(all[1:], func(c *candidate) string {
+		return c.port() + ": " + strconv.Quote(c.pattern)
+	}))}, nil
+}
+
+// instead are comments with other lines that the file may have.
+func instead(others []string) string {
+	if len(others) == 0 {
+		return ""
 	}
-	return &Found{What: first.what(), Text: text}, nil
+	return "  # or, instead:\n  #   " + strings.Join(others[:min(len(others), 6)], "\n  #   ") + "\n"
 }
 
 // rank orders the files of a participant: those of a program that is known, then series, then one format.
@@ -355,17 +368,17 @@ func rank(c *candidate) int {
 	return n
 }
 
-// recognize decides what the files of a path are by the first of them, and reports whether they may be read.
-func (c *candidate) recognize(dir string) bool {
+// recognize decides what the files of a path are by the first of them; an error where they cannot be read.
+func (c *candidate) recognize(dir string) error {
 	file := filepath.Join(dir, filepath.FromSlash(c.example))
 	for _, matrix := range []bool{false, true} {
 		l, err := region.Layout{}.Recognized(file, matrix)
 		if err != nil { // sliding windows
-			return false
+			return err
 		}
 		if l.Program != "" {
 			c.known, c.matrix = l, matrix
-			return true
+			return nil
 		}
 	}
 	open := func(read func(f *os.File) error) error {
@@ -376,18 +389,27 @@ func (c *candidate) recognize(dir string) bool {
 		defer f.Close()
 		return read(f)
 	}
-	if open(func(f *os.File) error {
+	squares := open(func(f *os.File) error {
 		x, err := region.ReadSquares(f, region.Layout{})
 		if err == nil && !symmetric(x) {
 			err = errors.New("not symmetric")
 		}
 		return err
-	}) == nil {
+	})
+	if squares == nil || errors.Is(squares, region.ErrNoOrder) {
 		c.matrix = true
-		return true
+		return nil
 	}
 	err := open(func(f *os.File) error { _, err := region.ReadSeries(f, region.Layout{}); return err })
-	return err == nil || slices.Contains([]string{".mat", ".npz"}, filepath.Ext(file)) // a variable is to be chosen
+	var not *region.NotSeriesError
+	if errors.As(err, &not) && not.Matrix { // the cohort states what else must be set
+		c.matrix = true
+		return nil
+	}
+	if slices.Contains([]string{".mat", ".npz"}, filepath.Ext(file)) { // a variable is to be chosen
+		return nil
+	}
+	return err
 }
 
 func symmetric(c *region.Contents) bool {
@@ -421,7 +443,8 @@ func (c *candidate) text(table, pattern string) string {
 	if !c.matrix {
 		text += "vars: { tr: 0 } # s, repetition time; filters and windows need it\n"
 	}
-	return text + "cohort:\n  " + c.kind() + ":\n" + table + "    " + c.port() + ": " + strconv.Quote(pattern) + "\n"
+	return text + "cohort:\n  " + c.kind() + ":\n" + table + "    " + c.port() + ": " + strconv.Quote(pattern) + "\n" +
+		instead(lists.Map(c.others, func(p string) string { return c.port() + ": " + strconv.Quote(p) }))
 }
 
 // numbers are what the programs number or name participants by in the names of their files.
@@ -461,9 +484,11 @@ func members(dir string, files []string) (c *candidate, names []string) {
 			}
 			if p == c.pattern {
 				names = append(names, m[2])
+			} else if !slices.Contains(c.others, p) {
+				c.others = append(c.others, p)
 			}
 		}
-		if c != nil && c.recognize(dir) {
+		if c != nil && c.recognize(dir) == nil {
 			return c, names
 		}
 		c, names = nil, nil
@@ -472,8 +497,22 @@ func members(dir string, files []string) (c *candidate, names []string) {
 }
 
 // numbered are the files of a program whose numbers or names of participants the table lacks.
-func numbered(dir string, path func(string) string, files []string, t *table) (*Found, error) {
+// unread are the files that the rows of the table have and that cannot be read.
+func numbered(dir string, path func(string) string, files []string, t *table, unread map[string]error) (*Found, error) {
 	c, names := members(dir, files)
+	if c == nil && len(unread) > 0 {
+		file := slices.Min(slices.Collect(maps.Keys(unread)))
+		return nil, fmt.Errorf("--from %s: %s: %w", dir, file, unread[file])
+	}
+	if name, id, file := zeros(files, t); c == nil && file != "" {
+		return nil, fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: the table lost leading zeros or has "+
+			"decimals; write its values as text, as in the names of the files", dir, name, t.path, id, file)
+	}
+	others := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
+	if c == nil && 0 < len(others) && len(others) <= 3 && len(t.Rows) > 3 {
+		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file holds and "+
+			"what to write", dir, filepath.Join(dir, others[0]))
+	}
 	if c == nil {
 		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
 	}
@@ -486,6 +525,33 @@ func numbered(dir string, path func(string) string, files []string, t *table) (*
 	}
 	return found, nil
 }
+
+// zeros is a value of a table, such as 1 or 1.0, whose number is written otherwise in the name of a file, such as 001,
+// for at least half of the rows; "" without one.
+func zeros(files []string, t *table) (column, value, file string) {
+	by := map[int]string{}
+	for _, f := range files {
+		for _, digits := range runs.FindAllString(filepath.Base(f), -1) {
+			if n, err := strconv.Atoi(digits); err == nil && digits[0] == '0' {
+				by[n] = f
+			}
+		}
+	}
+	for _, name := range t.Columns {
+		values, _ := t.Column(name)
+		fit := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(values))), func(v string) bool {
+			x, err := strconv.ParseFloat(v, 64)
+			return err != nil || x != float64(int(x)) || by[int(x)] == "" || strings.Contains(by[int(x)], v)
+		})
+		if 2*len(fit) >= len(values) && len(fit) > 1 {
+			x, _ := strconv.ParseFloat(fit[0], 64)
+			return name, fit[0], by[int(x)]
+		}
+	}
+	return "", "", ""
+}
+
+var runs = pattern.New(`[0-9]+`)
 
 // unlisted are the files of a program, or of one directory, without a table: one is begun, without groups.
 func unlisted(dir string, path func(string) string, files []string) (*Found, error) {

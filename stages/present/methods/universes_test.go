@@ -74,7 +74,8 @@ Analyses differed in motion. `+
 // What holds in all universes is stated once, also where it begins a paragraph in some of them only.
 func TestInAll(t *testing.T) {
 	joint := func(begins bool) statement { return statement{code: "b", text: "B.", begins: begins} }
-	said := [][]statement{{{code: "a", text: "A."}, joint(false)}, {joint(true)}, {{code: "a", text: "A2."}, joint(false)}}
+	a := statement{code: "a", text: "A."}
+	said := [][]statement{{a, joint(false)}, {joint(true)}, {a, joint(false)}}
 	need.Equal(t, slices.Equal(inAll(said), []statement{joint(false)}), true)
 }
 
