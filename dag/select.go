@@ -69,6 +69,9 @@ func (g *Graph) noMatch(text string, p pattern) error {
 			return fmt.Errorf("there is no task %q: %s takes no part (%s)", text, c.Value, why)
 		}
 	}
+	if why := g.independent(text, p); why != "" {
+		return fmt.Errorf("there is no task %q: %s", text, why)
+	}
 	near, of := words.Nearest(p.stage, names), "stage"
 	if known {
 		near, of = cmp.Or(g.unquoted(text), words.Nearest(text, ids)), "task"
@@ -84,6 +87,57 @@ func (g *Graph) noMatch(text string, p pattern) error {
 		return fmt.Errorf("there is no task %q", text)
 	}
 	return fmt.Errorf("there is no stage %q; available: %s", text, strings.Join(slices.Compact(names), ", "))
+}
+
+// independent is why no stage of a pattern has the axes that it asks for, although others have them, and how its tasks
+// are addressed; "" where that is not so.
+func (g *Graph) independent(text string, p pattern) string {
+	var stages, axes []string
+	for _, s := range g.stages {
+		if selector.Glob(p.stage, s.name) && len(s.tasks) > 0 {
+			stages = append(stages, s.name)
+			for _, c := range s.tasks[0].coords {
+				axes = append(axes, c.Axis)
+			}
+		}
+	}
+	lacks := func(axis string) bool {
+		return !slices.Contains(axes, axis) && g.hasValue(func(string) bool { return true }, axis)
+	}
+	var of, rest []string
+	_, inner, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	for i, part := range selector.Split(inner) {
+		switch c := p.coords; {
+		case i >= len(c):
+		case c[i].Axis == "universe" && !slices.Contains(axes, c[i].Axis):
+			for _, one := range strings.Fields(c[i].Value) {
+				axis, _, _ := strings.Cut(one, "=")
+				if !lacks(axis) {
+					return "" // isOf asks for one of them only
+				}
+				of = append(of, axis)
+			}
+		case lacks(c[i].Axis):
+			of = append(of, c[i].Axis)
+		default:
+			rest = append(rest, part)
+		}
+	}
+	if of == nil || stages == nil {
+		return ""
+	}
+	does, write, has := "does", p.stage, ""
+	if len(stages) > 1 {
+		does = "do"
+	}
+	if rest != nil {
+		write += "[" + strings.Join(rest, ",") + "]"
+	}
+	if slices.Sort(axes); axes != nil {
+		has = " (axes: " + strings.Join(slices.Compact(axes), ", ") + ")"
+	}
+	return fmt.Sprintf("%s %s not depend on %s, so the same tasks are part of all of its options: write %s%s",
+		strings.Join(stages, ", "), does, strings.Join(of, ", "), write, has)
 }
 
 // unquoted is the name of the task that a text is without quotes around its values; "" for none.

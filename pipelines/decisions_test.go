@@ -161,15 +161,18 @@ func TestDecisionsSelect(t *testing.T) {
 	nodes := need.Value(p.Graph.Select("clean[universe=regress=none model=r*]"))(t)
 	need.Equal(t, len(nodes), 12)
 	for pattern, want := range map[string]string{
-		"*[universe=model=forest]":                   `decision model has no option "forest" (available: ridge, svm)`,
-		"*[universe=regress=none model=ridg]":        `decision model has no option "ridg" (did you mean "ridge"?)`,
-		"clean[universe=regress=none model=ridg]":    `decision model has no option "ridg" (did you mean "ridge"?)`,
-		"baselines[universe=regres=none model=svm]":  `there is no decision "regres" (did you mean "regress"?)`,
-		"*[universe=regress=none fold=1]":            `there is no decision "fold" (available: regress, pearson, model)`,
-		"*[universe=none]":                           `"none" is no option of a decision: write universe=DECISION=OPTION`,
-		"*[universe=model=ridge model=svm]":          "no universe has model=ridge model=svm: pipeline plan --json lists them",
-		"series[universe=regress=none]":              "",
-		"*[universe=]":                               "",
+		"*[universe=model=forest]":                  `decision model has no option "forest" (available: ridge, svm)`,
+		"*[universe=regress=none model=ridg]":       `decision model has no option "ridg" (did you mean "ridge"?)`,
+		"clean[universe=regress=none model=ridg]":   `decision model has no option "ridg" (did you mean "ridge"?)`,
+		"baselines[universe=regres=none model=svm]": `there is no decision "regres" (did you mean "regress"?)`,
+		"*[universe=regress=none fold=1]":           `there is no decision "fold" (available: regress, pearson, model)`,
+		"*[universe=none]":                          `"none" is no option of a decision: write universe=DECISION=OPTION`,
+		"*[universe=model=ridge model=svm]":         "no universe has model=ridge model=svm: pipeline plan --json lists them",
+		"series[universe=regress=none]": "series does not depend on regress, so the same tasks are part of all of its " +
+			"options: write series (axes: subject)",
+		"clean[universe=model=ridge pearson=*]": "clean does not depend on model, pearson, so the same tasks are part of all " +
+			"of its options: write clean (axes: regress, subject)",
+		"*[universe=]": "",
 		"*[universe=\"regress=none model=ridg\"]":    `decision model has no option "ridg" (did you mean "ridge"?)`,
 		"baselines[universe=regress=none,model=svn]": "",
 	} {
@@ -188,6 +191,28 @@ func TestDecisionsSelect(t *testing.T) {
 		if _, err := p.Graph.Select(pattern); (err == nil) != want {
 			t.Errorf("%s: %v", pattern, err)
 		}
+	}
+}
+
+// by of a multiverse is one of its decisions, and a headline one of its universes, before anything runs.
+func TestMultiverseRefersToDecisions(t *testing.T) {
+	const stage = "multiverse: { use: multiverse, with: { WITH } }\n  "
+	text := strings.Replace(many, "evaluate:", stage+"evaluate:", 1)
+	for with, want := range map[string]string{
+		"by: model": "",
+		"by: modl":  `stage multiverse: by: universes do not differ in "modl" (did you mean "model"?)`,
+		"by: fold":  `stage multiverse: by: universes do not differ in "fold" (available: model, pearson, regress)`,
+		"by: ridge": `stage multiverse: by: universes do not differ in "ridge" (available: model, pearson, regress)`,
+		"headline: [model=ridg]": "stage multiverse: headline: no setting matches model=ridg; available: model=ridge " +
+			"pearson=empirical regress=auto, ",
+		"headline: [modl=ridge]": "stage multiverse: headline: no setting matches modl=ridge; available: ",
+	} {
+		_, err := build("x.yaml", []byte(strings.Replace(text, "WITH", with, 1)), t.TempDir(), nil, maxTasks)
+		if want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, want)
 	}
 }
 

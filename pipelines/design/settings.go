@@ -14,11 +14,12 @@ import (
 	"prgnn/stages/role"
 )
 
-// references refuses a headline, or a reference, that is not exactly one setting: before anything runs, and so before
-// anybody has seen which setting does best.
+// references refuses a headline, or a reference, that is not exactly one setting, and a decision that does not exist:
+// before anything runs, and so before anybody has seen which setting does best.
 func (s *Study) references(stage *dag.StageNode) {
 	for n, work := range role.With[role.Referrer](stage) {
-		if err := oneSetting(n, work.RefersTo()); err != nil {
+		r := work.RefersTo()
+		if err := cmp.Or(oneSetting(n, r), oneAxis(n, r)); err != nil {
 			s.mistake(stage, err.Error(), err.Error())
 			return
 		}
@@ -112,6 +113,29 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 	}
 	return fmt.Errorf("%s: %d settings match %s (%s); give one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", r.Parameter,
 		len(fit), named, words.Some(fit, 4), n.Stage().Name(), first, or)
+}
+
+// oneAxis checks that settings differ on the axis that a reference names.
+func oneAxis(n *dag.Node, r role.Reference) error {
+	if r.By[1] == "" {
+		return nil
+	}
+	var axes []string
+	value, all := map[string]string{}, settings([]*dag.Node{n}, r.Gathered)
+	for _, coords := range all {
+		for _, c := range coords {
+			if first, known := value[c.Axis]; known && first != c.Value && !slices.Contains(axes, c.Axis) {
+				axes = append(axes, c.Axis)
+			} else if !known {
+				value[c.Axis] = c.Value
+			}
+		}
+	}
+	if slices.Contains(axes, r.By[1]) || all == nil {
+		return nil
+	}
+	slices.Sort(axes)
+	return fmt.Errorf("%s: universes do not differ in %q%s", r.By[0], r.By[1], words.OrAll(r.By[1], axes))
 }
 
 // settings are those that tasks gather at a port.

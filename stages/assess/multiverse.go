@@ -70,10 +70,10 @@ func (s *Multiverse) ReadsParticipants() []role.Reading {
 	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
 }
 
-// RefersTo is the universe that is stated in advance.
+// RefersTo is the universe that is stated in advance, and the decision of the weights.
 func (s *Multiverse) RefersTo() role.Reference {
 	return role.Reference{Parameter: "headline", Gathered: "predictions", Coords: s.Headline,
-		Without: "has no headline"}
+		Without: "has no headline", By: [2]string{"by", s.By}}
 }
 
 // A universe is one combination of the options of all decisions.

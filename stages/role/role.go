@@ -191,10 +191,11 @@ type Referrer interface {
 // A Reference is one setting of those that a task gathers.
 type Reference struct {
 	Parameter string
-	Inputs    []string // one is connected: the task behind it gathers the settings; nil: the stage does
-	Gathered  string   // the port at which they are gathered
-	Coords    []string // AXIS=VALUE; none where nothing is set
-	Without   string   // what [] means for the parameter, where it may be empty
+	Inputs    []string  // one is connected: the task behind it gathers the settings; nil: the stage does
+	Gathered  string    // the port at which they are gathered
+	Coords    []string  // AXIS=VALUE; none where nothing is set
+	Without   string    // what [] means for the parameter, where it may be empty
+	By        [2]string // a parameter, and the axis on which the settings differ that it gives; "" for none
 }
 
 // A Timed stage takes a repetition time from one of several sources. The program reports which, and refuses scans
