@@ -31,6 +31,7 @@ func (l *loader) readDecisions(root *tree.Node) {
 		l.bad.Add(at.Pos, "decisions: sample needs the seed of the pipeline: write seed: NUMBER at the top of the file")
 	}
 	l.universes = wiring.ReadUniverses(root, decisions, seed, l.limit, l.bad)
+	l.universes.Unseeded = l.seed == nil
 }
 
 // decisionAxis finds whether an axis is a decision, and gives it the options where its value is the word all.

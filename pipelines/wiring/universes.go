@@ -20,7 +20,8 @@ type Universes struct {
 	Decisions []Decision
 	Rows      [][]int32 // the place of an option for each decision, the last one running fastest
 	Not       []column.Not
-	Left      int // that sample did not draw
+	Left      int  // that sample did not draw
+	Unseeded  bool // the file has no seed, which sample needs
 }
 
 // Name is DECISION=OPTION for each decision, by the names of the decisions: their order in the file does not matter.

@@ -136,8 +136,12 @@ func (a *app) plan(file string, o engine.Options) error {
 		fmt.Fprintf(a.Out, "time: %s\n", e)
 		fmt.Fprintf(a.Out, "disk: %s\n", cmp.Or(e.Disk(), "unknown, as the time"))
 		if few := 10; e.Disk() == "" && len(p.Universes.Rows) > few {
-			fmt.Fprintf(a.Out, "a run of %d universes measures both: %s --set decisions.sample=%[1]d\n", few,
-				a.Again("plan", "run"))
+			seed := ""
+			if p.Universes.Unseeded { // that of stages by default: the whole run finds these results
+				seed = " --set seed=0"
+			}
+			fmt.Fprintf(a.Out, "a run of %d universes measures both: %s --set decisions.sample=%[1]d%[3]s\n", few,
+				a.Again("plan", "run"), seed)
 		}
 	}
 	if lines := progress.Retraining(p.Graph); lines != nil {
