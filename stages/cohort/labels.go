@@ -320,11 +320,10 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 	}
 	list, places := placesOf(nodes)
 	placed := false
-	for i, n := range nodes {
-		places[i].Hemisphere = cmp.Or(n.Hemisphere, atlas.Side(n.Name))
+	for _, n := range nodes {
 		placed = placed || !math.IsNaN(n.X+n.Y+n.Z)
 	}
-	frame := region.Frame{Places: places, Space: space}
+	frame := region.Frame{Places: region.Sided(places, list), Space: space}
 	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
 	if s.table != nil {
 		if err := s.fit(list, region.Meaning("auto", list, s.values), own, r); err != nil {

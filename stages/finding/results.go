@@ -38,8 +38,7 @@ type Results struct {
 
 	sameNumbers map[string]string // of Regression: settings and the first of the same model with the same predictions
 	retrained   []*RetrainedTest  // of Permuted; nil until they are asked for
-	places      map[string]int    // of settings in the accuracies that begin with placesOf
-	placesOf    *Row
+	places      map[string]int    // of settings in Accuracy; nil until they are asked for
 }
 
 // A Row is one row of evaluate's summary.
@@ -92,8 +91,8 @@ func (a *Results) NameOf(setting, own string) string {
 	if len(a.Accuracy) == 0 {
 		return own
 	}
-	if a.placesOf != &a.Accuracy[0] {
-		a.placesOf, a.places = &a.Accuracy[0], map[string]int{}
+	if a.places == nil {
+		a.places = map[string]int{}
 		stages := a.StagesBehind("evaluation", "predictions")
 		for at, r := range a.Accuracy {
 			names := []string{column.CoordText(r.Coords)}

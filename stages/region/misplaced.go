@@ -38,16 +38,22 @@ type Frame struct {
 // SpaceKey is the metadata of a node list that names the space of the scans; "" where it is not known.
 const SpaceKey = "space"
 
-// FrameOf reads the places of a node list; names give the hemispheres that it does not have.
+// Sided are the places of nodes, whose names give the hemispheres that the places do not have.
+func Sided(places []Place, nodes []Node) []Place {
+	for i := range places {
+		places[i].Hemisphere = cmp.Or(places[i].Hemisphere, atlas.Side(nodes[i].Name))
+	}
+	return places
+}
+
+// FrameOf reads the places of a node list.
 func FrameOf(in dag.Input, nodes []Node) (f Frame, err error) {
 	var t *encoding.Table
 	if t, err = in.Table(); err == nil {
 		f.Space = t.Meta[SpaceKey]
 		f.Places, err = column.Read[Place](in)
 	}
-	for i := range f.Places {
-		f.Places[i].Hemisphere = cmp.Or(f.Places[i].Hemisphere, atlas.Side(nodes[i].Name))
-	}
+	f.Places = Sided(f.Places, nodes)
 	return f, err
 }
 

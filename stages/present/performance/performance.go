@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -27,8 +28,7 @@ type Results struct {
 	*finding.Results
 
 	predictions *fold.Settings // nil before they are read
-	levelsOf    *Row           // the first of the accuracies whose levels were compared
-	levels      bool           // sameLevels
+	levels      func() bool    // sameLevels of Accuracy, once, as each of many universes asks
 }
 
 // Predictions are those of all settings, of groups or of a number, by the names of the page; nil where none are
@@ -288,10 +288,10 @@ func (a *Results) corrected(rows []Row, of values) {
 // Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or
 // both; "" where each has one, and for a number whose predictions are not connected.
 func (a *Results) Over() string {
-	if len(a.Accuracy) > 0 && a.levelsOf != &a.Accuracy[0] { // each of many universes asks
-		a.levelsOf, a.levels = &a.Accuracy[0], sameLevels(a.Accuracy, a.PerParticipant())
+	if a.levels == nil {
+		a.levels = sync.OnceValue(func() bool { return sameLevels(a.Accuracy, a.PerParticipant()) })
 	}
-	several := len(a.Accuracy) > 0 && !a.levels
+	several := len(a.Accuracy) > 0 && !a.levels()
 	if a.Regression != nil {
 		all, err := a.Predictions()
 		if a.Fail(err); all == nil {
