@@ -203,20 +203,19 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 		if err := r.Unreadable(s, func(path string) bool { return len(read) == 0 || read[path] }); s.Problem != nil {
 			unusable[s.ID] = s.Problem
 		} else if err != nil {
-			without := r.Without(s.ID)
-			if machine.Caused(err) {
-				without = ""
+			if !machine.Caused(err) {
+				err = r.Without(s.ID, err)
 			}
-			unusable[s.ID] = fmt.Errorf("%w%s", err, without)
+			unusable[s.ID] = err
 		} else if refusal, ok := refused[s.ID]; ok {
-			without := r.Without(s.ID)
-			if len(refused) == len(r.Subjects) { // nobody would be left
-				without = ""
+			err := fmt.Errorf("%s %s: %s", r.Noun(), s.ID, refusal.Why)
+			switch {
+			case refusal.OtherUnit:
+				err = column.UnitError{Err: err}
+			case len(refused) < len(r.Subjects): // else nobody would be left
+				err = r.Without(s.ID, err)
 			}
-			unusable[s.ID] = fmt.Errorf("%s %s: %s%s", r.Noun(), s.ID, refusal.Why, without)
-			if refusal.OtherUnit {
-				unusable[s.ID] = column.UnitError{Err: fmt.Errorf("%s %s: %s", r.Noun(), s.ID, refusal.Why)}
-			}
+			unusable[s.ID] = err
 		}
 	}
 	return unusable

@@ -432,7 +432,7 @@ func withoutSidecar(who []string, with bool, instead string) column.Note {
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.
 func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string,
-	without func(id string) string) []Subject {
+	without func(id string, err error) error) []Subject {
 	var subjects []Subject
 	failing := 0
 	for _, row := range l.Rows {
@@ -463,7 +463,7 @@ func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w", row.ID, userfile.OneLine(problems))
 			if failing < len(l.Rows) { // else nobody would be left
-				s.Problem = fmt.Errorf("%w%s", s.Problem, without(row.ID))
+				s.Problem = without(row.ID, s.Problem)
 			}
 		}
 		subjects = append(subjects, s)

@@ -75,15 +75,15 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
 				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
-					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to continue without it: exclude: [%s])", l.Path, row.Line, row.ID, userfile.OneLine(problems), row.ID)
+					last.Problem = listed.Without(row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, row.Line, row.ID, userfile.OneLine(problems)))
 				}
 				continue
 			}
 			s.Files = nil
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("%s:%d: %s %s: %w%s", l.Path, row.Line, l.Noun(), row.ID, userfile.OneLine(problems),
-				excluding(row.ID))
+			s.Problem = listed.Without(row.ID, fmt.Errorf("%s:%d: %s %s: %w", l.Path, row.Line, l.Noun(), row.ID,
+				userfile.OneLine(problems)))
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
@@ -151,8 +151,8 @@ func (r *Roster) refuseOthers(l *listed.List, files []located.RowFile) {
 	for _, f := range located.Misnamed(l, r.Root, files) {
 		i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.Row.ID })
 		if i >= 0 && r.Subjects[i].Problem == nil {
-			r.Subjects[i].Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, f.Row.Line, f.Row.ID,
-				located.Several{Err: f.Err}, excluding(f.Row.ID))
+			r.Subjects[i].Problem = listed.Without(f.Row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, f.Row.Line,
+				f.Row.ID, located.Several{Err: f.Err}))
 		}
 	}
 }
@@ -295,9 +295,9 @@ func (r *Roster) shared(port ownPort, i, other int, path, its string) error {
 	} else if port.saved != nil && !regular.Same(path, its) {
 		is = "has " + port.holds + " of"
 	}
-	return fmt.Errorf("participant %s: %w%s", r.called(i), userfile.Place(fmt.Errorf(
+	return listed.Without(r.Subjects[i].ID, fmt.Errorf("participant %s: %w", r.called(i), userfile.Place(fmt.Errorf(
 		"its %s file %s %s that of %s, but one %s is not of two participants: correct %s of one, or exclude one of the two",
-		port.name, path, is, r.called(other), port.of, what), path), excluding(r.Subjects[i].ID))
+		port.name, path, is, r.called(other), port.of, what), path)))
 }
 
 // twice is why two runs or sessions of a participant cannot have one scan, which is no two, or one table of confounds.
@@ -310,13 +310,8 @@ func (r *Roster) twice(port ownPort, i int, runs, paths [2]string) error {
 	if port.name == "confounds" {
 		why = "have the same confounds (%s), but motion and signals are of one scan: name the right file"
 	}
-	return fmt.Errorf("participant %s: its scans %s and %s "+why+"%s", r.called(i), runs[0], runs[1], file,
-		excluding(r.Subjects[i].ID))
-}
-
-// excluding is how to continue without a participant whose files are looked at after incomplete: skip.
-func excluding(id string) string {
-	return " (to continue without it: exclude: [" + listed.Item(id) + "])"
+	return listed.Without(r.Subjects[i].ID, fmt.Errorf("participant %s: its scans %s and %s "+why, r.called(i), runs[0],
+		runs[1], file))
 }
 
 // runName names a further run of a participant: by the column of sessions, or its number.
@@ -346,7 +341,7 @@ func (r *Roster) skip() {
 			left, keep[s.ID] = append(left, s), true
 		} else {
 			out = append(out, listed.LeftOut{ID: s.ID, Group: group[s.ID], Category: listed.UnusableData,
-				Why: userfile.WithoutPlaces(r.Root, errors.Unwrap(s.Problem))})
+				Why: userfile.WithoutPlaces(r.Root, listed.Cause(s.Problem))})
 		}
 	}
 	if out == nil || left == nil {

@@ -63,7 +63,7 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		if f.Err != nil {
 			s.fault = userfile.Place(fmt.Errorf("%s: %w", f.Path, f.Err), f.Path)
 			if s.Problem == nil {
-				s.Problem = fmt.Errorf("participant %s: its %s file: %w%s", s.ID, port, s.fault, r.Without(s.ID))
+				s.Problem = r.Without(s.ID, fmt.Errorf("participant %s: its %s file: %w", s.ID, port, s.fault))
 			}
 			continue
 		}
@@ -90,8 +90,8 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		}
 		if first, there := s.layouts[port]; there &&
 			string(region.Layouts{"": first}.JSON()) != string(region.Layouts{"": f.Layout}.JSON()) {
-			s.Problem = fmt.Errorf("participant %s: its %s files have the numbers in different places (%s); write them alike%s",
-				s.ID, port, filepath.Base(f.Path), r.Without(s.ID))
+			s.Problem = r.Without(s.ID, fmt.Errorf("participant %s: its %s files have the numbers in different places (%s); write them alike",
+				s.ID, port, filepath.Base(f.Path)))
 		}
 		s.layouts[port] = f.Layout
 	}

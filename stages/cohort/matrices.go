@@ -112,7 +112,7 @@ func (c *MatricesCohort) loadWide(l *listed.List) (*Roster, error) {
 	for i, row := range l.Rows {
 		values, err := listed.Numbers(row, w.Columns)
 		if err != nil {
-			r.Subjects[i].Problem = fmt.Errorf("%s:%d: participant %s: %w%s", l.Path, row.Line, row.ID, err, excluding(row.ID))
+			r.Subjects[i].Problem = listed.Without(row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, row.Line, row.ID, err))
 			continue
 		}
 		m, err := w.Matrix(values, row.Line)

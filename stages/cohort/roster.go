@@ -152,13 +152,13 @@ func (r *Roster) IDs() map[string]bool {
 	return ids
 }
 
-// Without says how to continue without a member.
-func (r *Roster) Without(id string) string {
+// Without is the fault of a member of this roster.
+func (r *Roster) Without(id string, err error) error {
 	remedy := "exclude: [" + listed.Item(id) + "]"
 	if r.Incomplete != "" {
 		remedy = "incomplete: skip, or " + remedy
 	}
-	return " (to continue without it: " + remedy + ")"
+	return listed.Fault{Err: err, Remedy: remedy}
 }
 
 // scanHeader reads volumes and repetition time from the header of a member's scan.

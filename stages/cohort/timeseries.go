@@ -166,7 +166,7 @@ func sidecarPort(r *Roster) error {
 		scans, times[[2]string{id, part}] = append(scans, f), cmp.Or(f.tr, bids.Believed(f.headerTR))
 		return f
 	}
-	headers, sidecarsOf := make([]int, len(r.Subjects)), map[string][]string{} // without a sidecar; whose each is
+	headers, sidecarsOf := make([]int, len(r.Subjects)), map[string][]string{} // lacking a sidecar; whose each is
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
@@ -179,7 +179,7 @@ func sidecarPort(r *Roster) error {
 	inherited := brokenSidecars(sidecarsOf, func(id string, err error) {
 		for i := range r.Subjects {
 			if s := &r.Subjects[i]; s.ID == id && s.Problem == nil {
-				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
+				s.Problem = r.Without(s.ID, fmt.Errorf("participant %s: %w", s.ID, err))
 			}
 		}
 	})
@@ -188,7 +188,7 @@ func sidecarPort(r *Roster) error {
 		instead = ""
 		for i := range r.Subjects {
 			if s := &r.Subjects[i]; headers[i] > 0 && s.Problem == nil {
-				s.Problem = fmt.Errorf("participant %s: no JSON file gives the RepetitionTime of its series, and %s: add the file%s", s.ID, headersDoubted(differ, both), r.Without(s.ID))
+				s.Problem = r.Without(s.ID, fmt.Errorf("participant %s: no JSON file gives the RepetitionTime of its series, and %s: add the file", s.ID, headersDoubted(differ, both)))
 			}
 		}
 	}
@@ -296,7 +296,7 @@ func (r *Roster) firstNames(port string, read func(io.Reader, region.Layout) ([]
 			err = fmt.Errorf("its %s file: %s: %w", port, userfile.NameIn(r.Root, path), err)
 		}
 		if s.Problem == nil {
-			s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
+			s.Problem = r.Without(s.ID, fmt.Errorf("participant %s: %w", s.ID, err))
 		}
 	}
 	if first != nil {
@@ -309,7 +309,7 @@ func (r *Roster) firstNames(port string, read func(io.Reader, region.Layout) ([]
 // where they have.
 type otherHead struct{ error }
 
-func (e otherHead) Unwrap() error { return errors.Unwrap(e.error) }
+func (e otherHead) Unwrap() error { return e.error }
 
 // noteUnnamed notes that regions without names are known by their position alone: to a node list that is given, or from
 // one participant to another where a matrix is a triangle in an order, whose rows show nothing of it.
@@ -328,7 +328,7 @@ func (r *Roster) noteUnnamed(given bool, order string) {
 // have names, and the reverse: the place of a column would give its region in one file, and its name in another.
 // With a node list that is given, it notes files in which the place of a column alone gives its region.
 func (r *Roster) refuseOtherHeads(port string, given bool) {
-	var groups [2][]head // without names, and with
+	var groups [2][]head // lacking names, and with
 	read := func(path string, most int64) ([]string, bool) {
 		if names, known := r.heads[port+path]; known {
 			return names, true
@@ -395,7 +395,7 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 			why := fmt.Errorf("the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files",
 				userfile.NameIn(r.Root, h.path), how(h.names), len(many), userfile.NameIn(r.Root, many[0].path),
 				how(many[0].names))
-			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, why, r.Without(h.of.ID))}
+			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, why))}
 		}
 	}
 }
@@ -425,8 +425,8 @@ func (r *Roster) refuseOtherNames(all []head) {
 			continue
 		}
 		for _, h := range all {
-			lacks := without(many[0].names, h.names)
-			more := without(h.names, many[0].names)
+			lacks := lacking(many[0].names, h.names)
+			more := lacking(h.names, many[0].names)
 			if h.of.Problem != nil || len(lacks)+len(more) == 0 {
 				continue
 			}
@@ -440,7 +440,7 @@ func (r *Roster) refuseOtherNames(all []head) {
 			why := fmt.Errorf("%s %s, against %d files, such as %s: name the columns alike in all files, or set nodes",
 				userfile.NameIn(r.Root, h.path), strings.Join(how, " and "), len(many), userfile.NameIn(r.Root,
 					many[0].path))
-			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, why, r.Without(h.of.ID))}
+			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, why))}
 		}
 	}
 }
@@ -483,7 +483,7 @@ func (p *parcellation) refuse(r *Roster, why func(file string) error) {
 	for _, h := range p.heads {
 		if h.of.Problem == nil {
 			err := why(userfile.NameIn(r.Root, h.path))
-			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, err, r.Without(h.of.ID))}
+			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, err))}
 		}
 	}
 }
@@ -554,8 +554,8 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 	return nil
 }
 
-// without are the names of a list that another has not.
-func without(names, other []string) []string {
+// lacking are the names of a list that another has not.
+func lacking(names, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(other, name) })
 }
 

@@ -78,7 +78,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 			}
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, userfile.OneLine(problems), row.ID)
+			s.Problem = listed.Without(row.ID, fmt.Errorf("participant %s: %w", row.ID, userfile.OneLine(problems)))
 		}
 		r.Subjects, all[row.ID] = append(r.Subjects, s), problems
 	}

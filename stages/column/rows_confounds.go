@@ -4,6 +4,7 @@ package column
 type ConfounderRow struct {
 	Setting      string  `column:"setting,optional" doc:"the classifier, by its coordinates"`
 	Name         string  `column:"name" doc:"the classifier"`
+	Model        string  `column:"model,optional" doc:"its kind, as in baseline or regression"`
 	Covariate    string  `column:"covariate"`
 	Participants int32   `column:"participants" doc:"with a prediction and a value"`
 	Association  float64 `column:"association,missing" doc:"R² of the covariate and the predictions"`

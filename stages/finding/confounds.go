@@ -186,15 +186,8 @@ func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
 }
 
 // FullTestable reports whether a model has a full confounder test: one that is retrained on permuted labels, and whose
-// predictions are not constant. name is the classifier's, as tests give it, with what tells its settings apart.
-func FullTestable(name string, number bool) bool {
-	model, longest := "", ""
-	for m, shown := range column.Classifiers {
-		if rest, is := strings.CutPrefix(name, shown); is && len(shown) > len(longest) &&
-			(rest == "" || strings.HasPrefix(rest, ", ") || strings.HasPrefix(rest, " (")) {
-			model, longest = m, shown
-		}
-	}
+// predictions are not constant.
+func FullTestable(model string, number bool) bool {
 	switch model {
 	case "ridge", "kernel-ridge":
 		return true

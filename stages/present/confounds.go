@@ -24,9 +24,8 @@ func (a *author) confounds() {
 	if len(tests) == 0 {
 		return
 	}
-	own := map[string]string{} // the names that tests give settings
 	for i, r := range tests {
-		own[r.Setting], tests[i].Name = r.Name, a.NameOf(r.Setting, r.Name)
+		tests[i].Name = a.NameOf(r.Setting, r.Name)
 	}
 	within := ""
 	if s := a.Run.Shown("confounds", "confounders"); s != nil {
@@ -48,7 +47,7 @@ func (a *author) confounds() {
 	for _, by := range lists.By(tests, func(r column.ConfounderRow) string { return r.Name }) {
 		if slices.ContainsFunc(by.All, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Full) }) {
 			of["Tested"] = true
-		} else if finding.FullTestable(own[by.All[0].Setting], number != "") {
+		} else if finding.FullTestable(by.All[0].Model, number != "") {
 			untested = append(untested, by.Key)
 		} else {
 			of["Untestable"] = true

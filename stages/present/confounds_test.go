@@ -70,8 +70,8 @@ func TestConfounds(t *testing.T) {
 		t.Error("the summary lacks the tests")
 	}
 	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
-		Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan, PartialHolm: nan,
-		Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999,
+		Model: "ridge", Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan,
+		PartialHolm: nan, Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999,
 		Why: "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, ">p (full)<") || strings.Contains(page, ">not tested<"), false)
@@ -104,11 +104,11 @@ func TestConfoundsOfNumber(t *testing.T) {
 		"confounders": {dag.InputOf(column.Table([]column.ConfounderRow{
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Partial: 0.002, PartialHolm: 0.004,
 				Full: 0.2, FullHolm: 0.2, FullLeast: 0.001, FullDraws: 999, Permutations: 999},
-			{Setting: "[model=rbf-svr]", Name: "SVR (RBF)", Covariate: "mean_fd", Participants: 40, Partial: nan,
-				PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999},
-			{Setting: "[model=kernel-ridge]", Name: "kernel ridge regression", Covariate: "mean_fd", Participants: 40,
-				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan,
-				Permutations: 999}}))},
+			{Setting: "[model=rbf-svr]", Name: "SVR (RBF)", Model: "rbf-svr", Covariate: "mean_fd", Participants: 40,
+				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999},
+			{Setting: "[model=kernel-ridge]", Name: "kernel ridge regression", Model: "kernel-ridge", Covariate: "mean_fd",
+				Participants: 40, Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan,
+				Prediction: nan, Permutations: 999}}))},
 		"confound_models": {dag.InputOf(column.Table([]column.ConfoundModelRow{
 			{Features: "edges", Sample: "all", Participants: 40, Score: 0.3, Low: 0.1, High: 0.4}}))},
 		"confound_summary": {dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},

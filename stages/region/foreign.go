@@ -262,8 +262,8 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 	return connectivity.Matrix{Rows: shape[0], Cols: shape[1], Data: v}, nil
 }
 
-// FewRowsNote notes series that may be regions × volumes.
-func FewRowsNote(rows, columns int) string {
+// fewRowsNote notes series that may be regions × volumes.
+func fewRowsNote(rows, columns int) string {
 	return fmt.Sprintf("fewer rows (%d) than columns (%d): the rows are read as volumes; if they are regions, set transpose: true", rows, columns)
 }
 
@@ -277,7 +277,7 @@ func FewRows(r io.Reader) string {
 		return ""
 	}
 	if shape, err := encoding.ReadShape(br); err == nil && len(shape) == 2 && shape[0] < shape[1] {
-		return FewRowsNote(shape[0], shape[1])
+		return fewRowsNote(shape[0], shape[1])
 	}
 	return ""
 }

@@ -79,6 +79,7 @@ type Contents struct {
 	Draws   []connectivity.Matrix // one of series
 	TR      float64               // repetition time, s; 0 where the file does not state it
 	Notes   []string              // about the file: what was decided
+	FewRows string                // a note on series that may be regions × volumes; "" for none
 	Doubts  []string              // about the file: what may spoil the result
 	State   string                // the condition of the task; "" where the file does not state it
 	Sparse  bool                  // entries that are absent are 0
@@ -493,7 +494,7 @@ func (l Layout) arrangeSeries(c *Contents) error {
 		x = t
 	}
 	if !turn && x.Rows < x.Cols {
-		c.Notes = append(c.Notes, FewRowsNote(x.Rows, x.Cols))
+		c.FewRows = fewRowsNote(x.Rows, x.Cols)
 	}
 	if given && len(c.Names) != x.Cols {
 		return fmt.Errorf("%d names for %d rows and %d columns", len(c.Names), c.Draws[0].Rows, c.Draws[0].Cols)

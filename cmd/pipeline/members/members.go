@@ -75,15 +75,13 @@ func Of(p *pipelines.Pipeline) []Event {
 			e.Target = &v
 		}
 		if err := unusable[s.ID]; err != nil {
-			e.State, e.Reason, e.fault = "unusable", err.Error(), machine.Caused(err) || errors.As(err,
-				new(column.UnitError))
+			e.fault = machine.Caused(err) || errors.As(err, new(column.UnitError))
+			if of := (listed.Fault{}); len(unusable) == len(r.Subjects) && errors.As(err, &of) {
+				err = of.Err // nobody would be left
+			}
+			e.State, e.Reason = "unusable", err.Error()
 		}
 		people = append(people, e)
-	}
-	if !slices.ContainsFunc(people, func(e Event) bool { return e.State != "unusable" }) { // nobody would be left
-		for i, e := range people {
-			people[i].Reason, _, _ = strings.Cut(e.Reason, " (to continue without it: ")
-		}
 	}
 	for _, l := range r.Left {
 		e := member(r, l.ID, "excluded")

@@ -407,7 +407,8 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 					r.Association, r.Chance, r.Partial, r.Detectable = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 					r.Why = "constant within folds"
 				}
-				r.Name, r.Setting = all.Settings[k][0].Name, column.CoordText(all.Settings[k][0].Coords)
+				of0 := &all.Settings[k][0]
+				r.Name, r.Model, r.Setting = of0.Name, of0.Model, column.CoordText(of0.Coords)
 				full, tested, err := given.Test(k, all.Settings[k], of.Name, group)
 				if err != nil {
 					return nil, err

@@ -161,7 +161,7 @@ type Reading struct {
 	Err    error
 
 	person  region.Person
-	fewRows string // a note on series that may be regions × volumes; "" for none
+	fewRows string // of a file that was not read whole, as in Found
 }
 
 // Locate finds where the numbers stand within files, and reads those whose numbers do not stand alone. base is what
@@ -250,7 +250,7 @@ func (f *Reading) read(matrix bool) error {
 	if x := c.Draws[0]; !matrix && c.Names == nil && f.Layout.Range == nil && x.Cols != nodes &&
 		x.Rows == nodes && !f.Layout.Transpose {
 		f.Layout.Transpose = true
-		c.Notes = slices.DeleteFunc(c.Notes, func(n string) bool { return n == region.FewRowsNote(x.Rows, x.Cols) })
+		c.FewRows = ""
 		c.Notes = append(c.Notes, fmt.Sprintf("%d rows and %d columns with %d regions in the list: the rows are regions, and were transposed", x.Rows, x.Cols, nodes))
 		c.Draws[0].Rows = x.Cols
 	}
@@ -261,13 +261,15 @@ func (f *Reading) read(matrix bool) error {
 // Notes are those of the program that wrote the file, and of the file, if it was read.
 func (f *Reading) Notes(port string, matrix bool) []string {
 	notes := []string{f.Layout.Note(matrix)}
-	if f.fewRows != "" {
-		notes = append(notes, port+": "+f.fewRows)
-	}
+	few := f.fewRows
 	if f.Found != nil {
 		for _, note := range f.Found.Notes {
 			notes = append(notes, port+": "+note)
 		}
+		few = f.Found.FewRows
+	}
+	if few != "" {
+		notes = append(notes, port+": "+few)
 	}
 	return notes
 }
