@@ -75,7 +75,8 @@ func rosterOf(l *listed.List, sources []*located.Source, also ...string) *Roster
 			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
 				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
-					last.Problem = listed.Without(row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, row.Line, row.ID, userfile.OneLine(problems)))
+					last.Problem = listed.Without(row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, row.Line,
+						row.ID, userfile.OneLine(problems)))
 				}
 				continue
 			}

@@ -71,7 +71,8 @@ func TestConfounds(t *testing.T) {
 	}
 	in["confounders"] = []dag.Input{dag.InputOf(column.Table([]column.ConfounderRow{{Name: "ridge regression",
 		Model: "ridge", Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan,
-		PartialHolm: nan, Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan, Permutations: 999,
+		PartialHolm: nan, Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan,
+		Permutations: 999,
 		Why: "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, ">p (full)<") || strings.Contains(page, ">not tested<"), false)
@@ -105,7 +106,8 @@ func TestConfoundsOfNumber(t *testing.T) {
 			{Name: "ridge regression", Covariate: "mean_fd", Participants: 40, Partial: 0.002, PartialHolm: 0.004,
 				Full: 0.2, FullHolm: 0.2, FullLeast: 0.001, FullDraws: 999, Permutations: 999},
 			{Setting: "[model=rbf-svr]", Name: "SVR (RBF)", Model: "rbf-svr", Covariate: "mean_fd", Participants: 40,
-				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan, Permutations: 999},
+				Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan, Prediction: nan,
+				Permutations: 999},
 			{Setting: "[model=kernel-ridge]", Name: "kernel ridge regression", Model: "kernel-ridge", Covariate: "mean_fd",
 				Participants: 40, Partial: nan, PartialHolm: nan, Full: nan, FullHolm: nan, FullLeast: nan,
 				Prediction: nan, Permutations: 999}}))},
