@@ -151,7 +151,7 @@ func half(n int, x []float64) (what string, matrix bool) {
 		for j := range i {
 			a, b := x[j*n+i], x[i*n+j]
 			if a-a == 0 && b-b == 0 {
-				above, below, apart = above+a*a, below+b*b, apart+(a-b)*(a-b)
+				above, below, apart = above+float64(a*a), below+float64(b*b), apart+float64((a-b)*(a-b))
 			}
 		}
 	}

@@ -134,9 +134,13 @@ func TestOneScanTwice(t *testing.T) {
 	table := oracleTable(t, 6, func(int) string { return "n/a" })
 	dir := filepath.Dir(table)
 	rows := string(need.Value(os.ReadFile(table))(t))
-	for i := range 6 { // as series, the rows of a matrix are volumes
+	for i := range 6 { // as series, the rows of a matrix that is shifted by one value are volumes
 		m := need.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("m%d.npy", i))))(t)
-		need.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("copy%d.npy", i)), m, 0o666))
+		at := bytes.IndexByte(m, '\n') + 1
+		s := slices.Concat(m[:at], m[at+8:], m[at:at+8])
+		for name, b := range map[string][]byte{"copy%d.npy": m, "s%d.npy": s, "scopy%d.npy": s} {
+			need.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf(name, i)), b, 0o666))
+		}
 	}
 	path := filepath.Join(dir, "pairs.tsv")
 	for _, c := range []struct{ row, matrices, series, pair, wrong string }{
@@ -147,7 +151,12 @@ func TestOneScanTwice(t *testing.T) {
 		{"9\tn/a\tcopy2.npy\n3\tn/a\tcopy3.npy\n", "", "file", "3\t3\tm3.npy\tcopy3.npy\t",
 			"2 violations (one scan under two ids, or in two rows of a participant)"},
 	} {
-		need.NoError(t, os.WriteFile(table, []byte(rows+c.row), 0o666))
+		all := rows + c.row
+		if c.series != "" {
+			of := strings.NewReplacer("\tm", "\ts", "\tcopy", "\tscopy")
+			all, c.pair = of.Replace(all), of.Replace(c.pair)
+		}
+		need.NoError(t, os.WriteFile(table, []byte(all), 0o666))
 		_, err := check(Options{Table: table, Series: c.series, Matrices: c.matrices, Path: path})
 		need.Error(t, err, c.wrong)
 		if b := need.Value(os.ReadFile(path))(t); !strings.Contains(string(b), "\n"+c.pair) {
