@@ -98,6 +98,7 @@ type ModelFacts struct {
 	Number bool   // it predicts a number, and no group
 	Graphs bool   // it takes graphs
 	Series bool   // it takes time series; matrices otherwise
+	ComBat bool   // it has the fit by which its matrices were harmonized
 	Stored string // digest of the stored file that this one was exported from; "" where it states none
 	// Content is the digest of the content; "" where it states none.
 	Content string

@@ -138,7 +138,8 @@ func readModel(file []byte) (of export.ModelFacts, err error) {
 		return of, err
 	}
 	of = export.ModelFacts{Model: f.Model, Content: f.Content, Number: f.Target != nil, Graphs: f.Inputs.Port == "",
-		Series: f.Inputs.Port == "series", Measure: column.ParseData(f.Inputs.Holds).Measure}
+		Series: f.Inputs.Port == "series", ComBat: f.Harmonized != nil,
+		Measure: column.ParseData(f.Inputs.Holds).Measure}
 	if f.Origin != nil {
 		of.Stored = f.Origin.Digest
 	}

@@ -218,7 +218,8 @@ func besideFile(dir, path string) (string, error) {
 
 // files are the model files, and what is known of the models.
 func (o *Options) files() (files []string, of export.ModelFacts, err error) {
-	var kinds []string
+	kinds := map[string][]string{} // their files
+	var unfitted []string
 	for _, path := range o.Models {
 		found, card, digests, err := filesOf(path)
 		if err != nil {
@@ -232,14 +233,21 @@ func (o *Options) files() (files []string, of export.ModelFacts, err error) {
 				return nil, of, exit.Wrongf("%s is not the file that %s lists: the digest of its content is %s, not %s; it may be of another training: copy the directory again, export the models again, %s",
 					file, card, cmp.Or(of.Content, "not stated"), listed, orList)
 			}
-			if !slices.Contains(kinds, of.Model) {
-				kinds = append(kinds, of.Model)
+			if kinds[of.Model] = append(kinds[of.Model], file); !of.ComBat {
+				unfitted = append(unfitted, file)
 			}
 		}
 		files = append(files, found...)
 	}
 	if len(kinds) > 1 {
-		return nil, of, exit.Wrongf("these models are of several kinds, %s, and their mean is not tested; list models of one kind", words.Some(kinds, 6))
+		each := lists.Map(slices.Sorted(maps.Keys(kinds)), func(kind string) string {
+			return fmt.Sprintf("%s (%s)", kind, words.Some(kinds[kind], 2))
+		})
+		return nil, of, exit.Wrongf("these models are of several kinds, %s, and their mean is not tested; list models of one kind", strings.Join(each, ", "))
+	}
+	if o.NewSite != "" && unfitted != nil {
+		return nil, of, exit.Wrongf("--harmonize %s: %s %s no ComBat fit, so a new site cannot be harmonized; leave out --harmonize if the matrices of the training were not harmonized, else connect combat's fitted to the input harmonized of the training and export the models again",
+			o.NewSite, words.Some(unfitted, 4), map[bool]string{true: "has", false: "have"}[len(unfitted) == 1])
 	}
 	return files, of, nil
 }
@@ -275,10 +283,26 @@ func filesOf(path string) (files []string, card string, digests map[string]strin
 			map[bool]string{true: "is", false: "are"}[len(missing) == 1], path, orList)
 	case digests != nil && other != nil:
 		return nil, "", nil, exit.Wrongf("%s has model files that %s does not list: %s; remove them, %s", path, card, words.Some(other, 4), orList)
+	case len(files) == 0 && settingsIn(path, entries) != nil:
+		settings := settingsIn(path, entries)
+		return nil, "", nil, exit.Wrongf("%s has models of %s, each in its own directory: %s; choose one, such as pipeline validate %s FILE", path,
+			words.Count(len(settings), "setting"), words.Some(settings, 12), console.Shell(settings[0]))
 	case len(files) == 0:
 		return nil, "", nil, exit.Wrongf("%s has no model file (.npz); set the directory of one setting, which pipeline export FILE model writes", path)
 	}
 	return files, card, digests, nil
+}
+
+// settingsIn are the directories in a directory that have model files.
+func settingsIn(path string, entries []os.DirEntry) (dirs []string) {
+	for _, e := range entries {
+		dir := filepath.Join(path, e.Name())
+		of, _ := os.ReadDir(dir) // what cannot be read has no models
+		if slices.ContainsFunc(of, func(e os.DirEntry) bool { return export.IsModelFile(e.Name()) }) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // apart are the names that others do not have.
