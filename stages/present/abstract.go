@@ -101,6 +101,10 @@ func (a *author) ownResult() {
 		a.Page.Abstract = append(a.Page.Abstract, numbers...)
 		a.beyond()
 		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
+	case a.Accuracy == nil: // a multiverse without evaluate
+		var numbers []string
+		a.Page.Answer, numbers = a.joint(asked)
+		a.Page.Abstract = append(a.Page.Abstract, numbers...)
 	}
 }
 

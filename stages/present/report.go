@@ -260,7 +260,9 @@ func (*Report) Shows() map[string]string {
 		"ranking":           "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
 		"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
 		"connectivity": "connectivity.quality", "graphs": "graph.quality",
-		"comparison": "compare.pairs", "permutation": "permutation.test",
+		"comparison": "compare.pairs", "permutation": "permutation.test", "leakage": "leakage.checks",
+		"universe_tests": "multiverse.joint", "universe_options": "multiverse.options",
+		"universes": "multiverse.universes", "universe_regions": "multiverse.regions",
 		"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
@@ -219,6 +221,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		err = &exit.Error{Code: exit.Failed}
 	}
 	err = cmp.Or(err, results.PrintTexts(a.Console, p.Graph, store, result, r.summary))
+	a.printAnswer(ctx, r, p, store, result)
 	if result.Ran > 0 && !a.JSON {
 		results.Warned(a.Console, p.Graph, store, result.Outputs)
 	}
@@ -243,6 +246,32 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	a.doubts(store)
 	a.lastLine(result, false, unlocked)
 	return result, err
+}
+
+// printAnswer prints the answer of a multiverse where the file has no summary.
+func (a *app) printAnswer(ctx context.Context, r *running, p *pipelines.Pipeline, store *disk.Store,
+	result *engine.Result) {
+	if r.file == "" || a.Quiet || a.JSON || result.Failed > 0 || result.Ran == 0 && !r.summary {
+		return
+	}
+	with, name := page.AnswerSettings(p.Graph, result, a.sets)
+	if with == nil {
+		return
+	}
+	var c *results.Current
+	var err error
+	a.silently(func() { c, err = a.lookUp(r.file, with, store) })
+	text := ""
+	if err == nil {
+		text, err = page.Answer(ctx, c, name)
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.Warn("the answer of the multiverse was not printed: %v", err)
+	case text != "":
+		fmt.Fprintf(a.Out, "\n%s\n\n", text)
+		a.Note("a stage of the kind summary prints more; pipeline report %s -o PATH writes the page", console.Shell(r.file))
+	}
 }
 
 // follow shows each event of a run, and calls begun where a task begins. The first task that another run is at, and

@@ -143,16 +143,15 @@ func Stage(g *dag.Graph) *dag.Node {
 // Settings are these settings of a graph without a report stage, and those that add one that shows the results it has.
 // Where they select stages, as those of a validation do, the report is one more.
 func Settings(g *dag.Graph, sets []string) []string {
-	name := freeName(g)
-	with := append(slices.Clip(sets), "stages."+name+"="+connected(g))
+	name := freeName(g, "report")
+	with := append(slices.Clip(sets), "stages."+name+"="+connected(g, Kind()))
 	if layer.Select(sets) {
 		with = append(with, "stages=["+name+"]")
 	}
 	return with
 }
 
-func freeName(g *dag.Graph) string {
-	name := "report"
+func freeName(g *dag.Graph, name string) string {
 	for results.HasStage(g, name) || g.LeftOut(name) != "" {
 		name += "_"
 	}
@@ -169,10 +168,15 @@ func Kind() *dag.Kind {
 	return nil
 }
 
-// connected writes a stage that reports what a graph has.
-func connected(g *dag.Graph) string {
+// connected writes a stage of a kind of page that shows what a graph has.
+func connected(g *dag.Graph, kind *dag.Kind) string {
 	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded", "overview: pipeline.graph"}
-	return "{ use: " + Kind().Name + ", in: { " + strings.Join(append(in, connections(g)...), ", ") + " } }"
+	has := kind.New().Ports().In
+	in = slices.DeleteFunc(append(in, connections(g)...), func(of string) bool {
+		port, _, _ := strings.Cut(of, ":")
+		return !slices.ContainsFunc(has, func(p dag.Port) bool { return p.Name == port })
+	})
+	return "{ use: " + kind.Name + ", in: { " + strings.Join(in, ", ") + " } }"
 }
 
 // connections are the inputs that a stage that reports has from the stages of a graph.
@@ -305,7 +309,7 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 			all.lacking[who] = true
 		}
 	}
-	if all.unchecked != nil {
+	if _, reports := task.Instance().(role.Reporter); reports && all.unchecked != nil {
 		maps.DeleteFunc(all.ports, func(port string, _ []dag.Input) bool {
 			return reporter(task).NeedsModels(port)
 		})
