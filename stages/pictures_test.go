@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/chart"
@@ -69,7 +70,7 @@ func TestPicturesOfHostileNamesAreXML(t *testing.T) {
 		for port, ins := range e.in {
 			for i, in := range ins {
 				if table, err := in.Table(); err == nil {
-					e.in[port][i] = dag.InputOf(stagetest.HostileTexts(table), in.Coords...)
+					e.in[port][i] = dag.InputOf(hostileTexts(table), in.Coords...)
 				}
 			}
 		}
@@ -139,4 +140,25 @@ func (c *chain) scans(t *testing.T) (pages []dag.Input) {
 		pages = append(pages, dag.InputOf(picture, dag.Coord{Axis: "subject", Value: subject.ID}))
 	}
 	return pages
+}
+
+// hostileTexts is a table with control characters and markup behind every text of it.
+func hostileTexts(t *encoding.Table) *encoding.Table {
+	again := *t
+	again.Columns = slices.Clone(t.Columns)
+	for i, c := range again.Columns {
+		// looked up elsewhere
+		known := slices.Contains([]string{"participant_id", "subject", "set"}, c.Name) || c.Name == "group" &&
+			t.Meta["groups"] != ""
+		if texts, ok := c.Values.([]string); ok && !known {
+			texts = slices.Clone(texts)
+			for j := range texts {
+				if texts[j] != "" { // an empty text says that there is nothing, such as a reason
+					texts[j] += "\x1b[31m\x00<&\"\ufffe"
+				}
+			}
+			again.Columns[i].Values = texts
+		}
+	}
+	return &again
 }

@@ -154,7 +154,7 @@ func newPrimalFit(x Rows, weight []float64, targets [][]float64, threads int) *p
 	count := sumOf(weight)
 	x.eachRow(func(i int, row []float64) { dense.Axpy(p.mean, weight[i]/count, row) })
 	for _, y := range targets {
-		p.level, p.pull = append(p.level, dot(weight, y)/count), append(p.pull, make([]float64, x.D))
+		p.level, p.pull = append(p.level, dense.Inner(weight, y)/count), append(p.pull, make([]float64, x.D))
 	}
 	x.products(p.matrix, p.mean, weight, threads, func(i int, centered []float64) {
 		for t, y := range targets {
@@ -175,7 +175,7 @@ func (p *primalFit) factor(lambda float64) error {
 func (p *primalFit) solve(target int) (w []float64, b float64) {
 	w = slices.Clone(p.pull[target])
 	substitute(p.work, w)
-	return w, p.level[target] - dot(w, p.mean)
+	return w, p.level[target] - dense.Inner(w, p.mean)
 }
 
 // validatePrimal adds the squared errors in one of the inner folds to the means over all of them.

@@ -121,7 +121,7 @@ func (d *descent) near() bool { return d.norm <= nearly*norm(d.alpha) }
 func (d *descent) measure() {
 	g, s := make([]float64, len(d.y)), make([]float64, len(d.y))
 	gb, _ := d.gradient(g, s)
-	d.norm = math.Sqrt(dot(g, g) + float64(gb*gb))
+	d.norm = math.Sqrt(dense.Inner(g, g) + float64(gb*gb))
 }
 
 func newDescent(y []float64, c float64) *descent {
@@ -141,7 +141,7 @@ func (d *descent) run(ctx context.Context, exact, rough product, goal float64) e
 			return err
 		}
 		gb, total := d.gradient(g, s)
-		d.norm = math.Sqrt(dot(g, g) + float64(gb*gb))
+		d.norm = math.Sqrt(dense.Inner(g, g) + float64(gb*gb))
 		if d.start == 0 {
 			d.start = d.norm
 		}
@@ -155,7 +155,7 @@ func (d *descent) run(ctx context.Context, exact, rough product, goal float64) e
 		d.steps++
 		v := conjugate(rough, s, g, max(1e-4, min(0.5, math.Sqrt(d.norm/d.start)))*d.norm)
 		exact(kv, v)
-		vb := -(gb + dot(s, kv)) / total
+		vb := -(gb + dense.Inner(s, kv)) / total
 		// Half the way, as long as the whole way leads up. What rounding adds is no way up.
 		share := 1.0
 		for ; share > 1e-9; share /= 2 {
@@ -218,16 +218,16 @@ func conjugate(k product, s, g []float64, end float64) (v []float64) {
 		e[i] = math.Sqrt(s[i])
 		r[i] = -g[i] / e[i]
 	}
-	length := dot(e, e)
+	length := dense.Inner(e, e)
 	level := func(v []float64) {
-		share := dot(e, v) / length
+		share := dense.Inner(e, v) / length
 		for i := range v {
 			v[i] -= float64(share * e[i])
 		}
 	}
 	level(r)
 	copy(q, r)
-	size := dot(r, r)
+	size := dense.Inner(r, r)
 	for range 2 * n {
 		missing := 0.0
 		for i := range u {
@@ -243,7 +243,7 @@ func conjugate(k product, s, g []float64, end float64) (v []float64) {
 			u[i] = q[i] + float64(e[i]*ku[i])
 		}
 		level(u)
-		curve := dot(q, u)
+		curve := dense.Inner(q, u)
 		if !(curve > 0) {
 			break
 		}
@@ -252,7 +252,7 @@ func conjugate(k product, s, g []float64, end float64) (v []float64) {
 			x[i] += float64(a * q[i])
 			r[i] -= float64(a * u[i])
 		}
-		now := dot(r, r)
+		now := dense.Inner(r, r)
 		beta := now / size
 		size = now
 		for i := range q {
@@ -265,15 +265,7 @@ func conjugate(k product, s, g []float64, end float64) (v []float64) {
 	return x
 }
 
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += float64(v * b[i])
-	}
-	return s
-}
-
-func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
+func norm(v []float64) float64 { return math.Sqrt(dense.Inner(v, v)) }
 
 func sumOf(v []float64) (sum float64) {
 	for _, x := range v {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 )
 
@@ -91,7 +92,7 @@ func hat(l []float64, n int, rows [][]float64, threads int) []float64 {
 		for j := range out {
 			out[j] = x[j*len(rows)+c]
 		}
-		dense.Axpy(out, (1-dot(row, one))/total, one)
+		dense.Axpy(out, (1-dense.Inner(row, one))/total, one)
 	}
 	return h
 }
@@ -200,16 +201,16 @@ func (o KernelRidge) innerHats(ctx context.Context, k []float64, n int, targets 
 		}
 		part := make([]float64, 0, len(taught)*len(taught))
 		for _, i := range taught {
-			part = append(part, pick(k[i*n:], taught)...)
+			part = append(part, lists.At(k[i*n:], taught)...)
 		}
 		var rows [][]float64
 		for _, i := range held {
-			rows = append(rows, pick(k[i*n:], taught))
+			rows = append(rows, lists.At(k[i*n:], taught))
 		}
 		learned, tested := make([][]float64, len(targets)), make([][]float64, len(targets))
 		unit := make([]float64, len(targets)) // what squared errors are divided by
 		for t, y := range targets {
-			learned[t], tested[t] = pick(y, taught), pick(y, held)
+			learned[t], tested[t] = lists.At(y, taught), lists.At(y, held)
 			unit[t] = float64(len(held))
 			if o.relative {
 				unit[t] = 0
@@ -251,14 +252,6 @@ func (o KernelRidge) innerHats(ctx context.Context, k []float64, n int, targets 
 		}
 	}
 	return out, nil
-}
-
-func pick(v []float64, at []int) []float64 {
-	out := make([]float64, len(at))
-	for i, a := range at {
-		out[i] = v[a]
-	}
-	return out
 }
 
 // RetrainSVM is FitSVM on the first rows, and tests the others.
@@ -312,7 +305,7 @@ func (p *products) decide(coef []float64, offset float64) []float64 {
 		}
 	}
 	for ; i < len(f); i++ {
-		f[i] = dot(p.row(p.fit+i), coef) + offset
+		f[i] = dense.Inner(p.row(p.fit+i), coef) + offset
 	}
 	return f
 }

@@ -104,7 +104,7 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 		})
 		dense.Axpy(w, -sum, mean)
 		substitute(a, w)
-		return &linear{w, level - dot(w, mean), fmt.Sprintf("penalty %g", penalty)}, nil
+		return &linear{w, level - dense.Inner(w, mean), fmt.Sprintf("penalty %g", penalty)}, nil
 	}, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"prgnn/gnn/network"
-	"prgnn/gnn/network/networktest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -51,8 +51,8 @@ func (f fixture) net(t *testing.T) *bntNet[float64] {
 
 // gradientOf is the loss and gradient of the fixture's mixture.
 func gradientOf(t *testing.T, n *bntNet[float64], params []float64, threads int) (loss float64, grad []float64) {
-	share, partner := npy(t, "bnt/mix_lam")[0], networktest.Ints(npy(t, "bnt/mix_perm"))
-	x := n.padded(networktest.UpTo(bntPeople))
+	share, partner := npy(t, "bnt/mix_lam")[0], ints(npy(t, "bnt/mix_perm"))
+	x := n.padded(lists.UpTo(bntPeople))
 	p := n.forward(params, mix(make([]float64, len(x)), x, share, partner), nil, threads)
 	loss = n.cluster(p)
 	d := p.logits()
@@ -66,24 +66,24 @@ func gradientOf(t *testing.T, n *bntNet[float64], params []float64, threads int)
 }
 
 func TestBNTAgainstPyTorch(t *testing.T) {
-	share, partner := npy(t, "bnt/mix_lam")[0], networktest.Ints(npy(t, "bnt/mix_perm"))
+	share, partner := npy(t, "bnt/mix_lam")[0], ints(npy(t, "bnt/mix_perm"))
 	for _, f := range fixtures {
 		dir := f.dir
 		for _, threads := range []int{1, 3} {
 			near := func(what string, got []float64, name string, tolerance float64) {
 				t.Helper()
-				networktest.Near(t, dir+": "+what, got, npy(t, "bnt/"+dir+"/"+name), tolerance)
+				closeTo(t, dir+": "+what, got, npy(t, "bnt/"+dir+"/"+name), tolerance)
 			}
 			n := f.net(t)
 			init := npy(t, "bnt/"+dir+"/init")
 			if len(init) != n.Layout().Len() {
 				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
 			}
-			params := networktest.Turned(n.Layout(), init, false)
-			whole := n.padded(networktest.UpTo(bntPeople))
+			params := turned(n.Layout(), init, false)
+			whole := n.padded(lists.UpTo(bntPeople))
 			x := mix(make([]float64, len(whole)), whole, share, partner)
 			if f.identity == 0 {
-				networktest.Near(t, "mixed", x, npy(t, "bnt/X_mix"), 1e-15)
+				closeTo(t, "mixed", x, npy(t, "bnt/X_mix"), 1e-15)
 			}
 			p := n.forward(params, x, nil, threads)
 			near("clusters", p.assign, "assign", 1e-12)
@@ -91,10 +91,10 @@ func TestBNTAgainstPyTorch(t *testing.T) {
 			near("logits", p.logits(), "logits", 1e-12)
 			loss, grad := gradientOf(t, n, params, threads)
 			terms := npy(t, "bnt/"+dir+"/losses")
-			networktest.Near(t, dir+": loss", []float64{loss}, []float64{terms[0] + f.clustering*terms[2]}, 1e-12)
+			closeTo(t, dir+": loss", []float64{loss}, []float64{terms[0] + f.clustering*terms[2]}, 1e-12)
 			kl := divergence(target(p.assign, 5), p.assign, 5)
-			networktest.Near(t, dir+": clustering loss", []float64{kl}, terms[2:], 1e-12)
-			near("gradient", networktest.Turned(n.Layout(), grad, true), "grad", 1e-12)
+			closeTo(t, dir+": clustering loss", []float64{kl}, terms[2:], 1e-12)
+			near("gradient", turned(n.Layout(), grad, true), "grad", 1e-12)
 			// Three steps of Adam.
 			training := BNTTraining()
 			training.Threads = threads
@@ -105,12 +105,12 @@ func TestBNTAgainstPyTorch(t *testing.T) {
 					copy(grad, again)
 				}
 				step(npy(t, "bnt/lr_cosine")[k])
-				networktest.Near(t, dir+": Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
+				closeTo(t, dir+": Adam", turned(n.Layout(), params, true), want, 1e-10)
 			}
 			if f.dir != "code" && f.dir != "paper" {
 				continue
 			}
-			params = networktest.Turned(n.Layout(), init, false)
+			params = turned(n.Layout(), init, false)
 			for b, s := range p.blocks {
 				name := []string{"1", "2"}[b]
 				near("block "+name, s.second.out, "x"+name, 1e-12)
@@ -123,7 +123,7 @@ func TestBNTAgainstPyTorch(t *testing.T) {
 				near("attention "+name, mean, "att"+name+"_mean", 1e-12)
 			}
 			near("encoded", p.encoded[len(p.encoded)-1], "enc", 1e-12)
-			near("logits as they are", n.forward(params, n.padded(networktest.UpTo(bntPeople)), nil, threads).logits(),
+			near("logits as they are", n.forward(params, n.padded(lists.UpTo(bntPeople)), nil, threads).logits(),
 				"logits_unmixed", 1e-12)
 		}
 	}
@@ -133,7 +133,7 @@ func TestCentersAgainstNumpy(t *testing.T) {
 	for _, name := range []string{"centers_code", "centers_paper"} {
 		c := npy(t, "bnt/centers_raw")
 		orthogonal(c, bntNodes, name == "centers_paper")
-		networktest.Near(t, name, c, npy(t, "bnt/"+name), 1e-13)
+		closeTo(t, name, c, npy(t, "bnt/"+name), 1e-13)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestBNTGradientWithDropout(t *testing.T) {
 	params := network.Initial[float64](n.Layout(), tr)
 	masks := n.masks(5, random.New(9), 2)
 	loss := func(grad []float64) (sum float64) {
-		p := n.forward(params, n.padded(networktest.UpTo(5)), masks, 2)
+		p := n.forward(params, n.padded(lists.UpTo(5)), masks, 2)
 		d := p.logits()
 		for k := range 5 {
 			l, _ := mixedEntropy(d[k*2:][:2], label[k], label[k], 1)
@@ -184,7 +184,7 @@ func TestBNTGradientWithDropout(t *testing.T) {
 	}
 	grad := make([]float64, len(params))
 	loss(grad)
-	networktest.Slopes(t, params, grad, 7, 1e-5, func() float64 { return loss(nil) })
+	slopes(t, params, grad, 7, 1e-5, func() float64 { return loss(nil) })
 	dropped, all := 0, 0
 	for _, block := range masks {
 		for _, m := range block {
@@ -338,14 +338,14 @@ func TestBNTRates(t *testing.T) {
 	if _, err := Fit(context.Background(), smallBNT("paper"), tr, graphs, label); err != nil {
 		t.Fatal(err)
 	}
-	networktest.Near(t, "rates", rates, npy(t, "bnt/lr_cosine"), 1e-14)
+	closeTo(t, "rates", rates, npy(t, "bnt/lr_cosine"), 1e-14)
 
 	graphs, label = plantedMatrices[float32](24, 7)
 	tr.Epochs, rates = 15, nil
 	if _, err := Fit(context.Background(), smallBNT("paper"), tr, graphs, label); err != nil {
 		t.Fatal(err)
 	}
-	networktest.Near(t, "rates", rates, npy(t, "bnt/lr_cosine")[:15], 1e-14)
+	closeTo(t, "rates", rates, npy(t, "bnt/lr_cosine")[:15], 1e-14)
 }
 
 // TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
@@ -207,7 +208,7 @@ func (n *brainNet[T]) Gradient(params, grad []T, cases []int, stream *random.Str
 	for k, i := range cases {
 		label[k] = n.label[i]
 	}
-	loss, right = network.Entropies(d, label, upTo(len(cases)))
+	loss, right = network.Entropies(d, label, lists.UpTo(len(cases)))
 	n.penalty = n.losses(grad, label) * float64(len(cases))
 	if grad != nil {
 		n.back(params, grad, d, threads)

@@ -9,7 +9,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/gnn/network/networktest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -62,7 +62,7 @@ func brainFixture(t *testing.T, o BrainGNN) *brainNet[float64] {
 		}
 		graphs = append(graphs, must(NewGraph[float64](o, x[g*brainNodes*brainNodes:][:brainNodes*brainNodes], edges)))
 	}
-	return newBrainGNN(o, graphs, networktest.Ints(npy(t, "braingnn/y")))
+	return newBrainGNN(o, graphs, ints(npy(t, "braingnn/y")))
 }
 
 // swapped exchanges means and maxima in the input of the first full layer: the released program has the
@@ -92,9 +92,9 @@ func ours(n *brainNet[float64], name string, v []float64, back bool) []float64 {
 		return v
 	}
 	if back {
-		return swap(networktest.Turned(n.l, v, true))
+		return swap(turned(n.l, v, true))
 	}
-	return networktest.Turned(n.l, swap(v), false)
+	return turned(n.l, swap(v), false)
 }
 
 func TestBrainGNNAgainstPyTorch(t *testing.T) {
@@ -102,7 +102,7 @@ func TestBrainGNNAgainstPyTorch(t *testing.T) {
 		for _, threads := range []int{1, 3} {
 			near := func(what string, got []float64, file string, tolerance float64) {
 				t.Helper()
-				networktest.Near(t, name+": "+what, got, npy(t, "braingnn/"+name+"/"+file), tolerance)
+				closeTo(t, name+": "+what, got, npy(t, "braingnn/"+name+"/"+file), tolerance)
 			}
 			n := brainFixture(t, o)
 			init := npy(t, "braingnn/"+name+"/init")
@@ -111,10 +111,10 @@ func TestBrainGNNAgainstPyTorch(t *testing.T) {
 			}
 			params := ours(n, name, init, false)
 			grad := make([]float64, len(params))
-			loss, _ := n.Gradient(params, grad, networktest.UpTo(brainPeople), nil, threads)
+			loss, _ := n.Gradient(params, grad, lists.UpTo(brainPeople), nil, threads)
 			near("gradient", ours(n, name, grad, true), "grad", 1e-12)
 			terms := npy(t, "braingnn/"+name+"/losses")
-			networktest.Near(t, name+": losses", []float64{loss/brainPeople + n.penalty/brainPeople,
+			closeTo(t, name+": losses", []float64{loss/brainPeople + n.penalty/brainPeople,
 				loss / brainPeople},
 				terms[:2], 1e-12)
 			first, second := n.blocks[0], n.blocks[1]
@@ -125,7 +125,7 @@ func TestBrainGNNAgainstPyTorch(t *testing.T) {
 				z = swapped(o, z, n.head.width())
 			}
 			near("readout", z, "z", 1e-12)
-			near("logits", n.forward(params, networktest.UpTo(brainPeople), true, false, nil, threads), "logits", 1e-12)
+			near("logits", n.forward(params, lists.UpTo(brainPeople), true, false, nil, threads), "logits", 1e-12)
 			if strings.HasPrefix(name, "variants/") {
 				continue
 			}
@@ -139,7 +139,7 @@ func TestBrainGNNAgainstPyTorch(t *testing.T) {
 			if o.BatchNorm {
 				near("running statistics", n.Buffers()[:8], "bn1_running", 1e-12)
 				near("running statistics", n.Buffers()[8:], "bn2_running", 1e-12)
-				near("logits of evaluation", n.forward(params, networktest.UpTo(brainPeople), false, false, nil,
+				near("logits of evaluation", n.forward(params, lists.UpTo(brainPeople), false, false, nil,
 					threads), "logits_eval", 1e-12)
 			}
 			// Three steps of Adam.
@@ -148,9 +148,9 @@ func TestBrainGNNAgainstPyTorch(t *testing.T) {
 				p := slices.Clone(params)
 				step := network.NewOptimizer(tr, p, grad).Step
 				for want := range slices.Chunk(npy(t, "braingnn/"+name+"/"+file), len(p)) {
-					n.Gradient(p, grad, networktest.UpTo(brainPeople), nil, threads)
+					n.Gradient(p, grad, lists.UpTo(brainPeople), nil, threads)
 					step(tr.Rate)
-					networktest.Near(t, name+": "+file, ours(n, name, p, true), want, 1e-9)
+					closeTo(t, name+": "+file, ours(n, name, p, true), want, 1e-9)
 				}
 			}
 		}
@@ -215,12 +215,12 @@ func TestBrainGNNGradientWithDropout(t *testing.T) {
 		n := newBrainGNN(o, graphs, label)
 		params := network.Initial[float64](n.Layout(), o.start(network.Training{Seed: 4}))
 		loss := func(grad []float64) float64 {
-			l, _ := n.Gradient(params, grad, networktest.UpTo(6), random.New(9), 2)
+			l, _ := n.Gradient(params, grad, lists.UpTo(6), random.New(9), 2)
 			return (l + n.Penalty()) / 6
 		}
 		grad := make([]float64, len(params))
 		loss(grad)
-		networktest.Slopes(t, params, grad, 1, 1e-6, func() float64 { return loss(nil) })
+		slopes(t, params, grad, 1, 1e-6, func() float64 { return loss(nil) })
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"prgnn/gnn/network"
-	"prgnn/gnn/network/networktest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -55,17 +55,17 @@ func TestMeanMLPAgainstPyTorch(t *testing.T) {
 			if len(init) != n.Layout().Len() {
 				t.Fatalf("%s: %d parameters, want %d", name, n.Layout().Len(), len(init))
 			}
-			params := networktest.Turned(n.Layout(), init, false)
-			all := networktest.UpTo(meanPeople)
-			networktest.Near(t, name+" logits", n.forward(params, series, nil, threads).logits, npy(t,
+			params := turned(n.Layout(), init, false)
+			all := lists.UpTo(meanPeople)
+			closeTo(t, name+" logits", n.forward(params, series, nil, threads).logits, npy(t,
 				"meanmlp/"+name+"/logits"), 1e-12)
 			grad := make([]float64, len(params))
 			loss, _ := n.Gradient(params, grad, all, nil, threads)
-			networktest.Near(t, name+" loss", []float64{loss, loss / meanPeople}, npy(t,
+			closeTo(t, name+" loss", []float64{loss, loss / meanPeople}, npy(t,
 				"meanmlp/"+name+"/losses"), 1e-12)
-			networktest.Near(t, name+" gradient", networktest.Turned(n.Layout(), grad, true), npy(t,
+			closeTo(t, name+" gradient", turned(n.Layout(), grad, true), npy(t,
 				"meanmlp/"+name+"/grad"), 1e-12)
-			networktest.Near(t, name+" regions", scoresOf(n, params, threads),
+			closeTo(t, name+" regions", scoresOf(n, params, threads),
 				npy(t, "meanmlp/"+name+"/region_score"), 1e-12)
 			// Three steps of Adam.
 			step := network.NewOptimizer(network.Training{Threads: threads}, params, grad).Step
@@ -74,7 +74,7 @@ func TestMeanMLPAgainstPyTorch(t *testing.T) {
 					n.Gradient(params, grad, all, nil, threads)
 				}
 				step(MeanMLPTraining().Rate)
-				networktest.Near(t, name+" Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
+				closeTo(t, name+" Adam", turned(n.Layout(), params, true), want, 1e-10)
 			}
 		}
 	}
@@ -82,27 +82,27 @@ func TestMeanMLPAgainstPyTorch(t *testing.T) {
 
 func TestMeanMLPDropoutAgainstPyTorch(t *testing.T) {
 	n, series := meanFixture(t, "default")
-	params, grad := networktest.Turned(n.Layout(), npy(t, "meanmlp/default/init"), false), make([]float64, n.Layout().Len())
+	params, grad := turned(n.Layout(), npy(t, "meanmlp/default/init"), false), make([]float64, n.Layout().Len())
 	mask := &network.Mask[float64]{}
 	for _, factor := range npy(t, "meanmlp/dropout_keep") {
 		mask.Factor = max(mask.Factor, factor)
 		mask.Kept = append(mask.Kept, map[bool]uint8{true: 255}[factor > 0])
 	}
 	p := n.forward(params, series, mask, 2)
-	networktest.Near(t, "logits", p.logits, npy(t, "meanmlp/default/dropout_logits"), 1e-12)
+	closeTo(t, "logits", p.logits, npy(t, "meanmlp/default/dropout_logits"), 1e-12)
 	loss := 0.0
 	for k, y := range n.label {
 		l, _ := network.CrossEntropy(p.logits[k*2:][:2], y, 1)
 		loss += l
 	}
-	networktest.Near(t, "loss", []float64{loss, loss / meanPeople}, npy(t, "meanmlp/default/dropout_losses"), 1e-12)
+	closeTo(t, "loss", []float64{loss, loss / meanPeople}, npy(t, "meanmlp/default/dropout_losses"), 1e-12)
 	n.back(params, grad, p, p.logits, 2)
-	networktest.Near(t, "gradient", networktest.Turned(n.Layout(), grad, true), npy(t, "meanmlp/default/dropout_grad"), 1e-12)
+	closeTo(t, "gradient", turned(n.Layout(), grad, true), npy(t, "meanmlp/default/dropout_grad"), 1e-12)
 	// What is drawn: about the share that is asked for, and the others are scaled up.
 	n.Dropout = 0.49
-	a, _ := n.Gradient(params, nil, networktest.UpTo(meanPeople), random.New(1), 1)
-	b, _ := n.Gradient(params, nil, networktest.UpTo(meanPeople), random.New(2), 1)
-	if plain, _ := n.Gradient(params, nil, networktest.UpTo(meanPeople), nil, 1); a == b || a == plain {
+	a, _ := n.Gradient(params, nil, lists.UpTo(meanPeople), random.New(1), 1)
+	b, _ := n.Gradient(params, nil, lists.UpTo(meanPeople), random.New(2), 1)
+	if plain, _ := n.Gradient(params, nil, lists.UpTo(meanPeople), nil, 1); a == b || a == plain {
 		t.Errorf("losses with dropout %v, %v, without %v", a, b, plain)
 	}
 }
@@ -110,7 +110,7 @@ func TestMeanMLPDropoutAgainstPyTorch(t *testing.T) {
 // Integrated gradients add up to the change of the contrast from a series of zeros.
 func TestMeanMLPIntegratedGradientsAreComplete(t *testing.T) {
 	n, series := meanFixture(t, "two_blocks")
-	params := networktest.Turned(n.Layout(), npy(t, "meanmlp/two_blocks/init"), false)
+	params := turned(n.Layout(), npy(t, "meanmlp/two_blocks/init"), false)
 	zeros := make([][]float64, meanPeople)
 	for i, x := range series {
 		zeros[i] = make([]float64, len(x))

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/lists"
 )
 
 // A Design is a network's options; C is what it sees of a participant.
@@ -59,19 +60,11 @@ func (m *Model[C]) Rate(cases []C, threads int) []gnn.Prediction {
 
 func rate[T gnn.Float](n net[T], params []T, cases, threads int) (out []gnn.Prediction) {
 	for at := 0; at < cases; at += together {
-		some := upTo(min(together, cases-at))
+		some := lists.UpTo(min(together, cases-at))
 		for k := range some {
 			some[k] += at
 		}
 		out = append(out, n.rate(params, some, threads)...)
-	}
-	return out
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
 	}
 	return out
 }

@@ -89,7 +89,7 @@ func TestUncheckedPrograms(t *testing.T) {
 func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Classifier: stagetest.ClassifierNamed(name),
+			Classifier: classifierNamed(name),
 			Test:       column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
@@ -116,7 +116,7 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Classifier: stagetest.ClassifierNamed(name),
+			Classifier: classifierNamed(name),
 			Test:       column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5, Participants: 40, Folds: 2}
 	}
@@ -165,7 +165,7 @@ func TestTooFewPermutationsForHolm(t *testing.T) {
 	names := []string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}
 	rows := lists.Map(names, func(name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, Level: "participant",
-			Classifier: stagetest.ClassifierNamed(name),
+			Classifier: classifierNamed(name),
 			Test:       column.PerFold, P: 0.017,
 			Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
 			Participants: 40, Folds: 2}
@@ -188,7 +188,7 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
 	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name,
-			Classifier: stagetest.ClassifierNamed(name),
+			Classifier: classifierNamed(name),
 			Test:       column.PerFold, P: p, Level: "participant", Accuracy: accuracy,
 			Low: accuracy - 0.1, High: accuracy + 0.1,
 			Majority: 0.5, Participants: 40, Folds: 2}
@@ -222,7 +222,7 @@ func TestAdmittedLeaks(t *testing.T) {
 		encoding.Column{Name: "found", Values: make([]int32, 4)})
 	row := func(stage, name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, Level: "participant",
-			Classifier: stagetest.ClassifierNamed(name),
+			Classifier: classifierNamed(name),
 			Accuracy:   0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	for admitted, want := range map[string][]string{
@@ -243,4 +243,14 @@ func TestAdmittedLeaks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// classifierNamed is the classifier (column.Classifiers) that a name for people begins with; "" for none.
+func classifierNamed(name string) string {
+	for model, word := range column.Classifiers {
+		if strings.HasPrefix(name, word) {
+			return model
+		}
+	}
+	return ""
 }

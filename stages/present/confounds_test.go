@@ -73,7 +73,7 @@ func TestConfounds(t *testing.T) {
 		Model: "ridge", Covariate: "site", Participants: 40, Association: nan, Chance: nan, Partial: nan,
 		PartialHolm: nan, Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan,
 		Permutations: 999,
-		Why: "constant within folds"}}))}
+		Why:          "constant within folds"}}))}
 	page = string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 	need.Equal(t, strings.Contains(page, ">p (full)<") || strings.Contains(page, ">not tested<"), false)
 	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "),

@@ -301,7 +301,7 @@ func TestSummaryOfChance(t *testing.T) {
 func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	row := func(name string, own bool, accuracy, p, aucP float64) performance.Row {
 		r := performance.Row{Title: name, Own: own}
-		r.Coords, r.Classifier = []dag.Coord{{Axis: "model", Value: name}}, stagetest.ClassifierNamed(name)
+		r.Coords, r.Classifier = []dag.Coord{{Axis: "model", Value: name}}, classifierNamed(name)
 		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
 		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
 		r.AUC, r.AUCP, r.Permutations, r.Folds, r.Test = 0.7, aucP, 9999, 5, column.PerFold

@@ -270,27 +270,6 @@ func ExecOutput(t *testing.T, v artifacts.Value) string {
 	return b.String()
 }
 
-// HostileTexts is a table with control characters and markup behind every text of it.
-func HostileTexts(t *encoding.Table) *encoding.Table {
-	again := *t
-	again.Columns = slices.Clone(t.Columns)
-	for i, c := range again.Columns {
-		// looked up elsewhere
-		known := slices.Contains([]string{"participant_id", "subject", "set"}, c.Name) || c.Name == "group" &&
-			t.Meta["groups"] != ""
-		if texts, ok := c.Values.([]string); ok && !known {
-			texts = slices.Clone(texts)
-			for j := range texts {
-				if texts[j] != "" { // an empty text says that there is nothing, such as a reason
-					texts[j] += "\x1b[31m\x00<&\"\ufffe"
-				}
-			}
-			again.Columns[i].Values = texts
-		}
-	}
-	return &again
-}
-
 func Mat(t *testing.T, vs ...mat5.Variable) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -336,16 +315,6 @@ func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
 		dag.InputOf(OneFold(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c,
 			dag.Coord{Axis: "fold", Value: "2"}),
 	}
-}
-
-// ClassifierNamed is the classifier (column.Classifiers) that a name for people begins with; "" for none.
-func ClassifierNamed(name string) string {
-	for model, word := range column.Classifiers {
-		if strings.HasPrefix(name, word) {
-			return model
-		}
-	}
-	return ""
 }
 
 // ReportInputs are made-up inputs of a report: the first participant and the groups

@@ -1,5 +1,4 @@
-// Package networktest compares networks with PyTorch's, in tests.
-package networktest
+package rival
 
 import (
 	"math"
@@ -9,8 +8,8 @@ import (
 	"prgnn/internal/lists"
 )
 
-// Near compares with the largest value of want as the scale.
-func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
+// closeTo compares with the largest value of want as the scale.
+func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	scale := 0.0
 	for _, v := range want {
@@ -26,8 +25,8 @@ func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	}
 }
 
-// Turned maps parameters of PyTorch, whose weights are out × in, to ours, or back.
-func Turned(l gnn.Layout, v []float64, back bool) []float64 {
+// turned maps parameters of PyTorch, whose weights are out × in, to ours, or back.
+func turned(l gnn.Layout, v []float64, back bool) []float64 {
 	out := make([]float64, len(v))
 	for _, p := range l {
 		from, to := v[p.Offset:][:p.Len()], out[p.Offset:]
@@ -49,9 +48,9 @@ func Turned(l gnn.Layout, v []float64, back bool) []float64 {
 	return out
 }
 
-// Slopes compares a gradient with central differences of the loss, at every step-th parameter: within
+// slopes compares a gradient with central differences of the loss, at every step-th parameter: within
 // 1e-6 of the largest value of the gradient.
-func Slopes(t *testing.T, params, grad []float64, step int, h float64, loss func() float64) {
+func slopes(t *testing.T, params, grad []float64, step int, h float64, loss func() float64) {
 	t.Helper()
 	largest := 0.0
 	for _, g := range grad {
@@ -70,14 +69,5 @@ func Slopes(t *testing.T, params, grad []float64, step int, h float64, loss func
 	}
 }
 
-// UpTo is 0 … n−1.
-func UpTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// Ints are numbers of a fixture that are whole.
-func Ints(v []float64) []int { return lists.Map(v, func(x float64) int { return int(x) }) }
+// ints are numbers of a fixture that are whole.
+func ints(v []float64) []int { return lists.Map(v, func(x float64) int { return int(x) }) }
