@@ -3,6 +3,7 @@ package connectivity
 import (
 	"math"
 
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
 
@@ -20,19 +21,19 @@ const collinear = 1e-9
 // nothing of it is new.
 func (b *basis) add(v []float64) bool {
 	w := append([]float64(nil), v...)
-	before := math.Sqrt(dot(w, w))
+	before := math.Sqrt(dense.Inner(w, w))
 	if before == 0 {
 		return false
 	}
 	for range 2 {
 		for _, q := range b.q {
-			c := dot(q, w)
+			c := dense.Inner(q, w)
 			for t := range w {
 				w[t] -= float64(c * q[t])
 			}
 		}
 	}
-	after := math.Sqrt(dot(w, w))
+	after := math.Sqrt(dense.Inner(w, w))
 	if !(after > collinear*before) {
 		return false
 	}
@@ -85,7 +86,7 @@ func obliqueOf(a Matrix, b basis) (oblique, error) {
 	for _, q := range o.own.q {
 		row := make([]float64, a.Cols)
 		for j := range row {
-			row[j] = dot(q, a.column(j))
+			row[j] = dense.Inner(q, a.column(j))
 		}
 		o.r = append(o.r, row)
 	}
@@ -99,25 +100,17 @@ func (o oblique) part(x Matrix) Matrix {
 	for j := range x.Cols {
 		v := x.column(j)
 		for i := k - 1; i >= 0; i-- {
-			beta[i] = dot(o.own.q[i], v)
+			beta[i] = dense.Inner(o.own.q[i], v)
 			for after := i + 1; after < k; after++ {
 				beta[i] -= float64(o.r[i][after] * beta[after])
 			}
 			beta[i] /= o.r[i][i]
 		}
 		for t := range x.Rows {
-			p.Data[t*p.Cols+j] = dot(o.a.Row(t), beta)
+			p.Data[t*p.Cols+j] = dense.Inner(o.a.Row(t), beta)
 		}
 	}
 	return p
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += float64(v * b[i])
-	}
-	return s
 }
 
 // trend adds the polynomials of degree 0 to order over the volumes at these times

@@ -4,13 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/numeric/dense"
 )
 
 func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
 	const n = 50
 	var b basis
-	b.trend(floats(upTo(n)), 3)
+	b.trend(floats(lists.UpTo(n)), 3)
 	a, c := randoms(1, n), randoms(2, n)
 	sum := make([]float64, n)
 	for i := range sum {
@@ -31,7 +33,7 @@ func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			if d := dot(p, q); math.Abs(d-want) > 1e-14 {
+			if d := dense.Inner(p, q); math.Abs(d-want) > 1e-14 {
 				t.Errorf("vectors %d and %d: %v, want %v", i, j, d, want)
 			}
 		}
@@ -40,7 +42,7 @@ func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
 	b.remove(x)
 	for j := range 2 {
 		for _, v := range [][]float64{a, c, sum} {
-			if d := dot(x.column(j), v) / math.Sqrt(dot(v, v)); math.Abs(d) > 1e-11 {
+			if d := dense.Inner(x.column(j), v) / math.Sqrt(dense.Inner(v, v)); math.Abs(d) > 1e-11 {
 				t.Errorf("what is left of column %d still has %v of a regressor", j, d)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // A Cleaner cleans the draws of one run, which share its regressors and censoring.
@@ -53,7 +55,7 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 			return nil, fmt.Errorf("%d volumes are too few for a Butterworth filter of order %d, which needs more than %d; use the cosine filter", c.to-c.from, order, p)
 		}
 	}
-	c.trend.trend(floats(upTo(c.to-c.from)), o.Detrend)
+	c.trend.trend(floats(lists.UpTo(c.to-c.from)), o.Detrend)
 	c.prepareNuisance()
 	if err := c.prepareSignal(); err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func (c *Cleaner) prepareNuisance() {
 	}
 	if c.o.Filter == Cosine {
 		for _, k := range c.cosines() {
-			if c.nuisance.add(at(cosine(c.volumes, k), c.keep)) {
+			if c.nuisance.add(lists.At(cosine(c.volumes, k), c.keep)) {
 				c.Quality.FilterLoss++
 			}
 		}
@@ -106,7 +108,7 @@ func (c *Cleaner) prepareSignal() error {
 // times are the places of the kept volumes on the axis of the trend.
 func (c *Cleaner) times() []float64 {
 	if c.o.TrendOver == OverKept {
-		return floats(upTo(len(c.keep)))
+		return floats(lists.UpTo(len(c.keep)))
 	}
 	return floats(c.keep)
 }
@@ -262,26 +264,10 @@ func scaleColumns(y Matrix, status []Status, scale func(j int) float64) {
 	}
 }
 
-func upTo(n int) []int {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = i
-	}
-	return v
-}
-
 func floats(v []int) []float64 {
 	f := make([]float64, len(v))
 	for i, x := range v {
 		f[i] = float64(x)
 	}
 	return f
-}
-
-func at(v []float64, places []int) []float64 {
-	w := make([]float64, len(places))
-	for i, p := range places {
-		w[i] = v[p]
-	}
-	return w
 }

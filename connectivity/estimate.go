@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 )
@@ -215,7 +216,7 @@ func unlikeSingular(e Estimator) string {
 // loadPresent loads the regions that have a signal, and returns their places. Nearly always all have one, and looking
 // takes as long as loading.
 func (w *estimation) loadPresent(x Matrix, q *Quality, raw bool) ([]int, error) {
-	if place := upTo(x.Cols); x.Rows >= 3 && x.Cols >= 2 && w.load(x, place, raw) {
+	if place := lists.UpTo(x.Cols); x.Rows >= 3 && x.Cols >= 2 && w.load(x, place, raw) {
 		return place, nil
 	}
 	status, err := Inspect(x)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -104,7 +105,7 @@ func TestMatricesFollowTheRegions(t *testing.T) {
 		x := series(t)
 		e := rapid.SampledFrom(estimators).Draw(t, "estimator")
 		o := Options{Partial: e, Rho: 0.1, Alpha: 0.2, Tolerance: 1e-12}
-		perm := rapid.Permutation(upTo(x.Cols)).Draw(t, "order")
+		perm := rapid.Permutation(lists.UpTo(x.Cols)).Draw(t, "order")
 		y := NewMatrix(x.Rows, x.Cols)
 		for i := range x.Rows {
 			for j, p := range perm {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -143,7 +144,7 @@ func checkQuality(t *rapid.T, g *Graph, p Matrix) {
 	low, high, sum := math.MaxInt, 0, 0
 	seen := make([]bool, n)
 	for i := range n {
-		if !slices.ContainsFunc(upTo(n), func(j int) bool { return j != i && p.At(i, j) != 0 }) {
+		if !slices.ContainsFunc(lists.UpTo(n), func(j int) bool { return j != i && p.At(i, j) != 0 }) {
 			silent++
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // repair gives each isolated node one edge, to the lower node among equals. Whether
@@ -86,7 +88,7 @@ func (g *Graph) describe(silent []bool) {
 	}
 	q.DegreeMean = float64(total) / float64(active)
 	// Components: every edge joins two sets of nodes, or closes a circle.
-	set := upTo(g.N)
+	set := lists.UpTo(g.N)
 	find := func(i int) int {
 		for set[i] != i {
 			set[i] = set[set[i]]

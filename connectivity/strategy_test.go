@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -101,12 +102,12 @@ func TestOneProjection(t *testing.T) {
 	}
 	for j := range y.Cols {
 		for k, name := range names {
-			if r := correlation(at(x.column(k), kept), y.column(j)); math.Abs(r) > 1e-7 {
+			if r := correlation(lists.At(x.column(k), kept), y.column(j)); math.Abs(r) > 1e-7 {
 				t.Errorf("%s and region %d correlate: %g", name, j+1, r)
 			}
 		}
 		for k := 1; k <= 6; k++ { // half waves below 0.01 Hz in 300 s
-			if r := correlation(at(cosine(series.Rows, k), kept), y.column(j)); math.Abs(r) > 1e-7 {
+			if r := correlation(lists.At(cosine(series.Rows, k), kept), y.column(j)); math.Abs(r) > 1e-7 {
 				t.Errorf("cosine %d and region %d correlate: %g", k, j+1, r)
 			}
 		}

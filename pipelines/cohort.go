@@ -51,7 +51,7 @@ func (l *loader) readCohort(t *tree.Node) {
 		case known(k) && i > 0:
 			l.bad.Add(k.Pos, "the cohort is %s already: a cohort has exactly one kind", given[0].Name)
 		case known(k):
-		case known(given[0]) && hasParameter(kinds[given[0].Name], k.Name):
+		case known(given[0]) && param.Has(kinds[given[0].Name].New(), k.Name):
 			l.bad.Add(k.Pos, "%s is a parameter of cohort %s: write it under %[2]s:", k.Name, given[0].Name)
 		default:
 			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, layer.CohortKeys...)))
@@ -66,10 +66,6 @@ func (l *loader) readCohort(t *tree.Node) {
 		return
 	}
 	l.loadCohort(c, given[0], t)
-}
-
-func hasParameter(c cohort.Source, name string) bool {
-	return slices.ContainsFunc(param.Of(c.New()), func(p param.Param) bool { return p.Name == name })
 }
 
 // longestID is how many bytes the names of participants, sessions and runs may have.

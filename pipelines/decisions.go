@@ -50,7 +50,7 @@ func (l *loader) decisionAxis(s *stage, a *axis, t *tree.Node) {
 		l.values -= len(a.values)
 		return
 	}
-	if s.kind != nil && hasOwn(s.kind, a.name) && !d.Sets(s.name, a.name) {
+	if s.kind != nil && param.Has(s.kind.New(), a.name) && !d.Sets(s.name, a.name) {
 		l.bad.Add(a.pos, "stage %s: its matrix sets the parameter %s, and the file has a decision of that name, which does not: "+
 			"rename the decision, or add %[1]s.%[2]s to its options", s.name, a.name)
 		s.unknown = true
@@ -235,8 +235,4 @@ func (l *loader) projected(axes []axis) (all [][]int32) {
 		}
 		return func(option string) (int32, bool) { place, there := a.index[option]; return place, there }
 	}), lists.Map(axes, func(a axis) string { return a.name }))
-}
-
-func hasOwn(kind *dag.Kind, parameter string) bool {
-	return slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == parameter })
 }

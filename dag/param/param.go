@@ -55,6 +55,11 @@ const (
 	PlaceMaybe  Place = "maybe"  // a path, or something else: the name of a column, a word
 )
 
+// Has reports whether a stage has a parameter.
+func Has(s any, name string) bool {
+	return slices.ContainsFunc(Of(s), func(p Param) bool { return p.Name == name })
+}
+
 // Of lists the parameters of a stage, or of any other pointer to a struct
 // that is tagged like one (a cohort kind), in the order of its fields. Default is
 // the value that the stage has now.

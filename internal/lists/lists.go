@@ -30,3 +30,17 @@ func By[K comparable, E any](list []E, key func(E) K) (groups []Group[K, E]) {
 	}
 	return groups
 }
+
+// UpTo is 0 … n−1.
+func UpTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// At are the elements of a list at these places.
+func At[E any](list []E, places []int) []E {
+	return Map(places, func(i int) E { return list[i] })
+}

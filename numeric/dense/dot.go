@@ -25,3 +25,11 @@ func dotGo[T Float](lane *[4]T, a, b []T) {
 	}
 	*lane = [4]T{s0, s1, s2, s3}
 }
+
+// Inner is the sum of products in their order, for few numbers, or results that keep these bits.
+func Inner(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
+}

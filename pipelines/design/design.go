@@ -157,16 +157,6 @@ func OfCohort(n *dag.Node) bool {
 	return len(of) > 0 && of[0].Node != nil && of[0].Node.Stage().Name() == "cohort"
 }
 
-// Coord is the coordinate on an axis; "" without such an axis.
-func Coord(coords []dag.Coord, axis string) string {
-	for _, c := range coords {
-		if c.Axis == axis {
-			return c.Value
-		}
-	}
-	return ""
-}
-
 // setting are the coordinates of a setting: those without fold and repeat.
 func setting(coords []dag.Coord) []dag.Coord {
 	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {

@@ -99,7 +99,7 @@ func workOf(t *testing.T, at []dag.Coord, words []string) dag.Stage {
 		return v
 	}
 	what, folds, _ := strings.Cut(words[0], "=")
-	fold, repeat := Coord(at, "fold"), Coord(at, "repeat")
+	fold, repeat := column.ValueOn(at, "fold"), column.ValueOn(at, "repeat")
 	switch what {
 	case "split":
 		folds, outer, inner := strings.Cut(folds, "/")

@@ -142,12 +142,12 @@ func verdict(f fit, tests []*dag.Node, n *dag.Node) string {
 // testsWith are those of the tests for which a task uses a member of an input: all, unless it compares each model with
 // the features of its fold. A fold without features of its own is given those of others.
 func testsWith(n *dag.Node, all []dag.Source, src dag.Source, tests []*dag.Node) []*dag.Node {
-	if role.Port(n.Instance(), role.OwnFolds) == "" || Coord(src.Coords, "fold") == "" {
+	if role.Port(n.Instance(), role.OwnFolds) == "" || column.ValueOn(src.Coords, "fold") == "" {
 		return tests
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(test *dag.Node) bool {
 		_, fold := test.Instance().(role.Tester).TestFold()
-		own := func(s dag.Source) bool { return Coord(s.Coords, "fold") == strconv.Itoa(fold) }
+		own := func(s dag.Source) bool { return column.ValueOn(s.Coords, "fold") == strconv.Itoa(fold) }
 		return !own(src) && slices.ContainsFunc(all, own)
 	})
 }

@@ -131,7 +131,7 @@ func (s *Study) retrained(stage *dag.StageNode) {
 func permuted(tasks []*dag.Node) map[string]bool {
 	all := map[string]bool{}
 	for _, n := range tasks {
-		if v := Coord(n.Coords(), "permutation"); v != "" && v != "0" {
+		if v := column.ValueOn(n.Coords(), "permutation"); v != "" && v != "0" {
 			all[v] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
@@ -119,7 +120,7 @@ var (
 	images = []string{".nii", ".mgh", ".mgz", ".gii", ".annot", ".label"}
 )
 
-func subjectOf(coords []dag.Coord) string { return Coord(coords, "subject") }
+func subjectOf(coords []dag.Coord) string { return column.ValueOn(coords, "subject") }
 
 // both are two sets of participants together.
 func both(a, b string) string {

@@ -107,7 +107,7 @@ func (why refusals) byHeaders(g *dag.Graph) {
 	}
 	var all []*question
 	for n, work := range role.With[role.ScanReader](g.Stages()...) {
-		id := design.Coord(n.Coords(), "subject")
+		id := column.ValueOn(n.Coords(), "subject")
 		files, known := inputFiles(n, func(string) bool { return true })
 		if !known || n.Problem() != nil || id == "" || why.has(id) {
 			continue
@@ -133,9 +133,9 @@ func (why refusals) cleaned(r *cohort.Roster, g *dag.Graph) map[*dag.Node]column
 		if !cleans && !timeless || n.Problem() != nil {
 			continue
 		}
-		id, part, where := design.Coord(n.Coords(), "subject"), "", n.Stage().Name()
+		id, part, where := column.ValueOn(n.Coords(), "subject"), "", n.Stage().Name()
 		for _, axis := range []string{"run", "session"} {
-			if v := design.Coord(n.Coords(), axis); v != "" {
+			if v := column.ValueOn(n.Coords(), axis); v != "" {
 				part, where = v, fmt.Sprintf("%s, %s %s", n.Stage().Name(), axis, v)
 			}
 		}
@@ -168,7 +168,7 @@ func (why refusals) cleaned(r *cohort.Roster, g *dag.Graph) map[*dag.Node]column
 func (why refusals) joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow) {
 	for n, work := range role.With[role.Joiner](g.Stages()...) {
 		var runs []column.CleaningRow
-		id, known := design.Coord(n.Coords(), "subject"), true
+		id, known := column.ValueOn(n.Coords(), "subject"), true
 		for _, src := range design.Sources(n, "quality") {
 			run, cleaned := left[src.Node]
 			runs, known = append(runs, run), known && cleaned

@@ -53,7 +53,7 @@ func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake, notes []col
 		if _, ok := n.Instance().(role.SharedReader); !ok {
 			return nil, nil
 		}
-		id := design.Coord(n.Coords(), "subject")
+		id := column.ValueOn(n.Coords(), "subject")
 		if people[id] = true; id == "" {
 			continue
 		}
@@ -126,8 +126,8 @@ func oneTable(r *cohort.Roster, tasks []*dag.Node) error {
 	}
 	none := len(all)
 	for _, n := range tasks {
-		f := scanTable{design.Coord(n.Coords(), "subject"), cmp.Or(design.Coord(n.Coords(), "run"),
-			design.Coord(n.Coords(), "session")), fileOf(n, "confounds"), true}
+		f := scanTable{column.ValueOn(n.Coords(), "subject"), cmp.Or(column.ValueOn(n.Coords(), "run"),
+			column.ValueOn(n.Coords(), "session")), fileOf(n, "confounds"), true}
 		if f.id != "" && f.path != "" && !own[[2]string{f.id, f.path}] && !slices.Contains(all, f) {
 			all = append(all, f)
 		}

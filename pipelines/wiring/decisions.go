@@ -308,7 +308,7 @@ func (r *decisionReader) setting(decision, path string, pos dag.Pos, value *tree
 // HasParameter reports whether the kind of a stage has a parameter.
 func HasParameter(stage *tree.Node, name string) bool {
 	kind, ok := dag.Lookup(Kind(stage))
-	return ok && slices.ContainsFunc(param.Of(kind.New()), func(p param.Param) bool { return p.Name == name })
+	return ok && param.Has(kind.New(), name)
 }
 
 func keysIn(t *tree.Node) []tree.Key {

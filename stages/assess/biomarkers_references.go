@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -394,7 +395,7 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 		if len(r.single) > 1 && !slices.ContainsFunc(r.single, short) {
 			row.Agreement = inference.Agree(r.single, b.Top, 1, random.New(b.Seed, "biomarkers", "references")).Kuncheva
 		}
-		row.Score, row.Contrast = both(first, trained["score"]), both(first, trained["contrast"])
+		row.Score, row.Contrast = dense.Inner(first, trained["score"]), dense.Inner(first, trained["contrast"])
 		if r.taught != nil && r.effect != nil {
 			row.HeldOut, row.All = 0, 0
 			for m, v := range r.heldOut(k) {
@@ -495,14 +496,6 @@ func leadOf(trained, reference []float64, testShare float64) (lead, p float64) {
 	}
 	_, p = inference.CorrectedT(difference, testShare)
 	return lead, p
-}
-
-// both counts what is in either top.
-func both(a, b []float64) (n float64) {
-	for i := range a {
-		n += float64(a[i] * b[i])
-	}
-	return n
 }
 
 // meanOf is the mean of the values, weighted by their shares of the chosen ones, nil for all; what is no number is left

@@ -103,16 +103,22 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	return Captioned(chart.Links(links, at, blocks), "figure.connectome", of), small, nil
 }
 
+// blocksOf are the blocks of the nodes of so many edges, one for each pair.
+func blocksOf(nodes dag.Input, edges int) ([]string, error) {
+	blocks, err := region.BlocksOf(nodes)
+	if n := len(blocks); err == nil && edges != n*(n-1)/2 {
+		err = fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, edges)
+	}
+	return blocks, err
+}
+
 // DrawEdges draws all edges above the diagonal and the significant ones below it.
 func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes dag.Input) (*Chart, error) {
-	blocks, err := region.BlocksOf(nodes)
+	blocks, err := blocksOf(nodes, len(rows))
 	if err != nil {
 		return nil, err
 	}
 	n := len(blocks)
-	if len(rows) != n*(n-1)/2 {
-		return nil, fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, len(rows))
-	}
 	statistic, significant := make([]float64, n*n), make([]bool, n*n)
 	for _, r := range rows {
 		i, j := int(r.Source-1), int(r.Target-1)
@@ -127,14 +133,11 @@ func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes d
 
 // DrawReliability draws the ICC of all edges above the diagonal, and those above 0.4 below it.
 func DrawReliability(summary column.ReliabilityRow, rows []column.EdgeReliabilityRow, nodes dag.Input) (*Chart, error) {
-	blocks, err := region.BlocksOf(nodes)
+	blocks, err := blocksOf(nodes, len(rows))
 	if err != nil {
 		return nil, err
 	}
 	n := len(blocks)
-	if len(rows) != n*(n-1)/2 {
-		return nil, fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, len(rows))
-	}
 	of := values(finding.Values(summary))
 	icc, fair := make([]float64, n*n), make([]bool, n*n)
 	of["Missing"], of["Blocks"] = false, slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/inference/confound"
@@ -134,8 +135,8 @@ func (l Label) tied(c column.CovariateColumn, ids []string) (how string, much fl
 			much = math.Abs(inference.Spearman(value, target))
 		}
 		if few {
-			much = larger(much, inference.Spearman(ofTheOthers(category, inference.Ranks(negative(target))),
-				target))
+			down := lists.Map(target, func(x float64) float64 { return -x })
+			much = larger(much, inference.Spearman(ofTheOthers(category, inference.Ranks(down)), target))
 		}
 		return "rank correlation", larger(0, much)
 	}
@@ -168,14 +169,6 @@ func larger(a, b float64) float64 {
 		return 0
 	}
 	return a
-}
-
-func negative(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = -x
-	}
-	return out
 }
 
 // ofTheOthers is the mean of the others of everybody's category; of everybody for one who is alone in it. Without

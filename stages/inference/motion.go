@@ -41,7 +41,7 @@ func MotionOf(edges iter.Seq[[]float64], motion []float64, covariates [][]float6
 		if who.unit == nil || !ok {
 			continue
 		}
-		r, degrees := max(-1, min(1, inner(who.unit, y))), who.degrees
+		r, degrees := max(-1, min(1, dense.Inner(who.unit, y))), who.degrees
 		m.R[e] = r
 		m.P[e] = StudentP(r*math.Sqrt(float64(degrees)/max(1-float64(r*r), 0)), degrees)
 		// The median of |N(0, 1)| times the standard error of Fisher's z.
@@ -144,16 +144,16 @@ const rounding = 1e-12
 // that is not above least times the length of v.
 func Remainder(basis [][]float64, v []float64, least float64) (rest []float64, length float64, ok bool) {
 	rest = slices.Clone(v)
-	whole := math.Sqrt(inner(v, v))
+	whole := math.Sqrt(dense.Inner(v, v))
 	for range 2 { // twice is enough (Giraud et al. 2005)
 		for _, b := range basis {
-			d := inner(b, rest)
+			d := dense.Inner(b, rest)
 			for i := range rest {
 				rest[i] -= float64(d * b[i])
 			}
 		}
 	}
-	length = math.Sqrt(inner(rest, rest))
+	length = math.Sqrt(dense.Inner(rest, rest))
 	if !(length > least*whole) {
 		return nil, 0, false
 	}
@@ -161,13 +161,6 @@ func Remainder(basis [][]float64, v []float64, least float64) (rest []float64, l
 		rest[i] /= length
 	}
 	return rest, length, true
-}
-
-func inner(a, b []float64) (sum float64) {
-	for i := range a {
-		sum += float64(a[i] * b[i])
-	}
-	return sum
 }
 
 // Correlation is Pearson's; NaN where x or y does not vary.
@@ -182,7 +175,7 @@ func Correlation(x, y []float64) float64 {
 	if !ok1 || !ok2 {
 		return math.NaN()
 	}
-	return max(-1, min(1, inner(a, b)))
+	return max(-1, min(1, dense.Inner(a, b)))
 }
 
 // MedianAbs is the median magnitude of the numbers that are none of NaN; NaN of none.

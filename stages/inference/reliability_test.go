@@ -7,6 +7,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/dense"
 )
 
 func curves(t *testing.T, name string) []float64 {
@@ -146,7 +147,7 @@ func TestReconstruct(t *testing.T) {
 	covariance := make([]float64, 4*n*n)
 	for i := range x {
 		for j := range x {
-			covariance[i*2*n+j] = inner(x[i], x[j])
+			covariance[i*2*n+j] = dense.Inner(x[i], x[j])
 		}
 	}
 	want := [][]float64{{1, 0.7365516864529893, 1, -0.3333333333333333},

@@ -16,7 +16,6 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/learn/modelfile"
-	"prgnn/stages/learn/split"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -143,16 +142,13 @@ func scaleOf(rows []fold.Row) (scale, error) {
 	return s, nil
 }
 
-// RefusesFolds says, from the planned folds and the graphs of a participant, why there can be no inner folds, or that
-// there are too many graphs.
+// RefusesFolds is that of Baseline.
 func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
+	of := Baseline{Model: s.Model, Params: s.Params, Penalties: s.Penalties, Inner: s.Inner}
 	if s.paired() {
 		return fewEnough(planned, s.Params, s.Model, graphs)
 	}
-	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
-		return nil
-	}
-	return split.EnoughInside(planned, s.Params, s.Inner, "inner")
+	return of.RefusesFolds(planned, graphs)
 }
 
 // paired reports whether the model compares each training graph with each.
@@ -343,12 +339,5 @@ func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scal
 			Predicted: unit.mean + float64(unit.sd*predicted[i])}
 	}
 	table := column.Table(rows)
-	table.Meta = map[string]string{"model": model}
-	if leaks != nil {
-		table.Meta[column.LeaksMeta] = column.JSON(leaks)
-	}
-	if set.left != nil {
-		table.Meta[column.LeftOutMeta] = column.JSON(set.left)
-	}
-	return table
+	return set.described(table, model, leaks)
 }

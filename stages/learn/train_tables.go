@@ -32,7 +32,16 @@ func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Predicti
 		each[i] = p.Probability
 	}
 	table := encoding.NewTable(append(column.Columns(rows), groupColumns(set.groups, each)...)...)
-	table.Meta = map[string]string{"groups": column.JSON(set.groups), "model": model}
+	table.Meta = map[string]string{"groups": column.JSON(set.groups)}
+	return set.described(table, model, leaks)
+}
+
+// described is a table of predictions with its model and what it was trained on in the metadata.
+func (set *trainingSet) described(table *encoding.Table, model string, leaks []column.Leak) *encoding.Table {
+	if table.Meta == nil {
+		table.Meta = map[string]string{}
+	}
+	table.Meta["model"] = model
 	if leaks != nil {
 		table.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}

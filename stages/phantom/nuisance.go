@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
 
@@ -123,9 +124,9 @@ func (n *nuisance) components(basis [][]float64) [][]float64 {
 	for _, y := range n.noise {
 		center(y)
 		for _, b := range basis {
-			axpy(y, -dot(y, b), b)
+			axpy(y, -dense.Inner(y, b), b)
 		}
-		if norm := math.Sqrt(dot(y, y)); norm > 1e-9 {
+		if norm := math.Sqrt(dense.Inner(y, y)); norm > 1e-9 {
 			scale(y, 1/norm)
 			x = append(x, y)
 		}
@@ -134,7 +135,7 @@ func (n *nuisance) components(basis [][]float64) [][]float64 {
 	for i := range x {
 		gram[i] = make([]float64, len(x))
 		for j := range x[:i+1] {
-			gram[i][j] = dot(x[i], x[j])
+			gram[i][j] = dense.Inner(x[i], x[j])
 			gram[j][i] = gram[i][j]
 		}
 	}
@@ -145,7 +146,7 @@ func (n *nuisance) components(basis [][]float64) [][]float64 {
 		for i, w := range v {
 			axpy(c, w, x[i])
 		}
-		if norm := math.Sqrt(dot(c, c)); norm > 1e-9 {
+		if norm := math.Sqrt(dense.Inner(c, c)); norm > 1e-9 {
 			scale(c, 1/norm)
 			found = append(found, c)
 		}
@@ -167,12 +168,12 @@ func principal(a [][]float64, k int) [][]float64 {
 		for i := range v {
 			next := make([]float64, len(a))
 			for j := range a {
-				next[j] = dot(a[j], v[i])
+				next[j] = dense.Inner(a[j], v[i])
 			}
 			for _, before := range v[:i] {
-				axpy(next, -dot(next, before), before)
+				axpy(next, -dense.Inner(next, before), before)
 			}
-			norm := math.Sqrt(dot(next, next))
+			norm := math.Sqrt(dense.Inner(next, next))
 			if norm == 0 {
 				return v[:i]
 			}
@@ -181,14 +182,6 @@ func principal(a [][]float64, k int) [][]float64 {
 		}
 	}
 	return v
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += float64(v * y[i])
-	}
-	return s
 }
 
 // axpy adds a·x to y.

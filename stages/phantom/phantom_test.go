@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"prgnn/internal/need"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 )
@@ -551,11 +552,11 @@ func TestNuisance(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			if got := dot(c, column[fmt.Sprintf("a_comp_cor_%02d", j)]); math.Abs(got-want) > 1e-2 {
+			if got := dense.Inner(c, column[fmt.Sprintf("a_comp_cor_%02d", j)]); math.Abs(got-want) > 1e-2 {
 				t.Errorf("components %d and %d: product %v", i, j, got)
 			}
 		}
-		if d := dot(c, basis[0]); math.Abs(d) > 1e-9 {
+		if d := dense.Inner(c, basis[0]); math.Abs(d) > 1e-9 {
 			t.Errorf("component %d has a slow part: %v", i, d)
 		}
 	}
@@ -588,7 +589,7 @@ func TestPrincipal(t *testing.T) {
 	e.VectorsTo(&q)
 	for k, v := range principal(a, 4) {
 		want := mat.Col(nil, n-1-k, &q)
-		if got := math.Abs(dot(v, want)); math.Abs(got-1) > 1e-9 {
+		if got := math.Abs(dense.Inner(v, want)); math.Abs(got-1) > 1e-9 {
 			t.Errorf("vector %d: |product| with gonum's %v", k, got)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/pipelines/design"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 )
@@ -137,7 +136,7 @@ func (s scanDraw) entity() bids.Entity {
 // scanDraws reads of which scan each draw is, from the stage on the way that combined a participant's scans; nil when
 // there is none.
 func (x *job) scanDraws(of *dag.Node) (map[int]scanDraw, error) {
-	subject := func(n *dag.Node) string { return design.Coord(n.Coords(), "subject") }
+	subject := func(n *dag.Node) string { return column.ValueOn(n.Coords(), "subject") }
 	for src := range of.Upstream() {
 		if subject(src.Node) != subject(of) {
 			continue

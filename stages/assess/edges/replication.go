@@ -49,7 +49,7 @@ func (r *reliable) replicate(ctx context.Context) ([]column.ReplicationRow, erro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		units := r.shuffled(ids, strata, random.New(r.Seed, "reliability", "halves", h+1))
+		units := r.shuffled(ids, random.New(r.Seed, "reliability", "halves", h+1))
 		second := inference.Halve(units, strata)
 		var maps [2][2][]float64 // by half: of edges, and of regions
 		for side := range maps {
@@ -143,7 +143,7 @@ func (r *reliable) tellApart() (ids []string, values [][]float64) {
 }
 
 // shuffled are the units that stay in one half, in random order: families, or single participants.
-func (r *reliable) shuffled(ids []string, strata []int, stream *random.Stream) (units [][]int) {
+func (r *reliable) shuffled(ids []string, stream *random.Stream) (units [][]int) {
 	at := map[int]int{} // place in the table → place among ids
 	for i, id := range ids {
 		at[r.place[id]] = i

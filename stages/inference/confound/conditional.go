@@ -84,7 +84,7 @@ func gaussian(x []float64, condition Covariate, blocks []Covariate) ([]float64, 
 	mean := make([]float64, n)
 	variance, whole := 0.0, 0.0
 	for i, z := range rows {
-		mean[i] = beta[0] + inner(z, beta[1:])
+		mean[i] = beta[0] + dense.Inner(z, beta[1:])
 		variance += float64((x[i] - mean[i]) * (x[i] - mean[i]))
 		whole += float64(x[i] * x[i])
 	}
@@ -168,7 +168,7 @@ func logistic(p []float64, level []int, categories int, z [][]float64, penalty [
 				row[k] = 0
 				if k > 0 {
 					b := beta[(k-1)*width:][:width]
-					row[k] = b[0] + inner(v, b[1:])
+					row[k] = b[0] + dense.Inner(v, b[1:])
 				}
 				most = max(most, row[k])
 			}
@@ -233,7 +233,7 @@ func logistic(p []float64, level []int, categories int, z [][]float64, penalty [
 		step := make([]float64, free)
 		decrement := 0.0
 		for i := range step {
-			step[i] = inner(inverse[i*w.M:][:free], gradient)
+			step[i] = dense.Inner(inverse[i*w.M:][:free], gradient)
 			decrement += float64(step[i] * gradient[i])
 		}
 		if decrement < 1e-20*float64(n) {

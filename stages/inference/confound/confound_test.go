@@ -10,6 +10,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
 
@@ -312,7 +313,7 @@ func study(t *testing.T) (*Study, Sample) {
 	folds := fixture(t, "fold")
 	for i := range people {
 		for j := range people {
-			s.Gram[i*people+j] = inner(x[i*edges:][:edges], x[j*edges:][:edges])
+			s.Gram[i*people+j] = dense.Inner(x[i*edges:][:edges], x[j*edges:][:edges])
 		}
 		sample.Of, sample.Fold = append(sample.Of, i), append(sample.Fold, int(folds[i]))
 	}
@@ -412,7 +413,7 @@ func TestScoresAreThoseOfTheOracle(t *testing.T) {
 		slow.Gram = make([]float64, people*people)
 		for i := range people {
 			for j := range people {
-				slow.Gram[i*people+j] = inner(rest[i*edges:][:edges], rest[j*edges:][:edges])
+				slow.Gram[i*people+j] = dense.Inner(rest[i*edges:][:edges], rest[j*edges:][:edges])
 			}
 		}
 		e := need.Value(slow.Divide(sample, k))(t)

@@ -329,24 +329,17 @@ func NewSolver(rows [][]float64) *Solver {
 		s.q = append(s.q, unit...)
 		r := make([]float64, s.Columns)
 		for k, c := range columns {
-			r[k] = inner(unit, c)
+			r[k] = dense.Inner(unit, c)
 		}
 		row, _, _ := inference.Remainder(s.p, r, 0)
 		s.p = append(s.p, row)
 		l := make([]float64, len(s.p))
 		for j, p := range s.p {
-			l[j] = inner(p, r)
+			l[j] = dense.Inner(p, r)
 		}
 		s.l = append(s.l, l)
 	}
 	return s
-}
-
-func inner(a, b []float64) (sum float64) {
-	for i := range a {
-		sum += float64(a[i] * b[i])
-	}
-	return sum
 }
 
 // Solve returns the coefficients of each edge of y (participant × edge): column × edge, the intercept first.

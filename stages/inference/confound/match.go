@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/stages/inference"
 )
@@ -76,7 +77,7 @@ func Difference(a, b []float64) float64 {
 // AUC is the area under the ROC curve of scores, ties counting half; NaN without both groups.
 func AUC(score []float64, positive []bool) float64 {
 	n, sum := 0, 0.0
-	for i, r := range inference.Ranks(negated(score)) {
+	for i, r := range inference.Ranks(lists.Map(score, func(x float64) float64 { return -x })) {
 		if positive[i] {
 			sum += r
 			n++
@@ -87,12 +88,4 @@ func AUC(score []float64, positive []bool) float64 {
 		return math.NaN()
 	}
 	return (sum - float64(float64(n*(n+1))/2)) / float64(n*others)
-}
-
-func negated(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = -x
-	}
-	return out
 }

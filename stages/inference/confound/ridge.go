@@ -117,7 +117,7 @@ func (d *Division) addDesign(g []float64) {
 	n := len(d.z)
 	for a, x := range d.z {
 		for b, y := range d.z {
-			g[a*n+b] += inner(x, y)
+			g[a*n+b] += dense.Inner(x, y)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (s *PermuteGiven) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	given, err := s.read(t, permuted)
+	given, err := s.read(t)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ type givenStudy struct {
 	units            [][]int
 }
 
-func (s *PermuteGiven) read(t *dag.Task, permuted *fold.Permuted) (*givenStudy, error) {
+func (s *PermuteGiven) read(t *dag.Task) (*givenStudy, error) {
 	members, err := column.Read[fold.LabeledMember](t.In("folds"))
 	if err != nil {
 		return nil, err
