@@ -76,9 +76,9 @@ the column that --id sets.`,
 				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, builtin.Names()))
 			}
 			if short, ok := builtin.Short(name); ok && !full {
-				return a.init(path, func(derivatives []string) string { return scaffold.Extending(short, derivatives) })
+				return a.init(path, short, true)
 			}
-			return a.init(path, func([]string) string { return text })
+			return a.init(path, text, false)
 		},
 	}
 	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV, TSV or .xlsx), without participants")
@@ -95,8 +95,8 @@ type initEvent struct {
 	Found       string   `json:"found,omitempty"` // by --from
 }
 
-// init writes a pipeline file, whose text depends on the derivatives that lie beside it.
-func (a *app) init(path string, text func(derivatives []string) string) error {
+// init writes a pipeline file. One that extends another takes the derivatives that lie beside it.
+func (a *app) init(path, text string, extends bool) error {
 	if err := a.MayWrite(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -106,20 +106,22 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 			found[i] = filepath.ToSlash(rel)
 		}
 	}
-	written := text(found)
-	if err := scaffold.Study(path, describe.EditorsLine+written); err != nil {
+	if extends {
+		text = scaffold.Extending(text, found)
+	}
+	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
 	if a.AsJSON("init", initEvent{File: path, Derivatives: found}) {
 		return nil
 	}
-	if written != text(nil) {
+	if extends && len(found) > 0 {
 		fmt.Fprintf(a.Out, "wrote %s, for fMRIPrep's derivatives in %s; next: pipeline cohort %s\n", path, strings.Join(found, ", "),
 			console.Shell(path))
 		return nil
 	}
 	simulated := ""
-	if len(found) == 0 && strings.Contains(written, "\n  simulate:") {
+	if len(found) == 0 && strings.Contains(text, "\n  simulate:") {
 		simulated = "no derivatives found here, so the cohort is simulated; for data elsewhere: pipeline init --from DIR\n"
 	}
 	fmt.Fprintf(a.Out, "%swrote %s; try: pipeline run %s\n", simulated, path, console.Shell(path))
