@@ -151,6 +151,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		return nil, err
 	}
 	defer store.Close()
+	if err := page.MayLeave(p, store, r.Options); err != nil {
+		return nil, exit.Wrong(err)
+	}
 	memory := func() int64 { return 0 }
 	if r.executor.Where == "local" {
 		memory = machine.Memory

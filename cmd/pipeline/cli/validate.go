@@ -67,7 +67,8 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	if err != nil {
 		return err
 	}
-	if err := a.mayValidate(p, path); err != nil {
+	what := page.ValidationOf(o.Models)
+	if err := a.mayValidate(p, path, what); err != nil {
 		return err
 	}
 	if _, err := a.runLoaded(cmd, r, p); err != nil || path == "" && !a.JSON {
@@ -86,11 +87,11 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	if err != nil || path == "" {
 		return err
 	}
-	return page.Write(context.Background(), a.Console, c, path, page.Validation, reportFormat(path) == "pdf")
+	return page.Write(context.Background(), a.Console, c, path, what, reportFormat(path) == "pdf")
 }
 
 // mayValidate is why the page of a validation may not be written, before anything runs.
-func (a *app) mayValidate(p *pipelines.Pipeline, path string) error {
+func (a *app) mayValidate(p *pipelines.Pipeline, path, what string) error {
 	if path == "" {
 		return nil
 	}
@@ -99,5 +100,5 @@ func (a *app) mayValidate(p *pipelines.Pipeline, path string) error {
 		return err
 	}
 	defer store.Close()
-	return a.mayReport(p, store, path, reportFormat(path), page.Validation)
+	return a.mayReport(p, store, path, reportFormat(path), what)
 }

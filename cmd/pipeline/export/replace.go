@@ -133,6 +133,16 @@ func Wrote(store *disk.Store, text []byte, output string) bool {
 	return new(record).of(store.Dir()).outputs[sha256.Sum256(text)][output]
 }
 
+// WroteAny reports whether a file with this text was written from a store for an output whose name begins so.
+func WroteAny(store *disk.Store, text []byte, begins string) bool {
+	for output := range new(record).of(store.Dir()).outputs[sha256.Sum256(text)] {
+		if strings.HasPrefix(output, begins) {
+			return true
+		}
+	}
+	return false
+}
+
 // of is the record, read from a store.
 func (r *record) of(store string) *record {
 	if r.outputs == nil {

@@ -41,7 +41,12 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	console.SweepUnfinished(p.Dir)
 	path := filepath.Join(p.Dir, fileName(p))
 	var page []byte
-	c, err := results.LookUp(ctx, p, store)
+	err := MayLeave(p, store, o)
+	other := err != nil // stays where it is
+	var c *results.Current
+	if err == nil {
+		c, err = results.LookUp(ctx, p, store)
+	}
 	if err == nil && r.Outputs[task.ID()] != nil {
 		page, err = stored(c, task)
 	}
@@ -49,8 +54,8 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		page, _, err = partial(ctx, a, c, task, r.Errors)
 	}
 	var kept string
-	scans, whole := 0, false
-	if err != nil && ctx.Err() == nil {
+	scans, whole, unedited := 0, false, false
+	if err != nil && ctx.Err() == nil && !other {
 		setAside(a, path)
 	}
 	if err == nil {
@@ -58,16 +63,19 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	}
 	if err == nil && ctx.Err() == nil {
 		old, _ := regular.ReadFile(path)
+		unedited = report.Unedited(old)
 		whole = report.Incomplete(page) && report.Unedited(old) && !report.Incomplete(old)
 		if whole {
-			kept, err = keepAside(a, path, old)
+			kept, err = keepAside(a, path, old, true)
 		}
 	}
 	if err == nil && ctx.Err() == nil {
-		edited, failed := replacePage(a, path, page)
+		edited, failed := replacePage(a, path, page, func(old []byte) bool {
+			return export.Wrote(store, old, output(left, p, store))
+		})
 		kept, err = cmp.Or(edited, kept), failed
 		if err == nil {
-			export.Remember(store, page, output(Report, p, store))
+			export.Remember(store, page, output(left, p, store))
 		}
 	}
 	if ctx.Err() != nil {
@@ -87,7 +95,11 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 	if kept != "" && whole {
 		more += "; the complete report of an earlier run was renamed to " + kept
 	} else if kept != "" {
-		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)
+		why := "had been edited: the edited page"
+		if unedited {
+			why = "is not of this file in this store: that page"
+		}
+		a.Warn("%s %s was renamed to %s", path, why, kept)
 	}
 	if scans > 0 {
 		more += ", and " + besides(scans, path)
@@ -97,6 +109,26 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 			console.Shell(p.File), task.Stage().Name())
 	}
 	a.Note("report: %s%s", path, more)
+	return nil
+}
+
+// MayLeave is why a run may not leave its page beside the file: another command wrote one there, which no run makes
+// again; nil where it may, or makes none.
+func MayLeave(p *pipelines.Pipeline, store *disk.Store, o engine.Options) error {
+	task := Stage(p.Graph)
+	if task == nil || !asksFor(p.Graph, task, o) {
+		return nil
+	}
+	path := filepath.Join(p.Dir, fileName(p))
+	old, err := regular.ReadFile(path)
+	if err != nil || !report.Unedited(old) || export.Wrote(store, old, output(left, p, store)) {
+		return nil // what is edited is kept under another name
+	}
+	for command, of := range map[string]string{"report": Report + " ", "validate": Validation + " of "} {
+		if export.WroteAny(store, old, of) {
+			return fmt.Errorf("%s was written by pipeline %s -o, and the page of the run has this name: rename that page", path, command)
+		}
+	}
 	return nil
 }
 
@@ -132,8 +164,8 @@ func fileName(p *pipelines.Pipeline) string {
 }
 
 // replacePage puts a page in the place of the one that is there, unless they are equal.
-// kept is the copy of a page that is not as it was written: no run makes that one again.
-func replacePage(a *console.Console, path string, page []byte) (kept string, err error) {
+// kept is the copy of a page that is not as it was written, or not ours: no run makes that one again.
+func replacePage(a *console.Console, path string, page []byte, ours func(old []byte) bool) (kept string, err error) {
 	old, err := regular.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -143,8 +175,8 @@ func replacePage(a *console.Console, path string, page []byte) (kept string, err
 		return "", nil
 	case !report.IsReport(old):
 		return "", errors.New("a file of that name exists that is not a report of this program")
-	case !report.Intact(old):
-		if kept, err = keepAside(a, path, old); err != nil {
+	case !report.Intact(old) || !ours(old):
+		if kept, err = keepAside(a, path, old, !report.Intact(old)); err != nil {
 			return "", err
 		}
 	}
@@ -155,22 +187,22 @@ func replacePage(a *console.Console, path string, page []byte) (kept string, err
 // that nobody takes one for the other.
 func setAside(a *console.Console, path string) {
 	if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) {
-		if _, err := keepAside(a, path, page); err == nil {
+		if _, err := keepAside(a, path, page, true); err == nil {
 			_ = os.Remove(path)
 		}
 	}
 }
 
 // keepAside copies a page to NAME.earlier.html. A page there that somebody has edited
-// stays: the copy goes to NAME.earlier-2.html, and so on.
-func keepAside(a *console.Console, path string, page []byte) (string, error) {
+// stays: the copy goes to NAME.earlier-2.html, and so on. Without over, every page there stays.
+func keepAside(a *console.Console, path string, page []byte, over bool) (string, error) {
 	for i := 1; ; i++ {
 		name := strings.TrimSuffix(path, ".html") + ".earlier.html"
 		if i > 1 {
 			name = fmt.Sprintf("%s.earlier-%d.html", strings.TrimSuffix(path, ".html"), i)
 		}
 		old, err := os.ReadFile(name)
-		if err == nil && !report.Intact(old) && !bytes.Equal(old, page) {
+		if err == nil && (!over || !report.Intact(old)) && !bytes.Equal(old, page) {
 			continue
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +250,7 @@ func leaveScans(ctx context.Context, a *console.Console, c *results.Current, tas
 		if err != nil {
 			return 0, err
 		}
-		name, err := replacePage(a, filepath.Join(dir, p.Name), html)
+		name, err := replacePage(a, filepath.Join(dir, p.Name), html, func([]byte) bool { return true })
 		if err != nil {
 			return 0, err
 		}

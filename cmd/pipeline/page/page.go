@@ -20,6 +20,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -39,7 +40,18 @@ type event struct {
 const (
 	Report     = "report"
 	Validation = "validation"
+	left       = "run" // a page that a run leaves
 )
+
+// ValidationOf is a validation of these models, which is no page of other ones.
+func ValidationOf(models []string) string {
+	return Validation + " of " + strings.Join(lists.Map(models, func(path string) string {
+		if full, err := filepath.Abs(path); err == nil {
+			return full
+		}
+		return path
+	}), ", ")
+}
 
 // output is what a page of a pipeline file is in the record of a store: files of one study have one name wherever store
 // and file are together.
@@ -59,12 +71,19 @@ func output(what string, p *pipelines.Pipeline, store *disk.Store) string {
 // MayWrite is why no page may be written to a path; nil where it may. A file that is there is replaced where it is an
 // unedited page of the same file and kind.
 func MayWrite(a *console.Console, p *pipelines.Pipeline, store *disk.Store, path, what string) error {
-	ours := func(b []byte) bool { return export.Wrote(store, b, output(what, p, store)) }
-	if err := a.MayReplace(path, fmt.Sprintf("an unedited %s of %s", what, p.File), console.Holds(ours)); err != nil {
+	ours := func(b []byte) bool {
+		return export.Wrote(store, b, output(what, p, store)) ||
+			what == Report && export.Wrote(store, b, output(left, p, store))
+	}
+	kind, models, _ := strings.Cut(what, " of ")
+	if models != "" {
+		models = " with " + models
+	}
+	if err := a.MayReplace(path, fmt.Sprintf("an unedited %s of %s%s", kind, p.File, models), console.Holds(ours)); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return exit.Wrongf("%s is a directory: PATH is a file, such as %s", path, filepath.Join(path, what+".html"))
+		return exit.Wrongf("%s is a directory: PATH is a file, such as %s", path, filepath.Join(path, kind+".html"))
 	}
 	if dir := filepath.Dir(path); path != "-" {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
