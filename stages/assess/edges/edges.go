@@ -456,10 +456,27 @@ func (st *edgeStudy) untested() dag.Outputs {
 		"statistic": none, "significant": none, "regions": column.Table([]column.RegionTestRow(nil))}
 }
 
+// determined reports whether all participants of each block have one value of what is tested.
+func (st *edgeStudy) determined() bool {
+	first := map[string]int{}
+	for i, block := range st.block {
+		at, known := first[block]
+		if !known {
+			first[block], at = i, i
+		}
+		if slices.ContainsFunc(st.design.Tested, func(x []float64) bool { return x[i] != x[at] }) {
+			return false
+		}
+	}
+	return len(st.block) > 0
+}
+
 // refuse is the error of a design that cannot be fitted.
 func (st *edgeStudy) refuse(err error) error {
 	terms := words.Some(st.terms, 8)
 	switch {
+	case errors.Is(err, edgewise.ErrNotEstimable) && st.determined():
+		return fmt.Errorf("the effect of %s cannot be estimated: each %s has one value of it, so %[2]s stands for %[1]s whatever the covariates are: include values of %[2]s with several of %[1]s%[3]s", st.test, st.within, st.unblocked())
 	case errors.Is(err, edgewise.ErrNotEstimable):
 		return fmt.Errorf("the effect of %s cannot be estimated: it is a linear combination of the other terms (%s); leave out the covariate that stands for it%s", st.test, terms, st.unblocked())
 	case errors.Is(err, edgewise.ErrSaturated):

@@ -470,7 +470,7 @@ func TestEdgesRefuse(t *testing.T) {
 	}{
 		{"a missing covariate", edgesStage(), participants("age", ages), "no value of age for sub-07"},
 		{"a group within sites", edgesStage("within", "site", "covariates", []any{"age"}), participants("group", bySite),
-			`leave out the covariate that stands for it, or set within: ""`},
+			"site stands for group whatever the covariates are: include values of site with several of group, or set within: \"\""},
 		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "site stands for the group"},
 		{"one group", edgesStage(), participants("group", of("A", "A")), "nothing to compare"},
 		{"Fisher's z twice", edgesStage("transform", "fisher"), with(func(in map[string][]dag.Input) {
