@@ -88,16 +88,16 @@ func TestSitesOfAnotherName(t *testing.T) {
 	rows := []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\ty"}
 	const folds = "folds: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 3"
 	for _, c := range []struct{ column, stages, want string }{
-		{"scanner", folds + " } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; labels are permuted within site, and there is no column site"},
-		{"acquisition_site", "c: { use: covariates, in: { participants: cohort.participants } }", "column acquisition_site has 2 values: if it is the site, set within: acquisition_site in c; labels are permuted within site, and there is no column site"},
+		{"scanner", folds + " } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; the default, within: site, has no effect, because there is no column site"},
+		{"acquisition_site", "c: { use: covariates, in: { participants: cohort.participants } }", "column acquisition_site has 2 values: if it is the site, set within: acquisition_site in c; the default, within: site, has no effect, because there is no column site"},
 		{"scanner", folds + ", within: scanner } }", ""},
-		{"scanner", folds + ", leave_out: scanner } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; labels are permuted within site, and there is no column site"},
-		{"scanner", folds + ", within: scanner } }\n  c: { use: covariates, in: { participants: cohort.participants } }", "column scanner has 2 values: if it is the site, set within: scanner in c; labels are permuted within site, and there is no column site"},
+		{"scanner", folds + ", leave_out: scanner } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; the default, within: site, has no effect, because there is no column site"},
+		{"scanner", folds + ", within: scanner } }\n  c: { use: covariates, in: { participants: cohort.participants } }", "column scanner has 2 values: if it is the site, set within: scanner in c; the default, within: site, has no effect, because there is no column site"},
 		{"scanner", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", ""}, // true labels
 		{"site", folds + " } }", ""},
 		{"handedness", folds + " } }", ""},
-		{"StationName", folds + " } }", "column StationName has 2 values: if it is the site, set within: StationName in folds; labels are permuted within site, and there is no column site"},
-		{"54-0.0", folds + " } }", "column 54-0.0 has 2 values: if it is the site, set within: 54-0.0 in folds; labels are permuted within site, and there is no column site"},
+		{"StationName", folds + " } }", "column StationName has 2 values: if it is the site, set within: StationName in folds; the default, within: site, has no effect, because there is no column site"},
+		{"54-0.0", folds + " } }", "column 54-0.0 has 2 values: if it is the site, set within: 54-0.0 in folds; the default, within: site, has no effect, because there is no column site"},
 		{"days_in_hospital", folds + " } }", ""},
 	} {
 		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
@@ -130,8 +130,8 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
     folds: foldsINPUTS },
     with: { permutations: 999ITS } }`
 		note    = "column scanner has 2 values: if it is the site, set within: scanner in "
-		absent  = "; labels are permuted within site, and there is no column site"
-		one     = "; labels are permuted within site, and the column site has one value"
+		absent  = "; the default, within: site, has no effect, because there is no column site"
+		one     = "; the default, within: site, has no effect, because the column site has one value"
 		refused = "within: evaluate uses labels that folds permutes within "
 		retrain = `, permuted: "m[*].permuted"`
 		labels  = ", labels: folds.permuted"

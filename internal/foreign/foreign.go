@@ -131,7 +131,7 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 	return "", false
 }
 
-func fraction(v float64) bool { return v != math.Trunc(v) }
+func fraction(v float64) bool { return v-v == 0 && v != math.Trunc(v) }
 
 // rising reports whether numbers are whole and each is above the one before.
 func rising(x []float64) bool {
@@ -144,21 +144,28 @@ func rising(x []float64) bool {
 }
 
 // half recognizes one triangle of a matrix of n rows, the other being 0, and a matrix that is symmetric but for
-// rounding or noise: the squared differences of the halves are below a hundredth of the squares.
+// rounding or noise: the squared differences of the halves are below a hundredth of the squares about the mean.
 func half(n int, x []float64) (what string, matrix bool) {
-	var above, below, apart float64
+	var pairs [][2]float64
+	above, below, mean := false, false, 0.0
 	for i := range n {
 		for j := range i {
-			a, b := x[j*n+i], x[i*n+j]
-			if a-a == 0 && b-b == 0 {
-				above, below, apart = above+float64(a*a), below+float64(b*b), apart+float64((a-b)*(a-b))
+			if a, b := x[j*n+i], x[i*n+j]; a-a == 0 && b-b == 0 {
+				pairs = append(pairs, [2]float64{a, b})
+				above, below, mean = above || a != 0, below || b != 0, mean+a+b
 			}
 		}
 	}
+	mean /= float64(2 * len(pairs))
+	var apart, about float64
+	for _, p := range pairs {
+		a, b := p[0]-mean, p[1]-mean
+		apart, about = apart+float64((a-b)*(a-b)), about+float64(a*a)+float64(b*b)
+	}
 	switch {
-	case (above == 0) != (below == 0):
+	case above != below:
 		return "one triangle of a matrix, whose other triangle is 0", true
-	case above > 0 && apart < 0.01*(above+below):
+	case about > 0 && apart < 0.01*about:
 		return "a symmetric matrix", true
 	}
 	return "", false

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -151,6 +152,14 @@ func TestNotSeries(t *testing.T) {
 		need.Equal(t, strings.HasPrefix(what, c.what) && (what == "") == (c.what == ""), true, what, c.what)
 		need.Equal(t, matrix, c.matrix, c.what)
 	}
+	raw := noise(25)
+	for i := range raw {
+		raw[i] = 10000 + 50*raw[i] // units of a scanner
+	}
+	what, _ := NotSeries(5, 5, raw)
+	need.Equal(t, what, "")
+	what, _ = NotSeries(2, 3, []float64{1, 2, 3, 4, 5, math.NaN()})
+	need.Equal(t, what, "")
 	for range 1000 {
 		n := 4 + random.IntN(8)
 		what, _ := NotSeries(n, n, noise(n*n))

@@ -100,7 +100,7 @@ func (s *Study) checkSites(sites []string) {
 			}
 		}
 		if stages != nil && column.NamesSite(name) {
-			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and %s",
+			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; the default, within: site, has no effect, because %s",
 				name, n, name, strings.Join(stages, ", "), why))
 		}
 	}

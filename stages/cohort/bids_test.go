@@ -360,7 +360,7 @@ func TestBIDSPeople(t *testing.T) {
 			c.File, c.Incomplete = filepath.Join(d.dir, "few.tsv"), incomplete
 		})
 		need.NoError(t, err)
-		need.Equal(t, strings.Contains(notesOf(r), "every participant is in the group ASD: there is nothing to compare"), want, incomplete)
+		need.Equal(t, strings.Contains(notesOf(r), "every participant is in the group ASD, so groups cannot be compared"), want, incomplete)
 	}
 
 	for _, c := range []struct {

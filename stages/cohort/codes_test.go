@@ -523,7 +523,7 @@ func alone(who string) string { return "groups of one participant: " + who + "; 
 func TestDoubtfulGroups(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":                     "",
-		"a,1,x\nb,1,y\n":                                   "every participant is in the group 1: there is nothing to compare",
+		"a,1,x\nb,1,y\n":                                   "every participant is in the group 1, so groups cannot be compared",
 		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":                 "the groups asd (2 participants, lines 2, 3) and ASD (2) differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":              "",
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8): "the groups contol (1 participant, line 2) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",

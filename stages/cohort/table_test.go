@@ -117,16 +117,16 @@ func TestTableCohortSelects(t *testing.T) {
 	}{
 		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
 			[]string{"selected 1 of 4 participants", "  2 do not meet mean_fd < 0.3 (1 without a value)", "  1 does not meet years >= 10",
-				"every participant is in the group HC: there is nothing to compare"}},
+				"every participant is in the group HC, so groups cannot be compared"}},
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
 			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4",
-				"every participant is in the group ASD: there is nothing to compare"}},
+				"every participant is in the group ASD, so groups cannot be compared"}},
 		{"by name and query", func(c *TableCohort) {
 			c.Exclude, c.Select = []string{"sub-003"}, "years >= 10"
 		}, "sub-001 sub-A4", []string{"1 participant excluded by name: sub-003",
 			"  1 of these does not meet select either, and is counted under the reason from select",
 			"selected 2 of 3 participants", "  1 does not meet years >= 10 (1 without a value)",
-			"every participant is in the group HC: there is nothing to compare"}},
+			"every participant is in the group HC, so groups cannot be compared"}},
 		{"by level", func(c *TableCohort) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"

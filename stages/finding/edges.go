@@ -22,6 +22,22 @@ func PermutesRelatives(notes []column.Note, stage string) bool {
 	})
 }
 
+// BesideEdges adds to the findings about covariates that predict the group that the tests of edges do not adjust for
+// them.
+func (l List) BesideEdges(r column.EdgeSummaryRow) List {
+	linked := slices.Clone(l)
+	for i, f := range linked {
+		numbers := Values(f.Numbers)
+		name, _ := numbers["Name"].(string)
+		if f.Code == "covariate.predicts-group" && r.Test == "group" && name != r.Within &&
+			!slices.Contains(r.Covariates, name) {
+			numbers["Edges"] = true
+			linked[i].Numbers = numbers
+		}
+	}
+	return linked
+}
+
 // EdgeTest are the findings about a test of each edge.
 func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	if r.Degrees < fewDegrees {

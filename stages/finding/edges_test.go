@@ -9,6 +9,18 @@ import (
 	"prgnn/stages/column"
 )
 
+// Edges are not adjusted for a covariate that is neither among those of the tests nor their sites.
+func TestBesideEdges(t *testing.T) {
+	l := List{{Code: "covariate.predicts-group", Numbers: values{"Name": "mean_fd", "Edges": false}},
+		{Code: "covariate.predicts-group", Numbers: values{"Name": "site", "Edges": false}},
+		{Code: "covariate.predicts-group", Numbers: values{"Name": "age", "Edges": false}}}
+	linked := l.BesideEdges(column.EdgeSummaryRow{Test: "group", Within: "site", Covariates: []string{"age", "site"}})
+	for i, want := range []bool{true, false, false} {
+		need.Equal[any](t, linked[i].Values()["Edges"], want)
+	}
+	need.Equal[any](t, l.BesideEdges(column.EdgeSummaryRow{Test: "age"})[0].Values()["Edges"], false)
+}
+
 func TestEdgeTest(t *testing.T) {
 	for _, c := range []struct {
 		row  column.EdgeSummaryRow

@@ -166,9 +166,13 @@ const Apart = 0.8
 func (l List) Linked() List {
 	var cause values
 	apart := false // far volumes
-	moved := slices.IndexFunc(l, func(f Finding) bool {
-		return f.Code == "covariate.predicts-group" && f.Weight == Overturns && Values(f.Numbers)["Name"] == column.MeanFD
-	})
+	predicts := func(names ...any) int {
+		return slices.IndexFunc(l, func(f Finding) bool {
+			return f.Code == "covariate.predicts-group" && f.Weight == Overturns &&
+				slices.Contains(names, Values(f.Numbers)["Name"])
+		})
+	}
+	moved, length := predicts(column.MeanFD), predicts("volumes", "kept", "volumes_both")
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
 		auc, _ := of["AUC"].(float64)
@@ -192,10 +196,11 @@ func (l List) Linked() List {
 		}
 	}
 	linked := slices.Clone(l)
+	last := max(moved, length)
 	for i, f := range linked {
-		if f.Code == "covariate.series-differ" && i < moved && f.Weight == Overturns {
-			copy(linked[i:moved], linked[i+1:moved+1])
-			linked[moved] = f
+		if f.Code == "covariate.series-differ" && i < last && f.Weight == Overturns {
+			copy(linked[i:last], linked[i+1:last+1])
+			linked[last] = f
 			break
 		}
 	}
@@ -205,7 +210,7 @@ func (l List) Linked() List {
 		case "accuracy.near-perfect":
 			numbers["Cause"] = cause
 		case "covariate.series-differ":
-			numbers["Motion"] = moved >= 0
+			numbers["Motion"], numbers["Length"] = moved >= 0, length >= 0
 		case "scans.first-volumes", "scans.far-volumes":
 			if apart {
 				numbers["Exclude"] = []string(nil)

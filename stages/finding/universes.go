@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"math"
+
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -9,6 +11,7 @@ import (
 const (
 	fewJoint = 199
 	fewShare = 0.5
+	offNull  = 0.05 // median effect under permuted labels
 )
 
 // A Universe names the test of a multiverse in the numbers of findings.
@@ -16,8 +19,9 @@ type Universe struct {
 	Statistic                         string
 	P, Share, Best                    float64
 	Universes, Repeated, Permutations int32
-	Significant                       int32  // universes with p < 0.05; Share is their weight
-	By                                string // the decision whose options have the same total weight each
+	Significant                       int32   // universes with p < 0.05; Share is their weight
+	Null                              float64 // median effect under permuted labels
+	By                                string  // the decision whose options have the same total weight each
 }
 
 // A NotJoint is why a multiverse has no joint test.
@@ -77,6 +81,8 @@ func (a *Results) Multiverse(rows []column.JointRow) (all List) {
 			u.Statistic, u.P = r.Statistic, r.P
 		}
 		switch r.Statistic {
+		case "median":
+			u.Null = r.NullMedian
 		case "share":
 			u.Share = r.Value
 		case "best":
@@ -92,6 +98,9 @@ func (a *Results) Multiverse(rows []column.JointRow) (all List) {
 		all.Study("multiverse.not-significant", Limits, u)
 	case inference.Significant(u.P) && u.Share < fewShare:
 		all.Study("multiverse.few-universes", Limits, u)
+	}
+	if not == nil && math.Abs(u.Null) >= offNull {
+		all.Study("multiverse.null-not-zero", Limits, u)
 	}
 	if u.Permutations < fewJoint && not == nil {
 		all.Study("multiverse.few-permutations", Limits, u)

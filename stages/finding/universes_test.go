@@ -11,6 +11,9 @@ import (
 )
 
 func TestMultiverse(t *testing.T) {
+	off := (&Results{}).Multiverse([]column.JointRow{{Statistic: "median", P: 0.01, Test: true, NullMedian: -0.1,
+		Universes: 8, Permutations: 999}, {Statistic: "share", Value: 1}})
+	need.Equal(t, off[0].Code, "multiverse.null-not-zero")
 	for _, c := range []struct {
 		p, share               float64
 		permutations, repeated int32

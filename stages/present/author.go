@@ -97,6 +97,9 @@ func (a *author) write() (*report.Page, error) {
 	if len(a.Related) == 0 {
 		a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary"))
 	}
+	if tests := section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests"); len(tests) > 0 {
+		a.Findings = a.Findings.BesideEdges(tests[0])
+	}
 	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	a.abstract()

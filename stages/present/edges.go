@@ -52,6 +52,9 @@ func (a *author) edges() {
 		of["transform"] = s.Value("transform")
 	}
 	a.Put("edges.result", of)
+	if !a.T.Has("evaluation") && !a.T.Has("regression") {
+		a.Page.Answer = a.Text("edges.result", of) // of a page without models
+	}
 	a.Find(finding.EdgeTest(test)...)
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))
 	if len(test.Sessions) == 2 {

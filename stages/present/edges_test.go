@@ -166,7 +166,7 @@ func TestEdgesOfRelatives(t *testing.T) {
 		need.Equal(t, strings.Contains(page, "A brain from above"), valid, stage)
 		need.Equal(t, strings.Contains(page, "may be wrong: see the first caution"), valid, stage)
 		text := tag.ReplaceAllString(page, "")
-		need.Equal(t, strings.Count(text, "p values are not valid, because relatives were permuted") >= 3, !valid, stage)
+		need.Equal(t, strings.Count(text, "p values are not valid, because participants who belong together") >= 3, !valid, stage)
 		need.Equal(t, strings.Contains(text, "so the p values are not valid."), !valid, stage)
 	}
 }

@@ -183,6 +183,27 @@ func (c *cohort) sample(take func(k int) bool) (s confound.Sample) {
 	return s
 }
 
+// unshared is a category of the test participants of a fold, where its training participants have none of theirs; ""
+// else.
+func unshared(v confound.Covariate, fit []int, s confound.Sample, fold int) (category string) {
+	if v.Text == nil {
+		return ""
+	}
+	known := map[string]bool{}
+	for _, i := range fit {
+		known[v.Text[i]] = true
+	}
+	for k, of := range s.Fold {
+		switch x := v.Text[s.Of[k]]; {
+		case of == fold && known[x]:
+			return ""
+		case of == fold:
+			category = x
+		}
+	}
+	return category
+}
+
 // enough refuses folds with too few training participants for the covariates, and unseen categories.
 func (c *cohort) enough(s confound.Sample) error {
 	for _, f := range folds(s) {
@@ -198,6 +219,12 @@ func (c *cohort) enough(s confound.Sample) error {
 		}
 		if columns := 1 + len(d.Terms); len(fit) < 3*columns {
 			return fmt.Errorf("covariates, fold %d: the model has %d columns and %d training participants, but needs 3 for each column: list fewer covariates, merge rare categories, or use fewer folds", f, columns, len(fit))
+		}
+		for _, v := range c.models.Covariates {
+			if of := unshared(v, fit, s, f); of != "" {
+				return fmt.Errorf("fold %d: no training participant has the %s of a test participant, such as %s, so the effect of "+
+					"%[2]s is unknown there; folds that leave out each %[2]s cannot adjust for it: list other covariates", f, v.Name, of)
+			}
 		}
 		for k, of := range s.Fold {
 			if _, _, err := d.Row(c.models.Covariates, s.Of[k]); err != nil && of == f {

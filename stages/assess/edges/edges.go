@@ -106,6 +106,10 @@ func (s *Edges) Validate() (wrong []error) {
 			wrong = append(wrong, fmt.Errorf("covariates: %s is listed twice", name))
 		}
 	}
+	if s.Family != "" && s.Correction == "bh" {
+		wrong = append(wrong, errors.New("correction: bh is of the parametric p, which counts relatives as independent "+
+			"participants: with family, set correction: bh-permutation or max-t"))
+	}
 	for i, x := range s.Threshold {
 		if x == 0 || slices.Contains(s.Threshold[:i], x) {
 			wrong = append(wrong, fmt.Errorf("threshold: %v is no threshold, or is listed twice", x))
@@ -438,6 +442,7 @@ func (r *edgeResult) summary(rows []column.EdgeTestRow, components []column.Comp
 			least(r.ofComponent(c))
 		}
 	}
+	st.unequalGroups(f)
 	table := column.Table([]column.EdgeSummaryRow{row})
 	if found := finding.Written(st.found); found != "" {
 		table.Meta = map[string]string{finding.Meta: found}

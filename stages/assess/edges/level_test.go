@@ -185,3 +185,43 @@ func allPairs(regions int) *edgewise.Network {
 	}
 	return edgewise.NewNetwork(regions, source, target)
 }
+
+// The smaller of two groups of unequal sizes varies more, or less, or the sizes are equal.
+func TestSmallerGroupVaries(t *testing.T) {
+	const n, edges = 60, 45
+	for _, c := range []struct {
+		small       int
+		first, rest float64 // standard deviations
+		found       bool
+	}{{12, 2, 1, true}, {12, 1.5, 1, true}, {12, 1, 2, false}, {12, 1, 1, false}, {30, 2, 1, false}} {
+		for positive := range 2 { // which of the groups is the positive one
+			r := random.New(1, "smaller group")
+			x, one := make([]float64, n), slices.Repeat([]float64{1}, n)
+			values := make([]float64, n*edges)
+			for i := range n {
+				sd := c.rest
+				if i < c.small {
+					sd = c.first
+				}
+				if (i < c.small) == (positive == 1) {
+					x[i] = 1
+				}
+				for e := range edges {
+					values[i*edges+e] = sd * r.Normal()
+				}
+			}
+			st := &edgeStudy{kind: twoGroups, ids: make([]string, n), groups: []string{"large", "small"},
+				counts: []int32{int32(n - c.small), int32(c.small)},
+				design: edgewise.Design{Tested: [][]float64{x}, Nuisance: [][]float64{one}}}
+			if positive == 0 {
+				slices.Reverse(st.groups)
+				slices.Reverse(st.counts)
+			}
+			st.unequalGroups(need.Value(edgewise.NewModel(st.design, n))(t).Fit(values, edges, 1))
+			need.Equal(t, len(st.found) == 1, c.found, c)
+			if c.found {
+				need.Equal[any](t, st.found[0].Values()["Group"], "small")
+			}
+		}
+	}
+}

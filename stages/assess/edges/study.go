@@ -501,7 +501,8 @@ func (st *edgeStudy) influence(m *edgewise.Model) {
 	}
 	tied := slices.ContainsFunc(st.found, func(f finding.Finding) bool { return f.Code == "edges.tied" })
 	if share := m.Explained(st.design.Tested[0]); share >= explained && !tied {
-		st.found.Study("edges.explained", finding.Limits, map[string]any{"Share": share, "Test": labelName(st.test)})
+		st.found.Study("edges.explained", finding.Limits, map[string]any{"Share": share, "Test": labelName(st.test),
+			"Covariates": st.covariates, "Listed": len(st.listed)})
 	}
 }
 
@@ -749,6 +750,34 @@ func (st *edgeStudy) edges(d *edgeData) (*edgewise.Network, []int) {
 		delete(d.values, id)
 	}
 	return edgewise.NewNetwork(st.regions, source, target), places
+}
+
+// A test of two groups of unequal sizes rejects too often where the smaller one varies more, from these ratios on
+// (Boneau 1960, The effects of violations of assumptions underlying the t test): the permutations exchange participants
+// as if all varied alike (Huang, Xu, Calian and Hsu 2006, To permute or not to permute).
+const unequalSizes, unequalSpread = 1.5, 1.4
+
+// unequalGroups finds that the smaller of two groups has residuals of a larger variance, over the edges.
+func (st *edgeStudy) unequalGroups(f *edgewise.Fit) {
+	if st.kind != twoGroups {
+		return
+	}
+	small := 0
+	if st.counts[1] < st.counts[0] {
+		small = 1
+	}
+	level := make([]int, len(st.ids))
+	for i, x := range st.design.Tested[0] {
+		if x > 0 == (small == 1) { // the second group is the positive one
+			level[i] = 1
+		}
+	}
+	of := f.BlockVariances(level, 2)
+	if ratio := of[1] / of[0]; ratio >= unequalSpread &&
+		float64(st.counts[1-small]) >= unequalSizes*float64(st.counts[small]) {
+		st.found.Study("edges.smaller-varies", finding.Overturns, map[string]any{"Ratio": ratio, "Group": st.groups[small],
+			"N": st.counts[small], "Other": st.groups[1-small], "Others": st.counts[1-small]})
+	}
 }
 
 // varianceRatio compares the residual variances of the blocks with five participants or more; NaN of fewer than two.

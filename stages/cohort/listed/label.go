@@ -149,7 +149,7 @@ func (l *List) doubtGroups() (notes []column.Note) {
 			}), ", "), l.allLevels(name)))
 	}
 	if len(groups) == 1 {
-		notes = append(notes, column.Notef("every participant is in the group %s: there is nothing to compare", groups[0]))
+		notes = append(notes, column.Notef("every participant is in the group %s, so groups cannot be compared", groups[0]))
 	}
 	return notes
 }

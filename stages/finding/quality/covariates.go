@@ -56,7 +56,8 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		name := named(r)
 		auc, within := column.TestedWithin(r.AUC, r.Within)
 		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P,
-			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q)}
+			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q),
+			"Edges": false} // BesideEdges
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
 		case "":
@@ -218,6 +219,6 @@ func SeriesDiffer(facts []SeriesFact, draws int) (all finding.List) {
 		}
 	}
 	all.Study("covariate.series-differ", weight, values{"Name": first.Name, "Usual": weight == finding.Limits,
-		"AUC": first.AUC, "P": first.P, "Facts": facts, "Draws": draws, "Motion": false}) // Linked
+		"AUC": first.AUC, "P": first.P, "Facts": facts, "Draws": draws, "Motion": false, "Length": false}) // Linked
 	return all
 }

@@ -134,6 +134,9 @@ func TestLinked(t *testing.T) {
 			case "covariate.series-differ":
 				series = i
 				need.Equal(t, of["Motion"], moved >= 0)
+				need.Equal[any](t, of["Length"], slices.ContainsFunc(c.others, func(f finding.Finding) bool {
+					return f.Weight == finding.Overturns && f.Values()["Name"] == "volumes"
+				}))
 			case "accuracy.near-perfect":
 				var got any
 				if cause := of["Cause"].(values); cause != nil {
