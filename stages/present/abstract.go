@@ -97,14 +97,14 @@ func (a *author) ownResult() {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline",
 				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
+			a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 		}
 		a.Page.Abstract = append(a.Page.Abstract, numbers...)
 		a.beyond()
-		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	case a.Accuracy == nil: // a multiverse without evaluate
-		var numbers []string
-		a.Page.Answer, numbers = a.joint(asked)
-		a.Page.Abstract = append(a.Page.Abstract, numbers...)
+		if joint, numbers := a.joint(asked); joint != "" {
+			a.Page.Answer, a.Page.Abstract = joint, append(a.Page.Abstract, numbers...)
+		}
 	}
 }
 

@@ -54,6 +54,7 @@ func (a *author) edges() {
 	a.Put("edges.result", of)
 	if !a.T.Has("evaluation") && !a.T.Has("regression") {
 		a.Page.Answer = a.Text("edges.result", of) // of a page without models
+		a.claims = test.Significant > 0 && !test.Related
 	}
 	a.Find(finding.EdgeTest(test)...)
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))

@@ -168,6 +168,7 @@ func TestEdgesOfRelatives(t *testing.T) {
 		text := tag.ReplaceAllString(page, "")
 		need.Equal(t, strings.Count(text, "p values are not valid, because participants who belong together") >= 3, !valid, stage)
 		need.Equal(t, strings.Contains(text, "so the p values are not valid."), !valid, stage)
+		need.Equal(t, strings.Contains(page, `<p class="answer">`), true) // of a page without models
 	}
 }
 
