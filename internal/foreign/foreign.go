@@ -146,22 +146,25 @@ func rising(x []float64) bool {
 // half recognizes one triangle of a matrix of n rows, the other being 0, and a matrix that is symmetric but for
 // rounding or noise: the squared differences of the halves are below a hundredth of the squares about the mean.
 func half(n int, x []float64) (what string, matrix bool) {
-	var pairs [][2]float64
-	above, below, mean := false, false, 0.0
-	for i := range n {
-		for j := range i {
-			if a, b := x[j*n+i], x[i*n+j]; a-a == 0 && b-b == 0 {
-				pairs = append(pairs, [2]float64{a, b})
-				above, below, mean = above || a != 0, below || b != 0, mean+a+b
+	above, below, sum, pairs := false, false, 0.0, 0
+	each := func(do func(a, b float64)) {
+		for i := range n {
+			for j := range i {
+				if a, b := x[j*n+i], x[i*n+j]; a-a == 0 && b-b == 0 {
+					do(a, b)
+				}
 			}
 		}
 	}
-	mean /= float64(2 * len(pairs))
+	each(func(a, b float64) {
+		above, below, sum, pairs = above || a != 0, below || b != 0, sum+a+b, pairs+1
+	})
+	mean := sum / float64(2*pairs)
 	var apart, about float64
-	for _, p := range pairs {
-		a, b := p[0]-mean, p[1]-mean
-		apart, about = apart+float64((a-b)*(a-b)), about+float64(a*a)+float64(b*b)
-	}
+	each(func(a, b float64) {
+		apart += float64((a - b) * (a - b))
+		about += float64((a-mean)*(a-mean)) + float64((b-mean)*(b-mean))
+	})
 	switch {
 	case above != below:
 		return "one triangle of a matrix, whose other triangle is 0", true
@@ -170,6 +173,9 @@ func half(n int, x []float64) (what string, matrix bool) {
 	}
 	return "", false
 }
+
+// fewPairs are those that are compared with each other, in bounded memory.
+const fewPairs = 4096
 
 // edges reports whether rows of three numbers are two different regions and a value, each pair once.
 func edges(rows int, x []float64) bool {
@@ -180,7 +186,9 @@ func edges(rows int, x []float64) bool {
 		if fraction(a) || fraction(b) || a == b || a < 0 || b < 0 || seen[pair] {
 			return false
 		}
-		seen[pair], values = true, values || fraction(v)
+		if values = values || fraction(v); len(seen) < fewPairs {
+			seen[pair] = true
+		}
 	}
 	return values
 }
