@@ -292,7 +292,7 @@ func (a *author) joint(asked values) (answer string, numbers []string) {
 }
 
 // result is the headline in plain words, and with its numbers; settings counts those that it is one of. Beside a
-// joint test it does not repeat of whom.
+// joint test it does not repeat who was classified.
 func (a *author) result(r finding.Row, asked, settings values) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
 	a.claims = state == finding.Above
