@@ -231,7 +231,7 @@ func TestUnplaced(t *testing.T) {
 		c      = "\n  c: { use: covariates, in: { participants: cohort.participants }"
 		refuse = "within: site of sub-03 (participants.tsv:4), sub-06 (participants.tsv:7): no value, but labels are permuted within " +
 			"its values by "
-		remedy = ", and with whom these participants may exchange labels is unknown: fill it in, leave the participants out " +
+		remedy = ", and who may exchange labels with these participants is unknown: fill it in, leave the participants out " +
 			"(incomplete: skip, or exclude: [sub-03, sub-06]), or set within: \"\" in each of these stages to permute over all participants"
 	)
 	for _, test := range []struct{ stages, want string }{

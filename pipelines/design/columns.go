@@ -134,7 +134,7 @@ func (s *Study) unplaced() {
 		named := lists.Map(stages[by], func(n *dag.StageNode) string { return n.Name() })
 		s.refuse(stages[by][0], "within", s.faultText(column.Fault{Column: by,
 			IDs: column.Unplaced(s.people(), by), Why: "no value, but labels are permuted within its values by " +
-				words.Some(named, 6) + ", and with whom these participants may exchange labels is unknown",
+				words.Some(named, 6) + ", and who may exchange labels with these participants is unknown",
 			Remedy: `, or set within: "" in each of these stages to permute over all participants`}))
 	}
 }
