@@ -766,6 +766,9 @@ func (st *edgeStudy) unequalGroups(f *edgewise.Fit) {
 	if st.counts[1] < st.counts[0] {
 		small = 1
 	}
+	if float64(st.counts[1-small]) < unequalSizes*float64(st.counts[small]) {
+		return
+	}
 	level := make([]int, len(st.ids))
 	for i, x := range st.design.Tested[0] {
 		if x > 0 == (small == 1) { // the second group is the positive one
@@ -773,8 +776,7 @@ func (st *edgeStudy) unequalGroups(f *edgewise.Fit) {
 		}
 	}
 	of := f.BlockVariances(level, 2)
-	if ratio := of[1] / of[0]; ratio >= unequalSpread &&
-		float64(st.counts[1-small]) >= unequalSizes*float64(st.counts[small]) {
+	if ratio := of[1] / of[0]; ratio >= unequalSpread {
 		st.found.Study("edges.smaller-varies", finding.Overturns, map[string]any{"Ratio": ratio, "Group": st.groups[small],
 			"N": st.counts[small], "Other": st.groups[1-small], "Others": st.counts[1-small]})
 	}
