@@ -156,12 +156,11 @@ func (a *Results) Corrected() map[string]float64 {
 	return of
 }
 
-// ChanceAmong is what the test of the accuracy shows among all classifiers that were tested, where none is a headline;
-// lost reports that it is above chance without the correction only.
-func (a *Results) ChanceAmong(r Row) (state State, lost bool) {
+// ChanceAmong is what the test of the accuracy shows among all classifiers that were tested, where none is a headline,
+// by their corrected p; lost reports that it is above chance without the correction only.
+func (a *Results) ChanceAmong(r Row, corrected map[string]float64) (state State, lost bool) {
 	state, _ = a.Chance(r, "accuracy")
-	p, ok := a.Corrected()[column.CoordText(r.Coords)]
-	if lost = state == Above && ok && !inference.Significant(p); lost {
+	if lost = state == Above && !inference.Significant(corrected[column.CoordText(r.Coords)]); lost {
 		state = NotAbove
 	}
 	return state, lost
@@ -241,11 +240,11 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested Counted) {
 func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
 	corrected, cannot, decided := a.Corrected(), a.Uncorrectables(), false
 	for _, r := range a.PerParticipant() {
-		switch state, _ := a.Chance(r, "accuracy"); {
+		switch state, _ := a.ChanceAmong(r, corrected); {
 		case !r.Own || r.IsMajority():
-		case state == Above && inference.Significant(corrected[column.CoordText(r.Coords)]):
+		case state == Above:
 			above = append(above, r.Called())
-		case state == Above || state == NotAbove || state == NotAboveMajority:
+		case state == NotAbove || state == NotAboveMajority:
 			not = append(not, r.Called())
 			at := slices.IndexFunc(cannot, func(u Uncorrectable) bool {
 				return column.CoordText(u.Row.Coords) == cmp.Or(r.SameAs, column.CoordText(r.Coords))

@@ -135,12 +135,12 @@ func (a *author) beyond() {
 // beside adds the results of other folds.
 func (a *author) beside(code string, other *finding.Results, of values) {
 	var models []values
-	related := false
+	related, corrected := false, other.Corrected()
 	for _, r := range other.Accuracy {
 		if r.IsMajority() {
 			continue
 		}
-		state, lost := other.ChanceAmong(r)
+		state, lost := other.ChanceAmong(r, corrected)
 		related = related || r.Test != "" && other.IsRelated(r)
 		v := values(finding.Values(r))
 		maps.Copy(v, other.BeyondFolds(r))
