@@ -58,7 +58,7 @@ func TestTwoCohorts(t *testing.T) {
 			refused("have the id of a training participant", "plain", "other.yaml")
 			refused("have the id of a training participant", "harmonized", "other.yaml", "--harmonize", "inputs")
 			refused("harmonize: inputs", "harmonized", "other.yaml", "--allow", "participants")
-			refused("has no ComBat fit", "plain", "other.yaml", "--allow", "participants", "--harmonize", "inputs")
+			refused("have no ComBat fit", "plain", "other.yaml", "--allow", "participants", "--harmonize", "inputs")
 			pipeline("validate", "plain", "other.yaml", "--allow", "participants")
 			pipeline("export", "other.yaml", "validation.participants", "-o", "plain.csv")
 			pipeline("validate", "harmonized", "other.yaml", "--allow", "participants", "--harmonize", "inputs")
