@@ -77,8 +77,8 @@ func edgesInputs(o edgesOracle) map[string][]dag.Input {
 }
 
 func edgesStage(more ...any) dag.Stage {
-	return stagetest.Fresh("edges", append([]any{"transform", "none", "permutations", 199, "covariates",
-		[]any{"age", "fd", "site"}}, more...)...)
+	return stagetest.Fresh("edges", append([]any{"transform", "none", "permutations", 199, "variance", "equal",
+		"covariates", []any{"age", "fd", "site"}}, more...)...)
 }
 
 func edgeRows(t *testing.T, out dag.Outputs) ([]column.EdgeTestRow, column.EdgeSummaryRow) {
@@ -208,10 +208,12 @@ func edgeAt(r column.EdgeTestRow) int {
 }
 
 // TestCohensD: without covariates, d is the difference of the means over the pooled SD, with the variance of Hedges and
-// Olkin.
+// Olkin, and with that of each group.
 func TestCohensD(t *testing.T) {
 	o := readEdgesOracle(t)
 	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", ""), edgesInputs(o)))
+	by, _ := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", "", "variance", "by-group"),
+		edgesInputs(o)))
 	need.Equal(t, summary.Effect, "d")
 	for e, r := range rows {
 		var of [2][]float64
@@ -224,6 +226,11 @@ func TestCohensD(t *testing.T) {
 		d := (m1 - m0) / math.Sqrt((19*s0*s0+15*s1*s1)/34)
 		half := 1.959963984540054 * math.Sqrt(1.0/20+1.0/16+d*d/(2*34))
 		near(t, "d", []float64{r.Effect, r.EffectLow, r.EffectHigh}, []float64{d, d - half, d + half})
+		// Welch's: the variance of the difference is that of each mean.
+		ratio := (s0*s0/20 + s1*s1/16) / ((19*s0*s0 + 15*s1*s1) / 34)
+		half = 1.959963984540054 * math.Sqrt(ratio+d*d/(2*34))
+		near(t, "d by group", []float64{by[e].Effect, by[e].EffectLow, by[e].EffectHigh},
+			[]float64{d, d - half, d + half})
 	}
 }
 

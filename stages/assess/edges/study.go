@@ -522,6 +522,9 @@ func (s *Edges) effect(st *edgeStudy, c column.CovariateColumn) error {
 	if len(names) < 2 {
 		return fmt.Errorf("all participants have %s %s: nothing to compare", c.Name, strings.Join(names, ""))
 	}
+	if s.Variance == byGroup {
+		st.design.Group = of
+	}
 	st.counts = make([]int32, len(names))
 	for _, g := range of {
 		st.counts[g]++
@@ -752,14 +755,14 @@ func (st *edgeStudy) edges(d *edgeData) (*edgewise.Network, []int) {
 	return edgewise.NewNetwork(st.regions, source, target), places
 }
 
-// A test of two groups of unequal sizes rejects too often where the smaller one varies more, from these ratios on
-// (Boneau 1960, The effects of violations of assumptions underlying the t test): the permutations exchange participants
-// as if all varied alike (Huang, Xu, Calian and Hsu 2006, To permute or not to permute).
+// With one variance, a test of two groups of unequal sizes rejects too often where the smaller one varies more, from
+// these ratios on (Boneau 1960, The effects of violations of assumptions underlying the t test): the permutations
+// exchange participants as if all varied alike (Huang, Xu, Calian and Hsu 2006, To permute or not to permute).
 const unequalSizes, unequalSpread = 1.5, 1.4
 
 // unequalGroups finds that the smaller of two groups has residuals of a larger variance, over the edges.
 func (st *edgeStudy) unequalGroups(f *edgewise.Fit) {
-	if st.kind != twoGroups {
+	if st.kind != twoGroups || st.design.Group != nil {
 		return
 	}
 	small := 0

@@ -385,3 +385,34 @@ func BenchmarkPermutations(b *testing.B) {
 		Threads: 2,
 		Draw:    func(k int) Permutation { return Permutation{From: random.New(1, k).Perm(n)} }})
 }
+
+// TestVariances compares tests of groups with variances of their own with SciPy's and with the slow definition
+// (testdata/variances.py).
+func TestVariances(t *testing.T) {
+	var o map[string]json.RawMessage
+	b := need.Value(os.ReadFile("testdata/variances.json"))(t)
+	need.NoError(t, json.Unmarshal(b, &o))
+	edges, from := field[[][]float64](t, o, "edges"), field[[][]int](t, o, "permutations")
+	for _, name := range []string{"t", "F", "t adjusted", "F adjusted"} {
+		want := field[struct {
+			Design                          [][]float64
+			Tested                          int
+			Group                           []int
+			Statistic, P, SE, Half, Largest []float64
+		}](t, o, name)
+		design := Design{want.Design[:want.Tested], want.Design[want.Tested:], want.Group}
+		m := need.Value(NewModel(design, len(edges)))(t)
+		f := m.Fit(slices.Concat(edges...), len(edges[0]), 2)
+		equal(t, name, f.Statistic, want.Statistic, 1e-10)
+		if want.SE != nil {
+			equal(t, name+" error", f.SE, want.SE, 1e-11)
+			equal(t, name+" interval", f.Half, want.Half, 2e-3)
+		}
+		equal(t, name+" p", f.P, want.P, 2e-3) // Bartlett's is an approximation
+		null := permuted(t, f, network(6), Options{Permutations: len(from), Draw: drawn(from)})
+		equal(t, name+" largest", null.Largest, want.Largest, 1e-9)
+	}
+	alone := []float64{1, 0, 0, 0, 0}
+	_, err := NewModel(Design{[][]float64{alone}, [][]float64{{1, 1, 1, 1, 1}}, []int{1, 0, 0, 0, 0}}, 5)
+	need.Equal(t, errors.Is(err, ErrVariance), true)
+}

@@ -14,8 +14,11 @@ import (
 )
 
 // A Design holds the columns of the linear model Y = XB + E, a value for each participant. One tested column gives t,
-// several give F.
-type Design struct{ Tested, Nuisance [][]float64 }
+// several give F. Group numbers the groups from 0 whose residuals may have different variances; nil: all have one.
+type Design struct {
+	Tested, Nuisance [][]float64
+	Group            []int
+}
 
 // A Model is a design with orthonormal columns. By the theorem of Frisch, Waugh and Lovell, the tested columns without
 // what the nuisance columns explain, fitted to the residuals of these, give the estimates of the full model.
@@ -28,6 +31,7 @@ type Model struct {
 	basis  []float64 // tested, then nuisance, each of N values
 	rows   int       // of basis
 	length float64   // of one tested column without what the nuisance explains
+	groups []spread
 }
 
 // ErrNotEstimable: the nuisance columns explain a tested column.
@@ -64,7 +68,7 @@ func NewModel(d Design, n int) (*Model, error) {
 	if m.Degrees = n - m.rows; m.Degrees < 1 {
 		return nil, ErrSaturated
 	}
-	return m, nil
+	return m, m.spreads(d.Group)
 }
 
 // Leverage is how far each participant's own value determines its fitted value: 0 to 1; the mean is the rank of the
@@ -99,20 +103,24 @@ func (m *Model) Explained(tested []float64) float64 {
 type Fit struct {
 	*Model
 	Edges     int
-	Statistic []float64 // t, or F
+	Statistic []float64 // t, or F, of the degrees of freedom of the model
 	Beta, SE  []float64 // of one tested column, in units of the edges
 	SD        []float64 // of the residuals of the full model
 	P         []float64 // parametric, two-sided
+	Usual     []float64 // of several tested columns: F with one variance, of which partial η² is made
+	Half      []float64 // of the 95 % interval of one tested column
 
 	residuals []float64 // participant × edge, in place of the data
-	total     []float64 // sum of squared residuals of each edge
+	squared   []float64 // the same, squared; nil where all have one variance
+	total     []float64 // sum of squared residuals of each edge; 0 where nothing is tested
 }
 
 // Fit fits the model to y (participant × edge), and keeps y as its residuals. Of an edge that the nuisance columns
 // explain, all estimates are NaN.
 func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 	f := &Fit{Model: m, Edges: edges, residuals: y, total: make([]float64, edges), Statistic: make([]float64, edges),
-		Beta: make([]float64, edges), SE: make([]float64, edges), SD: make([]float64, edges), P: make([]float64, edges)}
+		Beta: make([]float64, edges), SE: make([]float64, edges), SD: make([]float64, edges), P: make([]float64, edges),
+		Usual: make([]float64, edges), Half: make([]float64, edges)}
 	before := make([]float64, edges)
 	for i := range m.N {
 		dense.AddSquares(before, y[i*edges:][:edges])
@@ -130,11 +138,6 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 		dense.AddSquares(f.total, y[i*edges:][:edges])
 	}
 	dense.Multiply(scores, edges, tested, dense.Rows(y, edges), m.Tested, m.N, edges, false, threads)
-	explained := make([]float64, edges)
-	for j := range m.Tested {
-		dense.AddSquares(explained, scores[j*edges:][:edges])
-	}
-	u := clone(scores[:m.Tested*edges])
 	negate(scores[:m.Tested*edges])
 	rest, row := make([]float64, edges), make([]float64, edges) // RSS of the full model, without cancellation
 	for i := range m.N {
@@ -144,24 +147,50 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 		}
 		dense.AddSquares(rest, row)
 	}
-	df := float64(m.Degrees)
+	if len(m.groups) > 1 {
+		f.squared = make([]float64, len(y))
+		dense.AddSquares(f.squared, y)
+	}
+	for e, total := range f.total {
+		if !(total > 1e-20*before[e]) {
+			f.total[e] = 0
+		}
+		rest[e] = max(rest[e], float64(leastRest*f.total[e])) / float64(m.Degrees)
+		f.SD[e] = math.Sqrt(rest[e])
+	}
+	own := make([]int, m.N)
+	for i := range own {
+		own[i] = i
+	}
+	s := f.sums(1)
+	s.of(1, func(int) Permutation { return Permutation{From: own} })
+	if s.variances(0); len(m.groups) == 1 {
+		copy(s.within[0], rest)
+	}
+	s.test()
 	for e := range edges {
-		rest[e] = max(rest[e], float64(leastRest*f.total[e]))
+		for _, of := range s.basis[:m.Tested] {
+			f.Usual[e] += float64(of[e]*of[e]) / float64(m.Tested) / rest[e]
+		}
+	}
+	t := inference.StudentT(0.05, m.Degrees)
+	for e, statistic := range s.statistic {
+		f.Statistic[e] = statistic
 		switch {
-		case !(f.total[e] > 1e-20*before[e]):
-			for _, v := range [][]float64{f.Statistic, f.Beta, f.SE, f.SD, f.P} {
+		case f.total[e] == 0:
+			for _, v := range [][]float64{f.Statistic, f.Beta, f.SE, f.SD, f.Half, f.P} {
 				v[e] = math.NaN()
 			}
 		case m.Tested > 1:
-			f.SD[e] = math.Sqrt(rest[e] / df)
-			f.Statistic[e] = explained[e] / float64(m.Tested) / (rest[e] / df)
 			f.Beta[e], f.SE[e] = math.NaN(), math.NaN()
-			f.P[e] = inference.VarianceRatioP(f.Statistic[e], m.Tested, m.Degrees)
+			f.P[e] = inference.VarianceRatioP(statistic, m.Tested, m.Degrees)
 		default:
-			f.SD[e] = math.Sqrt(rest[e] / df)
-			f.Beta[e], f.SE[e] = u[e]/m.length, f.SD[e]/m.length
-			f.Statistic[e] = u[e] / f.SD[e]
-			f.P[e] = inference.StudentP(f.Statistic[e], m.Degrees)
+			f.Beta[e], f.SE[e] = s.basis[0][e]/m.length, s.spread[e]/m.length
+			f.Half[e] = float64(f.SE[e] * t)
+			if len(m.groups) > 1 {
+				f.Half[e] = f.SE[e] * math.Sqrt(converted(t*t, 1, float64(m.Degrees), s.degrees[e]))
+			}
+			f.P[e] = inference.StudentP(statistic, m.Degrees)
 		}
 	}
 	return f

@@ -52,7 +52,7 @@ func (m *Model) Heights(statistic []float64) []float64 {
 // Permute computes the statistics of all permutations. By Freedman and Lane (1983; Winkler et al. 2014, NeuroImage
 // 92:381), Y* = fitted nuisance + permuted residuals R; the full model is fitted again. With the orthonormal columns U
 // (tested) and Q (nuisance), all that changes are the sums UᵀPR and QᵀPR: t = uᵀPR·√df / √(diag RᵀR − Σ(QᵀPR)² −
-// Σ(UᵀPR)²). Several permutations are one product of matrices.
+// Σ(UᵀPR)²) if all have one variance. Several permutations are one product of matrices.
 func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 	null := &Null{Largest: make([]float64, o.Permutations), Free: make([]float64, o.Permutations),
 		Region: make([]float64, o.Permutations),
@@ -66,7 +66,7 @@ func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 	for e, s := range f.Statistic {
 		least[e] = math.Abs(s) - float64(1e-10*max(1, math.Abs(s)))
 	}
-	each := max(1, 192/f.rows) // permutations of one product
+	each := max(1, 192/f.multiplied()) // permutations of one product
 	threads := max(1, o.Threads)
 	var free sync.Mutex
 	var workers []*worker
@@ -91,7 +91,7 @@ func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 		}
 		first := i * each
 		n := min(each, o.Permutations-first)
-		w.run(f, o, first, n, least, powers, null)
+		w.run(o, first, n, least, powers, null)
 		free.Lock()
 		workers = append(workers, w)
 		if done += n; o.Done != nil {
@@ -112,41 +112,23 @@ func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 
 // A worker has the memory of one goroutine.
 type worker struct {
-	net                   *Network
-	columns, scores       []float64
-	explained, statistic  []float64
-	enhanced, unexplained []float64
-	regions, degrees      []float64
-	as                    []int
+	*sums
+	net             *Network
+	enhanced        []float64
+	regions, tested []float64 // the mean of each region, and its edges
+	as              []int
 }
 
 func (f *Fit) worker(net *Network, each int) *worker {
-	row := func() []float64 { return make([]float64, f.Edges) }
-	return &worker{net: net, columns: make([]float64, each*f.rows*f.N), scores: make([]float64, each*f.rows*f.Edges),
-		explained: row(), statistic: row(), enhanced: row(), unexplained: row(), regions: make([]float64, net.Regions),
-		degrees: f.degrees(net), as: make([]int, f.Edges)}
+	return &worker{sums: f.sums(each), net: net, enhanced: make([]float64, f.Edges),
+		regions: make([]float64, net.Regions), tested: f.degrees(net), as: make([]int, f.Edges)}
 }
 
-func (w *worker) run(f *Fit, o Options, first, n int, least []float64, powers powers, null *Null) {
-	columns := w.columns[:n*f.rows*f.N]
-	clear(columns)
+func (w *worker) run(o Options, first, n int, least []float64, powers powers, null *Null) {
+	w.of(n, func(b int) Permutation { return o.Draw(first + b + 1) })
 	for b := range n {
-		p := o.Draw(first + b + 1)
-		for j := range f.rows {
-			to, from := columns[(b*f.rows+j)*f.N:][:f.N], f.basis[j*f.N:][:f.N]
-			for i, v := range from {
-				if p.Sign != nil {
-					v *= p.Sign[i]
-				}
-				to[p.From[i]] = v
-			}
-		}
-	}
-	dense.Multiply(w.scores, f.Edges, dense.Rows(columns, f.N), dense.Rows(f.residuals, f.Edges), n*f.rows, f.N,
-		f.Edges,
-		false, 1)
-	for b := range n {
-		w.statistics(f, w.scores[b*f.rows*f.Edges:])
+		w.variances(b)
+		w.test()
 		largest := 0.0
 		for e, s := range w.statistic {
 			s = math.Abs(s)
@@ -159,36 +141,10 @@ func (w *worker) run(f *Fit, o Options, first, n int, least []float64, powers po
 		for i, threshold := range o.Thresholds {
 			null.Extent[i][first+b], null.Intensity[i][first+b] = w.net.join(w.statistic, threshold, o.Tail)
 		}
-		heights := f.Heights(w.statistic)
+		heights := w.f.Heights(w.statistic)
 		null.Free[first+b] = w.net.enhance(w.enhanced, heights, o.Free, powers)
-		w.net.means(w.regions, heights, w.degrees)
+		w.net.means(w.regions, heights, w.tested)
 		null.Region[first+b] = slices.Max(w.regions)
-	}
-}
-
-// statistics are t or F of one permutation from its sums.
-func (w *worker) statistics(f *Fit, scores []float64) {
-	clear(w.explained)
-	clear(w.unexplained)
-	for j := range f.rows {
-		to := w.explained
-		if j >= f.Tested {
-			to = w.unexplained
-		}
-		dense.AddSquares(to, scores[j*f.Edges:][:f.Edges])
-	}
-	df := float64(f.Degrees)
-	for e, total := range f.total {
-		if math.IsNaN(f.Statistic[e]) {
-			w.statistic[e] = 0
-			continue
-		}
-		rest := max(total-w.unexplained[e]-w.explained[e], float64(leastRest*total))
-		if f.Tested > 1 {
-			w.statistic[e] = w.explained[e] / float64(f.Tested) / (rest / df)
-		} else {
-			w.statistic[e] = scores[e] / math.Sqrt(rest/df)
-		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 var intervalMethods = map[string][2]string{
 	"column/interval":                       {"methods.measures", "Wilson"},
 	"confounds.models/score":                {"methods.confound-models", "bootstrap samples"},
-	"edges.strongest/estimate":              {"methods.edge-tests", "Student's t"},
+	"edges.strongest/estimate":              {"methods.edge-tests", "t with the standard error of the linear model"},
 	"edges.strongest/size":                  {"methods.edge-tests", "effect size"},
 	"reliability.halves/dice":               {"methods.reliability", "2.5 and 97.5 % quantiles"},
 	"reliability.halves/spearman":           {"methods.reliability", "2.5 and 97.5 % quantiles"},
