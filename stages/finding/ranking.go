@@ -41,6 +41,8 @@ type Comparison struct {
 	Beaten, Even, Ahead []Ranking // references, by the test of the lead over each
 	Below               []Ranking // those that it would beat, were it better than chance itself
 	Tested              bool      // some lead has a p, which takes several models
+	References          int       // how many
+	Inverted            bool      // a ranking that is ahead is inverted
 }
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
@@ -72,7 +74,7 @@ func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c 
 	default:
 		return c, false
 	}
-	c = Comparison{Ranking: rankingOf(*trained, measure), Shown: shown}
+	c = Comparison{Ranking: rankingOf(*trained, measure), Shown: shown, References: len(references)}
 	if measure == ByPlanted {
 		c.Planted = int(*trained.Planted)
 		c.Chance = FoundByChance(*trained, regions)
@@ -88,6 +90,7 @@ func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c 
 			c.Even = append(c.Even, r)
 		case lead < 0:
 			c.Ahead = append(c.Ahead, r)
+			c.Inverted = c.Inverted || !math.IsNaN(r.Reversed)
 		case measure == ByHeldOut && c.HeldOut <= 0, measure == ByPlanted && !c.BeyondChance:
 			c.Below = append(c.Below, r)
 		default:

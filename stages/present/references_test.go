@@ -211,7 +211,7 @@ func TestRegionsAreWorded(t *testing.T) {
 			Reversed: nan, HeldOut: nan, P: p}
 	}
 	of := finding.Comparison{Ranking: ranking(column.TrainedModels, 8, 0.95, nan), Planted: 16, Chance: 160.0 / 84,
-		BeyondChance: true, Tested: true, Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
+		BeyondChance: true, Tested: true, References: 4, Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
 		Even: []finding.Ranking{ranking(column.FeatureTest, 8, 0.95, 0.03), ranking(column.UntrainedModels, 0,
 			0.9, 0.2)},
 		Ahead: []finding.Ranking{ranking(column.RidgePattern, 9, 0.99, 0.02)}}
@@ -256,8 +256,9 @@ func TestRegionsAreWorded(t *testing.T) {
 				"to be among the top"},
 		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean score " +
 			"(1.9 expected by chance)"},
-		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean score is worse than " +
-			"that by the ridge pattern (AUROC of the planted regions)"},
+		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean score (0 of 10, AUROC " +
+			"0.95) is worse than that by the ridge pattern (9 of 10, AUROC 0.99; p = 0.020): AUROC of the planted " +
+			"regions, corrected resampled t-test, p not corrected for the 4 references"},
 		{"ranking.not-better", held, "There is no evidence that the trained models' ranking of regions by mean score " +
 			"of the first of 3 settings (pool topk) outperforms untrained models (held-out effect)"},
 		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
@@ -302,8 +303,10 @@ func TestReferencesAreShown(t *testing.T) {
 	_, cautions, _ := strings.Cut(text, "Cautions")
 	cautions, _, _ = strings.Cut(cautions, "Participants Table")
 	for _, want := range []string{
-		"The trained models' ranking of regions by mean score is worse than that by untrained models (AUROC of the " +
-			"planted regions; 2 of 4 are among the top 4, 1.3 expected by chance)",
+		"The trained models' ranking of regions by mean score (2 of 4, AUROC 0.62) is worse than that by untrained " +
+			"models (1 of 4, AUROC 0.22, inverted 0.78; p = 0.013): AUROC of the planted regions, corrected resampled " +
+			"t-test, p not corrected for the 5 references. An inverted ranking counts as 1 − AUROC, since the sign of " +
+			"a score is arbitrary before training",
 		"There is no evidence that the trained models' ranking of regions by mean score outperforms the t-test of " +
 			"node strength, the t-test of features, the ridge pattern or the ridge occlusion (",
 	} {
