@@ -34,10 +34,10 @@ var (
 
 // Multiverse tests many analyses jointly.
 type Multiverse struct {
-	Joint    string   `param:"joint" doc:"the joint statistic that is the test, stated in advance" choices:"median|share|stouffer"`
+	Joint    string   `param:"joint" doc:"the joint statistic that is the test; choose it before the results" choices:"median|share|stouffer"`
 	Effect   string   `param:"effect" doc:"auc: AUC less 0.5, mean over the folds; accuracy: accuracy less the majority-class rate" choices:"auc|accuracy"`
 	By       string   `param:"by" doc:"a decision of which each option gets the same total weight, however many universes it has; by default universes have equal weights"`
-	Headline []string `param:"headline" doc:"the universe that is stated in advance, by some of its coordinates, such as [model=ridge, denoising=24P]"`
+	Headline []string `param:"headline" doc:"the universe that is the headline, chosen before the results, by some of its coordinates, such as [model=ridge, denoising=24P]"`
 	Top      int      `param:"top" doc:"regions: number of top regions of each universe that count as found" min:"1" max:"20000"`
 	Positive string   `param:"positive" doc:"positive group, as in evaluate"`
 }
@@ -70,7 +70,7 @@ func (s *Multiverse) ReadsParticipants() []role.Reading {
 	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
 }
 
-// RefersTo is the universe that is stated in advance, and the decision of the weights.
+// RefersTo is the universe that is the headline, and the decision of the weights.
 func (s *Multiverse) RefersTo() role.Reference {
 	return role.Reference{Parameter: "headline", Gathered: "predictions", Coords: s.Headline,
 		Without: "has no headline", By: [2]string{"by", s.By}}

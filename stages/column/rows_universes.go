@@ -18,7 +18,7 @@ type UniverseRow struct {
 	NullLow  float64     `column:"null_low,missing" doc:"2.5th percentile, over the permutations, of the effect at this place of the sorted curve"`
 	NullHigh float64     `column:"null_high,missing" doc:"97.5th percentile"`
 	SameAs   string      `column:"same_as,missing" doc:"an earlier universe with the same predictions, which counts for both"`
-	Headline bool        `column:"headline" doc:"the universe that the file states in advance"`
+	Headline bool        `column:"headline" doc:"the universe that the file states as the headline"`
 }
 
 // A UniverseRegionRow is one region in the rankings of all universes.
@@ -38,7 +38,7 @@ type JointRow struct {
 	NullMedian   float64 `column:"null_median,missing" doc:"median of the statistic over the permutations"`
 	P            float64 `column:"p,missing" doc:"share of the label permutations, the same in every universe, with at least this value, (b+1)/(m+1); of best: corrected for choosing the universe; missing where no p could be below 0.05: there is no joint test"`
 	Least        float64 `column:"p_least,missing,optional" doc:"smallest p that the permutations can give: few labels may differ within folds and sites"`
-	Test         bool    `column:"test" doc:"the statistic that the file states in advance"`
+	Test         bool    `column:"test" doc:"the statistic that the file sets as the test"`
 	Universes    int32   `column:"universes" doc:"with different predictions"`
 	Repeated     int32   `column:"repeated" doc:"universes with the predictions of another"`
 	Positive     int32   `column:"positive" doc:"universes with an effect above 0"`

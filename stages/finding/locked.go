@@ -196,6 +196,26 @@ func (p *LockedPlan) Keeps(stage, parameter string) bool {
 	})
 }
 
+// When a parameter of a kind was stated, beside the results; "" where no plan shows it.
+const (
+	StatedBefore = "before"
+	StatedAfter  = "after" // it is not that of the plan
+)
+
+// Stated is when a parameter of a kind was stated.
+func (s *Settings) Stated(kind, parameter string) string {
+	plan, stage := s.Locked, s.Of(kind)
+	switch {
+	case plan == nil || stage == nil:
+		return ""
+	case !plan.Keeps(stage.Stage, parameter):
+		return StatedAfter
+	case plan.Trained > 0:
+		return ""
+	}
+	return StatedBefore
+}
+
 // Limits are what limits an analysis that does not follow its plan.
 func (p *LockedPlan) Limits() (all List) {
 	if len(p.Differences) > 0 {

@@ -61,3 +61,23 @@ func TestLockedPlan(t *testing.T) {
 	need.Equal(t, p.Keeps("multiverse", "headline"), false)
 	need.Equal(t, p.Keeps("multiverse", "joint"), true)
 }
+
+// What a plan shows to be stated before the results is as the plan has it, and no model was trained before the plan.
+func TestStated(t *testing.T) {
+	changed := []string{`universes.joint is "stouffer" instead of "median"`}
+	for _, c := range []struct {
+		plan            *LockedPlan
+		joint, headline string
+	}{
+		{nil, "", ""},
+		{&LockedPlan{}, StatedBefore, StatedBefore},
+		{&LockedPlan{Differences: changed}, StatedAfter, StatedBefore},
+		{&LockedPlan{Trained: 1}, "", ""},
+		{&LockedPlan{Trained: 1, Differences: changed}, StatedAfter, ""},
+	} {
+		s := Settings{Locked: c.plan, Stages: []StageSettings{{Stage: "universes", Kind: "multiverse"}}}
+		need.Equal(t, s.Stated("multiverse", "joint"), c.joint)
+		need.Equal(t, s.Stated("multiverse", "headline"), c.headline)
+		need.Equal(t, s.Stated("compare", "headline"), "")
+	}
+}

@@ -50,7 +50,7 @@ func (a *Results) NotJoint(rows []column.JointRow) *NotJoint {
 	return nil
 }
 
-// Joint is what the joint test of a multiverse, the one that was stated in advance, shows.
+// Joint is what the joint test of a multiverse, the one that the file sets, shows.
 func (a *Results) Joint(rows []column.JointRow) State {
 	if a.NotJoint(rows) != nil {
 		return Untested

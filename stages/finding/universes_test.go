@@ -48,7 +48,7 @@ func TestMultiverseOfWeights(t *testing.T) {
 		By: "model"})
 }
 
-// The joint test that was stated in advance is the answer, and no other statistic.
+// The joint test that the file sets is the answer, and no other statistic.
 func TestJoint(t *testing.T) {
 	for _, c := range []struct {
 		p, median float64

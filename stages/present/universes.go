@@ -22,7 +22,7 @@ type universeRow struct {
 	Measured     float64 // its effect
 	Permutations int32
 	Universes    int32
-	Place        int // among the universes with different predictions
+	Place, Last  int // among the universes with different predictions, of all with its effect as printed
 	Stated       string
 	Tested       bool
 }
@@ -38,7 +38,9 @@ func (a *author) multiverse() {
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := a.universes(tests)
-	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), a.stated()
+	stated := a.Run.Stated("multiverse", "headline")
+	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), stated
+	of["JointStated"] = a.Run.Stated("multiverse", "joint")
 	if of["Tested"] == false { // nothing has a p
 		for i := range rows {
 			rows[i].P, rows[i].NullLow, rows[i].NullHigh = math.NaN(), math.NaN(), math.NaN()
@@ -53,13 +55,11 @@ func (a *author) multiverse() {
 		a.Put("multiverse.depends", values{"Decisions": names, "Explained": most[0].Explained,
 			"Balanced": most[0].Balanced})
 	}
-	place := 0
-	all := lists.Map(rows, func(r column.UniverseRow) universeRow {
-		if r.SameAs == "" { // a universe that repeats another follows it
-			place++
-		}
-		return universeRow{r, r.Effect, first.Permutations, first.Universes, place, a.stated(), of["Tested"] == true}
-	})
+	place, last := placesOf(rows)
+	all := make([]universeRow, len(rows))
+	for i, r := range rows {
+		all[i] = universeRow{r, r.Effect, first.Permutations, first.Universes, place[i], last[i], stated, of["Tested"] == true}
+	}
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
 	}
@@ -144,21 +144,6 @@ func (a *author) curve(rows []column.UniverseRow, options []column.OptionRow, of
 	return c
 }
 
-// stated is when the headline of a multiverse was stated, beside its results: "before", "after", or "" where no plan
-// shows it.
-func (a *author) stated() string {
-	plan, stage := a.Run.Locked, a.Run.Of("multiverse")
-	switch {
-	case plan == nil || stage == nil:
-		return ""
-	case !plan.Keeps(stage.Stage, "headline"):
-		return "after"
-	case plan.Trained > 0:
-		return ""
-	}
-	return "before"
-}
-
 // optionSets are the parameters that an option sets, with their values.
 func (a *author) optionSets(of column.OptionRow) (sets []string) {
 	for _, d := range a.Run.Decisions.Decisions {
@@ -171,6 +156,27 @@ func (a *author) optionSets(of column.OptionRow) (sets []string) {
 		}
 	}
 	return sets
+}
+
+// placesOf are the first and the last place, in ascending order, of the universes with the effect of each as printed:
+// equal effects have no order. A universe that repeats another follows it, and is not counted.
+func placesOf(rows []column.UniverseRow) (first, last []int) {
+	first, last = make([]int, len(rows)), make([]int, len(rows))
+	place := 0
+	for i, r := range rows {
+		same := i > 0 && report.Share(r.Effect) == report.Share(rows[i-1].Effect)
+		if r.SameAs == "" {
+			place++
+		}
+		first[i] = place
+		if same {
+			first[i] = first[i-1]
+		}
+		for j := i; j >= 0 && first[j] == first[i]; j-- {
+			last[j] = place
+		}
+	}
+	return first, last
 }
 
 // distinctEffects are the different effects, as printed, of universes with different predictions; 0 where all differ.

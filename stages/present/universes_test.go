@@ -2,6 +2,7 @@ package present
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // TestMultiverseSection: the section has the joint test that the file states, the universe that is stated in advance,
@@ -273,5 +276,45 @@ func TestLargestShareAtATie(t *testing.T) {
 	} {
 		most := lists.Map(largestShare(c.options), func(o column.OptionRow) string { return o.Decision })
 		need.Equal(t, strings.Join(most, " "), c.want)
+	}
+}
+
+// Universes with one effect, as printed, have no order among them.
+func TestUniversesOfOneEffectHaveNoOrder(t *testing.T) {
+	of := func(effects ...float64) (rows []column.UniverseRow) {
+		for _, e := range effects {
+			rows = append(rows, column.UniverseRow{Effect: e})
+		}
+		return rows
+	}
+	repeated := of(0.1, 0.189, 0.189, 0.189, 0.2)
+	repeated[2].SameAs = "model=a"
+	for _, c := range []struct {
+		rows []column.UniverseRow
+		want string
+	}{
+		{of(0.1, 0.1889, 0.1891, 0.189, 0.2), "[1 2 2 2 5] [1 4 4 4 5]"},
+		{repeated, "[1 2 2 2 4] [1 3 3 3 4]"},
+		{of(0.1, 0.1, 0.1), "[1 1 1] [3 3 3]"},
+		{of(0.1, 0.2, 0.2), "[1 2 2] [1 3 3]"},
+		{nil, "[] []"},
+	} {
+		first, last := placesOf(c.rows)
+		need.Equal(t, fmt.Sprint(first, last), c.want)
+	}
+	row := universeRow{UniverseRow: column.UniverseRow{Universe: "model=b", Low: 0.1, High: 0.3}, Measured: 0.2}
+	const begin = "The universe that was stated in advance (model=b) has an effect of 0.200 (95 % CI 0.100–0.300)"
+	for _, c := range []struct {
+		place, last, universes int
+		want                   string
+	}{
+		{2, 2, 9, " and is number 2 of 9 in ascending order of the effect."},
+		{2, 5, 9, " and, with universes of the same effect to three decimals, is at places 2 to 5 of 9 in ascending order of " +
+			"the effect."},
+		{1, 9, 9, ", and so, to three decimals, have all 9 universes."},
+		{1, 1, 1, "."},
+	} {
+		row.Place, row.Last, row.Universes, row.Stated = c.place, c.last, int32(c.universes), finding.StatedBefore
+		need.Equal(t, need.Value(wording.Text("multiverse.headline", row))(t), begin+c.want)
 	}
 }
