@@ -70,6 +70,7 @@ func (a *Results) Performance() (all List) {
 			}
 		}
 	}
+	all.Add(a.siteIsLeft()...)
 	all.Add(a.PermutationTests()...)
 	all.Add(a.RetrainedOthers()...)
 	for _, f := range a.Found {
@@ -78,6 +79,34 @@ func (a *Results) Performance() (all List) {
 		}
 	}
 	all.Add(a.unrecognized()...)
+	return all
+}
+
+// siteIsLeft is that the column whose effects ComBat adjusts, such as site, is still predicted from matrices that ComBat
+// harmonized, where models of the page have such matrices.
+func (a *Results) siteIsLeft() (all List) {
+	if a.OtherLabel == nil {
+		return nil
+	}
+	site, corrected := a.OtherLabel.Predicts, a.OtherLabel.Corrected()
+	var left []values
+	for _, r := range a.OtherLabel.PerParticipant() {
+		state, _ := a.OtherLabel.ChanceAmong(r, corrected)
+		if state == Above && !r.IsMajority() && a.Plan.harmonizes(a.OtherLabel.stageBehind(r.Coords, "other_label"), site) {
+			p := corrected[column.CoordText(r.Coords)]
+			left = append(left, values{"Name": r.Called(), "Accuracy": r.Accuracy, "P": p.P, "AtMost": p.AtMost})
+		}
+	}
+	var models []string
+	for _, r := range a.PerParticipant() {
+		if !r.IsMajority() && a.Plan.harmonizes(a.stageBehind(r.Coords, "evaluation"), site) {
+			models = append(models, r.Called())
+		}
+	}
+	if left != nil && models != nil {
+		all.Study("accuracy.site-is-left", Limits, values{"Site": site, "Left": left, "Models": models,
+			"Majority": a.OtherLabel.Accuracy[0].Majority, "Compared": a.OtherLabel.Tested()})
+	}
 	return all
 }
 

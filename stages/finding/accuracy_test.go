@@ -106,6 +106,71 @@ func TestPredictionOfSites(t *testing.T) {
 	need.Equal(t, found[0].Values()["Beyond"], any("site"))
 }
 
+// Where site is still predicted above chance from matrices that ComBat harmonized for it, by Holm's correction for all
+// models of site, it is a finding about the models of the page that have such matrices.
+func TestSiteIsLeftAfterComBat(t *testing.T) {
+	stage := func(name, kind string, inputs ...string) StageSettings {
+		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]string{}, Values: map[string][][]string{}}
+		for i, from := range inputs {
+			s.Inputs[fmt.Sprint("in", i)] = []string{from}
+		}
+		return s
+	}
+	combat := stage("combat", "combat", "connectivity.pearson")
+	for _, c := range []struct {
+		adjusted    string  // the column of ComBat
+		p           float64 // of the prediction after ComBat; that of the one before is 0.03
+		used        bool    // by the models of the page
+		want, names string
+	}{
+		{"site", 0.001, true, "accuracy.site-is-left", "[PR-GNN]"},
+		{"site", 0.03, true, "", ""}, // 0.06 after the correction
+		{"site", 0.001, false, "", ""},
+		{"scanner", 0.001, true, "", ""},
+	} {
+		combat.Values["site"] = [][]string{{c.adjusted}}
+		from := "connectivity.pearson"
+		if c.used {
+			from = "harmonized.matrices"
+		}
+		plan := &Settings{Stages: []StageSettings{stage("connectivity", "connectivity"), combat,
+			stage("harmonized", "harmonize", "connectivity.pearson", "combat.fitted"), stage("train", "train", from),
+			stage("plain", "baseline", "connectivity.pearson"), stage("after", "baseline", "harmonized.matrices")}}
+		before, after := sound("SVM (plain)", "stage=plain"), sound("SVM (after)", "stage=after")
+		before.P, after.P = 0.03, c.p
+		a := &Results{Plan: plan, Accuracy: []Row{sound("PR-GNN", "stage=train")}}
+		a.OtherLabel = &Results{Plan: plan, Accuracy: []Row{before, after}, Predicts: "site"}
+		found := a.Performance()
+		need.Equal(t, codes(found), c.want, c)
+		if c.want != "" {
+			need.Equal(t, fmt.Sprint(found[0].Values()["Models"]), c.names)
+			left := found[0].Values()["Left"].([]values)
+			need.Equal(t, len(left), 1)
+			need.Equal(t, fmt.Sprint(left[0]["Name"], " ", left[0]["P"], " ", left[0]["AtMost"]), "SVM (after) 0.002 true")
+		}
+	}
+}
+
+// The p that Holm's correction gives is a bound where the p that determines it is the smallest of its permutations.
+func TestCorrectedIsAtMost(t *testing.T) {
+	var rows []Row
+	for i, of := range []struct {
+		p     float64
+		draws int32
+	}{{0.001, 999}, {0.001, 999}, {0.002, 999}, {0.005, 199}, {0.074, 999}} {
+		r := sound(fmt.Sprint("model ", i), fmt.Sprint("model=", i))
+		r.P, r.Permutations = of.p, of.draws
+		rows = append(rows, r)
+	}
+	a := &Results{Plan: &Settings{}, Accuracy: rows}
+	var got []string
+	for _, r := range rows {
+		p := a.Corrected()[column.CoordText(r.Coords)]
+		got = append(got, fmt.Sprintf("%.3f %v", p.P, p.AtMost))
+	}
+	need.Equal(t, strings.Join(got, ", "), "0.005 true, 0.005 true, 0.006 false, 0.010 true, 0.074 false")
+}
+
 // Series that no stage denoised are a finding: raw ones always, those of files beside a stage that denoises.
 func TestUndenoised(t *testing.T) {
 	for _, c := range []struct {

@@ -88,7 +88,7 @@ func decisive(tests []Test) (t Test, ok bool) {
 func (a *Results) Chance(r Row, measure string) (State, Test) {
 	state, t := a.uncorrected(r, measure)
 	if (state == Above || state == NotAboveMajority) && !r.Own && measure == "accuracy" {
-		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && !inference.Significant(p) {
+		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && !inference.Significant(p.P) {
 			return NotAbove, t
 		}
 	}
@@ -140,13 +140,26 @@ func (a *Results) tested() (rows []Row, tests []Test) {
 	return rows, tests
 }
 
+// A CorrectedP is a p after Holm's correction.
+type CorrectedP struct {
+	P      float64
+	AtMost bool // the p that determines it is the smallest that its permutations can give, of which P is a multiple
+}
+
 // Corrected are the p of the tests of accuracy per participant, of each setting (column.CoordText), corrected by Holm
 // for all classifiers that were tested.
-func (a *Results) Corrected() map[string]float64 {
+func (a *Results) Corrected() map[string]CorrectedP {
 	rows, tests := a.tested()
-	of := map[string]float64{}
-	for i, p := range inference.Holm(lists.Map(tests, func(t Test) float64 { return t.P })) {
-		of[column.CoordText(rows[i].Coords)] = p
+	of := map[string]CorrectedP{}
+	all := inference.Holm(lists.Map(tests, func(t Test) float64 { return t.P }))
+	for i, p := range all {
+		by := tests[i] // or a smaller p, whose multiple is larger
+		for j, t := range tests {
+			if all[j] == p && t.P < by.P {
+				by = t
+			}
+		}
+		of[column.CoordText(rows[i].Coords)] = CorrectedP{p, by.Draws > 0 && by.P*float64(by.Draws+1) < 1+1e-9}
 	}
 	for _, r := range a.PerParticipant() {
 		if p, ok := of[r.SameAs]; ok {
@@ -158,9 +171,9 @@ func (a *Results) Corrected() map[string]float64 {
 
 // ChanceAmong is what the test of the accuracy shows among all classifiers that were tested, where none is a headline,
 // by their corrected p; lost reports that it is above chance without the correction only.
-func (a *Results) ChanceAmong(r Row, corrected map[string]float64) (state State, lost bool) {
+func (a *Results) ChanceAmong(r Row, corrected map[string]CorrectedP) (state State, lost bool) {
 	state, _ = a.Chance(r, "accuracy")
-	if lost = state == Above && !inference.Significant(corrected[column.CoordText(r.Coords)]); lost {
+	if lost = state == Above && !inference.Significant(corrected[column.CoordText(r.Coords)].P); lost {
 		state = NotAbove
 	}
 	return state, lost
@@ -226,7 +239,7 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested Counted) {
 		}
 		state, _ := a.uncorrected(r, "accuracy")
 		before = before || state == Above
-		if p, ok := corrected[column.CoordText(r.Coords)]; state == Above && (!ok || inference.Significant(p)) {
+		if p, ok := corrected[column.CoordText(r.Coords)]; state == Above && (!ok || inference.Significant(p.P)) {
 			above = append(above, r)
 		}
 	}

@@ -339,6 +339,20 @@ func (s *Settings) groupFit(of *StageSettings, setting []dag.Coord) *GroupFit {
 	return find(of)
 }
 
+// harmonizes reports whether ComBat adjusted what a model was trained on for a column.
+func (s *Settings) harmonizes(of *StageSettings, column string) bool {
+	if of == nil || of.Kind == "combat" && of.Value("site") == column {
+		return of != nil
+	}
+	for port := range of.Inputs {
+		if of.Kind != "leakage" && !of.aside[port] && slices.ContainsFunc(s.Sources(of, port),
+			func(from *StageSettings) bool { return s.harmonizes(from, column) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // EvaluatedFit is groupFit for a setting of an evaluation behind whose predictions there is such a fit. A setting has
 // its stage where predictions of several stages were gathered.
 func (s *Settings) EvaluatedFit(setting []dag.Coord) *GroupFit {

@@ -190,7 +190,7 @@ func TestCitationIsTheReportsList(t *testing.T) {
 	if len(cited) != len(bib) || len(bib) < 4 || !slices.Equal(list, want) {
 		t.Errorf("cited %v, entries %d, the report lists %q, want %q", cited, len(bib), list, want)
 	}
-	if !strings.Contains(text, `Effects of site\_\*name\* on`) {
+	if !strings.Contains(text, `for effects of site\_\*name\* by`) {
 		t.Errorf("a name is markup:\n%s", text)
 	}
 }

@@ -131,6 +131,15 @@ func DrawnP(p float64, draws int32) string {
 	return Probability(p)
 }
 
+// CorrectedP writes a p after a correction for several tests; atMost: a multiple of the smallest one that a test can
+// give, rounded up.
+func CorrectedP(p float64, atMost bool) string {
+	if up := math.Ceil(p*1000*(1-1e-9)) / 1000; atMost && up > 0.001 && up < 1 {
+		return "≤ " + Fixed(up, 3)
+	}
+	return Probability(p)
+}
+
 // DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 permutations).
 func DrawnPText(p float64, draws int32) string {
 	if text := DrawnP(p, draws); strings.HasPrefix(text, "≤") {

@@ -298,6 +298,20 @@ func TestDrawnP(t *testing.T) {
 	}
 }
 
+// A bound is rounded up.
+func TestCorrectedP(t *testing.T) {
+	for _, c := range []struct {
+		p      float64
+		atMost bool
+		want   string
+	}{
+		{0.004, true, "≤ 0.004"}, {3.0 / 41, true, "≤ 0.074"}, {3.0 / 41, false, "0.073"}, {0.0002, true, "< 0.001"},
+		{1, true, "1.000"}, {0.002, false, "0.002"}, {0.00399999999999999, true, "≤ 0.004"},
+	} {
+		need.Equal(t, CorrectedP(c.p, c.atMost), c.want)
+	}
+}
+
 // The section of figures that are not printed states so on paper.
 func TestFiguresOnScreenOnly(t *testing.T) {
 	figure := func(number, rated string) Block {

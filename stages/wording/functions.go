@@ -45,6 +45,16 @@ var functions = map[string]func(arguments) (any, error){
 	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
 	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
 	"pvalue":    numbers(2, func(x []float64) string { return pValue(x[0], int32(x[1])) }),
+	"holm": func(a arguments) (any, error) { // holm P ATMOST: p ≤ 0.004
+		p, ok := number(a.of[0])
+		if !ok || len(a.of) != 2 {
+			return nil, a.wrong()
+		}
+		if text := report.CorrectedP(p, a.of[1] == any(true)); strings.HasPrefix(text, "≤") {
+			return "p " + text, nil
+		}
+		return report.P(p), nil
+	},
 	// without the number of draws
 	"q": numbers(1, func(x []float64) string { return report.Probability(x[0]) }), // without "p ="
 	"inverse": func(a arguments) (any, error) { // 1/x, rounded: of a least p the number of permutations

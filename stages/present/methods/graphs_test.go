@@ -119,7 +119,7 @@ func TestComBat(t *testing.T) {
 		need.NoError(t, a.Err())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.combat")
-		need.Equal(t, text, "Effects of scanner on the "+want+" were removed by ComBat [1] with empirical Bayes, relative to "+
+		need.Equal(t, text, "The "+want+" were adjusted for effects of scanner by ComBat [1] with empirical Bayes, relative to "+
 			"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices from a "+
 			"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
 	}

@@ -279,7 +279,7 @@ func (a *Results) corrected(rows []Row, of values) {
 	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures+" p-holm auc-p", classifierColumn,
 		section.Num("p-holm", func(r Row) string {
 			if p, ok := corrected[column.CoordText(r.Coords)]; ok {
-				return report.Probability(p)
+				return report.CorrectedP(p.P, p.AtMost)
 			}
 			return "n/a"
 		})))
