@@ -153,8 +153,8 @@ func TestTooFewPermutationsOfMany(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"evaluation": {dag.InputOf(column.Table(rows, "model"))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Headline: []string{"model=ridge regression 2"}}, in)), " ")
-	const want = "The label permutations cannot give p < 0.05 after Holm's correction for 2 classifiers in 24 settings (at best 0.120)."
-	if n := strings.Count(text, "after Holm's correction for 2 classifiers in 24"); n != 1 || !strings.Contains(text, want) {
+	const want = "The label permutations cannot give p < 0.05 after Holm's correction for 24 settings of 2 classifiers (at best 0.120)."
+	if n := strings.Count(text, "p < 0.05 after Holm's correction for 24 settings"); n != 1 || !strings.Contains(text, want) {
 		t.Errorf("%d sentences, expected one, %q, in %s", n, want, text)
 	}
 }

@@ -172,7 +172,7 @@ func TestMultiverseCounts(t *testing.T) {
 	} {
 		got := text(by, map[string]float64{"": 0.8, "model": 2.0 / 3}[by])
 		for _, want := range append(want, "the headline of 4 evaluated settings with different predictions besides the "+
-			"majority classifier, distinguishes", "2 classifiers in 4 settings were compared",
+			"majority classifier, distinguishes", "4 settings of 2 classifiers were compared",
 			"The AUC is above 0.5 in 4 of 5 universes with different predictions", "1 universe uses the majority classifier.") {
 			if !strings.Contains(got, want) {
 				t.Errorf("by %q: no %q in\n%s", by, want, got)
@@ -309,8 +309,8 @@ func TestUniversesOfOneEffectHaveNoOrder(t *testing.T) {
 		want                   string
 	}{
 		{2, 2, 9, " and is number 2 of 9 in ascending order of the effect."},
-		{2, 5, 9, " and, with universes of the same effect to three decimals, is at places 2 to 5 of 9 in ascending order of " +
-			"the effect."},
+		{2, 5, 9, " and, in ascending order of the effect, shares places 2 to 5 of 9 with universes of the same effect to " +
+			"three decimals."},
 		{1, 9, 9, ", and so, to three decimals, have all 9 universes."},
 		{1, 1, 1, "."},
 	} {
