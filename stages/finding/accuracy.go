@@ -82,7 +82,7 @@ func (a *Results) Performance() (all List) {
 	return all
 }
 
-// siteIsLeft is that the column whose effects ComBat adjusts, such as site, is still predicted from matrices that ComBat
+// siteIsLeft is that the column that ComBat adjusts for, such as site, is still predicted from matrices that ComBat
 // harmonized, where models of the page have such matrices.
 func (a *Results) siteIsLeft() (all List) {
 	if a.OtherLabel == nil {
@@ -92,7 +92,8 @@ func (a *Results) siteIsLeft() (all List) {
 	var left []values
 	for _, r := range a.OtherLabel.PerParticipant() {
 		state, _ := a.OtherLabel.ChanceAmong(r, corrected)
-		if state == Above && !r.IsMajority() && a.Plan.harmonizes(a.OtherLabel.stageBehind(r.Coords, "other_label"), site) {
+		model := a.OtherLabel.stageBehind(r.Coords, "other_label")
+		if state == Above && !r.IsMajority() && a.Plan.harmonizes(model, site) {
 			p := corrected[column.CoordText(r.Coords)]
 			left = append(left, values{"Name": r.Called(), "Accuracy": r.Accuracy, "P": p.P, "AtMost": p.AtMost})
 		}

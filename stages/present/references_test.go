@@ -211,7 +211,8 @@ func TestRegionsAreWorded(t *testing.T) {
 			Reversed: nan, HeldOut: nan, P: p}
 	}
 	of := finding.Comparison{Ranking: ranking(column.TrainedModels, 8, 0.95, nan), Planted: 16, Chance: 160.0 / 84,
-		BeyondChance: true, Tested: true, References: 4, Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
+		BeyondChance: true, Tested: true, References: 4,
+		Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
 		Even: []finding.Ranking{ranking(column.FeatureTest, 8, 0.95, 0.03), ranking(column.UntrainedModels, 0,
 			0.9, 0.2)},
 		Ahead: []finding.Ranking{ranking(column.RidgePattern, 9, 0.99, 0.02)}}

@@ -58,7 +58,8 @@ func (a *author) multiverse() {
 	place, last := placesOf(rows)
 	all := make([]universeRow, len(rows))
 	for i, r := range rows {
-		all[i] = universeRow{r, r.Effect, first.Permutations, first.Universes, place[i], last[i], stated, of["Tested"] == true}
+		all[i] = universeRow{r, r.Effect, first.Permutations, first.Universes, place[i], last[i], stated,
+			of["Tested"] == true}
 	}
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
