@@ -13,7 +13,12 @@ import (
 )
 
 // exchanged is the participant whose file a row names: two rows are exchanged.
-func exchanged(i int) int { return []int{0, 1, 3, 2, 4, 5}[i] }
+func exchanged(i int) int {
+	if i == 2 || i == 3 {
+		return 5 - i
+	}
+	return i
+}
 
 // refusedFor are the participants with a problem of a port's file that has the id of another, comma after each.
 func refusedFor(t *testing.T, r *Roster, port string) (who string) {
@@ -87,6 +92,53 @@ func TestEveryFileOfOthersIsRefused(t *testing.T) {
 	for _, labels := range []string{"labels", "{labels}"} {
 		r := need.Value(d.load(func(c *BIDSCohort) { c.Labels, c.Confounds = labels, false }))(t)
 		need.Equal(t, refusedFor(t, r, "labels"), "sub-3,sub-4,", labels)
+	}
+}
+
+// So is a file with the value of another row in any column that the names of files follow, unless its name has the id.
+func TestFilesOfOtherRowsByAColumnAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		file, value string // N is a number of three digits
+		ids         string
+		refused     string
+	}{
+		{"scanN.tsv", "scanN", "sub-%02d", "sub-03,sub-04,"},
+		{"N_ts.tsv", "N", "sub-%02d", "sub-03,sub-04,"},
+		{"d/x_sN.tsv", "N.0", "sub-%02d", "sub-03,sub-04,"},
+		{"scanN.tsv", "1", "sub-%02d", ""}, // one value for all
+		{"scanN.tsv", "7N", "sub-%02d", ""},
+		{"aN.tsv", "aN", "a5%02d", "sub-a503,sub-a504,"}, // by the ids
+	} {
+		for _, empty := range []bool{false, true} {
+			files, table := map[string]string{}, "participant_id\tgroup\tseries\tcode\n"
+			for i := range 10 {
+				number := func(i int) string { return fmt.Sprint(501 + i) }
+				value := strings.ReplaceAll(c.value, "N", number(i))
+				if empty && i == 0 {
+					value = ""
+				}
+				name := strings.ReplaceAll(c.file, "N", number(exchanged(i)))
+				files[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+				table += fmt.Sprintf(c.ids+"\t%s\t%s\t%s\n", i+1, "AB"[i%2:i%2+1], name, value)
+			}
+			files["table.tsv"] = table
+			p := listed.Defaults()
+			p.File = "table.tsv"
+			r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+			refused := ""
+			for _, s := range r.Subjects {
+				if s.Problem != nil {
+					refused += s.ID + ","
+				}
+			}
+			need.Equal(t, refused, c.refused, c.file, c.value)
+			if refused != "" && strings.HasPrefix(c.ids, "sub") {
+				need.Error(t, r.Subjects[2].Problem, fmt.Sprintf("table.tsv:4: participant sub-03: its series file %s has %s of "+
+					"line 5 in its name, but the code of its row is %s: correct the table (series or code), or rename the files",
+					strings.ReplaceAll(c.file, "N", "504"), strings.ReplaceAll(c.value, "N", "504"),
+					strings.ReplaceAll(c.value, "N", "503")), c.file)
+			}
+		}
 	}
 }
 

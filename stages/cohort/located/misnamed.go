@@ -37,9 +37,11 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 		}
 	}
 	var sources []*Source
+	used := []string{l.ID, l.Group, l.Target, l.Sessions}
 	for _, f := range files {
 		if !f.One() && !slices.Contains(sources, f.Source) {
 			sources = append(sources, f.Source)
+			used = append(used, f.Columns...)
 		}
 	}
 	for _, source := range sources {
@@ -61,6 +63,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 		refuse(OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
 		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the number in the name is no id")
+		refused = append(refused, byColumns(l, root, of, everybody, used)...)
 		if l.Sessions == "" {
 			continue
 		}
@@ -82,6 +85,61 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 			})
 		}
 		refuse(others, l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
+	}
+	return refused
+}
+
+// byColumns are the files of a source whose names have what another participant has in a column of the table, and not
+// what their own row has: in a column of different values that the names of most files have. A name that has the id of
+// its participant is right.
+func byColumns(l *listed.List, root string, files []RowFile, everybody, used []string) (refused []RowFile) {
+	names := func(files []RowFile, id func(listed.Row) string, others []string) *naming {
+		return namesOf(lists.Map(files, func(f RowFile) Named {
+			return Named{id(f.Row), userfile.NameIn(root, f.Path)}
+		}), others)
+	}
+	for _, column := range l.Sheet.Columns {
+		if slices.Contains(used, column) {
+			continue
+		}
+		value := func(r listed.Row) string { return listed.ParticipantID(r.Cells.Get(column)) }
+		rows := map[string]listed.Row{}
+		var others []string
+		for _, r := range l.BareRows() {
+			if r.Cells.Get(column) != "" {
+				rows[value(r)], others = r, append(others, value(r))
+			}
+		}
+		filled := slices.DeleteFunc(slices.Clone(files), func(f RowFile) bool { return f.Row.Cells.Get(column) == "" })
+		who, own, wrong := map[string]string{}, 0, []RowFile(nil)
+		unique := true
+		by := names(filled, value, others)
+		for i, f := range filled {
+			first, there := who[value(f.Row)]
+			unique = unique && (!there || first == f.Row.ID)
+			who[value(f.Row)] = f.Row.ID
+			if by.own(i) {
+				own++
+				continue
+			}
+			whose, there := rows[by.other(i)]
+			if there && listed.ParticipantID(whose.Cells.Get(l.ID)) != f.Row.ID {
+				f.Err = fmt.Errorf("its %s file %s has %s of line %d in its name, but the %s of its row is %s: correct the table (%s), or rename the files",
+					f.Port, userfile.NameIn(root, f.Path), whose.Cells.Get(column), whose.Line, column,
+					f.Row.Cells.Get(column), strings.Join(append(slices.Clone(f.Columns), column), " or "))
+				wrong = append(wrong, f)
+			}
+		}
+		if !unique || own < fewestOwn || 2*own <= len(files) || wrong == nil {
+			continue
+		}
+		byID := names(files, func(r listed.Row) string { return r.ID }, everybody)
+		for i, f := range files {
+			if byID.own(i) {
+				wrong = slices.DeleteFunc(wrong, func(w RowFile) bool { return w.Row.Line == f.Row.Line })
+			}
+		}
+		refused = append(refused, wrong...)
 	}
 	return refused
 }

@@ -72,6 +72,32 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 			need.Equal(t, got[0].Whose, c.files[1].ID)
 		}
 	}
+	// Words of letters, and of parts of the name, are ids where they are no words of the names of several.
+	words := func(format string, ids ...string) (files []Named) {
+		for _, pair := range ids {
+			id, of, _ := strings.Cut(pair, "=")
+			files = append(files, Named{"sub-" + id, strings.ReplaceAll(format, "N", of)})
+		}
+		return files
+	}
+	for _, c := range []struct {
+		what  string
+		files []Named
+		want  []Other
+	}{
+		{"own", words("d/N.tsv", "anna=anna", "clara=clara", "emil=emil"), nil},
+		{"exchanged", words("d/N.tsv", "anna=anna", "clara=emil", "emil=clara"),
+			[]Other{{1, "sub-emil"}, {2, "sub-clara"}}},
+		{"all shifted", words("d/N.tsv", "A=B", "B=C", "C=A"), []Other{{0, "sub-B"}, {1, "sub-C"}, {2, "sub-A"}}},
+		{"in another case", words("d/N.tsv", "Cx=ex", "Ex=cx", "Fx=fx"), []Other{{0, "sub-Ex"}, {1, "sub-Cx"}}},
+		{"parts", words("d/N_ts.tsv", "P1c=P2_a", "P1d=P1_d", "P2a=P1_c"), []Other{{0, "sub-P2a"}, {2, "sub-P1c"}}},
+		{"a part of a word", words("N.tsv", "an=annabel", "anna=annalena", "berta=b"), nil},
+		{"a word of all names", words("rest/N_a.tsv", "rest=1", "a=2", "berta=3", "clara=4"), nil},
+		{"the own beside it", words("N.tsv", "anna=anna_emil", "emil=emil"), nil},
+		{"numbers in runs", words("N.tsv", "01=02_01", "02=01_02", "03=07"), nil},
+	} {
+		need.Equal(t, fmt.Sprint(OfOthers(c.files, nil)), fmt.Sprint(c.want), c.what)
+	}
 	need.Equal(t, slices.Contains(fileKeys("a/sub-03_task-rest.tsv"), "sub03"), true)
 
 	// The other may be excluded. Of many excluded participants any number is an id, so numbers in the names are none.
