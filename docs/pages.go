@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"io/fs"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type Section struct {
 	Heading string // without #
 	Level   int    // of the heading; 1 is the title of the page
 	Text    string // with the heading
+	Asked   string // other words of readers for the heading, from the comment <!-- asked: … --> below it
 }
 
 // Topic is the address of the section: PAGE for the title, PAGE#ANCHOR else.
@@ -49,7 +51,8 @@ var Sections = sync.OnceValue(func() []Section {
 var (
 	heading = regexp.MustCompile(`^(#+) +(.*)$`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-	comment = regexp.MustCompile(`^<!-- (.*) -->$`)  // for the tests of a block, on a line of its own
+	comment = regexp.MustCompile(`^<!-- (.*) -->$`) // for the tests of a block, on a line of its own
+	blanks  = regexp.MustCompile(`\n{3,}`)
 	mark    = regexp.MustCompile(`<!-- [\w.-]+ -->`) // of the figure before it, by its name in figures.tsv
 	listed  = regexp.MustCompile(`^ *([-*]|\d+\.) `) // the first line of an item of a list
 )
@@ -62,7 +65,10 @@ func Divide(page, text string) []Section {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		if !fenced && comment.MatchString(strings.TrimSpace(line)) {
+		if m := comment.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !fenced {
+			if words, ok := strings.CutPrefix(m[1], "asked: "); ok && len(all) > 0 {
+				all[len(all)-1].Asked += " " + words
+			}
 			continue
 		}
 		if !fenced {
@@ -110,7 +116,7 @@ func Blocks(text string) (all []Block) {
 			in = indented
 			all = append(all, Block{Line: i + 1, Lang: "sh", Mark: mark, Text: line})
 			mark = ""
-		case m != nil:
+		case m != nil && !strings.HasPrefix(m[1], "asked: "):
 			mark = m[1]
 		case trimmed != "":
 			mark = ""
@@ -164,11 +170,44 @@ func Read(topic string) string {
 	return text.String()
 }
 
+// answerWords are about as many words as a reader reads in 20 s: an answer has no more, except to the end of its
+// paragraph, table row or block.
+const answerWords = 80
+
+// Answer is the beginning of a section without its heading and the addresses of links: the paragraphs, rows and blocks
+// that begin within answerWords, and tables and lists that begin within half as many. whole states whether that is all.
+func (s Section) Answer() (text string, whole bool) {
+	_, body, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
+	body = link.ReplaceAllString(strings.TrimSpace(body), "$1")
+	body = blanks.ReplaceAllString(body, "\n\n") // where a comment was
+	words, at, fenced := 0, 0, false
+	previous := "\n" // line
+	for line := range strings.Lines(body) {
+		begins := previous == "\n" && !strings.HasPrefix(line, "    ")
+		row := strings.HasPrefix(line, "|") || strings.HasPrefix(line, "- ")
+		if !fenced && (words >= answerWords && (begins || row) || words >= answerWords/2 && begins && row) {
+			break
+		}
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		for w := range strings.FieldsSeq(line) {
+			if strings.ContainsFunc(w, letter) {
+				words++
+			}
+		}
+		at += len(line)
+		previous = line
+	}
+	return strings.TrimRight(body[:at], "\n"), at == len(body)
+}
+
 // unsearched are words of questions that say nothing of their topic.
-var unsearched = map[string]bool{"a": true, "an": true, "are": true, "can": true, "do": true, "does": true, "for": true,
-	"from": true, "how": true, "i": true, "in": true, "is": true, "it": true, "my": true, "of": true, "on": true,
-	"the": true, "there": true, "this": true, "to": true, "what": true, "where": true, "which": true, "who": true,
-	"why": true, "with": true, "you": true}
+var unsearched = map[string]bool{"a": true, "an": true, "and": true, "are": true, "can": true, "did": true, "do": true,
+	"does": true, "for": true, "from": true, "has": true, "how": true, "i": true, "in": true, "is": true, "it": true,
+	"make": true, "me": true, "my": true, "of": true, "on": true, "or": true, "per": true, "should": true, "the": true,
+	"there": true, "this": true, "to": true, "use": true, "want": true, "was": true, "what": true, "where": true,
+	"which": true, "who": true, "why": true, "with": true, "you": true}
 
 // synonyms are words that readers search for, each row with those of the pages.
 var synonyms = [][]string{
@@ -176,13 +215,14 @@ var synonyms = [][]string{
 	{"subject", "patient", "person", "people", "participant"},
 	{"parcellation", "atlas", "parcel"},
 	{"image", "scan"},
+	{"tr", "t_r", "repetition", "repetitiontime"},
 	{"confound", "covariate", "nuisance"},
 	{"motion", "movement", "displacement", "fd"},
 	{"scrub", "censor"},
 	{"fold", "k-fold", "cross-validation"},
 	{"smoothing", "smooth"},
 	{"duplicate", "copy", "copies", "two ids"},
-	{"again", "re-run", "changed"},
+	{"again", "re-run", "rerun", "reran", "changed"},
 	{"cluster", "slurm", "sge", "hpc"},
 	{"harmonize", "harmonise", "combat"},
 	{"regression", "continuous", "number"},
@@ -206,63 +246,83 @@ var synonyms = [][]string{
 	{"weight", "class weights"},
 }
 
-// alternatives are the beginnings of words that answer a search for w: its singular, and its synonyms.
-func alternatives(w string) []string {
-	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "is") {
-		w = strings.TrimSuffix(w, "s")
+// alternatives are the beginnings of words that answer a search for w: w, its singular and stem, and all with synonyms.
+func alternatives(w string) (forms, all []string) {
+	forms = []string{w}
+	if s, ok := strings.CutSuffix(w, "s"); ok && len(s) > 2 && s[len(s)-1] != 's' && s[len(s)-1] != 'i' {
+		forms = append(forms, s)
 	}
-	for _, row := range synonyms {
-		if slices.Contains(row, w) {
-			return row
+	for _, ending := range []string{"ing", "ed", "ation"} {
+		if s, ok := strings.CutSuffix(w, ending); ok && len(s) > 4 {
+			forms = append(forms, s)
 		}
 	}
-	return []string{w}
+	forms = forms[len(forms)-1:] // the shortest begins the others
+	all = slices.Clone(forms)
+	for _, row := range synonyms {
+		if slices.Contains(row, w) || slices.Contains(row, forms[0]) {
+			all = append(all, row...)
+		}
+	}
+	return forms, all
 }
 
-// Search are the sections that have most of the words, as the beginning of a word, whatever its case, or one of its
-// synonyms. Words such as "how" do not count. Sections with more of the words in the heading come first, then those
-// where the words stand closer together on average. all states whether they have every word.
+// Search are the sections about the words, as the beginning of a word (one of up to three letters as a whole word),
+// whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
+// sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
+// sections with such words come first, then those where the words stand closer together. Sections with less than half
+// of the first one's count are left out. all states whether the first one has every word.
 func Search(words []string) (sections []Section, all bool) {
 	type match struct {
 		Section
-		inHeading int
-		density   float64 // occurrences per byte
+		have           int
+		count, density float64 // density in occurrences per byte
 	}
-	var asked [][]string
+	n := len(Sections())
+	found := make([]match, n)
+	text, titled := make([]int, n), make([]bool, n) // occurrences of a word; in the heading
+	lower, searched := strings.ToLower, 0
 	for _, w := range words {
-		if w = strings.ToLower(strings.Trim(w, "?.,!")); w != "" && !unsearched[w] {
-			asked = append(asked, alternatives(w))
+		w = strings.ToLower(strings.Trim(w, "?.,!()\"'"))
+		if w == "" || unsearched[w] {
+			continue
 		}
-	}
-	var found []match
-	most := 1
-	for _, s := range Sections() {
-		m, have := match{Section: s}, 0
-		text, head := strings.ToLower(s.Text), strings.ToLower(s.Heading)
-		for _, words := range asked {
-			if n := begins(text, words); n > 0 {
-				have++
-				m.density += float64(n) / float64(len(text))
+		searched++
+		forms, synonymous := alternatives(w)
+		having := 0
+		for i, s := range Sections() {
+			titled[i] = begins(lower(s.Heading+" "+s.Asked), synonymous) > 0
+			text[i] = begins(lower(s.Text+" "+s.Asked), synonymous)
+			having += min(text[i], 1)
+		}
+		weight := math.Log(1 + float64(n)/float64(max(having, 1)))
+		for i, s := range Sections() {
+			found[i].Section = s
+			if text[i] > 0 {
+				found[i].have++
+				found[i].count += weight
+				found[i].density += float64(text[i]) / float64(len(s.Text))
 			}
-			if begins(head, words) > 0 {
-				m.inHeading++
+			switch {
+			case begins(lower(s.Heading), forms) > 0:
+				found[i].count += 2.1 * weight
+			case begins(lower(s.Asked), forms) > 0:
+				found[i].count += 2 * weight
+			case titled[i]:
+				found[i].count += 1.6 * weight
 			}
-		}
-		if have > most {
-			most, found = have, nil
-		}
-		if have == most {
-			found = append(found, m)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.inHeading, a.inHeading), cmp.Compare(b.density, a.density))
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(min(len(b.Asked), 1), min(len(a.Asked), 1)),
+			cmp.Compare(b.density, a.density))
 	})
-	sections = make([]Section, len(found))
-	for i, m := range found {
-		sections[i] = m.Section
+	for _, m := range found {
+		if m.have > 0 && m.count >= found[0].count/2 {
+			sections = append(sections, m.Section)
+		}
 	}
-	return sections, most == len(asked)
+	return sections, len(sections) > 0 && found[0].have == searched
 }
 
 // begins counts the words of a text that begin with one of several.
@@ -274,11 +334,18 @@ func begins(text string, words []string) (n int) {
 				break
 			}
 			before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-			if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			at += i + len(w)
+			rest := text[at:]
+			if len(w) < 4 {
+				rest = strings.TrimPrefix(rest, "s")
+			}
+			after, _ := utf8.DecodeRuneInString(rest)
+			if !letter(before) && (len(w) > 3 || !letter(after)) {
 				n++
 			}
-			at += i + len(w)
 		}
 	}
 	return n
 }
+
+func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

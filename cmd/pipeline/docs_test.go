@@ -35,6 +35,9 @@ func TestDocsCommands(t *testing.T) {
 				line, prompt := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 				line, _, _ = strings.Cut(line, " #")
 				line = "exec " + strings.TrimSpace(line)
+				if line == "exec rm -rf .pipeline" {
+					continue // the last of all
+				}
 				// The test has the program on its PATH.
 				if line == "exec " || prompts && !prompt || slices.Contains(seen, line) ||
 					strings.HasPrefix(line, "exec go build") {
@@ -50,7 +53,7 @@ func TestDocsCommands(t *testing.T) {
 	if len(script) < 25 {
 		t.Fatalf("the pages have only %d commands", len(script))
 	}
-	script = append(script, "exists scores.csv salient.svg salient run.lock biopoint.html tripod.html models results", "! exists .pipeline", "",
+	script = append(script, "exec rm -rf .pipeline", "exists scores.csv salient.svg salient run.lock biopoint.html tripod.html models results", "! exists .pipeline", "",
 		"-- small.yaml --", "  series: { with: { draws: 1 } }", "  train: { with: { epochs: 2 } }")
 	path := filepath.Join(t.TempDir(), "docs.txtar")
 	need.NoError(t, os.WriteFile(path, []byte(strings.Join(script, "\n")), 0o666))

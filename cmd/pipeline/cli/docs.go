@@ -6,34 +6,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/describe"
-	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 )
 
 func (a *app) docsCommand() *cobra.Command {
 	var search string
 	cmd := &cobra.Command{
-		Use:   "docs [TOPIC]",
+		Use:   "docs [TOPIC…]",
 		Short: "the documentation, without a network",
 		Long: `Lists the pages of the documentation, which the program contains. With a TOPIC, prints a page
-(statistics) or one of its sections (leakage#one-person-under-two-ids).`,
+(statistics) or one of its sections (leakage#one-person-under-two-ids). --search prints the answer to a
+question, and lists other sections.`,
 		Example: `  pipeline docs
   pipeline docs questions | less
-  pipeline docs --search "age covariate"`,
+  pipeline docs --search age covariate`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case cmd.Flags().Changed("search") && len(args) > 0:
-				return exit.Wrongf("--search takes all words in one pair of quotes, and no TOPIC")
 			case cmd.Flags().Changed("search"):
-				return describe.Search(a.Console, search)
+				return describe.Search(a.Console, strings.Join(append([]string{search}, args...), " "))
 			case len(args) > 0:
-				return describe.Topic(a.Console, args[0])
+				return describe.Topic(a.Console, strings.Join(args, " "))
 			}
 			describe.Topics(a.Console)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&search, "search", "", "list the sections that have all `WORDS`")
+	cmd.Flags().StringVar(&search, "search", "", "print the section that answers `WORDS`, and list others")
 	return cmd
 }
 

@@ -47,16 +47,29 @@ func Topic(a *console.Console, topic string) error {
 // most are the sections that a search prints.
 const most = 12
 
-// Search lists the sections that hold all words, or the most of them.
+// Search prints the first lines of the section that is most about the words, and lists others.
 func Search(a *console.Console, query string) error {
 	found, all := docs.Search(strings.Fields(query))
 	switch {
 	case len(found) == 0:
 		return exit.Wrongf("no section of the documentation contains a word of %q", query)
 	case !all:
-		a.Note("no section contains all of these words; these sections contain the most")
+		a.Note("the first section does not contain all of these words")
 	}
-	list(a, found[:min(len(found), most)])
+	answer, whole := found[0].Answer()
+	if a.JSON {
+		a.Object("topic", topicEvent{found[0].Topic(), found[0].Heading, answer})
+		list(a, found[1:min(len(found), most)])
+	} else {
+		fmt.Fprintf(a.Out, "%s  %s\n\n%s\n", found[0].Topic(), found[0].Heading, answer)
+		if !whole {
+			fmt.Fprintf(a.Out, "\n(all of it: %s)\n", a.Command("docs", found[0].Topic()))
+		}
+		if len(found) > 1 {
+			fmt.Fprintln(a.Out, "\nOther sections:")
+			list(a, found[1:min(len(found), most)])
+		}
+	}
 	if more := len(found) - most; more > 0 {
 		a.Note("%s %s these words; add a word to narrow the search", words.Count(more, "more section"),
 			words.Verb(more, "has", "have"))
