@@ -93,6 +93,8 @@ type initEvent struct {
 	// Derivatives are those of fMRIPrep that lie beside the file.
 	Derivatives []string `json:"derivatives,omitempty"`
 	Found       string   `json:"found,omitempty"` // by --from
+	// Check is what the user compares with what is meant, such as which of several files was written.
+	Check []string `json:"check,omitempty"`
 }
 
 // init writes a pipeline file. One that extends another takes the derivatives that lie beside it.
@@ -181,7 +183,7 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 	if err := scaffold.Study(path, describe.EditorsLine+found.Text); err != nil {
 		return err
 	}
-	if a.AsJSON("init", initEvent{File: path, Found: found.What}) {
+	if a.AsJSON("init", initEvent{File: path, Found: found.What, Check: found.Check}) {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s, for %s; next: ", path, found.What)
@@ -192,6 +194,9 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 		fmt.Fprintf(a.Out, "add %s; then: ", found.Lacks)
 	}
 	fmt.Fprintf(a.Out, "pipeline cohort %s\n", console.Shell(path))
+	for _, text := range found.Check {
+		fmt.Fprintf(a.Out, "check: %s\n", text)
+	}
 	return nil
 }
 

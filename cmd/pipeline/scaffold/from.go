@@ -30,7 +30,8 @@ type Found struct {
 	// Table is the text of a table of participants, without groups, where the directory has none; its file is
 	// participants.tsv beside the pipeline file.
 	Table string
-	Lacks string // what the user adds to the table of participants first: the column dpabi to …
+	Lacks string   // what the user adds to the table of participants first: the column dpabi to …
+	Check []string // what the user compares with what is meant: which of several files was taken
 }
 
 // From finds what a directory has: derivatives with time series, the files of a known program, or files that a table of
@@ -221,10 +222,14 @@ func derivatives(dir string, path func(string) string, t *table) *Found {
 			text += "    file: null\n"
 		}
 		text += "    series: null\n    atlas: " + quoted(atlases[0])
+		var check []string
 		if len(atlases) > 1 {
 			text += " # or " + strings.Join(atlases[1:], ", ")
+			check = []string{fmt.Sprintf("participants have several atlases: atlas is %s; others are %s; set atlas to "+
+				"the one that is meant", atlases[0], words.Some(atlases[1:], 6))}
 		}
-		return &Found{What: "time series of " + cmp.Or(bids.GeneratedBy(d), "an atlas") + " in " + d, Text: text + "\n"}
+		what := "time series of " + cmp.Or(bids.GeneratedBy(d), "an atlas") + " in " + d
+		return &Found{What: what, Text: text + "\n", Check: check}
 	}
 	return nil
 }
@@ -273,76 +278,43 @@ func filesOf(dir string) (files []string, err error) {
 	return files, err
 }
 
-// A candidate is a path with the column of a table in it.
-type candidate struct {
-	pattern, column string
-	example         string   // the file of a participant
-	rows            int      // that have such a file
-	others          []string // paths of the same program, such as those of other conditions
-	known           region.Layout
-	matrix          bool
-}
-
 // listedIn finds the path whose files the rows of a table have.
 func listedIn(dir string, path func(string) string, files []string, t *table) (*Found, error) {
-	here := map[string]bool{}
-	for _, f := range files {
-		here[f] = true
-	}
-	best := map[string]*candidate{}
-	for _, name := range t.Columns {
-		values, _ := t.Column(name)
-		distinct := slices.Compact(slices.Sorted(slices.Values(values)))
-		if len(distinct) < len(values) || name == t.group() {
-			continue
-		}
-		for _, v := range values[:min(3, len(values))] {
-			if v == "" {
-				continue
-			}
-			for _, f := range files {
-				at := strings.LastIndex(f, v)
-				if at < 0 || filepath.Join(dir, f) == t.path {
-					continue
-				}
-				p := strings.ReplaceAll(f, v, "{"+name+"}")
-				if best[p] != nil {
-					continue
-				}
-				c := &candidate{pattern: p, column: name, example: f}
-				for _, other := range values {
-					if other != "" && here[strings.ReplaceAll(p, "{"+name+"}", other)] {
-						c.rows++
-					}
-				}
-				best[p] = c
-			}
-		}
-	}
-	var all []*candidate
-	unread := map[string]error{} // by file
-	for _, c := range best {
-		if c.rows < 2 || 2*c.rows < len(t.Rows) {
-			continue
-		}
-		if err := c.recognize(dir); err != nil {
-			unread[c.example] = err
-		} else {
-			all = append(all, c)
-		}
+	all, unread := t.candidates(dir, files)
+	all, err := t.chosen(dir, path, files, all)
+	if err != nil {
+		return nil, err
 	}
 	if all == nil {
 		return numbered(dir, path, files, t, unread)
 	}
-	slices.SortFunc(all, func(a, b *candidate) int {
-		return cmp.Or(-cmp.Compare(a.rows, b.rows), cmp.Compare(rank(a), rank(b)),
-			cmp.Compare(len(a.pattern), len(b.pattern)), strings.Compare(a.pattern, b.pattern))
-	})
 	first := all[0]
-	text := first.text(t.parameters(path, dir, first.column), first.pattern)
-	return &Found{What: first.what(), Text: text + instead(lists.Map(all[1:], func(c *candidate) string {
-		return c.port() + ": " + strconv.Quote(c.pattern)
-	}))}, nil
+	id := first.column
+	if own := t.own(); own != "" && !ownName.MatchString(id) {
+		id = own
+	}
+	found := &Found{What: first.what(), Text: first.text(t.parameters(path, dir, id), first.pattern) +
+		instead(lists.Map(all[1:], func(c *candidate) string { return c.port() + ": " + strconv.Quote(c.pattern) }))}
+	if first.column != t.own() {
+		found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
+			first.pattern)}
+	}
+	found.others(first, lists.Map(all[1:], func(c *candidate) string { return c.pattern }))
+	return found, nil
+}
+
+// others states in Check which of several files of each participant was taken.
+func (f *Found) others(c *candidate, others []string) {
+	if len(others) == 0 {
+		return
+	}
+	text := fmt.Sprintf(
+		"participants have several files: %s is %q; others are %s; set %[1]s to the files that are meant", c.port(),
+		c.pattern, words.Some(lists.Map(others, strconv.Quote), 6))
+	if part := partOf(append(others, c.pattern)); part != "" {
+		text += fmt.Sprintf("; to use all %s, list each in a row of the table: pipeline docs sessions-and-runs", part)
+	}
+	f.Check = append(f.Check, text)
 }
 
 // instead are comments with other lines that the file may have.
@@ -363,6 +335,9 @@ func rank(c *candidate) int {
 		n += 10
 	}
 	if slices.Contains([]string{".txt", ".gz"}, filepath.Ext(c.pattern)) { // of files in two forms
+		n++
+	}
+	if wholeSessions.MatchString(c.example) {
 		n++
 	}
 	return n
@@ -504,14 +479,15 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 		file := slices.Min(slices.Collect(maps.Keys(unread)))
 		return nil, fmt.Errorf("--from %s: %s: %w", dir, file, unread[file])
 	}
-	if name, id, file := zeros(files, t); c == nil && file != "" {
-		return nil, fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: the table lost leading zeros or has "+
-			"decimals; write its values as text, as in the names of the files", dir, name, t.path, id, file)
+	if c == nil {
+		if err := cmp.Or(t.zeros(dir, files, 1), t.measured(dir, files)); err != nil {
+			return nil, err
+		}
 	}
 	others := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
 	if c == nil && 0 < len(others) && len(others) <= 3 && len(t.Rows) > 3 {
-		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file holds and "+
-			"what to write", dir, filepath.Join(dir, others[0]))
+		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file "+
+			"holds and what to write", dir, filepath.Join(dir, others[0]))
 	}
 	if c == nil {
 		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
@@ -523,35 +499,9 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 		found.Lacks = fmt.Sprintf("the column %s to %s, with the values in the names of the files (%s)", c.column, t.path,
 			words.Some(names, 3))
 	}
+	found.others(c, c.others)
 	return found, nil
 }
-
-// zeros is a value of a table, such as 1 or 1.0, whose number is written otherwise in the name of a file, such as 001,
-// for at least half of the rows; "" without one.
-func zeros(files []string, t *table) (column, value, file string) {
-	by := map[int]string{}
-	for _, f := range files {
-		for _, digits := range runs.FindAllString(filepath.Base(f), -1) {
-			if n, err := strconv.Atoi(digits); err == nil && digits[0] == '0' {
-				by[n] = f
-			}
-		}
-	}
-	for _, name := range t.Columns {
-		values, _ := t.Column(name)
-		fit := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(values))), func(v string) bool {
-			x, err := strconv.ParseFloat(v, 64)
-			return err != nil || x != float64(int(x)) || by[int(x)] == "" || strings.Contains(by[int(x)], v)
-		})
-		if 2*len(fit) >= len(values) && len(fit) > 1 {
-			x, _ := strconv.ParseFloat(fit[0], 64)
-			return name, fit[0], by[int(x)]
-		}
-	}
-	return "", "", ""
-}
-
-var runs = pattern.New(`[0-9]+`)
 
 // unlisted are the files of a program, or of one directory, without a table: one is begun, without groups.
 func unlisted(dir string, path func(string) string, files []string) (*Found, error) {
@@ -563,6 +513,8 @@ func unlisted(dir string, path func(string) string, files []string) (*Found, err
 	for _, name := range names {
 		text += "sub-" + strings.TrimPrefix(name, "sub-") + "\t" + name + "\tn/a\n"
 	}
-	return &Found{What: c.what(), Table: text,
-		Text: c.text("    file: participants.tsv\n    root: "+path(dir)+"\n", c.pattern)}, nil
+	found := &Found{What: c.what(), Table: text,
+		Text: c.text("    file: participants.tsv\n    root: "+path(dir)+"\n", c.pattern)}
+	found.others(c, c.others)
+	return found, nil
 }

@@ -1,0 +1,319 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/internal/cell"
+	"prgnn/internal/pattern"
+	"prgnn/internal/words"
+	"prgnn/stages/region"
+	"prgnn/stages/sheet"
+)
+
+// A candidate is a path with the column of a table in it.
+type candidate struct {
+	pattern, column string
+	example         string   // the file of a participant
+	rows            int      // that have such a file
+	others          []string // paths of the same program, such as those of other conditions
+	known           region.Layout
+	matrix          bool
+}
+
+// ownName are names of the columns of a participant's own id; idName are those of other ids, such as the number of a
+// scan, and of files.
+var (
+	ownName = pattern.New(`(?i)^((participant|subject|subj|sub|person|proband)s?([ _.-]?(id|code))?|` +
+		`(patient|case)[ _.-]?(id|code)|id|ids|(r|pt|s)id|record[ _.-]?id|code)$`)
+	idName = pattern.New(`(?i)^(scan|session|image|img|mri|fmri|file|file[ _.-]?name|base[ _.-]?name|path|dir|` +
+		`directory|folder|conn|dpabi|gretna|gift|bids|name|key)s?([ _.-]?(id|code|name|no|nr|num|number|key))?$|` +
+		`^id[ _.-]|[ _.-]ids?$|^(scan|image|mri|fmri|file|bids|data|site|case)id$`)
+	idEnd = pattern.New(`[a-z](ID|Id)$`)
+)
+
+// own is the column of the participants' own ids by its name; "" without one.
+func (t *table) own() string {
+	if slices.Contains(t.Columns, "participant_id") {
+		return "participant_id"
+	}
+	for _, name := range t.Columns {
+		if ownName.MatchString(name) && name != t.group() {
+			return name
+		}
+	}
+	return ""
+}
+
+// isKey reports whether the values of a column may be parts of the names of files: those of ids, by the name of the
+// column, and texts. Numbers of another column, such as ages, are equal to those of files by chance.
+func (t *table) isKey(name string) bool {
+	if ownName.MatchString(name) || idName.MatchString(name) || idEnd.MatchString(name) {
+		return true
+	}
+	values, _ := t.Column(name)
+	texts, present := 0, 0
+	for _, v := range values {
+		if !cell.Missing(v) {
+			present++
+			if numbers, _ := sheet.Numbers([]string{v}); numbers == nil { // 007 is a text
+				texts++
+			}
+		}
+	}
+	return 2*texts > present
+}
+
+// candidates are the paths that have the values of a column of ids or texts in them and whose files hold series or
+// matrices, and files that cannot be read.
+func (t *table) candidates(dir string, files []string) (all []*candidate, unread map[string]error) {
+	unread = map[string]error{}
+	for _, c := range t.patterns(dir, files) {
+		if !t.isKey(c.column) {
+			continue
+		}
+		if err := c.recognize(dir); err != nil {
+			unread[c.example] = err
+		} else {
+			all = append(all, c)
+		}
+	}
+	return all, unread
+}
+
+// patterns are the paths that have the values of a column in them, for at least half of the rows.
+func (t *table) patterns(dir string, files []string) (all []*candidate) {
+	here := map[string]bool{}
+	for _, f := range files {
+		here[f] = true
+	}
+	tried := map[string]bool{}
+	for _, name := range t.Columns {
+		values, _ := t.Column(name)
+		distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+		if len(distinct) < len(values) || name == t.group() {
+			continue
+		}
+		for _, v := range values[:min(3, len(values))] {
+			if v == "" {
+				continue
+			}
+			for _, f := range files {
+				if !strings.Contains(f, v) || filepath.Join(dir, f) == t.path {
+					continue
+				}
+				c := &candidate{pattern: strings.ReplaceAll(f, v, "{"+name+"}"), column: name, example: f}
+				if tried[c.pattern] {
+					continue
+				}
+				tried[c.pattern] = true
+				for _, other := range values {
+					if other != "" && here[c.of(other)] {
+						c.rows++
+					}
+				}
+				if c.rows >= 2 && 2*c.rows >= len(t.Rows) {
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *candidate) int { return strings.Compare(a.pattern, b.pattern) })
+	return all
+}
+
+// of is the file of a value of the column.
+func (c *candidate) of(value string) string {
+	return strings.ReplaceAll(c.pattern, "{"+c.column+"}", value)
+}
+
+func (c *candidate) String() string {
+	return fmt.Sprintf("%s (%s: %s)", c.column, c.pattern, words.Count(c.rows, "row"))
+}
+
+// chosen are the paths of one column, the first of them to be taken. The participants' own ids come before all others;
+// of two others that give a participant different files, none is taken.
+func (t *table) chosen(dir string, path func(string) string, files []string, all []*candidate) ([]*candidate, error) {
+	if all == nil {
+		return nil, nil
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int {
+		return cmp.Or(b.rows-a.rows, cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a.pattern), len(b.pattern)),
+			strings.Compare(a.pattern, b.pattern))
+	})
+	first := all[0]
+	own := slices.IndexFunc(all, func(c *candidate) bool { return c.column == t.own() })
+	if own > 0 && all[own].rows == first.rows {
+		first = all[own]
+	}
+	if err := t.zeros(dir, files, first.rows+1); err != nil {
+		return nil, err
+	}
+	column := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.column != first.column })
+	if first.column == t.own() {
+		return column, nil
+	}
+	for _, c := range all {
+		if c.column == first.column || c.rows < first.rows && c.column != t.own() {
+			continue
+		}
+		if row := t.apart(first, c); row >= 0 {
+			return nil, t.ambiguous(dir, path, row, first, c)
+		}
+	}
+	return column, nil
+}
+
+// apart is a row for which two paths are different files; -1 without one.
+func (t *table) apart(a, b *candidate) int {
+	of, _ := t.Column(a.column)
+	other, _ := t.Column(b.column)
+	for i := range of {
+		if a.of(of[i]) != b.of(other[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *table) ambiguous(dir string, path func(string) string, row int, a, b *candidate) error {
+	of, _ := t.Column(a.column)
+	other, _ := t.Column(b.column)
+	id := cmp.Or(t.own(), a.column)
+	who, _ := t.Column(id)
+	lines := strings.ReplaceAll(strings.TrimRight(a.text(t.parameters(path, dir, id), "FILES"), "\n"), "\n", "\n  ")
+	return fmt.Errorf("--from %s: two columns of %s have the names of the files, and give the same row different "+
+		"ones: %s and %s; %s has %s by the one and %s by the other. Write a pipeline file with the path that is meant "+
+		"for FILES, %q or %q:\n  %s", dir, t.path, a, b, who[row], a.of(of[row]), b.of(other[row]),
+		a.pattern, b.pattern, lines)
+}
+
+// measured refuses files that only numbers of columns that are no ids agree with.
+func (t *table) measured(dir string, files []string) error {
+	best := map[string]*candidate{}
+	for _, c := range t.patterns(dir, files) {
+		if b := best[c.column]; !t.isKey(c.column) && (b == nil || c.rows > b.rows) && c.recognize(dir) == nil {
+			best[c.column] = c
+		}
+	}
+	var columns []string
+	for _, name := range t.Columns {
+		if c := best[name]; c != nil {
+			columns = append(columns, c.String())
+		}
+	}
+	if columns == nil {
+		return nil
+	}
+	return fmt.Errorf("--from %s: no ids of %s are in the names of the files, only numbers of other columns, which "+
+		"may agree by chance: %s; add a column file_id with the part of each participant's file name that differs, "+
+		"or, if one of these columns has that part, rename it to file_id", dir, t.path, strings.Join(columns, ", "))
+}
+
+// part are words in the names of files that number the sessions or runs of a participant.
+var (
+	sessionPart = pattern.New(`(?i)(^|[/_.-])(ses|session|visit|time|wave|tp|t|v)[_-]?[0-9]+([/_.-]|$)`)
+	runPart     = pattern.New(`(?i)(^|[/_.-])(run|r)[_-]?[0-9]+([/_.-]|$)`)
+	numberPart  = pattern.New(`[0-9]+`)
+)
+
+// partOf is what paths differ in where it is the number of a session or run: sessions, runs; "" where it is not.
+func partOf(paths []string) string {
+	same := func(p string) string { return numberPart.ReplaceAllString(p, "0") }
+	for _, p := range paths {
+		switch {
+		case same(p) != same(paths[0]):
+			return ""
+		case sessionPart.MatchString(p):
+		case !runPart.MatchString(p):
+			return ""
+		}
+	}
+	if sessionPart.MatchString(paths[0]) {
+		return "sessions"
+	}
+	return "runs"
+}
+
+// zeros refuses ids that the names of files have with other zeros before their numbers, or without decimals: 1 or 1.0
+// for 001. least is for how many rows, and at least for half of them.
+func (t *table) zeros(dir string, files []string, least int) error {
+	by := map[string][]string{} // names of files, by a number in them without the zeros
+	for _, f := range files {
+		for _, digits := range numberPart.FindAllString(filepath.Base(f), -1) {
+			if n := bare(digits); len(by[n]) < 100 && !slices.Contains(by[n], f) {
+				by[n] = append(by[n], f)
+			}
+		}
+	}
+	for _, name := range t.Columns {
+		if !t.isKey(name) {
+			continue
+		}
+		values, _ := t.Column(name)
+		n, value, file := 0, "", ""
+		for _, v := range values {
+			if f := otherZeros(v, by); f != "" {
+				if n++; n == 1 {
+					value, file = v, f
+				}
+			}
+		}
+		if n < max(2, least) || 2*n < len(values) {
+			continue
+		}
+		why := "they differ in leading zeros"
+		if digits := numberPart.FindString(value); strings.TrimLeft(digits, "0") == digits {
+			why = "the table lost leading zeros or has decimals"
+		}
+		return fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: %s; write its values as text, "+
+			"as in the names of the files", dir, name, t.path, value, file, why)
+	}
+	return nil
+}
+
+// bare are the numbers of a text without zeros before them.
+func bare(text string) string {
+	return numberPart.ReplaceAllStringFunc(text, func(digits string) string {
+		return cmp.Or(strings.TrimLeft(digits, "0"), "0")
+	})
+}
+
+// otherZeros is a file whose name has a value with other zeros, and with its own none has it; "" without one.
+func otherZeros(value string, by map[string][]string) (file string) {
+	digits, _ := cell.Whole(value)
+	numbers := numberPart.FindAllString(digits, -1)
+	if numbers == nil {
+		return ""
+	}
+	for _, f := range by[bare(numbers[len(numbers)-1])] {
+		name := filepath.Base(f)
+		if within(name, value) {
+			return ""
+		}
+		if file == "" && within(bare(name), bare(digits)) {
+			file = f
+		}
+	}
+	return file
+}
+
+// within reports whether a text has a part that is no part of a longer number.
+func within(text, part string) bool {
+	digit := func(s string, at int) bool { return 0 <= at && at < len(s) && '0' <= s[at] && s[at] <= '9' }
+	for from := 0; ; {
+		at := strings.Index(text[from:], part)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(part)
+		if !(digit(part, 0) && digit(text, at-1) || digit(part, len(part)-1) && digit(text, end)) {
+			return true
+		}
+		from = at + 1
+	}
+}
