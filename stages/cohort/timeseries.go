@@ -324,11 +324,9 @@ func (r *Roster) noteUnnamed(given bool, order string) {
 	}
 }
 
-// refuseOtherHeads refuses participants whose columns have no names, or are numbered from 0, where those of most files
-// have names, and the reverse: the place of a column would give its region in one file, and its name in another.
-// With a node list that is given, it notes files in which the place of a column alone gives its region.
+// refuseOtherHeads refuses participants whose columns are not named like those of most files. With a node list that is
+// given, it notes files in which the place of a column alone gives its region.
 func (r *Roster) refuseOtherHeads(port string, given bool) {
-	var groups [2][]head // lacking names, and with
 	read := func(path string, most int64) ([]string, bool) {
 		if names, known := r.heads[port+path]; known {
 			return names, true
@@ -340,114 +338,43 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 		defer f.Close()
 		return region.Head(f, most, port != "series")
 	}
-	named := map[string]bool{} // sets of names
-	at := func(names []string) int {
-		if names == nil || region.Counted(names) && !named[nameSet(names)] {
-			return 0
-		}
-		named[nameSet(names)] = true
-		return 1
-	}
+	var heads []container.Head
+	var of []*Subject
+	var paths []string
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
 			if path, there := run.Files[port]; there && !s.layouts[port].Named() {
 				if names, shown := read(path, 64<<10); shown {
-					groups[at(names)] = append(groups[at(names)], head{s, path, names})
+					heads = append(heads, container.Head{File: userfile.NameIn(r.Root, path), Names: names})
+					of, paths = append(of, s), append(paths, path)
 				}
 			}
 		}
 	}
-	if len(groups[0]) > 0 && len(groups[1]) == 0 {
-		r.noteUnnamed(given, groups[0][0].of.layouts[port].Order)
+	refused, unnamed := container.OtherHeads(heads, given, func(at int) []string {
+		names, _ := read(paths[at], math.MaxInt64)
+		return names
+	})
+	if unnamed {
+		r.noteUnnamed(given, of[0].layouts[port].Order)
 	}
-	if len(groups[0]) == 0 || len(groups[1]) == 0 {
-		if !given {
-			r.refuseOtherNames(groups[1])
-		}
-		return
-	}
-	// Whether whole numbers are names depends on all rows.
-	unnamed := groups[0]
-	groups[0] = nil
-	for _, h := range unnamed {
-		h.names, _ = read(h.path, math.MaxInt64)
-		groups[at(h.names)] = append(groups[at(h.names)], h)
-	}
-	if len(groups[0]) == 0 && !given {
-		r.refuseOtherNames(groups[1])
-	}
-	few, many := groups[0], groups[1]
-	if len(few) > len(many) {
-		few, many = many, few
-	}
-	how := func(names []string) string {
-		switch {
-		case names == nil:
-			return "have no names"
-		case region.Counted(names):
-			return fmt.Sprintf("are numbered 0 to %d", len(names)-1)
-		}
-		return fmt.Sprintf("are named %s to %s", names[0], names[len(names)-1])
-	}
-	for _, h := range few {
-		if h.of.Problem == nil {
-			why := fmt.Errorf("the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files",
-				userfile.NameIn(r.Root, h.path), how(h.names), len(many), userfile.NameIn(r.Root, many[0].path),
-				how(many[0].names))
-			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, why))}
+	for at, s := range of {
+		if why := refused[at]; why != nil && s.Problem == nil {
+			s.Problem = otherHead{r.Without(s.ID, fmt.Errorf("participant %s: %w", s.ID, why))}
 		}
 	}
 }
 
-// nameSet is a set of names, in any order.
-func nameSet(names []string) string { return fmt.Sprintf("%q", slices.Sorted(slices.Values(names))) }
-
-// A head is the names of the columns of a participant's file.
-type head struct {
-	of    *Subject
-	path  string
-	names []string
-}
-
-// refuseOtherNames refuses participants whose columns have other names than those of more than half of the files, from
-// which the regions are taken.
-func (r *Roster) refuseOtherNames(all []head) {
-	of := map[string][]head{}
-	for i, h := range all {
-		h.names = lists.Map(h.names, column.Composed)
-		all[i] = h
-		set := nameSet(h.names)
-		of[set] = append(of[set], h)
-	}
-	for _, many := range of {
-		if len(of) == 1 || 2*len(many) <= len(all) {
-			continue
-		}
-		for _, h := range all {
-			lacks := lacking(many[0].names, h.names)
-			more := lacking(h.names, many[0].names)
-			if h.of.Problem != nil || len(lacks)+len(more) == 0 {
-				continue
-			}
-			var how []string
-			if len(lacks) > 0 {
-				how = append(how, "lacks the columns "+words.Some(lacks, 5))
-			}
-			if len(more) > 0 {
-				how = append(how, "has the columns "+words.Some(more, 5))
-			}
-			why := fmt.Errorf("%s %s, against %d files, such as %s: name the columns alike in all files, or set nodes",
-				userfile.NameIn(r.Root, h.path), strings.Join(how, " and "), len(many), userfile.NameIn(r.Root,
-					many[0].path))
-			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, why))}
-		}
-	}
+// A parcelsIn is a CIFTI file of a participant.
+type parcelsIn struct {
+	of   *Subject
+	path string
 }
 
 // A parcellation is that of one or more CIFTI files.
 type parcellation struct {
-	heads []head
+	files []parcelsIn
 	wrong error // it contradicts its names
 }
 
@@ -471,16 +398,16 @@ func (r *Roster) parcellations(side func(name string) string) (all []*parcellati
 				of[digest] = &parcellation{wrong: p.Implausible(side)}
 				all = append(all, of[digest])
 			}
-			of[digest].heads = append(of[digest].heads, head{s, path, nil})
+			of[digest].files = append(of[digest].files, parcelsIn{s, path})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *parcellation) int { return len(b.heads) - len(a.heads) })
+	slices.SortStableFunc(all, func(a, b *parcellation) int { return len(b.files) - len(a.files) })
 	return all, files
 }
 
 // refuse refuses the participants whose files have these parcels.
 func (p *parcellation) refuse(r *Roster, why func(file string) error) {
-	for _, h := range p.heads {
+	for _, h := range p.files {
 		if h.of.Problem == nil {
 			err := why(userfile.NameIn(r.Root, h.path))
 			h.of.Problem = otherHead{r.Without(h.of.ID, fmt.Errorf("participant %s: %w", h.of.ID, err))}
@@ -490,8 +417,8 @@ func (p *parcellation) refuse(r *Roster, why func(file string) error) {
 
 // who are the participants in a sentence: "16 files (sub-001, sub-003)".
 func (p *parcellation) who() string {
-	ids := slices.Compact(lists.Map(p.heads, func(h head) string { return h.of.ID }))
-	return fmt.Sprintf("%s (%s)", words.Count(len(p.heads), "file"), words.Some(ids, 6))
+	ids := slices.Compact(lists.Map(p.files, func(h parcelsIn) string { return h.of.ID }))
+	return fmt.Sprintf("%s (%s)", words.Count(len(p.files), "file"), words.Some(ids, 6))
 }
 
 // refuseOtherParcels refuses participants whose parcels lie in the other hemisphere than their names state, or consist
@@ -509,11 +436,11 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 		return nil
 	}
 	if !slices.ContainsFunc(all, func(p *parcellation) bool { return p.wrong == nil }) {
-		return fmt.Errorf("series: %s: %w", all[0].heads[0].path, all[0].wrong)
+		return fmt.Errorf("series: %s: %w", all[0].files[0].path, all[0].wrong)
 	}
 	all = slices.DeleteFunc(all, func(p *parcellation) bool {
 		if p.wrong != nil {
-			files -= len(p.heads)
+			files -= len(p.files)
 			p.refuse(r, func(file string) error { return fmt.Errorf("%s: %w", file, p.wrong) })
 		}
 		return p.wrong != nil
@@ -523,21 +450,21 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 	}
 	const remedy = "use files that were parcellated with one atlas in one space"
 	most, doubt := all[0], ""
-	first := region.ParcelsOf(most.heads[0].path)
+	first := region.ParcelsOf(most.files[0].path)
 	for _, p := range all[1:] {
-		own := region.ParcelsOf(p.heads[0].path)
+		own := region.ParcelsOf(p.files[0].path)
 		differ, elsewhere, common := own.Differ(first)
 		if differ == nil { // names alone, which other checks compare
 			continue
 		}
 		name := append(elsewhere, differ[0])[0]
 		how := fmt.Sprintf("%d of %d parcels of the same name consist of different vertices or voxels, such as %s (%s in %s, %s in %s)",
-			len(differ), common, name, own.Describe(name), userfile.NameIn(r.Root, p.heads[0].path),
-			first.Describe(name), userfile.NameIn(r.Root, most.heads[0].path))
+			len(differ), common, name, own.Describe(name), userfile.NameIn(r.Root, p.files[0].path),
+			first.Describe(name), userfile.NameIn(r.Root, most.files[0].path))
 		switch {
-		case 2*len(most.heads) > files:
+		case 2*len(most.files) > files:
 			p.refuse(r, func(file string) error {
-				return fmt.Errorf("the parcels of %s are not those of %d of %d files: %s: %s", file, len(most.heads),
+				return fmt.Errorf("the parcels of %s are not those of %d of %d files: %s: %s", file, len(most.files),
 					files, how, remedy)
 			})
 		case region.Elsewhere(len(elsewhere), common):
@@ -552,11 +479,6 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 		r.Notes = append(r.Notes, column.Doubtf(column.DoubtProcessing, "%s", doubt))
 	}
 	return nil
-}
-
-// lacking are the names of a list that another has not.
-func lacking(names, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,

@@ -344,6 +344,10 @@ func TestOtherHeads(t *testing.T) {
 		{[4]string{"c\tb\ta\n", "a\tb\tc\n", "a\tb\tc\n", "a\tb\tc\n"}, [4]string{}, "c"},
 		{[4]string{"a\tü\tc\n", "a\tü\tc\n", "a\tü\tc\n", "a\tu\u0308\tc\n"}, [4]string{}, "a"},
 		{[4]string{"", "", "", "0\t1\t2\n"}, [4]string{}, "1"},
+		{[4]string{"a\tb\tc\n", "a\tb\tc\n", "1\t2\t3\n", "1\t2\t3\n"}, [4]string{2: "the columns of c.tsv are named 1 to 3, but those of 2 files, such as a.tsv, are named a to c",
+			3: "the columns of d.tsv are named 1 to 3"}, "a"},
+		{[4]string{"3\t1\t2\n", "a\tb\tc\n", "a\tb\tc\n", ""}, [4]string{0: "the columns of a.tsv are named 3 to 2, but those of 2 files, such as b.tsv",
+			3: "the columns of d.tsv have no names"}, "a"},
 	} {
 		dir, table := t.TempDir(), "participant_id\tgroup\tf\n"
 		for i, head := range c.heads {
