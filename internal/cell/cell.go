@@ -4,6 +4,7 @@ package cell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/internal/pattern"
@@ -92,4 +93,26 @@ func Thousands(text string) (may, below bool) {
 		return false, true
 	}
 	return withPoints.MatchString(text), false
+}
+
+var beginsWithNumber = pattern.New(`^([0-9]{1,9})[ \t]+(\S.*)$`)
+
+// Numbered are the whole numbers that all lines of a list begin with, each once, and what stands behind them; ok is
+// false for any other list. A heading of regions before them does not count.
+func Numbered(lines []string) (numbers []int, names []string, ok bool) {
+	if len(lines) > 0 && Heading(lines[0]) {
+		lines = lines[1:]
+	}
+	for _, line := range lines {
+		m := beginsWithNumber.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			return nil, nil, false
+		}
+		n, _ := strconv.Atoi(m[1]) // nine digits fit
+		if slices.Contains(numbers, n) {
+			return nil, nil, false
+		}
+		numbers, names = append(numbers, n), append(names, m[2])
+	}
+	return numbers, names, numbers != nil
 }

@@ -1,6 +1,10 @@
 package cell
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestWhole(t *testing.T) {
 	for text, want := range map[string]string{"1.0": "1", "01.00": "01", "12,0": "12", "1000.0": "1000", "0.0": "0",
@@ -33,6 +37,26 @@ func TestMissing(t *testing.T) {
 	for _, text := range []string{"", " ", "n/a", "NA", "NaN", "null", "#N/A", "<NA>", " n/a "} {
 		if !Missing(text) {
 			t.Error(text)
+		}
+	}
+}
+
+func TestNumbered(t *testing.T) {
+	for _, c := range []struct {
+		lines string
+		want  string
+	}{
+		{"4 rh_precuneus|2  rh insula|1\tx", "[4 2 1] [rh_precuneus rh insula x] true"},
+		{"name|4 a|2 b", "[4 2] [a b] true"},
+		{"4 a|4 b", "[] [] false"}, // Brodmann areas
+		{"4 a|b", "[] [] false"},
+		{"4|2", "[] [] false"},
+		{"17Networks_LH 1|2 b", "[] [] false"},
+		{"name", "[] [] false"},
+	} {
+		numbers, names, ok := Numbered(strings.Split(c.lines, "|"))
+		if got := fmt.Sprint(numbers, names, ok); got != c.want {
+			t.Errorf("%s: %s, want %s", c.lines, got, c.want)
 		}
 	}
 }

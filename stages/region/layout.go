@@ -188,6 +188,11 @@ func keyLabels(b []byte) (labels []string, atlas map[string]string, err error) {
 	var places []int
 	at := map[string]int{} // columns of the key, nil before the first line
 	rows := labelRows(string(b))
+	n, names, ok := cell.Numbered(lists.Map(rows, func(fields []string) string { return strings.Join(fields, "\t") }))
+	if ok && len(rows[0]) == 1 && !slices.IsSorted(n) {
+		return nil, nil, fmt.Errorf("the first column of the files may be %s, the first line, or %s, the lowest of the numbers that the lines begin with: sort the lines by these numbers if they count the columns, else remove the numbers",
+			names[0], names[slices.Index(n, slices.Min(n))])
+	}
 	for i, fields := range rows {
 		if i == 0 {
 			for k, name := range fields {

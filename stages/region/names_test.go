@@ -234,6 +234,8 @@ func TestOrderKey(t *testing.T) {
 		{"1,PCC\n2,IPL\n", "", "the names may be those of column 1 (1, 2) or of column 2 (PCC, IPL)"},
 		{"region,label\nPCC,7\nIPL,5\n", "", "several headings are those of names"},
 		{"index,name\n2,PCC\n1,IPL\n3,SMA\n", "", "column index numbers the rows in a different order"},
+		{"4 PCC\n2 IPL\n3 SMA\n", "", "may be PCC, the first line, or IPL, the lowest of the numbers"},
+		{"names\n4 PCC\n2 IPL\n", "", "may be PCC"},
 		{"label\n", "", "it lists no region"},
 	} {
 		labels, atlas, err := keyLabels([]byte(c.key))
