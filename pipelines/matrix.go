@@ -2,8 +2,6 @@ package pipelines
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/selector"
 	"prgnn/internal/lists"
-	"prgnn/internal/pattern"
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -168,7 +165,7 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 			s.unknown = true
 			continue
 		}
-		if lo, hi, ok, wrong := rangeOf(item); wrong != "" {
+		if lo, hi, ok, wrong := wiring.RangeOf(item); wrong != "" {
 			l.bad.Add(item.Pos, "stage %s: %s", s.name, wrong)
 			s.unknown = true
 		} else if ok {
@@ -305,45 +302,6 @@ func (l *loader) addValue(s *stage, a *axis, v axisValue) {
 func (l *loader) tooMany(s *stage, pos dag.Pos, n float64) {
 	l.bad.Add(pos, "stage %s fans out into %s tasks, but a pipeline may have at most %d in total", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
 	s.unknown = true
-}
-
-var rangeForm = pattern.New(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
-
-// rangeOf reads 1..5, both ends included. In quotes it is a text.
-func rangeOf(t *tree.Node) (lo, hi int, ok bool, wrong string) {
-	if t.Kind != tree.Scalar || !t.Plain {
-		return 0, 0, false, ""
-	}
-	m := rangeForm.FindStringSubmatch(t.Text)
-	if m == nil {
-		return 0, 0, false, ""
-	}
-	lo, errLo := strconv.Atoi(m[1])
-	hi, errHi := strconv.Atoi(m[2])
-	switch {
-	case errLo != nil || errHi != nil || max(lo, -lo) > math.MaxInt32 || max(hi, -hi) > math.MaxInt32:
-		return 0, 0, false, fmt.Sprintf("the range %s goes beyond ±%d", t.Text, math.MaxInt32)
-	case lo > hi:
-		return 0, 0, false, fmt.Sprintf("the range %s counts down; write it %d..%d", t.Text, hi, lo)
-	}
-	return lo, hi, true, ""
-}
-
-// textual gives a parameter that takes a text the text of a number, rather than
-// refuse it: as an axis, value: [1..10] is as good as value: ["1", "2", …].
-func textual(typ string, value any, text string) any {
-	elements, isList := value.([]any)
-	switch {
-	case typ == "text" && !isList:
-		return text
-	case typ == "list of texts" && isList:
-		all := make([]any, len(elements))
-		for i, e := range elements {
-			all[i] = wiring.ScalarText(e)
-		}
-		return all
-	}
-	return value
 }
 
 // fanOut lists the members of a stage: the product of its axes, the last one

@@ -5,18 +5,18 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/pipelines/diagram"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -147,6 +147,13 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		}
 	}
 	if l.roster != nil {
+		for _, row := range l.selected() {
+			at := slices.IndexFunc(rows, func(r column.SettingRow) bool { return r.Parameter == row.Parameter })
+			if at < 0 {
+				at, rows = len(rows), append(rows, row)
+			}
+			rows[at].Value = row.Value
+		}
 		for _, a := range l.roster.Atlas {
 			add("cohort", l.cohort.Name, len(l.roster.Subjects), param.Param{Name: a.Name, Doc: a.Doc},
 				[]string{a.Value})
@@ -175,7 +182,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	}
 	t.Meta = map[string]string{"pipeline": name, column.SettingCodes: column.JSON(codes),
 		column.SettingLinks: column.JSON(l.inputs())}
-	of := l.decided()
+	of, planned := l.decided(false), l.decided(true)
 	if of.Not, of.Left = l.universes.Not, l.universes.Left; of.Left > 0 {
 		of.Seed = fmt.Sprint(l.seed)
 	}
@@ -185,17 +192,41 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	if of.Decisions != nil || of.All > 0 {
 		t.Meta[column.SettingDecisions] = column.JSON(of)
 	}
+	if len(planned.Decisions) > len(of.Decisions) {
+		t.Meta[column.SettingModels] = column.JSON(planned)
+	}
 	return t, nil
 }
 
+// selected are the participants that the file leaves out by id or rating, and limit, where it has them.
+func (l *loader) selected() (rows []column.SettingRow) {
+	add := func(name, doc string, value []string) {
+		rows = append(rows, column.SettingRow{Stage: "cohort", Kind: l.cohort.Name,
+			Tasks: int32(len(l.roster.Subjects)), Parameter: name, Value: value, Doc: doc})
+	}
+	var out []string
+	for _, left := range l.roster.Left {
+		if left.Why == listed.ExcludedByName || left.Why == listed.RatedFail {
+			out = append(out, left.ID)
+		}
+	}
+	if out != nil {
+		add("exclude", "participants to exclude", out)
+	}
+	if n := l.cohortTree.Get("limit"); n != nil && n.Kind != tree.Empty {
+		add("limit", "how many participants are kept", []string{n.Text})
+	}
+	return rows
+}
+
 // decided are the axes on which analyses differ: decisions of the file, and parameters of stages that train no model,
-// in the order of their names. The values of an option are those of the first task that has it. Sentences list
-// models, and the settings of their training.
-func (l *loader) decided() (all column.Decisions) {
+// in the order of their names. The values of an option are those of the first task that has it. Decisions about
+// models are left out for sentences that list the models.
+func (l *loader) decided(models bool) (all column.Decisions) {
 	options := map[string][]string{}
 	for _, s := range l.stages {
 		for i, a := range s.axes {
-			if s.decides(a) == nil && !s.choosesInputs(a) {
+			if s.decides(a, models) == nil && !s.choosesInputs(a) {
 				continue
 			}
 			for m := range s.works {
@@ -210,7 +241,7 @@ func (l *loader) decided() (all column.Decisions) {
 		for _, option := range options[name] {
 			o := column.Option{Name: option}
 			for _, s := range l.stages {
-				o.Sets = append(o.Sets, s.setBy(name, option)...)
+				o.Sets = append(o.Sets, s.setBy(name, option, models)...)
 			}
 			d.Options = append(d.Options, o)
 		}
@@ -271,33 +302,18 @@ func (l *loader) analyses(decisions []column.Decision) [][]int32 {
 }
 
 // decides are the parameters that an axis sets as part of the analysis; nil for none.
-func (s *stage) decides(a axis) (parameters []string) {
+func (s *stage) decides(a axis, models bool) (parameters []string) {
 	_, trains := s.work.(role.Trainer)
 	for _, p := range param.Of(s.work) {
 		switch {
-		case p.Name == "model":
+		case p.Name == "model" && !models:
 		case a.decision != nil && a.decision.Sets(s.name, p.Name),
-			a.decision == nil && a.param && !trains && p.Name == a.name && !slices.Contains(numbering, a.name):
+			a.decision == nil && a.param && (!trains || p.Name == "model") && p.Name == a.name &&
+				!slices.Contains(numbering, a.name):
 			parameters = append(parameters, p.Name)
 		}
 	}
 	return parameters
-}
-
-// referencesOf are the texts of references; of a file its name.
-func referencesOf(t *tree.Node) (texts []string) {
-	switch {
-	case t == nil || t.Kind == tree.Empty:
-		return []string{"none"}
-	case t.Kind == tree.Mapping && t.Get("file") != nil:
-		return []string{path.Base(filepath.ToSlash(t.Get("file").Text))}
-	case t.Kind == tree.List:
-		for _, item := range t.Items {
-			texts = append(texts, referencesOf(item)...)
-		}
-		return texts
-	}
-	return []string{t.Text}
 }
 
 // choosesInputs reports whether an axis is a decision about inputs of the stage.
@@ -312,12 +328,12 @@ var numbering = []string{column.Subject, "run", "session", "fold", "repeat", "pe
 
 // setBy are the values of what an axis decides in a stage, in its tasks with one option; in its first one where none
 // has it.
-func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
+func (s *stage) setBy(name, option string, models bool) (sets []column.OptionSet) {
 	at := slices.IndexFunc(s.axes, func(a axis) bool { return a.name == name })
 	if at < 0 || len(s.works) == 0 {
 		return nil
 	}
-	parameters := s.decides(s.axes[at])
+	parameters := s.decides(s.axes[at], models)
 	member := 0
 	for m := range slices.Backward(s.works) {
 		if s.at(m, at).text == option {
@@ -339,7 +355,8 @@ func (s *stage) setBy(name, option string) (sets []column.OptionSet) {
 			if ref == nil {
 				ref = s.in.Get(p.Name)
 			}
-			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: "in." + p.Name, Value: referencesOf(ref)})
+			sets = append(sets, column.OptionSet{Stage: s.name, Parameter: "in." + p.Name,
+				Value: wiring.References(ref)})
 		}
 	}
 	return sets
@@ -352,7 +369,8 @@ func (l *loader) inputs() (links []column.Link) {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
 					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
-						From: p.name + "." + k.from[i].output, Fits: role.FitsGroup(p.of.works),
+						From: p.name + "." + k.from[i].output, Of: k.from[i].taken(l.memberAxis()),
+						Fits:  role.FitsGroup(p.of.works),
 						Aside: slices.Contains(role.Ports(s.work, role.Aside), k.port.Name),
 						Data:  l.made(p.of, k.from[i].output)})
 				}
@@ -363,6 +381,35 @@ func (l *loader) inputs() (links []column.Link) {
 		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From, y.From))
 	})
 	return links
+}
+
+// taken are the tasks of the producer that the stage takes an output of, over all participants.
+func (src *source) taken(member string) string {
+	p := src.producer
+	var axes []int
+	for i, name := range p.axes {
+		if !slices.Contains([]string{member, "run", "session"}, name) {
+			axes = append(axes, i)
+		}
+	}
+	used, seen, rows := make([]bool, len(src.groups)), map[string]bool{}, [][]string(nil)
+	for m, g := range src.group {
+		if used[g] || src.only != nil && !src.only[m] {
+			continue
+		}
+		used[g] = true
+		for _, from := range src.groups[g] {
+			var key []byte
+			for _, a := range axes {
+				key = appendInt(key, p.value(int(from), a))
+			}
+			if !seen[string(key)] {
+				seen[string(key)] = true
+				rows = append(rows, lists.Map(axes, func(a int) string { return p.text(int(from), a) }))
+			}
+		}
+	}
+	return wiring.Selections(lists.Map(axes, func(a int) string { return p.axes[a] }), rows)
 }
 
 // perPart reports whether a parameter is the run or the session of a task, by each: run or each: session.

@@ -269,6 +269,7 @@ func TestSettings(t *testing.T) {
 	for name, want := range map[string]string{
 		"folds.folds": `["2"] ["5"];`, "folds.seed": `["7"] ["0"];`, "wide.value": `["a"] [""];["b"] [""];`,
 		"cohort.asd": `["2"] ["75"];`, "report.title": `[""] [""];`, "folds.stratify_by": `[] [];`,
+		"cohort.exclude": `["sub-sim001"] [];`,
 	} {
 		need.Equal(t, got[name], want, name)
 	}

@@ -189,7 +189,7 @@ func (l *loader) fillStage(s *stage) {
 		probe := clone(s.work)
 		for j := range a.values {
 			v := &a.values[j]
-			v.value = textual(params[at].Type, v.value, v.text)
+			v.value = wiring.Textual(params[at].Type, v.value, v.text)
 			if err := param.Set(probe, a.name, v.value); err != nil {
 				l.bad.Add(v.pos, "%s: %s", owner, oneLine(err))
 			}
@@ -241,7 +241,7 @@ func (l *loader) makeTasks(s *stage) []dag.Stage {
 			}
 			for _, k := range open {
 				value := k.Value.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
-				if err := param.Set(w, k.Name, textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
+				if err := param.Set(w, k.Name, wiring.Textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
 					l.once(said, k.Value.Pos, s.name, err)
 					s.unset = append(s.unset, k.Name)
 				}

@@ -3,6 +3,9 @@ package wiring
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/pipelines/tree"
 )
 
@@ -81,4 +85,59 @@ func Texts(v any) []string {
 		items[i] = fmt.Sprint(list.Index(i))
 	}
 	return items
+}
+
+var rangeForm = pattern.New(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
+
+// RangeOf reads 1..5, both ends included. In quotes it is a text.
+func RangeOf(t *tree.Node) (lo, hi int, ok bool, wrong string) {
+	if t.Kind != tree.Scalar || !t.Plain {
+		return 0, 0, false, ""
+	}
+	m := rangeForm.FindStringSubmatch(t.Text)
+	if m == nil {
+		return 0, 0, false, ""
+	}
+	lo, errLo := strconv.Atoi(m[1])
+	hi, errHi := strconv.Atoi(m[2])
+	switch {
+	case errLo != nil || errHi != nil || max(lo, -lo) > math.MaxInt32 || max(hi, -hi) > math.MaxInt32:
+		return 0, 0, false, fmt.Sprintf("the range %s goes beyond ±%d", t.Text, math.MaxInt32)
+	case lo > hi:
+		return 0, 0, false, fmt.Sprintf("the range %s counts down; write it %d..%d", t.Text, hi, lo)
+	}
+	return lo, hi, true, ""
+}
+
+// Textual gives a parameter that takes a text the text of a number, rather than
+// refuse it: as an axis, value: [1..10] is as good as value: ["1", "2", …].
+func Textual(typ string, value any, text string) any {
+	elements, isList := value.([]any)
+	switch {
+	case typ == "text" && !isList:
+		return text
+	case typ == "list of texts" && isList:
+		all := make([]any, len(elements))
+		for i, e := range elements {
+			all[i] = ScalarText(e)
+		}
+		return all
+	}
+	return value
+}
+
+// References are the texts of references; of a file its name.
+func References(t *tree.Node) (texts []string) {
+	switch {
+	case t == nil || t.Kind == tree.Empty:
+		return []string{"none"}
+	case t.Kind == tree.Mapping && t.Get("file") != nil:
+		return []string{path.Base(filepath.ToSlash(t.Get("file").Text))}
+	case t.Kind == tree.List:
+		for _, item := range t.Items {
+			texts = append(texts, References(item)...)
+		}
+		return texts
+	}
+	return []string{t.Text}
 }

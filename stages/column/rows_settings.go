@@ -13,17 +13,16 @@ type SettingRow struct {
 	Doc       string   `column:"doc,optional"`
 }
 
-// The metadata of pipeline.settings: the connections of its stages, a list of Link, the code identity of each kind, by
-// its name, and what analyses differ in, Decisions, if they do; in JSON.
+// The metadata of pipeline.settings, in JSON: the connections of its stages, a list of Link, the code identity of each
+// kind, by its name, and what analyses differ in, Decisions, if they do, without and with their models.
 const (
 	SettingLinks     = "inputs"
 	SettingCodes     = "code"
 	SettingDecisions = "decisions"
+	SettingModels    = "decisions with models"
 )
 
-// Decisions are what the analyses of a pipeline file differ in, beside their models, and the analyses: its decisions
-// and
-// their universes, or axes of matrices.
+// Decisions are what the analyses of a pipeline file differ in: its decisions and universes, or axes of matrices.
 type Decisions struct {
 	Decisions []Decision `json:"decisions"`
 	Universes [][]int32  `json:"universes"` // the place of an option for each decision
@@ -70,6 +69,7 @@ type Link struct {
 	Stage string `json:"stage"`
 	Port  string `json:"port"`
 	From  string `json:"from"`
+	Of    string `json:"of,omitempty"`    // the tasks of From's stage, as selections in brackets; "": its only one
 	Aside bool   `json:"aside,omitempty"` // no prediction of the stage depends on it
 	Fits  string `json:"fits,omitempty"`  // the parameter with the one group that From's stage is fitted to
 	Data  string `json:"data,omitempty"`  // what From holds, a Data as text; "": unknown

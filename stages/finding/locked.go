@@ -61,21 +61,28 @@ func PlanOf(settings *encoding.Table) ([]string, error) {
 	for _, of := range lists.By(links, func(l column.Link) string { return l.Stage + "." + l.Port }) {
 		if !pages[of.All[0].Stage] {
 			lines = append(lines, of.Key+takes+strings.Join(lists.Map(of.All,
-				func(l column.Link) string { return l.From }), ", "))
+				func(l column.Link) string { return l.From + l.Of }), ", "))
 		}
 	}
 	d, err := column.MetaOf[column.Decisions](settings.Meta, column.SettingDecisions)
 	if err != nil {
 		return nil, err
 	}
-	for _, universe := range d.Universes {
+	planned, err := column.MetaOf[column.Decisions](settings.Meta, column.SettingModels)
+	if err != nil {
+		return nil, err
+	}
+	if planned.Decisions == nil {
+		planned = d
+	}
+	for _, universe := range planned.Universes {
 		parts := make([]string, len(universe))
 		for i, at := range universe {
-			parts[i] = d.Decisions[i].Name + "=" + d.Decisions[i].Options[at].Name
+			parts[i] = planned.Decisions[i].Name + "=" + planned.Decisions[i].Options[at].Name
 		}
 		lines = append(lines, "universe "+strings.Join(parts, " "))
 	}
-	for _, decision := range d.Decisions {
+	for _, decision := range planned.Decisions {
 		for _, o := range decision.Options {
 			for _, set := range o.Sets {
 				lines = append(lines, fmt.Sprintf("with %s=%s, %s.%s = %q", decision.Name, o.Name, set.Stage, set.Parameter,
@@ -169,17 +176,48 @@ func (p *LockedPlan) Compare(now []string) (all []string) {
 	for _, line := range now {
 		key, value := keyed(line)
 		if before, there := was[key]; there && before != value {
-			all = append(all, fmt.Sprintf("%s is %s instead of %s", strings.TrimSuffix(key, isStage), bare(value),
-				bare(before)))
+			is, was := bare(value), bare(before)
+			if strings.HasPrefix(value, takes) {
+				is, was = apart(is, was)
+			}
+			all = append(all, fmt.Sprintf("%s is %s instead of %s", strings.TrimSuffix(key, isStage), is, was))
 		}
 	}
 	for _, key := range only(now, was) {
+		if value := is[key]; strings.HasPrefix(value, isEqual) {
+			key += value
+		}
 		all = append(all, key+" is not in the plan")
 	}
 	for _, key := range only(p.Lines, is) {
 		all = append(all, key+" is missing")
 	}
 	return all
+}
+
+// apart are two connections by what differs: of one selection each ([band=all,fold=1|2]) the axes that do, of more
+// selections the first two.
+func apart(is, was string) (string, string) {
+	pairs := func(text string) []string {
+		_, inner, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+		return strings.Split(inner, ",")
+	}
+	only := func(text, other string) string {
+		from, _, selects := strings.Cut(text, "[")
+		switch {
+		case !selects:
+		case strings.Count(text+other, "[") == 2 && len(pairs(text)) == len(pairs(other)):
+			differ := slices.DeleteFunc(pairs(text), func(p string) bool { return slices.Contains(pairs(other), p) })
+			if len(differ) > 0 {
+				return from + "[" + strings.Join(differ, ",") + "]"
+			}
+			return from
+		case strings.Count(text, "][") > 1:
+			return strings.Join(strings.SplitN(text, "][", 3)[:2], "][") + "][…]"
+		}
+		return text
+	}
+	return only(is, was), only(was, is)
 }
 
 // Values are what its sentences use.

@@ -50,6 +50,19 @@ func TestLockedPlan(t *testing.T) {
 	p.Differences = p.Compare(settings("1", "model=a", "a.predictions", [][]int32{{0}, {1}}, "measured"))
 	need.Equal(t, len(p.Differences), 0)
 	need.Equal(t, p.Keeps("multiverse", "headline"), true)
+	// A selection among the results of a stage is a difference in the axes that it restricts.
+	for _, c := range []struct{ was, is, want string }{
+		{"a.p[band=all|low,fold=1|2]", "a.p[band=all,fold=1|2]", "a.p[band=all] instead of a.p[band=all|low]"},
+		{"a.p[band=all|low]", "a.p[band=all]", "a.p[band=all] instead of a.p[band=all|low]"},
+		{"a.p[band=all|low]", "b.p[band=all|low]", "b.p instead of a.p"},
+		{"a.p", "a.p[band=all]", "a.p[band=all] instead of a.p"},
+		{"a.p[b=1|2,m=x|y]", "a.p[b=1,m=y][b=1|2,m=x]", "a.p[b=1,m=y][b=1|2,m=x] instead of a.p[b=1|2,m=x|y]"},
+		{"a.p[b=1|2]", "a.p[b=1,m=y][b=2,m=x][b=3,m=z]", "a.p[b=1,m=y][b=2,m=x][…] instead of a.p[b=1|2]"},
+	} {
+		locked := &LockedPlan{Lines: settings("1", "model=a", c.was, [][]int32{{0}, {1}})}
+		need.Equal(t, strings.Join(locked.Compare(settings("1", "model=a", c.is, [][]int32{{0}, {1}})), "\n"),
+			"multiverse.predictions is "+c.want)
+	}
 	p.Differences = p.Compare(settings("2", "model=c", "b.predictions", [][]int32{{0}}, "other"))
 	need.Equal(t, strings.Join(p.Differences, "\n"), strings.Join([]string{
 		`clean.detrend is "2" instead of "1"`,
