@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
@@ -40,10 +41,12 @@ func (b *body) prose(format, text string) {
 	fmt.Fprintf(b, format, onOneLine.ReplaceAllString(markup.Shown(text), `<span class="whole">$0</span>`))
 }
 
-var onOneLine = pattern.New(`PR-GNN|95 % CI|\b[npqr] (=|&lt;|≤) -?[0-9.]*[0-9]`)
+// onOneLine is a name, a value with what it is the value of, an interval, a mean with its SD, or a percentage.
+var onOneLine = pattern.New(`PR-GNN|95 % CI|(?:\b[A-Za-z]|\bR²|\b[A-Z]{3}|[α-ω]) (?:=|&lt;|&gt;|≤|≥) [−-]?[0-9.]*[0-9]|` +
+	`[−-]?[0-9.]*[0-9](?:(?:–| to | ± )[−-]?[0-9.]*[0-9](?: %)?| %)`)
 
 // blankWithin is what a text of a terminal does not break: a value with its name.
-var blankWithin = pattern.New(`\b([npqr]) (=|<|≤) (-?[0-9.]*[0-9])`)
+var blankWithin = pattern.New(`\b([A-Za-z]|R²|[A-Z]{3}) (=|<|>|≤|≥) ([−-]?[0-9.]*[0-9])`)
 
 // each writes markup once for each text of sentences.
 func (b *body) each(format string, texts []string) {
@@ -99,7 +102,12 @@ func (b *body) page(p *Page) {
 		b.put("</ul></section>\n")
 	}
 	for _, s := range p.Sections {
-		b.put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
+		if p.Turn == nil && s.hasScans() {
+			b.put("<section class=\"scans\" aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n"+
+				"<p class=\"paper\">The HTML report has the pictures of the scans.</p>\n", s.ID, s.ID, s.Title)
+		} else {
+			b.put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
+		}
 		for _, block := range s.Blocks {
 			b.block(block)
 		}
@@ -123,6 +131,14 @@ func (b *body) turn(t *Turn) {
 	b.put("</div>\n")
 }
 
+// hasScans reports whether a section shows single scans, or leads to their pages: these are not printed.
+func (s Section) hasScans() bool {
+	return slices.ContainsFunc(s.Blocks, func(b Block) bool {
+		return b.Figure != nil && b.Figure.Rated != "" || b.Table != nil && len(b.Table.Rows) > 0 &&
+			b.Table.Rows[0][0].Sheet != nil
+	})
+}
+
 func (b *body) tiles(tiles []Tile) {
 	if len(tiles) == 0 {
 		return
@@ -142,7 +158,7 @@ func (b *body) tiles(tiles []Tile) {
 			b.put(`<img src="%s" alt="%s">`, pictureURL(t.Picture), t.Picture.Alt)
 		}
 		if t.Note != "" {
-			b.put(`<span class="small">%s</span>`, t.Note)
+			b.prose(`<span class="small">%s</span>`, t.Note)
 		}
 		b.put("</dd></div>\n")
 	}
@@ -198,14 +214,19 @@ func (b *body) block(of Block) {
 }
 
 func (b *body) table(t *Table) {
-	many, class := len(t.Heads) > fitPaper, ""
-	switch {
-	case many && t.hasLongNames():
-		class = ` class="many named"`
-	case many:
-		class = ` class="many"`
-	case t.hasLongNames():
-		class = ` class="named"`
+	many := len(t.Heads) > fitPaper
+	var classes []string
+	for _, c := range []struct {
+		name string
+		is   bool
+	}{{"many", many}, {"named", t.hasLongNames()}, {"dense", !t.fits(printed)}, {"broken", !t.fits(printedDense)}} {
+		if c.is {
+			classes = append(classes, c.name)
+		}
+	}
+	class := ""
+	if classes != nil {
+		class = ` class="` + strings.Join(classes, " ") + `"`
 	}
 	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table"+class+">\n", t.Label(), t.Caption)
 	if !t.Supplement {
@@ -240,14 +261,14 @@ func (b *body) table(t *Table) {
 	}
 	b.put("</tbody></table></div>\n")
 	if many {
-		b.put("<p class=\"small paper\">Printed: the first %s of %s columns. The file has all.</p>\n", strconv.Itoa(fitPaper),
+		b.put("<p class=\"small paper\">Printed: the first %s of %s columns. The HTML report has all.</p>\n", strconv.Itoa(fitPaper),
 			strconv.Itoa(len(t.Heads)))
 	}
 	if t.Note != "" {
 		b.prose("<p class=\"small\">%s</p>\n", t.Note)
 	}
 	if docs {
-		b.put(`<details class="small"><summary>Column descriptions</summary><dl class="docs">`)
+		b.put(`<details class="columns"><summary>Column descriptions</summary><dl class="docs">`)
 		for _, h := range t.Heads {
 			if h.Doc != "" {
 				b.put("<dt>%s</dt><dd>%s</dd>", h.Text, h.Doc)
@@ -269,6 +290,49 @@ func (t *Table) hasLongNames() bool {
 // fitPaper is how many columns of a table are printed; page.css hides the rest.
 const fitPaper = 12
 
+// A print is how a table is printed, in points: the size of its letters and what is beside a cell's text, as in
+// page.css.
+type print struct{ letter, beside float64 }
+
+var printed, printedDense = print{7.5, 10.8}, print{6.5, 6}
+
+// fits reports whether the table is as wide as the text on A4 (180 mm) at most, with no word and no interval broken.
+// Letters are taken to be as wide as those of a wide font.
+func (t *Table) fits(as print) bool {
+	const paper, wide, bar = 180 * 72 / 25.4, 0.63, 116
+	width := 0.0
+	for i, h := range t.Heads[:min(len(t.Heads), fitPaper)] {
+		column := as.letter * wide * float64(longest(strings.Fields(h.Text)))
+		for _, row := range t.Rows {
+			if i >= len(row) {
+				continue
+			}
+			c := row[i]
+			parts := []string{c.Text}
+			switch {
+			case h.Number && i >= t.Keys && c.Place == nil && c.Sheet == nil:
+				parts = c.parts()
+			case !c.isWhole():
+				parts = strings.Fields(strings.ReplaceAll(c.Text, "-", "- ")) // browsers break there
+			}
+			column = max(column, as.letter*wide*float64(longest(parts)))
+			if c.Bar != nil {
+				column = max(column, bar)
+			}
+		}
+		width += column + as.beside
+	}
+	return width <= paper
+}
+
+// longest is how many letters the longest text has.
+func longest(texts []string) (most int) {
+	for _, text := range texts {
+		most = max(most, utf8.RuneCountInString(text))
+	}
+	return most
+}
+
 // number is the class of a cell that holds a number.
 func number(is bool) string {
 	if is {
@@ -289,18 +353,23 @@ func (b *body) cell(c Cell) {
 			measures(c.Sheet.Measures), c.Text)
 	case c.Strong:
 		b.put("<strong>%s</strong>", c.Text)
-	case strings.Contains(c.Text, "-") && !strings.Contains(c.Text, " ") && len(c.Text) <= longestWhole:
+	case c.isWhole():
 		b.put(`<span class="whole">%s</span>`, c.Text)
 	default:
 		for i, paragraph := range strings.Split(c.Text, "\n\n") { // of a text that an author wrote
-			b.put(strings.Repeat("<br><br>", min(i, 1))+"%s", paragraph)
+			b.prose(strings.Repeat("<br><br>", min(i, 1))+"%s", paragraph)
 		}
 	}
 }
 
+// parts are what is not broken in a cell of a number.
+func (c Cell) parts() []string {
+	return strings.Split(betweenParts.ReplaceAllString(c.Text, "$1\n$2"), "\n")
+}
+
 // parts writes a cell of a number. Where a table would be too wide, it breaks before an interval and between counts.
 func (b *body) parts(c Cell) {
-	parts := strings.Split(betweenParts.ReplaceAllString(c.Text, "$1\n$2"), "\n")
+	parts := c.parts()
 	if len(parts) < 2 {
 		b.cell(c)
 		return
@@ -328,6 +397,11 @@ func measures(of []Measure) string {
 
 // longestWhole is how many letters a word in a cell has at most that is not broken at its hyphen.
 const longestWhole = 12
+
+// isWhole reports whether the text of a cell is a word that is not broken at its hyphen.
+func (c Cell) isWhole() bool {
+	return !c.Strong && strings.Contains(c.Text, "-") && !strings.Contains(c.Text, " ") && len(c.Text) <= longestWhole
+}
 
 func (b *body) bar(of *Bar) {
 	if of == nil {
@@ -392,7 +466,8 @@ func (b *body) figure(f *Figure) {
 	if f.Wide {
 		b.put("</div>")
 	}
-	b.put("<figcaption><strong>%s. %s.</strong> %s", f.Label(), f.Title, f.Caption)
+	b.put("<figcaption><strong>%s. %s.</strong>", f.Label(), f.Title)
+	b.prose(" %s", f.Caption)
 	b.tag()
 	b.put("</figcaption>")
 	if f.Rated != "" { // page.js makes its buttons

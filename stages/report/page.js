@@ -11,7 +11,7 @@ const saveFile = (content, type, name) => {
 (() => {
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open]):not(.small):not(.screen)")];
+    opened = [...document.querySelectorAll("details:not([open]):not(.screen)")];
     for (const d of opened) d.open = true;
   });
   addEventListener("afterprint", () => { for (const d of opened) d.open = false; });

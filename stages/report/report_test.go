@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/internal/need"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -312,20 +313,65 @@ func TestCorrectedP(t *testing.T) {
 	}
 }
 
-// The section of figures that are not printed states so on paper.
-func TestFiguresOnScreenOnly(t *testing.T) {
+// On paper the pictures of single scans, and links to their pages, are one sentence; other figures stay.
+func TestScansOnScreenOnly(t *testing.T) {
 	figure := func(number, rated string) Block {
 		return Block{Figure: &Figure{Number: number, Title: "x", Format: "svg", Rated: rated, Wide: rated != ""}}
 	}
-	blocks := []Block{figure("1", ""), figure("1", "sub-01")}
-	out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: blocks}}})
-	for _, want := range []string{`<figure class="wide screen">`, `body:not(.sheet) figure.screen`,
-		`body:not(.sheet) section:has(> figure.screen) h2::after { content: " (in the file)"; }`} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+	link := Block{Table: &Table{Number: "1", Heads: make([]Head, 1),
+		Rows: [][]Cell{{{Text: "sub-01", Sheet: &Sheet{Dir: "a_quality"}}}}}}
+	const sentence = `<p class="paper">The HTML report has the pictures of the scans.</p>`
+	for _, c := range []struct {
+		of   Page
+		want bool
+	}{
+		{Page{Sections: []Section{{ID: "a", Blocks: []Block{figure("1", ""), figure("1", "sub-01")}}}}, true},
+		{Page{Sections: []Section{{ID: "a", Blocks: []Block{link}}}}, true},
+		{Page{Sections: []Section{{ID: "a", Blocks: []Block{figure("1", "")}}}}, false},
+		// the page of a scan
+		{Page{Turn: &Turn{}, Sections: []Section{{ID: "a", Blocks: []Block{figure("1", "sub-01")}}}}, false},
+	} {
+		out := written(t, &c.of)
+		need.Equal(t, strings.Contains(out, `<section class="scans"`), c.want)
+		need.Equal(t, strings.Contains(out, sentence), c.want)
+	}
+	if rule := ".scans > :is(p:not(.paper), .screen)"; !strings.Contains(pageCSS, rule) {
+		t.Errorf("page.css lacks %s", rule)
 	}
 }
+
+// A table is printed with whole words and intervals where these fit the paper, also in smaller letters.
+func TestWholeWordsOnPaper(t *testing.T) {
+	for _, c := range []struct {
+		cell   Cell
+		number bool
+		n      int
+		want   string
+	}{
+		{Cell{Text: "sensitivity"}, false, 8, ""},
+		{Cell{Text: "sensitivity"}, false, 9, ` class="dense"`},
+		{Cell{Text: "sensitivity"}, false, 12, ` class="dense broken"`},
+		{Cell{Text: "0.857 (0.601–0.960)"}, true, 6, ""}, // it breaks before the interval
+		{Cell{Text: "0.857 (0.601–0.960)"}, true, 8, ` class="dense"`},
+		{Cell{Text: "ctx-lh-parsopercularis"}, false, 6, ""}, // it breaks at the hyphens
+		{Cell{Text: "fold-12-site"}, false, 6, ""},
+		{Cell{Text: "fold-12-site"}, false, 8, ` class="dense"`}, // it does not
+		{Cell{Text: "0.8", Bar: &Bar{}}, true, 4, ""},
+		{Cell{Text: "0.8", Bar: &Bar{}}, true, 5, ` class="dense broken"`},
+	} {
+		table := &Table{Number: "1"}
+		row := make([]Cell, c.n)
+		for i := range row {
+			row[i] = c.cell
+			table.Heads = append(table.Heads, Head{Text: "p", Number: c.number})
+		}
+		table.Rows = [][]Cell{row}
+		out := written(t, &Page{Sections: []Section{{ID: "a", Blocks: []Block{{Table: table}}}}})
+		need.Equal(t, classesOf.FindStringSubmatch(out)[1], c.want, c.cell.Text, c.n)
+	}
+}
+
+var classesOf = pattern.New(`<table((?: class="[a-z ]*")?)>`)
 
 // A table with more columns than fit on paper is cut there, with a note: a browser would print the page smaller.
 func TestManyColumnsOnPaper(t *testing.T) {
@@ -367,12 +413,17 @@ func TestPicturedTile(t *testing.T) {
 
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
-	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95 % CI 0.5–0.7"}}
+	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95 % CI 0.5–0.7",
+		"R² = 0.276, MAE = 20, p ≤ 0.005, r = −0.3 (−0.144 to 0.627), 0.9 ± 0.05, 62 % of 3 scans"}}
 	var b bytes.Buffer
 	need.NoError(t, page.HTML(&b))
 	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span>, ` +
-		`<span class="whole">95 % CI</span> 0.5–0.7</p>`
+		`<span class="whole">95 % CI</span> <span class="whole">0.5–0.7</span></p>`
 	if !strings.Contains(b.String(), want) {
+		t.Errorf("the page does not have %s", want)
+	}
+	const whole = "[R² = 0.276], [MAE = 20], [p ≤ 0.005], [r = −0.3] ([−0.144 to 0.627]), [0.9 ± 0.05], [62 %] of 3 scans"
+	if want := strings.NewReplacer("[", `<span class="whole">`, "]", "</span>").Replace(whole); !strings.Contains(b.String(), want) {
 		t.Errorf("the page does not have %s", want)
 	}
 }
