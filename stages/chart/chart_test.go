@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -17,6 +18,24 @@ import (
 	"prgnn/numeric/random"
 	ours "prgnn/stages/draw"
 )
+
+// An entry of a key that is wider than the figure has several lines, and the next one begins a line.
+func TestLongKeys(t *testing.T) {
+	const long = "ridge regression, band all, estimator empirical, trend linear: AUC 0.689"
+	lines := broken([]sign{{word: "a"}, {word: long}, {word: "b"}, {word: "c"}}, 120)
+	var words []string
+	sty := ours.Style(ours.TextSize, false)
+	for _, s := range lines {
+		words = append(words, s.word)
+		need.Equal(t, sty.Width(s.word) <= 120, true, s.word)
+	}
+	need.Equal(t, strings.Join(words, " "), "a "+long+" b c")
+	places, n := signPlaces(lines, 120)
+	need.Equal(t, n, len(lines)-1) // c is beside b
+	for i, at := range places[:len(places)-1] {
+		need.Equal(t, at, vg.Point{Y: -11 * vg.Length(i)}, words[i])
+	}
+}
 
 const hostile = `<script>alert(1)</script>"'&`
 

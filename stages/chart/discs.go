@@ -113,7 +113,7 @@ func (d discs) paint(c draw.Canvas, in vg.Rectangle, of Regions) {
 			disc(hint, 1.6)
 			continue
 		case 2:
-			disc(ringColor, 8)
+			disc(of.ring(), 8)
 			disc(ours.Ground, 6)
 		default: // neighbors of one color stay apart
 			disc(ours.Ground, 5.7)

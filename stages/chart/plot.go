@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -374,7 +375,7 @@ func (p Plot) key() []sign {
 	var key []sign
 	for _, m := range marks {
 		if m.Name != "" && !slices.ContainsFunc(key, func(s sign) bool { return s.word == m.Name }) {
-			key = append(key, sign{m.Name, m.sign})
+			key = append(key, sign{word: m.Name, draw: m.sign})
 		}
 	}
 	return key
@@ -390,6 +391,7 @@ func Faded(c color.NRGBA, alpha uint8) color.NRGBA {
 type sign struct {
 	word string
 	draw func(c draw.Canvas, at vg.Point) // nil for a word alone
+	own  bool                             // begins a line
 }
 
 func stroke(sty Style) func(draw.Canvas, vg.Point) {
@@ -402,6 +404,41 @@ func dot(col color.NRGBA, radius vg.Length, shape draw.GlyphDrawer) func(draw.Ca
 	}
 }
 
+// lead is what an entry has before its word.
+func (s sign) lead() vg.Length {
+	if s.draw == nil {
+		return 0
+	}
+	return 18
+}
+
+// broken are the signs with each that is wider than a line in several: its further lines are signs of nothing.
+func broken(signs []sign, width vg.Length) (out []sign) {
+	sty := ours.Style(ours.TextSize, false)
+	behind := false
+	for _, s := range signs {
+		room := width - s.lead()
+		s.own = behind
+		if behind = sty.Width(s.word) > room; !behind {
+			out = append(out, s)
+			continue
+		}
+		line := ""
+		for _, word := range strings.SplitAfter(s.word, " ") {
+			if line != "" && sty.Width(strings.TrimSpace(line+word)) > room {
+				out = append(out, sign{strings.TrimSpace(line), s.draw, true})
+				line = ""
+				if s.draw != nil {
+					s.draw = func(draw.Canvas, vg.Point) {}
+				}
+			}
+			line += word
+		}
+		out = append(out, sign{strings.TrimSpace(line), s.draw, true})
+	}
+	return out
+}
+
 // signPlaces are the places of the signs in lines of a width, from the upper left, and
 // the number of lines.
 func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
@@ -409,11 +446,8 @@ func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
 	var x vg.Length
 	lines = min(len(signs), 1)
 	for _, s := range signs {
-		w := sty.Width(s.word)
-		if s.draw != nil {
-			w += 18
-		}
-		if x > 0 && x+w > width {
+		w := s.lead() + sty.Width(s.word)
+		if x > 0 && (x+w > width || s.own) {
 			x = 0
 			lines++
 		}
@@ -424,18 +458,19 @@ func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
 }
 
 func signLines(signs []sign, width vg.Length) int {
-	_, lines := signPlaces(signs, width)
+	_, lines := signPlaces(broken(signs, width), width)
 	return lines
 }
 
 // drawSigns writes a key; at is the middle of its first line's left end.
 func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
+	signs = broken(signs, width)
 	places, _ := signPlaces(signs, width)
 	for i, s := range signs {
 		here := at.Add(places[i])
 		if s.draw != nil {
 			s.draw(c, here)
-			here.X += 18
+			here.X += s.lead()
 		}
 		ours.Text(c, here, s.word, ours.Style(ours.TextSize, false),
 			draw.XLeft, draw.YCenter)

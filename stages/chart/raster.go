@@ -26,11 +26,24 @@ type Raster struct {
 // Regions are the values and marks that color a view.
 type Regions struct {
 	Value map[int]float64 // 0 … 1 on the color scale
-	Ring  map[int]bool    // outlined in green
+	Ring  map[int]bool    // outlined: planted, or Shared
+	// Shared is that outlines are of regions that all participants share. They have a color of their own.
+	Shared bool
 }
 
-// ringColor marks regions: shared, or planted.
-var ringColor = color.NRGBA{0x00, 0x7a, 0x33, 0xff}
+// ringColor marks planted regions, sharedColor those that all participants share.
+var (
+	ringColor   = color.NRGBA{0x00, 0x7a, 0x33, 0xff}
+	sharedColor = color.NRGBA{0x00, 0x4c, 0xc4, 0xff}
+)
+
+// ring is the color of outlines.
+func (r Regions) ring() color.NRGBA {
+	if r.Shared {
+		return sharedColor
+	}
+	return ringColor
+}
 
 // Shade is a color in less light; 255 is its own.
 func Shade(c color.NRGBA, light uint8) color.NRGBA {
@@ -72,7 +85,7 @@ func (r Raster) image(of Regions) *image.NRGBA {
 			if n != 0 && of.Ring[n] {
 				for k := 1; k <= wide; k++ {
 					if region(i-k, j) != n || region(i+k, j) != n || region(i, j-k) != n || region(i, j+k) != n {
-						paint = ringColor
+						paint = of.ring()
 					}
 				}
 			}

@@ -111,7 +111,7 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 	heights := make([]vg.Length, len(maps))
 	for k, m := range maps {
 		for i, n := range m.Named {
-			keys[k] = append(keys[k], sign{fmt.Sprintf("%d %s", i+1, n.Name), nil})
+			keys[k] = append(keys[k], sign{word: fmt.Sprintf("%d %s", i+1, n.Name)})
 		}
 		if heights[k] = 4; m.Title != "" {
 			heights[k] = 18
@@ -136,7 +136,7 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 		}
 		if ring != "" {
 			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, Page,
-				[]sign{{ring, stroke(Style{Color: ringColor, Width: 2})}})
+				[]sign{{word: ring, draw: stroke(Style{Color: ringColor, Width: 2})}})
 		}
 	}
 	return f

@@ -178,7 +178,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
 		v["Led"], v["Setting"] = readings[0].Setting, ""
 	}
-	v["Low"] = tick(start)
+	v["Low"], v["From"], v["To"] = tick(start), tick(low), tick(high)
 	return Captioned(atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()}, meaning),
 		"figure.brainmap", v), nil
 }

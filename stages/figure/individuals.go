@@ -203,7 +203,7 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 		row := chart.Individuals{Title: rowTitle(name)}
 		times, shared := map[int]int{}, map[int]bool{}
 		for _, id := range people {
-			brain := chart.Regions{Value: map[int]float64{}, Ring: shared}
+			brain := chart.Regions{Value: map[int]float64{}, Ring: shared, Shared: true}
 			for _, k := range all.regions[of][id] {
 				brain.Value[int(k.Index)] = (k.Score - low) / (high - low)
 				times[int(k.Index)]++
@@ -224,6 +224,7 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 		heads[i] = region.Clip(id, 18)
 	}
 	v := scale.values(0)
+	v["From"], v["To"] = tick(low), tick(high)
 	v["Layer"], v["People"], v["Group"], v["Regions"], v["Shared"] = reading.Layer, people, group, regions, common
 	v["Views"], v["Below"] = atlas.Views(), least < low
 	return Captioned(atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),

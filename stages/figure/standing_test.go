@@ -41,7 +41,7 @@ func TestColoringStartsAtTheNull(t *testing.T) {
 		t.Errorf("colored by score: %v", got)
 	}
 	text := func(code string, r Ranked, top int) string { return need.Value(wording.Text(code, r.values(top)))(t) }
-	if got := text("figure.regions.scale", contrast, 0); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels), mean over the regions, uncorrected; q < 0.05: 1 of 3 regions.") {
+	if got := text("figure.regions.uncolored", contrast, 0); got != "The color scale goes from 0.5 to 0.9. Not colored: regions below 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels), mean over the regions, uncorrected; q < 0.05: 1 of 3 regions." {
 		t.Error(got)
 	}
 	if got := text("figure.regions.colored", score, 3); got != "Colored: 2 of all 3 regions, by the mean score; the others lie below 0.5." {
@@ -51,7 +51,7 @@ func TestColoringStartsAtTheNull(t *testing.T) {
 		rows[i].ContrastHigh, rows[i].Score = nan, 0.4
 	}
 	r = Readings(rows, Reading{})
-	if got := text("figure.regions.scale", r[1], 0); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted labels") {
+	if got := text("figure.regions.uncolored", r[1], 0); !strings.Contains(got, "Not colored: regions below 0.2, the mean contrast over permuted labels") {
 		t.Error(got)
 	}
 	if got := text("figure.regions.colored", r[0], 0); got != "No region is colored: the mean score of the 3 regions lies below 0.5." {

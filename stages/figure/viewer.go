@@ -131,7 +131,8 @@ func (s Ranked) values(top int) values {
 			first++
 		}
 	}
-	return values{"Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
+	low, high := s.ends(top)
+	return values{"From": tick(low), "To": tick(high), "Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
 		"Maps": false, "Led": "", "Highest": highest,
 		"Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(s.start()),
 		"Known": s.chance > 0, "Percentile": s.percentile, "Tested": s.tested, "Found": s.found}
@@ -145,7 +146,7 @@ func (s Ranked) Unmapped(top int) (string, error) {
 	return wording.Text("figure.regions.unmapped", s.values(top))
 }
 
-// tick is the start of a color scale as the scale itself shows it.
+// tick is an end of a color scale as the scale itself shows it.
 func tick(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 // DrawSlices draws the first regions of a ranking in slices.

@@ -119,7 +119,8 @@ func (r Row) IsMajority() bool { return r.Classifier == "majority" }
 // subject is the row in a finding.
 func (r Row) subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
 
-// Read reads the measures of all settings, PR-GNN first, then by accuracy, and finds the headline.
+// Read reads the measures of all settings and finds the headline, which is the first of them; then PR-GNN, and the
+// others by accuracy.
 func (a *Results) Read(t *dag.Task) (err error) {
 	if err := a.readLeakage(t); err != nil {
 		return err
@@ -168,7 +169,9 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		}
 		a.First = &first
 	}
-	a.Accuracy = Sorted(rows)
+	if a.Accuracy = Sorted(rows); a.First != nil {
+		slices.SortStableFunc(a.Accuracy, func(x, y Row) int { return a.behindFirst(x) - a.behindFirst(y) })
+	}
 	if t.Has("nested") {
 		rows, err := a.ReadAccuracy(t, "nested")
 		if err != nil {
@@ -190,6 +193,14 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	}
 	a.OtherLabel.Predicts = a.OtherLabel.labelBehind()
 	return nil
+}
+
+// behindFirst is 0 for the headline and 1 for other settings.
+func (a *Results) behindFirst(r Row) int {
+	if r.Is(a.First.Coords) {
+		return 0
+	}
+	return 1
 }
 
 // beside reads the measures of other folds at a port, such as those that leave out each value of a column in turn, and

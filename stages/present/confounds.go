@@ -27,6 +27,7 @@ func (a *author) confounds() {
 	for i, r := range tests {
 		tests[i].Name = a.NameOf(r.Setting, r.Name)
 	}
+	slices.SortStableFunc(tests, func(x, y column.ConfounderRow) int { return a.behindHeadline(x) - a.behindHeadline(y) })
 	within := ""
 	if s := a.Run.Shown("confounds", "confounders"); s != nil {
 		within = a.PermutedWithin(s.Value("within"))
@@ -60,6 +61,14 @@ func (a *author) confounds() {
 		}
 	}
 	a.Put("confounds.meaning", of)
+}
+
+// behindHeadline is 0 for tests of the headline and 1 for those of others.
+func (a *author) behindHeadline(r column.ConfounderRow) int {
+	if a.First != nil && r.Name == a.First.Called() || a.FirstNumber != nil && r.Name == a.FirstNumber.Name {
+		return 0
+	}
+	return 1
 }
 
 // constantWithin reports whether a covariate has no partial test since it does not vary within folds.

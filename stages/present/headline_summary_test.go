@@ -83,11 +83,11 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 		{0.75, 0.65, "above chance", ""},
 	} {
 		beyond, _ := stagetest.Evaluated(c.accuracy, c.low, 0.9)
-		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(unbroken.Replace(reportText(t, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
-			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+			"left_out": {dag.InputOf(beyond)}})), " ")), " ")
 		for _, want := range []string{"majority-class rate 0.600): the model has an accuracy of " +
-			report.Share(c.accuracy) + " (" + report.Share(c.low) + "–0.900) with p &lt; 0.001 , " + c.state +
+			report.Share(c.accuracy) + " (" + report.Share(c.low) + "–0.900) with p &lt; 0.001, " + c.state +
 			", and an AUC of 0.800 with p = 0.020 (in the folds of all participants: accuracy 0.800, AUC 0.800). No test compares",
 			c.found, "majority rate p AUC AUC p"} {
 			if !strings.Contains(page, want) {
@@ -121,13 +121,13 @@ func TestOtherLabelOnFirstPage(t *testing.T) {
 				}
 			}
 		}
-		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(unbroken.Replace(reportText(t, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
-			"other_label": {dag.InputOf(both)}}), " ")), " ")
+			"other_label": {dag.InputOf(both)}})), " ")), " ")
 		state := map[bool]string{false: "above chance, and an AUC",
 			true: "not significantly above chance after Holm&#39;s correction for 2 classifiers, and an AUC"}[lost]
 		for _, want := range []string{"Of the same participants, another column was predicted (majority-class rate 0.600):",
-			"0.700 (0.620–0.900) with p = 0.040 , " + state, "Prediction of another column"} {
+			"0.700 (0.620–0.900) with p = 0.040, " + state, "Prediction of another column"} {
 			need.Equal(t, strings.Contains(page, want), true, want, page)
 		}
 	}
@@ -139,10 +139,10 @@ func TestLeftOutWithRelatives(t *testing.T) {
 	inside, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
 	beyond, _ := stagetest.Evaluated(0.75, 0.65, 0.9)
 	for _, doubt := range []string{column.DoubtRelated, column.DoubtIndependence} {
-		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(unbroken.Replace(reportText(t, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
 			"notes":    {dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))},
-			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+			"left_out": {dag.InputOf(beyond)}})), " ")), " ")
 		for _, want := range []string{"not reported as above chance, and an AUC", "AUC 0.800). These p values are not valid, " +
 			"because the tests assume independent participants, and relatives or scans of one person may be in training " +
 			"and test data (see Cautions). No test compares", "This result may be wrong"} {
@@ -170,9 +170,9 @@ func TestLeftOutOfOneGroup(t *testing.T) {
 		for _, name := range []string{"auc_folds", "sensitivity_folds", "specificity_folds"} {
 			beyond.Columns = append(beyond.Columns, encoding.Column{Name: name, Values: []int32{c.auc, c.auc}})
 		}
-		page := strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, map[string][]dag.Input{
+		page := strings.Join(strings.Fields(tag.ReplaceAllString(unbroken.Replace(reportText(t, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(inside)}, "scores": {dag.InputOf(scores)},
-			"left_out": {dag.InputOf(beyond)}}), " ")), " ")
+			"left_out": {dag.InputOf(beyond)}})), " ")), " ")
 		for _, want := range []string{c.sentence, c.note} {
 			need.Equal(t, strings.Contains(page, want), true, want, page)
 		}

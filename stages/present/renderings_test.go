@@ -219,6 +219,8 @@ func TestHeadline(t *testing.T) {
 		if len(values) == 0 || values[0][1] != c.value {
 			t.Errorf("%s: the report has %v, want %s first", c.name, values, c.value)
 		}
+		rows := regexp.MustCompile(`<th scope="row">(?:SAGE|[Tt]op)`).FindAllString(page, -1) // the headline first, and else the better
+		need.Equal(t, len(rows) > 1 && strings.HasSuffix(rows[0], "SAGE"), c.headline != nil, c.name, rows)
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: c.headline}, in)), " ")
 		if !strings.Contains(text, c.text) || strings.Contains(text, "no headline") != (c.value == "2 settings") {
 			t.Errorf("%s: the summary does not say %q:\n%s", c.name, c.text, text)

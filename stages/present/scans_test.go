@@ -129,7 +129,7 @@ func TestScansHaveTheMotionOfOutliers(t *testing.T) {
 				continue
 			}
 			found = true
-			need.Equal(t, b.Table.Rows[3][b.Table.Head("mean FD (mm)")].Text, "0.7")
+			need.Equal(t, b.Table.Rows[3][b.Table.Head("mean FD (mm)")].Text, "0.700")
 			need.Equal(t, b.Table.Head("largest FD (mm)"), -1)
 		}
 	}

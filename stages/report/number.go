@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,22 @@ func Alike(of ...float64) []string {
 			return out
 		}
 	}
+}
+
+// Decimals are those that the numbers of a column have in common: those of Alike, of all its numbers.
+type Decimals struct{ of []float64 }
+
+// Any reports whether the column has numbers.
+func (d *Decimals) Any() bool { return len(d.of) > 0 }
+
+// Alike adds numbers of the column, and writes them with the decimals of those that it has so far.
+func (d *Decimals) Alike(of ...float64) []string {
+	for _, x := range of {
+		if !math.IsNaN(x) {
+			d.of = append(d.of, x)
+		}
+	}
+	return Alike(append(slices.Clone(of), d.of...)...)[:len(of)]
 }
 
 // Percent writes a share in per cent: 75 %. One that is not 0 is at least < 1 %.

@@ -35,10 +35,16 @@ var functions = map[string]func(arguments) (any, error){
 	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),    // all of them
 	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
 	// 0.7 (0.6–0.8)
-	"alike": numbers(3, func(x []float64) string { // in any unit: 0.00412 (−0.00020 to 0.00844)
-		of := report.Alike(x...)
-		return of[0] + " (" + report.Between(of[1], of[2]) + ")"
-	}),
+	"alike": func(a arguments) (any, error) { // in any unit: 0.00412 (−0.00020 to 0.00844); in a cell behind .Digits
+		write, own := report.Alike, a
+		if d, is := a.of[0].(*report.Decimals); is {
+			write, own.of = d.Alike, a.of[1:]
+		}
+		return numbers(3, func(x []float64) string {
+			of := write(x...)
+			return of[0] + " (" + report.Between(of[1], of[2]) + ")"
+		})(own)
+	},
 	"beside":    numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }),        // 4 (1.2)
 	"drawn":     numbers(2, func(x []float64) string { return report.DrawnP(x[0], int32(x[1])) }),     // of a table
 	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05

@@ -540,7 +540,8 @@ func (a *Results) shown(settings [][]fold.Tested) int {
 		return slices.IndexFunc(settings, a.isChoice)
 	}
 	return max(0, slices.IndexFunc(settings, func(f []fold.Tested) bool {
-		return a.First != nil && isOf(a.First.Coords, f[0].Coords)
+		return a.First != nil && isOf(a.First.Coords, f[0].Coords) ||
+			a.FirstNumber != nil && isOf(a.FirstNumber.Coords, f[0].Coords)
 	}))
 }
 

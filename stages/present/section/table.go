@@ -61,13 +61,19 @@ func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own
 			head.Number = own[at].number
 			texts = lists.Map(rows, own[at].cell)
 		} else {
-			for i, v := range named {
-				if of.Cell != "" {
-					texts[i], err = of.CellText(v)
-				} else {
-					texts[i], head.Number, err = shownValue(v, key)
+			decimals := &report.Decimals{}
+			write := func() {
+				for i, v := range named {
+					if v["Digits"] = decimals; of.Cell != "" {
+						texts[i], err = of.CellText(v)
+					} else {
+						texts[i], head.Number, err = shownValue(v, key)
+					}
+					w.Fail(err)
 				}
-				w.Fail(err)
+			}
+			if write(); decimals.Any() {
+				write() // with the decimals of all
 			}
 		}
 		switch mark := strings.TrimPrefix(name, key); {
