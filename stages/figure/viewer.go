@@ -132,7 +132,8 @@ func (s Ranked) values(top int) values {
 		}
 	}
 	low, high := s.ends(top)
-	return values{"From": tick(low), "To": tick(high), "Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
+	return values{"From": tick(low), "To": tick(high), "Contrast": s.Contrast, "Layer": s.Layer,
+		"Null": s.Null, "Setting": s.Setting, "Map": s.name(),
 		"Maps": false, "Led": "", "Highest": highest,
 		"Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(s.start()),
 		"Known": s.chance > 0, "Percentile": s.percentile, "Tested": s.tested, "Found": s.found}
