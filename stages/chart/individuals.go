@@ -60,10 +60,12 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 			scale.High, scale.Label)
 		var key []sign
 		if ring {
-			key = []sign{{word: wording.Label("chart.kept-in-all", nil), draw: stroke(Style{Color: sharedColor, Width: 2})}}
+			key = []sign{{word: wording.Label("chart.kept-in-all", nil),
+				draw: stroke(Style{Color: sharedColor, Width: 2})}}
 		}
 		if flat {
-			key = append(key, sign{word: wording.Label("chart.not-kept", nil), draw: dot(hint, 1.4, draw.CircleGlyph{})})
+			key = append(key, sign{word: wording.Label("chart.not-kept", nil),
+				draw: dot(hint, 1.4, draw.CircleGlyph{})})
 		}
 		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, Page, key)
 	}

@@ -27,7 +27,9 @@ func (a *author) confounds() {
 	for i, r := range tests {
 		tests[i].Name = a.NameOf(r.Setting, r.Name)
 	}
-	slices.SortStableFunc(tests, func(x, y column.ConfounderRow) int { return a.behindHeadline(x) - a.behindHeadline(y) })
+	slices.SortStableFunc(tests, func(x, y column.ConfounderRow) int {
+		return a.behindHeadline(x) - a.behindHeadline(y)
+	})
 	within := ""
 	if s := a.Run.Shown("confounds", "confounders"); s != nil {
 		within = a.PermutedWithin(s.Value("within"))

@@ -37,7 +37,7 @@ func TestConfounds(t *testing.T) {
 		"confound_matching": {dag.InputOf(column.Table([]column.ConfoundMatchRow{{Covariate: "mean_fd", Before: 1.08,
 			After: 0.06}, {Covariate: "site=K_I", Before: 0.4, After: 0.3}}))},
 	}
-	page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page := unbrokenPage(t, in)
 	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{"mean AUC of 0.64", "0.71", "12 pairs", "Deconfounded edges", "1.08",
 		"depend on mean framewise displacement beyond what the label explains (partial confounder test, ",
@@ -50,7 +50,7 @@ func TestConfounds(t *testing.T) {
 	}
 	for doubt, valid := range map[string]bool{column.DoubtSite: true, column.DoubtRelated: false} {
 		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))}
-		page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+		page := unbrokenPage(t, in)
 		need.Equal(t, strings.Contains(page, "The edges hold no demonstrated information about"), valid, doubt)
 		need.Equal(t, strings.Contains(page, "The p is not valid, because relatives"), !valid, doubt)
 	}
@@ -74,7 +74,7 @@ func TestConfounds(t *testing.T) {
 		PartialHolm: nan, Detectable: nan, Prediction: nan, FullChance: nan, Full: nan, FullHolm: nan, FullLeast: nan,
 		Permutations: 999,
 		Why:          "constant within folds"}}))}
-	page = unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page = unbrokenPage(t, in)
 	need.Equal(t, strings.Contains(page, ">p (full)<") || strings.Contains(page, ">not tested<"), false)
 	need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "),
 		"The full test of ridge regression needs retrained models: add a stage of the kind permute-given"), true)
@@ -85,7 +85,7 @@ func TestConfounds(t *testing.T) {
 	for model, want := range map[string]bool{"ridge": true, "svm": false} { // the same classifier with two intervals
 		in["evaluation"] = []dag.Input{dag.InputOf(column.Table([]column.AccuracyRow{{Name: "one", Classifier: model,
 			Level: "participant", Folds: 5, Participants: 40, Accuracy: 0.7, AUC: 0.66, Positive: "A"}}))}
-		page = unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+		page = unbrokenPage(t, in)
 		need.Equal(t, strings.Contains(strings.Join(strings.Fields(page), " "), differs), want, model)
 	}
 	for name := range in {
@@ -93,7 +93,7 @@ func TestConfounds(t *testing.T) {
 			delete(in, name)
 		}
 	}
-	page = unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page = unbrokenPage(t, in)
 	need.Equal(t, strings.Contains(page, "Motion, age, site"), false)
 }
 

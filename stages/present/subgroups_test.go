@@ -67,27 +67,26 @@ func TestSubgroups(t *testing.T) {
 	with.Meta = map[string]string{column.PositiveMeta: "B"}
 	whole := in["subgroups"]
 	in["subgroups"] = []dag.Input{dag.InputOf(with)}
-	stated := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	stated := unbrokenPage(t, in)
 	need.Equal(t, strings.Contains(stated, "participants of the positive group (B)"), true)
 	in["subgroups"] = whole
 	// No difference of shares is above 1.
 	far := test("logistic", "accuracy", 0.3)
 	far.Detectable = 1.22
 	in["subgroup_tests"] = []dag.Input{dag.InputOf(column.Table([]column.SubgroupTestRow{far}, "model"))}
-	beyond := strings.Join(strings.Fields(unbroken.Replace(string(stagetest.MustRun(t,
-		stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))), " ")
+	beyond := strings.Join(strings.Fields(unbrokenPage(t, in)), " ")
 	need.Equal(t, strings.Contains(beyond, "no difference in accuracy is found with a power of 80 %"), true)
 	need.Equal(t, strings.Contains(beyond, "1.22"), false)
 	// Of three groups, no one is positive, and no probability has a threshold.
 	three := row("logistic", "sex", "F", 31)
 	three.Positive = nan
 	in["subgroups"] = []dag.Input{dag.InputOf(column.Table([]column.SubgroupRow{three}, "model"))}
-	plain := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	plain := unbrokenPage(t, in)
 	if strings.Contains(plain, "the threshold is") || strings.Contains(plain, "shares of the positive class") {
 		t.Error("the page has a threshold or a positive class of three groups")
 	}
 	delete(in, "subgroups")
-	page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page := unbrokenPage(t, in)
 	need.Equal(t, strings.Contains(page, "Subgroups"), false)
 }
 
@@ -114,7 +113,7 @@ func TestSubgroupsOfNumbers(t *testing.T) {
 		"subgroups":      {dag.InputOf(column.Table(groups, "model"))},
 		"subgroup_tests": {dag.InputOf(column.Table(tests, "model"))},
 	}
-	page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page := unbrokenPage(t, in)
 	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{"Ridge was tested in 2 groups", "10.5–14.5", "−2.5 to −0.5",
 		"4.25 (1.25–7.25)", ">41.5", "a smaller within-fold r at the same error", "it is not the mean of the folds", "The MAE of ridge is larger in F than in M",

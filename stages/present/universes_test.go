@@ -35,7 +35,7 @@ func TestMultiverseSection(t *testing.T) {
 	}
 	joint := need.Value(column.Rows[column.JointRow](out["joint"].(*encoding.Table)))(t)
 	need.Equal(t, joint[2].Test, true)
-	page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+	page := unbrokenPage(t, in)
 	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
 		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
 		"The universe that the pipeline file states as the headline (model=b)", "No plan that was locked", ">model=c<", ">the test<",
@@ -222,7 +222,7 @@ func TestMultiverseWithoutPermutations(t *testing.T) {
 				delete(in, "evaluation")
 			}
 			text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
-			page := unbroken.Replace(string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data))
+			page := unbrokenPage(t, in)
 			_, own, _ := strings.Cut(page, `id="multiverse"`)
 			own, _, _ = strings.Cut(own, "<h2")
 			if headline {

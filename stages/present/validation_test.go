@@ -16,6 +16,12 @@ import (
 // unbroken removes the marks of what a line does not break.
 var unbroken = strings.NewReplacer(`<span class="whole">`, "", "</span>", "")
 
+// unbrokenPage is the page of a report without the marks of what is on one line.
+func unbrokenPage(t *testing.T, in map[string][]dag.Input) string {
+	t.Helper()
+	return unbroken.Replace(string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])))
+}
+
 // The report has a section on another cohort, with its findings.
 func TestValidationSection(t *testing.T) {
 	none := math.NaN()

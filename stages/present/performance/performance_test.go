@@ -55,7 +55,8 @@ func TestConfusionOfTheHeadline(t *testing.T) {
 	a.First = &Row{}
 	a.First.Coords = settings[1][0].Coords
 	need.Equal(t, a.shown(settings), 1)
-	number := results(dag.NewTask(nil), &finding.Results{FirstNumber: &column.RegressionRow{Coords: settings[1][0].Coords}})
+	number := results(dag.NewTask(nil),
+		&finding.Results{FirstNumber: &column.RegressionRow{Coords: settings[1][0].Coords}})
 	need.Equal(t, number.shown(settings), 1)
 }
 
