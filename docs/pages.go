@@ -267,7 +267,7 @@ func alternatives(w string) (forms, all []string) {
 	return forms, all
 }
 
-// Search are the sections about the words, as the beginning of a word (one of up to three letters as a whole word),
+// Search are the sections about the words, as the beginning of a word (a short one as a whole word),
 // whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
 // sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
 // sections with such words come first, then those where the words stand closer together. Sections with less than half
@@ -325,7 +325,10 @@ func Search(words []string) (sections []Section, all bool) {
 	return sections, len(sections) > 0 && found[0].have == searched
 }
 
-// begins counts the words of a text that begin with one of several.
+// whole is the length of words that are not the beginning of others: TR is not in train, nor scan in scanner.
+const whole = 4
+
+// begins counts the words of a text that begin with one of several, or, if that is short, are it or its plural.
 func begins(text string, words []string) (n int) {
 	for _, w := range words {
 		for at := 0; ; {
@@ -336,11 +339,11 @@ func begins(text string, words []string) (n int) {
 			before, _ := utf8.DecodeLastRuneInString(text[:at+i])
 			at += i + len(w)
 			rest := text[at:]
-			if len(w) < 4 {
+			if len(w) <= whole {
 				rest = strings.TrimPrefix(rest, "s")
 			}
 			after, _ := utf8.DecodeRuneInString(rest)
-			if !letter(before) && (len(w) > 3 || !letter(after)) {
+			if !letter(before) && (len(w) > whole || !letter(after)) {
 				n++
 			}
 		}

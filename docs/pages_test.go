@@ -106,6 +106,16 @@ func TestSearch(t *testing.T) {
 		"duplicates":                            "audit-your-data",
 		"k-fold":                                "questions#how-do-i-change-the-number-of-folds",
 		"what does this caution mean":           "reading-your-report#2-read-the-cautions",
+		// Words that are the beginning of others: scanner, trend, multiverse.
+		"remove bad scans":                 "questions#how-do-i-exclude-participants",
+		"change TR":                        "fmriprep#how-do-i-set-the-repetition-time-tr",
+		"multi session":                    "sessions-and-runs",
+		"statistical power":                "statistics#how-many-participants-are-needed-learning-curve",
+		"permutation test":                 "statistics#permutation-tests-evaluates-p-and-permutation",
+		"XCP-D":                            "other-programs",
+		"out of memory":                    "questions#how-much-memory-and-time-does-it-need",
+		"partial correlation":              "questions#which-correlation-is-used-pearson-partial-ledoit-wolf-or-tangent",
+		"export matrix of one participant": "python",
 	} {
 		found, _ := docs.Search(strings.Fields(words))
 		found = found[:min(3, len(found))]
