@@ -152,6 +152,33 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// An answer ends where a paragraph, a row or a block begins after 80 words, before a table after 40, and has neither
+// the heading nor addresses nor comments.
+func TestAnswer(t *testing.T) {
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	for _, c := range []struct {
+		text, want string
+		whole      bool
+	}{
+		{"# Q\n\n<!-- asked: other -->\n\n[a](b.md)\n\n<!-- not run: no -->\n\n    c\n", "a\n\n    c", true},
+		{"# Q\n" + words(79) + "\n\nb\n\nc\n", words(79) + "\n\nb", false},
+		{"# Q\n" + words(90) + "\n" + words(9) + "\n\nb\n", words(90) + "\n" + words(9), false},
+		{"# Q\n" + words(40) + "\n\n| t |\n", words(40), false},
+		{"# Q\n" + words(39) + "\n\n| t |\n| " + words(40) + " |\n| x |\n",
+			words(39) + "\n\n| t |\n| " + words(40) + " |", false},
+		{"# Q\n```yaml\na: " + words(80) + "\n\nb: 1\n```\n", "```yaml\na: " + words(80) + "\n\nb: 1\n```", true},
+		{"# Q\n" + words(79) + "\n\n    run\n\n    run " + words(9) + "\n", words(79) + "\n\n    run\n\n    run " + words(9), true},
+	} {
+		s := docs.Divide("page", c.text)[0]
+		if got, whole := s.Answer(); got != c.want || whole != c.whole {
+			t.Errorf("%q, whole %t; from %q", got, whole, c.text)
+		}
+	}
+	if s := docs.Divide("page", "# Q\n<!-- asked: one -->\n<!-- asked: two -->\nx\n")[0]; s.Asked != " one two" {
+		t.Errorf("%q", s.Asked)
+	}
+}
+
 // TestMeasured: the table of speed in engines.md has the numbers of the files that the benchmark writes.
 func TestMeasured(t *testing.T) {
 	type run struct {
