@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"image/color"
 	"image/png"
 	"io"
@@ -35,6 +36,48 @@ func TestLongKeys(t *testing.T) {
 	for i, at := range places[:len(places)-1] {
 		need.Equal(t, at, vg.Point{Y: -11 * vg.Length(i)}, words[i])
 	}
+}
+
+// A number lies on its region in the first row of views where it covers at most a third of it, and apart from a region
+// that is small in all of them.
+func TestNumbersOfSmallRegions(t *testing.T) {
+	of := func(large, small int) Raster { // squares of two regions, in mm
+		r := Raster{Width: 100, Height: 100, Step: 1, Region: make([]int, 100*100)}
+		for i := range r.Region {
+			x, y := i%100, i/100
+			switch {
+			case x < large && y < large:
+				r.Region[i] = 1
+			case x >= 100-small && y >= 100-small:
+				r.Region[i] = 2
+			}
+		}
+		return r
+	}
+	const room = 3 * math.Pi * numberRadius * numberRadius
+	for small, want := range map[int]string{4: "apart in row 1", 11: "apart in row 1", 16: "in row 1", 40: "in row 0"} {
+		v := of(40, small)
+		l := lay([][]view{{v, v}, {v}}, 106, 6, 0) // 0.47 and 1 points a mm
+		var got string
+		for place, marks := range l.marks([]Named{{1, "a"}, {2, "b"}}) {
+			for _, m := range marks {
+				if m.number == 1 {
+					need.Equal(t, place == [2]int{0, 0} && !m.apart, true)
+					continue
+				}
+				got = fmt.Sprintf("in row %d", place[0])
+				if m.apart {
+					got = "apart " + got
+				}
+				need.Equal(t, m.apart, m.area < room)
+			}
+		}
+		need.Equal(t, got, want, small)
+	}
+	in := rect(0, 0, 100, 100)
+	places := around(vg.Point{X: 90, Y: 50}, in)
+	need.Equal(t, places[0], vg.Point{X: 104, Y: 50}) // away from the middle
+	need.Equal(t, places[7], vg.Point{X: 76, Y: 50})
 }
 
 const hostile = `<script>alert(1)</script>"'&`

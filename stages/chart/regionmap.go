@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -91,6 +92,12 @@ type enlarged struct {
 func (e enlarged) size() (width, height float64) {
 	w, h := e.Raster.size()
 	return w * e.by, h * e.by
+}
+
+func (e enlarged) spot(region int) spot {
+	s := e.Raster.spot(region)
+	s.area *= e.by * e.by
+	return s
 }
 
 func views(of []Raster) (all []view) {
@@ -211,57 +218,96 @@ func (l layout) paint(c draw.Canvas, at vg.Point, m RegionMap, lettered bool) {
 	}
 }
 
-// A mark is the number of a named region.
+// A mark is the number of a named region: on it, or apart from one that it would cover.
 type mark struct {
 	number int
 	spot
+	apart bool
 }
 
-// marks finds for each named region the view that shows most of it, in the first row that does.
+// numberRadius is that of the pale ground of a number, in points.
+const numberRadius = 4.8
+
+// marks finds for each named region the view that shows most of it, in the first row where its number covers at most
+// a third of that; without such a row, the view that shows most of it.
 func (l layout) marks(named []Named) map[[2]int][]mark {
 	out := map[[2]int][]mark{}
-	const least = 60 // mm²: less is not seen
+	const room, least = 3 * math.Pi * numberRadius * numberRadius, 4 // points²; less than the latter is not seen
 	for k, n := range named {
+		var place [2]int
+		most := spot{area: least}
 		for i, row := range l.rows {
-			best, found := -1, spot{area: least}
+			if most.area >= room {
+				break
+			}
 			for j, v := range row {
 				s := v.spot(n.Region)
 				if math.IsInf(s.area, 1) {
-					out[[2]int{i, j}] = append(out[[2]int{i, j}], mark{k + 1, s})
-				} else if s.area >= found.area {
-					best, found = j, s
+					out[[2]int{i, j}] = append(out[[2]int{i, j}], mark{k + 1, s, false})
+				} else if s.area *= float64(l.units[i] * l.units[i]); s.area > most.area {
+					place, most = [2]int{i, j}, s
 				}
 			}
-			if best >= 0 {
-				out[[2]int{i, best}] = append(out[[2]int{i, best}], mark{k + 1, found})
-				break
-			}
+		}
+		if most.area > least {
+			out[place] = append(out[place], mark{k + 1, most, most.area < room})
 		}
 	}
 	return out
 }
 
-// number writes numbers, the first ranks first, beside discs and else on a pale ground; one that would lie on another
-// is left out.
+// number writes numbers, the first ranks first: beside discs, and else on a pale ground on the region, or apart from it
+// with a line to it. One that would lie on another everywhere is left out.
 func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 	var taken []vg.Rectangle
 	sty := ours.Style(ours.TextSize, true)
 	for _, k := range marks {
 		p := vg.Point{X: in.Min.X + vg.Length(k.x)*in.Size().X, Y: in.Max.Y - vg.Length(k.y)*in.Size().Y}
+		places := []vg.Point{p}
 		beside := math.IsInf(k.area, 1)
-		if beside {
-			p.X += 6 + sty.Width(fmt.Sprint(k.number))/2
+		switch {
+		case beside:
+			places[0].X += 6 + sty.Width(fmt.Sprint(k.number))/2
+		case k.apart:
+			places = around(p, in)
+		default:
+			places = append(places, around(p, in)...)
 		}
-		box := rect(p.X-5, p.Y-5, p.X+5, p.Y+5)
-		if slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
-			return t.Min.X < box.Max.X && box.Min.X < t.Max.X && t.Min.Y < box.Max.Y && box.Min.Y < t.Max.Y
-		}) {
-			continue
+		for _, at := range places {
+			box := rect(at.X-5, at.Y-5, at.X+5, at.Y+5)
+			if slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
+				return t.Min.X < box.Max.X && box.Min.X < t.Max.X && t.Min.Y < box.Max.Y && box.Min.Y < t.Max.Y
+			}) {
+				continue
+			}
+			taken = append(taken, box)
+			if at != p && !beside {
+				c.StrokeLine2(Style{Color: ours.Ink, Width: 0.7}, p.X, p.Y, at.X, at.Y)
+				c.DrawGlyph(draw.GlyphStyle{Color: ours.Ink, Radius: 1.1, Shape: draw.CircleGlyph{}}, p)
+			}
+			if !beside {
+				ground := draw.GlyphStyle{Color: Faded(ours.Ground, 0xd8), Radius: numberRadius, Shape: draw.CircleGlyph{}}
+				if at != p { // the line ends at it
+					ground.Color = ours.Ground
+				}
+				c.DrawGlyph(ground, at)
+			}
+			ours.Text(c, at, fmt.Sprint(k.number), sty, draw.XCenter, draw.YCenter)
+			break
 		}
-		taken = append(taken, box)
-		if !beside {
-			c.DrawGlyph(draw.GlyphStyle{Color: Faded(ours.Ground, 0xd8), Radius: 4.8, Shape: draw.CircleGlyph{}}, p)
-		}
-		ours.Text(c, p, fmt.Sprint(k.number), sty, draw.XCenter, draw.YCenter)
 	}
+}
+
+// around are places beside a region in a view, those away from the middle of the view first.
+func around(p vg.Point, in vg.Rectangle) (places []vg.Point) {
+	const far, askew = 14, 9.9 // points; on a diagonal
+	from := p.Sub(in.Min.Add(in.Max).Scale(0.5))
+	ways := []vg.Point{{X: far}, {X: askew, Y: askew}, {Y: far}, {X: -askew, Y: askew}, {X: -far}, {X: -askew, Y: -askew},
+		{Y: -far}, {X: askew, Y: -askew}}
+	along := func(way vg.Point) float64 { return float64(way.X*from.X) + float64(way.Y*from.Y) }
+	slices.SortStableFunc(ways, func(a, b vg.Point) int { return cmp.Compare(along(b), along(a)) })
+	for _, way := range ways {
+		places = append(places, p.Add(way))
+	}
+	return places
 }
