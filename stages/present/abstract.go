@@ -20,27 +20,36 @@ import (
 	"prgnn/stages/wording"
 )
 
-// abstract writes the top of the page: question, data, result, and the tiles.
+// abstract writes the top of the page: answer, question, data, the tiles, that of the answer first, and below them the
+// results with all numbers.
 func (a *author) abstract() {
 	pictures := a.Page.Tiles
 	a.Page.Tiles = nil
-	a.ownResult()
+	joint := a.ownResult()
+	if joint {
+		a.Page.Tiles = append(a.universesTile, a.Page.Tiles...)
+	} else {
+		a.Page.Tiles = append(a.Page.Tiles, a.universesTile...)
+	}
 	a.Page.Tiles = append(a.Page.Tiles, pictures...)
 	if text := a.validated(); text != "" {
-		a.Page.Abstract = append(a.Page.Abstract, text)
+		a.results(text)
 	}
 }
+
+// results adds paragraphs below the tiles.
+func (a *author) results(texts ...string) { a.Page.Results = append(a.Page.Results, texts...) }
 
 // question adds to what the top of the page claims that the first n cautions question it.
 func (a *author) question(n int) {
 	of := values{"N": n}
-	switch last := len(a.Page.Abstract) - 1; {
+	switch last := len(a.Page.Results) - 1; {
 	case n == 0:
 		return
 	case a.claims && a.Page.Answer != "":
 		a.Page.Answer += " " + a.Text("abstract.questioned", of)
 	case a.besides && last >= 0:
-		a.Page.Abstract[last] += " " + a.Text("abstract.questioned-besides", of)
+		a.Page.Results[last] += " " + a.Text("abstract.questioned-besides", of)
 	}
 	for i := range a.Page.Tiles {
 		if t := &a.Page.Tiles[i]; t.Picture != nil {
@@ -49,8 +58,9 @@ func (a *author) question(n int) {
 	}
 }
 
-// ownResult is that of models that were trained on the participants of the page.
-func (a *author) ownResult() {
+// ownResult is that of models that were trained on the participants of the page, and reports whether the joint test of a
+// multiverse is the answer.
+func (a *author) ownResult() (isJoint bool) {
 	asked := a.asked()
 	a.Page.Abstract = a.data(asked)
 	if a.Regression != nil {
@@ -59,9 +69,9 @@ func (a *author) ownResult() {
 		} else {
 			a.answers(asked, a.PredictNumber)
 		}
-		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult())
+		a.results(a.RegressionResult())
 		a.regressionTiles()
-		return
+		return false
 	}
 	row := a.First
 	if row == nil {
@@ -86,9 +96,9 @@ func (a *author) ownResult() {
 		of["Beside"] = joint != ""
 		answer, result := a.result(*row, asked, of)
 		if a.Page.Answer = answer; answer != "" && joint != "" { // many analyses answer before one of them
-			a.Page.Answer, numbers = joint, append(numbers, answer)
+			isJoint, a.Page.Answer, a.Page.Abstract = true, joint, append(a.Page.Abstract, answer)
 		}
-		a.Page.Abstract = append(append(a.Page.Abstract, numbers...), result)
+		a.results(append(numbers, result)...)
 		a.beyond()
 		a.tiles(*row)
 	case own > 1:
@@ -99,13 +109,16 @@ func (a *author) ownResult() {
 				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
 			a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 		}
-		a.Page.Abstract = append(a.Page.Abstract, numbers...)
+		isJoint = numbers != nil
+		a.results(numbers...)
 		a.beyond()
 	case a.Accuracy == nil: // a multiverse without evaluate
 		if joint, numbers := a.joint(asked); joint != "" {
-			a.Page.Answer, a.Page.Abstract = joint, append(a.Page.Abstract, numbers...)
+			isJoint, a.Page.Answer = true, joint
+			a.results(numbers...)
 		}
 	}
+	return isJoint
 }
 
 // headlineOf is the value of headline that selects a setting: [stage=mymodel].
@@ -157,7 +170,7 @@ func (a *author) beside(code string, other *finding.Results, of values) {
 	}
 	first := other.Accuracy[0]
 	maps.Copy(of, values{"Models": models, "Folds": int(first.Folds), "Majority": first.Majority, "Related": related})
-	a.Page.Abstract = append(a.Page.Abstract, a.Text(code, of))
+	a.results(a.Text(code, of))
 }
 
 // values are what entries of the catalog use.

@@ -17,11 +17,13 @@ type author struct {
 	*participants.Cohort
 	*performance.Results
 	methods *methods.Author
-	claims  bool                 // the answer is that a model is better than chance
-	besides bool                 // a model beside the headline is
-	top     int                  // how many regions are listed
-	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
-	place   map[int]report.Place // of a node in the viewer, by its number
+	claims  bool // the answer is that a model is better than chance
+	besides bool // a model beside the headline is
+
+	universesTile []report.Tile        // of a multiverse
+	top           int                  // how many regions are listed
+	at            *[3][]float64        // mm: centroids of the node list; nil when it has none
+	place         map[int]report.Place // of a node in the viewer, by its number
 }
 
 // newAuthor is the author of a page by w; headline is the setting whose accuracy comes first, by its coordinates.

@@ -73,7 +73,7 @@ func (a *author) edges() {
 			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
 			if !test.Related {
-				a.pictureTile(small, a.Text("tile.edges.value", of))
+				a.Page.Tiles = append(a.Page.Tiles, a.pictureTile(small, a.Text("tile.edges.value", of))...)
 			}
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
@@ -92,15 +92,14 @@ func (a *author) edges() {
 	}
 }
 
-// pictureTile shows a picture at the top of the page, after its numbers; small is nil without one.
-func (a *author) pictureTile(small *figure.Chart, value string) {
+// pictureTile is a tile with a picture; none without one.
+func (a *author) pictureTile(small *figure.Chart, value string) []report.Tile {
 	if small == nil {
-		return
+		return nil
 	}
 	picture, err := small.InReport()
 	a.Fail(err)
-	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: value, Label: picture.Title, Note: picture.Caption,
-		Picture: &picture})
+	return []report.Tile{{Value: value, Label: picture.Title, Note: picture.Caption, Picture: &picture}}
 }
 
 // motionOf are the mean framewise displacements (mm) in two sessions, over the participants who have both; NaN where

@@ -167,7 +167,7 @@ func TestRenderingsShowThePage(t *testing.T) {
 			t.Errorf("the text does not show %q", text)
 		}
 	}
-	for _, text := range slices.Concat([]string{page.Answer}, page.Abstract, page.Cautions) {
+	for _, text := range slices.Concat([]string{page.Answer}, page.Abstract, page.Results, page.Cautions) {
 		check(text, true)
 	}
 	for _, s := range page.Sections {

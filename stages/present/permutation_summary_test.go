@@ -157,7 +157,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			in["settings"] = []dag.Input{dag.InputOf(table)}
 		}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
-		text := page.Answer + "\n" + strings.Join(page.Abstract, "\n")
+		text := page.Answer + "\n" + strings.Join(slices.Concat(page.Abstract, page.Results), "\n")
 		if !strings.Contains(text, c.how) {
 			t.Errorf("%s: no %q in %s", c.name, c.how, text)
 		}

@@ -67,7 +67,7 @@ func (a *author) multiverse() {
 	a.Find(a.Multiverse(tests)...)
 	if a.Pictures {
 		a.Figures(figure.DrawUniverses(rows, options, of))
-		a.pictureTile(figure.DrawUniverseTile(rows, of), a.Text("tile.multiverse.value", of))
+		a.universesTile = a.pictureTile(figure.DrawUniverseTile(rows, of), a.Text("tile.multiverse.value", of))
 		if c := a.curve(rows, options, of); c != nil {
 			a.Add(report.Block{Curve: c})
 		}

@@ -73,7 +73,7 @@ func (b *body) page(p *Page) {
 			"the program simulated these participants, and no number here is evidence about people.</p>\n")
 	}
 	b.put("</header>\n<div class=\"frame\">\n<nav aria-label=\"Contents\"><h2 id=\"contents\">Contents</h2><ol>\n")
-	summary := len(p.Abstract)+len(p.Tiles) > 0
+	summary := len(p.Abstract)+len(p.Tiles)+len(p.Results) > 0
 	if summary {
 		b.put("<li><a href=\"#summary\">Summary</a></li>\n")
 	}
@@ -94,6 +94,7 @@ func (b *body) page(p *Page) {
 		}
 		b.each("<p>%s</p>\n", p.Abstract)
 		b.tiles(p.Tiles)
+		b.each("<p>%s</p>\n", p.Results)
 		b.put("</section>\n")
 	}
 	if len(p.Cautions) > 0 {

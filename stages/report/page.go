@@ -14,8 +14,9 @@ type Page struct {
 	// Incomplete says what is missing, and why: at the top, before any number.
 	Incomplete []string
 	Answer     string   // in one sentence of plain words
-	Abstract   []string // paragraphs: question, data and result
+	Abstract   []string // paragraphs: question and data
 	Tiles      []Tile   // the result in a few numbers
+	Results    []string // paragraphs below the tiles: the results with all numbers
 	Cautions   []string
 	Sections   []Section
 	MadeBy     string // the program; "" for PR-GNN Pipeline

@@ -411,6 +411,15 @@ func TestPicturedTile(t *testing.T) {
 	}
 }
 
+// Question and data are above the tiles, results with all numbers below them; a text has them together.
+func TestResultsBelowTiles(t *testing.T) {
+	p := &Page{Abstract: []string{"Question"}, Tiles: []Tile{{Value: "0.8", Label: "accuracy"}}, Results: []string{"Result"}}
+	html, text := written(t, p), p.Text()
+	need.Equal(t, strings.Index(html, "<p>Question</p>") < strings.Index(html, ">accuracy<"), true)
+	need.Equal(t, strings.Index(html, ">accuracy<") < strings.Index(html, "<p>Result</p>"), true)
+	need.Equal(t, strings.Contains(text, "Question\n  Result\n"), true, text)
+}
+
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
 	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95 % CI 0.5–0.7",

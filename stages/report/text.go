@@ -22,12 +22,12 @@ func (p *Page) Text() string {
 		w.paragraph(2, "Nobody was scanned: no number here is evidence about people.")
 	}
 	w.list("Incomplete", p.Incomplete)
-	if p.Abstract != nil || p.Tiles != nil {
+	if p.Abstract != nil || p.Tiles != nil || p.Results != nil {
 		w.section("Summary")
 		if p.Answer != "" {
 			w.paragraph(2, p.Answer)
 		}
-		for _, text := range p.Abstract {
+		for _, text := range slices.Concat(p.Abstract, p.Results) {
 			w.paragraph(2, text)
 		}
 		for _, t := range p.Tiles {
