@@ -286,11 +286,11 @@ func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 				c.DrawGlyph(draw.GlyphStyle{Color: ours.Ink, Radius: 1.1, Shape: draw.CircleGlyph{}}, p)
 			}
 			if !beside {
-				ground := draw.GlyphStyle{Color: Faded(ours.Ground, 0xd8), Radius: numberRadius, Shape: draw.CircleGlyph{}}
+				ground := Faded(ours.Ground, 0xd8)
 				if at != p { // the line ends at it
-					ground.Color = ours.Ground
+					ground = ours.Ground
 				}
-				c.DrawGlyph(ground, at)
+				c.DrawGlyph(draw.GlyphStyle{Color: ground, Radius: numberRadius, Shape: draw.CircleGlyph{}}, at)
 			}
 			ours.Text(c, at, fmt.Sprint(k.number), sty, draw.XCenter, draw.YCenter)
 			break
@@ -302,8 +302,8 @@ func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 func around(p vg.Point, in vg.Rectangle) (places []vg.Point) {
 	const far, askew = 14, 9.9 // points; on a diagonal
 	from := p.Sub(in.Min.Add(in.Max).Scale(0.5))
-	ways := []vg.Point{{X: far}, {X: askew, Y: askew}, {Y: far}, {X: -askew, Y: askew}, {X: -far}, {X: -askew, Y: -askew},
-		{Y: -far}, {X: askew, Y: -askew}}
+	ways := []vg.Point{{X: far}, {X: askew, Y: askew}, {Y: far}, {X: -askew, Y: askew}, {X: -far},
+		{X: -askew, Y: -askew}, {Y: -far}, {X: askew, Y: -askew}}
 	along := func(way vg.Point) float64 { return float64(way.X*from.X) + float64(way.Y*from.Y) }
 	slices.SortStableFunc(ways, func(a, b vg.Point) int { return cmp.Compare(along(b), along(a)) })
 	for _, way := range ways {

@@ -38,7 +38,7 @@ func DrawSubgroups(rows []column.AnySubgroupRow) *Chart {
 			of: func(r column.AnySubgroupRow) [3]float64 { return [3]float64{r.Accuracy, r.Low, r.High} }},
 		{key: "figure.subgroups.auc", called: "Areas", x: share, reference: 0.5,
 			of: func(r column.AnySubgroupRow) [3]float64 { return [3]float64{r.AUC, r.AUCLow, r.AUCHigh} }},
-		{key: "figure.subgroups.r", called: "Correlations", reference: 0,
+		{key: "figure.subgroups.r", called: "Correlations", x: chart.Axis{Most: 4}, reference: 0,
 			of: func(r column.AnySubgroupRow) [3]float64 { return [3]float64{r.R, r.RLow, r.RHigh} }},
 		{key: "figure.subgroups.mae", called: "Errors", reference: nan,
 			of: func(r column.AnySubgroupRow) [3]float64 { return [3]float64{r.MAE, r.MAELow, r.MAEHigh} }},

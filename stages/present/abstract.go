@@ -58,7 +58,7 @@ func (a *author) question(n int) {
 	}
 }
 
-// ownResult is that of models that were trained on the participants of the page, and reports whether the joint test of a
+// ownResult is that of models that were trained on the participants of the page. It reports whether the joint test of a
 // multiverse is the answer.
 func (a *author) ownResult() (isJoint bool) {
 	asked := a.asked()

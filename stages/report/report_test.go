@@ -413,7 +413,8 @@ func TestPicturedTile(t *testing.T) {
 
 // Question and data are above the tiles, results with all numbers below them; a text has them together.
 func TestResultsBelowTiles(t *testing.T) {
-	p := &Page{Abstract: []string{"Question"}, Tiles: []Tile{{Value: "0.8", Label: "accuracy"}}, Results: []string{"Result"}}
+	p := &Page{Abstract: []string{"Question"}, Tiles: []Tile{{Value: "0.8", Label: "accuracy"}},
+		Results: []string{"Result"}}
 	html, text := written(t, p), p.Text()
 	need.Equal(t, strings.Index(html, "<p>Question</p>") < strings.Index(html, ">accuracy<"), true)
 	need.Equal(t, strings.Index(html, ">accuracy<") < strings.Index(html, "<p>Result</p>"), true)
