@@ -729,6 +729,14 @@ func TestFamilies(t *testing.T) {
 		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
 		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges exchange")), want[1], stage)
 	}
+	for with, want := range map[string]int{"": 1, ", with: { family: Family_ID }": 0} { // the halves have no p value
+		stage := "\n  half: { use: reliability" + with + ", in: { matrices: \"m[*].pearson\", participants: " +
+			"cohort.participants } }\n  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
+		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(checks, "Family_ID")+stage))(t)
+		need.Equal(t, len(notesWith(p, "half divides relatives between the two halves of the sample, which may agree more for it; "+
+			"set family: Family_ID there")), want, with)
+		need.Equal(t, len(notesWith(p, "half permutes"))+len(notesWith(p, "those of half")), 0, with)
+	}
 	edges := "\n  edges: { use: edges%s, in: { matrices: \"m[*].pearson\", participants: cohort.participants } }\n" +
 		"  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
 	sets := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\t9", "B\t9"}

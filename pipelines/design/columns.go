@@ -440,6 +440,7 @@ func (s *Study) exchanging(name string) (with, without []string) {
 		for _, read := range r.ReadsParticipants() {
 			switch {
 			case read.Parameter != "family" || !OfCohort(n):
+			case read.Name == name && halving(n.Stage()): // it exchanges no labels
 			case read.Name == name:
 				with = append(with, n.Stage().Name())
 			case read.Name == "":
@@ -449,6 +450,9 @@ func (s *Study) exchanging(name string) (with, without []string) {
 	}
 	return sorted(with), sorted(without)
 }
+
+// halving reports whether a stage divides the sample in halves.
+func halving(n *dag.StageNode) bool { return n.Kind().Name == "reliability" }
 
 // together are the participants with one value of a column that is to keep them together.
 func together(name string) string {
@@ -461,9 +465,15 @@ func together(name string) string {
 	return "participants with one value"
 }
 
-// noteFamily notes the stages that permute relatives as independent participants.
+// noteFamily notes the stages that permute relatives as independent participants, or divide them between the halves of
+// the sample, whose agreement has no p value.
 func (s *Study) noteFamily(name string, stages []string) {
 	for _, stage := range stages {
+		if slices.ContainsFunc(s.stages, func(n *dag.StageNode) bool { return n.Name() == stage && halving(n) }) {
+			s.note(column.Doubtf(column.DoubtHalves, "column %s: %s divides %s between the two halves of the sample, which may "+
+				"agree more for it; set family: %s there", name, stage, together(name), name))
+			continue
+		}
 		n := column.Doubtf(column.DoubtPermuted, "column %s: %s permutes %s as independent participants, so its "+
 			"p-values are not valid; set family: %s there", name, stage, together(name), name)
 		n.Stages = stage

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // A Note is what the loader notes on the data, for a person (pipeline.notes).
@@ -31,6 +33,7 @@ const (
 	DoubtMatched       = "matched pairs divided"
 	DoubtIndependence  = "not independent"
 	DoubtPermuted      = "permuted as independent"
+	DoubtHalves        = "relatives in both halves"
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"
 	DoubtEntity        = "acquisition by group"
@@ -73,9 +76,5 @@ func Doubtf(doubt, format string, args ...any) Note {
 
 // NoteTexts are the texts of notes.
 func NoteTexts(notes []Note) []string {
-	texts := make([]string, len(notes))
-	for i, n := range notes {
-		texts[i] = n.Text
-	}
-	return texts
+	return lists.Map(notes, func(n Note) string { return n.Text })
 }
