@@ -185,6 +185,24 @@ func TestImpossibleDisplacements(t *testing.T) {
 	need.Equal(t, len(r.Subjects), 2)
 }
 
+// Numbers of sites are categories, and are not treated as numbers.
+func TestNumbersOfSites(t *testing.T) {
+	rows := "id,dx,%s,bmi\n"
+	for i := range 12 {
+		rows += fmt.Sprintf("p%d,%s,%d,%d\n", i, []string{"HC", "ASD"}[i%2], 1+i%3, 1+i%2)
+	}
+	for name, site := range map[string]bool{"site": true, "SITE_ID": true, "stage": false} {
+		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n",
+			"people.csv": fmt.Sprintf(rows, name) + "x,HC,99,9\n"})
+		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+			Series: "x.csv"}).Load(dir))(t)
+		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		need.Equal(t, strings.Contains(got, "a column of sites, and possibly no sites: "+name+" (99, in 1 row); if they "+
+			"stand for missing values: missing: ["), site, got)
+		need.Equal(t, strings.Contains(got, "treated as numbers: "+name), !site, got)
+	}
+}
+
 // Points that may separate thousands have a caution; columns with other decimals have none.
 func TestPointsInATable(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx,icv,score,iq\n" +

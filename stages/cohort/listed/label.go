@@ -328,7 +328,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either, below, motion, far, farValues, texts, mixed, points, outlying []string
+	var found, doubtful, asked, either, below, motion, far, farValues, sites, texts, mixed, points, outlying []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -364,9 +364,12 @@ func (l *List) clean() error {
 			}
 			farValues = append(farValues, v)
 			text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row"))
-			if column.NamesDisplacement(name) {
+			switch {
+			case column.NamesDisplacement(name):
 				motion = append(motion, text)
-			} else {
+			case column.NamesSite(name):
+				sites = append(sites, text)
+			default:
 				far = append(far, text)
 			}
 		}
@@ -378,9 +381,12 @@ func (l *List) clean() error {
 		outlying = append(outlying, l.outlying(name, values, numbers)...)
 		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
 			which := strings.Join(of, ", ")
-			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(count(values,
-				of...), "row")))
-			asked = append(asked, of...)
+			text := fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(count(values, of...), "row"))
+			if column.NamesSite(name) {
+				sites, farValues = append(sites, text), append(farValues, of...)
+			} else {
+				doubtful, asked = append(doubtful, text), append(asked, of...)
+			}
 		}
 		if name == l.labelColumn() {
 			continue
@@ -411,6 +417,10 @@ func (l *List) clean() error {
 	}
 	if far != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
+	}
+	if sites != nil {
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "unlike the other numbers of a column of sites, and possibly no sites: %s; %s",
+			words.Some(sites, 8), remedy))
 	}
 	if mixed != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all ages in one unit",
