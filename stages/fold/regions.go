@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -73,6 +74,10 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 		}
 		left.Lacking += min(of[i], 1)
 	}
+	if none := uncorrelated(ins, all); 10*some > len(count) && none != nil {
+		return nil, nil, fmt.Errorf("all correlations are 0 in the matrices of %s (%s), as where shrinkage (ledoit-wolf, oas) is 1, because a scan has too few volumes: set pearson: empirical in connectivity, use longer scans, or exclude these participants (exclude: [%s], under cohort)",
+			words.Count(len(none), "participant"), words.Some(none, 10), strings.Join(none, ", "))
+	}
 	if 10*some > len(count) {
 		most := slices.Max(of)
 		var worst []string
@@ -86,6 +91,26 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 			words.Some(worst, 10))
 	}
 	return out, left, nil
+}
+
+// uncorrelated are the participants whose matrices have zeros alone beside the diagonal: an estimator left no
+// correlation, and no region is missing.
+func uncorrelated(ins []dag.Input, absent [][]bool) (ids []string) {
+	for i, in := range ins {
+		a, err := in.SharedArray()
+		if err != nil || len(a.Shape) != 3 || a.Shape[1] != a.Shape[2] || slices.Contains(absent[i], false) {
+			continue
+		}
+		n, v := a.Shape[1], a.Float64s()
+		ones := true // the diagonal of a region without a series is 1 too, but not of all
+		for r := range n {
+			ones = ones && v[r*n+r] == 1
+		}
+		if id := in.Coord("subject"); ones && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // LeftOutNote is what a task notes about regions that are left out; "" for none.

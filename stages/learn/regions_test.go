@@ -225,6 +225,16 @@ func TestLeftOutRefused(t *testing.T) {
 		"exclude: [sub-005], under cohort), or set regions: all") {
 		t.Error(err)
 	}
+	// A matrix without any correlation is an estimator's, and lacks no region.
+	alone := make([]float64, lackedOf*lackedOf)
+	for r := range lackedOf {
+		alone[r*lackedOf+r] = 1
+	}
+	in["pearson"][7] = dag.InputOf(encoding.NewArray(alone, 1, lackedOf, lackedOf), in["pearson"][7].Coords...)
+	_, err = stagetest.RunStage(t, stagetest.Quickly("ridge"),
+		map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]})
+	need.Error(t, err, "all correlations are 0 in the matrices of 1 participant (sub-008), as where shrinkage (ledoit-wolf, oas) "+
+		"is 1, because a scan has too few volumes: set pearson: empirical in connectivity")
 	in = lackingInputs(t, 20, groupsLack)
 	out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", 1),
 		map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})
