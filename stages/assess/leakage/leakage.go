@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,8 @@ type foldBook struct {
 	used  []foldPlace                // in which predictions are tested
 	whole []*leakCheck               // of families that the folds keep together
 	with  map[string]string          // participant → the first one whom the folds keep together with them
+
+	target map[string]float64 // the number to predict; empty where groups are predicted
 }
 
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -201,17 +204,31 @@ func similarScans(t *dag.Task, b *foldBook, copies quality.Copies) (map[string]s
 	}
 	found.Add(orders...)
 	var names []string
+	var of parted
 	for _, d := range pairs {
 		if !copies.Have(d.First, d.Later) {
 			names = append(names, d.First+" and "+d.Later)
+			of.add(b, d.First, d.Later)
 		}
 	}
 	if names != nil {
-		found.Add(finding.Finding{Code: "leakage.similar-scans", Weight: finding.Overturns,
-			Numbers: map[string]any{"Pairs": names}})
+		numbers := of.numbers(b)
+		numbers["Pairs"] = names
+		found.Add(finding.Finding{Code: "leakage.similar-scans", Weight: of.weight(b), Numbers: numbers})
+	}
+	var others parted
+	for _, p := range copies.With(quality.Caution) {
+		others.add(b, p.First, p.Later)
+	}
+	for i, f := range found {
+		if f.Code == "copies.caution" {
+			numbers := finding.Values(f.Numbers)
+			maps.Copy(numbers, others.numbers(b))
+			found[i].Numbers, found[i].Weight = numbers, others.weight(b)
+		}
 	}
 	meta := map[string]string{}
-	if n := len(names) + len(copies.With(quality.Caution)); n > 0 {
+	if n := of.alike + others.alike; n > 0 {
 		meta[column.SimilarScans] = strconv.Itoa(n)
 	}
 	if found != nil {
@@ -220,12 +237,56 @@ func similarScans(t *dag.Task, b *foldBook, copies quality.Copies) (map[string]s
 	return meta, nil
 }
 
+// A parted counts pairs of participants who may be one person each: those in different folds, and of these those with
+// one group, or similar numbers, which bias the performance upward. Pairs of different groups bias it downward.
+type parted struct{ pairs, divided, alike int }
+
+func (p *parted) add(b *foldBook, first, later string) {
+	p.pairs++
+	if b == nil {
+		return
+	}
+	for _, folds := range b.fold {
+		if folds[first] != folds[later] && folds[first] != 0 && folds[later] != 0 {
+			p.divided++
+			if b.alike(first, later) {
+				p.alike++
+			}
+			return
+		}
+	}
+}
+
+// alike reports whether two participants have one group, or numbers that differ by less than their standard deviation.
+func (b *foldBook) alike(first, later string) bool {
+	x, number := b.target[first]
+	y, other := b.target[later]
+	if !number || !other {
+		return b.label[first] == b.label[later]
+	}
+	_, sd := column.MeanSD(slices.Collect(maps.Values(b.target)))
+	return math.Abs(x-y) < sd
+}
+
+func (p parted) numbers(b *foldBook) map[string]any {
+	return map[string]any{"N": p.pairs, "Divided": p.divided, "Alike": p.alike, "Folds": b != nil}
+}
+
+// weight is that of a bias upward, or of one that is not known; else p values count a person with two ids twice.
+func (p parted) weight(b *foldBook) finding.Weight {
+	if b == nil || p.alike > 0 {
+		return finding.Overturns
+	}
+	return finding.Limits
+}
+
 func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 	members, err := column.Read[fold.LabeledMember](in)
 	if err != nil {
 		return nil, err
 	}
-	b := &foldBook{label: map[string]string{}, fold: map[int64]map[string]int64{}, with: map[string]string{}}
+	b := &foldBook{label: map[string]string{}, fold: map[int64]map[string]int64{}, with: map[string]string{},
+		target: map[string]float64{}}
 	c.of = len(members)
 	for _, m := range members {
 		folds := b.fold[int64(m.Repeat)]
@@ -240,6 +301,9 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 			c.fail("%s has the labels %s and %s", m.ID, l, m.Label())
 		}
 		folds[m.ID], b.label[m.ID], b.with[m.ID] = int64(m.Fold), m.Label(), m.Together
+		if !math.IsNaN(m.Target) {
+			b.target[m.ID] = m.Target
+		}
 	}
 	if n, found := fold.Separated(members); n > 0 {
 		b.whole = []*leakCheck{{name: fold.KeptTogether, of: n, found: found}}

@@ -110,6 +110,7 @@ func (c Copies) Findings() (all finding.List) {
 		if pairs := c.With(of.verdict); pairs != nil {
 			all.Study(of.code, of.weight, values{"N": len(pairs),
 				"Threshold": c.Threshold, "More": max(0, len(pairs)-mostListed),
+				"Divided": 0, "Alike": 0, "Folds": false, // leakage
 				"Pairs": lists.Map(pairs[:min(mostListed, len(pairs))], func(p CopyPair) any {
 					return values{"First": p.First, "Later": p.Later, "R": p.Similarity, "Limit": p.Limit,
 						"Limited": !math.IsNaN(p.Limit), "Locked": p.Locked}
