@@ -104,6 +104,7 @@ import (
 //go:embed stages/estimator/host.py
 //go:embed stages/figure/*.go
 //go:embed stages/finding/*.go
+//go:embed stages/finding/claim/*.go
 //go:embed stages/finding/quality/*.go
 //go:embed stages/fold/*.go
 //go:embed stages/inference/*.go

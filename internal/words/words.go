@@ -18,6 +18,19 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, plural(noun))
 }
 
+// Ordinal is the place of something in a list: first, tenth, 11th, 21st.
+func Ordinal(place int) string {
+	few := []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+	if 0 < place && place <= len(few) {
+		return few[place-1]
+	}
+	end := "th"
+	if tens := place / 10 % 10; tens != 1 && 0 < place%10 && place%10 < 4 {
+		end = []string{"st", "nd", "rd"}[place%10-1]
+	}
+	return strconv.Itoa(place) + end
+}
+
 // plural is the regular plural: task, tasks; entry, entries; way, ways; class, classes; group of people, groups of
 // people.
 func plural(noun string) string {

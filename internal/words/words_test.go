@@ -14,6 +14,8 @@ func TestSentences(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for got, want := range map[string]string{
 		Count(1, "task"): "1 task", Count(0, "task"): "0 tasks", Count(1, "entry"): "1 entry",
+		Ordinal(1): "first", Ordinal(10): "tenth", Ordinal(11): "11th", Ordinal(13): "13th", Ordinal(22): "22nd",
+		Ordinal(31): "31st", Ordinal(103): "103rd", Ordinal(112): "112th",
 		Count(2, "entry"): "2 entries", Needs(names[:3]): "a needs b needs c",
 		Needs(slices.Repeat(names, 5)): "a needs b needs c needs d needs e needs a needs … (15 more) … needs b needs c needs d needs e",
 		Some(names, 5):                 "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",

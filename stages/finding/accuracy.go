@@ -17,7 +17,7 @@ const nearPerfect = 0.98
 
 // about is a finding about one classifier; numbers are a struct, a map or nil.
 func about(code string, weight Weight, r Row, numbers any) Finding {
-	return Finding{code, weight, r.subject(), numbers}
+	return Finding{code, weight, r.Subject(), numbers}
 }
 
 // Performance are the findings about the accuracies of classifiers.
@@ -59,13 +59,11 @@ func (a *Results) Performance() (all List) {
 		}
 	}
 	if a.Beyond != nil {
-		where := strings.ReplaceAll(cmp.Or(a.LeftOut(), "group"), "_", " ")
 		for _, r := range a.Beyond.Accuracy {
-			r.Title = r.Called() + ", each " + where + " left out"
-			all.Add(a.Beyond.accuracyOf(r)...)
+			all.Add(a.Beyond.accuracyOf(a.LeavingOut(r))...)
 			if r.LacksFolds() {
 				of := r.OverFolds()
-				of["Beyond"] = where
+				of["Beyond"] = a.leftOutName()
 				all.Study("folds.of-one-class", Limits, of)
 			}
 		}
@@ -92,7 +90,7 @@ func (a *Results) siteIsLeft() (all List) {
 	var left []values
 	for _, r := range a.OtherLabel.PerParticipant() {
 		state, _ := a.OtherLabel.ChanceAmong(r, corrected)
-		model := a.OtherLabel.stageBehind(r.Coords, "other_label")
+		model := a.OtherLabel.StageBehind(r.Coords, "other_label")
 		if state == Above && !r.IsMajority() && a.Plan.harmonizes(model, site) {
 			p := corrected[column.CoordText(r.Coords)]
 			left = append(left, values{"Name": r.Called(), "Accuracy": r.Accuracy, "P": p.P, "AtMost": p.AtMost})
@@ -100,7 +98,7 @@ func (a *Results) siteIsLeft() (all List) {
 	}
 	var models []string
 	for _, r := range a.PerParticipant() {
-		if !r.IsMajority() && a.Plan.harmonizes(a.stageBehind(r.Coords, "evaluation"), site) {
+		if !r.IsMajority() && a.Plan.harmonizes(a.StageBehind(r.Coords, "evaluation"), site) {
 			models = append(models, r.Called())
 		}
 	}
@@ -109,6 +107,16 @@ func (a *Results) siteIsLeft() (all List) {
 			"Majority": a.OtherLabel.Accuracy[0].Majority, "Compared": a.OtherLabel.Tested()})
 	}
 	return all
+}
+
+func (a *Results) leftOutName() string {
+	return strings.ReplaceAll(cmp.Or(a.LeftOut(), "group"), "_", " ")
+}
+
+// LeavingOut is a row of Beyond with the title that findings give it.
+func (a *Results) LeavingOut(r Row) Row {
+	r.Title = r.Called() + ", each " + a.leftOutName() + " left out"
+	return r
 }
 
 // GroupUnrecognized is that a classifier assigns the participants of a group, of more than two, to it no more often
@@ -501,6 +509,7 @@ func (a *Results) Regressions() (all List) {
 		case state == NotAbove || !a.IsFirstNumber(r) && !inference.Significant(corrected[RKey(r)]):
 			numbers := Values(t)
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], among
+			numbers["RWithin"], numbers["Site"] = r.RWithin, a.Within
 			found("regression.not-above-chance", Overturns, numbers)
 		case r.R2 <= 0:
 			found("regression.r2-not-positive", Overturns, values{"R2": r.R2})

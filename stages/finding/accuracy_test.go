@@ -296,7 +296,7 @@ func TestOneClassOfThreeGroups(t *testing.T) {
 			r := sound("a", "model=a")
 			r.Own, r.Classifier = own, name
 			a := &Results{Plan: &Settings{}, Labels: []string{"AD", "CN", "MCI"}, Accuracy: []Row{r}, Found: List{
-				{OneClass, Limits, r.subject(), values{"Positive": "CN", "N": 3, "Folds": 5}},
+				{OneClass, Limits, r.Subject(), values{"Positive": "CN", "N": 3, "Folds": 5}},
 				{OneClass, Limits, Subject{Classifier: "b", Setting: []dag.Coord{{Axis: "model", Value: "b"}}},
 					values{}}}}
 			all := a.Performance()
@@ -337,7 +337,7 @@ func TestUnprovenIsTheModel(t *testing.T) {
 	for _, p := range []float64{0.01, 0.4} {
 		own.P = p
 		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, low}}
-		need.Equal(t, a.IsUnproven(nil, nil), p >= 0.05)
+		need.Equal(t, len(a.Unproven(nil, nil)) > 0, p >= 0.05)
 	}
 }
 
@@ -576,7 +576,7 @@ func TestQuestionsFirst(t *testing.T) {
 		for _, code := range strings.Fields(order) {
 			all.Add(Finding{Code: code})
 		}
-		need.Equal(t, fmt.Sprintf("%d: %s", all.Questions(), codes(all)), want)
+		need.Equal(t, fmt.Sprintf("%d: %s", questions(all), codes(all)), want)
 	}
 }
 
@@ -607,7 +607,7 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 		need.Equal(t, len(above), c.above, c)
 		need.Equal(t, codes(slices.DeleteFunc(a.Performance(),
 			func(f Finding) bool { return f.Weight == Notes })), c.want, c)
-		need.Equal(t, a.IsUnproven(coords("stage=train"), nil), c.state != Above, c)
+		need.Equal(t, len(a.Unproven(coords("stage=train"), nil)) > 0, c.state != Above, c)
 	}
 	below := sound("linear SVM", "stage=baselines")
 	below.Accuracy, below.Low, below.Own = below.Majority, 0.4, false
@@ -678,10 +678,10 @@ func TestUnrecognizedGroups(t *testing.T) {
 		r := sound("ridge regression", "model=ridge")
 		r.P, r.Own = c.p, c.own
 		a := &Results{Plan: &Settings{}, Labels: []string{"AD", "HC", "MCI"}, Accuracy: []Row{r}, Found: List{
-			{GroupUnrecognized, Limits, r.subject(), values{"Group": "MCI"}}}}
+			{GroupUnrecognized, Limits, r.Subject(), values{"Group": "MCI"}}}}
 		got := ""
 		found := a.Performance()
-		need.Equal(t, found.Questions() > 0, strings.HasSuffix(c.want, "0"), c)
+		need.Equal(t, questions(found) > 0, strings.HasSuffix(c.want, "0"), c)
 		for _, f := range found {
 			if f.Code == GroupUnrecognized {
 				got += fmt.Sprintf("%s %d", f.Code, f.Weight)

@@ -31,10 +31,10 @@ func TestAppliedUnknown(t *testing.T) {
 	need.Equal(t, codes(made)+" "+made[0].Weight.String(), "applied.made limits")
 	fitted := Applied{Models: 2, Deconfounded: []string{"age"}, FittedTo: "HC"}.Findings()
 	need.Equal(t, codes(fitted), "applied.one-group applied.deconfounded")
-	need.Equal(t, fitted.Questions(), 1)
+	need.Equal(t, questions(fitted), 1)
 	related := Applied{Models: 2, Related: []string{"fam: 4 of 4 participants share 2 values"}}.Findings()
 	need.Equal(t, codes(related), "validation.related")
-	need.Equal(t, related.Questions(), 1)
+	need.Equal(t, questions(related), 1)
 	// log odds 0.754, of age, and half its interval 1.96·0.08/0.2176 = 0.721 of one test, 0.880 of three
 	far, near := Alone{"mean_fd", 0.8, 0.07, 22, 22}, Alone{"age", 0.68, 0.08, 22, 22}
 	need.Equal(t, codes(Applied{Models: 2, Alone: []Alone{near}}.Findings()), "validation.covariate")
@@ -49,7 +49,7 @@ func TestAppliedUnknown(t *testing.T) {
 	questioned.Question([]string{"a", "b"})
 	questioned.Question([]string{"b"})
 	need.Equal(t, codes(questioned.Findings()), "applied.questioned")
-	need.Equal(t, questioned.Findings().Questions(), 0) // the new cohort is none of it
+	need.Equal(t, questions(questioned.Findings()), 0) // the new cohort is none of it
 	need.Equal(t, strings.Join(questioned.Questioned, " "), "a b")
 }
 

@@ -298,9 +298,9 @@ func (a *Results) PredictNumber() (above, not []string, few *Uncorrectable) {
 	return above, not, few
 }
 
-// IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the
+// Unproven are the names of the models behind a ranking whose accuracy is not above chance. stages are those that the
 // setting may be of, where they are known and the setting has none.
-func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
+func (a *Results) Unproven(setting []dag.Coord, stages []string) (names []string) {
 	if stage := StageOf(setting); stage != "" {
 		stages = []string{stage}
 	}
@@ -311,10 +311,13 @@ func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
 	shown := slices.Concat(a.StagesBehind("ranking", "scores"), a.StagesBehind("fidelity", "model"))
 	for _, r := range a.PerParticipant() {
 		if (r.Own || slices.Contains(shown, StageOf(r.Coords))) && is(r.Coords) && !a.IsAbove(r) {
-			return true
+			names = append(names, r.Called())
 		}
 	}
-	return a.Nested != nil && is(column.Without(a.Nested.Coords, "stage")) && !a.IsAbove(*a.Nested)
+	if a.Nested != nil && is(column.Without(a.Nested.Coords, "stage")) && !a.IsAbove(*a.Nested) {
+		names = append(names, a.Nested.Called())
+	}
+	return names
 }
 
 // testedR are the models of a number that have a test of r, by RKey, with it.

@@ -51,7 +51,7 @@ func TestUncovered(t *testing.T) {
 
 func TestLearning(t *testing.T) {
 	training := func(model string, accuracy, majority float64, mixed bool) Training {
-		return Training{model, []dag.Coord{{Axis: "fold", Value: "1"}}, accuracy, majority, mixed}
+		return Training{model, []dag.Coord{{Axis: "fold", Value: "1"}}, accuracy, majority, mixed, 0}
 	}
 	own := Row{Own: true, Title: "PR-GNN", AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: 0.6}}
 	for _, c := range []struct {
@@ -74,6 +74,14 @@ func TestLearning(t *testing.T) {
 		need.Equal(t, len(l.Unknown), c.unknown, c.of)
 		need.Equal(t, len(l.Compare), c.compared, c.of)
 	}
+}
+
+// The majority-class rates of training sets differ, and so do the limits of their accuracies.
+func TestStuckByOwnLimit(t *testing.T) {
+	of := func(accuracy, majority float64) Training { return Training{Accuracy: accuracy, Majority: majority} }
+	l := Learned([]Training{of(0.6, 0.55), of(0.91, 0.9), of(0.9, 0.6)}, nil)
+	need.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", l.Least, l.Most, l.Stuck[1].Limit), "0.640 0.920 0.920")
+	need.Equal(t, len(l.Stuck), 2)
 }
 
 // Every network is judged by its own history, which has its name; whether mixed graphs were learned is unknown.

@@ -93,7 +93,7 @@ func (a *Results) OtherInputs() (all List) {
 	type trained struct{ name, data, output string }
 	var models []trained
 	add := func(name, port string, setting []dag.Coord) {
-		s := a.stageBehind(setting, port)
+		s := a.StageBehind(setting, port)
 		if s == nil {
 			return
 		}

@@ -65,7 +65,7 @@ func (l *List) Add(all ...Finding) {
 
 // rank orders findings: those that question what a model is given, and then by weight.
 func (f Finding) rank() int {
-	if f.questions() {
+	if f.Questions() {
 		return -1
 	}
 	return int(f.Weight)
@@ -74,8 +74,8 @@ func (f Finding) rank() int {
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
 var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression", "results"}
 
-// questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
-func (f Finding) questions() bool {
+// Questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
+func (f Finding) Questions() bool {
 	kind, _, _ := strings.Cut(f.Code, ".")
 	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
 		!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
@@ -93,19 +93,21 @@ func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 		stage, _ := f.Values()["Stage"].(string)
 		is = behind(stage)
 	default:
-		is = f.questions()
+		is = f.Questions() && f.OfModels(behind)
 	}
-	return is, is && f.questions()
+	return is, is && f.Questions()
 }
 
-// Questions is how many groups of findings question the answer of a page: the first ones.
-func (l List) Questions() (n int) {
-	for _, g := range l.Grouped() {
-		if g.questions() {
-			n++
-		}
+// OfModels reports whether a finding that questions a result concerns models of the page at all; behind reports
+// whether a stage made what they take.
+func (f Finding) OfModels(behind func(stage string) bool) bool {
+	switch kind, _, _ := strings.Cut(f.Code, "."); {
+	case kind == "edges", kind == "reliability", kind == "applied", kind == "validation":
+		return false
+	case f.Code == "leakage.unchecked-program":
+		return behind(f.Subject.Stage)
 	}
-	return n
+	return true
 }
 
 // values are numbers by their names.

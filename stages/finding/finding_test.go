@@ -10,6 +10,16 @@ import (
 	"prgnn/stages/column"
 )
 
+// questions counts the groups of findings that question a page.
+func questions(l List) (n int) {
+	for _, g := range l.Grouped() {
+		if g.Questions() {
+			n++
+		}
+	}
+	return n
+}
+
 // Of the findings of a study, those about other models and other fits overturn nothing of some models; a test that is
 // not above chance does, and does not question the measure.
 func TestOverturnsModels(t *testing.T) {
@@ -26,6 +36,9 @@ func TestOverturnsModels(t *testing.T) {
 		{"accuracy.not-above-chance", "overturns", subject("linear"), "", "false false"},
 		{"accuracy.near-perfect", "overturns", subject("train"), "", "true true"},
 		{"ranking.worse-than-reference", "overturns", "", "", "false false"},
+		{"edges.smaller-varies", "overturns", "", "", "false false"},
+		{"leakage.unchecked-program", "overturns", `{"stage":"fit"}`, "", "true true"},
+		{"leakage.unchecked-program", "overturns", `{"stage":"other"}`, "", "false false"},
 	} {
 		f := need.Value(Parse(c.code, c.weight, c.subject, c.numbers))(t)
 		is, questions := f.OverturnsModels(of, behind)

@@ -38,7 +38,7 @@ func (a *Results) IsChosen() bool { return a.First == nil && a.Nested != nil }
 // IsCandidate reports whether the headline is a choice inside each fold, and a classifier is one that it chose from,
 // which was trained inside the folds, too.
 func (a *Results) IsCandidate(r Row) bool {
-	of := a.stageBehind(r.Coords, "evaluation")
+	of := a.StageBehind(r.Coords, "evaluation")
 	for _, name := range a.StagesBehind("nested", "predictions") {
 		if choice := a.Plan.Stage(name); of != nil && choice != nil {
 			inside := a.Plan.Sources(choice, "inner")

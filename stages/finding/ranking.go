@@ -323,8 +323,16 @@ func (a *Results) Masking(rows []column.FidelityRow) (all List) {
 		return nil
 	}
 	masked := a.StagesBehind("fidelity", "model")
-	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(r.Coords, masked) }) {
-		all.Study("masking.not-above-chance", Limits, nil)
+	var unproven []string
+	for _, r := range rows {
+		for _, name := range a.Unproven(r.Coords, masked) {
+			if !slices.Contains(unproven, name) {
+				unproven = append(unproven, name)
+			}
+		}
+	}
+	if unproven != nil {
+		all.Study("masking.not-above-chance", Limits, values{"Models": unproven})
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
 		all.Study("masking.no-change", Notes, nil)

@@ -264,11 +264,16 @@ func TestMasking(t *testing.T) {
 	} {
 		a := &Results{Plan: &Settings{}}
 		if c.unproven != "" {
-			a.Accuracy = []Row{{Own: true, AccuracyRow: column.AccuracyRow{Level: "participant",
-				Coords: coords(c.unproven), Test: column.Retrained, P: 0.5}}}
+			a.Accuracy = []Row{{Own: true, Title: "PR-GNN", AccuracyRow: column.AccuracyRow{Level: "participant",
+				Coords: coords(c.unproven), Test: column.Retrained, P: 0.5}}, {Own: false, Title: "ridge",
+				AccuracyRow: column.AccuracyRow{Level: "participant", Coords: coords("stage=ridge pool=topk")}}}
 		}
 		rows := []column.FidelityRow{{Coords: coords("pool=topk"), Changed: c.changed, RandomChanged: c.randomChanged}}
-		need.Equal(t, codes(a.Masking(rows)), c.want, c)
+		found := a.Masking(append(rows, rows...))
+		need.Equal(t, codes(found), c.want, c)
+		if strings.HasPrefix(c.want, "masking.not-above-chance") {
+			need.Equal(t, fmt.Sprint(found[0].Values()["Models"]), "[PR-GNN]") // once
+		}
 	}
 	need.Equal(t, codes((&Results{Plan: &Settings{}}).Masking(nil)), "")
 }

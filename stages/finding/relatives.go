@@ -32,12 +32,24 @@ func (s *Settings) divisions(of *StageSettings) (names []string) {
 	return names
 }
 
+// LeavesOut reports whether the folds of the models that a stage takes leave out each value of a column in turn: no
+// participant with the value of a test participant is in the training set.
+func (s *Settings) LeavesOut(of *StageSettings, column string) bool {
+	if s == nil || of == nil {
+		return false
+	}
+	divisions := s.divisions(of)
+	return column != "" && divisions != nil && !slices.ContainsFunc(divisions, func(name string) bool {
+		return s.Stage(name).Value("leave_out") != column
+	})
+}
+
 // divisionsOf are those of a setting at a port of the page.
 func (a *Results) divisionsOf(setting []dag.Coord, port string) []string {
 	if a.Plan == nil {
 		return nil
 	}
-	return a.Plan.divisions(a.stageBehind(setting, port))
+	return a.Plan.divisions(a.StageBehind(setting, port))
 }
 
 func (a *Results) divisionsOfRow(r Row) []string {

@@ -86,7 +86,27 @@ func TestRelativesOfADivision(t *testing.T) {
 func TestNotesOfOtherResultsDoNotQuestionTheAnswer(t *testing.T) {
 	var all List
 	all.Study("results.noted", Overturns, nil)
-	need.Equal(t, all.Questions(), 0)
+	need.Equal(t, questions(all), 0)
 	all.Study("groups.noted", Overturns, nil)
-	need.Equal(t, all.Questions(), 1)
+	need.Equal(t, questions(all), 1)
+}
+
+// Folds leave out each site only where all divisions behind a result do.
+func TestLeavesOut(t *testing.T) {
+	stage := func(name, kind, leaveOut string, inputs ...string) StageSettings {
+		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]string{"predictions": inputs},
+			aside: map[string]bool{}, Values: map[string][][]string{}}
+		if kind == "split" {
+			s.Values["leave_out"] = [][]string{{leaveOut}}
+		}
+		return s
+	}
+	s := &Settings{Stages: []StageSettings{stage("folds", "split", ""), stage("sites", "split", "site"),
+		stage("inside", "baseline", "", "folds.folds"), stage("outside", "baseline", "", "sites.folds"),
+		stage("first", "subgroups", "", "outside.predictions"), stage("second", "subgroups", "", "inside.predictions"),
+		stage("both", "subgroups", "", "inside.predictions", "outside.predictions"), stage("none", "subgroups", "")}}
+	for name, want := range map[string]bool{"first": true, "second": false, "both": false, "none": false} {
+		need.Equal(t, s.LeavesOut(s.Stage(name), "site"), want, name)
+	}
+	need.Equal(t, s.LeavesOut(s.Stage("first"), "scanner"), false)
 }

@@ -116,8 +116,8 @@ func (a *Results) NameOf(setting, own string) string {
 // IsMajority reports whether a row is of the majority classifier.
 func (r Row) IsMajority() bool { return r.Classifier == "majority" }
 
-// subject is the row in a finding.
-func (r Row) subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
+// Subject is the row in a finding.
+func (r Row) Subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
 
 // Read reads the measures of all settings and finds the headline, which is the first of them; then PR-GNN, and the
 // others by accuracy.
@@ -134,7 +134,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		return err
 	}
 	a.Permuted = slices.DeleteFunc(a.Permuted, func(r column.PermutationTestRow) bool {
-		return a.Plan.groupFit(a.stageBehind(r.Coords, "permutation"), r.Coords) != nil
+		return a.Plan.groupFit(a.StageBehind(r.Coords, "permutation"), r.Coords) != nil
 	})
 	if !t.Has("evaluation") {
 		return a.readRegression(t)
@@ -249,9 +249,9 @@ func (a *Results) LeftOut() string {
 // Inside is the result of the same classifier, with the same inputs, in the folds of the page, for one of Beyond; nil
 // where there is none.
 func (a *Results) Inside(r Row) *Row {
-	p := a.stageBehind(r.Coords, "left_out")
+	p := a.StageBehind(r.Coords, "left_out")
 	for _, of := range a.PerParticipant() {
-		e := a.stageBehind(of.Coords, "evaluation")
+		e := a.StageBehind(of.Coords, "evaluation")
 		same := modelOf(of) == modelOf(r)
 		if same && e != nil && p != nil {
 			_, same = a.otherInputs(e, p)
@@ -283,7 +283,7 @@ func (a *Results) ReadAccuracy(t *dag.Task, port string) ([]Row, error) {
 	for i, r := range read {
 		rows[i] = Row{AccuracyRow: r, Title: cmp.Or(r.Name, column.ShownSetting(r.Coords)),
 			Within: table.Meta["within"], SameAs: same[column.CoordText(r.Coords)]}
-		if rows[i].Fit = a.Plan.groupFit(a.stageBehind(r.Coords, port), r.Coords); rows[i].Fit != nil {
+		if rows[i].Fit = a.Plan.groupFit(a.StageBehind(r.Coords, port), r.Coords); rows[i].Fit != nil {
 			rows[i].Test, rows[i].Permutations, rows[i].TestFolds = "", 0, 0
 			rows[i].P, rows[i].BalancedP, rows[i].AUCP = math.NaN(), math.NaN(), math.NaN()
 		}
@@ -395,7 +395,7 @@ func (a *Results) IsFirstNumber(r column.RegressionRow) bool {
 
 // FitBehind is why a model of a number has no p; nil for none.
 func (a *Results) FitBehind(r column.RegressionRow) *GroupFit {
-	return a.Plan.groupFit(a.stageBehind(r.Coords, "regression"), r.Coords)
+	return a.Plan.groupFit(a.StageBehind(r.Coords, "regression"), r.Coords)
 }
 
 // SameNumbers is an earlier model of the page with the same predictions as this one of the same model; nil for none.

@@ -93,7 +93,7 @@ func (a *Results) attributed() (tests []*RetrainedTest) {
 	for _, of := range lists.By(a.Permuted, func(r column.PermutationTestRow) string {
 		return column.CoordText(r.Coords) + "\x00" + r.Name
 	}) {
-		t := &RetrainedTest{Rows: of.All, Stage: a.stageBehind(of.All[0].Coords, "permutation")}
+		t := &RetrainedTest{Rows: of.All, Stage: a.StageBehind(of.All[0].Coords, "permutation")}
 		a.attribute(t)
 		tests = append(tests, t)
 	}
@@ -255,9 +255,9 @@ func (a *Results) RetrainedOthers() (all List) {
 	return all
 }
 
-// stageBehind is the stage that trained the models of a setting at a port of the page: a setting has its stage where
+// StageBehind is the stage that trained the models of a setting at a port of the page: a setting has its stage where
 // several stages were gathered. It is nil where the connections are not known.
-func (a *Results) stageBehind(setting []dag.Coord, port string) *StageSettings {
+func (a *Results) StageBehind(setting []dag.Coord, port string) *StageSettings {
 	name := StageOf(setting)
 	if from := a.StagesBehind(port, "predictions"); name == "" && len(from) == 1 {
 		name = from[0]
@@ -273,7 +273,7 @@ func (a *Results) differences(m Evaluated, t *RetrainedTest) (other, design []Di
 	if a.Regression != nil {
 		port = "regression"
 	}
-	e, p := a.stageBehind(m.Setting, port), t.Stage
+	e, p := a.StageBehind(m.Setting, port), t.Stage
 	if e == nil || p == nil {
 		name := t.Rows[0].Name
 		return nil, nil, name == "" || m.Title == name || strings.HasPrefix(m.Title, name+" (")

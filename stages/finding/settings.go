@@ -36,6 +36,9 @@ type StageSettings struct {
 	fits        string          // the parameter with the one group that it is fitted to; "" for all
 }
 
+// Aside reports whether no prediction depends on an input.
+func (s *StageSettings) Aside(port string) bool { return s.aside[port] }
+
 // ReadSettings reads the port settings; there are no stages where it is not connected.
 func ReadSettings(t *dag.Task) (*Settings, error) {
 	s := &Settings{}

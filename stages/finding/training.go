@@ -26,6 +26,7 @@ type Training struct {
 	Accuracy float64
 	Majority float64 // rate; NaN where the history has none
 	Mixed    bool    // the accuracy is of mixed graphs, which is lower than that of the graphs
+	Limit    float64 // of one that did not learn: the accuracy from which it would have
 }
 
 // unknown reports whether it is not known if the graphs were learned.
@@ -59,7 +60,7 @@ func ReadTrainings(t *dag.Task) (all []Training, err error) {
 		}
 		end := rows[len(rows)-1]
 		all = append(all, Training{model, in.Coords, end.Accuracy, end.Majority,
-			table.Meta[column.MixedTraining] != ""})
+			table.Meta[column.MixedTraining] != "", 0})
 		if stage := in.Coord("stage"); !slices.Contains(stages[model], stage) {
 			stages[model] = append(stages[model], stage)
 		}
@@ -77,7 +78,8 @@ type Learning struct {
 	Unknown []Training // it is not known whether they learned the graphs
 	Stuck   []Training // they did not
 	Judged  int        // trainings of which it is known
-	Least   float64    // the smallest accuracy of one that learned
+	Least   float64    // the limits of these: the smallest
+	Most    float64    // and the largest, since the majority-class rates of the folds differ
 	Compare []Compared
 }
 
@@ -99,7 +101,8 @@ func Learned(all []Training, rows []Row) Learning {
 		}
 		l.Judged++
 		if threshold := t.Majority + float64(stuckSkill*(1-t.Majority)); t.Accuracy < threshold {
-			l.Stuck, l.Least = append(l.Stuck, t), min(l.Least, threshold)
+			t.Limit = threshold
+			l.Stuck, l.Least, l.Most = append(l.Stuck, t), min(l.Least, threshold), max(l.Most, threshold)
 		}
 	}
 	tested, trained := map[string][]float64{}, map[string][]float64{} // by model
@@ -131,7 +134,7 @@ func Learned(all []Training, rows []Row) Learning {
 func (l Learning) Findings() (all List) {
 	if l.Stuck != nil {
 		all.Study("training.stuck", Overturns, values{"Stuck": l.Stuck, "N": len(l.Stuck),
-			"Of": l.Judged, "Least": l.Least})
+			"Of": l.Judged, "Least": l.Least, "Most": l.Most})
 	}
 	for _, c := range l.Compare {
 		stuck := slices.ContainsFunc(l.Stuck, func(t Training) bool { return cmp.Or(t.Model, column.PrGNN) == c.Model })

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/claim"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
@@ -23,7 +24,7 @@ import (
 // abstract writes the top of the page: answer, question, data, the tiles, that of the answer first, and below them the
 // results with all numbers.
 func (a *author) abstract() {
-	pictures := a.Page.Tiles
+	ofSections := a.Page.Tiles
 	a.Page.Tiles = nil
 	joint := a.ownResult()
 	if joint {
@@ -31,7 +32,7 @@ func (a *author) abstract() {
 	} else {
 		a.Page.Tiles = append(a.Page.Tiles, a.universesTile...)
 	}
-	a.Page.Tiles = append(a.Page.Tiles, pictures...)
+	a.Page.Tiles = append(a.Page.Tiles, ofSections...)
 	if text := a.validated(); text != "" {
 		a.results(text)
 	}
@@ -40,22 +41,60 @@ func (a *author) abstract() {
 // results adds paragraphs below the tiles.
 func (a *author) results(texts ...string) { a.Page.Results = append(a.Page.Results, texts...) }
 
-// question adds to what the top of the page claims that the first n cautions question it.
-func (a *author) question(n int) {
-	of := values{"N": n}
-	switch last := len(a.Page.Results) - 1; {
-	case n == 0:
-		return
-	case a.claims && a.Page.Answer != "":
-		a.Page.Answer += " " + a.Text("abstract.questioned", of)
-	case a.besides && last >= 0:
-		a.Page.Results[last] += " " + a.Text("abstract.questioned-besides", of)
+// A topClaim is a claim of the top of the page.
+type topClaim struct {
+	claim.Claim
+	code string         // of the sentence that refers to the cautions about it
+	text func() *string // that makes the claim; nil: the answer
+}
+
+// claim notes what a text claims; nothing without models.
+func (a *author) claim(text func() *string, code string, c claim.Claim) {
+	if len(c.Models) > 0 || c.Edges != nil || c.Cohort {
+		a.claims = append(a.claims, topClaim{c, code, text})
 	}
-	for i := range a.Page.Tiles {
-		if t := &a.Page.Tiles[i]; t.Picture != nil {
-			t.Note += " · " + a.Text("tile.questioned", of)
+}
+
+// question puts the cautions first that concern a claim of the top of the page, and adds to each claim which these are.
+func (a *author) question() {
+	claims := lists.Map(a.claims, func(c topClaim) claim.Claim { return c.Claim })
+	claims = append(claims, lists.Map(a.shown, func(c tileClaim) claim.Claim { return c.Claim })...)
+	models := claim.Of(a.Results.Results, a.PerParticipant()...).Models
+	a.Findings = claim.Before(claim.Adjusted(a.Findings, models, claims...), claims...)
+	var answered []int
+	add := func(to *string, separator, code string, at []int) {
+		if at != nil {
+			*to += separator + a.Text(code, values{"N": len(at), "Places": at, "First": at[len(at)-1] == len(at)})
 		}
 	}
+	for _, c := range a.claims {
+		switch at := claim.Places(a.Findings, c.Claim); {
+		case c.text == nil:
+			add(&a.Page.Answer, " ", c.code, at)
+			answered = at
+		case !slices.Equal(at, answered): // else the answer refers to them
+			add(c.text(), " ", c.code, at)
+		}
+	}
+	for i, t := range a.Page.Tiles {
+		for _, c := range a.shown {
+			if c.label == t.Label {
+				add(&a.Page.Tiles[i].Note, " · ", "tile.questioned", claim.Places(a.Findings, c.Claim))
+			}
+		}
+	}
+}
+
+// lastResult is the last paragraph below the tiles.
+func (a *author) lastResult() func() *string {
+	at := len(a.Page.Results) - 1
+	return func() *string { return &a.Page.Results[at] }
+}
+
+// A tileClaim is the claim of the tile with a label.
+type tileClaim struct {
+	label string
+	claim.Claim
 }
 
 // ownResult is that of models that were trained on the participants of the page. It reports whether the joint test of a
@@ -92,18 +131,36 @@ func (a *author) ownResult() (isJoint bool) {
 	}
 	switch {
 	case row != nil:
-		joint, numbers := a.joint(asked)
+		joint, numbers, above := a.joint(asked)
 		of["Beside"] = joint != ""
-		answer, result := a.result(*row, asked, of)
-		if a.Page.Answer = answer; answer != "" && joint != "" { // many analyses answer before one of them
-			isJoint, a.Page.Answer, a.Page.Abstract = true, joint, append(a.Page.Abstract, answer)
+		own, result := a.result(*row, asked, of)
+		var text func() *string                            // the answer
+		if a.Page.Answer = own; own != "" && joint != "" { // many analyses answer before one of them
+			if above {
+				a.claim(nil, "abstract.questioned", claim.OfUniverses(a.Results.Results))
+			}
+			isJoint, a.Page.Answer, a.Page.Abstract = true, joint, append(a.Page.Abstract, own)
+			at := len(a.Page.Abstract) - 1
+			text = func() *string { return &a.Page.Abstract[at] }
 		}
 		a.results(append(numbers, result)...)
+		others, _, _ := a.OthersAbove()
+		switch state, _ := a.Chance(*row, "accuracy"); {
+		case state != finding.Above: // the result has the others
+			a.claim(a.lastResult(), "abstract.questioned-besides", claim.Of(a.Results.Results, others...))
+		case own != "":
+			a.claim(text, "abstract.questioned", claim.Of(a.Results.Results, *row))
+		}
 		a.beyond()
 		a.tiles(*row)
 	case own > 1:
 		var numbers []string
-		if a.Page.Answer, numbers = a.joint(asked); a.Page.Answer == "" {
+		var above bool
+		a.Page.Answer, numbers, above = a.joint(asked)
+		if above {
+			a.claim(nil, "abstract.questioned", claim.OfUniverses(a.Results.Results))
+		}
+		if a.Page.Answer == "" {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline",
 				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
@@ -113,9 +170,12 @@ func (a *author) ownResult() (isJoint bool) {
 		a.results(numbers...)
 		a.beyond()
 	case a.Accuracy == nil: // a multiverse without evaluate
-		if joint, numbers := a.joint(asked); joint != "" {
+		if joint, numbers, above := a.joint(asked); joint != "" {
 			isJoint, a.Page.Answer = true, joint
 			a.results(numbers...)
+			if above {
+				a.claim(nil, "abstract.questioned", claim.OfUniverses(a.Results.Results))
+			}
 		}
 	}
 	return isJoint
@@ -148,6 +208,7 @@ func (a *author) beyond() {
 // beside adds the results of other folds.
 func (a *author) beside(code string, other *finding.Results, of values) {
 	var models []values
+	var above []finding.Row
 	related, corrected := false, other.Corrected()
 	for _, r := range other.Accuracy {
 		if r.IsMajority() {
@@ -164,6 +225,9 @@ func (a *author) beside(code string, other *finding.Results, of values) {
 			v["Inside"], v["InsideAUC"] = inside.Accuracy, inside.AUC
 		}
 		models = append(models, v)
+		if state == finding.Above && other == a.Beyond {
+			above = append(above, a.LeavingOut(r))
+		}
 	}
 	if models == nil {
 		return
@@ -171,6 +235,7 @@ func (a *author) beside(code string, other *finding.Results, of values) {
 	first := other.Accuracy[0]
 	maps.Copy(of, values{"Models": models, "Folds": int(first.Folds), "Majority": first.Majority, "Related": related})
 	a.results(a.Text(code, of))
+	a.claim(a.lastResult(), "abstract.questioned-besides", claim.Of(other, above...))
 }
 
 // values are what entries of the catalog use.
@@ -273,42 +338,45 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among,
 			"Compared": few.Compared, "Best": few.Best, "Needed": few.Needed})
 	}
-	a.claims = len(v["Above"].([]string)) > 0
+	a.claim(nil, "abstract.questioned", claim.Named(a.Results.Results, v["Above"].([]string)))
 	a.Page.Answer = a.Text("abstract.answers", v)
 }
 
 // numberAnswer is the answer where a model of a number is the headline.
 func (a *author) numberAnswer(asked values, r column.RegressionRow) {
 	state, test := a.ChanceOfR(r)
-	a.claims = state == finding.Above
 	v := maps.Clone(asked)
 	_, among := a.CorrectedR()
 	maps.Copy(v, values{"Name": r.Name, "R": r.R, "State": states[state], "Test": test, "Fit": a.FitBehind(r),
-		"Measure": "r", "Among": among, "Similar": a.Similar})
-	v["Above"], v["Not"], _ = a.PredictNumber()
+		"Measure": "r", "Among": among, "Similar": a.Similar, "RWithin": r.RWithin, "Site": a.Within})
+	above, not, _ := a.PredictNumber()
+	v["Above"], v["Not"] = above, not
 	a.Page.Answer = a.Text("abstract.answer-number", v)
+	if state == finding.Above {
+		a.claim(nil, "abstract.questioned", claim.Named(a.Results.Results, append([]string{r.Name}, above...)))
+	} else {
+		a.claim(nil, "abstract.questioned-besides", claim.Named(a.Results.Results, above))
+	}
 }
 
 // joint is the answer of a multiverse, its joint test or why there is none, and a paragraph with its numbers; ""
-// without a multiverse.
-func (a *author) joint(asked values) (answer string, numbers []string) {
+// without a multiverse. above: it claims that models are better than chance.
+func (a *author) joint(asked values) (answer string, numbers []string, above bool) {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
 	state := a.Joint(tests)
 	if len(tests) == 0 || state == finding.Untested && a.NotJoint(tests) == nil || a.Who == nil {
-		return "", nil
+		return "", nil, false
 	}
 	v := a.universes(tests)
 	maps.Copy(v, asked)
 	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
-	a.claims = a.claims || state == finding.Above
-	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}
+	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}, state == finding.Above
 }
 
 // result is the headline in plain words, and with its numbers; settings counts those that it is one of. Beside a
 // joint test it does not repeat who was classified.
 func (a *author) result(r finding.Row, asked, settings values) (answer, result string) {
 	state, test := a.Chance(r, "accuracy")
-	a.claims = state == finding.Above
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
 	maps.Copy(v, r.OverFolds())
@@ -327,7 +395,6 @@ func (a *author) result(r finding.Row, asked, settings values) (answer, result s
 	if of, t := a.Chance(r, "auc"); of == finding.Above {
 		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"] = true, t.P, t.Draws
 	}
-	a.besides = len(above) > 0
 	if v["Compared"] = tested; tested.Settings > 1 {
 		v["Corrected"] = tested.Settings
 	}

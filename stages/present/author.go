@@ -17,8 +17,8 @@ type author struct {
 	*participants.Cohort
 	*performance.Results
 	methods *methods.Author
-	claims  bool // the answer is that a model is better than chance
-	besides bool // a model beside the headline is
+	claims  []topClaim  // of the answer and the paragraphs
+	shown   []tileClaim // of tiles that sections add
 
 	universesTile []report.Tile        // of a multiverse
 	top           int                  // how many regions are listed
@@ -105,7 +105,7 @@ func (a *author) write() (*report.Page, error) {
 	a.Findings = a.Findings.Linked()
 	a.Begin("summary", a.Text("section.summary", nil))
 	a.abstract()
-	a.question(a.Findings.Questions())
+	a.question()
 	a.Keep()
 	a.Page.Cautions = a.Cautions()
 	return a.Page, a.Err()

@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/claim"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -54,7 +55,9 @@ func (a *author) edges() {
 	a.Put("edges.result", of)
 	if !a.T.Has("evaluation") && !a.T.Has("regression") {
 		a.Page.Answer = a.Text("edges.result", of) // of a page without models
-		a.claims = test.Significant > 0 && !test.Related
+		if test.Significant > 0 && !test.Related {
+			a.claim(nil, "abstract.questioned", claim.Claim{Edges: &tests[0]})
+		}
 	}
 	a.Find(finding.EdgeTest(test)...)
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))
@@ -64,20 +67,26 @@ func (a *author) edges() {
 	}
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")
+	var small *figure.Chart // in a brain, if the regions have places
 	if a.Pictures && len(rows) > 0 {
-		var matrix, connectome, small *figure.Chart
+		var matrix, connectome *figure.Chart
 		if a.T.Has("nodes") {
 			var err error
 			matrix, err = figure.DrawEdges(test, rows, a.T.In("nodes"))
 			a.Fail(err)
 			connectome, small, err = figure.DrawConnectome(test, rows, a.T.In("nodes"))
 			a.Fail(err)
-			if !test.Related {
-				a.Page.Tiles = append(a.Page.Tiles, a.pictureTile(small, a.Text("tile.edges.value", of))...)
-			}
 		}
 		null := section.Rows[column.EdgeNullRow](a.Writer, "edge_null")
 		a.Figures(matrix, connectome, figure.DrawEdgeNull(test, rows, components, null))
+	}
+	switch c, value := (claim.Claim{Edges: &tests[0]}), a.Text("tile.edges.value", of); {
+	case test.Related:
+	case small != nil:
+		a.Page.Tiles = append(a.Page.Tiles, a.pictureTile(small, value, c)...)
+	case test.Significant > 0:
+		a.tile(value, "tile.edges", of, nil)
+		a.shown = append(a.shown, tileClaim{a.Page.Tiles[len(a.Page.Tiles)-1].Label, c})
 	}
 	a.strongest(rows, of)
 	a.components(components, of)
@@ -92,13 +101,14 @@ func (a *author) edges() {
 	}
 }
 
-// pictureTile is a tile with a picture; none without one.
-func (a *author) pictureTile(small *figure.Chart, value string) []report.Tile {
+// pictureTile is a tile with a picture, and notes the claim that it makes; none without a picture.
+func (a *author) pictureTile(small *figure.Chart, value string, c claim.Claim) []report.Tile {
 	if small == nil {
 		return nil
 	}
 	picture, err := small.InReport()
 	a.Fail(err)
+	a.shown = append(a.shown, tileClaim{picture.Title, c})
 	return []report.Tile{{Value: value, Label: picture.Title, Note: picture.Caption, Picture: &picture}}
 }
 

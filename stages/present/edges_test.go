@@ -150,6 +150,24 @@ func TestEdgesNameTheirRegions(t *testing.T) {
 	}
 }
 
+// Significant edges stand at the top of a page without a brain, and of the terminal's text, too.
+func TestEdgesWithoutPlaces(t *testing.T) {
+	for significant, is := range map[int32]bool{1: true, 0: false} {
+		in := edgeInputs(column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
+			Statistic: "t", Effect: "d", Correction: "max-t", Significant: significant, Edges: 2})
+		note := column.Note{Text: "it questions", Doubt: column.DoubtEntity}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note}))}
+		delete(in, "nodes")
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+		text = strings.Join(strings.Fields(text), " ")
+		need.Equal(t, strings.Contains(page, "<dt>Significant edges</dt>"), is, page[:4000])
+		const tile = "Significant edges: 1 of 2 family-wise error by the largest statistic"
+		need.Equal(t, strings.Contains(text, tile), is, text)
+		need.Equal(t, strings.Contains(text, "a difference between A and B · may be wrong: see the first caution"), is, text)
+	}
+}
+
 // Where relatives were permuted as independent participants, p values are withdrawn and the top of the page shows no
 // edge.
 func TestEdgesOfRelatives(t *testing.T) {

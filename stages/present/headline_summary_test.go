@@ -46,6 +46,28 @@ func TestAnswerQuestioned(t *testing.T) {
 	}
 }
 
+// A caution about the headline does not question the results of other classifiers, and one about these stands first.
+func TestOthersQuestioned(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	row := func(name, model string, accuracy, sensitivity, p float64) column.AccuracyRow {
+		return column.AccuracyRow{Name: name, Classifier: model, Level: "participant", Folds: 5,
+			Participants: 40, Accuracy: accuracy, Low: accuracy - 0.05, High: accuracy, Majority: 0.6,
+			AUC: math.NaN(), Sensitivity: sensitivity, Specificity: 1, Positive: "ASD", Test: column.PerFold, P: p,
+			AUCP: math.NaN(), Permutations: 999, Least: 0.001}
+	}
+	for accuracy, questioned := range map[float64]bool{0.8: false, 1: true} {
+		page := reportText(t, map[string][]dag.Input{"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(
+			column.Table([]column.AccuracyRow{row("PR-GNN", column.PrGNN, 0.6, 0, 1),
+				row("ridge", "ridge", accuracy, accuracy, 0.001)}))}})
+		need.Equal(t, strings.Contains(page, "One other classifier is above chance"), true)
+		need.Equal(t, strings.Contains(page, "The results above chance may be wrong: see the first caution."), questioned)
+		need.Equal(t, strings.Count(page, "may be wrong"), map[bool]int{true: 1}[questioned])
+		nobody, perfect := strings.Index(page, "assigned no participant"), strings.Index(page, "is 1.000 for 40 participants")
+		need.Equal(t, nobody > 0, true)
+		need.Equal(t, perfect > 0 && perfect < nobody, questioned)
+	}
+}
+
 // rankingOf is a ranking of two regions by one setting.
 func rankingOf(pool, first, second string) *encoding.Table {
 	columns := []encoding.Column{{Name: "pool", Values: []string{pool, pool}}, {Name: "rank", Values: []int32{1, 2}},

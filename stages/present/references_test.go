@@ -276,8 +276,8 @@ func TestRegionsAreWorded(t *testing.T) {
 			"the groups, since p for the contrast, tested fold by fold without " +
 			"retraining, cannot be below 0.062 (the labels of a fold have few distinct permutations). A test with models retrained on permuted labels (input permuted of " +
 			"biomarkers) has no such limit (docs/salient.md)."},
-		{"masking.not-above-chance", nil, "Masking the top regions is no evidence about the groups, since the accuracy of the " +
-			"models is not shown to be above chance"},
+		{"masking.not-above-chance", values{"Models": []string{"PR-GNN", "The model"}}, "Masking the top regions is no evidence " +
+			"about the groups, since the accuracy of PR-GNN and the model is not shown to be above chance"},
 	} {
 		need.Equal(t, need.Value(wording.Text(c.code, c.values))(t), c.want, c.code)
 	}

@@ -39,8 +39,8 @@ func (a *author) regions() {
 	if a.Text("regions.of", shown) != "" {
 		a.Put("regions.shown", shown)
 	}
-	if a.IsUnproven(setting, a.StagesBehind("ranking", "scores")) {
-		a.Put("regions.not-above-chance", nil)
+	if models := a.Unproven(setting, a.StagesBehind("ranking", "scores")); models != nil {
+		a.Put("regions.not-above-chance", values{"Models": models})
 	}
 	holds, err := figure.FirstMapOf(a.T, rows, reading)
 	if a.Fail(err); holds.Why != "" && holds.Why != "untested" {

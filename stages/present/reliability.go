@@ -16,9 +16,15 @@ func (a *author) reliability() {
 	if len(summaries) == 1 {
 		r := summaries[0]
 		of := values(finding.Values(r))
+		n := r.Participants
 		if of["Pairs"] = 0; len(pairs) > 1 {
 			of["Pairs"] = len(pairs)
+		} else if len(pairs) == 1 {
+			n = pairs[0].Participants
+		} else if k := len(r.Sessions); k > 2 {
+			of["Pairs"] = k * (k - 1) / 2
 		}
+		of["Searched"], of["Searches"] = int(n), 2*int(n)
 		a.Put("reliability.retest", of)
 		alike := section.Meta[[]string](a.Writer, a.T.In("reliability"), column.OneScan)
 		a.Find(finding.Reliability(r, pairs, alike)...)

@@ -98,9 +98,9 @@ func (a *author) subgroups() {
 			return slices.Equal(r.Coords, test.Coords) && predicts(r)
 		})
 	})
-	within := ""
+	within, leftOut := "", false
 	if s := a.Run.Shown(kind, "subgroups"); s != nil {
-		within = a.PermutedWithin(s.Value("within"))
+		within, leftOut = a.PermutedWithin(s.Value("within")), a.Run.LeavesOut(s, s.Value("within"))
 	}
 	a.Find(finding.Subgroups(plain, judged, section.Rows[column.Note](a.Writer, "notes"), within)...)
 	if a.Pictures {
@@ -129,7 +129,8 @@ func (a *author) subgroups() {
 		a.Put("subgroups.meaning", values{"Number": of["Number"], "Classifier": of["Of"], "Positive": false})
 	}
 	if within != "" && slices.ContainsFunc(own, func(r subgroupRow) bool { return r.Column == within }) {
-		a.Put("subgroups.clusters", values{"Column": within, "Classes": of["Number"] == ""})
+		a.Put("subgroups.clusters", values{"Column": within, "Classes": of["Number"] == "",
+			"LeftOut": leftOut})
 	}
 	of["Of"] = ""
 	if a.Pictures && len(others) > 0 {

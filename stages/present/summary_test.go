@@ -259,7 +259,7 @@ func TestSummaryOfUncorrectable(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "set: the accuracy is not significantly above chance, but the AUC, ", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
+	const not, regions = "set: the accuracy is not significantly above chance, but the AUC, ", "The accuracy of the model is not shown to be above chance, so the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none

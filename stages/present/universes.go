@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/claim"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -67,7 +68,8 @@ func (a *author) multiverse() {
 	a.Find(a.Multiverse(tests)...)
 	if a.Pictures {
 		a.Figures(figure.DrawUniverses(rows, options, of))
-		a.universesTile = a.pictureTile(figure.DrawUniverseTile(rows, of), a.Text("tile.multiverse.value", of))
+		a.universesTile = a.pictureTile(figure.DrawUniverseTile(rows, of), a.Text("tile.multiverse.value", of),
+			claim.OfUniverses(a.Results.Results))
 		if c := a.curve(rows, options, of); c != nil {
 			a.Add(report.Block{Curve: c})
 		}

@@ -8,6 +8,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/claim"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
@@ -199,7 +200,7 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 			v["Below"] = v["Includes"]
 		}
 	}
-	a.claims = v["Below"] == false
+	a.claim(nil, "abstract.questioned", claim.Claim{Cohort: v["Below"] == false})
 	a.Page.Answer = a.Text("abstract.validation-answer", v)
 	a.Page.Abstract = append([]string{a.Text("abstract.validation-question", v)}, a.Page.Abstract...)
 }

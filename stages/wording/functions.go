@@ -91,6 +91,13 @@ var functions = map[string]func(arguments) (any, error){
 			" or "), nil
 	},
 	"inside": texts(InSentence),
+	"ordinals": func(a arguments) (any, error) { // ordinals PLACES: second and third
+		places, ok := a.of[0].([]int)
+		if !ok {
+			return nil, a.wrong()
+		}
+		return List(lists.Map(places, words.Ordinal)), nil
+	},
 	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
 	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The), // of a span, count alone
 	"some": func(a arguments) (any, error) { // some LIST most: a, b and c, or a, b and 3 more

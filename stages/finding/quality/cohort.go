@@ -72,7 +72,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool, answers func(colu
 			}
 			weight = finding.Overturns
 		}
-		found.Study(code, weight, values{"Note": n.Text})
+		found.Study(code, weight, values{"Note": n.Text, "Doubt": n.Doubt})
 	}
 	return found
 }

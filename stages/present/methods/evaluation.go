@@ -551,7 +551,7 @@ func (a *Author) subgroups() {
 	}
 	a.say("methods.subgroups", of)
 	if within := s.Value("within"); slices.Contains(names, within) && a.LeftOut() != within {
-		a.say("methods.clusters", values{"Column": within})
+		a.say("methods.clusters", values{"Column": within, "LeftOut": a.Run.LeavesOut(s, within)})
 	}
 }
 

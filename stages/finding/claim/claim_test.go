@@ -1,0 +1,150 @@
+package claim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+)
+
+type values = map[string]any
+
+func coords(text string) []dag.Coord { return column.ReadCoords(strings.Fields(text)) }
+
+func codes(l finding.List) string {
+	return strings.Join(lists.Map(l, func(f finding.Finding) string { return f.Code }), " ")
+}
+
+// A finding concerns the claims about its own models, its own stage, or everybody.
+func TestConcerns(t *testing.T) {
+	numbered := func(code string, numbers values) finding.Finding {
+		return finding.Finding{Code: code, Numbers: numbers}
+	}
+	of := func(code, classifier, setting string) finding.Finding {
+		return finding.Finding{Code: code, Subject: finding.Subject{Classifier: classifier, Setting: coords(setting)}}
+	}
+	svm := finding.Subject{Classifier: "SVM", Setting: coords("stage=svm denoising=24P")}
+	model := Claim{Models: []Model{{Subject: svm, Removed: []string{"age"},
+		behind: func(stage string) bool { return stage == "svm" }}}}
+	edges := func(r column.EdgeSummaryRow) Claim { return Claim{Edges: &r} }
+	groups := edges(column.EdgeSummaryRow{Test: "group", Covariates: []string{"sex"}, Within: "site"})
+	change := edges(column.EdgeSummaryRow{Test: "session", Sessions: []string{"1", "2"}})
+	only := func(text string) finding.Finding {
+		return finding.Finding{Code: "quality.no-edges", Subject: finding.Subject{Only: text}}
+	}
+	for _, c := range []struct {
+		f    finding.Finding
+		want string // the claims of the model, a test of groups, and one of a change
+	}{
+		{of("sensitivity.nobody", "PR-GNN", "stage=train"), "false false false"},
+		{of("sensitivity.nobody", "SVM", "stage=svm denoising=24P"), "true false false"},
+		{of("accuracy.near-perfect", "SVM, each site left out", "stage=svm denoising=24P"), "false false false"},
+		{of(finding.GroupUnrecognized, "svm of the file", "stage=svm denoising=24P"), "true false false"},
+		{of("accuracy.not-above-chance", "SVM", "stage=svm denoising=24P"), "false false false"}, // its own answer
+		{finding.Finding{Code: "edges.smaller-varies"}, "false true true"},
+		{finding.Finding{Code: "edges.smaller-varies", Weight: finding.Limits}, "false false false"},
+		{finding.Finding{Code: "reliability.one-scan"}, "false false true"},
+		{finding.Finding{Code: "validation.held-out"}, "false false false"},
+		{numbered("covariate.predicts-group", values{"Name": "mean_fd"}), "true true false"},
+		{numbered("covariate.predicts-group", values{"Name": "age"}), "false true false"}, // removed
+		{numbered("covariate.predicts-group", values{"Name": "sex"}), "true false false"}, // adjusted for
+		{numbered("covariate.predicts-group", values{"Name": "site"}), "true false false"},
+		{numbered("groups.noted", values{"Doubt": column.DoubtMatched}), "true false false"},
+		{numbered("groups.noted", values{"Doubt": column.DoubtEntity}), "true true true"},
+		{numbered("fit.one-group", values{"Models": []string{"SVM"}}), "true false false"},
+		{numbered("fit.one-group", values{"Models": []string{"ridge"}}), "false false false"},
+		{finding.Finding{Code: "leakage.unchecked-program", Subject: finding.Subject{Stage: "svm"}}, "true false false"},
+		{finding.Finding{Code: "leakage.unchecked-program", Subject: finding.Subject{Stage: "other"}}, "false false false"},
+		{finding.Finding{Code: "training.leakage"}, "false false false"},
+		{only("denoising=24P or 6P"), "true true true"},
+		{only("denoising=6P"), "false true true"},
+		{only("pool=topk"), "true true true"},
+	} {
+		got := fmt.Sprint(Concerns(c.f, model), Concerns(c.f, groups), Concerns(c.f, change))
+		need.Equal(t, got, c.want, c.f)
+	}
+	leaks := Claim{Models: []Model{{leaks: true}}}
+	need.Equal(t, Concerns(finding.Finding{Code: "training.leakage"}, leaks), true)
+}
+
+// The cautions that concern the first claim stand first, and of these the ones that concern further claims; a claim has
+// their places among what the page shows.
+func TestPlaces(t *testing.T) {
+	svm := Claim{Models: []Model{{Subject: finding.Subject{Classifier: "SVM"}}}}
+	edges := Claim{Edges: &column.EdgeSummaryRow{Test: "group", Covariates: []string{"age"}}}
+	about := func(code, classifier string) finding.Finding {
+		return finding.Finding{Code: code, Subject: finding.Subject{Classifier: classifier}}
+	}
+	age := finding.Finding{Code: "covariate.predicts-group", Numbers: values{"Name": "age"}}
+	volumes := finding.Finding{Code: "covariate.predicts-group", Numbers: values{"Name": "volumes"}}
+	var all finding.List
+	all.Add(about("sensitivity.nobody", "PR-GNN"), finding.Finding{Code: "edges.smaller-varies"}, age, volumes,
+		about("accuracy.near-perfect", "ridge"), about("accuracy.near-perfect", "SVM"))
+	for _, c := range []struct {
+		claims []Claim
+		want   string
+	}{
+		{[]Claim{svm, edges}, "[1 2 3] [1 4] covariate.predicts-group covariate.predicts-group accuracy.near-perfect " +
+			"edges.smaller-varies sensitivity.nobody accuracy.near-perfect"},
+		{[]Claim{edges, svm}, "[1 3 4] [1 2] covariate.predicts-group edges.smaller-varies covariate.predicts-group " +
+			"accuracy.near-perfect sensitivity.nobody accuracy.near-perfect"},
+	} {
+		l := Before(all, c.claims...)
+		need.Equal(t, fmt.Sprint(Places(l, svm), Places(l, edges), " ", codes(l)), c.want)
+	}
+	none := Claim{Models: []Model{{Subject: finding.Subject{Classifier: "logistic"},
+		Removed: []string{"age", "volumes"}}}}
+	need.Equal(t, len(Places(all, none)), 0)
+}
+
+// A covariate that was removed from the data of all claimed models limits a result, and a claim that it concerns keeps
+// its weight.
+func TestAdjusted(t *testing.T) {
+	with := Model{Subject: finding.Subject{Classifier: "ridge"}, Removed: []string{"age"}}
+	without := Model{Subject: finding.Subject{Classifier: "SVM"}}
+	all := finding.List{{Code: "covariate.predicts-group", Numbers: values{"Name": "age", "Removed": []string(nil)}},
+		{Code: "leakage.region-order"}}
+	for _, c := range []struct {
+		claims []Claim
+		want   string
+	}{
+		{nil, "overturns [ridge]"},
+		{[]Claim{{Models: []Model{with}}}, "limits [ridge]"},
+		{[]Claim{{Models: []Model{with, without}}}, "overturns [ridge]"},
+		{[]Claim{{Models: []Model{with}}, {Edges: &column.EdgeSummaryRow{Test: "group"}}}, "overturns [ridge]"},
+	} {
+		for _, f := range Adjusted(all, []Model{with, without}, c.claims...) {
+			if f.Code == "covariate.predicts-group" {
+				need.Equal(t, fmt.Sprint(f.Weight, f.Values()["Removed"]), c.want)
+			}
+		}
+	}
+	need.Equal(t, fmt.Sprint(Adjusted(all, []Model{without})[0].Values()["Removed"]), "[]")
+}
+
+// Covariates are removed from a model's data by the stages behind what it takes: from all of an input, not from some.
+func TestRemovedCovariates(t *testing.T) {
+	stage := func(name, kind string, inputs map[string][]string, covariates ...string) finding.StageSettings {
+		return finding.StageSettings{Stage: name, Kind: kind, Inputs: inputs,
+			Values: map[string][][]string{"covariates": {covariates}}}
+	}
+	s := &finding.Settings{Stages: []finding.StageSettings{stage("fit", "deconfound", nil, "age", "sex"),
+		stage("residuals", "residualize", map[string][]string{"fitted": {"fit.fitted"},
+			"matrices": {"pearson.matrices"}}),
+		stage("pearson", "connectivity", nil),
+		stage("clean", "baseline", map[string][]string{"pearson": {"residuals.matrices"}}),
+		stage("raw", "baseline", map[string][]string{"pearson": {"pearson.matrices"}}),
+		stage("mixed", "baseline", map[string][]string{"pearson": {"residuals.matrices", "pearson.matrices"}})}}
+	for name, want := range map[string]string{"clean": "[age sex]", "raw": "[]", "mixed": "[]"} {
+		need.Equal(t, fmt.Sprint(removed(s, s.Stage(name))), want, name)
+	}
+	need.Equal(t, fmt.Sprint(before(s, s.Stage("raw"))), "map[pearson:true raw:true]")
+	a := &finding.Results{Plan: s}
+	c := Of(a, finding.Row{Title: "ridge", AccuracyRow: column.AccuracyRow{Coords: coords("stage=clean")}})
+	need.Equal(t, fmt.Sprint(c.Models[0].Removed), "[age sex]")
+}
