@@ -299,6 +299,30 @@ func TestNearOne(t *testing.T) {
 	need.Equal(t, half[0].Weight, finding.Overturns)
 }
 
+// Participants whose connectivity is unlike that of the others are listed, with a result that is overturned where they
+// are of one group.
+func TestUnlike(t *testing.T) {
+	rows := func(typicality ...float64) (all []column.TypicalityRow, group map[string]string) {
+		group = map[string]string{}
+		for i, v := range typicality {
+			r := column.TypicalityRow{Participant: fmt.Sprint(i + 1), Typicality: v}
+			if group[r.Participant] = []string{"ASD", "HC"}[i%2]; v < 0.5 {
+				r.Outlier = []string{"typicality"}
+			}
+			all = append(all, r)
+		}
+		return append(all, all...), group // of two strategies
+	}
+	need.Equal(t, listed(Unlike(rows(0.7, 0.6, math.NaN(), 0.4))), "") // more than half of the median
+	need.Equal(t, listed(Unlike(nil, nil)), "")
+	one := Unlike(rows(0.7, 0.1, math.NaN(), 0.6, 0.65))
+	need.Equal(t, listed(one), "quality.unlike 2")
+	need.Equal(t, one[0].Weight, finding.Limits)
+	half := Unlike(rows(append(slices.Repeat([]float64{0.7}, 8), slices.Repeat([]float64{0.7, 0.05}, 6)...)...))
+	need.Equal(t, listed(half), "quality.unlike 10 12 14 16 18 20")
+	need.Equal(t, half[0].Weight, finding.Overturns)
+}
+
 // A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is
 // that of most scans; a length that a protocol has is none. A site all of whose scans have another length is listed
 // once.

@@ -126,6 +126,28 @@ func NearOne(rows []column.TypicalityRow, group map[string]string) (found findin
 	return overturning(found)
 }
 
+// Unlike is the finding about participants whose connectivity is hardly that of the others: outliers in typicality,
+// with less than half of the median. group is that of each participant.
+func Unlike(rows []column.TypicalityRow, group map[string]string) (found finding.List) {
+	typicality := lists.Map(rows, func(r column.TypicalityRow) float64 { return r.Typicality })
+	median := inference.Median(column.Known(typicality))
+	var who, all []string
+	most := math.Inf(-1)
+	for _, r := range rows {
+		all = append(all, r.Participant)
+		if slices.Contains(r.Outlier, "typicality") && 2*r.Typicality < median {
+			who, most = append(who, r.Participant), max(most, r.Typicality)
+		}
+	}
+	if who == nil {
+		return nil
+	}
+	who, all = once(who, strings.Clone), once(all, strings.Clone)
+	found.Among(who, "quality.unlike", finding.Limits, values{"N": len(who), "Of": len(all), "Most": most,
+		"Median": median, "Groups": SharesOf(group, all, who), "Listed": who})
+	return overturning(found)
+}
+
 // UnequalGraphs is the finding about participants with another number of graphs (draws, sessions) than most have: each
 // graph counts once in training.
 func UnequalGraphs(graphs map[string]int) (all finding.List) {

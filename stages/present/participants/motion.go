@@ -96,4 +96,5 @@ func (a *Cohort) typicality() {
 		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
 	a.FindOf(a.At("typicality"), quality.NearOne(all, a.groupOf())...)
+	a.FindOf(a.At("typicality"), quality.Unlike(all, a.groupOf())...)
 }
