@@ -21,10 +21,19 @@ import (
 
 // squaresOf is a .mat file with the matrices of some participants, and further variables.
 func squaresOf(t *testing.T, participants int, more ...mat5.Variable) string {
-	v := mat5.Variable{Name: "r", Shape: []int{2, 2, participants}, Class: "double"}
+	return matricesOf(t, 2, participants, more...)
+}
+
+func matricesOf(t *testing.T, regions, participants int, more ...mat5.Variable) string {
+	v := mat5.Variable{Name: "r", Shape: []int{regions, regions, participants}, Class: "double"}
 	for i := range participants {
-		x := .1 + float64(i)/100
-		v.Numbers = append(v.Numbers, 1, x, x, 1)
+		for at := range regions * regions {
+			x := 1.0
+			if at%regions != at/regions {
+				x = .1 + float64(i)/100
+			}
+			v.Numbers = append(v.Numbers, x)
+		}
 	}
 	return string(stagetest.Mat(t, append([]mat5.Variable{v}, more...)...))
 }
@@ -159,27 +168,71 @@ func TestCodesOfGroupsInAFile(t *testing.T) {
 		{"other codes in another order", words, nil, numbers("labels", 2, 2, 2, 1), false,
 			"labels of all.mat has the codes 1, 2, and the table has the groups a, b; 1 of 4 participants is in a different group"},
 		{"of more than the groups", words, nil, numbers("group", 1, 2, 3, 3), false, ""},
+		{"of two of four networks", codes, nil, numbers("labels", 0, 1, 2, 2), false, ""},
 		{"of something else", words, nil, numbers("sex", 2, 2, 1, 1), false, ""},
 	} {
-		dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\trow\n" + c.table,
-			"all.mat": squaresOf(t, 4, c.list)})
-		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
-		m.File, m.Levels = "p.tsv", c.levels
-		r, err := m.Load(dir)
-		if c.refused {
-			need.Error(t, err, "2 of 4 participants are others than by "+c.list.Name, c.what)
+		for _, regions := range []int{2, 4} { // also as many as participants
+			if regions == 2 && c.what == "of two of four networks" {
+				continue
+			}
+			dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\trow\n" + c.table,
+				"all.mat": matricesOf(t, regions, 4, c.list)})
+			m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat",
+				Within: container.Within{Member: "row"}}
+			m.File, m.Levels = "p.tsv", c.levels
+			r, err := m.Load(dir)
+			if c.refused {
+				need.Error(t, err, "2 of 4 participants are others than by "+c.list.Name, c.what)
+				continue
+			}
+			need.NoError(t, err, c.what)
+			doubts := ""
+			for _, n := range r.Notes {
+				if n.Doubt != "" {
+					doubts += n.Text
+				}
+			}
+			if (c.doubt == "") != (doubts == "") || !strings.Contains(doubts, c.doubt) {
+				t.Errorf("%s: %q, want %q", c.what, doubts, c.doubt)
+			}
+		}
+	}
+}
+
+// A list of participants is not that of as many regions, whether names states it or no other list is there; beside the
+// list that names states, it is compared.
+func TestNamesThatAreParticipants(t *testing.T) {
+	ids := func(name string, of ...string) mat5.Variable { return mat5.Texts(name, of) }
+	roi := ids("roi", "x", "y", "z")
+	for _, c := range []struct {
+		what, names string
+		lists       []mat5.Variable
+		want        string // names, or an error
+	}{
+		{"stated", "subjects", []mat5.Variable{ids("subjects", "sub-1", "sub-2", "sub-3"), roi},
+			"the names of the regions, such as sub-1, sub-2, sub-3, are the ids of the participants in p.tsv"},
+		{"numbers, stated", "subjects", []mat5.Variable{ids("subjects", "1", "2", "3"), roi},
+			"the names of the regions, such as 1, 2, 3, are the ids of the participants in p.tsv"},
+		{"the only list", "", []mat5.Variable{ids("who", "sub-1", "sub-2", "sub-3")}, "are the ids of the participants in p.tsv"},
+		{"numbers of regions", "", []mat5.Variable{mat5.Matrix("labels", []float64{1, 2, 3}, 3)}, "[1 2 3]"},
+		{"that repeats", "group", []mat5.Variable{ids("group", "a", "b", "a"), roi}, "names: group has entries that repeat"},
+		{"another, in order", "roi", []mat5.Variable{ids("who", "sub-1", "sub-2", "sub-3"), roi}, "[x y z]"},
+		{"another, in another order", "roi", []mat5.Variable{ids("who", "sub-1", "sub-3", "sub-2"), roi},
+			"2 of 3 participants are others than by who of all.mat"},
+		{"another, of networks", "roi", []mat5.Variable{ids("net", "p", "q", "p"), roi}, "[x y z]"},
+		{"another, of regions", "roi", []mat5.Variable{ids("abbreviation", "p", "q", "r"), roi}, "[x y z]"},
+	} {
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat",
+			Within: container.Within{Member: "row", Names: c.names}}
+		m.File = "p.tsv"
+		r, err := m.Load(testdir.Files(t, map[string]string{"all.mat": matricesOf(t, 3, 3, c.lists...),
+			"p.tsv": "participant_id\tgroup\trow\n1\ta\t1\n2\tb\t2\n3\ta\t3\n"}))
+		if c.want[0] != '[' {
+			need.Error(t, err, c.want, c.what)
 			continue
 		}
 		need.NoError(t, err, c.what)
-		doubts := ""
-		for _, n := range r.Notes {
-			if n.Doubt != "" {
-				doubts += n.Text
-			}
-		}
-		if (c.doubt == "") != (doubts == "") || !strings.Contains(doubts, c.doubt) {
-			t.Errorf("%s: %q, want %q", c.what, doubts, c.doubt)
-		}
+		need.Equal(t, fmt.Sprint(names(r)), c.want, c.what)
 	}
 }
 

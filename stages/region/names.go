@@ -43,6 +43,7 @@ type List struct {
 	IDs     bool // by its name, it lists ids, of participants or of regions
 	Weak    bool // numbers under any name, which are ids only if all ids are among them
 	Codes   bool // numbers that repeat, of groups by its name
+	Either  bool // as many as participants and as regions, and entries that repeat: of groups, or of networks
 	numbers bool
 }
 
@@ -324,6 +325,11 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 		return names, nil
 	}
 	if l.Names != "" && l.Names != NoNames {
+		named := l.Names
+		l.Names = NoNames
+		others := slices.DeleteFunc(slices.Clone(all), func(v mat5.Variable) bool { return v.Name == named })
+		_, _ = l.namesIn(others, of, c, members, counts...)
+		l.Names = named
 		return l.namedList(all)
 	}
 	var unfit, orders []string
@@ -336,9 +342,9 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				continue
 			}
 			c.weakly(v, members)
-			if codes := codesOf(v); scope < 2 && members > 1 && len(codes) == members &&
-				!slices.Contains(counts, members) {
-				c.Members = append(c.Members, List{Name: v.Name, Values: codes, Codes: true})
+			either := slices.Contains(counts, members)
+			if codes := codesOf(v); scope < 2 && members > 1 && len(codes) == members {
+				c.Members = append(c.Members, List{Name: v.Name, Values: codes, Codes: true, Either: either})
 				continue
 			}
 			list, wrong := listOf(v)
@@ -352,6 +358,11 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				orders = append(orders, order)
 			}
 			fits, again := slices.Contains(counts, n) && !ofMembers, repeats(list.Values)
+			if fits && n == members && members > 1 && scope < 2 &&
+				(again || l.Names == NoNames && !usual && !list.numbers) {
+				list.Either = again
+				c.Members = append(c.Members, list)
+			}
 			switch {
 			case wrong != nil && usual && scope < 2:
 				unfit = append(unfit, fmt.Sprintf("%s cannot be read (%v)", v.Name, wrong))
@@ -461,6 +472,9 @@ func (l Layout) namedList(all []mat5.Variable) ([]string, error) {
 	if err == nil && list.Values == nil {
 		v.Name = l.Names
 		err = fmt.Errorf("%s is no list of texts or of distinct whole numbers", v.Describe())
+	}
+	if repeats(list.Values) {
+		err = fmt.Errorf("%s has entries that repeat, but regions have different names: set names to the list of the regions, or to none", l.Names)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("names: %w", err)

@@ -133,6 +133,27 @@ func TestNamesAmongVariables(t *testing.T) {
 	}
 }
 
+// Lines propose the list that may name the regions, and no list of participants or groups; of two, none.
+func TestProposedNames(t *testing.T) {
+	r := mat5.Variable{Name: "r", Shape: []int{3, 3, 3}, Class: "double", Numbers: make([]float64, 27)}
+	texts := func(name string, of ...string) mat5.Variable { return mat5.Texts(name, of) }
+	subjects, group, who := texts("subjects", "x", "y", "z"), texts("group", "a", "b", "a"),
+		texts("who", "sub-01", "sub-2", "subj_A3")
+	roi, net := texts("roi", "A", "B", "C"), texts("net", "P", "Q", "R")
+	for _, c := range []struct {
+		lists []mat5.Variable
+		want  string
+	}{
+		{[]mat5.Variable{subjects, group, who}, ""},
+		{[]mat5.Variable{subjects, roi, group}, "  names: roi\n"},
+		{[]mat5.Variable{subjects, roi, net}, "  names: VARIABLE   # the one that lists the regions: roi or net\n"},
+	} {
+		lines := Lines("all.mat", append(c.lists, r))
+		need.Equal(t, strings.Join(lines, ""), "matrices:\n  pearson: all.mat\n  variable: r\n"+c.want+
+			"  member: COLUMN   # of the table: the number of the participant in the file, from 1\n", c.want)
+	}
+}
+
 // npzOf is an npz file of arrays: type, shape and bytes of each.
 func npzOf(t *testing.T, arrays ...[4]string) *bytes.Reader {
 	t.Helper()
@@ -177,8 +198,8 @@ func TestGroupsOfNumpy(t *testing.T) {
 		list [4]string
 		want string
 	}{
-		{[4]string{"group", "|b1", "4,", four}, "[{group [1 0 1 1] false false false true false}]"},
-		{[4]string{"DX_GROUP", "|u1", "4,", four}, "[{DX_GROUP [1 0 1 1] false false false true false}]"},
+		{[4]string{"group", "|b1", "4,", four}, "[{group [1 0 1 1] false false false true false false}]"},
+		{[4]string{"DX_GROUP", "|u1", "4,", four}, "[{DX_GROUP [1 0 1 1] false false false true false false}]"},
 		{[4]string{"sex", "|u1", "4,", four}, "[]"},
 		{[4]string{"group", "|b1", "2, 2", four}, "[]"},
 	} {

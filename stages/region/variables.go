@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/connectivity"
+	"prgnn/internal/pattern"
 	"prgnn/stages/mat5"
 )
 
@@ -84,11 +85,11 @@ func Lines(path string, all []mat5.Variable) (proposals []string) {
 				continue
 			}
 			text := fmt.Sprintf("%s:\n  %s: %s\n  variable: %s\n", kind, port, base, v.Name)
-			for _, names := range all {
-				if n := len(names.Texts); n > 1 && slices.Contains(v.Shape[:2], n) && names.Name != v.Name {
-					text += "  names: " + names.Name + "\n"
-					break
-				}
+			switch names := namesFor(v, all); {
+			case len(names) == 1:
+				text += "  names: " + names[0] + "\n"
+			case len(names) > 1:
+				text += "  names: VARIABLE   # the one that lists the regions: " + strings.Join(names, " or ") + "\n"
 			}
 			if matrix && len(v.Shape) == 3 {
 				text += "  member: COLUMN   # of the table: the number of the participant in the file, from 1\n"
@@ -98,6 +99,23 @@ func Lines(path string, all []mat5.Variable) (proposals []string) {
 	}
 	return proposals
 }
+
+// namesFor are the lists of different texts that may name the regions of a variable; those that list participants or
+// groups by their names or their entries do not.
+func namesFor(v mat5.Variable, all []mat5.Variable) (names []string) {
+	for _, list := range all {
+		_, members := listsWhat(list)
+		n := len(list.Texts)
+		if n > 1 && slices.Contains(v.Shape[:2], n) && list.Name != v.Name && !members && !repeats(list.Texts) &&
+			slices.ContainsFunc(list.Texts, func(text string) bool { return !personText.MatchString(text) }) {
+			names = append(names, list.Name)
+		}
+	}
+	return names
+}
+
+// personText is an id of a participant that no region has as its name.
+var personText = pattern.New(`(?i)^\s*sub(j(ect)?)?[-_ ]?[a-z]*[0-9]+`)
 
 // Dimensions are those of a variable: "60×6".
 func Dimensions(v mat5.Variable) string {

@@ -189,6 +189,7 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	oneAtlas(all)
 	readAll(all, matrix)
 	ofOthers(all, l)
+	namesOfMembers(all, l)
 	oneOrder(all)
 	oneWidth(all)
 	oneCondition(all)

@@ -82,6 +82,37 @@ func ofOthers(all []*Reading, l *listed.List) {
 	}
 }
 
+// namesOfMembers refuses names of the regions that are the participants' ids, or a list of participants by its name:
+// where these are as many as the regions, one list passes for the other.
+func namesOfMembers(all []*Reading, l *listed.List) {
+	ids := map[string]bool{}
+	of, _ := l.Sheet.Column(l.ID)
+	for _, id := range of {
+		ids[forms[0](id)] = true
+	}
+	for _, f := range all {
+		if f.Err != nil || len(f.Names) < 2 {
+			continue
+		}
+		here := 0
+		for _, name := range f.Names {
+			if ids[forms[0](name)] {
+				here++
+			}
+		}
+		variable := f.Layout.Names
+		members := region.NamesMembers(variable[strings.LastIndex(variable, ".")+1:])
+		// Regions may have the numbers 1, 2, 3 … as participants may.
+		numbers := !slices.ContainsFunc(f.Names, func(name string) bool {
+			return strings.Trim(name, "0123456789") != ""
+		})
+		if here == len(f.Names) && (members || !numbers) {
+			f.Err = fmt.Errorf("the names of the regions, such as %s, are the ids of the participants in %s: set names to the list of the regions, or to none",
+				words.Some(f.Names, 3), filepath.Base(l.Path))
+		}
+	}
+}
+
 // namesOfOthers refuses files with names of regions that are another participant's.
 func namesOfOthers(all []*Reading, names *located.Source, l *listed.List) {
 	var files []located.RowFile
@@ -169,6 +200,9 @@ func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*compari
 		return len(slices.Compact(slices.Sorted(slices.Values(values)))) == len(values)
 	}
 	labels := w.labelsOf(list, l)
+	if list.Either && !labels.whole {
+		return &comparison{}, nil
+	}
 	if list.Codes || labels.whole { // 0 and 1 are not the ids 0 and 1
 		return labels, nil
 	}
