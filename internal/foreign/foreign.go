@@ -122,6 +122,8 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 	switch {
 	case cols == 3 && rows >= 3 && edges(rows, x):
 		return "an edge list, with the two regions and the value of each pair", true
+	case EdgeList(rows, cols, x) != nil:
+		return EdgeList(rows, cols, x).String(), true
 	case cols >= 3 && rows >= 2 && rising(x[:cols]) && slices.ContainsFunc(x[cols:2*cols], fraction):
 		return fmt.Sprintf("its first row numbers the regions (%g to %g), as a second line of names does: delete it in "+
 			"all files", x[0], x[cols-1]), false
@@ -172,6 +174,94 @@ func half(n int, x []float64) (what string, matrix bool) {
 		return "a symmetric matrix", true
 	}
 	return "", false
+}
+
+// mostColumns is how many an edge list has at most: of its lines, regions, and values.
+const mostColumns = 8
+
+// Edges are the columns of an edge list, from 1: how many there are, and those of the two regions of each pair.
+type Edges struct{ Columns, A, B int }
+
+func (e *Edges) String() string {
+	return fmt.Sprintf("an edge list of %d columns, with the regions of each pair in columns %d and %d", e.Columns, e.A, e.B)
+}
+
+// EdgeList finds in numbers, row by row, the two columns of an edge list that have the regions of each pair, beside
+// values (r, p, z); nil for what may be series. Single voxels may be whole numbers in series too: the regions must be
+// few, many of them in both columns, and each pair there once, or once in each order.
+func EdgeList(rows, cols int, x []float64) *Edges {
+	if rows < 3 || cols < 3 || cols > mostColumns || len(x) != rows*cols {
+		return nil
+	}
+	var whole []int
+	for j := range cols {
+		all := true
+		for i := range rows {
+			v := x[i*cols+j]
+			all = all && v >= 0 && v-v == 0 && !fraction(v)
+		}
+		if all {
+			whole = append(whole, j)
+		}
+	}
+	if len(whole) == cols {
+		return nil
+	}
+	for k, b := range whole {
+		for _, a := range whole[:k] {
+			if paired(rows, cols, x, a, b) {
+				return &Edges{cols, a + 1, b + 1}
+			}
+		}
+	}
+	return nil
+}
+
+// paired reports whether two columns of whole numbers are the regions of pairs.
+func paired(rows, cols int, x []float64, a, b int) bool {
+	seen := map[[2]float64]int{}
+	first, second, all := map[float64]bool{}, map[float64]bool{}, map[float64]bool{}
+	rising, falling, mutual := 0, 0, 0
+	diagonal := -1
+	same := func(i, j int) bool { // beside the regions
+		for c := range cols {
+			v, w := x[i*cols+c], x[j*cols+c]
+			if c != a && c != b && v != w && v == v && w == w {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range rows {
+		p := [2]float64{x[i*cols+a], x[i*cols+b]}
+		if _, twice := seen[p]; twice {
+			return false
+		}
+		switch other, mirrored := seen[[2]float64{p[1], p[0]}]; {
+		case p[0] == p[1] && diagonal >= 0 && !same(i, diagonal), mirrored && !same(i, other):
+			return false
+		case p[0] == p[1]:
+			diagonal = i
+		case mirrored:
+			mutual++
+		}
+		if p[0] < p[1] {
+			rising++
+		} else if p[0] > p[1] {
+			falling++
+		}
+		first[p[0]], second[p[1]], all[p[0]], all[p[1]] = true, true, true, true
+		seen[p] = i
+	}
+	both := 0
+	for v := range first {
+		if second[v] {
+			both++
+		}
+	}
+	ordered := rising == 0 || falling == 0 || mutual == rising && mutual == falling
+	few := rows < 10 && both > 0 // no series is so short
+	return (ordered && len(all) <= rows || 4*len(all) <= rows) && (few || 3*both >= len(all))
 }
 
 // fewPairs are those that are compared with each other, in bounded memory.

@@ -152,6 +152,61 @@ func TestNotSeries(t *testing.T) {
 		need.Equal(t, strings.HasPrefix(what, c.what) && (what == "") == (c.what == ""), true, what, c.what)
 		need.Equal(t, matrix, c.matrix, c.what)
 	}
+	pairs := func(each func(a, b, r float64) []float64) (x []float64) { // of 12 regions
+		for a := 1.0; a <= 12; a++ {
+			for b := 1.0; b <= 12; b++ {
+				if random.IntN(3) > 0 {
+					x = append(x, each(a, b, random.NormFloat64())...)
+				}
+			}
+		}
+		return x
+	}
+	above := func(each func(a, b, r float64) []float64) func(a, b, r float64) []float64 {
+		return func(a, b, r float64) []float64 {
+			if a >= b {
+				return nil
+			}
+			return each(a, b, r)
+		}
+	}
+	for _, c := range []struct {
+		cols int
+		x    []float64
+		want string
+	}{
+		{4, pairs(above(func(a, b, r float64) []float64 { return []float64{a, b, r, 0.01} })), "of 4 columns, with the " +
+			"regions of each pair in columns 1 and 2"},
+		{3, pairs(above(func(a, b, r float64) []float64 { return []float64{r, a, b} })), "in columns 2 and 3"},
+		{5, pairs(above(func(a, b, r float64) []float64 { return []float64{12*a + b, b, a, r, 3} })),
+			"in columns 2 and 3"},
+		{4, pairs(func(a, b, r float64) []float64 { // whole, with a diagonal
+			r = math.Cos(a * b)
+			if a == b {
+				r = 1
+			}
+			return []float64{a, b, r, math.Tanh(r)}
+		}), "in columns 1 and 2"},
+		{4, pairs(func(a, b, r float64) []float64 { return []float64{a, b, r, r / 2} }), ""}, // two values for a pair
+		{4, pairs(above(func(a, b, r float64) []float64 { return []float64{a, b, math.Round(r * r), 2} })), ""},
+		{9, pairs(above(func(a, b, r float64) []float64 { return append(noise(7), a, b) })), ""},
+	} {
+		what, matrix := NotSeries(len(c.x)/c.cols, c.cols, c.x)
+		need.Equal(t, strings.Contains(what, c.want) && (what != "") == (c.want != ""), true, what, c.want)
+		need.Equal(t, matrix, what != "", c.want)
+	}
+	// Series of single voxels are whole numbers, also beside those of regions, a count of volumes and a run.
+	for range 1000 {
+		rows, mean, sd := 100+random.IntN(200), 1000*random.Float64(), 1+20*random.Float64()
+		var x []float64
+		for i := range rows {
+			voxel := func(of float64) float64 { return math.Round(of + sd*random.NormFloat64()) }
+			x = append(x, voxel(mean), voxel(mean), voxel(mean+3*sd), random.NormFloat64(), float64(i+5),
+				float64(1+i/60))
+		}
+		what, _ := NotSeries(rows, 6, x)
+		need.Equal(t, what, "")
+	}
 	raw := noise(25)
 	for i := range raw {
 		raw[i] = 10000 + 50*raw[i] // units of a scanner

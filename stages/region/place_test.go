@@ -3,6 +3,7 @@ package region
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -205,6 +206,22 @@ func TestHeadingsOfEdges(t *testing.T) {
 			_, err = ReadSquares(strings.NewReader(strings.NewReplacer(" ", ";", ".", ",").Replace(text)), Layout{})
 			need.Error(t, err, want)
 		}
+	}
+	for format, want := range map[string]string{
+		"%.4[3]f %[1]d %[2]d\n":       "an edge list of 3 columns, with the regions of each pair in columns 2 and 3, but they are the first two",
+		"%[4]d %[1]d %[2]d %.4[3]f\n": "of 4 columns, with the regions of each pair in columns 2 and 3, but it has three: keep these two",
+		"%[1]d %[2]d %.60[3]f 0.01\n": "an edge list with 4 columns and no known headings", // longer than what is read at once
+	} {
+		text := ""
+		for a := range 16 {
+			for b := range a {
+				text += fmt.Sprintf(format, b+1, a+1, math.Sin(float64(a*a+b)), 16*a+b)
+			}
+		}
+		_, err := ReadSquares(strings.NewReader(text), Layout{})
+		need.Error(t, err, want)
+		_, err = ReadSeries(strings.NewReader(text), Layout{})
+		need.Error(t, err, ", not time series: read it as a matrix (pearson of a cohort of matrices)")
 	}
 	for _, text := range []string{"0 0 0.5 1\n", "a 1 0.5 0.5\n", "0 1 1 0\n", "0.5 1 0.5 0.5\n"} {
 		_, err := ReadSquares(strings.NewReader(strings.Repeat(text, 3)), Layout{})

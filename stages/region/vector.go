@@ -16,6 +16,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/cell"
+	"prgnn/internal/foreign"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -284,6 +285,9 @@ func surplus(first []byte) error {
 			}
 			extra = append(extra, head)
 		}
+		if list := behind(first); regions < 2 && list != nil {
+			return fmt.Errorf("%s, but it has three: keep these two, and behind them that of the correlation, in all files", list)
+		}
 		if columns := unheaded(first); regions < 2 && columns > 3 {
 			return fmt.Errorf("an edge list with %d columns and no known headings, but it has three: two for the regions, and their correlation: keep columns 1 and 2 and the column of the correlation in all files",
 				columns)
@@ -298,6 +302,15 @@ func surplus(first []byte) error {
 		}
 		return fmt.Errorf("an edge list with %d columns, but it has three: two for the regions, and their correlation. Beside these stand %s: remove %s from all files",
 			len(heads), words.Some(extra, 6), remove)
+	}
+	return nil
+}
+
+// behind are the columns of an edge list whose regions are not in the first two; nil for any other text.
+func behind(first []byte) *foreign.Edges {
+	_, x, err := connectivity.ReadText(bytes.NewReader(first[:bytes.LastIndexByte(first, '\n')+1]))
+	if list := foreign.EdgeList(x.Rows, x.Cols, x.Data); err == nil && list != nil && list.B > 2 {
+		return list
 	}
 	return nil
 }
@@ -613,6 +626,7 @@ func (l Layout) baseOf(least, most, edges int) (int, error) {
 func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 	mem := br.Budget()
 	first, _ := br.Peek(4096)
+	first = bytes.Clone(first) // reading on overwrites it
 	c.FisherZ = bytes.HasPrefix(first, []byte(zComment))
 	square := bytes.HasPrefix(bytes.TrimPrefix(first, []byte(zComment)), []byte(squareComment))
 	if l.Order == "" && (square || !threeOrOne(first)) {
@@ -648,6 +662,9 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 		return nil
 	}
 	_, v, other := connectivity.ReadText(bytes.NewReader(b))
+	if list := foreign.EdgeList(v.Rows, v.Cols, v.Data); other == nil && list != nil {
+		return fmt.Errorf("%s, but they are the first two: move them before the correlation, in all files", list)
+	}
 	if other != nil || v.Cols != 1 && v.Rows != 1 {
 		return err
 	}
