@@ -1,4 +1,5 @@
-package region
+// Package npz reads the arrays of numpy's npz files as variables, like those of MATLAB.
+package npz
 
 import (
 	"archive/zip"
@@ -12,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/connectivity"
 	"prgnn/internal/budget"
 	"prgnn/internal/pattern"
 	"prgnn/stages/mat5"
@@ -23,9 +23,9 @@ const zipMagic = "PK\x03\x04"
 // maxMembers bounds the arrays of an npz file.
 const maxMembers = 4096
 
-// isNPZ reports whether a file is numpy's archive of arrays, by its first bytes: other archives, such as those of
+// Is reports whether a file is numpy's archive of arrays, by its first bytes: other archives, such as those of
 // Excel, begin with another name.
-func isNPZ(first []byte) bool {
+func Is(first []byte) bool {
 	if len(first) < 30 || !bytes.HasPrefix(first, []byte(zipMagic)) {
 		return false
 	}
@@ -33,9 +33,15 @@ func isNPZ(first []byte) bool {
 	return bytes.HasSuffix(name, []byte(".npy"))
 }
 
-// readNPZ reads the arrays of an npz file (numpy.savez) as variables. Those of three dimensions, members in front, have
+// A Content is a file, with what may be made of it.
+type Content interface {
+	io.Reader
+	Budget() *budget.Budget
+}
+
+// Read reads the arrays of an npz file (numpy.savez) as variables. Those of three dimensions, members in front, have
 // them last, as in MATLAB.
-func readNPZ(r *connectivity.Content) ([]mat5.Variable, error) {
+func Read(r Content) ([]mat5.Variable, error) {
 	mem := r.Budget()
 	b, err := io.ReadAll(r)
 	if err == nil {

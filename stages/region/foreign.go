@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/workbook"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
+	"prgnn/stages/npz"
 )
 
 // DrawNumbers counts n draws from 0.
@@ -35,7 +36,7 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 		return nil, err
 	}
 	first, _ := br.Peek(mat5.HeaderSize)
-	variables := mat5.Is(first) || isNPZ(first)
+	variables := mat5.Is(first) || npz.Is(first)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
 		var shape []int
@@ -123,7 +124,7 @@ func MatrixNames(r io.Reader, l Layout) ([]string, error) {
 	}
 	var names []string
 	n := 0
-	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !isNPZ(first) || !l.Plain() {
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !npz.Is(first) || !l.Plain() {
 		var c *Contents
 		if c, err = ReadSquares(br, l); err == nil {
 			names, n = c.Names, c.Draws[0].Cols
@@ -181,7 +182,7 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	}
 	var x connectivity.Matrix
 	first, _ := br.Peek(mat5.HeaderSize)
-	variables := mat5.Is(first) || isNPZ(first)
+	variables := mat5.Is(first) || npz.Is(first)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
 		x, err = seriesArray(br)
@@ -354,7 +355,7 @@ func Head(r io.Reader, most int64, matrix bool) (names []string, shown bool) {
 	}
 	if first, _ := br.Peek(mat5.HeaderSize); bytes.HasPrefix(first, []byte(npyMagic)) {
 		return nil, true
-	} else if mat5.Is(first) || isNPZ(first) || bytes.HasPrefix(first, []byte(niftiMagic)) {
+	} else if mat5.Is(first) || npz.Is(first) || bytes.HasPrefix(first, []byte(niftiMagic)) {
 		return nil, false // cells name the regions of one, and parcels of the other always have names
 	}
 	b, err := io.ReadAll(io.LimitReader(br, most))

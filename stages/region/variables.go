@@ -11,6 +11,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/internal/pattern"
 	"prgnn/stages/mat5"
+	"prgnn/stages/npz"
 )
 
 // Variables are those of a .mat or npz file, with the fields of its structs under the names by which Find finds them;
@@ -20,7 +21,7 @@ func Variables(file *os.File) (all []mat5.Variable, is bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !isNPZ(first) {
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) && !npz.Is(first) {
 		return nil, false, nil
 	}
 	all, err = readVariables(file, br)
@@ -33,8 +34,8 @@ func Variables(file *os.File) (all []mat5.Variable, is bool, err error) {
 
 // readVariables reads those of a .mat or npz file.
 func readVariables(file io.Reader, content *connectivity.Content) ([]mat5.Variable, error) {
-	if first, _ := content.Peek(mat5.HeaderSize); isNPZ(first) {
-		return readNPZ(content)
+	if first, _ := content.Peek(mat5.HeaderSize); npz.Is(first) {
+		return npz.Read(content)
 	}
 	return readMat(file, content)
 }
