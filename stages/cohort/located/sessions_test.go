@@ -21,6 +21,10 @@ func TestFilesOfOtherSessions(t *testing.T) {
 		{"sub-N_ses-0S_bold.tsv", [2]string{"1", "2"}, 1, 2},
 		{"series/N_S.tsv", [2]string{"pre", "post"}, 1, 2},
 		{"series/N_S.tsv", [2]string{"1", "2"}, 1, 0}, // a number may be a run
+		{"series/N_T%S.tsv", [2]string{"V1", "V2"}, 1, 2},
+		{"series/N_T%S_b.tsv", [2]string{"V1", "V2"}, 0, 0},
+		{"series/N_T%S.tsv", [2]string{"V1", "V2"}, 3, 0}, // half of the names: the order of sessions may differ
+		{"series/N_T1_b.tsv", [2]string{"V1", "V2"}, 0, 0},
 		{"visit2/N_visitS.tsv", [2]string{"1", "2"}, 0, 0},
 		{"post/N_a.tsv", [2]string{"pre", "post"}, 0, 0},
 		{"N.tsv", [2]string{"pre", "post"}, 6, 0},
@@ -32,7 +36,8 @@ func TestFilesOfOtherSessions(t *testing.T) {
 				if i < c.swapped {
 					stated = c.sessions[1-k]
 				}
-				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "S", stated).Replace(c.format)
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1),
+					"%S", strings.TrimPrefix(stated, "V"), "S", stated).Replace(c.format)
 				files = append(files, InSession{session, name})
 			}
 		}
