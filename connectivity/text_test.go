@@ -3,10 +3,14 @@ package connectivity
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestReadText(t *testing.T) {
@@ -98,6 +102,56 @@ func TestReadTextMistakes(t *testing.T) {
 	} {
 		if _, _, err := ReadText(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%.20q: error %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// Decimal commas between commas are refused, and whole numbers are not.
+func TestDecimalCommas(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := func(n, columns int, first bool, cell func() string) string {
+		var b strings.Builder
+		for i := range n {
+			if first {
+				fmt.Fprintf(&b, "%d,", i)
+			}
+			for j := range columns {
+				b.WriteString(cell())
+				b.WriteByte(",\n"[j/(columns-1)])
+			}
+		}
+		return b.String()
+	}
+	comma := func(format string, mean, sd float64) func() string {
+		return func() string {
+			return strings.Replace(fmt.Sprintf(format, mean+sd*random.NormFloat64()), ".", ",", 1)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{rows(60, 12, false, comma("%.4f", 100, 5)), true},
+		{rows(60, 11, true, comma("%.4f", 100, 5)), true},
+		{rows(3, 2000, false, comma("%.4f", 100, 5)), true},
+		{rows(60, 12, false, comma("%.2f", 0, 1)), true},
+		{rows(60, 12, false, comma("%.1f", 100, 5)), true},
+		{rows(12, 12, false, comma("%.1f", 0, .5)), true},
+		{"a,b,c\n" + rows(60, 3, false, comma("%.2f", 100, 5)), true},
+		{rows(60, 12, false, comma("%.0f", 3000, 90)), false},
+		{"a,b,c,d\n" + rows(60, 4, false, comma("%.0f", 0, 5)), false},
+		{rows(60, 13, false, comma("%.0f", 3, 9)), false},
+		{rows(60, 12, true, comma("%.0f", 0, .5)), false},
+		{rows(3, 2000, false, comma("%.0f", 100, 5)), false},
+		{strings.ReplaceAll(rows(60, 12, false, comma("%.4f", 100, 5)), ",", ";"), false},
+		{strings.Repeat("01,1,02,2\n", 9), false}, // padded
+	} {
+		_, _, err := ReadText(strings.NewReader(c.text))
+		if c.want {
+			need.Error(t, err, "its numbers may have decimal commas, such as ")
+			need.Error(t, err, "but commas are also between its columns: save it with decimal points, or with tabs or semicolons")
+		} else {
+			need.NoError(t, err, c.text[:20])
 		}
 	}
 }
