@@ -183,7 +183,7 @@ func sidecarPort(r *Roster) error {
 			}
 		}
 	})
-	instead := "what the file of the series gives"
+	instead := "the parameter tr of their stage, or else what the file of the series gives,"
 	if differ, both := countApart(scans); 2*differ > both {
 		instead = ""
 		for i := range r.Subjects {

@@ -57,7 +57,7 @@ func TestTimeseriesSidecar(t *testing.T) {
 			name("2", ".json"): `{"RepetitionTime": 3, "SamplingFrequency": 0.33}`}, []string{name("1", ".json"), name("2", ".json")},
 			"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: sub-01 (RepetitionTime 2 s, SamplingFrequency 1 Hz)"},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
-		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), ""}, "no JSON file gives the RepetitionTime for sub-02: there what the file of the series gives counts"},
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), ""}, "no JSON file gives the RepetitionTime for sub-02: there the parameter tr of their stage, or else what the file of the series gives, counts"},
 	} {
 		for _, how := range []string{"dir", "table"} {
 			d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
@@ -455,8 +455,19 @@ func TestColumnsByPosition(t *testing.T) {
 	}
 }
 
-// Arrays with fewer rows than columns may be regions × volumes, as in .mat files: a note on transpose says so.
+// Arrays, and texts without names, with fewer rows than columns may be regions × volumes, as in .mat files: a note on
+// transpose says so.
 func TestArraysWithFewRows(t *testing.T) {
+	for text, want := range map[string]bool{"1.5,2,3\n2,1,4\n": true, "# x\n\n1 2.5 3\n2 1 4": true, "a,b,c\n1.5,2,3\n2,1,4\n": false,
+		"1.5,2\n2,1\n": false, "1.5,2,3\n2,1,4\n7,8,9\n": false, "1\t2\t3\n0.5\t1\t2\n7\t8\t9\n": false,
+		strings.Repeat("1.5,", 2999) + "1\n" + strings.Repeat("2.5,", 2999) + "1\n": true} {
+		dir := testdir.Files(t, map[string]string{"1.csv": text, "2.csv": strings.ReplaceAll(text, "2", "3"),
+			"p.csv": "participant_id,group,file\n1,A,1.csv\n2,B,2.csv\n"})
+		c := timeseriesCohortKind.New().(*TimeseriesCohort)
+		c.File, c.Group, c.Series = "p.csv", "group", "file"
+		notes := strings.Join(column.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
+		need.Equal(t, strings.Contains(notes, "series: fewer rows (2) than columns"), want, text[:9], notes)
+	}
 	for shape, want := range map[string]string{"(2, 3)": "series: fewer rows (2) than columns (3): the rows are read as " +
 		"volumes; if they are regions, set transpose: true", "(3, 2)": ""} {
 		dir := t.TempDir()

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -268,19 +270,51 @@ func fewRowsNote(rows, columns int) string {
 	return fmt.Sprintf("fewer rows (%d) than columns (%d): the rows are read as volumes; if they are regions, set transpose: true", rows, columns)
 }
 
-// FewRows notes an npy file of series that may be regions × volumes, by its header; "" for any other file.
+// FewRows notes a file of series that may be regions × volumes: npy, by its header, or a text without names, of which
+// it reads no more rows than there are columns; "" for any other file.
 func FewRows(r io.Reader) string {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
 		return ""
 	}
-	if first, _ := br.Peek(len(npyMagic)); string(first) != npyMagic {
+	if first, _ := br.Peek(len(npyMagic)); string(first) == npyMagic {
+		if shape, err := encoding.ReadShape(br); err == nil && len(shape) == 2 && shape[0] < shape[1] {
+			return fewRowsNote(shape[0], shape[1])
+		}
 		return ""
 	}
-	if shape, err := encoding.ReadShape(br); err == nil && len(shape) == 2 && shape[0] < shape[1] {
-		return fewRowsNote(shape[0], shape[1])
+	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" || bytes.IndexByte(first, 0) >= 0 {
+		return ""
 	}
-	return ""
+	rows, columns, begun := 0, 0, ""
+	lines := bufio.NewScanner(br)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		if rows < 2 {
+			begun += line + "\n"
+		}
+		if line[0] == '#' {
+			continue
+		}
+		if rows++; rows == 2 {
+			names, x, err := connectivity.ReadText(strings.NewReader(begun))
+			if err != nil || names != nil {
+				return ""
+			}
+			columns = x.Cols
+		}
+		if rows > 1 && rows >= columns {
+			return ""
+		}
+	}
+	if columns == 0 {
+		return ""
+	}
+	return fewRowsNote(rows, columns)
 }
 
 // SeriesVolumes is the number of volumes in a text or npy file of series, by what its first rows or its header state.
