@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -148,8 +149,13 @@ func (l Layout) Beside(path string) string {
 				return filepath.Join(dir, "ROI_OrderKey_"+sub+".tsv")
 			}
 		}
-	case gretna:
-		return filepath.Join(dir, "NodalIndex.txt")
+	case gretna: // also beside the matrices of the same regions, where GRETNA writes it
+		for _, of := range []string{filepath.Base(dir), "GretnaSFCMatrixR", "GretnaSFCMatrixZ"} {
+			index := filepath.Join(filepath.Dir(filepath.Clean(dir)), of, "NodalIndex.txt")
+			if _, err := os.Stat(index); err == nil {
+				return index
+			}
+		}
 	case gift:
 		prefix, _, _ := strings.Cut(name, "_post_process_sub_")
 		return filepath.Join(filepath.Dir(filepath.Clean(dir)), prefix+"_postprocess_results.mat")
