@@ -150,6 +150,31 @@ func TestTableCohortSelects(t *testing.T) {
 	}
 }
 
+// Another spelling of a value of select would be excluded, or included, without a word.
+func TestSelectSpellings(t *testing.T) {
+	dir := study(t)
+	path := filepath.Join(dir, "study", "people.csv")
+	raw := string(need.Value(os.ReadFile(path))(t))
+	for _, c := range []struct{ spelling, query, want string }{
+		{"hc", "group in [ASD, HC]", "study/people.csv: column group has hc (1 row, first in line 3), select has HC, and the two differ only in case: " +
+			"if they are one, correct the table, or give them one name in levels: [ASD=ASD, HC=HC, hc=HC]; if they are two, add to select: and group != hc"},
+		{"hc", "dx != HC", "column dx has hc (1 row, first in line 3), select has HC, and the two differ only in case: if they are one, correct the table, or write both values in select"},
+		{"HC\u200b", "group == HC", `has HC\u200b (1 row, first in line 3), select has HC, and the two have names that are alike`},
+		{"\u041dC", "not group == HC", `has \u041dC (1 row`},
+		{"hc", "group in [ASD, HC] and group != hc", ""},
+		{"hc", "group in [HC, hc]", ""},
+		{"hc", "group == ASD", ""},
+	} {
+		need.NoError(t, os.WriteFile(path, []byte(strings.Replace(raw, "001;HC", "001;"+c.spelling, 1)), 0o666))
+		_, err := table(func(t *TableCohort) { t.Select = c.query }).Load(dir)
+		if c.want == "" {
+			need.NoError(t, err, c.query)
+		} else {
+			need.Error(t, err, c.want, c.query)
+		}
+	}
+}
+
 // A column of groups that is empty in all rows is one mistake of the table, and none of its participants.
 func TestTableCohortWithoutGroups(t *testing.T) {
 	dir := study(t)

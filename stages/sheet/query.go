@@ -24,7 +24,11 @@ import (
 type Query struct {
 	terms     []term // joined by and
 	Unmatched []Unmatched
+	Compared  []Compared
 }
+
+// Compared is a text that rows are to have in a column, or not to have, by ==, != or in.
+type Compared struct{ Column, Value string }
 
 // An Unmatched is a value of a comparison that no row has in a column.
 type Unmatched struct {
@@ -370,7 +374,9 @@ func (c *operand) equal(value token) (func(int) truth, error) {
 		return nil, value.errorf("column %s holds numbers, but %s is not a number%s", c.name, value, long(value.text))
 	}
 	there := slices.Contains(c.texts, value.text)
-	if c.numbers != nil {
+	if c.numbers == nil {
+		c.query.Compared = append(c.query.Compared, Compared{c.name, value.text})
+	} else {
 		there = slices.Contains(c.numbers, x)
 	}
 	if !there {

@@ -637,7 +637,7 @@ func (l *List) Choose() error {
 		if named, err := of(l.named); err == nil && len(l.named) > 0 { // what exclude names may hold anything
 			l.unmet(named)
 		}
-		if err := l.selectsNobody(q); err != nil {
+		if err := cmp.Or(l.selectsNobody(q), l.spellings(q)); err != nil {
 			return err
 		}
 		why, counts := q.Select(before)
@@ -691,6 +691,42 @@ func (l *List) selectsNobody(q *sheet.Query) error {
 				near(u.Value)))
 		case u.Column != l.ID && names[u.Value] == "" && !slices.Contains(l.Sheet.Columns, u.Column):
 			problems = append(problems, fmt.Errorf("select: there is no participant %s%s", u.Value, names.near(u.Value)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// spellings refuses values of select that rows have in another spelling: hc, or HC with a character that shows nothing,
+// would be excluded beside HC. Ids are compared elsewhere.
+func (l *List) spellings(q *sheet.Query) error {
+	var problems []error
+	for _, of := range lists.By(q.Compared, func(c sheet.Compared) string { return c.Column }) {
+		if of.Key == l.ID || of.Key == "participant_id" {
+			continue
+		}
+		lines := map[string][]string{} // of the values that select does not have
+		for _, r := range l.Rows {
+			v := r.Value(of.Key)
+			if v != "" && !slices.Contains(of.All, sheet.Compared{Column: of.Key, Value: v}) {
+				lines[v] = append(lines[v], strconv.Itoa(r.Line))
+			}
+		}
+		for _, v := range slices.Sorted(maps.Keys(lines)) {
+			i := slices.IndexFunc(of.All, func(c sheet.Compared) bool { return column.Twins(v, c.Value) != "" })
+			if i < 0 {
+				continue
+			}
+			remedy, stated := "write both values in select", of.All[i].Value
+			if of.Key == "group" && l.Target == "" { // select sees the names of levels
+				remedy = "give them one name" + l.allLevels(map[string]string{v: stated})
+			}
+			if e := sheet.Unequal(of.Key, v); e != "" && column.Shown(v) == v {
+				remedy += "; if they are two, add to select: and " + e
+			}
+			problems = append(problems, fmt.Errorf("select: %s: column %s has %s (%s, first in line %s), select has "+
+				"%s, and the two %s: if they are one, correct the table, or %s", l.Path, of.Key, column.Shown(v),
+				words.Count(len(lines[v]), "row"), lines[v][0], column.Shown(stated),
+				column.Differ[column.Twins(v, stated)], remedy))
 		}
 	}
 	return errors.Join(problems...)
