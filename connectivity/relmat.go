@@ -21,7 +21,11 @@ func ReadRelmat(r io.Reader) (names []string, x Matrix, err error) {
 		rows = nil
 	}
 	if x.Rows != x.Cols {
-		return nil, Matrix{}, fmt.Errorf("%d rows and %d columns; a matrix of regions by regions is square", x.Rows, x.Cols)
+		order := ""
+		if min(x.Rows, x.Cols) == 1 {
+			order = "; for the triangle of one, set order: upper_rows or lower_rows"
+		}
+		return nil, Matrix{}, fmt.Errorf("%d rows and %d columns; a matrix of regions by regions is square%s", x.Rows, x.Cols, order)
 	}
 	if rows != nil && names == nil {
 		return nil, Matrix{}, fmt.Errorf("its rows have names, but its columns have none")

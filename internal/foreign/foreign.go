@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -119,7 +120,16 @@ const AffineIs = flirt
 // NotSeries is what numbers, row by row, are that time series of regions, volumes × regions, cannot be, and whether
 // that is a matrix of regions; "" for what may be series.
 func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
-	switch {
+	switch n := ofPairs(rows * cols / max(1, min(rows, cols))); {
+	case min(rows, cols) == 1 && n > 0:
+		return fmt.Sprintf("one %s of %d numbers, as many as %d regions have pairs", map[bool]string{true: "row",
+			false: "column"}[rows == 1], len(x), n), true
+	case cols == 2 && n > 0 && counting(rows, x):
+		return fmt.Sprintf("a numbered list of %d values, as many as %d regions have pairs: remove the column of numbers "+
+			"in all files, and read the other as a triangle of a matrix (pearson of a cohort of matrices)", rows, n), false
+	case 2 <= cols && cols <= mostDerived && rows >= leastDerived && derived(rows, cols, x) != "":
+		return "a table of edges, not time series: " + derived(rows, cols, x) + "; keep the correlations in all files, with " +
+			"the two regions before each of them, or alone (pipeline docs other-programs)", false
 	case cols == 3 && rows >= 3 && edges(rows, x):
 		return "an edge list, with the two regions and the value of each pair", true
 	case EdgeList(rows, cols, x) != nil:
@@ -131,6 +141,83 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 		return half(rows, x)
 	}
 	return "", false
+}
+
+// ofPairs is how many regions, five or more, have so many pairs; 0 where none have.
+func ofPairs(pairs int) int {
+	n := int(math.Round((1 + math.Sqrt(1+8*float64(pairs))) / 2))
+	if n < 5 || n*(n-1)/2 != pairs {
+		return 0
+	}
+	return n
+}
+
+// counting reports whether the first of two columns numbers the rows from 0 or 1.
+func counting(rows int, x []float64) bool {
+	for i := range rows {
+		if x[2*i] != x[0]+float64(i) {
+			return false
+		}
+	}
+	return x[0] == 0 || x[0] == 1
+}
+
+// Columns that follow from each other are searched for among so few columns and so many rows.
+const (
+	mostDerived  = 8
+	leastDerived = 10
+)
+
+// derived describes two columns of which one is Fisher's z, or the p, of the correlations in the other; "" without two.
+func derived(rows, cols int, x []float64) string {
+	for a := range cols {
+		for b := range cols {
+			r, v := make([]float64, rows), make([]float64, rows)
+			for i := range rows {
+				r[i], v[i] = x[i*cols+a], x[i*cols+b]
+			}
+			switch {
+			case a == b:
+			case isZ(r, v):
+				return fmt.Sprintf("column %d is Fisher's z of column %d", b+1, a+1)
+			case isP(r, v):
+				return fmt.Sprintf("column %d falls from row to row as column %d rises in magnitude, as p does with r", b+1, a+1)
+			}
+		}
+	}
+	return ""
+}
+
+// isZ reports whether z is Fisher's z of r, but for rounding, and not just equal to it.
+func isZ(r, z []float64) bool {
+	apart := false
+	for i, v := range r {
+		if !(math.Abs(v) < 1) || !(math.Abs(math.Atanh(v)-z[i]) < 1e-2/(1-v*v)) {
+			return false
+		}
+		apart = apart || math.Abs(z[i]-v) > 0.02 && math.Abs(z[i]-v) > 2*math.Abs(z[i]-math.Atanh(v))
+	}
+	return apart
+}
+
+// isP reports whether p, between 0 and 1, never rises from a correlation to one that is larger in magnitude.
+func isP(r, p []float64) bool {
+	at := make([]int, len(r))
+	for i := range at {
+		at[i] = i
+		if !(math.Abs(r[i]) <= 1) || !(0 <= p[i] && p[i] <= 1) {
+			return false
+		}
+	}
+	slices.SortFunc(at, func(i, j int) int {
+		return cmp.Or(cmp.Compare(math.Abs(r[i]), math.Abs(r[j])), cmp.Compare(p[j], p[i]))
+	})
+	for k := range at[1:] {
+		if p[at[k+1]] > p[at[k]] {
+			return false
+		}
+	}
+	return p[at[0]] > p[at[len(at)-1]]
 }
 
 func fraction(v float64) bool { return v-v == 0 && v != math.Trunc(v) }

@@ -153,7 +153,7 @@ func TestMatricesRefuses(t *testing.T) {
 		{"two variables", "several variables could be the matrix: a (2×2 double), b (2×2 double); name one", stagetest.Mat(t, mat5.Matrix("a", half, 2, 2), mat5.Matrix("b", half, 2, 2)), nil},
 		{"no such variable", `there is no variable "c"; it has a (2×2 double)`,
 			stagetest.Mat(t, mat5.Matrix("a", half, 2, 2)), func(s *Matrices) { s.PearsonVariable = "c" }},
-		{"no matrix", "no variable is a square matrix; it has a (1×4 double)", stagetest.Mat(t, mat5.Matrix("a", half, 1, 4)), nil},
+		{"no matrix", "no variable is a square matrix (or a triangle of one, if order is set); it has a (1×4 double)", stagetest.Mat(t, mat5.Matrix("a", half, 1, 4)), nil},
 		{"of other regions", "the columns do not match the node list", []byte("a\tx\n1\t.5\n.5\t1\n"), nil},
 		{"other size", "3 columns without names for 2 nodes", npy(t, make([]float64, 9), 3, 3), nil},
 		{"Fisher's z", "if these are Fisher's z, set fisher_z", npy(t, []float64{0, 1.5, 1.5, 0}, 2, 2), nil},

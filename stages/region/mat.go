@@ -283,7 +283,7 @@ func (l Layout) ofCondition(all []mat5.Variable, keep []bool, c *Contents) error
 // matSquares reads the matrix of a .mat file; draws, or the members of a group, lie along a third dimension. A cell
 // of as many texts as there are regions names them.
 func (l Layout) matSquares(all []mat5.Variable, c *Contents) error {
-	v, err := l.matChosen(all, "the matrix", "a square matrix", l.matFits)
+	v, err := l.matChosen(all, "the matrix", "a square matrix (or a triangle of one, if order is set)", l.matFits)
 	if err != nil {
 		return err
 	}

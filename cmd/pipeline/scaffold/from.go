@@ -382,9 +382,27 @@ func (c *candidate) recognize(dir string) error {
 		return nil
 	}
 	if slices.Contains([]string{".mat", ".npz"}, filepath.Ext(file)) { // a variable is to be chosen
+		c.matrix = vectors(open)
 		return nil
 	}
 	return err
+}
+
+// vectors reports whether a file has numeric variables and all are vectors, as triangles of matrices are, and no series.
+func vectors(open func(read func(f *os.File) error) error) bool {
+	some, all := false, true
+	err := open(func(f *os.File) error {
+		variables, _, err := region.Variables(f)
+		for _, v := range variables {
+			if v.Numeric() && v.Count() > 1 {
+				some, all = true, all && len(v.Shape) == 2 && min(v.Shape[0], v.Shape[1]) == 1
+			} else if !v.Numeric() && v.Class != "char" {
+				all = false // within a struct or cell
+			}
+		}
+		return err
+	})
+	return err == nil && some && all
 }
 
 func symmetric(c *region.Contents) bool {
