@@ -98,6 +98,10 @@ func brokenSidecars(whose map[string][]string, bad func(id string, err error)) e
 				words.Some(ids, 6)))
 		}
 	}
+	others := located.OtherSources(whose)
+	for _, id := range slices.Sorted(maps.Keys(others)) {
+		bad(id, others[id])
+	}
 	return errors.Join(problems...)
 }
 
