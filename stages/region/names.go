@@ -22,7 +22,8 @@ const NoNames = "none"
 // usualName is the name of a variable that lists the names or the numbers of the regions; memberName that of one that
 // lists the participants of a file.
 var (
-	usualName = pattern.New(`(?i)^(names?|labels?|(roi|region|node|parcel)s?|` +
+	sortedName = pattern.New(`(?i)(^|_)(sorted|alphabetic(al)?)`) // not in the order of the columns
+	usualName  = pattern.New(`(?i)^(names?|labels?|(roi|region|node|parcel)s?|` +
 		`(roi|region|node|parcel|atlas|component|column|area|label)s?_?(names?|labels?|ids?|keys?|index|indices|idx|` +
 		`num(ber)?s?|codes?|list))$`)
 	memberName = pattern.New(`(?i)^((subject|sub|subj|participant|member|person|people|patient|scan|file|session)s?` +
@@ -380,6 +381,8 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				}
 			case fits && list.numbers:
 				numbers = append(numbers, list)
+			case fits && !again && sortedName.MatchString(v.Name):
+				orders = append(orders, list.Name)
 			case fits && !again:
 				texts = append(texts, list)
 			case scope == 2:

@@ -99,6 +99,8 @@ func TestNamesAmongVariables(t *testing.T) {
 		{"an order that is none", []mat5.Variable{wide, numbers("index", 1, 0, 2)}, "wide", "none", "[]"},
 		{"an order beside names", []mat5.Variable{wide, numbers("index", 1, 0, 2), texts("roi", []string{"a", "b", "c"})}, "wide",
 			"", "[a b c]"},
+		{"sorted names", []mat5.Variable{ts, texts("labels_sorted", ab)}, "ts", "", "labels_sorted may be the order of the 2 regions"},
+		{"sorted names beside names", []mat5.Variable{ts, texts("labels_sorted", ab), texts("roi", pq)}, "ts", "", "[p q]"},
 		{"the same order", []mat5.Variable{wide, numbers("index", 0, 1, 2)}, "wide", "", "[]"},
 		{"an order in a table", []mat5.Variable{wide, mat5.Matrix("xyz", []float64{2, .5, 1, .5, 3, .5}, 3, 2)}, "wide", "",
 			"xyz(:,1) may be the order of the 3 regions"},
