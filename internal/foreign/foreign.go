@@ -125,18 +125,18 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 		return fmt.Sprintf("one %s of %d numbers, as many as %d regions have pairs", map[bool]string{true: "row",
 			false: "column"}[rows == 1], len(x), n), true
 	case cols == 2 && n > 0 && counting(rows, x):
-		return fmt.Sprintf("a numbered list of %d values, as many as %d regions have pairs: remove the column of numbers "+
-			"in all files, and read the other as a triangle of a matrix (pearson of a cohort of matrices)", rows, n), false
+		return fmt.Sprintf("a numbered list of %d values, as many as %d regions have pairs: remove the column of "+
+			"numbers in all files, and read the other as a triangle of a matrix (pearson of a cohort of matrices)", rows, n), false
 	case 2 <= cols && cols <= mostDerived && rows >= leastDerived && derived(rows, cols, x) != "":
-		return "a table of edges, not time series: " + derived(rows, cols, x) + "; keep the correlations in all files, with " +
-			"the two regions before each of them, or alone (pipeline docs other-programs)", false
+		return "a table of edges, not time series: " + derived(rows, cols, x) + "; keep the correlations in all " +
+			"files, with the two regions before each of them, or alone (pipeline docs other-programs)", false
 	case cols == 3 && rows >= 3 && edges(rows, x):
 		return "an edge list, with the two regions and the value of each pair", true
 	case EdgeList(rows, cols, x) != nil:
 		return EdgeList(rows, cols, x).String(), true
 	case cols >= 3 && rows >= 2 && rising(x[:cols]) && slices.ContainsFunc(x[cols:2*cols], fraction):
-		return fmt.Sprintf("its first row numbers the regions (%g to %g), as a second line of names does: delete it in "+
-			"all files", x[0], x[cols-1]), false
+		return fmt.Sprintf("its first row numbers the regions (%g to %g), as a second line of names does: delete it "+
+			"in all files", x[0], x[cols-1]), false
 	case rows == cols && rows >= 4:
 		return half(rows, x)
 	}
@@ -181,7 +181,7 @@ func derived(rows, cols int, x []float64) string {
 			case isZ(r, v):
 				return fmt.Sprintf("column %d is Fisher's z of column %d", b+1, a+1)
 			case isP(r, v):
-				return fmt.Sprintf("column %d falls from row to row as column %d rises in magnitude, as p does with r", b+1, a+1)
+				return fmt.Sprintf("column %d falls where column %d rises in magnitude, as p does with r", b+1, a+1)
 			}
 		}
 	}

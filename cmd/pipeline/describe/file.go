@@ -18,6 +18,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/foreign"
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/internal/workbook"
@@ -161,10 +162,42 @@ func inspectModel(a *console.Console, e FileEvent, f io.ReadSeeker) bool {
 	return true
 }
 
+// element is a field of one element of an array of structs: sub(2).ts.
+var element = pattern.New(`^(.+)\([0-9]+\)\.(.+)$`)
+
+// withoutElements states, in place of the lines for each element of an array of structs, that several participants
+// cannot be read from these.
+func withoutElements(lines []string, all []mat5.Variable) []string {
+	of := map[string][]string{}
+	for _, v := range all {
+		if m := element.FindStringSubmatch(v.Name); m != nil {
+			key := m[1] + "." + m[2]
+			of[key] = append(of[key], v.Name)
+		}
+	}
+	noted := map[string]bool{}
+	var kept []string
+	for _, text := range lines {
+		_, name, _ := strings.Cut(text, "\n  variable: ")
+		name, _, _ = strings.Cut(name, "\n")
+		m := element.FindStringSubmatch(name)
+		if m == nil || len(of[m[1]+"."+m[2]]) < 2 {
+			kept = append(kept, text)
+			continue
+		}
+		if names := of[m[1]+"."+m[2]]; !noted[names[0]] {
+			noted[names[0]] = true
+			kept = append(kept, fmt.Sprintf("# %s, %s …: if these are of different participants, write a file for "+
+				"each,\n# since one file of structs is read for one participant only\n", names[0], names[1]))
+		}
+	}
+	return kept
+}
+
 // inspectVariables lists what a .mat or npz file has, and the lines by which a pipeline file reads it.
 func inspectVariables(a *console.Console, e FileEvent, all []mat5.Variable) {
 	e.Format = "variables"
-	lines := region.Lines(e.Path, all)
+	lines := withoutElements(region.Lines(e.Path, all), all)
 	if a.JSON {
 		type variable struct {
 			Name    string `json:"name"`

@@ -385,10 +385,13 @@ func (c *candidate) recognize(dir string) error {
 		c.matrix = vectors(open)
 		return nil
 	}
+	if err != nil {
+		err = cmp.Or(pairs(file), err)
+	}
 	return err
 }
 
-// vectors reports whether a file has numeric variables and all are vectors, as triangles of matrices are, and no series.
+// vectors reports whether a file has numeric variables, all of them vectors, as triangles of matrices are.
 func vectors(open func(read func(f *os.File) error) error) bool {
 	some, all := false, true
 	err := open(func(f *os.File) error {
@@ -404,6 +407,25 @@ func vectors(open func(read func(f *os.File) error) error) bool {
 	})
 	return err == nil && some && all
 }
+
+// pairs is the error for a table whose first column has pairs of regions as one text, a-b; nil for any other.
+func pairs(file string) error {
+	t, err := readTable(file)
+	if err != nil || len(t.Columns) < 2 || len(t.Rows) < 3 {
+		return nil
+	}
+	values, _ := t.Column(t.Columns[0])
+	for _, v := range values {
+		if !pair.MatchString(v) {
+			return nil
+		}
+	}
+	return fmt.Errorf("column %s has pairs of regions (%s), so these are edges, and no time series: write the two "+
+		"regions into columns of their own, before the correlation", t.Columns[0], values[0])
+}
+
+// pair is a text that joins two names.
+var pair = pattern.New(`^\pL.*(-|–|~|<->|--|:|\||,| vs\.? | and ).*\pL`)
 
 func symmetric(c *region.Contents) bool {
 	x := c.Draws[0]
