@@ -156,7 +156,8 @@ func TestNotSeries(t *testing.T) {
 		{1, 66, noise(66), "one row of 66 numbers, as many as 12 regions have pairs", true},
 		{66, 1, noise(66), "one column of 66 numbers, as many as 12 regions", true},
 		{67, 1, noise(67), "", false},
-		{10, 2, table(10, func(i int, r float64) []float64 { return []float64{float64(i), r} }), "a numbered list of 10 values, as many as 5 regions", false},
+		{10, 2, table(10, func(i int, r float64) []float64 { return []float64{float64(i), r} }),
+			"a numbered list of 10 values, as many as 5 regions", false},
 		{10, 2, table(10, func(i int, r float64) []float64 { return []float64{float64(2 * i), r} }), "", false},
 		{12, 2, table(12, func(_ int, r float64) []float64 {
 			return []float64{math.Round(100*math.Atanh(r)) / 100, math.Round(100*r) / 100}
@@ -165,7 +166,9 @@ func TestNotSeries(t *testing.T) {
 		{12, 2, table(12, func(_ int, r float64) []float64 { return []float64{r, r} }), "", false}, // a region twice
 		{12, 3, table(12, func(i int, r float64) []float64 { return []float64{float64(i), r, math.Exp(-9 * r * r)} }),
 			"a table of edges, not time series: column 3 falls", false},
-		{12, 3, table(12, func(i int, r float64) []float64 { return []float64{float64(i), r, math.Exp(-9*r*r) + 0.1*float64(i%2)} }), "", false},
+		{12, 3, table(12, func(i int, r float64) []float64 {
+			return []float64{float64(i), r, math.Exp(-9*r*r) + 0.1*float64(i%2)}
+		}), "", false},
 	} {
 		what, matrix := NotSeries(c.rows, c.cols, c.x)
 		need.Equal(t, strings.HasPrefix(what, c.what) && (what == "") == (c.what == ""), true, what, c.what)

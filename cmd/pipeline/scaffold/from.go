@@ -299,7 +299,13 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
 			first.pattern)}
 	}
-	found.others(first, lists.Map(all[1:], func(c *candidate) string { return c.pattern }))
+	var others []string
+	for _, c := range all[1:] {
+		if c.matrix == first.matrix { // else they are another result of the same scan
+			others = append(others, c.pattern)
+		}
+	}
+	found.others(first, others)
 	return found, nil
 }
 
