@@ -150,7 +150,7 @@ func (b *body) tiles(tiles []Tile) {
 		if t.Picture != nil {
 			class = " pictured"
 		}
-		b.put(`<div class="tile`+class+`"><dt>%s</dt><dd>`, t.Label)
+		b.prose(`<div class="tile`+class+`"><dt>%s</dt><dd>`, t.Label)
 		if t.Value != "" {
 			b.put(`<span class="value">%s</span>`, t.Value)
 		}

@@ -67,7 +67,9 @@ func signed(number string) string {
 func Alike(of ...float64) []string {
 	decimals, most := 2, 0.0
 	for _, x := range of {
-		most = max(most, math.Abs(x))
+		if !math.IsNaN(x) {
+			most = max(most, math.Abs(x))
+		}
 	}
 	for ; most >= 10 && decimals > 0; most /= 10 {
 		decimals--
@@ -80,7 +82,7 @@ func Alike(of ...float64) []string {
 		needed := false
 		for i, x := range of {
 			out[i] = Fixed(x, decimals)
-			needed = needed || !strings.HasSuffix(out[i], "0")
+			needed = needed || !math.IsNaN(x) && !strings.HasSuffix(out[i], "0")
 		}
 		if needed || decimals == 0 {
 			return out
@@ -96,11 +98,7 @@ func (d *Decimals) Any() bool { return len(d.of) > 0 }
 
 // Alike adds numbers of the column, and writes them with the decimals of those that it has so far.
 func (d *Decimals) Alike(of ...float64) []string {
-	for _, x := range of {
-		if !math.IsNaN(x) {
-			d.of = append(d.of, x)
-		}
-	}
+	d.of = append(d.of, of...)
 	return Alike(append(slices.Clone(of), d.of...)...)[:len(of)]
 }
 

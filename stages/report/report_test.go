@@ -222,6 +222,7 @@ func TestAlike(t *testing.T) {
 		{[]float64{0.5, 0, 1}, "0.5 0.0 1.0"},
 		{[]float64{5.5, 0, 9}, "5.5 0.0 9.0"},
 		{[]float64{0.0123, 0.00456, -0.02}, "0.0123 0.0046 −0.0200"},
+		{[]float64{0.334, math.NaN(), 0.0674}, "0.334 n/a 0.067"}, {[]float64{math.NaN(), 40, 300}, "n/a 40 300"},
 	} {
 		need.Equal(t, strings.Join(Alike(c.of...), " "), c.want, c.of)
 	}

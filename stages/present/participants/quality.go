@@ -302,7 +302,8 @@ func (a *Cohort) eachParticipant(tables map[string]*measured, of values) *report
 	own := []section.Column[int]{section.Words("participant", func(i int) string { return ids[i] })}
 	for _, c := range columns {
 		keys += " " + c.key
-		own = append(own, section.Num(c.key, func(i int) string { return report.Short(c.values[i]) }))
+		texts := report.Alike(c.values...)
+		own = append(own, section.Num(c.key, func(i int) string { return texts[i] }))
 	}
 	return section.Lay(a.Writer, "quality.each", of, shown, keys, own...)
 }
