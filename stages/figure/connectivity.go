@@ -95,7 +95,11 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if len(blocks) != n {
 		return nil, fmt.Errorf("the matrices have %d regions, and the node list %d", n, len(blocks))
 	}
-	return s.draw(averages, n, blocks)
+	by, several, err := blockedBy(t.In("nodes"), blocks)
+	if err != nil {
+		return nil, err
+	}
+	return s.draw(averages, n, blocks, values{"By": by, "Blocks": several})
 }
 
 // A groupRow is a group and the number of its participants.
@@ -104,7 +108,8 @@ type groupRow struct {
 	Participants int32  `column:"participants" doc:"with a matrix"`
 }
 
-func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
+func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string,
+	of values) (dag.Outputs, error) {
 	held := s.Holds("matrices")
 	measure := cmp.Or(s.Label, scaleOf(held))
 	names := slices.Sorted(maps.Keys(averages))
@@ -129,9 +134,9 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		}
 		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: label})
 	}
-	c := Captioned(chart.Matrices(panels[:min(len(panels), 4)], blocks), "figure.connectivity", values{"Groups": names,
-		"Means": all, "Label": s.Label, "Data": values(finding.Values(held)), "Fisher": held.Correlations(),
-		"Blocks": slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })})
+	maps.Copy(of, values{"Groups": names, "Means": all, "Label": s.Label, "Data": values(finding.Values(held)),
+		"Fisher": held.Correlations()})
+	c := Captioned(chart.Matrices(panels[:min(len(panels), 4)], blocks), "figure.connectivity", of)
 	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -96,7 +97,9 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	of["All"] = len(links)
 	links = links[:min(mostLinks, len(links))]
 	of["N"], of["Brain"] = len(links), chart.InBrain(links, at)
-	of["Blocks"] = slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	if of["By"], of["Blocks"], err = blockedBy(nodes, blocks); err != nil {
+		return nil, nil, err
+	}
 	if chart.InBrain(links, at) {
 		small = Captioned(chart.LinksFromAbove(links, at), "tile.edges", of)
 	}
@@ -110,6 +113,26 @@ func blocksOf(nodes dag.Input, edges int) ([]string, error) {
 		err = fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, edges)
 	}
 	return blocks, err
+}
+
+// blockedBy is by what, beside hemisphere, the regions of a node list are in blocks (region.Blocks): structure,
+// network, or "" for nothing else; several is false where all are in one block.
+func blockedBy(nodes dag.Input, blocks []string) (by string, several bool, err error) {
+	type row struct {
+		Hemisphere string `column:"hemisphere,missing,optional"`
+		Structure  string `column:"structure,missing,optional"`
+	}
+	rows, err := column.Read[row](nodes)
+	for i, r := range rows {
+		several = several || blocks[i] != blocks[0]
+		switch {
+		case r.Structure != "":
+			by = "structure"
+		case by == "" && blocks[i] != strings.TrimSpace(r.Hemisphere):
+			by = "network"
+		}
+	}
+	return by, several, err
 }
 
 // DrawEdges draws all edges above the diagonal and the significant ones below it.
@@ -127,7 +150,9 @@ func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes d
 	}
 	panel := chart.MatrixPanel{Values: statistic, Label: summary.Statistic}
 	of := EdgeValues(summary)
-	of["Blocks"] = slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	if of["By"], of["Blocks"], err = blockedBy(nodes, blocks); err != nil {
+		return nil, err
+	}
 	return Captioned(chart.TestedMatrix(panel, significant, blocks), "figure.edges", of), nil
 }
 
@@ -140,7 +165,10 @@ func DrawReliability(summary column.ReliabilityRow, rows []column.EdgeReliabilit
 	n := len(blocks)
 	of := values(finding.Values(summary))
 	icc, fair := make([]float64, n*n), make([]bool, n*n)
-	of["Missing"], of["Blocks"] = false, slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	if of["By"], of["Blocks"], err = blockedBy(nodes, blocks); err != nil {
+		return nil, err
+	}
+	of["Missing"] = false
 	for _, r := range rows {
 		i, j := int(r.Source-1), int(r.Target-1)
 		icc[i*n+j], icc[j*n+i] = r.ICC, r.ICC

@@ -112,6 +112,9 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	largest := slices.DeleteFunc(slices.Clone(rows), func(r stateGroupRow) bool { return r.State != 1 })
 	v := values{"Rows": rows, "Largest": largest, "Metric": facts.Metric, "Measure": measure}
 	v["Participants"], v["Stayed"] = stays(rows)
+	if v["By"], v["Blocks"], err = blockedBy(t.In("nodes"), blocks); err != nil {
+		return nil, err
+	}
 	note, err := wording.Text("figure.states.limits", v)
 	if err != nil {
 		return nil, err

@@ -118,9 +118,10 @@ func TestEdges(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(page), " ")
 		for _, of := range []string{"; red where " + above + ". Below", "; red where " + above + ", blue: the opposite",
-			"; above 0 where " + above} {
+			"above 0 where " + above} {
 			need.Equal(t, strings.Contains(text, of), above != "", c.row.Design, of)
 		}
+		need.Equal(t, strings.Contains(text, "adjusted for the covariates"), c.row.Covariates != nil)
 		delete(in, "edge_null")
 		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
 		text = strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")

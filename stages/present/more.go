@@ -2,6 +2,7 @@ package present
 
 import (
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -22,13 +23,29 @@ func (a *author) more() {
 			continue
 		}
 		shown := a.WholeTable(t, 200)
-		shown.Caption, shown.Note = wording.MemberText(in.Coords), t.Meta["note"]
+		shown.Caption, shown.Note = a.furtherTitle(in), t.Meta["note"]
 		if found := a.accuracies(t, in); found != "" {
 			shown.Caption += ". " + found
 		}
 		a.LongTable(shown, most)
 	}
 	a.Show(a.furtherPictures())
+}
+
+// furtherTitle is the title of a table that the file asks for by name: the stage and output, where one is known, and
+// the member of a fan-out.
+func (a *author) furtherTitle(in dag.Input) string {
+	var from []string
+	for i := range a.Run.Stages {
+		if s := &a.Run.Stages[i]; s.Kind == "report" {
+			from = append(from, s.Inputs["tables"]...)
+		}
+	}
+	if len(from) != 1 || in.Coord("stage") != "" {
+		return wording.MemberText(in.Coords)
+	}
+	stage, output, _ := strings.Cut(from[0], ".")
+	return a.Text("tables.further", values{"Stage": stage, "Output": output, "Member": wording.MemberText(in.Coords)})
 }
 
 // accuracies are what a summary of evaluate has found; "" of another table.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"html"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +14,10 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/nifti"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
@@ -216,5 +219,34 @@ func TestAtlasWithoutNodesIsNotDrawn(t *testing.T) {
 		if got := strings.Contains(page, "Salient regions in slices."); got != (description != "") {
 			t.Errorf("%q: the regions are drawn: %v", description, got)
 		}
+	}
+}
+
+// A table that the file asks for by name is headed by the stage and output that it comes from, of several
+// by their stage.
+func TestFurtherTablesHaveTitles(t *testing.T) {
+	link := func(from ...string) map[string]string {
+		return map[string]string{column.SettingLinks: column.JSON(lists.Map(from, func(from string) column.Link {
+			return column.Link{Stage: "report", Port: "tables", From: from}
+		}))}
+	}
+	for _, c := range []struct {
+		from   []string
+		coords string
+		want   string
+	}{
+		{[]string{"combat.sites"}, "fold=1", "Output sites of the stage combat (fold 1)"},
+		{[]string{"combat.sites"}, "", "Output sites of the stage combat<"},
+		{[]string{"combat.sites", "other.rows"}, "stage=combat fold=1", "combat, fold 1"},
+	} {
+		in := withSettings([4]string{"report", "report", "top", "5"})
+		settings := need.Value(in["settings"][0].Table())(t)
+		maps.Copy(settings.Meta, link(c.from...))
+		in["settings"] = []dag.Input{dag.InputOf(settings)}
+		table := dag.InputOf(encoding.NewTable(encoding.Column{Name: "site", Values: []string{"A"}}))
+		table.Coords = column.ReadCoords(strings.Fields(c.coords))
+		in["tables"] = []dag.Input{table}
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		need.Equal(t, strings.Contains(page, c.want), true, c.from, c.want)
 	}
 }
