@@ -52,8 +52,8 @@ func TestMethodsOfBuiltins(t *testing.T) {
 			"meanMLP had a hidden width of",
 		},
 		"sites.yaml": {
-			"For PR-GNN, linear SVM (harmonized) and ridge regression (harmonized), effects of site on the correlations were removed",
-			"For PR-GNN, effects of site on the partial correlations were removed",
+			"For PR-GNN, linear SVM (harmonized) and ridge regression (harmonized), the correlations were adjusted for effects of site by ComBat",
+			"For PR-GNN, the partial correlations were adjusted for effects of site by ComBat",
 		},
 		"paper.yaml": {
 			"BrainNetCNN had layers of", "a learning rate of 0.001 and dropout of 0.5.",

@@ -109,7 +109,7 @@ func TestLabels(t *testing.T) {
 		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []string{nearest, nearest, majority}, "auto",
 			"methods.bids methods.parcellation methods.label-source methods.label-source",
 			"with nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples per " +
-				"voxel (1 scan); a region was treated as missing if less than a fraction of 0.5"},
+				"voxel (1 scan); a region was treated as missing if less than half"},
 		{column.Scans{MadeBy: "fMRIPrep 25.2.5", Space: "minimal", Labels: map[string]int{"A": 2}}, nil, "auto",
 			"methods.bids methods.space methods.parcellation methods.label-source",
 			"fMRIPrep 25.2.5 [1]. The volumes of the raw scans were resampled once, by cubic B-splines, to the reference image of " +

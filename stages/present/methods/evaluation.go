@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // measured states how the result was measured.
@@ -30,6 +31,7 @@ func (a *Author) measured() {
 		a.begins = true
 		a.measures()
 		a.leftOutTests()
+		a.otherLabelTests()
 	} else if a.T.Has("comparison") || a.T.Has("universe_tests") { // without evaluate; they are tested below
 		a.baselines()
 	}
@@ -38,6 +40,7 @@ func (a *Author) measured() {
 	}
 	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
 		rows := section.Rows[column.PairRow](a.Writer, "comparison")
+		a.tested("")
 		a.say("methods.comparison", values{"Repeats": slices.ContainsFunc(rows, func(r column.PairRow) bool {
 			return r.McNemarRepeat > 0
 		})})
@@ -50,6 +53,35 @@ func (a *Author) measured() {
 		for _, part := range topic {
 			part()
 		}
+	}
+	a.begins = true
+	a.level()
+}
+
+// Tests of larger values alone, of which a page may have several.
+const (
+	ofPerformance    = "performance"
+	ofUniverses      = "universes"
+	ofMasking        = "masking"
+	ofInformation    = "information"
+	ofIdentification = "identification"
+)
+
+// tested notes that the page has such a test, or one of both sides ("").
+func (a *Author) tested(of string) {
+	if !slices.Contains(a.sides, of) {
+		a.sides = append(a.sides, of)
+	}
+}
+
+// level states the level of significance, and which tests are one-sided.
+func (a *Author) level() {
+	if a.sides != nil {
+		one := slices.DeleteFunc(slices.Clone(a.sides), func(of string) bool { return of == "" })
+		names := lists.Map(one, func(of string) string {
+			return a.Text("methods.one-sided", values{"Of": of, "Number": a.Regression != nil})
+		})
+		a.say("methods.level", values{"OneSided": names, "Others": len(one) < len(a.sides)})
 	}
 }
 
@@ -132,6 +164,14 @@ func (a *Author) folds() {
 	}
 }
 
+// firstOf calls the division that the methods describe first, beside others; "" where it is the only one.
+func (a *Author) firstOf() string {
+	if a.LeftOut() != "" || a.OtherLabel != nil {
+		return "first"
+	}
+	return ""
+}
+
 // label is the column that the models of a split predict.
 func label(split *finding.StageSettings) string {
 	return cmp.Or(strings.Join(split.Over("label"), " or "), "group")
@@ -149,7 +189,7 @@ func (a *Author) targetOf(s *finding.StageSettings) string {
 func (a *Author) baselines() {
 	if names := a.fittedModels("baseline", "network", "estimator"); names != nil {
 		a.say("methods.baselines", values{"Another": a.Another, "Alone": a.evaluated("train", "evaluation") == nil,
-			"Names": names, "FoldsOf": a.FoldsOf()})
+			"Names": names, "FoldsOf": a.FoldsOf(), "Division": a.firstOf()})
 	}
 	a.networks()
 	a.inputs("baseline", "network", "estimator")
@@ -230,8 +270,20 @@ func (a *Author) writeMeasures() {
 		rows = slices.Concat(rows, []performance.Row{*a.Nested})
 	}
 	a.tests(performance.ClassifierTests(rows), tested, "labels")
+	headline := ""
+	if a.First != nil {
+		headline = a.First.Called()
+	}
+	a.holm(a.Tested(), values{"Headline": headline, "Where": "", "Label": ""})
 	if names := a.Candidates(); names != nil {
 		a.say("performance.not-of-choice", values{"Candidates": names})
+	}
+}
+
+// holm states for which tests p values of the accuracy, or of r, were corrected.
+func (a *Author) holm(tested finding.Counted, of values) {
+	if of["Compared"] = tested; tested.Settings > 1 {
+		a.say("methods.holm", of)
 	}
 }
 
@@ -241,12 +293,30 @@ func (a *Author) leftOutTests() {
 	if where == "" {
 		return
 	}
-	rows := a.Beyond.Accuracy
 	split := slices.IndexFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return s.Kind == "split" && s.Value("leave_out") == where
 	})
-	of := a.exchanged(&a.Run.Stages[split])
-	of["Where"], of["What"], of["Measures"] = where, "labels", []string{"accuracy"}
+	a.besideTests(a.Beyond, &a.Run.Stages[split], values{"Where": where, "Label": ""})
+}
+
+// otherLabelTests states the same of models that predict another column.
+func (a *Author) otherLabelTests() {
+	if a.OtherLabel == nil || a.OtherLabel.Predicts == "" {
+		return
+	}
+	for _, s := range a.kinds("split") {
+		if label(s) == a.OtherLabel.Predicts {
+			a.besideTests(a.OtherLabel, s, values{"Where": "", "Label": a.OtherLabel.Predicts})
+			return
+		}
+	}
+}
+
+func (a *Author) besideTests(other *finding.Results, split *finding.StageSettings, of values) {
+	rows := other.Accuracy
+	maps.Copy(of, a.exchanged(split))
+	a.tested(ofPerformance)
+	of["What"], of["Measures"] = "labels", []string{"accuracy"}
 	if slices.ContainsFunc(rows, func(r performance.Row) bool { return !math.IsNaN(r.AUCP) }) {
 		of["Measures"] = []string{"accuracy", "AUC"}
 	}
@@ -256,6 +326,8 @@ func (a *Author) leftOutTests() {
 			a.say("methods.left-out-tested", of)
 		}
 	}
+	of["Headline"] = ""
+	a.holm(other.Tested(), of)
 }
 
 // regression states how a number was predicted, and how that was measured.
@@ -284,6 +356,12 @@ func (a *Author) regression() {
 	}
 	rows := slices.DeleteFunc(slices.Clone(a.Regression), finding.IsMean) // which has no r
 	a.tests(performance.RegressionTests(rows), []string{"r", "MAE"}, "targets")
+	headline := ""
+	if a.FirstNumber != nil {
+		headline = a.FirstNumber.Name
+	}
+	_, among := a.CorrectedR()
+	a.holm(finding.Counted{Settings: among}, values{"Headline": headline, "Where": "", "Label": ""})
 }
 
 // foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
@@ -308,6 +386,7 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 		a.say("methods.untested", of)
 		return
 	}
+	a.tested(ofPerformance)
 	for _, g := range groups {
 		of["Models"], of["Permutations"], of["First"] = g.Models, g.Permutations, g.First
 		if many := 8; len(g.Models) > many && len(g.Models) == len(all) {
@@ -365,6 +444,7 @@ func (a *Author) permutations() {
 		of["Draws"], of["Target"] = int(t.Rows[0].Permutations), target
 		return a.Text("methods.permuted", of)
 	}) {
+		a.tested(ofPerformance)
 		a.say("methods.permutation", values{"Models": lists.Map(how.All, retrainedName), "How": how.Key})
 	}
 	for _, t := range tests {
@@ -387,6 +467,7 @@ func (a *Author) rankings() {
 	}
 	if shown := a.Run.Shown("biomarkers", "ranking"); shown != nil {
 		a.say("methods.ranking", a.rankedBy(shown))
+		a.tested("")
 		a.say("methods.ranking-test", values{"Within": a.TableOf(a.T.In("ranking")).Meta["within"]})
 		for _, s := range a.kinds("biomarkers") {
 			if s != shown {
@@ -394,10 +475,12 @@ func (a *Author) rankings() {
 			}
 		}
 	}
-	var methods []string
+	var methods []values
 	for _, r := range section.Rows[column.RecoveryRow](a.Writer, "recovery") {
-		if r.Method != column.TrainedModels && !slices.Contains(methods, r.Method) {
-			methods = append(methods, r.Method)
+		if r.Method != column.TrainedModels && !slices.ContainsFunc(methods, func(of values) bool {
+			return of["Method"] == r.Method
+		}) {
+			methods = append(methods, values{"Method": r.Method})
 		}
 	}
 	if methods != nil {
@@ -443,6 +526,7 @@ func (a *Author) fidelity() {
 	if a.Run.Of("sessions") != nil {
 		of = "graph"
 	}
+	a.tested(ofMasking)
 	a.say("methods.fidelity", parameters(f, values{"K": f.List("k"), "Draws": draws, "Of": of,
 		"Random": int(f.Number("random"))}))
 }
@@ -450,6 +534,7 @@ func (a *Author) fidelity() {
 // covariates states how covariates alone were tested.
 func (a *Author) covariates() {
 	if c := a.Run.Of("covariates"); c != nil && a.T.Has("covariates") {
+		a.tested("")
 		a.say("methods.covariates", values{"Target": a.targetOf(c), "Permutations": c.Number("permutations"),
 			"Within": a.TableOf(a.T.In("covariates")).Meta["within"],
 			"Alone":  len(section.Rows[column.ConfoundModelRow](a.Writer, "confound_models")) > 0})
@@ -476,7 +561,10 @@ func (a *Author) confounds() {
 		of["Names"], of["Left"] = shown(r.Covariates), len(r.Left)
 		split := a.division()
 		of["Repeated"] = split != nil && split.Number("repeats") > 1
-		of["Families"] = together(split)
+		of["Families"], of["Division"], of["Drawn"] = together(split), a.firstOf(), a.Over() == "draws"
+		if r.Permutations > 0 {
+			a.tested(ofInformation)
+		}
 		a.say("methods.confound-models", of)
 		if r.Pairs >= 0 {
 			of["Matched"], of["Nearest"] = shown(r.Match), values{"Name": r.Match[0]}
@@ -493,6 +581,14 @@ func (a *Author) confounds() {
 			}
 		}
 		of["Within"] = a.PermutedWithin(s.Value("within"))
+		done := slices.DeleteFunc(slices.Clone(tests), func(r column.ConfounderRow) bool {
+			return math.IsNaN(r.Partial) && math.IsNaN(r.Full) // of the majority classifier, say
+		})
+		byModel := lists.By(done, func(r column.ConfounderRow) string { return r.Setting + r.Name })
+		of["Classifiers"] = lists.Map(byModel, func(g lists.Group[string, column.ConfounderRow]) string {
+			return wording.InSentence(a.NameOf(g.All[0].Setting, g.All[0].Name))
+		})
+		a.tested("")
 		a.say("methods.confounder-tests", of)
 	}
 }
@@ -542,6 +638,7 @@ func (a *Author) subgroups() {
 		"Permutations": int32(0)})
 	if len(tests) > 0 {
 		of["Permutations"] = tests[0].Permutations
+		a.tested("")
 	}
 	of["Within"], of["Alone"] = a.PermutedWithin(s.Value("within")), ""
 	if of["Within"] != "" && slices.Contains(names, s.Value("within")) {
@@ -566,8 +663,10 @@ func (a *Author) motion() {
 	case !computed:
 		a.say("methods.no-motion", nil)
 	case q == nil:
+		a.tested("")
 		a.say("methods.motion", values{"Covariates": nil})
 	default:
+		a.tested("")
 		a.say("methods.motion", values{"Covariates": q.List("covariates")})
 	}
 }
@@ -589,6 +688,7 @@ func (a *Author) multiverse() {
 			of["Statistic"] = r.Statistic
 		}
 	}
+	a.tested(ofUniverses)
 	a.say("methods.multiverse", of)
 	if d := a.Run.Decisions; d.All > 0 {
 		a.say("methods.multiverse-space", space(d))
@@ -610,6 +710,7 @@ func (a *Author) reliability() {
 		"Data":      a.held(s, "matrices")})
 	if rows := section.Rows[column.ReliabilityRow](a.Writer, "reliability"); len(rows) > 0 {
 		of["Sessions"], of["ICC"], of["Permutations"] = rows[0].Sessions, rows[0].ICC, rows[0].Permutations
+		a.tested(ofIdentification)
 	}
 	if rows := section.Rows[column.ReplicationRow](a.Writer, "replication"); len(rows) > 0 {
 		of["Halves"], of["Statistic"], of["Tested"] = rows[0].Halves, rows[0].Statistic, rows[0].Tested
@@ -643,6 +744,7 @@ func (a *Author) edgeTests() {
 		rows[0].Related = finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 		of := figure.EdgeValues(rows[0])
 		of["Data"] = a.held(s, "matrices")
+		a.tested("")
 		a.say("methods.edge-tests", parameters(s, of))
 	}
 }

@@ -115,7 +115,7 @@ func TestMeasuresOfManyUniverses(t *testing.T) {
 	if small, large := allocations(40), allocations(400); large > 12*small {
 		t.Errorf("%g allocations for 40 universes, %g for 400", small, large)
 	}
-	need.Equal(t, len(said), 1)
+	need.Equal(t, len(said), 2) // one for each number of settings
 	a := many(20)
 	describe(a)
 	split.Values["within"] = [][]string{{"site"}}
@@ -210,18 +210,20 @@ func TestChecks(t *testing.T) {
 		"ranking": within, "recovery": column.Table([]column.RecoveryRow{{Method: column.TrainedModels},
 			{Method: column.UntrainedModels}, {Method: column.RidgePattern}})})
 	need.Equal(t, codes, "methods.ranking methods.ranking-test methods.references methods.fidelity methods.covariates "+
-		"methods.motion")
+		"methods.motion methods.level")
 	for _, want := range []string{"of the test participants were permuted within sites, the p values of K folds",
-		"no network training: untrained models and ridge pattern.",
+		"no network training: untrained models and the ridge pattern.",
 		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone; " +
 			"19 random choices of as many regions served for comparison.",
-		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialed out."} {
+		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialed out.",
+		"The level of significance was 0.05. Tests of masked regions against random ones were one-sided, all other tests " +
+			"two-sided unless stated otherwise."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %s", text, want)
 		}
 	}
 	codes, text = write(map[string]*encoding.Table{"covariates": motion(0), "qcfc": motion(math.NaN())})
-	need.Equal(t, codes, "methods.covariates methods.no-motion")
+	need.Equal(t, codes, "methods.covariates methods.no-motion methods.level")
 	need.Equal(t, strings.Contains(text, "permutations of the groups, corrected"), true, text) // all are at one site
 }
 
@@ -244,7 +246,8 @@ func TestConfounds(t *testing.T) {
 	a.measured()
 	need.NoError(t, a.Err())
 	codes, text := written(t, a)
-	need.Equal(t, codes, "methods.covariates methods.confound-models methods.confound-matching methods.confounder-tests")
+	need.Equal(t, codes, "methods.covariates methods.confound-models methods.confound-matching methods.confounder-tests "+
+		"methods.level")
 	for _, want := range []string{"apart from the models of covariates below, no model had covariates as inputs",
 		"predicted the group from the covariates alone (age and mean framewise displacement), from the edges (partial correlation, as " +
 			"Fisher's z),",
@@ -265,7 +268,7 @@ func TestConfounds(t *testing.T) {
 	a.T = dag.NewTask(task)
 	a.measured()
 	codes, text = written(t, a)
-	need.Equal(t, codes, "methods.covariates")
+	need.Equal(t, codes, "methods.covariates methods.level")
 	need.Equal(t, strings.Contains(text, "corrected for the false discovery rate [1]; no model had covariates"), true, text)
 }
 
@@ -308,7 +311,7 @@ func TestSubgroups(t *testing.T) {
 		a.measured()
 		need.NoError(t, a.Err())
 		codes, text := written(t, a)
-		need.Equal(t, codes, "methods.subgroups")
+		need.Equal(t, codes, map[bool]string{false: "methods.subgroups", true: "methods.subgroups methods.level"}[c.tests != nil])
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s\nlacks %s", text, want)
@@ -429,6 +432,52 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 			t.Error(text)
 		}
 	}
+}
+
+// The p values of several classifiers are corrected by Holm's method, those of the page but the headline's own, and
+// those of models that predict another column, whose permutations are stated; one is not corrected.
+func TestHolmIsStated(t *testing.T) {
+	row := func(name string, p float64) finding.Row {
+		return finding.Row{Title: name, AccuracyRow: column.AccuracyRow{Level: "participant", Classifier: name,
+			Coords: []dag.Coord{{Axis: "model", Value: name}}, Test: column.Retrained, Permutations: 999, P: p, AUCP: p,
+			Least: 0.001, Accuracy: 0.8, Majority: 0.5, Positive: "ASD"}}
+	}
+	for _, c := range []struct {
+		rows     []finding.Row
+		headline bool
+		want     string
+	}{
+		{[]finding.Row{row("ridge", 0.01), row("svm", 0.02)}, true, "For all classifiers but the headline, ridge, the p values " +
+			"of the accuracy were corrected by Holm's method [7] for 2 classifiers; those of the AUC were not corrected."},
+		{[]finding.Row{row("ridge", 0.01), row("svm", 0.02)}, false, "The p values of the accuracy were corrected by Holm's " +
+			"method [7] for 2 classifiers; those of the AUC were not corrected."},
+		{[]finding.Row{row("ridge", 0.01)}, true, ""},
+		{[]finding.Row{row("ridge", 0.01), row("majority", 1)}, true, ""},
+	} {
+		a := authorOf(with("split", "label", "group"))
+		if a.Accuracy = c.rows; c.headline {
+			a.First = &a.Accuracy[0]
+		}
+		a.measures()
+		need.NoError(t, a.Err())
+		codes, text := written(t, a)
+		need.Equal(t, strings.Contains(codes, "methods.holm"), c.want != "", codes)
+		need.Equal(t, strings.Contains(text, c.want), true, text, c.want)
+		need.Equal(t, strings.Contains(text, "the variance of a mean over K folds was s² (1/K + n_test/n_train) [4], where s² is "+
+			"the larger of the sampling variance within a fold and the variance between the folds."), true, text)
+	}
+	sites := with("split", "label", "scan_site", "within", "")
+	a := authorOf(with("split", "label", "group"), sites)
+	a.OtherLabel = &finding.Results{Plan: a.Run, Predicts: "scan_site",
+		Accuracy: []finding.Row{row("ridge", 0.001), row("svm", 0.001)}}
+	a.otherLabelTests()
+	a.level()
+	need.NoError(t, a.Err())
+	_, text := written(t, a)
+	need.Equal(t, text, "In the prediction of scan site, the p values of accuracy and AUC for ridge and svm were obtained from 999 "+
+		"permutations of scan site within folds, on each of which the models of all folds were retrained. In the "+
+		"prediction of scan site, the p values of the accuracy were corrected by Holm's method [1] for 2 classifiers. The "+
+		"level of significance was 0.05. Tests of classification performance against chance were one-sided.")
 }
 
 // The methods describe the division, the steps and the models that the page comes of; of other stages they list

@@ -36,6 +36,7 @@ type Author struct {
 	measuring map[string][]statement // measures, by what they depend on of a universe
 	said      []statement            // of the part being written
 	begins    bool                   // the next statement begins a paragraph
+	sides     []string               // of the tests of the page (tested)
 	written   map[[2]string]bool     // codes of entries and their texts, of which the page may have some only
 	cited     []string               // keys of literature, in the order of their citation
 	pandoc    bool                   // cite by key, as pandoc does, and not by number

@@ -364,9 +364,9 @@ func (a *Author) sketch() string {
 }
 
 // works describe the models.
-var works = map[string]string{"svm": "cortes", "linear-svm": "cortes", "ridge": "hoerl", "forest": "breiman",
-	"kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola", "brainnetcnn": "kawahara", "li2019": "li2019",
-	"meanmlp": "popov", "bnt": "kan", "braingnn": "li2021"}
+var works = map[string]string{"svm": "cortes", "linear-svm": "cortes", "ridge": "hoerl", "logistic": "cox1958",
+	"forest": "breiman", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola", "brainnetcnn": "kawahara",
+	"li2019": "li2019", "meanmlp": "popov", "bnt": "kan", "braingnn": "li2021"}
 
 // fitted are the entries with the settings that a reader needs to fit a model again; networks have sentences.
 var fitted = map[string]string{"ridge": "methods.penalty", "kernel-ridge": "methods.penalties", "svm": "methods.c",

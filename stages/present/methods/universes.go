@@ -160,7 +160,7 @@ func (a *Author) differing(said [][]statement, common []statement) (paragraphs [
 			own := slices.DeleteFunc(slices.Clone(said[v]), func(s statement) bool {
 				return !slices.Contains(group.All, s.code)
 			})
-			options = append(options, values{"Coords": coords, "Text": a.paragraph(own, "methods.denoising-option")})
+			options = append(options, values{"Coords": coords, "Text": a.paragraph(own, "methods.denoising")})
 		}
 		names := lists.Map(decisions, func(d int) string { return a.Run.Decisions.Decisions[d].Name })
 		paragraphs = append(paragraphs, a.Text("methods.decision", values{"Decisions": names, "Options": options}))

@@ -55,7 +55,7 @@ func TestUniverses(t *testing.T) {
 		texts += strings.TrimPrefix(b.Text+"\n", "\n")
 	}
 	need.Equal(t, texts, `All scans had 148 volumes.
-Denoising comprised the following: 90 degrees of freedom remained; each series was standardized.
+In denoising, 90 degrees of freedom remained; each series was standardized.
 Analyses differed in trend. With trend=linear: In denoising, a linear trend was removed. `+
 		`With trend=square: In denoising, linear and quadratic trends were removed.
 Analyses differed in motion. With motion=24P: In denoising, 24 motion parameters were regressed out [1]. `+
@@ -65,7 +65,7 @@ All computations were performed with PR-GNN Pipeline 1.0.0 [3].
 Analyses differed in trend. With trend=linear: In the stage clean, margin was 0. `+
 		`With trend=square: In the stage clean, margin was 3.
 Analyses differed in motion. `+
-		`With motion=24P: The statements for the other options do not apply. `+
+		`With motion=24P, the statements for the other options do not apply. `+
 		`With motion=cut: In the stage clean, min segment was 4.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
@@ -193,7 +193,7 @@ func TestAtlases(t *testing.T) {
 	}
 	parcellated := func(atlas string) string {
 		return "Each scan was parcellated on its own grid with a label image" + atlas + "; a region was treated as " +
-			"missing if less than a fraction of 0.5 of its label was on this grid."
+			"missing if less than half of its label was on this grid."
 	}
 	const dk = "Desikan–Killiany atlas with subcortical structures, 84 regions"
 	for _, c := range []struct {
@@ -271,7 +271,7 @@ func TestAtlasesOfTwoStages(t *testing.T) {
 		}
 		return o
 	}
-	const where = "; a region was treated as missing if less than a fraction of 0.5 of its label was on this grid."
+	const where = "; a region was treated as missing if less than half of its label was on this grid."
 	const dk = "The regions were those of the Desikan–Killiany atlas with subcortical structures, 84 regions [1]."
 	regions := dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: make([]string, 68)}),
 		coord("stage", "two"))
