@@ -35,7 +35,7 @@ type AccuracyRow struct {
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	Accuracy     float64     `column:"accuracy,missing" doc:"share of correct predictions, pooled over the folds"`
-	Low          float64     `column:"ci_low,missing" doc:"95 % confidence interval of the expected accuracy of models trained on as many participants as in each fold (Wilson, corrected for overlapping training sets)"`
+	Low          float64     `column:"ci_low,missing" doc:"95 % confidence interval of the expected accuracy of models trained on as many participants as the models of each fold (Wilson, corrected for overlapping training sets)"`
 	High         float64     `column:"ci_high,missing"`
 	FoldMean     float64     `column:"fold_mean,missing" doc:"accuracy of each fold, mean over the folds, as in the paper's tables"`
 	FoldSD       float64     `column:"fold_sd,missing" doc:"its standard deviation over the folds (n−1)"`

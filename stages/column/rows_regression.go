@@ -30,7 +30,7 @@ type RegressionRow struct {
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; a fold with constant predictions counts as 0; none where all folds have such"`
 	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
-	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of the expected r of models trained on as many participants as in each fold (Fisher's z, corrected for overlapping training sets)"`
+	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of the expected r of models trained on as many participants as the models of each fold (Fisher's z, corrected for overlapping training sets)"`
 	RHigh        float64     `column:"r_high,missing"`
 	RWithin      float64     `column:"r_within,missing,optional" doc:"r after the means of each site are subtracted from predicted and observed values, mean over the folds; missing where no fold tests several sites"`
 	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`

@@ -28,7 +28,8 @@ func Subgroups(groups []column.SubgroupRow, tests []column.SubgroupTestRow, note
 		all.Study("subgroups.differ", Limits, values{"Name": first.Column, "Measure": first.Measure,
 			"Higher": first.High, "Lower": first.Low, "Difference": first.Difference, "Low": first.DiffLow,
 			"High": first.DiffHigh, "Expected": first.Expected, "Reversed": first.Difference <= 0,
-			"Classes": !ofNumber(first), "Within": map[bool]string{true: within}[first.Column != within],
+			"Includes": first.Difference > 0 && first.DiffLow <= 0,
+			"Classes":  !ofNumber(first), "Within": map[bool]string{true: within}[first.Column != within],
 			"P": first.Holm, "Draws": int(first.Permutations), "Classifier": first.Name,
 			"Also": lists.Map(by.All[1:], func(r column.SubgroupTestRow) string { return r.Name })})
 	}

@@ -57,6 +57,15 @@ func TestSubgroupsDifferInOneDirection(t *testing.T) {
 	sites := []column.SubgroupTestRow{test("a", "F", "M", 0.2)}
 	sites[0].Column = "site" // compared within classes alone
 	need.Equal(t, Subgroups(nil, sites, nil, "site")[0].Values()["Within"], any(""))
+	// An interval that includes 0 beside a significant p needs a word; one of a reversed difference has its own.
+	for _, c := range []struct {
+		difference, low float64
+		want            bool
+	}{{0.2, -0.03, true}, {0.2, 0.01, false}, {-0.1, -0.3, false}} {
+		one := test("a", "F", "M", c.difference)
+		one.DiffLow, one.DiffHigh = c.low, 0.4
+		need.Equal(t, Subgroups(nil, []column.SubgroupTestRow{one}, nil, "")[0].Values()["Includes"], any(c.want))
+	}
 	var names []string
 	for _, f := range got {
 		of := f.Values()

@@ -99,6 +99,7 @@ func (a *author) increment(number string) {
 	of["Gains"] = r.Low > 0
 	of["Evaluated"] = slices.ContainsFunc(a.Accuracy, func(r finding.Row) bool { return r.Classifier == "ridge" }) ||
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
+	of["Drawn"] = a.Over() == "draws"
 	data, output := a.Increments()
 	of["Data"], of["Output"] = values(finding.Values(data)), output
 	of["Related"] = len(a.Related) > 0

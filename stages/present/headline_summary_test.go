@@ -99,9 +99,9 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 		state, found  string
 	}{
 		{0.6, 0.5, "higher than with permuted labels, but not higher than the majority-class rate",
-			"The model, each group left out: the accuracy (0.600) is higher than with permuted labels, but not higher"},
+			"The model with each group left out: the accuracy (0.600) is higher than with permuted labels, but not higher"},
 		{0.7, 0.5, "above chance, but the 95 % CI includes the majority-class rate",
-			"The model, each group left out: the permutation test is significant, but the 95 % CI"},
+			"The model with each group left out: the permutation test is significant, but the 95 % CI"},
 		{0.75, 0.65, "above chance", ""},
 	} {
 		beyond, _ := stagetest.Evaluated(c.accuracy, c.low, 0.9)
@@ -148,7 +148,7 @@ func TestOtherLabelOnFirstPage(t *testing.T) {
 			"other_label": {dag.InputOf(both)}})), " ")), " ")
 		state := map[bool]string{false: "above chance, and an AUC",
 			true: "not significantly above chance after Holm&#39;s correction for 2 classifiers, and an AUC"}[lost]
-		for _, want := range []string{"Of the same participants, another column was predicted (majority-class rate 0.600):",
+		for _, want := range []string{"In the same participants, another column was predicted (majority-class rate 0.600):",
 			"0.700 (0.620–0.900) with p = 0.040, " + state, "Prediction of another column"} {
 			need.Equal(t, strings.Contains(page, want), true, want, page)
 		}

@@ -263,6 +263,16 @@ func TestWrittenFindings(t *testing.T) {
 	}
 }
 
+// A name with a comma is closed by another before its verb, and a third of a number has an article.
+func TestNamesInSentences(t *testing.T) {
+	for name, want := range map[string]string{"ridge": "ridge", "linear SVM, band all": "linear SVM, band all,"} {
+		need.Equal(t, Subject(name), want)
+	}
+	for group, want := range map[string]string{"lowest third": "the lowest third", "F": "F", "12 to 15": "12 to 15"} {
+		need.Equal(t, Band(group), want)
+	}
+}
+
 // The name of a column or stage is written as it is.
 func TestUpperFirst(t *testing.T) {
 	for text, want := range map[string]string{"the groups": "The groups", "column mean_fd is": "Column mean_fd is",

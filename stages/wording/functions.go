@@ -90,7 +90,7 @@ var functions = map[string]func(arguments) (any, error){
 		return strings.Join(lists.Map(shares, func(x float64) string { return report.Short(100*x) + " %" }),
 			" or "), nil
 	},
-	"inside": texts(InSentence),
+	"inside": texts(InSentence), "subject": texts(Subject), "band": texts(Band),
 	"ordinals": func(a arguments) (any, error) { // ordinals PLACES: second and third
 		places, ok := a.of[0].([]int)
 		if !ok {

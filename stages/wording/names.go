@@ -50,6 +50,22 @@ func InSentence(name string) string {
 	return name
 }
 
+// Subject is a name before its verb: one with a comma is closed by another.
+func Subject(name string) string {
+	if strings.Contains(name, ", ") {
+		return name + ","
+	}
+	return name
+}
+
+// Band is a group of participants in a sentence: the lowest third of a number, or a category by its name.
+func Band(group string) string {
+	if strings.HasSuffix(group, " third") {
+		return "the " + group
+	}
+	return group
+}
+
 // PlusMinus writes a mean with its standard deviation.
 func PlusMinus(mean, sd float64) string {
 	if math.IsNaN(sd) {
