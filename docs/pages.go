@@ -178,7 +178,7 @@ const answerWords = 80
 // that begin within answerWords, and tables and lists that begin within half as many. whole states whether that is all.
 func (s Section) Answer() (text string, whole bool) {
 	_, body, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
-	body = link.ReplaceAllString(strings.TrimSpace(body), "$1")
+	body = link.ReplaceAllString(strings.Trim(body, "\n"), "$1")
 	body = blanks.ReplaceAllString(body, "\n\n") // where a comment was
 	words, at, fenced := 0, 0, false
 	previous := "\n" // line
@@ -199,7 +199,11 @@ func (s Section) Answer() (text string, whole bool) {
 		at += len(line)
 		previous = line
 	}
-	return strings.TrimRight(body[:at], "\n"), at == len(body)
+	text, whole = strings.TrimRight(body[:at], "\n"), at == len(body)
+	if i := strings.LastIndex(text, "\n\n"); !whole && i >= 0 && strings.HasSuffix(text, ":") {
+		text = text[:i] // without the paragraph that leads to the next block
+	}
+	return text, whole
 }
 
 // unsearched are words of questions that say nothing of their topic.

@@ -164,6 +164,7 @@ func TestAnswer(t *testing.T) {
 		{"# Q\n" + words(79) + "\n\nb\n\nc\n", words(79) + "\n\nb", false},
 		{"# Q\n" + words(90) + "\n" + words(9) + "\n\nb\n", words(90) + "\n" + words(9), false},
 		{"# Q\n" + words(40) + "\n\n| t |\n", words(40), false},
+		{"# Q\n\n    a\n\n" + words(80) + ":\n\n```yaml\nb: 1\n```\n", "    a", false},
 		{"# Q\n" + words(39) + "\n\n| t |\n| " + words(40) + " |\n| x |\n",
 			words(39) + "\n\n| t |\n| " + words(40) + " |", false},
 		{"# Q\n```yaml\na: " + words(80) + "\n\nb: 1\n```\n", "```yaml\na: " + words(80) + "\n\nb: 1\n```", true},

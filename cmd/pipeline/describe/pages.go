@@ -22,7 +22,7 @@ type topicEvent struct {
 // Topics lists the pages of the documentation.
 func Topics(a *console.Console) {
 	list(a, titles())
-	a.Note("pipeline docs TOPIC prints a page, pipeline docs --search WORDS finds one")
+	a.Note("pipeline docs TOPIC prints a page, pipeline docs --search WORDS an answer")
 }
 
 // Topic prints a page or a section.
