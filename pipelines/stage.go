@@ -150,7 +150,7 @@ func (l *loader) wantMapping(t *tree.Node, want string) *tree.Node {
 
 func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 	if t == nil || t.Kind == tree.Empty {
-		l.bad.Add(s.pos, "stage %s has no kind (use: KIND)", s.name)
+		l.bad.Add(s.pos, "stage %s has no kind (use: KIND, or at the top extends: FILE that has the stage)", s.name)
 		return nil
 	}
 	l.vars.Resolve(t, nil)
