@@ -175,7 +175,8 @@ func Read(topic string) string {
 const answerWords = 80
 
 // Answer is the beginning of a section without its heading and the addresses of links: the paragraphs, rows and blocks
-// that begin within answerWords, and tables and lists that begin within half as many. whole states whether that is all.
+// that begin within answerWords, and tables and lists that begin within two thirds of them. whole states whether that
+// is all.
 func (s Section) Answer() (text string, whole bool) {
 	_, body, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
 	body = link.ReplaceAllString(strings.Trim(body, "\n"), "$1")
@@ -185,7 +186,7 @@ func (s Section) Answer() (text string, whole bool) {
 	for line := range strings.Lines(body) {
 		begins := previous == "\n" && !strings.HasPrefix(line, "    ")
 		row := strings.HasPrefix(line, "|") || strings.HasPrefix(line, "- ")
-		if !fenced && (words >= answerWords && (begins || row) || words >= answerWords/2 && begins && row) {
+		if !fenced && (words >= answerWords && (begins || row) || words >= answerWords*2/3 && begins && row) {
 			break
 		}
 		if strings.HasPrefix(line, "```") {

@@ -152,7 +152,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// An answer ends where a paragraph, a row or a block begins after 80 words, before a table after 40, and has neither
+// An answer ends where a paragraph, a row or a block begins after 80 words, before a table after 53, and has neither
 // the heading nor addresses nor comments.
 func TestAnswer(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
@@ -163,10 +163,10 @@ func TestAnswer(t *testing.T) {
 		{"# Q\n\n<!-- asked: other -->\n\n[a](b.md)\n\n<!-- not run: no -->\n\n    c\n", "a\n\n    c", true},
 		{"# Q\n" + words(79) + "\n\nb\n\nc\n", words(79) + "\n\nb", false},
 		{"# Q\n" + words(90) + "\n" + words(9) + "\n\nb\n", words(90) + "\n" + words(9), false},
-		{"# Q\n" + words(40) + "\n\n| t |\n", words(40), false},
+		{"# Q\n" + words(53) + "\n\n| t |\n", words(53), false},
 		{"# Q\n\n    a\n\n" + words(80) + ":\n\n```yaml\nb: 1\n```\n", "    a", false},
-		{"# Q\n" + words(39) + "\n\n| t |\n| " + words(40) + " |\n| x |\n",
-			words(39) + "\n\n| t |\n| " + words(40) + " |", false},
+		{"# Q\n" + words(52) + "\n\n| t |\n| " + words(27) + " |\n| x |\n",
+			words(52) + "\n\n| t |\n| " + words(27) + " |", false},
 		{"# Q\n```yaml\na: " + words(80) + "\n\nb: 1\n```\n", "```yaml\na: " + words(80) + "\n\nb: 1\n```", true},
 		{"# Q\n" + words(79) + "\n\n    run\n\n    run " + words(9) + "\n", words(79) + "\n\n    run\n\n    run " + words(9), true},
 	} {
