@@ -168,7 +168,7 @@ func (l *loader) connectCollected() {
 // the file connects it or not; where another port is named, to those on which it is connected. A page must not say that
 // the leakage checks passed where there are stages that they do not see, and finds by the settings the classifier of a
 // permutation test, those that a fold chose from, the models that were trained on a residual, the division that a
-// result comes from where there are several, and partial correlations that no stage takes.
+// result comes from where there are several, the choice that it is of, and partial correlations that no stage takes.
 func (l *loader) connectPages(output, where string) {
 	for _, s := range l.stages {
 		if s.kind == nil || !isPage(s.kind, output) {

@@ -297,9 +297,14 @@ func (l *loader) renewCohort() error {
 
 // take has what the checks of the design found, at its places in the file.
 func (l *loader) take(found design.Outcome) {
+	said := map[string]bool{} // a headline that several pages have from one place is one mistake
 	for _, m := range found.Mistakes {
 		s := l.byName[m.Stage]
-		l.bad.Stage(placeOf(s.pos, s.with)(m.Place), m.Stage, m.Err())
+		pos := placeOf(s.pos, s.with)(m.Place)
+		if text := pos.String() + m.Text; !said[text] {
+			said[text] = true
+			l.bad.Stage(pos, m.Stage, m.Err())
+		}
 	}
 	for _, m := range found.Doomed {
 		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Err().Error()})
@@ -314,7 +319,8 @@ func (l *loader) take(found design.Outcome) {
 		l.connectPages(column.StudyPort, "")
 	}
 	divided := func(n column.Note) bool { return n.Stages != "" && n.Doubt != column.DoubtPermuted }
-	if slices.ContainsFunc(found.Notes, divided) {
+	chooses := func(s *stage) bool { return role.Port(s.work, role.OuterFolds) != "" }
+	if slices.ContainsFunc(found.Notes, divided) || slices.ContainsFunc(l.stages, chooses) {
 		l.connectPages("settings", "evaluation") // which division results come from
 		l.connectPages("settings", "regression")
 	}

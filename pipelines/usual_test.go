@@ -304,6 +304,46 @@ func TestConnectUsualAnew(t *testing.T) {
 	}
 }
 
+// TestPagesAgree: pages of one evaluation have one headline, which the file states once, and what it states for a page
+// stays.
+func TestPagesAgree(t *testing.T) {
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("base.yaml", []byte(small+"  summary: { use: summary }\n"), 0o666))
+	const inner = `
+  inner_folds: { use: split, matrix: { outer: [1..3] }, with: { folds: 3, inner: 2 } }
+  inner: { use: baseline, matrix: { model: [ridge, svm], outer: [1..3], fold: all }, in: { folds: inner_folds, permuted: null, pearson: "connectivity[*].pearson" } }
+  chosen: { use: choose, in: { inner: "inner[*].predictions", outer: "baselines[*].predictions" }, with: { by: auc } }
+  evaluate: { in: { predictions: "baselines[*].predictions" } }
+  evaluate_chosen: { use: evaluate, in: { folds: folds, labels: null, predictions: chosen } }
+`
+	const nested = "nested: evaluate_chosen.summary"
+	for _, c := range []struct{ more, has string }{
+		{"  report: { with: { headline: [model=ridge] } }\n", `headline = ["model=ridge"]`},
+		{"  report: { with: { headline: [model=ridge] } }\n  summary: { with: { headline: [] } }\n", "headline = []"},
+		{inner + "  report: { in: { " + nested + " } }\n", "nested<-evaluate_chosen.summary"},
+		{inner + "  report: { in: { " + nested + " } }\n  summary: { in: { nested: null } }\n", ""},
+		{inner + "  report: { in: { " + nested + ", evaluation: evaluate_chosen.summary } }\n", ""},
+	} {
+		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages:\n"+c.more), 0o666))
+		p := need.Value(Load("x.yaml", nil))(t)
+		text := stageText(t, p, "summary")
+		if !strings.Contains(text, c.has) || c.has == "" && strings.Contains(text, "nested") {
+			t.Errorf("%s: %.900s", c.more, text)
+		}
+	}
+	// What it took changes, and goes, with its origin.
+	need.NoError(t, os.WriteFile("x.yaml",
+		[]byte("extends: base.yaml\nstages: { report: { with: { headline: [model=ridge] } } }\n"), 0o666))
+	for more, has := range map[string]string{"[stage=train]": `headline = ["stage=train"]`, "null": "headline = []"} {
+		need.NoError(t, os.WriteFile("y.yaml",
+			[]byte("extends: x.yaml\nstages: { report: { with: { headline: "+more+" } } }\n"), 0o666))
+		p := need.Value(Load("y.yaml", nil))(t)
+		if text := stageText(t, p, "summary"); !strings.Contains(text, has) {
+			t.Errorf("%s: %.900s", more, text)
+		}
+	}
+}
+
 // A file that changes the matrices of a stage changes their quality, too, without connect: usual; what a person wrote
 // stays, and is refused where it is of other matrices.
 func TestQualityFollowsMatrices(t *testing.T) {

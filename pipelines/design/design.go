@@ -71,6 +71,7 @@ func New(roster *cohort.Roster, stages []*dag.StageNode, own func(*dag.Kind) boo
 func (s *Study) Check(sites []string) Outcome {
 	s.outcome = Outcome{}
 	s.checksFail()
+	s.headlines()
 	for _, stage := range s.stages {
 		s.inputs(stage)
 		s.references(stage)

@@ -26,6 +26,57 @@ func (s *Study) references(stage *dag.StageNode) {
 	}
 }
 
+// headlines refuses a headline that is not that of an earlier stage which could have it, too: a file has one.
+func (s *Study) headlines() {
+	type head struct {
+		stage  *dag.StageNode
+		chosen []dag.Coord
+		among  [][]dag.Coord
+	}
+	same := func(a, b []dag.Coord) bool { // a multiverse of one stage has no stage
+		if column.ValueOn(a, "stage") == "" || column.ValueOn(b, "stage") == "" {
+			a, b = column.Without(a, "stage"), column.Without(b, "stage")
+		}
+		return slices.Equal(a, b)
+	}
+	var heads []head
+	for _, stage := range s.stages {
+		for n, work := range role.With[role.Referrer](stage) {
+			r := work.RefersTo()
+			h := head{stage: stage, among: referred(n, r)}
+			at := slices.IndexFunc(h.among, func(of []dag.Coord) bool {
+				return column.Holds(of, column.ReadCoords(r.Coords))
+			})
+			if r.Parameter != "headline" || len(r.Coords) == 0 || at < 0 {
+				continue
+			}
+			h.chosen = h.among[at]
+			for _, before := range heads {
+				if !same(h.chosen, before.chosen) && slices.ContainsFunc(before.among,
+					func(of []dag.Coord) bool { return same(of, h.chosen) }) {
+					s.refuse(stage, r.Parameter, fmt.Sprintf("it is %s here and %s in the stage %s, but a file has one headline: state the same in both",
+						column.CoordText(h.chosen), column.CoordText(before.chosen), before.stage.Name()))
+					break
+				}
+			}
+			heads = append(heads, h)
+			break
+		}
+	}
+}
+
+// referred are the settings that a reference can mean.
+func referred(n *dag.Node, r role.Reference) [][]dag.Coord {
+	from := []*dag.Node{n}
+	if r.Inputs != nil {
+		from = nil
+		for _, port := range r.Inputs {
+			from = append(from, behind(n, port)...)
+		}
+	}
+	return settings(from, r.Gathered)
+}
+
 // inputs refuses inputs that do not belong together, before the trainings behind them run.
 func (s *Study) inputs(stage *dag.StageNode) {
 	for n, work := range role.With[role.InputUser](stage) {
@@ -83,16 +134,13 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 	if len(r.Coords) == 0 {
 		return nil
 	}
-	from, input := []*dag.Node{n}, r.Gathered
+	input := r.Gathered
 	if r.Inputs != nil {
-		from, input = nil, strings.Join(r.Inputs, " or ")
-		for _, port := range r.Inputs {
-			from = append(from, behind(n, port)...)
-		}
+		input = strings.Join(r.Inputs, " or ")
 	}
 	var fit, all []string
 	first := ""
-	for _, coords := range settings(from, r.Gathered) {
+	for _, coords := range referred(n, r) {
 		all = append(all, column.CoordText(coords))
 		if column.Holds(coords, column.ReadCoords(r.Coords)) {
 			fit = append(fit, column.CoordText(coords))

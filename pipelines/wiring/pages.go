@@ -84,6 +84,54 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 	return notes
 }
 
+// agree gives the pages of one evaluation one headline: where only one of them has the parameter headline, or the
+// results of nested cross-validation, the others take it from there.
+func (w *wirer) agree(stages []tree.Key) {
+	stages = slices.DeleteFunc(slices.Clone(stages), func(k tree.Key) bool {
+		return !slices.Contains(pages, Kind(k.Value))
+	})
+	for _, to := range stages {
+		for _, of := range [][2]string{{"with", "headline"}, {"in", "nested"}} {
+			block, name := to.Value.Get(of[0]), of[1]
+			before, how := block.Get(name), to.Value.Get("connect")
+			_, open := w.removed[w.path(to, name)]
+			if before != nil && !before.Usual || of[0] == "in" && (open || how != nil) ||
+				block != nil && block.Kind != tree.Mapping && block.Kind != tree.Empty {
+				continue
+			}
+			var given *tree.Node
+			for _, from := range stages {
+				value := from.Value.Get(of[0]).Get(name)
+				if value != nil && !value.Usual && !value.Bad && value.Kind != tree.Empty &&
+					sameInput(from.Value, to.Value, "evaluation") && sameInput(from.Value, to.Value, "regression") {
+					given = value
+				}
+			}
+			switch {
+			case given == nil && before != nil:
+				block.Keys = slices.DeleteFunc(block.Keys, func(k tree.Key) bool { return k.Name == name })
+			case given == nil || before != nil && SameValue(before, given):
+				continue
+			default:
+				if block == nil || block.Kind == tree.Empty {
+					block = &tree.Node{Pos: to.Pos, Kind: tree.Mapping}
+					to.Value.Put(of[0], block)
+				}
+				given = given.Copy()
+				given.Usual = true
+				block.Put(name, given)
+			}
+			w.added = true
+		}
+	}
+}
+
+// sameInput reports whether two stages have one reference at a port, or none.
+func sameInput(a, b *tree.Node, port string) bool {
+	x, y := a.Get("in").Get(port), b.Get("in").Get(port)
+	return x == nil && y == nil || x != nil && y != nil && SameValue(x, y)
+}
+
 // ofValue are the references of an input.
 func ofValue(value *tree.Node) []*tree.Node {
 	if value.Kind == tree.List {

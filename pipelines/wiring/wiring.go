@@ -88,6 +88,7 @@ func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) 
 			w.ports(k)
 		}
 	}
+	w.agree(all.Keys)
 	for _, k := range all.Keys {
 		w.axes(k.Name)
 	}

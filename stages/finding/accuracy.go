@@ -115,7 +115,7 @@ func (a *Results) leftOutName() string {
 
 // LeavingOut is a row of Beyond with the title that findings give it.
 func (a *Results) LeavingOut(r Row) Row {
-	r.Title = r.Called() + ", each " + a.leftOutName() + " left out"
+	r.Title = r.Called() + " with each " + a.leftOutName() + " left out"
 	return r
 }
 

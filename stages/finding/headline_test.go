@@ -218,6 +218,22 @@ func TestCandidatesAreTrainedInside(t *testing.T) {
 	}
 }
 
+// An evaluation of nothing but the settings that were chosen inside each fold states so in place of their models.
+func TestEvaluationOfAChoice(t *testing.T) {
+	for of, want := range map[string]bool{"choose.predictions": true, "baselines.predictions": false} {
+		settings := column.Table([]Parameter{{Stage: "baselines", Kind: "baseline"}, {Stage: "choose", Kind: "choose"},
+			{Stage: "evaluate", Kind: "evaluate"}, {Stage: "report", Kind: "report"}})
+		settings.Meta = links("evaluate predictions "+of, "report evaluation evaluate.summary")
+		row := column.Table([]column.AccuracyRow{{Name: "ridge or SVM", Level: "participant", Classifier: "ridge"}})
+		in := map[string][]dag.Input{"settings": {dag.InputOf(settings)}, "evaluation": {dag.InputOf(row)}}
+		plan := need.Value(ReadSettings(dag.NewTask(in)))(t)
+		a := &Results{Plan: plan}
+		need.NoError(t, a.Read(dag.NewTask(in)))
+		need.Equal(t, a.First.Chosen, want, of)
+		need.Equal(t, a.First.Called() == "The setting chosen inside each fold", want, a.First.Called())
+	}
+}
+
 // Among models of a number, the headline is the one that the file gives, or PR-GNN where it has one setting: it comes
 // first, and its p needs no correction for the others.
 func TestHeadlineAmongNumbers(t *testing.T) {

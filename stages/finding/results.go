@@ -153,6 +153,12 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		rows[i].Leaks = slices.ContainsFunc(a.Admitted, func(of []dag.Coord) bool { return column.Holds(of, r.Coords) })
 	}
 	a.markOwn(rows)
+	if of := a.StagesBehind("evaluation", "predictions"); of != nil && !slices.ContainsFunc(of,
+		func(name string) bool { return a.Plan.Stage(name).Kind != "choose" }) {
+		for i := range rows {
+			rows[i].markChosen()
+		}
+	}
 	settings := PerParticipant(rows)
 	at, err := headlineOf(lists.Map(settings, func(r Row) []dag.Coord { return r.Coords }),
 		func(i int) bool { return settings[i].Own }, a.Headline)
@@ -178,7 +184,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 			return err
 		}
 		if rows = PerParticipant(rows); len(rows) > 0 {
-			rows[0].Title, rows[0].Own, rows[0].Chosen = "setting chosen inside each fold", true, true
+			rows[0].markChosen()
 			a.Nested = &rows[0]
 		}
 	}
@@ -201,6 +207,11 @@ func (a *Results) behindFirst(r Row) int {
 		return 0
 	}
 	return 1
+}
+
+// markChosen makes a row that of the setting chosen inside each fold, whatever the models are.
+func (r *Row) markChosen() {
+	r.Title, r.Own, r.Chosen = "setting chosen inside each fold", true, true
 }
 
 // beside reads the measures of other folds at a port, such as those that leave out each value of a column in turn, and

@@ -151,6 +151,11 @@ func (a *author) ownResult() (isJoint bool) {
 		case own != "":
 			a.claim(text, "abstract.questioned", claim.Of(a.Results.Results, *row))
 		}
+		if a.Nested != nil && a.First != nil {
+			nested := values(finding.Values(*a.Nested))
+			nested["Tests"] = a.tests(*a.Nested, "accuracy")
+			a.results(a.Text("abstract.nested", nested))
+		}
 		a.beyond()
 		a.tiles(*row)
 	case own > 1:

@@ -267,6 +267,14 @@ func TestChoiceIsTheHeadline(t *testing.T) {
 	if n := strings.Count(text, alone); n != 2 { // the result and the note of the table
 		t.Errorf("%d times: %s", n, text)
 	}
+	// Beside a headline that the file gives, its accuracy follows, with how it was chosen.
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"pool=sage"}}, in)), " ")
+	for _, want := range []string{"Result: the accuracy per participant (SAGE) is 0.810",
+		"With the setting chosen inside each fold by its training participants (nested cross-validation), the accuracy " +
+			"per participant is 0.850, 95 % CI 0.750–0.920; p = 0.112"} {
+		need.Equal(t, strings.Contains(text, want), true, want, text)
+	}
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	for _, not := range []string{"TopK: accuracy", "SAGE: accuracy", "other classifier"} {
 		if strings.Contains(text, not) {
 			t.Errorf("%q in\n%s", not, text)

@@ -211,6 +211,17 @@ func (s *Report) written(t *dag.Task, of role.Partial) (*author, error) {
 	return a, a.Err()
 }
 
+// Text is the report as a summary has it.
+func (s *Report) Text(t *dag.Task) (string, error) {
+	a := newAuthor(section.NewWriter(t), s.Headline)
+	a.top = s.Top
+	page, err := a.write()
+	if err != nil {
+		return "", err
+	}
+	return page.Text(), page.Check()
+}
+
 // PageOf is the report where results are missing.
 func (s *Report) PageOf(t *dag.Task, of role.Partial) ([]byte, error) {
 	page, err := s.page(t, of)
@@ -242,7 +253,7 @@ func (*Report) NeedsModels(port string) bool { return !slices.Contains(withoutMo
 func (*Report) Shows() map[string]string {
 	return map[string]string{
 		"participants": "cohort.participants", "nodes": "cohort.nodes",
-		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
+		"evaluation": "evaluate.summary", "scores": "evaluate.scores", "nested": "evaluate.summary",
 		"edge_tests": "edges.summary", "edges": "edges.edges", "edge_components": "edges.components",
 		"edge_null": "edges.null", "edge_regions": "edges.regions",
 		"reliability": "reliability.summary", "reliability_pairs": "reliability.pairs",

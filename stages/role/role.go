@@ -330,6 +330,8 @@ type Adviser interface{ Advise() []string }
 type Reporter interface {
 	// PageOf is the page of the inputs that are there.
 	PageOf(t *dag.Task, of Partial) ([]byte, error)
+	// Text is the page as text for the terminal.
+	Text(t *dag.Task) (string, error)
 	// Shows are the outputs that a pipeline without a reporter is asked for, as KIND.OUTPUT by port.
 	Shows() map[string]string
 	// NeedsModels reports whether an input is shown only where checks have passed.

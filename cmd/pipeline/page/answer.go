@@ -10,10 +10,12 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/pipelines/layer"
+	"prgnn/stages/role"
 )
 
-// AnswerSettings are the settings of a run that add a summary, and its name, where the run made the result of a
-// multiverse that no summary shows; nil elsewhere.
+// AnswerSettings are the settings of a run with a stage that answers, and its name, where the run made the result of a
+// multiverse that no summary shows; nil elsewhere. It is the report of the file, which has its inputs and its headline
+// from there, or else a summary that the settings add.
 func AnswerSettings(g *dag.Graph, r *engine.Result, sets []string) (with []string, name string) {
 	made := false
 	for _, s := range g.Stages() {
@@ -26,6 +28,9 @@ func AnswerSettings(g *dag.Graph, r *engine.Result, sets []string) (with []strin
 	kind, known := dag.Lookup("summary")
 	if !made || !known {
 		return nil, ""
+	}
+	if page := Stage(g); page != nil && len(page.Stage().Tasks()) == 1 {
+		return append([]string{}, sets...), page.Stage().Name()
 	}
 	name = freeName(g, "summary")
 	with = append(slices.Clip(sets), "stages."+name+"="+connected(g, kind))
@@ -46,6 +51,10 @@ func Answer(ctx context.Context, c *results.Current, name string) (string, error
 		in, err := inputsOf(ctx, c, task)
 		if err != nil || in.unchecked != nil {
 			return "", err
+		}
+		if page, is := task.Instance().(role.Reporter); is {
+			text, err := page.Text(dag.NewTask(in.ports))
+			return top(text), err
 		}
 		out, err := task.Instance().Run(ctx, dag.NewTask(in.ports))
 		if err != nil {

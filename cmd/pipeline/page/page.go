@@ -201,7 +201,7 @@ func connected(g *dag.Graph, kind *dag.Kind) string {
 // connections are the inputs that a stage that reports has from the stages of a graph.
 func connections(g *dag.Graph) (in []string) {
 	kind := Kind()
-	reported := kind.New().(role.Reporter).Shows()
+	reported, nested := kind.New().(role.Reporter).Shows(), ofChoices(g)
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
 		var refs []string
@@ -210,7 +210,8 @@ func connections(g *dag.Graph) (in []string) {
 				continue
 			}
 			if !slices.ContainsFunc(s.Tasks()[0].Instance().Ports().Out,
-				func(p dag.Port) bool { return p.Name == output }) {
+				func(p dag.Port) bool { return p.Name == output }) ||
+				from == "evaluate" && nested[s.Name()] != (port.Name == "nested") {
 				continue
 			}
 			switch {
@@ -229,6 +230,28 @@ func connections(g *dag.Graph) (in []string) {
 		}
 	}
 	return in
+}
+
+// ofChoices are the evaluations of settings chosen inside folds, by name, where there is one of all settings, too.
+func ofChoices(g *dag.Graph) map[string]bool {
+	of, plain := map[string]bool{}, false
+	for _, s := range g.Stages() {
+		if s.Kind().Name != "evaluate" || len(s.Tasks()) == 0 {
+			continue
+		}
+		for _, b := range s.Tasks()[0].Inputs() {
+			if b.Port == "predictions" {
+				of[s.Name()] = slices.ContainsFunc(b.Sources, func(from dag.Source) bool {
+					return from.Node != nil && role.Port(from.Node.Instance(), role.OuterFolds) != ""
+				})
+				plain = plain || !of[s.Name()]
+			}
+		}
+	}
+	if !plain {
+		return nil
+	}
+	return of
 }
 
 // Stored is the page of a report's task as the store has it; nil when the task has no
