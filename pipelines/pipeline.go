@@ -297,12 +297,17 @@ func (l *loader) renewCohort() error {
 
 // take has what the checks of the design found, at its places in the file.
 func (l *loader) take(found design.Outcome) {
-	said := map[string]bool{} // a headline that several pages have from one place is one mistake
-	for _, m := range found.Mistakes {
+	place := func(m design.Mistake) (stage, at dag.Pos) {
 		s := l.byName[m.Stage]
-		pos := placeOf(s.pos, s.with)(m.Place)
-		if text := pos.String() + m.Text; !said[text] {
-			said[text] = true
+		return s.pos, placeOf(s.pos, s.with)(m.Place)
+	}
+	for _, m := range found.Mistakes {
+		stage, pos := place(m)
+		another := func(o design.Mistake) bool { // that states the headline which this stage has from there
+			before, at := place(o)
+			return o.Text == m.Text && at == pos && before.Line <= at.Line && (stage.Line > pos.Line || stage.Line < before.Line)
+		}
+		if !slices.ContainsFunc(found.Mistakes, another) {
 			l.bad.Stage(pos, m.Stage, m.Err())
 		}
 	}
