@@ -139,6 +139,9 @@ func (l *loader) replaced(s *stage, a *axis) {
 // checkOptions refuses an option that none of the stages has whose parameters its decision sets, because it would count
 // among the universes without any result.
 func (l *loader) checkOptions() {
+	if l.universes.Note != "" {
+		l.note("%s", l.universes.Note)
+	}
 	for i := range l.universes.Decisions {
 		d := &l.universes.Decisions[i]
 		var setting []string

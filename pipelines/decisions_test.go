@@ -56,6 +56,37 @@ func TestDecisionsAreAMatrix(t *testing.T) {
 	need.Equal(t, p.Universes.Name(6), "model=ridge pearson=ledoit-wolf regress=auto")
 }
 
+// TestSampleHasTheHeadline: a sample of any size has the universe of the headline, and otherwise those that it had.
+func TestSampleHasTheHeadline(t *testing.T) {
+	const headline = "model=svm pearson=ledoit-wolf regress=none"
+	drawn := func(text string, n int) (names []string) {
+		p := mustBuild(t, strings.Replace(text, "decisions:\n", fmt.Sprintf("decisions:\n  sample: %d\n", n), 1))
+		for row := range p.Universes.Rows {
+			names = append(names, p.Universes.Name(row))
+		}
+		return names
+	}
+	with := strings.Replace(many, "{ use: report }",
+		"{ use: report, with: { headline: [model=svm, pearson=ledoit-wolf, regress=none] } }", 1)
+	other := 0
+	for n := 2; n < 8; n++ {
+		plain, own := drawn(many, n), drawn(with, n)
+		need.Equal(t, len(own), n)
+		need.Equal(t, slices.Contains(own, headline), true, own)
+		if slices.Contains(plain, headline) {
+			need.Equal(t, fmt.Sprint(own), fmt.Sprint(plain))
+			continue
+		}
+		other++
+		for _, name := range drawn(many, n-1) {
+			need.Equal(t, slices.Contains(own, name), true, name)
+		}
+	}
+	if other == 0 {
+		t.Error("the headline is drawn anyhow")
+	}
+}
+
 // TestDecisionsNot: what not excludes is no universe, and no stage has tasks for it alone.
 func TestDecisionsNot(t *testing.T) {
 	p := mustBuild(t, strings.Replace(many, "stages:", `  not:

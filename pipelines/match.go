@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -204,7 +205,7 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 	}
 	translate := make([][]int32, len(shared)) // a value of s → the same of the producer, or −1
 	for i, a := range shared {
-		translate[i] = sameValues(s.axes[mine[a]].texts(), from.texts(a))
+		translate[i] = wiring.SamePlaces(s.axes[mine[a]].texts(), from.texts(a))
 	}
 	src.group = make([]int32, s.members)
 	var none []int
@@ -233,30 +234,6 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 
 func appendInt(b []byte, v int32) []byte {
 	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
-}
-
-// sameValues finds each of the texts a among b.
-func sameValues(a, b []string) []int32 {
-	if slices.Equal(a, b) {
-		same := make([]int32, len(a))
-		for i := range same {
-			same[i] = int32(i)
-		}
-		return same
-	}
-	place := make(map[string]int32, len(b))
-	for i, text := range b {
-		place[text] = int32(i)
-	}
-	same := make([]int32, len(a))
-	for i, text := range a {
-		p, ok := place[text]
-		if !ok {
-			p = -1
-		}
-		same[i] = p
-	}
-	return same
 }
 
 // refuseSettings refuses several settings of one participant, such as two cleanings of a scan, at inputs that take one

@@ -346,6 +346,9 @@ func (l *loader) fanOut(s *stage, c wiring.Combos) {
 			s.members++
 		}
 	}
+	if projected != nil && len(l.universes.Rows) == 0 { // which is reported at the decisions
+		s.unknown = true
+	}
 	if s.members == 0 && !s.unknown {
 		by := "exclude"
 		if projected != nil {

@@ -305,7 +305,8 @@ func (l *loader) take(found design.Outcome) {
 		stage, pos := place(m)
 		another := func(o design.Mistake) bool { // that states the headline which this stage has from there
 			before, at := place(o)
-			return o.Text == m.Text && at == pos && before.Line <= at.Line && (stage.Line > pos.Line || stage.Line < before.Line)
+			return o.Text == m.Text && at == pos && before.Line <= at.Line &&
+				(stage.Line > pos.Line || stage.Line < before.Line)
 		}
 		if !slices.ContainsFunc(found.Mistakes, another) {
 			l.bad.Stage(pos, m.Stage, m.Err())

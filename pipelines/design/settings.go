@@ -19,6 +19,10 @@ import (
 func (s *Study) references(stage *dag.StageNode) {
 	for n, work := range role.With[role.Referrer](stage) {
 		r := work.RefersTo()
+		if stage.Kind().Name == "multiverse" && len(settings([]*dag.Node{n}, r.Gathered)) == 1 {
+			s.mistake(stage, "", "there is one universe, but a multiverse has at least two, which differ in a decision")
+			return
+		}
 		if err := cmp.Or(oneSetting(n, r), oneAxis(n, r)); err != nil {
 			s.mistake(stage, err.Error(), err.Error())
 			return

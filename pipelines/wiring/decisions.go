@@ -137,6 +137,7 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 			continue
 		}
 		d := Decision{Name: k.Name, Pos: k.Pos, Options: r.options(k)}
+		d.refuseSame(bad)
 		for _, o := range d.Options {
 			for i, s := range slices.Concat(o.Sets, o.Inputs) {
 				path := s.Stage + "." + s.Parameter
@@ -154,6 +155,33 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 		}
 	}
 	return all
+}
+
+// refuseSame refuses an option that sets what another one sets: their universes would be one. One option may set
+// nothing, which is the file as it is, beside others that do.
+func (d *Decision) refuseSame(bad *tree.Mistakes) {
+	for i, o := range d.Options {
+		same := func(other Option) bool {
+			return sameSettings(o.Sets, other.Sets) && sameSettings(o.Inputs, other.Inputs)
+		}
+		nothing := len(o.Sets)+len(o.Inputs) == 0
+		switch at := slices.IndexFunc(d.Options[:i], same); {
+		case at >= 0 && nothing:
+			bad.Add(o.Pos, "decision %s: the options %s and %s set nothing, so they are the same analysis: {} is one option",
+				d.Name, d.Options[at].Name, o.Name)
+		case at >= 0:
+			bad.Add(o.Pos, "decision %s: the options %s and %s set the same, so they are the same analysis: remove one",
+				d.Name, d.Options[at].Name, o.Name)
+		}
+	}
+}
+
+func sameSettings(a, b []Setting) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s Setting) bool {
+		return !slices.ContainsFunc(b, func(o Setting) bool {
+			return o.Stage == s.Stage && o.Parameter == s.Parameter && SameValue(o.Value, s.Value)
+		})
+	})
 }
 
 type decisionReader struct {

@@ -22,6 +22,7 @@ type Universes struct {
 	Not       []column.Not
 	Left      int  // that sample did not draw
 	Unseeded  bool // the file has no seed, which sample needs
+	Note      string
 }
 
 // Name is DECISION=OPTION for each decision, by the names of the decisions: their order in the file does not matter.
@@ -122,8 +123,31 @@ func ReadUniverses(root *tree.Node, decisions []Decision, seed uint64, most int,
 	if len(u.Rows) == 0 {
 		bad.Add(t.Get(notKey).Pos, "decisions: not excludes every universe")
 	}
-	u.draw(t.Get(sampleKey), seed, bad)
+	u.draw(t.Get(sampleKey), seed, u.headline(root), bad)
 	return u
+}
+
+// headline is the combination that the headline of the file means; nil for none.
+func (u *Universes) headline(root *tree.Node) combination {
+	for _, k := range keysIn(root.Get("stages")) {
+		given := k.Value.Get("with").Get("headline")
+		if given == nil || given.Kind != tree.List ||
+			Kind(k.Value) != "multiverse" && !slices.Contains(pages, Kind(k.Value)) {
+			continue
+		}
+		c, some := make(combination, len(u.Decisions)), false
+		for _, item := range given.Items {
+			name, option, _ := strings.Cut(item.Text, "=")
+			at := slices.IndexFunc(u.Decisions, func(d Decision) bool { return d.Name == strings.TrimSpace(name) })
+			if at >= 0 {
+				c[at], some = []int32{int32(u.Decisions[at].Option(strings.TrimSpace(option)))}, true
+			}
+		}
+		if some {
+			return c
+		}
+	}
+	return nil
 }
 
 // A combination has for each decision the options that it means; nil means all.
@@ -197,8 +221,9 @@ func (u *Universes) readNot(t *tree.Node, bad *tree.Mistakes) (all []combination
 }
 
 // draw keeps as many universes as sample states. Each has a random number of its own, from the seed and its name, so an
-// option that is added changes no order among the universes that were there.
-func (u *Universes) draw(t *tree.Node, seed uint64, bad *tree.Mistakes) {
+// option that is added changes no order among the universes that were there. That of the headline takes the last place
+// if it is not among them.
+func (u *Universes) draw(t *tree.Node, seed uint64, headline combination, bad *tree.Mistakes) {
 	if t == nil || t.Bad || t.Kind == tree.Empty {
 		return
 	}
@@ -208,6 +233,10 @@ func (u *Universes) draw(t *tree.Node, seed uint64, bad *tree.Mistakes) {
 		return
 	}
 	if n >= len(u.Rows) {
+		if n > len(u.Rows) && u.Rows != nil {
+			u.Note = fmt.Sprintf("%s: decisions: sample is %d, but there are only %s: none is left out", t.Pos, n,
+				words.Count(len(u.Rows), "universe"))
+		}
 		return
 	}
 	u.Left = len(u.Rows) - n
@@ -220,6 +249,10 @@ func (u *Universes) draw(t *tree.Node, seed uint64, bad *tree.Mistakes) {
 		order[i] = drawn{row, random.New(seed, "universe", u.Name(i)).Uint64()}
 	}
 	slices.SortStableFunc(order, func(a, b drawn) int { return cmp.Compare(a.number, b.number) })
+	at := slices.IndexFunc(order, func(d drawn) bool { return headline != nil && headline.has(d.row) })
+	if at >= n {
+		order[n-1] = order[at]
+	}
 	u.Rows = lists.Map(order[:n], func(d drawn) []int32 { return d.row })
 	slices.SortFunc(u.Rows, slices.Compare)
 }

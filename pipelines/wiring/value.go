@@ -141,3 +141,27 @@ func References(t *tree.Node) (texts []string) {
 	}
 	return []string{t.Text}
 }
+
+// SamePlaces finds each of the texts a among b.
+func SamePlaces(a, b []string) []int32 {
+	if slices.Equal(a, b) {
+		same := make([]int32, len(a))
+		for i := range same {
+			same[i] = int32(i)
+		}
+		return same
+	}
+	place := make(map[string]int32, len(b))
+	for i, text := range b {
+		place[text] = int32(i)
+	}
+	same := make([]int32, len(a))
+	for i, text := range a {
+		p, ok := place[text]
+		if !ok {
+			p = -1
+		}
+		same[i] = p
+	}
+	return same
+}

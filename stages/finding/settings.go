@@ -96,6 +96,15 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	return s, nil
 }
 
+// Combinations is how many combinations of options not leaves, of which sample draws.
+func (s *Settings) Combinations() int {
+	n := s.Decisions.All
+	for _, not := range s.Not {
+		n -= not.Number
+	}
+	return n
+}
+
 // A Parameter is one value of one parameter of one stage.
 type Parameter = column.SettingRow
 

@@ -21,6 +21,8 @@ type Universe struct {
 	Universes, Repeated, Permutations int32
 	Significant                       int32   // universes with p < 0.05; Share is their weight
 	Null                              float64 // median effect under permuted labels
+	Kept                              bool    // it is above 0: permuted labels keep what predicts the group
+	Within                            string  // the column within whose values labels were permuted, beside folds
 	By                                string  // the decision whose options have the same total weight each
 }
 
@@ -48,6 +50,16 @@ func (a *Results) NotJoint(rows []column.JointRow) *NotJoint {
 		return of
 	}
 	return nil
+}
+
+// Repeats is how many repeats of the cross-validation there are, of which a multiverse has the first; 0 for one.
+func (a *Results) Repeats() int {
+	for _, r := range a.PerParticipant() {
+		if r.TestFolds > 0 && r.TestFolds < r.Folds {
+			return int(r.Folds / r.TestFolds)
+		}
+	}
+	return 0
 }
 
 // Joint is what the joint test of a multiverse, the one that the file sets, shows.
@@ -82,12 +94,15 @@ func (a *Results) Multiverse(rows []column.JointRow) (all List) {
 		}
 		switch r.Statistic {
 		case "median":
-			u.Null = r.NullMedian
+			u.Null, u.Kept = r.NullMedian, r.NullMedian > 0
 		case "share":
 			u.Share = r.Value
 		case "best":
 			u.Best = r.P
 		}
+	}
+	if len(a.Accuracy) > 0 {
+		u.Within = a.Accuracy[0].Within
 	}
 	not := a.NotJoint(rows)
 	switch {

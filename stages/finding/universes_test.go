@@ -14,6 +14,13 @@ func TestMultiverse(t *testing.T) {
 	off := (&Results{}).Multiverse([]column.JointRow{{Statistic: "median", P: 0.01, Test: true, NullMedian: -0.1,
 		Universes: 8, Permutations: 999}, {Statistic: "share", Value: 1}})
 	need.Equal(t, off[0].Code, "multiverse.null-not-zero")
+	need.Equal(t, off[0].Numbers.(Universe).Kept, false)
+	// Labels permuted within sites keep what the sites say of the groups: the median is above 0.
+	kept := (&Results{Accuracy: []Row{{Within: "site"}}}).Multiverse([]column.JointRow{{Statistic: "median", P: 0.01,
+		Test: true, NullMedian: 0.33, Universes: 8, Permutations: 999},
+		{Statistic: "share", Value: 1}})[0].Numbers.(Universe)
+	need.Equal(t, kept.Kept, true)
+	need.Equal(t, kept.Within, "site")
 	for _, c := range []struct {
 		p, share               float64
 		permutations, repeated int32

@@ -202,7 +202,8 @@ func (a *author) universes(tests []column.JointRow) values {
 	first := tests[0]
 	of := values{"Effect": first.Effect, "Universes": first.Universes, "Repeated": first.Repeated,
 		"All": first.Universes + first.Repeated, "Positive": first.Positive, "Permutations": first.Permutations,
-		"Significant": first.Significant, "By": first.By, "Majority": a.majorities(), "Within": ""}
+		"Significant": first.Significant, "By": first.By, "Majority": a.majorities(), "Within": "",
+		"Repeats": a.Repeats(), "Left": a.Run.Decisions.Left, "Combinations": a.Run.Combinations()}
 	if len(a.Accuracy) > 0 {
 		of["Within"] = a.Accuracy[0].Within
 	}

@@ -691,10 +691,10 @@ func (a *Author) multiverse() {
 	a.tested(ofUniverses)
 	a.say("methods.multiverse", of)
 	if d := a.Run.Decisions; d.All > 0 {
-		a.say("methods.multiverse-space", space(d))
+		a.say("methods.multiverse-space", a.space())
 	}
 	if a.T.Has("universes") {
-		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect})
+		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect, "Repeats": a.Repeats()})
 	}
 }
 
@@ -725,13 +725,10 @@ func (a *Author) reliability() {
 }
 
 // space are the combinations of options that are no universes.
-func space(d column.Decisions) values {
-	excluded := 0
-	for _, not := range d.Not {
-		excluded += not.Number
-	}
-	return values{"All": d.All, "Excluded": excluded, "Not": d.Not, "Drawn": d.All - excluded - d.Left, "Left": d.Left,
-		"Seed": d.Seed}
+func (a *Author) space() values {
+	d, left := a.Run.Decisions, a.Run.Combinations()
+	return values{"All": d.All, "Excluded": d.All - left, "Not": d.Not, "Drawn": left - d.Left, "Left": d.Left,
+		"Seed": d.Seed, "Headline": len(a.Run.Of("multiverse").List("headline")) > 0}
 }
 
 // edgeTests states how edges were tested over participants.

@@ -123,8 +123,9 @@ func TestDependsOn(t *testing.T) {
 
 // Which combinations were excluded, and why, and how many were drawn, is stated beside the joint test.
 func TestUniversesLeftOut(t *testing.T) {
-	a := authorOf(with("multiverse", "joint", "median"))
+	a := authorOf(with("multiverse", "joint", "median", "headline", "denoising=36P"))
 	a.Run.Table = encoding.NewTable()
+	const headline = " The headline is always one of them."
 	for _, c := range []struct {
 		of   column.Decisions
 		want string
@@ -133,10 +134,11 @@ func TestUniversesLeftOut(t *testing.T) {
 			{Of: []column.NotOptions{{Decision: "denoising", Options: []string{"36P"}},
 				{Decision: "estimator", Options: []string{"oas", "glasso"}}}, Because: "too few volumes", Number: 2}}},
 			"Of 12 combinations of the options, 2 were excluded: denoising 36P with estimator oas or glasso (too few volumes). " +
-				"Of the others, 6 were drawn at random (seed 7)."},
-		{column.Decisions{All: 12, Left: 4, Seed: "7"}, "8 of 12 combinations of the options were drawn at random (seed 7)."},
+				"Of the others, 6 were drawn at random (seed 7)." + headline},
+		{column.Decisions{All: 12, Left: 4, Seed: "7"}, "8 of 12 combinations of the options were drawn at random (seed 7)." + headline},
 	} {
-		need.Equal(t, a.Text("methods.multiverse-space", space(c.of)), c.want)
+		a.Run.Decisions = c.of
+		need.Equal(t, a.Text("methods.multiverse-space", a.space()), c.want)
 	}
 }
 
