@@ -235,6 +235,9 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return "", false
 	case len(full) == 2 && full[0] == "stages" && v.Kind == tree.Empty:
 		return "the file includes stage " + full[1], true
+	case now == nil && len(full) == 4 && full[2] == "with" && full[3] == "seed" && root.Get("seed") != nil:
+		return name + " is " + wiring.Shortly(root.Get("seed")) + " (the seed of the pipeline)",
+			!wiring.SameValue(root.Get("seed"), v)
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := wiring.Default(root.Under(full[:2]...), full[3]); ok {
 			other = !wiring.SameNumber(standard, strings.Join(wiring.Texts(v.Parameter("list of texts")), ", "))

@@ -47,6 +47,7 @@ func (a *author) edges() {
 	s := a.Run.Shown("edges", "edge_tests")
 	test.Related = s != nil && finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 	of := figure.EdgeValues(test)
+	of["Settings"] = a.oneOf()
 	of["Data"], of["transform"] = values(finding.Values(column.Data{})), ""
 	if s != nil {
 		of["Data"] = values(finding.Values(a.Run.Holds(s, "matrices")))

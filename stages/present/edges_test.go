@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 )
 
@@ -166,6 +167,25 @@ func TestEdgesWithoutPlaces(t *testing.T) {
 		const tile = "Significant edges: 1 of 2 family-wise error by the largest statistic"
 		need.Equal(t, strings.Contains(text, tile), is, text)
 		need.Equal(t, strings.Contains(text, "a difference between A and B · may be wrong: see the first caution"), is, text)
+	}
+}
+
+// The tests of edges of one of several settings state which.
+func TestEdgesOfOneSetting(t *testing.T) {
+	in := edgeInputs(column.EdgeSummaryRow{Design: "number", Test: "age", Statistic: "t", Effect: "partial r",
+		Correction: "bh"})
+	band := func(of string) []dag.Coord { return []dag.Coord{{Axis: "band", Value: of}} }
+	of := dag.InputOf(encoding.NewTable())
+	of.Coords = band("low")
+	in["graphs"] = []dag.Input{of}
+	for _, evaluated := range [][][]dag.Coord{{band("all"), band("low")}, {band("low")}} {
+		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
+		a.Evaluated = evaluated
+		a.Begin("edges", "")
+		a.edges()
+		need.NoError(t, a.Err())
+		text := fmt.Sprint(a.Section.Blocks)
+		need.Equal(t, strings.Contains(text, "With band=low, "), len(evaluated) > 1, text)
 	}
 }
 
