@@ -124,6 +124,8 @@ func TestRead(t *testing.T) {
 		{"DiFuMo of TemplateFlow", "Component\tDifumo_names\tYeo_networks7\tGM\n1\tCuneus\tVisCent\t0.4\n", []Node{{Index: 1, ID: 1, Name: "Cuneus", X: nan}}},
 		{"plain names", "left\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan},
 			{Index: 2, ID: 2, Name: "right", X: nan}}},
+		{"plain names below a comment", "# my regions\nleft\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan},
+			{Index: 2, ID: 2, Name: "right", X: nan}}},
 		{"plain numbers", "101\n7\n", []Node{{Index: 1, ID: 101, Name: "101", X: nan},
 			{Index: 2, ID: 7, Name: "7", X: nan}}},
 	} {
@@ -144,6 +146,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
+	const separate = "but in a plain list of names the first line is region 1: separate the number and the name of each " +
+		"line by a tab, and write index and name, with a tab between them, above"
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "n.tsv: empty, but a list of regions was expected"},
 		{"no name", "index,label\n1,a\n", `n.tsv:1: no column "name"; the columns are index, label`},
@@ -166,6 +170,10 @@ n.tsv:6: the region has no name: fill it in`},
 		{"two orders", "index,id,name\n1,1,a\n2,3,b\n3,2,c\n",
 			"n.tsv:3: the columns id and index have the same numbers in different orders: 2 is c by id, and b by index; remove the wrong column"},
 		{"many twice", "a\na\nb\nb\nc\nc\nd\nd\ne\ne\n", `n.tsv: node 2: the name "a" was used before (node 1), node 4: the name "b" was used before (node 3), node 6: the name "c" was used before (node 5) and 2 more: rename one of the two`},
+		{"numbers in another order", "2 b\n1 a\n", `n.tsv:1: the line is "2 b", ` + separate},
+		{"numbers of labels", "10 a\n11 b\n", `n.tsv:1: the line is "10 a", ` + separate},
+		{"a color table", "1 a 25 5 25 0\n2 b 1 2 3 0\n", `n.tsv:1: the line is "1 a 25 5 25 0", ` + separate +
+			"; leave the colors out"},
 		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -185,6 +185,9 @@ var difumo = map[string]string{"component": "index", "difumo_names": "name", "ye
 
 var isColor = pattern.New(`^#[0-9a-fA-F]{6}$`)
 
+// colorTable is a line of FreeSurfer's color tables: number, name, red, green, blue, opacity.
+var colorTable = pattern.New(`^[0-9]+[ \t]+\S+([ \t]+[0-9]{1,3}){4}$`)
+
 func readPlain(lines []line, file string) ([]Node, error) {
 	names := make([]string, len(lines))
 	for i, l := range lines {
@@ -193,6 +196,13 @@ func readPlain(lines []line, file string) ([]Node, error) {
 	if Zero(names[0]) == nil { // nilearn's lists of labels begin so
 		return nil, fmt.Errorf("%s:%d: the first name is %.80q, but a list of names counts from 1, and the background has no name in it: remove the line",
 			file, lines[0].number, names[0])
+	}
+	if numbers, _, ok := cell.Numbered(names); ok {
+		inOrder := !slices.ContainsFunc(numbers, func(n int) bool { return n != slices.Index(numbers, n)+1 })
+		if lut := colorTable.MatchString(names[0]); lut || !inOrder {
+			return nil, fmt.Errorf("%s:%d: the line is %.80q, but in a plain list of names the first line is region 1: separate the number and the name of each line by a tab, and write index and name, with a tab between them, above%s",
+				file, lines[0].number, names[0], map[bool]string{true: "; leave the colors out"}[lut])
+		}
 	}
 	nodes, err := Plain(names)
 	if err != nil {
@@ -286,7 +296,7 @@ func readLines(r io.Reader, file string) ([]line, error) {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("%s:%d: not UTF-8 text", file, n)
 		}
-		if strings.TrimSpace(text) != "" {
+		if strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "# ") {
 			lines = append(lines, line{strings.TrimRight(text, "\r"), n})
 		}
 		return nil
