@@ -141,6 +141,9 @@ func TestExtendsMistakes(t *testing.T) {
 		{"nothing", "--- x.yaml\nextends:\n", "$/x.yaml:1:9: extends must be the name of one pipeline file, not nothing"},
 		{"a list is extended", "--- mid.yaml\n- a\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, decisions, study, stages"},
 		{"a link to a secret", "--- mid.yaml\nroot:$6$secret\nab: [c\n--- x.yaml\nextends: mid.yaml\n", "$/x.yaml:1:10: $/mid.yaml is no pipeline file: no line begins with one of the keys extends, pipeline, seed, vars, cohort, connect, decisions, study, stages"},
+		{"a cohort that the extended file has not", "--- mid.yaml\nextends: base.yaml\ncohort: { t-files: { people: 2 } }\n" +
+			"--- x.yaml\nextends: mid.yaml\ncohort: { t-made: null, t-files: { people: 3 } }\n",
+			"$/x.yaml:2:11: null removes a key, but $/mid.yaml has no cohort.t-made (the only one is t-files)"},
 		{"two cohorts", "--- x.yaml\nextends: base.yaml\ncohort: { t-made: { people: 2 }, t-files: { people: 2 } }\n", "$/x.yaml:2:34: the cohort is t-made already: a cohort has exactly one kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -103,7 +103,7 @@ func otherKind(base, over *tree.Node, path []string) bool {
 	switch {
 	case len(path) == 1 && path[0] == "cohort":
 		kinds := slices.DeleteFunc(CohortKinds(over), func(k tree.Key) bool {
-			return k.Value.Kind == tree.Empty && base.Get(k.Name) != nil
+			return k.Value.Kind == tree.Empty && (base.Get(k.Name) != nil || k.Value.Text != "") // null is no kind
 		})
 		return slices.ContainsFunc(kinds, func(k tree.Key) bool { return base.Get(k.Name) == nil })
 	case len(path) == 2 && path[0] == "stages":
