@@ -127,9 +127,6 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 	case cols == 2 && n > 0 && counting(rows, x):
 		return fmt.Sprintf("a numbered list of %d values, as many as %d regions have pairs: remove the column of "+
 			"numbers in all files, and read the other as a triangle of a matrix (pearson of a cohort of matrices)", rows, n), false
-	case 2 <= cols && cols <= mostDerived && rows >= leastDerived && derived(rows, cols, x) != "":
-		return "a table of edges, not time series: " + derived(rows, cols, x) + "; keep the correlations in all " +
-			"files, with the two regions before each of them, or alone (pipeline docs other-programs)", false
 	case cols == 3 && rows >= 3 && edges(rows, x):
 		return "an edge list, with the two regions and the value of each pair", true
 	case EdgeList(rows, cols, x) != nil:
@@ -137,6 +134,9 @@ func NotSeries(rows, cols int, x []float64) (what string, matrix bool) {
 	case cols >= 3 && rows >= 2 && rising(x[:cols]) && slices.ContainsFunc(x[cols:2*cols], fraction):
 		return fmt.Sprintf("its first row numbers the regions (%g to %g), as a second line of names does: delete it "+
 			"in all files", x[0], x[cols-1]), false
+	case 2 <= cols && cols <= mostDerived && rows >= leastDerived && derived(rows, cols, x) != "":
+		return "a table of edges, not time series: " + derived(rows, cols, x) + "; keep the correlations in all " +
+			"files, with the two regions before each of them, or alone (pipeline docs other-programs)", false
 	case rows == cols && rows >= 4:
 		return half(rows, x)
 	}
