@@ -117,6 +117,7 @@ import (
 //go:embed stages/learn/split/*.go
 //go:embed stages/literature/*.go
 //go:embed stages/mat5/*.go
+//go:embed stages/npz/*.go
 //go:embed stages/phantom/*.go
 //go:embed stages/pipelines
 //go:embed stages/prepare/*.go
