@@ -93,10 +93,13 @@ func (a *author) subgroups() {
 	}
 	a.Put("subgroups.result", of)
 	plain := lists.Map(groups, func(r column.AnySubgroupRow) column.SubgroupRow { return r.SubgroupRow })
-	judged := slices.DeleteFunc(slices.Clone(tests), func(test column.SubgroupTestRow) bool { // the mean for everybody
-		return of["Number"] != "" && !slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool {
-			return slices.Equal(r.Coords, test.Coords) && predicts(r)
-		})
+	judged := slices.DeleteFunc(slices.Clone(tests), func(test column.SubgroupTestRow) bool {
+		// One answer for everybody.
+		majority := func(r finding.Row) bool { return r.IsMajority() && r.Is(test.Coords) }
+		return slices.ContainsFunc(a.Accuracy, majority) ||
+			of["Number"] != "" && !slices.ContainsFunc(groups, func(r column.AnySubgroupRow) bool {
+				return slices.Equal(r.Coords, test.Coords) && predicts(r)
+			})
 	})
 	within, leftOut := "", false
 	if s := a.Run.Shown(kind, "subgroups"); s != nil {

@@ -62,6 +62,14 @@ func TestSubgroups(t *testing.T) {
 	if !strings.Contains(string(summary["text"].(artifacts.Bytes).Data), "<10") {
 		t.Error("the summary lacks the groups")
 	}
+	// The majority classifier has no finding of its own.
+	in["evaluation"] = []dag.Input{dag.InputOf(column.Table([]column.AccuracyRow{{Coords: of("logistic"),
+		Classifier: "majority", Level: "participant"}, {Coords: of("svm"),
+		Classifier: "svm", Level: "participant"}}, "model"))}
+	summary = stagetest.MustRun(t, stagetest.Fresh("summary"), in)
+	codes = need.Value(summary["findings"].(*encoding.Table).Strings("code"))(t)
+	need.Equal(t, strings.Count(strings.Join(codes, " "), "subgroups.differ"), 1)
+	delete(in, "evaluation")
 	// The positive group is stated.
 	with := column.Table([]column.SubgroupRow{row("logistic", "sex", "F", 31)}, "model")
 	with.Meta = map[string]string{column.PositiveMeta: "B"}

@@ -40,9 +40,10 @@ type Lacked struct {
 	column.LackedRegion
 }
 
-// Covariates are the findings about covariates that alone separate the groups. of is the column that the models
-// predict: the table is of the column group. leftOut is the column whose values the folds leave out in turn, "" for
-// none. lacked are the regions that some participants lack; inputs reports whether models may have had them.
+// Covariates are the findings about covariates that alone separate the groups, the strongest first. of is the column
+// that the models predict: the table is of the column group. leftOut is the column whose values the folds leave out in
+// turn, "" for none. lacked are the regions that some participants lack; inputs reports whether models may have had
+// them.
 func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked, inputs bool) (all finding.List) {
 	if of != "group" {
 		all.Study("covariate.not-of-labels", finding.Limits, values{"Column": of})
@@ -51,6 +52,12 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 	all.Add(atSites("covariate.at-sites", rows, func(r column.CovariateRow) (string, []SiteTest, values) {
 		return r.Name, SiteTests(r.Sites, r.SiteAUC, r.SiteP, r.Permutations), values{}
 	})...)
+	strength := func(r column.CovariateRow) float64 {
+		auc, _ := column.TestedWithin(r.AUC, r.Within)
+		return auc
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(x, y column.CovariateRow) int { return cmp.Compare(strength(y), strength(x)) })
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		name := named(r)
@@ -134,12 +141,21 @@ func ofMissingRegions(name string) bool {
 	return name == column.UnusableRegions || name == column.UnusablePattern
 }
 
-// CovariatesOfNumber are the findings about covariates that go with the number to predict; inputs is as in Covariates.
+// CovariatesOfNumber are the findings about covariates that go with the number to predict, the strongest first; inputs
+// is as in Covariates.
 func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all finding.List) {
 	all.Add(atSites("covariate.at-sites-of-number", rows, func(r column.NumberCovariateRow) (string, []SiteTest, values) {
 		return r.Name, SiteTests(r.Sites, r.SiteR, r.SiteP, r.Permutations),
 			values{"Number": number, "Category": r.Kind == "category"}
 	})...)
+	strength := func(r column.NumberCovariateRow) float64 {
+		of, _ := column.TestedWithin(r.R, r.Within)
+		return math.Abs(of)
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(x, y column.NumberCovariateRow) int {
+		return cmp.Compare(strength(y), strength(x))
+	})
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if name := named(r); name != "" {

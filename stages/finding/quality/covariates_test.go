@@ -33,6 +33,13 @@ func TestCovariateFindings(t *testing.T) {
 	} {
 		need.Equal(t, codesIn(Covariates(c.rows, c.of, "", nil, true)), c.want, c.rows, c.of)
 	}
+	weak, strong, within := row("age", 0.01), row("mean_fd", 0.01), row("sex", 0.01)
+	strong.AUC, within.AUC, within.Within = 0.88, 0.95, 0.75
+	var names []any
+	for _, f := range Covariates([]column.CovariateRow{weak, within, strong}, "group", "", nil, true) {
+		names = append(names, f.Values()["Name"])
+	}
+	need.Equal(t, fmt.Sprint(names), "[mean_fd sex age]", "the strongest first, as tested")
 	// regions that no model had as inputs
 	for inputs, want := range map[bool]finding.Weight{true: finding.Overturns, false: finding.Limits} {
 		for _, name := range []string{column.UnusablePattern, column.UnusableRegions} {
@@ -48,6 +55,10 @@ func TestCovariateFindings(t *testing.T) {
 	}
 	need.Equal(t, codesIn(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
 		"score", true)), "covariate.predicts-number")
+	low, high := number("age", 0.01), number("iq", 0.01)
+	low.R, high.R = 0.3, -0.6
+	all := CovariatesOfNumber([]column.NumberCovariateRow{low, high}, "score", true)
+	need.Equal(t, all[0].Values()["Name"], any("iq"))
 	for _, c := range []struct {
 		name   string
 		q      float64
