@@ -3,6 +3,7 @@ package assess
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -110,8 +111,7 @@ func (s *Multiverse) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	distinct := slices.DeleteFunc(slices.Clone(universes), func(u *universe) bool { return u.same >= 0 })
 	if len(distinct) < 2 {
-		return nil, fmt.Errorf("there are %s with different predictions: a multiverse has at least two, which differ in a decision",
-			words.Count(len(distinct), "universe"))
+		return nil, errors.New("all universes have the same predictions: a multiverse has at least two that differ")
 	}
 	if err := s.weigh(distinct, decisions); err != nil {
 		return nil, err

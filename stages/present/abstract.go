@@ -258,7 +258,7 @@ func (a *author) asked() values {
 	for _, g := range classes {
 		names = append(names, g.Name)
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, dag.CompareValues)
 	if v["Classes"] = names; of != "group" {
 		v["Column"] = of
 	}
@@ -275,7 +275,7 @@ func (a *author) data(asked values) []string {
 	}
 	of, classes := a.Predicted()
 	classes = slices.Clone(classes) // in the order of the question
-	slices.SortFunc(classes, func(x, y participants.Counted) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(classes, func(x, y participants.Counted) int { return dag.CompareValues(x.Name, y.Name) })
 	var groups []string
 	for _, g := range classes {
 		if of != "" && classes[0].Name != "" { // a number has no groups

@@ -221,3 +221,13 @@ func TestTilesHaveIntervals(t *testing.T) {
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · within sites r = 0.310 · means over the folds")
 }
+
+// Groups that are numbers are listed in the order of the numbers.
+func TestGroupsInTheirOrder(t *testing.T) {
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(30, "1", "10", "2"))},
+		"evaluation": {dag.InputOf(one)}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+	need.Equal(t, strings.Contains(text, "distinguish 1, 2 and 10 in participants"), true, text)
+	need.Equal(t, strings.Contains(text, "(10 1, 10 2 and 10 10)"), true, text)
+}
