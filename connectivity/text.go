@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
@@ -51,8 +50,8 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 	if bom, _ := br.Peek(3); string(bom) == "\ufeff" {
 		br.Discard(3)
 	}
-	if first, _ := br.Peek(br.Size()); decimalCommas(first) != "" {
-		return nil, Matrix{}, fmt.Errorf("its numbers may have decimal commas, such as %s, but commas are also between its columns: save it with decimal points, or with tabs or semicolons between the columns", decimalCommas(first))
+	if first, _ := br.Peek(br.Size()); foreign.DecimalCommas(first) != "" {
+		return nil, Matrix{}, fmt.Errorf("its numbers may have decimal commas, such as %s, but commas are also between its columns: save it with decimal points, or with tabs or semicolons between the columns", foreign.DecimalCommas(first))
 	}
 	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, '\r') >= 0 && bytes.IndexByte(first, '\n') < 0 {
 		br = bufio.NewReaderSize(oldMac{br}, br.Size())
@@ -94,56 +93,6 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		}
 	}
 }
-
-// decimalCommas is the first number with a decimal comma in a text whose columns commas separate too, by the lines
-// among its first bytes: of whole numbers alone, every second one is the decimals of the one before. These begin with
-// zeros (107,0350), or all have one digit, or the number before is -0. "" for any other text.
-func decimalCommas(first []byte) (found string) {
-	one, long, rows, names := true, "", 0, 0
-	end := bytes.LastIndexByte(first, '\n')
-	if end < 0 { // a line that is longer
-		end = bytes.LastIndexByte(first, ',')
-		if bytes.Count(first[:max(end, 0)], []byte(","))%2 == 0 {
-			end = bytes.LastIndexByte(first[:max(end, 0)], ',')
-		}
-	}
-	for line := range bytes.SplitSeq(first[:max(end, 0)], []byte("\n")) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		fields := strings.Split(string(line), ",")
-		if rows == 0 && names == 0 && strings.ContainsFunc(fields[len(fields)-1], unicode.IsLetter) {
-			names = len(fields)
-			continue
-		}
-		if len(fields) < 4 || len(fields) == names {
-			return ""
-		}
-		rows++
-		fields = fields[len(fields)%2:] // an index in front
-		for j := 0; j < len(fields); j += 2 {
-			whole, decimals := strings.TrimPrefix(fields[j], "-"), fields[j+1]
-			if !digits(whole) || !digits(decimals) || len(whole) > 1 && whole[0] == '0' {
-				return ""
-			}
-			number := fields[j] + "," + decimals
-			if found == "" && (len(decimals) > 1 && decimals[0] == '0' || fields[j] == "-0") {
-				found = number
-			}
-			one = one && len(decimals) == 1
-			if len(whole) > 1 {
-				long = number
-			}
-		}
-	}
-	if found == "" && one && rows > 2 {
-		return long
-	}
-	return found
-}
-
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // thousands finds numbers whose points may separate thousands, as German programs write 5012 and 540: 5.012 and 540.
 type thousands struct {

@@ -275,6 +275,9 @@ func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 		}
 		for _, at := range places {
 			box := rect(at.X-5, at.Y-5, at.X+5, at.Y+5)
+			if at != p && (box.Min.X < c.Min.X || box.Min.Y < c.Min.Y || box.Max.X > c.Max.X || box.Max.Y > c.Max.Y) {
+				continue
+			}
 			if slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 				return t.Min.X < box.Max.X && box.Min.X < t.Max.X && t.Min.Y < box.Max.Y && box.Min.Y < t.Max.Y
 			}) {
