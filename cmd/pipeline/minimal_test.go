@@ -114,11 +114,11 @@ func (s *study) planPage(fixture string) {
 		"raw: fmriprep/sourcedata/raw ", "raw: "+filepath.ToSlash(filepath.Join(fixture, "raw"))+" ",
 		"group: diagnosis", "group: group").Replace(block)
 	file := filepath.Join(s.dir, "page.yaml")
-	testdir.Write(s.t, file, "extends: biopoint.yaml\n"+block)
+	testdir.Write(s.t, file, block)
 	if plan := s.pipeline(0, "plan", "page.yaml", "--until", "connectivity"); !strings.Contains(plan, "series[sub") {
 		s.t.Errorf("the plan of the page:\n%s", plan)
 	}
-	testdir.Write(s.t, file, "extends: biopoint.yaml\n"+strings.Replace(block, "background: null", "", 1))
+	testdir.Write(s.t, file, strings.Replace(block, "background: null", "", 1))
 	const want = "stage background: mean-volume takes preprocessed scans, but the scans of this cohort (bids) are raw; remove the stage (background: null)"
 	if said := s.pipeline(2, "plan", "page.yaml", "--until", "connectivity"); !strings.Contains(said, want) {
 		s.t.Errorf("it lacks: %s\n%s", want, said)

@@ -139,7 +139,7 @@ stages:
 	}
 	page := string(need.Value(os.ReadFile(filepath.Join(s.dir, "study.html")))(t))
 	for _, want := range []string{"<td>score</td>", "All scans had 60 volumes at a repetition time of 2 s.",
-		"23 sessions of 12 participants (1 to 2 each) were analyzed. Each session was denoised and its correlations were estimated separately.",
+		`23 sessions of 12 participants (<span class="whole">1 to 2</span> each) were analyzed. Each session was denoised and its correlations were estimated separately.`,
 		"from all data of each participant", "Quality of each participant and session"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)
