@@ -287,8 +287,7 @@ func Search(words []string) (sections []Section, all bool) {
 	found := make([]match, n)
 	text, titled := make([]int, n), make([]bool, n) // occurrences of a word; in the heading
 	lower, searched := strings.ToLower, 0
-	for _, w := range words {
-		w = strings.ToLower(strings.Trim(w, "?.,!()\"'"))
+	for _, w := range parts(words) {
 		if w == "" || unsearched[w] {
 			continue
 		}
@@ -328,6 +327,21 @@ func Search(words []string) (sections []Section, all bool) {
 		}
 	}
 	return sections, len(sections) > 0 && found[0].have == searched
+}
+
+// parts are the words in lowercase, and the parts of hyphenated ones that no section has.
+func parts(words []string) (all []string) {
+	for _, w := range words {
+		w = strings.ToLower(strings.Trim(w, "?.,!()\"'"))
+		if !strings.Contains(w, "-") || slices.ContainsFunc(Sections(), func(s Section) bool {
+			return begins(strings.ToLower(s.Text+" "+s.Asked), []string{w}) > 0
+		}) {
+			all = append(all, w)
+			continue
+		}
+		all = append(all, strings.Split(w, "-")...)
+	}
+	return all
 }
 
 // whole is the length of words that are not the beginning of others: TR is not in train, nor scan in scanner.
