@@ -202,8 +202,8 @@ func TestNotSeries(t *testing.T) {
 		{3, pairs(above(func(a, b, r float64) []float64 { return []float64{r, a, b} })), "in columns 2 and 3"},
 		{5, pairs(above(func(a, b, r float64) []float64 { return []float64{12*a + b, b, a, r, 3} })),
 			"in columns 2 and 3"},
-		{4, pairs(func(a, b, r float64) []float64 { // whole, with a diagonal
-			r = math.Cos(a * b)
+		{4, pairs(func(a, b, _ float64) []float64 { // whole, with a diagonal
+			r := math.Cos(a * b)
 			if a == b {
 				r = 1
 			}

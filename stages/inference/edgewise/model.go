@@ -232,5 +232,3 @@ func negate(v []float64) {
 		v[i] = -v[i]
 	}
 }
-
-func clone(v []float64) []float64 { return append([]float64(nil), v...) }
