@@ -110,8 +110,11 @@ func TestWhatIsReadNowHasRoom(t *testing.T) {
 	}
 	use := func(_ context.Context, t *dag.Task) error {
 		for _, in := range t.All("in") {
-			v, err := dag.ReadOnce(in, &read)
-			if b, of := in.Bytes(); err != nil || of != nil || string(v) != string(b) {
+			b, of := in.Bytes()
+			if len(b) > 1 { // of the task before
+				continue
+			}
+			if v, err := dag.ReadOnce(in, &read); err != nil || of != nil || string(v) != string(b) {
 				return fmt.Errorf("%q of %q: %v, %v", v, b, err, of)
 			}
 		}
@@ -122,13 +125,15 @@ func TestWhatIsReadNowHasRoom(t *testing.T) {
 	for _, id := range all {
 		s.task(id, &join{Text: id})
 	}
+	var before []string // each task waits for the one before
 	for _, id := range all {
 		for i := range 4 {
 			reader := fmt.Sprint(id, i)
-			s.task(reader, &join{Text: reader, during: use}, id)
+			s.task(reader, &join{Text: reader, during: use}, append(before, id)...)
+			before = []string{reader}
 		}
 	}
-	s.task("last", &join{Text: "last", during: use}, all...)
+	s.task("last", &join{Text: "last", during: use}, append(before, all...)...)
 	res, ran := s.run(t, newStore(t), Options{Workers: 1})
 	need.Equal(t, res.Failed, 0, ran)
 	need.Equal(t, fmt.Sprint(made), "map[a:2 b:2 c:1 d:1]") // last reads a and b again
