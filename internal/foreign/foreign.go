@@ -192,7 +192,7 @@ func derived(rows, cols int, x []float64) string {
 func isZ(r, z []float64) bool {
 	apart := false
 	for i, v := range r {
-		if !(math.Abs(v) < 1) || !(math.Abs(math.Atanh(v)-z[i]) < 1e-2/(1-v*v)) {
+		if !(math.Abs(v) < 1) || !(math.Abs(math.Atanh(v)-z[i]) < 1e-2/(1-float64(v*v))) {
 			return false
 		}
 		apart = apart || math.Abs(z[i]-v) > 0.02 && math.Abs(z[i]-v) > 2*math.Abs(z[i]-math.Atanh(v))
