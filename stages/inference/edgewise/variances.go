@@ -20,6 +20,7 @@ type spread struct {
 	unit    []float64 // rows × participant: orthonormal, 0 outside the group
 	mix     []float64 // basis × rows: the basis within the group is mix·unit
 	degrees float64   // Σ(1 − leverage)
+	tested  []float64 // tested × tested: UᵀU within the group
 }
 
 // spreads divides the participants by the numbers of their groups, from 0; nil is one group.
@@ -30,6 +31,7 @@ func (m *Model) spreads(level []int) error {
 			all.mix[j*m.rows+j] = 1
 		}
 		m.groups = []spread{all}
+		m.groups[0].multiplyTested(m.Tested)
 		return nil
 	}
 	for g := 0; ; g++ {
@@ -65,7 +67,17 @@ func (m *Model) spreads(level []int) error {
 		if s.degrees < 1-1e-9 {
 			return ErrVariance
 		}
+		s.multiplyTested(m.Tested)
 		m.groups = append(m.groups, s)
+	}
+}
+
+func (s *spread) multiplyTested(q int) {
+	mix := func(row int) []float64 { return s.mix[row*s.rows:][:s.rows] }
+	for i := range q {
+		for j := range q {
+			s.tested = append(s.tested, dense.Inner(mix(i), mix(j)))
+		}
 	}
 }
 
@@ -89,6 +101,7 @@ type sums struct {
 	f               *Fit
 	wald            *dense.Cholesky
 	inverse         []float64
+	product         []float64 // tested × tested
 }
 
 // sums has the memory for so many permutations at once.
@@ -104,7 +117,7 @@ func (f *Fit) sums(each int) *sums {
 	for range f.groups {
 		s.within = append(s.within, edges(1))
 	}
-	s.inverse = make([]float64, s.wald.M*s.wald.M)
+	s.inverse, s.product = make([]float64, s.wald.M*s.wald.M), make([]float64, f.Tested*f.Tested)
 	return s
 }
 
@@ -232,11 +245,7 @@ func converted(f float64, q int, from, to float64) float64 {
 func (s *sums) student(e int) {
 	sum, squares := 0.0, 0.0
 	for g, group := range s.f.groups {
-		part := 0.0
-		for _, mix := range group.mix[:group.rows] {
-			part += float64(mix * mix)
-		}
-		part = float64(part * s.within[g][e])
+		part := float64(group.tested[0] * s.within[g][e])
 		sum += part
 		squares += float64(part*part) / group.degrees
 	}
@@ -254,8 +263,7 @@ func (s *sums) welch(e int) {
 	q, m := s.f.Tested, s.wald.M
 	clear(s.inverse)
 	part := func(group spread, g, i, j int) float64 {
-		mix := func(row int) []float64 { return group.mix[row*group.rows:][:group.rows] }
-		return s.within[g][e] * dense.Inner(mix(i), mix(j))
+		return s.within[g][e] * group.tested[i*q+j]
 	}
 	for g, group := range s.f.groups {
 		for i := range q {
@@ -275,7 +283,7 @@ func (s *sums) welch(e int) {
 			wald += float64(s.basis[i][e] * s.basis[j][e] * s.inverse[i*m+j])
 		}
 	}
-	product := make([]float64, q*q) // of a group: its part of V, times V⁻¹
+	product := s.product // of a group: its part of V, times V⁻¹
 	for g, group := range s.f.groups {
 		clear(product)
 		trace, square := 0.0, 0.0
