@@ -173,7 +173,7 @@ func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
 	}
 	for i, f := range l {
 		name, _ := Values(f.Numbers)["Name"].(string)
-		if !strings.HasPrefix(f.Code, "covariate.") || f.Weight != Overturns {
+		if f.Kind() != "covariate" || f.Weight != Overturns {
 			continue
 		}
 		if slices.ContainsFunc(tests, func(r column.ConfoundSummaryRow) bool {

@@ -36,13 +36,19 @@ type Finding struct {
 	Numbers any // a struct of the code, whose fields the entry uses; nil for none
 }
 
+// Kind is what a finding judges: its code up to the period.
+func (f Finding) Kind() string {
+	kind, _, _ := strings.Cut(f.Code, ".")
+	return kind
+}
+
 // A Subject is what a finding is about; the fields that do not apply are empty.
 type Subject struct {
 	Classifier   string      // for people
 	Setting      []dag.Coord // of the classifier
 	Participants []string
 	Stage        string
-	Only         string // the settings that it is about, where it is not about all: "denoising=24P or 6P"
+	Only         Part // of the settings, where it is not about all
 }
 
 // A List is findings in the order of their weights, those that question the answer of a page first; others of one
@@ -76,9 +82,8 @@ var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regressio
 
 // Questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) Questions() bool {
-	kind, _, _ := strings.Cut(f.Code, ".")
 	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
-		!slices.Contains(ofResults, kind) && f.Code != "training.stuck")
+		!slices.Contains(ofResults, f.Kind()) && f.Code != "training.stuck")
 }
 
 // OverturnsModels reports whether a finding of a study overturns a conclusion from some models of it, and whether it
@@ -101,7 +106,7 @@ func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 // OfModels reports whether a finding that questions a result concerns models of the page at all; behind reports
 // whether a stage made what they take.
 func (f Finding) OfModels(behind func(stage string) bool) bool {
-	switch kind, _, _ := strings.Cut(f.Code, "."); {
+	switch kind := f.Kind(); {
 	case kind == "edges", kind == "reliability", kind == "applied", kind == "validation":
 		return false
 	case f.Code == "leakage.unchecked-program":
@@ -178,7 +183,7 @@ func (l List) Linked() List {
 	for _, f := range l {
 		of, _ := plain(f.Values()).(values)
 		auc, _ := of["AUC"].(float64)
-		switch area, _, _ := strings.Cut(f.Code, "."); {
+		switch area := f.Kind(); {
 		case f.Code == "leakage.region-order":
 			auc = 1
 		case f.Weight != Overturns || area != "covariate" && area != "matrices":
@@ -274,6 +279,7 @@ type writtenTo struct {
 	Setting      map[string]string `json:"setting,omitempty"`
 	Participants []string          `json:"participants,omitempty"`
 	Stage        string            `json:"stage,omitempty"`
+	Only         Part              `json:"only,omitempty"`
 }
 
 // MarshalJSON writes code, weight, subject and numbers; NaN is null.
@@ -294,7 +300,7 @@ func (f Finding) JSON() (subject, numbers string) {
 func (f Finding) written() written {
 	w := written{Code: f.Code, Weight: f.Weight.String()}
 	if s := f.Subject; !reflect.ValueOf(s).IsZero() {
-		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage}
+		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only}
 		for _, c := range s.Setting {
 			if w.Subject.Setting == nil {
 				w.Subject.Setting = map[string]string{}
@@ -345,7 +351,7 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 		f.Numbers = w.Numbers
 	}
 	if s := w.Subject; s != nil {
-		f.Subject = Subject{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage}
+		f.Subject = Subject{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only}
 		for axis, value := range s.Setting {
 			f.Subject.Setting = append(f.Subject.Setting, dag.Coord{Axis: axis, Value: value})
 		}

@@ -156,25 +156,52 @@ var noOptions = []string{column.Subject, "session", "run", "fold", "repeat", "st
 
 // OneOf are the axes on which results were evaluated with several values, while a page has something of one of them
 // alone: "denoising=24P". some are the coordinates of what it has: scans, graphs, trained models or regions.
-func OneOf(some, evaluated [][]dag.Coord) (settings []string) {
+func OneOf(some, evaluated [][]dag.Coord) (p Part) {
 	for _, axis := range axesOf(some) {
 		own := valuesOn(some, axis)
 		if len(own) == 1 && len(valuesOn(evaluated, axis)) > 1 && !slices.Contains(noOptions, axis) {
-			settings = append(settings, axis+"="+own[0])
+			p = append(p, Axis{axis, own})
 		}
 	}
-	return settings
+	return p
 }
 
-// Only are the settings of some scans or matrices, of those of all; "" where they are of all settings.
-func Only(all, some [][]dag.Coord) string {
-	var parts []string
+// A Part is some of the settings of a run: those with one of the values on each axis.
+type Part []Axis
+
+// An Axis is an axis of settings with some of its values.
+type Axis struct {
+	Name   string   `json:"axis"`
+	Values []string `json:"values"`
+}
+
+// Texts are "denoising=24P or 6P" and "pool=topk"; nil for none.
+func (p Part) Texts() (texts []string) {
+	for _, a := range p {
+		texts = append(texts, a.Name+"="+strings.Join(a.Values, " or "))
+	}
+	return texts
+}
+
+// String is "denoising=24P or 6P and pool=topk".
+func (p Part) String() string { return strings.Join(p.Texts(), " and ") }
+
+// Has reports whether a setting may be in the part; an axis that it lacks excludes nothing.
+func (p Part) Has(setting []dag.Coord) bool {
+	return !slices.ContainsFunc(p, func(a Axis) bool {
+		own := column.ValueOn(setting, a.Name)
+		return own != "" && !slices.Contains(a.Values, own)
+	})
+}
+
+// Only are the settings of some scans or matrices, of those of all; nil where they are of all settings.
+func Only(all, some [][]dag.Coord) (p Part) {
 	for _, axis := range axesOf(all) {
 		if in := valuesOn(some, axis); len(in) < len(valuesOn(all, axis)) && !slices.Contains(noOptions, axis) {
-			parts = append(parts, axis+"="+strings.Join(in, " or "))
+			p = append(p, Axis{axis, in})
 		}
 	}
-	return strings.Join(parts, " and ")
+	return p
 }
 
 // Within are findings of what a page has of some settings alone, which they state; those about a classifier state its
@@ -186,10 +213,7 @@ func Within(some, evaluated [][]dag.Coord, all ...Finding) []Finding {
 		if f.Subject.Classifier != "" || f.Subject.Setting != nil || of == nil {
 			continue
 		}
-		if f.Subject.Only != "" {
-			of = append(of, f.Subject.Only)
-		}
-		all[i].Subject.Only = strings.Join(of, " and ")
+		all[i].Subject.Only = append(of, f.Subject.Only...)
 	}
 	return all
 }

@@ -28,15 +28,15 @@ func TestFindingsWithinSettings(t *testing.T) {
 	at := func(edges string) []dag.Coord {
 		return []dag.Coord{{Axis: "edges", Value: edges}, {Axis: "stage", Value: edges}}
 	}
-	given := List{{Code: "a"}, {Code: "b", Subject: Subject{Only: "motion=6P"}}, {Code: "c",
+	given := List{{Code: "a"}, {Code: "b", Subject: Subject{Only: Part{{"motion", []string{"6P"}}}}}, {Code: "c",
 		Subject: Subject{Classifier: "PR-GNN"}}}
 	only := func(some ...[]dag.Coord) string {
 		return strings.Join(lists.Map(Within(some, [][]dag.Coord{at("dense"), at("sparse")}, given...),
-			func(f Finding) string { return f.Code + ": " + f.Subject.Only }), "; ")
+			func(f Finding) string { return f.Code + ": " + f.Subject.Only.String() }), "; ")
 	}
 	need.Equal(t, only(at("dense")), "a: edges=dense; b: edges=dense and motion=6P; c: ")
 	need.Equal(t, only(at("dense"), at("sparse")), "a: ; b: motion=6P; c: ")
-	need.Equal(t, given[0].Subject.Only, "")
+	need.Equal(t, given[0].Subject.Only.String(), "")
 }
 
 // The scans of a page are those of one setting where others were evaluated, too.
@@ -57,7 +57,7 @@ func TestOneOf(t *testing.T) {
 		{append([][]dag.Coord{{{Axis: "subject", Value: "0"}}}, of("24P")...), of("24P", "6P"), "motion=24P"},
 		{nil, of("24P", "6P"), ""},
 	} {
-		need.Equal(t, strings.Join(OneOf(c.scans, c.evaluated), " "), c.want)
+		need.Equal(t, OneOf(c.scans, c.evaluated).String(), c.want)
 	}
 }
 

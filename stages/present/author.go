@@ -46,7 +46,7 @@ func (a *author) read() {
 // oneOf are the settings of the scans, matrices and graphs on the page, if accuracies are for further settings: each of
 // several tasks of a report has the scans of its own setting.
 func (a *author) oneOf() []string {
-	return finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated)
+	return finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated).Texts()
 }
 
 // write writes the page.

@@ -238,9 +238,9 @@ const mostLong = 3
 // numbers where their own entries would differ.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())
-	if err == nil && g.Subject.Only != "" {
+	if err == nil && g.Subject.Only != nil {
 		var only string
-		only, err = Text("finding.only", g.Subject)
+		only, err = Text("finding.only", Values{"Only": g.Subject.Only.String()})
 		text += only
 	}
 	if err != nil || g.Seeds == 0 && g.Also == nil {

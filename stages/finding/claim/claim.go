@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -138,7 +137,6 @@ func Concerns(f finding.Finding, c Claim) bool {
 func concernsModel(f finding.Finding, m Model) bool {
 	numbers := finding.Values(f.Numbers)
 	name, _ := numbers["Name"].(string)
-	kind, _, _ := strings.Cut(f.Code, ".")
 	switch {
 	case !f.OfModels(m.behind):
 		return false
@@ -150,29 +148,16 @@ func concernsModel(f finding.Finding, m Model) bool {
 		return !known || slices.Contains(models, m.Classifier)
 	case f.Code == "training.leakage":
 		return m.leaks
-	case kind == "covariate" && name != "" && slices.Contains(m.Removed, name):
+	case f.Kind() == "covariate" && name != "" && slices.Contains(m.Removed, name):
 		return false
 	}
-	return f.Subject.Only == "" || onlyOf(f, m)
-}
-
-// onlyOf reports whether the settings that a finding is about, "denoising=24P or 6P and pool=topk", may be those of a
-// model.
-func onlyOf(f finding.Finding, m Model) bool {
-	for _, part := range strings.Split(f.Subject.Only, " and ") {
-		axis, those, _ := strings.Cut(part, "=")
-		own := column.ValueOn(m.Setting, axis)
-		if own != "" && !slices.Contains(strings.Split(those, " or "), own) {
-			return false
-		}
-	}
-	return true
+	return f.Subject.Only.Has(m.Setting)
 }
 
 func concernsEdges(f finding.Finding, r column.EdgeSummaryRow) bool {
 	numbers := finding.Values(f.Numbers)
 	name, _ := numbers["Name"].(string)
-	switch kind, _, _ := strings.Cut(f.Code, "."); {
+	switch kind := f.Kind(); {
 	case f.Subject.Classifier != "" || f.Subject.Setting != nil, f.Code == "fit.one-group", kind == "training",
 		kind == "applied", kind == "validation", f.Code == "leakage.unchecked-program":
 		return false

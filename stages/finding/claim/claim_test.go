@@ -34,8 +34,8 @@ func TestConcerns(t *testing.T) {
 	edges := func(r column.EdgeSummaryRow) Claim { return Claim{Edges: &r} }
 	groups := edges(column.EdgeSummaryRow{Test: "group", Covariates: []string{"sex"}, Within: "site"})
 	change := edges(column.EdgeSummaryRow{Test: "session", Sessions: []string{"1", "2"}})
-	only := func(text string) finding.Finding {
-		return finding.Finding{Code: "quality.no-edges", Subject: finding.Subject{Only: text}}
+	only := func(axis string, values ...string) finding.Finding {
+		return finding.Finding{Code: "quality.no-edges", Subject: finding.Subject{Only: finding.Part{{Name: axis, Values: values}}}}
 	}
 	for _, c := range []struct {
 		f    finding.Finding
@@ -61,9 +61,9 @@ func TestConcerns(t *testing.T) {
 		{finding.Finding{Code: "leakage.unchecked-program", Subject: finding.Subject{Stage: "svm"}}, "true false false"},
 		{finding.Finding{Code: "leakage.unchecked-program", Subject: finding.Subject{Stage: "other"}}, "false false false"},
 		{finding.Finding{Code: "training.leakage"}, "false false false"},
-		{only("denoising=24P or 6P"), "true true true"},
-		{only("denoising=6P"), "false true true"},
-		{only("pool=topk"), "true true true"},
+		{only("denoising", "24P", "6P"), "true true true"},
+		{only("denoising", "6P"), "false true true"},
+		{only("pool", "topk"), "true true true"},
 	} {
 		got := fmt.Sprint(Concerns(c.f, model), Concerns(c.f, groups), Concerns(c.f, change))
 		need.Equal(t, got, c.want, c.f)

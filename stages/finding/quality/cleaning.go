@@ -103,7 +103,7 @@ type Way struct {
 	Given         bool
 	Sidecar       string
 	Who           []string
-	Only          string // as in Subject
+	Only          string // finding.Part
 }
 
 // Ways are those in which scans were cleaned, in their order.
@@ -122,7 +122,7 @@ func Ways(scans []Scan) (ways []Way) {
 		of[at] = append(of[at], s)
 	}
 	for i := range ways {
-		ways[i].Only = only(scans, of[i])
+		ways[i].Only = only(scans, of[i]).String()
 		if ways[i].Who = who(of[i]); len(ways[i].Who) == CountScans(scans) {
 			ways[i].Who = nil
 		}
@@ -606,10 +606,10 @@ func (c Cleaning) subject(some []Scan) finding.Subject {
 	return finding.Subject{Participants: who(some), Only: only(c.Scans, some)}
 }
 
-// only are the settings that some scans were cleaned in, of those of all; "" where they are of all settings.
-func only(all, some []Scan) string {
+// only are the settings that some scans were cleaned in, of those of all; nil where they are of all settings.
+func only(all, some []Scan) finding.Part {
 	if !cleanedAgain(all) {
-		return ""
+		return nil
 	}
 	coords := func(scans []Scan) [][]dag.Coord {
 		return lists.Map(scans, func(s Scan) []dag.Coord { // the axis of participants may have any name

@@ -372,10 +372,10 @@ func TestCleanedInSeveralWays(t *testing.T) {
 		switch v := f.Values(); f.Code {
 		case "nuisance.unknown":
 			need.Equal(t, fmt.Sprint(v["N"], v["Of"]), "4 4")
-			need.Equal(t, f.Subject.Only, "")
+			need.Equal(t, f.Subject.Only.String(), "")
 		case "scans.regions-without-series":
 			need.Equal(t, fmt.Sprint(v["N"], v["Of"], f.Subject.Participants), "2 4 [2 4]")
-			need.Equal(t, f.Subject.Only, "motion=1 or 2")
+			need.Equal(t, f.Subject.Only.String(), "motion=1 or 2")
 			need.Equal(t, v["Listed"].([]ScanFault)[0].N, 2)
 		default:
 			t.Errorf("unexpected: %s", f.Code)
@@ -388,7 +388,7 @@ func TestCleanedInSeveralWays(t *testing.T) {
 	}
 	var without []string
 	for _, f := range (Cleaning{Scans: scans}).nuisance() {
-		without = append(without, f.Code+" "+f.Subject.Only)
+		without = append(without, f.Code+" "+f.Subject.Only.String())
 	}
 	need.Equal(t, strings.Join(without, "; "), "nuisance.none motion=0; nuisance.unknown ")
 	need.Equal(t, strings.Join(lists.Map(Ways(scans), func(w Way) string { return fmt.Sprint(w.Only, w.Who) }), "; "),

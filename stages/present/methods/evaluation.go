@@ -740,7 +740,7 @@ func (a *Author) edgeTests() {
 		}
 		rows[0].Related = finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 		of := figure.EdgeValues(rows[0])
-		of["Settings"] = finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated)
+		of["Settings"] = finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated).Texts()
 		of["Data"] = a.held(s, "matrices")
 		a.tested("")
 		a.say("methods.edge-tests", parameters(s, of))

@@ -205,7 +205,7 @@ func TestWarningsStateTheirOptions(t *testing.T) {
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": ins}))}
 	a.warnings()
 	need.NoError(t, a.Err())
-	need.Equal(t, a.Findings[0].Subject.Only, "motion=6P")
+	need.Equal(t, a.Findings[0].Subject.Only.String(), "motion=6P")
 	blocks := a.Section.Blocks
 	if of := blocks[len(blocks)-1].List[0]; !strings.HasSuffix(of, "(2 participants: 0 and 1) (with motion=6P)") {
 		t.Error(of)

@@ -55,7 +55,7 @@ func (a *Cohort) warnings() {
 	for _, s := range steps {
 		for i, w := range s.warnings {
 			of := finding.List{a.withNames(finding.Over(w.each))}
-			only := ""
+			var only finding.Part
 			if s.unit != "participant" || !s.seen["all "] { // else an axis of any name is that of participants
 				only = finding.Only(s.coords, w.coords)
 			}
@@ -66,7 +66,7 @@ func (a *Cohort) warnings() {
 						"Others": len(s.warnings) - 1}})
 			}
 			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Warning": of, "N": w.n,
-				"Unit": s.unit, "Participants": w.known, "Only": only}))
+				"Unit": s.unit, "Participants": w.known, "Only": only.String()}))
 		}
 	}
 	if list == nil {
