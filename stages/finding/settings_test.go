@@ -39,6 +39,15 @@ func TestFindingsWithinSettings(t *testing.T) {
 	need.Equal(t, given[0].Subject.Only.String(), "")
 }
 
+// What a finding is about in part is stored with it.
+func TestPartIsStored(t *testing.T) {
+	f := Finding{Code: "a", Weight: Limits,
+		Subject: Subject{Stage: "clean", Only: Part{{"motion", []string{"6P", "a or b"}}, {"pool", []string{"topk"}}}}}
+	subject, _ := f.JSON()
+	again := need.Value(Parse(f.Code, f.Weight.String(), subject, ""))(t)
+	need.Equal(t, fmt.Sprintf("%q", again.Subject.Only), fmt.Sprintf("%q", f.Subject.Only))
+}
+
 // The scans of a page are those of one setting where others were evaluated, too.
 func TestOneOf(t *testing.T) {
 	of := func(motion ...string) (all [][]dag.Coord) {
