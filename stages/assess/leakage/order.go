@@ -82,7 +82,8 @@ func (h *halves) join(g *halves) {
 	h.people, h.regions = h.people+g.people, g.regions
 }
 
-// halvesOf are those of each group in the features of one setting; none of features that are not compared.
+// halvesOf are those of each group in the features of one setting, of all participants where a number is predicted;
+// none of features that are not compared.
 func halvesOf(features []dag.Input, b *foldBook) (groups []*halves, err error) {
 	of, half := map[string]*halves{}, map[string]int{}
 	for _, in := range features {
@@ -96,9 +97,13 @@ func halvesOf(features []dag.Input, b *foldBook) (groups []*halves, err error) {
 			return nil, nil
 		}
 		id := in.Coord(column.Subject)
-		g := of[b.label[id]]
+		label := b.label[id]
+		if len(b.target) > 0 {
+			label = "" // all are one group
+		}
+		g := of[label]
 		if g == nil {
-			g = &halves{name: b.label[id], regions: n}
+			g = &halves{name: label, regions: n}
 			of[g.name], groups = g, append(groups, g)
 		}
 		if _, known := half[id]; !known {

@@ -48,6 +48,28 @@ func TestRegionsOfOneGroupReordered(t *testing.T) {
 	need.Equal(t, len(need.Value(reordered(in, b))(t)), 0)
 }
 
+// Where a number is predicted, no two participants need have one label: settings are compared all the same.
+func TestRegionsOfSettingsOfNumbers(t *testing.T) {
+	const people, regions = 24, 20
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	b := &foldBook{label: map[string]string{}, target: map[string]float64{}}
+	var all []dag.Input
+	for i, f := range in {
+		id := f.Coord(column.Subject)
+		b.label[id], b.target[id] = strconv.Itoa(i), float64(i)
+		m := slices.Clone(need.Value(f.SharedArray())(t).Float64s())
+		slices.Reverse(m) // of rows and columns
+		for trend, of := range []dag.Input{f, f, dag.InputOf(encoding.NewArray(m, 1, regions, regions), f.Coords...)} {
+			of.Coords = append(slices.Clone(of.Coords), dag.Coord{Axis: "trend", Value: strconv.Itoa(trend)})
+			all = append(all, of)
+		}
+	}
+	found := need.Value(reordered(all, b))(t)
+	need.Equal(t, len(found), 1)
+	need.Equal(t, fmt.Sprint(found[0].Code, found[0].Values()["Others"]), "leakage.option-order[trend=2]")
+}
+
 // Groups that differ in how strongly the same regions are connected, such as by the scanner, have them in one order,
 // though another one makes the groups more alike.
 func TestRegionsThatDifferInOneOrder(t *testing.T) {
