@@ -29,7 +29,8 @@ const (
 )
 
 // reordered are the findings about groups whose regions are in different orders, within each setting of the features
-// (such as the options of a decision), and about settings whose regions are in other orders than those of the first.
+// (such as the options of a decision), else about a part of the participants, and about settings whose regions are in
+// other orders than those of the first.
 func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) {
 	if b == nil {
 		return nil, nil
@@ -39,7 +40,7 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 	for _, setting := range lists.By(features, func(in dag.Input) string {
 		return column.CoordText(column.Without(in.Coords, column.Subject, "session", "run"))
 	}) {
-		groups, err := halvesOf(setting.All, b)
+		groups, err := halvesOf(setting.All, b.group)
 		if err != nil {
 			return nil, err
 		}
@@ -53,6 +54,13 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 					all.Add(finding.Finding{Code: "leakage.region-order", Weight: finding.Overturns, Numbers: m})
 				}
 			}
+		}
+		if all == nil {
+			part, err := partReordered(setting.All, b)
+			if err != nil {
+				return nil, err
+			}
+			all.Add(part...)
 		}
 		n := whole.regions
 		if first[n] == nil {
@@ -82,28 +90,21 @@ func (h *halves) join(g *halves) {
 	h.people, h.regions = h.people+g.people, g.regions
 }
 
-// halvesOf are those of each group in the features of one setting, of all participants where a number is predicted;
-// none of features that are not compared.
-func halvesOf(features []dag.Input, b *foldBook) (groups []*halves, err error) {
+// group is that of a participant; where a number is predicted, all are one.
+func (b *foldBook) group(id string) string {
+	if len(b.target) > 0 {
+		return ""
+	}
+	return b.label[id]
+}
+
+// halvesOf are those of each group in the features of one setting; none of features that are not compared.
+func halvesOf(features []dag.Input, group func(id string) string) (groups []*halves, err error) {
 	of, half := map[string]*halves{}, map[string]int{}
-	for _, in := range features {
-		a, err := in.SharedArray()
-		if err != nil {
-			return nil, err
-		}
-		m, n := fold.Matrix(a)
-		m = slices.Clone(m) // other tasks read the array, too
-		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || groups != nil && n != groups[0].regions {
-			return nil, nil
-		}
-		id := in.Coord(column.Subject)
-		label := b.label[id]
-		if len(b.target) > 0 {
-			label = "" // all are one group
-		}
-		g := of[label]
+	regions, err := eachOrdered(features, func(id string, m []float64, n int) {
+		g := of[group(id)]
 		if g == nil {
-			g = &halves{name: label, regions: n}
+			g = &halves{name: group(id), regions: n}
 			of[g.name], groups = g, append(groups, g)
 		}
 		if _, known := half[id]; !known {
@@ -111,9 +112,31 @@ func halvesOf(features []dag.Input, b *foldBook) (groups []*halves, err error) {
 			g.people++
 		}
 		g.of[half[id]].add(m, n)
+	})
+	if regions == 0 {
+		return nil, err
 	}
 	slices.SortFunc(groups, func(a, b *halves) int { return strings.Compare(a.name, b.name) })
 	return groups, nil
+}
+
+// eachOrdered gives the correlations of each scan, and returns the number of their regions; 0 where features are not
+// compared.
+func eachOrdered(features []dag.Input, use func(id string, m []float64, n int)) (regions int, err error) {
+	for _, in := range features {
+		a, err := in.SharedArray()
+		if err != nil {
+			return 0, err
+		}
+		m, n := fold.Matrix(a)
+		m = slices.Clone(m) // other tasks read the array, too
+		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || regions != 0 && n != regions {
+			return 0, nil
+		}
+		regions = n
+		use(in.Coord(column.Subject), m, n)
+	}
+	return regions, nil
 }
 
 // moved is how similar the mean matrices of two are, as given and with the regions of one in another order; nil where

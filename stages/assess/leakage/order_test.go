@@ -70,6 +70,60 @@ func TestRegionsOfSettingsOfNumbers(t *testing.T) {
 	need.Equal(t, fmt.Sprint(found[0].Code, found[0].Values()["Others"]), "leakage.option-order[trend=2]")
 }
 
+// A part of each group is found whose regions are in another order, also where a number is predicted; a part that
+// differs otherwise, and one that is too small, are not.
+func TestRegionsOfAPartReordered(t *testing.T) {
+	const people, regions = 30, 20
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	reversed := func(m []float64) { slices.Reverse(m) }
+	stronger := func(m []float64) { // with noise, as of another scanner
+		for i := range m {
+			if i%(regions+1) != 0 {
+				m[i] = math.Tanh(1.5*math.Atanh(m[i]) + 0.2)
+			}
+		}
+	}
+	for _, c := range []struct {
+		n      int
+		change func(m []float64)
+		number bool
+		want   string
+	}{
+		{9, reversed, false, "[leakage.part-order overturns 9]"},
+		{9, reversed, true, "[leakage.part-order overturns 9]"},
+		{15, reversed, false, "[leakage.part-order overturns 15]"},
+		{leastOfGroup - 1, reversed, false, "[]"},
+		{9, stronger, false, "[]"},
+		{0, reversed, false, "[]"},
+	} {
+		b := &foldBook{label: map[string]string{}, target: map[string]float64{}}
+		var features []dag.Input
+		var want []string
+		for i, f := range in {
+			id := f.Coord(column.Subject)
+			b.label[id] = []string{"A", "B"}[i%2]
+			if c.number {
+				b.target[id] = float64(i)
+			}
+			if i < c.n {
+				m := slices.Clone(need.Value(f.SharedArray())(t).Float64s())
+				c.change(m)
+				f, want = dag.InputOf(encoding.NewArray(m, 1, regions, regions), f.Coords...), append(want, id)
+			}
+			features = append(features, f)
+		}
+		var got []string
+		for _, f := range need.Value(reordered(features, b))(t) {
+			got = append(got, fmt.Sprint(f.Code, " ", f.Weight, " ", f.Values()["N"]))
+			if 2*c.n < people {
+				need.Equal(t, fmt.Sprint(f.Subject.Participants), fmt.Sprint(want))
+			}
+		}
+		need.Equal(t, fmt.Sprint(got), c.want, c)
+	}
+}
+
 // Groups that differ in how strongly the same regions are connected, such as by the scanner, have them in one order,
 // though another one makes the groups more alike.
 func TestRegionsThatDifferInOneOrder(t *testing.T) {
