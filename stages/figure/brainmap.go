@@ -132,7 +132,7 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 }
 
 // Draw draws rankings of one kind, the first one's, a map a setting. why is that of a
-// finding.FirstMap.
+// ranking.FirstMap.
 func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, why string) (*Chart, error) {
 	if len(readings) == 0 {
 		return nil, errors.New("it has no scores to draw")

@@ -5,24 +5,24 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 )
 
 // FirstMapOf chooses the criterion of the first map of a ranking, by the references of its first setting at the port
 // recovery.
-func FirstMapOf(t *dag.Task, ranking RankingRows, of Reading) (finding.FirstMap, error) {
+func FirstMapOf(t *dag.Task, rankings RankingRows, of Reading) (ranking.FirstMap, error) {
 	rows, err := column.ReadPort[column.RecoveryRow](t, "recovery")
 	if err != nil {
-		return finding.FirstMap{}, err
+		return ranking.FirstMap{}, err
 	}
 	rows = slices.DeleteFunc(rows, func(r column.RecoveryRow) bool {
-		return len(ranking) == 0 || !slices.Equal(r.Coords, ranking[0].Coords)
+		return len(rankings) == 0 || !slices.Equal(r.Coords, rankings[0].Coords)
 	})
-	return finding.FirstMapOf(rows, of.Contrast), nil
+	return ranking.FirstMapOf(rows, of.Contrast), nil
 }
 
 // ByFirst puts the rankings by the criterion of the first map before the others.
-func ByFirst(first finding.FirstMap, readings []Ranked) []Ranked {
+func ByFirst(first ranking.FirstMap, readings []Ranked) []Ranked {
 	var own, others []Ranked
 	for _, r := range readings {
 		if r.Contrast == first.Contrast {

@@ -7,14 +7,14 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 	"prgnn/stages/wording"
 )
 
 // The rankings by the criterion of the first map come first, in their order.
 func TestByFirst(t *testing.T) {
 	readings := []Ranked{{Setting: "a"}, {Setting: "b"}, {Setting: "a", Reading: Reading{Contrast: true}}}
-	got := ByFirst(finding.FirstMap{Contrast: true}, readings)
+	got := ByFirst(ranking.FirstMap{Contrast: true}, readings)
 	if !got[0].Contrast || got[1].Setting != "a" || got[2].Setting != "b" {
 		t.Errorf("order %v", got)
 	}

@@ -542,3 +542,26 @@ func (a *Results) Regressions() (all List) {
 	all.Add(a.Found...)
 	return all
 }
+
+// Masking are the findings about masking regions of models that do not classify, or whose predictions do not change.
+func (a *Results) Masking(rows []column.FidelityRow) (all List) {
+	if len(rows) == 0 {
+		return nil
+	}
+	masked := a.StagesBehind("fidelity", "model")
+	var unproven []string
+	for _, r := range rows {
+		for _, name := range a.Unproven(r.Coords, masked) {
+			if !slices.Contains(unproven, name) {
+				unproven = append(unproven, name)
+			}
+		}
+	}
+	if unproven != nil {
+		all.Study("masking.not-above-chance", Limits, values{"Models": unproven})
+	}
+	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
+		all.Study("masking.no-change", Notes, nil)
+	}
+	return all
+}

@@ -698,3 +698,33 @@ func TestOnlyModelOfANumber(t *testing.T) {
 		[]column.RegressionRow{{Folds: 2}}))}})))
 	need.Equal(t, a.Regression[0].Name, "the model")
 }
+
+// Where the models are not above chance, or masking changes no prediction, a finding limits the effect of masking.
+func TestMasking(t *testing.T) {
+	for _, c := range []struct {
+		unproven               string
+		changed, randomChanged float64
+		want                   string
+	}{
+		{"", 0.25, 0, ""},
+		{"", 0, 0.25, ""},
+		{"", 0, 0, "masking.no-change"},
+		{"stage=train pool=topk", 0.25, 0.25, "masking.not-above-chance"},
+		{"stage=train pool=topk", 0, 0, "masking.not-above-chance masking.no-change"},
+		{"stage=train pool=sage", 0.25, 0.25, ""},
+	} {
+		a := &Results{Plan: &Settings{}}
+		if c.unproven != "" {
+			a.Accuracy = []Row{{Own: true, Title: "PR-GNN", AccuracyRow: column.AccuracyRow{Level: "participant",
+				Coords: coords(c.unproven), Test: column.Retrained, P: 0.5}}, {Own: false, Title: "ridge",
+				AccuracyRow: column.AccuracyRow{Level: "participant", Coords: coords("stage=ridge pool=topk")}}}
+		}
+		rows := []column.FidelityRow{{Coords: coords("pool=topk"), Changed: c.changed, RandomChanged: c.randomChanged}}
+		found := a.Masking(append(rows, rows...))
+		need.Equal(t, codes(found), c.want, c)
+		if strings.HasPrefix(c.want, "masking.not-above-chance") {
+			need.Equal(t, fmt.Sprint(found[0].Values()["Models"]), "[PR-GNN]") // once
+		}
+	}
+	need.Equal(t, codes((&Results{Plan: &Settings{}}).Masking(nil)), "")
+}

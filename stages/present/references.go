@@ -7,6 +7,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -20,7 +21,7 @@ func (a *author) references(regions int, shown finding.Shown) {
 	}
 	setting := slices.DeleteFunc(slices.Clone(rows),
 		func(r row) bool { return !slices.Equal(r.Coords, shown.Setting) })
-	comparisons, found := finding.Comparisons(setting, regions, shown)
+	comparisons, found := ranking.Comparisons(setting, regions, shown)
 	for _, c := range comparisons {
 		a.Put("ranking.comparison", c)
 	}
@@ -28,7 +29,7 @@ func (a *author) references(regions int, shown finding.Shown) {
 	if len(setting) == 0 {
 		setting = rows
 	}
-	a.FindOf(lists.Map(setting, func(r row) []dag.Coord { return r.Coords }), finding.HeldOutEffects(setting)...)
+	a.FindOf(lists.Map(setting, func(r row) []dag.Coord { return r.Coords }), ranking.HeldOutEffects(setting)...)
 	first := setting[0]
 	leading := map[string]string{} // criterion of the first ranking of each setting
 	for _, r := range rows {
@@ -45,9 +46,9 @@ func (a *author) references(regions int, shown finding.Shown) {
 	fitted := func(r row) bool { return r.By == "statistic" }
 	of := values{"Untrained": slices.ContainsFunc(rows, untrained), "Fitted": slices.ContainsFunc(rows, fitted),
 		"Top": first.Top, "Regions": regions, "Planted": 0, "Chance": 0.0, "Many": a.many(),
-		"Inverted": slices.ContainsFunc(setting, finding.Inverted), "HeldOutAll": first.All}
+		"Inverted": slices.ContainsFunc(setting, ranking.Inverted), "HeldOutAll": first.All}
 	if known(first) {
-		of["Planted"], of["Chance"] = int(*first.Planted), finding.FoundByChance(first, regions)
+		of["Planted"], of["Chance"] = int(*first.Planted), ranking.FoundByChance(first, regions)
 	}
 	a.Table(section.Lay(a.Writer, "ranking.recovery", of, rows, "setting! ranking | "+planted+" agreement shared held-out",
 		section.Num("shared", func(r row) string {

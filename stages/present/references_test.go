@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
@@ -205,30 +206,30 @@ func TestReferencesDoNotSeeTheTested(t *testing.T) {
 func TestRegionsAreWorded(t *testing.T) {
 	nan := math.NaN()
 	first := finding.Shown{Name: "pool topk", Settings: 3, Relation: finding.RegionsOfFirst}
-	ranking := func(method string, found int, auroc, p float64) finding.Ranking {
-		return finding.Ranking{Method: method, By: "score", Measure: finding.ByPlanted, Top: 10, Found: found,
+	ranked := func(method string, found int, auroc, p float64) ranking.Ranking {
+		return ranking.Ranking{Method: method, By: "score", Measure: ranking.ByPlanted, Top: 10, Found: found,
 			AUROC:    auroc,
 			Reversed: nan, HeldOut: nan, P: p}
 	}
-	of := finding.Comparison{Ranking: ranking(column.TrainedModels, 8, 0.95, nan), Planted: 16, Chance: 160.0 / 84,
+	of := ranking.Comparison{Ranking: ranked(column.TrainedModels, 8, 0.95, nan), Planted: 16, Chance: 160.0 / 84,
 		BeyondChance: true, Tested: true, References: 4,
-		Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
-		Even: []finding.Ranking{ranking(column.FeatureTest, 8, 0.95, 0.03), ranking(column.UntrainedModels, 0,
+		Beaten: []ranking.Ranking{ranked(column.StrengthTest, 3, 0.6, 0.01)},
+		Even: []ranking.Ranking{ranked(column.FeatureTest, 8, 0.95, 0.03), ranked(column.UntrainedModels, 0,
 			0.9, 0.2)},
-		Ahead: []finding.Ranking{ranking(column.RidgePattern, 9, 0.99, 0.02)}}
+		Ahead: []ranking.Ranking{ranked(column.RidgePattern, 9, 0.99, 0.02)}}
 	of.Even[0].Equal = true
-	with := func(change func(c *finding.Comparison)) finding.Comparison {
+	with := func(change func(c *ranking.Comparison)) ranking.Comparison {
 		c := of
 		change(&c)
 		return c
 	}
-	held := with(func(c *finding.Comparison) {
-		inverted := ranking(column.UntrainedModels, 0, 0.01, nan)
+	held := with(func(c *ranking.Comparison) {
+		inverted := ranked(column.UntrainedModels, 0, 0.01, nan)
 		inverted.Reversed = 0.99
-		c.Measure, c.HeldOut, c.Shown, c.Tested, c.Beaten, c.Ahead = finding.ByHeldOut, 0.2, first, false, nil, nil
-		c.Even = []finding.Ranking{inverted}
+		c.Measure, c.HeldOut, c.Shown, c.Tested, c.Beaten, c.Ahead = ranking.ByHeldOut, 0.2, first, false, nil, nil
+		c.Even = []ranking.Ranking{inverted}
 	})
-	random := with(func(c *finding.Comparison) { c.Found, c.BeyondChance = 0, false })
+	random := with(func(c *ranking.Comparison) { c.Found, c.BeyondChance = 0, false })
 	for _, c := range []struct {
 		code   string
 		values any
@@ -240,7 +241,7 @@ func TestRegionsAreWorded(t *testing.T) {
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
 			"α = 0.05, not corrected for the number of references."},
-		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
+		{"ranking.comparison", with(func(c *ranking.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
 			"models' ranking by mean score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
@@ -248,10 +249,10 @@ func TestRegionsAreWorded(t *testing.T) {
 			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
 			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
-		{"ranking.no-order", finding.TiedTop{By: "score", Top: 10, Equal: 30, Regions: 30},
+		{"ranking.no-order", ranking.TiedTop{By: "score", Top: 10, Equal: 30, Regions: 30},
 			"All 30 regions have the same mean score, so there is no top 10: the order of equal regions is that of the " +
 				"node list"},
-		{"ranking.tied", finding.TiedTop{By: "score", Top: 10, Above: 1, Equal: 29, Regions: 30},
+		{"ranking.tied", ranking.TiedTop{By: "score", Top: 10, Above: 1, Equal: 29, Regions: 30},
 			"29 regions at the border of the top 10 have the same mean score, so only the first region is ranked above " +
 				"others: the order of equal regions is that of the node list, and in overlaps each counts by its chance " +
 				"to be among the top"},
@@ -264,15 +265,15 @@ func TestRegionsAreWorded(t *testing.T) {
 			"of the first of 3 settings (pool topk) outperforms untrained models (held-out effect)"},
 		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
 			"participant of one group"},
-		{"null.regions", finding.NullTests{Regions: []string{"L.X", "L.Y"}, Draws: 99},
+		{"null.regions", ranking.NullTests{Regions: []string{"L.X", "L.Y"}, Draws: 99},
 			"2 regions exceed models retrained on 99 label permutations (q < 0.05): L.X and L.Y."},
-		{"null.none", finding.NullTests{Setting: "pool a", Least: 1.0 / 26, Draws: 25}, "No region exceeds models retrained " +
+		{"null.none", ranking.NullTests{Setting: "pool a", Least: 1.0 / 26, Draws: 25}, "No region exceeds models retrained " +
 			"on 25 label permutations (pool a) (smallest family-wise p ≤ 0.039 (25 permutations))."},
-		{"null.powerless", finding.NullTests{Least: 0.4, Draws: 2}, "No region can exceed models retrained on permuted " +
+		{"null.powerless", ranking.NullTests{Least: 0.4, Draws: 2}, "No region can exceed models retrained on permuted " +
 			"labels, since 2 label permutations cannot give a p below 0.34 (p < 0.05 needs at least 20)."},
-		{"contrast.none", finding.Contrasts{Q: 0.081, Least: nan}, "No region's score differs significantly between the " +
+		{"contrast.none", ranking.Contrasts{Q: 0.081, Least: nan}, "No region's score differs significantly between the " +
 			"groups (contrast in test participants, tested fold by fold without retraining; smallest q 0.08)."},
-		{"contrast.powerless", finding.Contrasts{Q: 0.2, Least: 0.0625}, "No region's score can differ significantly between " +
+		{"contrast.powerless", ranking.Contrasts{Q: 0.2, Least: 0.0625}, "No region's score can differ significantly between " +
 			"the groups, since p for the contrast, tested fold by fold without " +
 			"retraining, cannot be below 0.062 (the labels of a fold have few distinct permutations). A test with models retrained on permuted labels (input permuted of " +
 			"biomarkers) has no such limit (docs/salient.md)."},

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/region"
@@ -50,8 +51,8 @@ func (a *author) regions() {
 		a.Fail(a.regionFigures(rows, reading))
 	}
 	a.rankingTables(rows, reading.Contrast, shown)
-	a.FindOf([][]dag.Coord{setting}, finding.Ties(first, criterion(reading.Contrast), a.topOf(setting), shown)...)
-	if f, tested := finding.Contrasted(first); tested {
+	a.FindOf([][]dag.Coord{setting}, ranking.Ties(first, criterion(reading.Contrast), a.topOf(setting), shown)...)
+	if f, tested := ranking.Contrasted(first); tested {
 		a.Put(f.Code, f.Numbers)
 	}
 	a.agreement(setting)
@@ -241,7 +242,7 @@ func (a *author) agreement(setting []dag.Coord) {
 		}
 		if r.Over == "models" && slices.Equal(r.Coords, setting) {
 			a.Put("ranking.agreement", r)
-			a.FindOf([][]dag.Coord{setting}, finding.Agreement(r)...)
+			a.FindOf([][]dag.Coord{setting}, ranking.Agreement(r)...)
 		}
 	}
 	if a.Pictures && len(rows) > 0 {
@@ -252,7 +253,7 @@ func (a *author) agreement(setting []dag.Coord) {
 
 // null is which regions exceed models retrained on permuted labels.
 func (a *author) null(setting []dag.Coord) {
-	f, tested := finding.BeyondNull(section.Rows[column.NullRow](a.Writer, "null"), setting)
+	f, tested := ranking.BeyondNull(section.Rows[column.NullRow](a.Writer, "null"), setting)
 	if !tested {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/ranking"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -409,11 +410,11 @@ func TestContrastsOfBiomarkers(t *testing.T) {
 			[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 		out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, markers)
 		rows := need.Value(column.Rows[column.RankingRow](out["ranking"].(*encoding.Table)))(t)
-		f, _ := finding.Contrasted(rows)
-		need.Equal(t, fmt.Sprintf("%s %.2f", f.Code, f.Numbers.(finding.Contrasts).Q), want)
+		f, _ := ranking.Contrasted(rows)
+		need.Equal(t, fmt.Sprintf("%s %.2f", f.Code, f.Numbers.(ranking.Contrasts).Q), want)
 		at := slices.IndexFunc(rows, func(r column.RankingRow) bool { return r.Abbreviation == "a" })
 		if rows[at].Q = 0.01; sign == 1 {
-			f, _ = finding.Contrasted(rows)
+			f, _ = ranking.Contrasted(rows)
 			need.Equal(t, need.Value(wording.Text(f.Code, f.Numbers))(t), "The groups differ in the scores of 1 region "+
 				"(contrast in test participants, tested fold by fold without retraining, q < 0.05): a 10.95.")
 		}

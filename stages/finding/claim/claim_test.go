@@ -35,7 +35,8 @@ func TestConcerns(t *testing.T) {
 	groups := edges(column.EdgeSummaryRow{Test: "group", Covariates: []string{"sex"}, Within: "site"})
 	change := edges(column.EdgeSummaryRow{Test: "session", Sessions: []string{"1", "2"}})
 	only := func(axis string, values ...string) finding.Finding {
-		return finding.Finding{Code: "quality.no-edges", Subject: finding.Subject{Only: finding.Part{{Name: axis, Values: values}}}}
+		part := finding.Part{{Name: axis, Values: values}}
+		return finding.Finding{Code: "quality.no-edges", Subject: finding.Subject{Only: part}}
 	}
 	for _, c := range []struct {
 		f    finding.Finding

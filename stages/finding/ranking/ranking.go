@@ -1,4 +1,5 @@
-package finding
+// Package ranking judges rankings of regions: beside references, by their ties, and by how models agree.
+package ranking
 
 import (
 	"cmp"
@@ -7,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -33,16 +35,16 @@ type Ranking struct {
 
 // A Comparison is the trained models' ranking beside references that involve no network training.
 type Comparison struct {
-	Ranking                       // of the trained models
-	Shown               Shown     // their setting
-	Planted             int       // regions; 0 where they are not known
-	Chance              float64   // planted regions among the first ones of a random ranking
-	BeyondChance        bool      // more of them
-	Beaten, Even, Ahead []Ranking // references, by the test of the lead over each
-	Below               []Ranking // those that it would beat, were it better than chance itself
-	Tested              bool      // some lead has a p, which takes several models
-	References          int       // how many
-	Inverted            bool      // a ranking that is ahead is inverted
+	Ranking                           // of the trained models
+	Shown               finding.Shown // their setting
+	Planted             int           // regions; 0 where they are not known
+	Chance              float64       // planted regions among the first ones of a random ranking
+	BeyondChance        bool          // more of them
+	Beaten, Even, Ahead []Ranking     // references, by the test of the lead over each
+	Below               []Ranking     // those that it would beat, were it better than chance itself
+	Tested              bool          // some lead has a p, which takes several models
+	References          int           // how many
+	Inverted            bool          // a ranking that is ahead is inverted
 }
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
@@ -51,7 +53,7 @@ type Comparison struct {
 // (intersection-union test, Berger 1982). A lead that the printed digits do not show is none, and a ranking that is no
 // better than chance beats nothing. It is false where
 // nothing can be compared. rows are those of one setting.
-func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c Comparison, ok bool) {
+func Compare(rows []column.RecoveryRow, by string, regions int, shown finding.Shown) (c Comparison, ok bool) {
 	var trained *column.RecoveryRow
 	var references []column.RecoveryRow
 	for i, r := range rows {
@@ -147,25 +149,25 @@ func hundredths(x float64) float64 {
 
 // Findings are what limits a ranking that does not beat every reference. One that is worse than a reference, or has no
 // more planted regions among the first than a random one, is no result about regions.
-func (c Comparison) Findings() (all List) {
+func (c Comparison) Findings() (all finding.List) {
 	if c.Measure == ByPlanted && !c.BeyondChance {
-		all.Study("ranking.no-more-than-random", Overturns, c)
+		all.Study("ranking.no-more-than-random", finding.Overturns, c)
 	}
 	if c.Ahead != nil {
-		all.Study("ranking.worse-than-reference", Overturns, c)
+		all.Study("ranking.worse-than-reference", finding.Overturns, c)
 	}
 	if c.Below != nil && c.Measure == ByHeldOut {
-		all.Study("ranking.no-better-than-chance", Limits, c)
+		all.Study("ranking.no-better-than-chance", finding.Limits, c)
 	}
 	if c.Even != nil {
-		all.Study("ranking.not-better", Limits, c)
+		all.Study("ranking.not-better", finding.Limits, c)
 	}
 	return all
 }
 
 // Comparisons are those of one setting, by the criterion of the ranking and then by the other one; the findings are
 // about the first.
-func Comparisons(rows []column.RecoveryRow, regions int, shown Shown) (all []Comparison, found List) {
+func Comparisons(rows []column.RecoveryRow, regions int, shown finding.Shown) (all []Comparison, found finding.List) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -185,16 +187,16 @@ func Comparisons(rows []column.RecoveryRow, regions int, shown Shown) (all []Com
 const fewHeldOut = 3
 
 // HeldOutEffects are the findings about held-out effects of few participants. rows are those of one setting.
-func HeldOutEffects(rows []column.RecoveryRow) (all List) {
+func HeldOutEffects(rows []column.RecoveryRow) (all finding.List) {
 	if len(rows) == 0 || rows[0].TestedLeast <= 0 || rows[0].TestedLeast >= fewHeldOut {
 		return nil
 	}
-	numbers := values{"N": int(rows[0].TestedLeast)}
+	numbers := map[string]any{"N": int(rows[0].TestedLeast)}
 	switch {
 	case !math.IsNaN(rows[0].HeldOut):
-		all.Study("ranking.held-out-noisy", Limits, numbers)
+		all.Study("ranking.held-out-noisy", finding.Limits, numbers)
 	case slices.ContainsFunc(rows, func(r column.RecoveryRow) bool { return r.By == "statistic" }): // with features
-		all.Study("ranking.no-held-out", Notes, numbers)
+		all.Study("ranking.no-held-out", finding.Notes, numbers)
 	}
 	return all
 }
@@ -206,13 +208,13 @@ type TiedTop struct {
 	Above   int // have a higher score than those at the border
 	Equal   int // have the score at the border
 	Regions int
-	Shown   Shown
+	Shown   finding.Shown
 }
 
 // Ties is the finding about equal scores at the border of the first regions: which of these are among them is
 // arbitrary.
 // rows are those of one setting, in the order of their ranks.
-func Ties(rows []column.RankingRow, by string, top int, shown Shown) (all List) {
+func Ties(rows []column.RankingRow, by string, top int, shown finding.Shown) (all finding.List) {
 	if top <= 0 || top >= len(rows) || rows[top-1].Score != rows[top].Score {
 		return nil
 	}
@@ -226,9 +228,9 @@ func Ties(rows []column.RankingRow, by string, top int, shown Shown) (all List) 
 		}
 	}
 	if of.Above == 0 {
-		all.Study("ranking.no-order", Overturns, of)
+		all.Study("ranking.no-order", finding.Overturns, of)
 	} else {
-		all.Study("ranking.tied", Limits, of)
+		all.Study("ranking.tied", finding.Limits, of)
 	}
 	return all
 }
@@ -237,9 +239,9 @@ func Ties(rows []column.RankingRow, by string, top int, shown Shown) (all List) 
 const lowAgreement = 0.5
 
 // Agreement is the finding about single models that rank different regions first.
-func Agreement(r column.ConsistencyRow) (all List) {
+func Agreement(r column.ConsistencyRow) (all finding.List) {
 	if r.Over == "models" && r.Kuncheva < lowAgreement {
-		all.Study("ranking.models-disagree", Limits, r)
+		all.Study("ranking.models-disagree", finding.Limits, r)
 	}
 	return all
 }
@@ -258,7 +260,7 @@ type Contrasts struct {
 }
 
 // Contrasted is the result of the tests of contrasts; false where there are none. rows are those of one setting.
-func Contrasted(rows []column.RankingRow) (f Finding, tested bool) {
+func Contrasted(rows []column.RankingRow) (f finding.Finding, tested bool) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r column.RankingRow) bool { return math.IsNaN(r.Q) })
 	if len(rows) == 0 {
 		return f, false
@@ -273,11 +275,11 @@ func Contrasted(rows []column.RankingRow) (f Finding, tested bool) {
 	}
 	switch {
 	case all.Regions != nil:
-		return Finding{"contrast.significant", Notes, Subject{}, all}, true
+		return finding.Finding{Code: "contrast.significant", Weight: finding.Notes, Numbers: all}, true
 	case inference.Powerless(all.Least):
-		return Finding{"contrast.powerless", Notes, Subject{}, all}, true
+		return finding.Finding{Code: "contrast.powerless", Weight: finding.Notes, Numbers: all}, true
 	}
-	return Finding{"contrast.none", Notes, Subject{}, all}, true
+	return finding.Finding{Code: "contrast.none", Weight: finding.Notes, Numbers: all}, true
 }
 
 // NullTests are the tests of the regions of one setting against models retrained on permuted labels.
@@ -290,7 +292,7 @@ type NullTests struct {
 
 // BeyondNull is the result of the tests against permuted labels: of the setting that is shown, else of the first.
 // False where there are none.
-func BeyondNull(rows []column.NullRow, shown []dag.Coord) (f Finding, tested bool) {
+func BeyondNull(rows []column.NullRow, shown []dag.Coord) (f finding.Finding, tested bool) {
 	if len(rows) == 0 {
 		return f, false
 	}
@@ -310,34 +312,11 @@ func BeyondNull(rows []column.NullRow, shown []dag.Coord) (f Finding, tested boo
 	}
 	switch {
 	case inference.Powerless(1 / float64(all.Draws+1)):
-		return Finding{"null.powerless", Notes, Subject{}, all}, true
+		return finding.Finding{Code: "null.powerless", Weight: finding.Notes, Numbers: all}, true
 	case all.Regions == nil:
-		return Finding{"null.none", Notes, Subject{}, all}, true
+		return finding.Finding{Code: "null.none", Weight: finding.Notes, Numbers: all}, true
 	}
-	return Finding{"null.regions", Notes, Subject{}, all}, true
-}
-
-// Masking are the findings about masking regions of models that do not classify, or whose predictions do not change.
-func (a *Results) Masking(rows []column.FidelityRow) (all List) {
-	if len(rows) == 0 {
-		return nil
-	}
-	masked := a.StagesBehind("fidelity", "model")
-	var unproven []string
-	for _, r := range rows {
-		for _, name := range a.Unproven(r.Coords, masked) {
-			if !slices.Contains(unproven, name) {
-				unproven = append(unproven, name)
-			}
-		}
-	}
-	if unproven != nil {
-		all.Study("masking.not-above-chance", Limits, values{"Models": unproven})
-	}
-	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
-		all.Study("masking.no-change", Notes, nil)
-	}
-	return all
+	return finding.Finding{Code: "null.regions", Weight: finding.Notes, Numbers: all}, true
 }
 
 // A FirstMap is the criterion, mean score or contrast, by which the first map shows the regions.

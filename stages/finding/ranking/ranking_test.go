@@ -1,4 +1,4 @@
-package finding
+package ranking
 
 import (
 	"fmt"
@@ -8,12 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 var unknown = math.NaN()
+
+func coords(text string) []dag.Coord { return column.ReadCoords(strings.Fields(text)) }
+
+func codes(l finding.List) string {
+	return strings.Join(lists.Map(l, func(f finding.Finding) string { return f.Code }), " ")
+}
 
 // ranked is a ranking by a method with so many planted regions among the first 10, of 16 (−1: not known), its AUROC or
 // held-out effect, and the trained models' lead over it with its p.
@@ -83,7 +91,7 @@ func TestComparison(t *testing.T) {
 		{"no reference", []column.RecoveryRow{trained}, "", "", "", "", ""},
 		{"no trained models", []column.RecoveryRow{features(7, 0.9, 0.05, 0.04)}, "", "", "", "", ""},
 	} {
-		got, ok := Compare(c.rows, "score", 84, Shown{})
+		got, ok := Compare(c.rows, "score", 84, finding.Shown{})
 		need.Equal(t, ok, c.measure != "", c.name)
 		need.Equal(t, got.Measure, c.measure, c.name)
 		names := func(all []Ranking) string {
@@ -105,12 +113,13 @@ func TestComparison(t *testing.T) {
 		}
 		need.Equal(t, got.Tested, ok && c.name != "no lead varies", c.name)
 	}
-	got, _ := Compare([]column.RecoveryRow{trained, features(7, 0.9, 0.05, 0.04)}, "score", 84, Shown{})
+	got, _ := Compare([]column.RecoveryRow{trained, features(7, 0.9, 0.05, 0.04)}, "score", 84, finding.Shown{})
 	need.Equal(t, fmt.Sprint(got.Found, got.Top, got.Planted, got.BeyondChance), "8 10 16 true")
 	need.Equal(t, got.Chance, 160.0/84)
 	// As many as by chance are no more than by chance.
 	for regions, beyond := range map[int]bool{20: false, 21: true} {
-		got, _ := Compare([]column.RecoveryRow{trained, features(7, 0.9, 0.05, 0.04)}, "score", regions, Shown{})
+		rows := []column.RecoveryRow{trained, features(7, 0.9, 0.05, 0.04)}
+		got, _ := Compare(rows, "score", regions, finding.Shown{})
 		need.Equal(t, got.BeyondChance, beyond, regions)
 	}
 }
@@ -131,7 +140,7 @@ func TestComparisons(t *testing.T) {
 		{[]column.RecoveryRow{score}, "", ""},
 		{nil, "", ""},
 	} {
-		all, found := Comparisons(c.rows, 84, Shown{})
+		all, found := Comparisons(c.rows, 84, finding.Shown{})
 		need.Equal(t, strings.Join(lists.Map(all, func(c Comparison) string { return c.By }), " "), c.by)
 		need.Equal(t, codes(found), c.want)
 	}
@@ -248,36 +257,6 @@ func TestBeyondNull(t *testing.T) {
 	need.Equal(t, tested, false)
 }
 
-// Where the models are not above chance, or masking changes no prediction, a finding limits the effect of masking.
-func TestMasking(t *testing.T) {
-	for _, c := range []struct {
-		unproven               string
-		changed, randomChanged float64
-		want                   string
-	}{
-		{"", 0.25, 0, ""},
-		{"", 0, 0.25, ""},
-		{"", 0, 0, "masking.no-change"},
-		{"stage=train pool=topk", 0.25, 0.25, "masking.not-above-chance"},
-		{"stage=train pool=topk", 0, 0, "masking.not-above-chance masking.no-change"},
-		{"stage=train pool=sage", 0.25, 0.25, ""},
-	} {
-		a := &Results{Plan: &Settings{}}
-		if c.unproven != "" {
-			a.Accuracy = []Row{{Own: true, Title: "PR-GNN", AccuracyRow: column.AccuracyRow{Level: "participant",
-				Coords: coords(c.unproven), Test: column.Retrained, P: 0.5}}, {Own: false, Title: "ridge",
-				AccuracyRow: column.AccuracyRow{Level: "participant", Coords: coords("stage=ridge pool=topk")}}}
-		}
-		rows := []column.FidelityRow{{Coords: coords("pool=topk"), Changed: c.changed, RandomChanged: c.randomChanged}}
-		found := a.Masking(append(rows, rows...))
-		need.Equal(t, codes(found), c.want, c)
-		if strings.HasPrefix(c.want, "masking.not-above-chance") {
-			need.Equal(t, fmt.Sprint(found[0].Values()["Models"]), "[PR-GNN]") // once
-		}
-	}
-	need.Equal(t, codes((&Results{Plan: &Settings{}}).Masking(nil)), "")
-}
-
 // The first map is by the reading that beats every reference in the held-out effect; the truth has no part in it.
 func TestFirstMap(t *testing.T) {
 	type test struct{ lead, p float64 }
@@ -340,7 +319,7 @@ func TestTies(t *testing.T) {
 		for _, s := range c.scores {
 			rows = append(rows, column.RankingRow{Score: s})
 		}
-		found := Ties(rows, "score", 2, Shown{})
+		found := Ties(rows, "score", 2, finding.Shown{})
 		need.Equal(t, len(found) > 0, c.code != "")
 		for _, f := range found {
 			of := f.Numbers.(TiedTop)
