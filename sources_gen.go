@@ -106,6 +106,7 @@ import (
 //go:embed stages/finding/*.go
 //go:embed stages/finding/claim/*.go
 //go:embed stages/finding/quality/*.go
+//go:embed stages/finding/ranking/*.go
 //go:embed stages/fold/*.go
 //go:embed stages/inference/*.go
 //go:embed stages/inference/confound/*.go
