@@ -397,16 +397,25 @@ func TestPseudonyms(t *testing.T) {
 			filepath.Join(base, "key.txt"), to).CombinedOutput()
 		return string(text), err
 	}
-	if text, err := rename("sim001 p3\nsim002 p8\n", filepath.Join(base, "few")); err == nil || !strings.Contains(text, "under their old names: sim003") {
-		t.Errorf("names are left: %v, %s", err, text)
+	for key, want := range map[string]string{
+		"sim001 p3\nsim002 p8\n":  "has no line for sub-sim003 sub-sim004",
+		"sim001\n":                "key.txt:1: not two names",
+		"sim001 p3\nsim001 p8\n":  "key.txt:2: sub-sim001 is there twice",
+		"sim001 p3\nsim002 p3\n":  "key.txt:2: sub-p3 is the new name of two participants",
+		"sim001 sim002\nsim002 p": "key.txt:1: the new name sub-sim002 is an old one, too",
+		"sim001 p_3":              "key.txt:1: a name has other characters than letters and digits",
+	} {
+		if text, err := rename(key, filepath.Join(base, "none")); err == nil || !strings.Contains(text, want) {
+			t.Errorf("%q: %v, %s", key, err, text)
+		}
 	}
-	if text, err := rename("sim001\n", filepath.Join(base, "none")); err == nil || !strings.Contains(text, "key.txt:1: not two names") {
-		t.Errorf("a line of one name: %v, %s", err, text)
+	if left := need.Value(filepath.Glob(filepath.Join(base, "none*")))(t); left != nil {
+		t.Errorf("a refused key left %s", left)
 	}
 	lay(t, from, "bids", filepath.Join(base, "study"), filepath.Join(base, "old"),
 		filepath.Join(base, "study", "tools"))
 	data := filepath.Join(base, "new")
-	if text, err := rename("sim001 p3\nsim002 p8\nsim003 p1\nsim004 p7\nsim005 p2\nsim006 p5\nsim007 p4\nsim008 p6\n", filepath.Join(data, "scans")); err != nil {
+	if text, err := rename("sub-sim001 sub-p3\nsim002 p8\r\nsim003 p1\nsim004 p7\nsim005 p2\nsim006 p5\nsim007 p4\nsim008 p6\n", filepath.Join(data, "scans")); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	s := &study{t, filepath.Join(base, "study"), base, "study.yaml", []string{"data=" + data}}
