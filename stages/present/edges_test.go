@@ -197,7 +197,7 @@ func TestEdgesOfRelatives(t *testing.T) {
 			Statistic: "t", Effect: "d", Correction: "max-t", Significant: 1})
 		in["settings"] = []dag.Input{dag.InputOf(settingsTable(
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "permutations", Value: []string{"99"}},
-			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "variance", Value: []string{"by-group"}},
+			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "variance", Value: []string{"unequal"}},
 			finding.Parameter{Stage: "tests", Kind: "edges", Parameter: "transform", Value: []string{"fisher"}}))}
 		note := column.Note{Text: "a note", Doubt: column.DoubtPermuted, Stages: stage}
 		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note,

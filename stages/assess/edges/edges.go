@@ -25,7 +25,7 @@ var edgesKind = dag.Kind{
 	Doc: "which edges differ: a linear model of each edge, with permutation tests\n" +
 		"Tests each pair of regions over all participants: two groups (t), several groups (F), a number, or the change between two sessions, adjusted for covariates. Permutations of the residuals (Freedman and Lane 1983; Winkler et al. 2014), within sites, which the model adjusts for, and by whole families if the file states them, give p corrected over the edges: by the largest statistic (max-t), of components of edges (nbs; Zalesky et al. 2010) and threshold-free (tfnbs; Baggio et al. 2018); bh is the false discovery rate. A participant counts once: draw 0, the mean over runs. The result is of all participants, so no classifier of the same participants may use it: such a connection is refused.",
 	New: func() dag.Stage {
-		return &Edges{Missing: "refuse", Within: "site", Variance: byGroup, Correction: "max-t", Size: "edges",
+		return &Edges{Missing: "refuse", Within: "site", Variance: unequal, Correction: "max-t", Size: "edges",
 			Tail: string(edgewise.Both), Transform: "fisher", Exponent: edgewise.Usual.E,
 			Height: edgewise.Usual.H, Step: edgewise.Usual.Step, Permutations: 4999}
 	},
@@ -49,7 +49,7 @@ type Edges struct {
 	Missing      string    `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
 	Within       string    `param:"within" doc:"permute within the values of this column, if it exists and is not tested, and adjust for them: participants of different sites are not exchangeable. The change between two sessions is tested by its sign, within each participant"`
 	Family       string    `param:"family" doc:"column of families, which are exchanged as wholes with families of the same size, and whose members are exchanged"`
-	Variance     string    `param:"variance" doc:"of the residuals of groups: by-group, each group has its own (Welch's t; of several groups Johansen's F), for groups of unequal size and scans; equal, all have one (Student's t, F), as in NBS and by default in PALM" choices:"by-group|equal"`
+	Variance     string    `param:"variance" doc:"of the residuals: unequal, each group has its own (Welch's t; of several groups Johansen's F), and with a number each participant (White's score test); equal, all have one (Student's t, F), as in NBS and by default in PALM" choices:"unequal|equal"`
 	Correction   string    `param:"correction" doc:"the test, chosen in advance: max-t, family-wise error of each edge; bh or bh-permutation, false discovery rate of the parametric p or of the permutation p; nbs, family-wise error of components, without a claim about an edge; tfnbs. The tables have all of them" choices:"max-t|bh|bh-permutation|nbs|tfnbs"`
 	Threshold    []float64 `param:"threshold" doc:"nbs: statistic above which edges form components; of several, the first is the test and the others are descriptive; by default that of two-sided p = 0.001" min:"0"`
 	Size         string    `param:"size" doc:"nbs: size of a component, its number of edges or its intensity, the sum of the statistic above the threshold" choices:"edges|intensity"`
@@ -89,9 +89,9 @@ func (*Edges) Ports() dag.Ports {
 	}
 }
 
-// session is the value of the parameter test for a change between two sessions, and byGroup that of variance for one
-// of each group.
-const session, byGroup = "session", "by-group"
+// session is the value of the parameter test for a change between two sessions, and unequal that of variance for one
+// of each group, or of each participant.
+const session, unequal = "session", "unequal"
 
 func (s *Edges) Validate() (wrong []error) {
 	if len(s.Sessions) != 0 && (len(s.Sessions) != 2 || s.Sessions[0] == s.Sessions[1]) {
@@ -301,11 +301,14 @@ func (r *edgeResult) effect(k int) (v, low, high float64) {
 		low, high = inference.ExplainedInterval(f.Usual[k], f.Tested, f.Degrees)
 		return ratio / (ratio + df), low, high
 	case number:
-		v = t / math.Sqrt(float64(t*t)+df)
+		v = math.Copysign(math.Sqrt(f.Usual[k]/(f.Usual[k]+df)), t)
 		if f.Degrees < 2 {
 			return v, math.NaN(), math.NaN()
 		}
 		center, half := exact.Atanh(v), z/math.Sqrt(df-1)
+		if f.Beta[k] != 0 { // the standard error over that of one variance
+			half *= f.SE[k] * math.Sqrt(f.Usual[k]) / math.Abs(f.Beta[k])
+		}
 		return v, exact.Tanh(center - half), exact.Tanh(center + half)
 	}
 	v = f.Beta[k] / f.SD[k]
@@ -485,6 +488,8 @@ func (st *edgeStudy) refuse(err error) error {
 		return fmt.Errorf("the effect of %s cannot be estimated: each %s has one value of it, so %[2]s stands for %[1]s whatever the covariates are: include values of %[2]s with several of %[1]s%[3]s", st.test, st.within, st.unblocked())
 	case errors.Is(err, edgewise.ErrNotEstimable):
 		return fmt.Errorf("the effect of %s cannot be estimated: it is a linear combination of the other terms (%s); leave out the covariate that stands for it%s", st.test, terms, st.unblocked())
+	case errors.Is(err, edgewise.ErrVariance) && st.kind == number:
+		return fmt.Errorf("the effect of %s cannot be tested: beside %s, one participant alone determines it; leave out covariates, or set variance: equal%s", st.test, terms, st.unblocked())
 	case errors.Is(err, edgewise.ErrVariance):
 		return fmt.Errorf("the variance of a group of %s cannot be estimated: %s leave less than one degree of freedom to it; leave out covariates, or set variance: equal%s", st.test, terms, st.unblocked())
 	case errors.Is(err, edgewise.ErrSaturated):

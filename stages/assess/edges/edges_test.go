@@ -212,7 +212,7 @@ func edgeAt(r column.EdgeTestRow) int {
 func TestCohensD(t *testing.T) {
 	o := readEdgesOracle(t)
 	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", ""), edgesInputs(o)))
-	by, _ := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", "", "variance", "by-group"),
+	by, _ := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}, "within", "", "variance", "unequal"),
 		edgesInputs(o)))
 	need.Equal(t, summary.Effect, "d")
 	for e, r := range rows {

@@ -14,7 +14,8 @@ import (
 // TestLevel: without an effect, p ≤ 0.05 in 5 % of cohorts, with confounds that go with what is tested, sites that
 // differ and relatives who are alike: in 3,000 cohorts (-v) in 3.8 to 5.3 %, of relatives without family in 13 to 14 %.
 // Of 2,000 cohorts whose smaller group (8 of 40 to 30 of 120) has four times the variance, max-t finds an edge in 5.8
-// to 6.6 %, with one variance in 28 to 45 %.
+// to 6.6 %, with one variance in 28 to 45 %; of 2,000 whose edges vary along a number, in 4.1 to 7.9 %, with one
+// variance in up to 91 %.
 func TestLevel(t *testing.T) {
 	const cohorts, regions, permutations, n = 300, 9, 99, 40
 	const edges = regions * (regions - 1) / 2
@@ -22,7 +23,8 @@ func TestLevel(t *testing.T) {
 		name string
 		// make makes what is tested, and what each participant has apart from noise.
 		make    func(st *edgeStudy, r *random.Stream) (shared []float64)
-		invalid bool // exchanges who are not exchangeable: p are too small
+		invalid bool                         // exchanges who are not exchangeable: p are too small
+		sd      func(tested float64) float64 // of the edges; nil: 1
 	}{
 		{"two groups, age differs", func(st *edgeStudy, r *random.Stream) []float64 {
 			x, age := labels(n), make([]float64, n)
@@ -32,7 +34,7 @@ func TestLevel(t *testing.T) {
 			st.kind, st.design.Tested = twoGroups, [][]float64{x}
 			st.design.Nuisance = append(st.design.Nuisance, age)
 			return age
-		}, false},
+		}, false, nil},
 		{"a number, age goes with it", func(st *edgeStudy, r *random.Stream) []float64 {
 			x, age := make([]float64, n), make([]float64, n)
 			for i := range age {
@@ -42,7 +44,7 @@ func TestLevel(t *testing.T) {
 			st.kind, st.design.Tested = number, [][]float64{x}
 			st.design.Nuisance = append(st.design.Nuisance, age)
 			return age
-		}, false},
+		}, false, nil},
 		{"three groups", func(st *edgeStudy, r *random.Stream) []float64 {
 			a, b := make([]float64, n), make([]float64, n)
 			for i := range n {
@@ -54,7 +56,7 @@ func TestLevel(t *testing.T) {
 			}
 			st.kind, st.design.Tested = severalGroups, [][]float64{a, b}
 			return make([]float64, n)
-		}, false},
+		}, false, nil},
 		{"two groups, within sites", func(st *edgeStudy, r *random.Stream) []float64 {
 			x, shared := make([]float64, n), make([]float64, n)
 			level := r.Normal()
@@ -71,11 +73,15 @@ func TestLevel(t *testing.T) {
 			st.kind, st.design.Tested = twoGroups, [][]float64{x}
 			st.design.Nuisance = append(st.design.Nuisance, second)
 			return shared
-		}, false},
-		{"the smaller group varies more, one variance", smallerVaries(false), true},
-		{"the smaller group varies more", smallerVaries(true), false},
-		{"two groups of families", families(true), false},
-		{"two groups of families, exchanged one by one", families(false), true},
+		}, false, nil},
+		{"the smaller group varies more, one variance", smallerVaries(false), true, twice},
+		{"the smaller group varies more", smallerVaries(true), false, twice},
+		{"edges vary more at high numbers, one variance", skewed(false), true, atHigh},
+		{"edges vary more at high numbers", skewed(true), false, atHigh},
+		{"edges vary less at high numbers", skewed(true), false, func(x float64) float64 { return 1 / atHigh(x) }},
+		{"a skewed number", skewed(true), false, nil},
+		{"two groups of families", families(true), false, nil},
+		{"two groups of families, exchanged one by one", families(false), true, nil},
 		{"change between two sessions", func(st *edgeStudy, r *random.Stream) []float64 {
 			motion := make([]float64, n)
 			mean := 0.0
@@ -89,7 +95,7 @@ func TestLevel(t *testing.T) {
 			st.kind, st.design.Tested = change, [][]float64{st.design.Nuisance[0]}
 			st.design.Nuisance = [][]float64{motion}
 			return motion
-		}, false},
+		}, false, nil},
 	} {
 		share := map[string]float64{}
 		for k := range cohorts {
@@ -103,8 +109,8 @@ func TestLevel(t *testing.T) {
 			for i := range n {
 				common := r.Normal() // edges of a participant are alike
 				sd := 1.0
-				if st.kind == twoGroups && len(st.counts) > 0 && st.design.Tested[0][i] == 1 {
-					sd = 2
+				if c.sd != nil {
+					sd = c.sd(st.design.Tested[0][i])
 				}
 				for range edges {
 					st.values = append(st.values, shared[i]+sd*(common+r.Normal()))
@@ -166,8 +172,23 @@ func labels(n int) []float64 {
 	return x
 }
 
-// smallerVaries makes groups of 28 and 12 of which the second has the standard deviation 2; by is whether each group
-// has a variance of its own in the test.
+func twice(positive float64) float64 { return 1 + positive }
+
+func atHigh(x float64) float64 { return max(1, x) }
+
+// skewed makes a number with a few high values; each is whether each participant has a variance in the test.
+func skewed(each bool) func(st *edgeStudy, r *random.Stream) []float64 {
+	return func(st *edgeStudy, r *random.Stream) []float64 {
+		x := make([]float64, len(st.ids))
+		for i := range x {
+			x[i] = math.Exp(r.Normal())
+		}
+		st.kind, st.design.Tested, st.design.Each = number, [][]float64{x}, each
+		return make([]float64, len(x))
+	}
+}
+
+// smallerVaries makes groups of 28 and 12; by is whether each group has a variance of its own in the test.
 func smallerVaries(by bool) func(st *edgeStudy, r *random.Stream) []float64 {
 	return func(st *edgeStudy, r *random.Stream) []float64 {
 		group := make([]int, len(st.ids))

@@ -509,7 +509,7 @@ func (st *edgeStudy) influence(m *edgewise.Model) {
 // effect makes the tested columns of groups or of a number.
 func (s *Edges) effect(st *edgeStudy, c column.CovariateColumn) error {
 	if c.Text == nil {
-		st.kind, st.design.Tested = number, [][]float64{c.Number}
+		st.kind, st.design.Tested, st.design.Each = number, [][]float64{c.Number}, s.Variance == unequal
 		if s.Positive != "" {
 			return fmt.Errorf("positive: %s is a number, and has no groups", c.Name)
 		}
@@ -522,7 +522,7 @@ func (s *Edges) effect(st *edgeStudy, c column.CovariateColumn) error {
 	if len(names) < 2 {
 		return fmt.Errorf("all participants have %s %s: nothing to compare", c.Name, strings.Join(names, ""))
 	}
-	if s.Variance == byGroup {
+	if s.Variance == unequal {
 		st.design.Group = of
 	}
 	st.counts = make([]int32, len(names))

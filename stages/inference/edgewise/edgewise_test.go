@@ -386,21 +386,21 @@ func BenchmarkPermutations(b *testing.B) {
 		Draw:    func(k int) Permutation { return Permutation{From: random.New(1, k).Perm(n)} }})
 }
 
-// TestVariances compares tests of groups with variances of their own with SciPy's and with the slow definition
-// (testdata/variances.py).
+// TestVariances compares tests of groups with variances of their own with SciPy's and with the slow definition, and of a
+// number with a variance of each participant with statsmodels' (testdata/variances.py).
 func TestVariances(t *testing.T) {
 	var o map[string]json.RawMessage
 	b := need.Value(os.ReadFile("testdata/variances.json"))(t)
 	need.NoError(t, json.Unmarshal(b, &o))
 	edges, from := field[[][]float64](t, o, "edges"), field[[][]int](t, o, "permutations")
-	for _, name := range []string{"t", "F", "t adjusted", "F adjusted"} {
+	for _, name := range []string{"t", "F", "t adjusted", "F adjusted", "number", "number adjusted"} {
 		want := field[struct {
 			Design                          [][]float64
 			Tested                          int
 			Group                           []int
 			Statistic, P, SE, Half, Largest []float64
 		}](t, o, name)
-		design := Design{want.Design[:want.Tested], want.Design[want.Tested:], want.Group}
+		design := Design{want.Design[:want.Tested], want.Design[want.Tested:], want.Group, want.Group == nil}
 		m := need.Value(NewModel(design, len(edges)))(t)
 		f := m.Fit(slices.Concat(edges...), len(edges[0]), 2)
 		equal(t, name, f.Statistic, want.Statistic, 1e-10)
@@ -413,6 +413,8 @@ func TestVariances(t *testing.T) {
 		equal(t, name+" largest", null.Largest, want.Largest, 1e-9)
 	}
 	alone := []float64{1, 0, 0, 0, 0}
-	_, err := NewModel(Design{[][]float64{alone}, [][]float64{{1, 1, 1, 1, 1}}, []int{1, 0, 0, 0, 0}}, 5)
+	_, err := NewModel(Design{[][]float64{alone}, [][]float64{{1, 1, 1, 1, 1}}, []int{1, 0, 0, 0, 0}, false}, 5)
+	need.Equal(t, errors.Is(err, ErrVariance), true)
+	_, err = NewModel(Design{[][]float64{alone}, [][]float64{{1, 1, 1, 1, 1}}, nil, true}, 5)
 	need.Equal(t, errors.Is(err, ErrVariance), true)
 }

@@ -14,10 +14,12 @@ import (
 )
 
 // A Design holds the columns of the linear model Y = XB + E, a value for each participant. One tested column gives t,
-// several give F. Group numbers the groups from 0 whose residuals may have different variances; nil: all have one.
+// several give F. Group numbers the groups from 0 whose residuals may have different variances; nil: all have one, or,
+// with Each, of one tested column, each participant has an own.
 type Design struct {
 	Tested, Nuisance [][]float64
 	Group            []int
+	Each             bool
 }
 
 // A Model is a design with orthonormal columns. By the theorem of Frisch, Waugh and Lovell, the tested columns without
@@ -32,6 +34,7 @@ type Model struct {
 	rows   int       // of basis
 	length float64   // of one tested column without what the nuisance explains
 	groups []spread
+	each   bool // participant has a variance
 }
 
 // ErrNotEstimable: the nuisance columns explain a tested column.
@@ -44,7 +47,7 @@ var ErrSaturated = errors.New("no degrees of freedom are left")
 // collinear ones are dropped; the residuals are the same for any choice.
 func NewModel(d Design, n int) (*Model, error) {
 	const least = 1e-10 // of the length of a column
-	m := &Model{N: n, Tested: len(d.Tested)}
+	m := &Model{N: n, Tested: len(d.Tested), each: d.Each}
 	var nuisance, all [][]float64
 	for i, c := range d.Nuisance {
 		if unit, _, ok := inference.Remainder(nuisance, c, least); ok {
@@ -67,6 +70,11 @@ func NewModel(d Design, n int) (*Model, error) {
 	m.rows = len(all)
 	if m.Degrees = n - m.rows; m.Degrees < 1 {
 		return nil, ErrSaturated
+	}
+	for i, h := range m.Leverage() {
+		if m.each && (m.Tested > 1 || 1-h < 1e-9 && math.Abs(m.basis[i]) > 1e-6) { // one alone determines the effect
+			return nil, ErrVariance
+		}
 	}
 	return m, m.spreads(d.Group)
 }
@@ -140,14 +148,21 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 	dense.Multiply(scores, edges, tested, dense.Rows(y, edges), m.Tested, m.N, edges, false, threads)
 	negate(scores[:m.Tested*edges])
 	rest, row := make([]float64, edges), make([]float64, edges) // RSS of the full model, without cancellation
+	own, leverage := make([]float64, edges), m.Leverage()       // Σ(ue/(1 − leverage))²
 	for i := range m.N {
 		copy(row, y[i*edges:][:edges])
 		for j := range m.Tested {
 			dense.Axpy(row, m.basis[j*m.N+i], scores[j*edges:][:edges])
 		}
 		dense.AddSquares(rest, row)
+		if u := m.basis[i]; m.each && u != 0 {
+			for e := range row {
+				row[e] *= u / (1 - leverage[i])
+			}
+			dense.AddSquares(own, row)
+		}
 	}
-	if len(m.groups) > 1 {
+	if m.marked() > 0 {
 		f.squared = make([]float64, len(y))
 		dense.AddSquares(f.squared, y)
 	}
@@ -158,13 +173,13 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 		rest[e] = max(rest[e], float64(leastRest*f.total[e])) / float64(m.Degrees)
 		f.SD[e] = math.Sqrt(rest[e])
 	}
-	own := make([]int, m.N)
-	for i := range own {
-		own[i] = i
+	as := make([]int, m.N)
+	for i := range as {
+		as[i] = i
 	}
 	s := f.sums(1)
-	s.of(1, func(int) Permutation { return Permutation{From: own} })
-	if s.variances(0); len(m.groups) == 1 {
+	s.of(1, func(int) Permutation { return Permutation{From: as} })
+	if s.variances(0); m.marked() == 0 {
 		copy(s.within[0], rest)
 	}
 	s.test()
@@ -185,6 +200,9 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 			f.Beta[e], f.SE[e] = math.NaN(), math.NaN()
 			f.P[e] = inference.VarianceRatioP(statistic, m.Tested, m.Degrees)
 		default:
+			if m.each {
+				s.spread[e] = math.Sqrt(own[e])
+			}
 			f.Beta[e], f.SE[e] = s.basis[0][e]/m.length, s.spread[e]/m.length
 			f.Half[e] = float64(f.SE[e] * t)
 			if len(m.groups) > 1 {

@@ -23,6 +23,14 @@ type spread struct {
 	tested  []float64 // tested × tested: UᵀU within the group
 }
 
+// marked is how many columns the squared residuals are multiplied with for a permutation.
+func (m *Model) marked() int {
+	if m.each {
+		return 1
+	}
+	return len(m.groups) - 1
+}
+
 // spreads divides the participants by the numbers of their groups, from 0; nil is one group.
 func (m *Model) spreads(level []int) error {
 	if level == nil {
@@ -92,7 +100,7 @@ func (m *Model) multiplied() (rows int) {
 // sums are over the participants of permutations, for each edge. What else they have is for one permutation.
 type sums struct {
 	columns, scores []float64   // permutation × row of unit
-	marks, squares  []float64   // permutation × group but the last, which has what the others leave
+	marks, squares  []float64   // permutation × group but the last, which has what the others leave, or u²
 	basis           [][]float64 // UᵀPR, then QᵀPR
 	within          [][]float64 // group: its variance
 	statistic       []float64
@@ -107,9 +115,9 @@ type sums struct {
 // sums has the memory for so many permutations at once.
 func (f *Fit) sums(each int) *sums {
 	edges := func(rows int) []float64 { return make([]float64, rows*f.Edges) }
-	rows, others := f.multiplied(), len(f.groups)-1
+	rows, others, marked := f.multiplied(), len(f.groups)-1, f.marked()
 	s := &sums{columns: make([]float64, each*rows*f.N), scores: edges(each * rows),
-		marks: make([]float64, each*others*f.N), squares: edges(each * others), row: edges(1), statistic: edges(1),
+		marks: make([]float64, each*marked*f.N), squares: edges(each * marked), row: edges(1), statistic: edges(1),
 		spread: edges(1), degrees: edges(1), f: f, wald: dense.NewCholesky(f.Tested)}
 	for range f.rows {
 		s.basis = append(s.basis, edges(min(1, others)))
@@ -124,8 +132,8 @@ func (f *Fit) sums(each int) *sums {
 // of multiplies the residuals with the columns of n permutations.
 func (s *sums) of(n int, permutation func(b int) Permutation) {
 	f := s.f
-	rows, others := f.multiplied(), len(f.groups)-1
-	columns, marks := s.columns[:n*rows*f.N], s.marks[:n*others*f.N]
+	rows, others, marked := f.multiplied(), len(f.groups)-1, f.marked()
+	columns, marks := s.columns[:n*rows*f.N], s.marks[:n*marked*f.N]
 	clear(columns)
 	clear(marks)
 	for b := range n {
@@ -149,13 +157,18 @@ func (s *sums) of(n int, permutation func(b int) Permutation) {
 				}
 			}
 		}
+		if f.each {
+			for i, u := range f.basis[:f.N] {
+				marks[b*f.N+p.From[i]] = u * u
+			}
+		}
 	}
 	multiply := func(to, by, of []float64, rows int) {
 		dense.Multiply(to, f.Edges, dense.Rows(by, f.N), dense.Rows(of, f.Edges), rows, f.N, f.Edges, false, 1)
 	}
 	multiply(s.scores, columns, f.residuals, n*rows)
-	if others > 0 {
-		multiply(s.squares, marks, f.squared, n*others)
+	if marked > 0 {
+		multiply(s.squares, marks, f.squared, n*marked)
 	}
 }
 
@@ -163,7 +176,7 @@ func (s *sums) of(n int, permutation func(b int) Permutation) {
 func (s *sums) variances(b int) {
 	f := s.f
 	rows, others := f.multiplied(), len(f.groups)-1
-	scores, squares := s.scores[b*rows*f.Edges:], s.squares[b*others*f.Edges:]
+	scores, squares := s.scores[b*rows*f.Edges:], s.squares[b*f.marked()*f.Edges:]
 	for j := range s.basis {
 		if others == 0 {
 			s.basis[j] = scores[j*f.Edges:][:f.Edges]
@@ -177,6 +190,10 @@ func (s *sums) variances(b int) {
 				k++
 			}
 		}
+	}
+	if f.each {
+		copy(s.within[0], squares)
+		return
 	}
 	last := s.within[others]
 	copy(last, f.total)
@@ -210,7 +227,9 @@ func (s *sums) variances(b int) {
 // 1947, Biometrika 34:28), whose permutations are valid for large samples whatever the variances are (Janssen 1997,
 // Stat Probab Lett 36:9; DiCiccio and Romano 2017, JASA 112:1211), and F is (UᵀPR)ᵀV⁻¹(UᵀPR)/c (Johansen 1980,
 // Biometrika 67:85; without covariates that of Welch 1951, Biometrika 38:330). Both are converted to the degrees of
-// freedom of the model, so that edges and permutations of different degrees of freedom are compared by their p.
+// freedom of the model, so that edges and permutations of different degrees of freedom are compared by their p. Where
+// each participant has a variance, t is that of the mean of the products u·PR (White 1980, Econometrica 48:817, with
+// the residuals of the nuisance columns, as in a score test): UᵀPR·√(degrees/(N·Σ(u·PR)² − (UᵀPR)²)).
 func (s *sums) test() {
 	f := s.f
 	for e, total := range f.total {
@@ -243,6 +262,12 @@ func converted(f float64, q int, from, to float64) float64 {
 
 // student is t of an edge, with the degrees of freedom of Satterthwaite (1946, Biometrics Bulletin 2:110).
 func (s *sums) student(e int) {
+	if f := s.f; f.each {
+		score, squares := s.basis[0][e], float64(f.N)*s.within[0][e]
+		rest := max(squares-float64(score*score), float64(leastRest*squares))
+		s.statistic[e] = score * math.Sqrt(float64(f.Degrees)/rest)
+		return
+	}
 	sum, squares := 0.0, 0.0
 	for g, group := range s.f.groups {
 		part := float64(group.tested[0] * s.within[g][e])

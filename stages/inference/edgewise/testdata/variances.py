@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Writes variances.json: edge-wise tests of groups whose residuals have variances of their own, by SciPy without
-covariates (Welch's t and F), and with covariates by the slow definition, of the full design with its projections.
+covariates (Welch's t and F), and with covariates by the slow definition, of the full design with its projections;
+and of a number with a variance of each participant, by SciPy's test of one sample of products, and statsmodels (HC3).
 
-    pip install numpy scipy
+    pip install numpy scipy statsmodels
     python variances.py
 """
 import json
 import os
 
 import numpy as np
+import statsmodels.api as sm
 from scipy import stats
 
 rng = np.random.default_rng(45)
@@ -86,6 +88,22 @@ for name, tested, nuisance, level in [
                      statistic=converted(statistic, df, q, of).tolist(), se=None if se is None else se.tolist(),
                      half=None if se is None else (stats.t.isf(0.025, df) * se).tolist(),
                      largest=permuted(Y, tested, nuisance, level, P))
+
+def each(R, z, k):
+    """t of the mean of the products of a number and an edge without the nuisance columns, of n − k degrees of freedom."""
+    return stats.ttest_1samp(R * z[:, None], 0).statistic * np.sqrt((n - k) / (n - 1))
+
+
+score = np.round(rng.standard_normal(n) ** 2, 4)  # a few have far values
+for name, nuisance in [("number", one), ("number adjusted", covariates)]:
+    R, z = (v - nuisance @ np.linalg.pinv(nuisance) @ v for v in (Y, score))
+    X = np.c_[score, nuisance]
+    k = X.shape[1]
+    t = each(R, z, k)
+    se = np.array([sm.OLS(y, X).fit(cov_type="HC3").bse[0] for y in Y.T])
+    out[name] = dict(design=X.T.tolist(), tested=1, group=None, se=se.tolist(), statistic=t.tolist(),
+                     p=(2 * stats.t.sf(np.abs(t), n - k)).tolist(), half=(stats.t.isf(0.025, n - k) * se).tolist(),
+                     largest=[np.abs(each(R[p], z, k)).max() for p in P])
 
 w = stats.ttest_ind(Y[group == 1], Y[group != 1], equal_var=False)
 f = stats.f_oneway(*(Y[group == g] for g in range(3)), equal_var=False)
