@@ -62,7 +62,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 		}
 		refuse(OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
-		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the number in the name is no id")
+		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
 		if l.Sessions == "" {
 			continue

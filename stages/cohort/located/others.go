@@ -33,8 +33,9 @@ const fewestPermuted = 8
 
 // OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
 // An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and
-// zeros precede it; any other id with a letter counts where it is no word of the names of several. Smaller numbers, as
-// in dates and runs, count at a place of the names where three of four files have that of their own participant, or
+// zeros precede it; any other id with a letter counts where it is no word of the names of several, or where three of
+// four files have the id of their own participant, if it is no such word, and this file has none. Smaller numbers, as in
+// dates and runs, count at a place of the names where three of four files have that of their own participant, or
 // where each file has the number of a participant, and no two the same: a column that was shifted or sorted. Numbers of
 // another kind that are those of the participants are not told from it. Of the others in the table, who are excluded,
 // the ids count where no participant has the same word.
@@ -62,6 +63,7 @@ type naming struct {
 	has      []map[string]bool   // the words of each file's name and directories, also several in a row as one
 	with     map[string][]string // at most mostOwn + 1 participants whose files have a word
 	scheme   int                 // the place at which names have the numbers of participants; -1 for none
+	byWords  bool                // three of four names have their own id, of the ids that are no ordinary words
 }
 
 func namesOf(files []Named, excluded []string) *naming {
@@ -97,6 +99,15 @@ func namesOf(files []Named, excluded []string) *naming {
 			break
 		}
 	}
+	named, ordinary := 0, 0
+	for i, f := range files {
+		if n.own(i) {
+			named++
+		} else if n.ordinary(bare(f.ID)) {
+			ordinary++
+		}
+	}
+	n.byWords = named >= fewestOwn && 4*named >= 3*(len(files)-ordinary)
 	return n
 }
 
@@ -124,11 +135,15 @@ func (n *naming) at(i, place int) string {
 	return bareNumber(n.places[i][place])
 }
 
+// ordinary reports whether a word with a letter that is an id is in the names of several: in those of scans at rest,
+// rest does not show whose they are.
+func (n *naming) ordinary(word string) bool { return len(n.with[word]) > mostOwn }
+
 // own reports whether the name of a file has the id of its own participant.
 func (n *naming) own(i int) bool {
 	id := n.files[i].ID
 	number := bareNumber(id)
-	return lettered(bare(id)) && n.has[i][bare(id)] || number != "" && n.at(i, n.scheme) == number ||
+	return lettered(bare(id)) && n.has[i][bare(id)] && !n.ordinary(bare(id)) || number != "" && n.at(i, n.scheme) == number ||
 		slices.ContainsFunc(fileKeys(n.files[i].Path), func(key string) bool { return n.owner[key] == id })
 }
 
@@ -142,10 +157,18 @@ func (n *naming) other(i int) string {
 			return whose
 		}
 	}
+	several := ""
 	for _, word := range slices.Sorted(maps.Keys(n.has[i])) {
-		if whose := n.word[word]; whose != "" && len(n.with[word]) <= mostOwn {
+		switch whose := n.word[word]; {
+		case whose == "":
+		case !n.ordinary(word):
 			return whose
+		case several == "" || whose == n.files[i].ID: // who may be meant
+			several = whose
 		}
+	}
+	if several != "" && several != n.files[i].ID && n.byWords {
+		return several
 	}
 	if n.scheme >= 0 {
 		return n.ofNumber[n.at(i, n.scheme)]

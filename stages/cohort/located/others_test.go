@@ -95,6 +95,18 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		{"a word of all names", words("rest/N_a.tsv", "rest=1", "a=2", "berta=3", "clara=4"), nil},
 		{"the own beside it", words("N.tsv", "anna=anna_emil", "emil=emil"), nil},
 		{"numbers in runs", words("N.tsv", "01=02_01", "02=01_02", "03=07"), nil},
+		// A word of several names does not show who is meant.
+		{"own, one of them a word of all", words("N_rest.tsv", "anna=anna", "berta=berta", "clara=clara", "emil=emil",
+			"rest=rest"), nil},
+		{"exchanged with a word of all", words("N_rest.tsv", "anna=rest", "berta=berta", "clara=clara", "emil=emil",
+			"fritz=fritz", "rest=anna"), []Other{{0, "sub-rest"}, {5, "sub-anna"}}},
+		{"runs of one in two others", words("N.tsv", "anna=anna_1", "berta=anna_2", "clara=anna_3", "emil=emil",
+			"fritz=fritz", "hans=hans", "ida=ida", "jan=jan", "karl=karl", "lea=lea"),
+			[]Other{{1, "sub-anna"}, {2, "sub-anna"}}},
+		{"numbers, exchanged with a word of all", words("N_rest.tsv", "01=01", "02=02", "03=03", "04=04", "05=rest",
+			"06=06", "07=07", "rest=05"), []Other{{4, "sub-rest"}, {7, "sub-05"}}},
+		{"a word of all where few have their own", words("N_rest.tsv", "anna=1", "berta=2", "clara=clara", "emil=emil",
+			"fritz=fritz", "hans=hans", "rest=4"), nil},
 	} {
 		need.Equal(t, fmt.Sprint(OfOthers(c.files, nil)), fmt.Sprint(c.want), c.what)
 	}
