@@ -181,3 +181,46 @@ func TestLabelsOfOtherSessionsAreRefused(t *testing.T) {
 		need.Equal(t, refused, c.refused, what)
 	}
 }
+
+// So is a file of another run than the table has, or one that is earlier than the run of the row before.
+func TestFilesOfOtherRunsAreRefused(t *testing.T) {
+	const order = "has the run 1 in its name, but its row follows that of run 2 (line 6), and the rows of a participant are " +
+		"its runs in the order of time: correct the table (series or participant_id), or rename the files"
+	for what, c := range map[string]struct {
+		column string
+		values [2]string // of the rows of sub-3
+		files  [2]int    // their runs, by their names
+		name   string    // N is a number
+		wrong  string    // "" for nothing
+	}{
+		"their own":            {"run", [2]string{"1", "2"}, [2]int{1, 2}, "run-N", ""},
+		"exchanged in names":   {"run", [2]string{"1", "2"}, [2]int{2, 1}, "run-N", "sub-3_run-2.tsv has the run 2 in its name, but the run of its row is 1: correct the table (series or run)"},
+		"exchanged in a table": {"Run", [2]string{"2.0", "1.0"}, [2]int{1, 2}, "run-0N", "sub-3_run-01.tsv has the run 1 in its name, but the Run of its row is 2.0"},
+		"of another column":    {"trial", [2]string{"2", "1"}, [2]int{1, 2}, "run-N", ""},
+		"without a column":     {"trial", [2]string{"1", "2"}, [2]int{2, 1}, "runN", "sub-3_run1.tsv " + order},
+		"without run- in them": {"run", [2]string{"1", "2"}, [2]int{2, 1}, "N", ""},
+	} {
+		files, table := map[string]string{}, "participant_id\tgroup\tseries\t"+c.column+"\n"
+		for i := range 6 {
+			for k := range 2 {
+				run, value := k+1, fmt.Sprint(k+1)
+				if i == 2 {
+					run, value = c.files[k], c.values[k]
+				}
+				name := fmt.Sprintf("sub-%d_%s.tsv", i+1, strings.ReplaceAll(c.name, "N", fmt.Sprint(run)))
+				files[name] = fmt.Sprintf("1\t%d\n3\t%d\n2\t7\n", i, run)
+				table += fmt.Sprintf("sub-%d\t%s\t%s\t%s\n", i+1, "AB"[i%2:i%2+1], name, value)
+			}
+		}
+		files["table.tsv"] = table
+		p := listed.Defaults()
+		p.File, p.Runs = "table.tsv", "all"
+		for _, s := range need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t).Subjects {
+			if s.ID != "sub-3" || c.wrong == "" {
+				need.Equal(t, s.Problem, nil, what, s.ID)
+			} else {
+				need.Error(t, s.Problem, c.wrong, what)
+			}
+		}
+	}
+}

@@ -23,8 +23,8 @@ type RowFile struct {
 // user wrote it; scans are compared elsewhere.
 const mostOwn = 2
 
-// Misnamed are the files whose names have the id of another participant, or another session, and not that of their own
-// row; each source is compared for itself, and root is not part of names.
+// Misnamed are the files whose names have the id of another participant, or another session or run, and not that of
+// their own row; each source is compared for itself, and root is not part of names.
 func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) {
 	if l.Each == "row" {
 		return nil
@@ -64,6 +64,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
 		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
+		refused = append(refused, ofOtherRuns(l, root, of)...)
 		if l.Sessions == "" {
 			continue
 		}
