@@ -176,7 +176,7 @@ func (a *app) initFrom(to, dir string) error {
 // wroteFrom writes the pipeline file of what was found, and its table where there was none.
 func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 	if found.Table != "" {
-		if err := scaffold.Study(filepath.Join(filepath.Dir(path), "participants.tsv"), found.Table); err != nil {
+		if err := scaffold.Study(filepath.Join(filepath.Dir(path), found.Name), found.Table); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s, for %s; next: ", path, found.What)
-	if found.Table != "" {
+	if found.Name == "participants.tsv" {
 		fmt.Fprintf(a.Out, "fill in the column group of participants.tsv, which was written beside it; then: ")
 	}
 	if found.Lacks != "" {

@@ -27,11 +27,11 @@ const mostFiles = 200_000
 type Found struct {
 	What string // time series of DPABI
 	Text string
-	// Table is the text of a table of participants, without groups, where the directory has none; its file is
-	// participants.tsv beside the pipeline file.
-	Table string
-	Lacks string   // what the user adds to the table of participants first: the column dpabi to …
-	Check []string // what the user compares with what is meant: which of several files was taken
+	// Table is the text of a table beside the pipeline file, Name: of participants, without groups, where the directory
+	// has none (participants.tsv), or of their scans.
+	Table, Name string
+	Lacks       string   // what the user adds to the table of participants first: the column dpabi to …
+	Check       []string // what the user compares with what is meant: which of several files was taken
 }
 
 // From finds what a directory has: derivatives with time series, the files of a known program, or files that a table of
@@ -289,6 +289,16 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		return numbered(dir, path, files, t, unread)
 	}
 	first := all[0]
+	var others []string
+	for _, c := range all[1:] {
+		if c.matrix == first.matrix { // else they are another result of the same scan
+			others = append(others, c.pattern)
+		}
+	}
+	without := t.without(files, first)
+	if scans := t.scans(dir, path, files, first, others); scans != nil {
+		return scans, nil
+	}
 	id := first.column
 	if own := t.own(); own != "" && !ownName.MatchString(id) {
 		id = own
@@ -299,11 +309,9 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
 			first.pattern)}
 	}
-	var others []string
-	for _, c := range all[1:] {
-		if c.matrix == first.matrix { // else they are another result of the same scan
-			others = append(others, c.pattern)
-		}
+	if 2*len(without) > len(t.Rows) {
+		found.Check = append(found.Check, fmt.Sprintf("%d of %s of %s have no such file: %s %s", len(without),
+			words.Count(len(t.Rows), "row"), t.path, first.column, words.Some(without, 6)))
 	}
 	found.others(first, others)
 	return found, nil
@@ -317,8 +325,8 @@ func (f *Found) others(c *candidate, others []string) {
 	text := fmt.Sprintf(
 		"participants have several files: %s is %q; others are %s; set %[1]s to the files that are meant", c.port(),
 		c.pattern, words.Some(lists.Map(others, strconv.Quote), 6))
-	if part := partOf(append(others, c.pattern)); part != "" {
-		text += fmt.Sprintf("; to use all %s, list each in a row of the table: pipeline docs sessions-and-runs", part)
+	if p := partOf(append(others, c.pattern)); p != nil {
+		text += fmt.Sprintf("; to use all %ss, list each in a row of the table: pipeline docs sessions-and-runs", p.noun)
 	}
 	f.Check = append(f.Check, text)
 }
@@ -559,7 +567,7 @@ func unlisted(dir string, path func(string) string, files []string) (*Found, err
 	for _, name := range names {
 		text += "sub-" + strings.TrimPrefix(name, "sub-") + "\t" + name + "\tn/a\n"
 	}
-	found := &Found{What: c.what(), Table: text,
+	found := &Found{What: c.what(), Table: text, Name: "participants.tsv",
 		Text: c.text("    file: participants.tsv\n    root: "+path(dir)+"\n", c.pattern)}
 	found.others(c, c.others)
 	return found, nil

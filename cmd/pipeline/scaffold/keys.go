@@ -84,12 +84,15 @@ func (t *table) candidates(dir string, files []string) (all []*candidate, unread
 	return all, unread
 }
 
-// patterns are the paths that have the values of a column in them, for at least half of the rows.
+// mostValues is how many values of a column are looked for in the names of all files.
+const mostValues = 100
+
+// fewest is how many rows, fewer than half of them, may have files by a column.
+const fewest = 4
+
+// patterns are the paths that have the values of a column in them, for at least half of the rows or for some.
 func (t *table) patterns(dir string, files []string) (all []*candidate) {
-	here := map[string]bool{}
-	for _, f := range files {
-		here[f] = true
-	}
+	here := setOf(files)
 	tried := map[string]bool{}
 	for _, name := range t.Columns {
 		values, _ := t.Column(name)
@@ -97,10 +100,12 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 		if len(distinct) < len(values) || name == t.group() {
 			continue
 		}
-		for _, v := range values[:min(3, len(values))] {
-			if v == "" {
+		found := 0 // values that are in the names of files
+		for _, v := range values[:min(mostValues, len(values))] {
+			if v == "" || found == 3 {
 				continue
 			}
+			before := len(tried)
 			for _, f := range files {
 				if !strings.Contains(f, v) || filepath.Join(dir, f) == t.path {
 					continue
@@ -115,9 +120,12 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 						c.rows++
 					}
 				}
-				if c.rows >= 2 && 2*c.rows >= len(t.Rows) {
+				if c.rows >= fewest || c.rows >= 2 && 2*c.rows >= len(t.Rows) {
 					all = append(all, c)
 				}
+			}
+			if len(tried) > before {
+				found++
 			}
 		}
 	}
@@ -153,8 +161,8 @@ func (t *table) chosen(dir string, path func(string) string, files []string, all
 		return nil, err
 	}
 	column := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.column != first.column })
-	if first.column == t.own() {
-		return column, nil
+	if err := t.few(dir, files, first); err != nil || first.column == t.own() {
+		return column, err
 	}
 	for _, c := range all {
 		if c.column == first.column || c.rows < first.rows && c.column != t.own() {
@@ -165,6 +173,41 @@ func (t *table) chosen(dir string, path func(string) string, files []string, all
 		}
 	}
 	return column, nil
+}
+
+// few refuses a column by which less than half of the rows have a file, and less than half of the files named like
+// these are of a row.
+func (t *table) few(dir string, files []string, c *candidate) error {
+	column := "{" + c.column + "}"
+	before, _, _ := strings.Cut(c.pattern, column)
+	after := c.pattern[strings.LastIndex(c.pattern, column)+len(column):]
+	like := 0
+	for _, f := range files {
+		if strings.HasPrefix(f, before) && strings.HasSuffix(f, after) && len(f) > len(before)+len(after) {
+			like++
+		}
+	}
+	if 2*c.rows >= min(len(t.Rows), like) {
+		return nil
+	}
+	return fmt.Errorf("--from %s: %d of %s of %s have a file %s, but there are %s with such names, most of them of no "+
+		"row; correct the table, or add a column of paths to it", dir, c.rows, words.Count(len(t.Rows), "row"), t.path,
+		c.pattern, words.Count(like, "file"))
+}
+
+// without are the rows that have no file by a path, by their values.
+func (t *table) without(files []string, c *candidate) (values []string) {
+	all, _ := t.Column(c.column)
+	here := setOf(files)
+	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return here[c.of(v)] })
+}
+
+func setOf(files []string) map[string]bool {
+	here := map[string]bool{}
+	for _, f := range files {
+		here[f] = true
+	}
+	return here
 }
 
 // apart is a row for which two paths are different files; -1 without one.
@@ -211,31 +254,6 @@ func (t *table) measured(dir string, files []string) error {
 	return fmt.Errorf("--from %s: no ids of %s are in the names of the files, only numbers of other columns, which "+
 		"may agree by chance: %s; add a column file_id with the part of each participant's file name that differs, "+
 		"or, if one of these columns has that part, rename it to file_id", dir, t.path, strings.Join(columns, ", "))
-}
-
-// part are words in the names of files that number the sessions or runs of a participant.
-var (
-	sessionPart = pattern.New(`(?i)(^|[/_.-])(ses|session|visit|time|wave|tp|t|v)[_-]?[0-9]+([/_.-]|$)`)
-	runPart     = pattern.New(`(?i)(^|[/_.-])(run|r)[_-]?[0-9]+([/_.-]|$)`)
-	numberPart  = pattern.New(`[0-9]+`)
-)
-
-// partOf is what paths differ in where it is the number of a session or run: sessions, runs; "" where it is not.
-func partOf(paths []string) string {
-	same := func(p string) string { return numberPart.ReplaceAllString(p, "0") }
-	for _, p := range paths {
-		switch {
-		case same(p) != same(paths[0]):
-			return ""
-		case sessionPart.MatchString(p):
-		case !runPart.MatchString(p):
-			return ""
-		}
-	}
-	if sessionPart.MatchString(paths[0]) {
-		return "sessions"
-	}
-	return "runs"
 }
 
 // zeros refuses ids that the names of files have with other zeros before their numbers, or without decimals: 1 or 1.0
