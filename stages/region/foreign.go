@@ -72,6 +72,9 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 	if err == nil {
 		err = refuseAffine(c.Draws)
 	}
+	if err == nil && len(c.Draws) == 1 {
+		err = refuseEdges(c.Draws[0])
+	}
 	return c, err
 }
 

@@ -230,6 +230,28 @@ func TestHeadingsOfEdges(t *testing.T) {
 	}
 	_, err := ReadSquares(strings.NewReader("a,b,c,d\n0,1,2,3\n"), Layout{})
 	need.Error(t, err, "1 rows and 4 columns")
+
+	// As many edges as columns are square.
+	const list = "an edge list of 4 columns, with the regions of each pair in columns 1 and 2, but it has three: keep these two"
+	for text, want := range map[string]string{
+		"i\tj\tr\tp\n1\t2\t0.5\t0.01\n1\t3\t0.25\t0.1\n2\t3\t-0.5\t0.02\n2\t4\t0.5\t0.03\n": "Beside these stand p: remove p from all files",
+		"a\tb\tr\tp\n1\t2\t0.5\t0.01\n1\t3\t0.25\t0.1\n2\t3\t-0.5\t0.02\n2\t4\t0.5\t0.03\n": "an edge list with 4 columns and no known headings",
+		"1 2 0.5 0.01\n1 3 0.25 0.1\n2 3 -0.5 0.02\n2 4 0.5 0.03\n":                         list,
+		"1 2 0.5 0.5\n2 1 0.25 0.1\n0.5 0.25 1 0\n0.5 0.1 0 1\n":                            "", // symmetric
+		"1 0.2 0.5 0.5\n0.3 1 0.25 0.1\n0.5 0.25 1 0\n0.5 0.1 0 1\n":                        "", // no pairs
+	} {
+		_, err := ReadSquares(strings.NewReader(text), Layout{})
+		if want == "" {
+			need.NoError(t, err, text)
+			continue
+		}
+		need.Error(t, err, want, text)
+	}
+	var npy bytes.Buffer
+	edges := []float64{1, 2, .5, .01, 1, 3, .25, .1, 2, 3, -.5, .02, 2, 4, .5, .03}
+	need.NoError(t, encoding.NewArray(edges, 4, 4).Encode(&npy))
+	_, err = ReadSquares(&npy, Layout{})
+	need.Error(t, err, list)
 }
 
 // The columns of a wide table are headed by the pattern that takes them.

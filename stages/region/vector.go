@@ -306,6 +306,21 @@ func surplus(first []byte) error {
 	return nil
 }
 
+// refuseEdges refuses as many pairs of regions as an edge list has columns, which are square but not symmetric.
+func refuseEdges(x connectivity.Matrix) error {
+	for i := range x.Rows {
+		for j := range i {
+			if a, b := x.At(i, j), x.At(j, i); a != b && (a == a || b == b) {
+				if list := foreign.EdgeList(x.Rows, x.Cols, x.Data); list != nil {
+					return fmt.Errorf("%s, but it has three: keep these two, and behind them that of the correlation, in all files", list)
+				}
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
 // behind are the columns of an edge list whose regions are not in the first two; nil for any other text.
 func behind(first []byte) *foreign.Edges {
 	_, x, err := connectivity.ReadText(bytes.NewReader(first[:bytes.LastIndexByte(first, '\n')+1]))
@@ -633,6 +648,8 @@ func (l Layout) textSquare(br *connectivity.Content, c *Contents) error {
 		var x connectivity.Matrix
 		var err error
 		if c.Names, x, err = connectivity.ReadRelmat(br); err != nil {
+			err = cmp.Or(surplus(first), err)
+		} else if err = refuseEdges(x); err != nil {
 			err = cmp.Or(surplus(first), err)
 		}
 		c.Draws = []connectivity.Matrix{x}
