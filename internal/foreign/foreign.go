@@ -540,7 +540,7 @@ func denied(path string) string {
 	return fmt.Sprintf("enter its directory %s; its owner can grant it with chmod u+rx (to a group with g+rx)", filepath.Base(dir))
 }
 
-// NotText is the error for a file that begins with these bytes, with zeros among them.
+// NotText is the error for a file that begins with these bytes, with zeros among them or the mark of UTF-16.
 func NotText(first []byte, formats string) error {
 	zeros := [2]int{}
 	for i, b := range first {
@@ -548,7 +548,9 @@ func NotText(first []byte, formats string) error {
 			zeros[i%2]++
 		}
 	}
-	if few, many := min(zeros[0], zeros[1]), max(zeros[0], zeros[1]); many > 1 && 4*many > len(first) && 10*few < many {
+	marked := bytes.HasPrefix(first, []byte("\xff\xfe")) || bytes.HasPrefix(first, []byte("\xfe\xff"))
+	few, many := min(zeros[0], zeros[1]), max(zeros[0], zeros[1])
+	if marked || many > 1 && 4*many > len(first) && 10*few < many {
 		return errors.New("it is text in UTF-16: save it as UTF-8")
 	}
 	return errors.New("not a text file; " + formats)

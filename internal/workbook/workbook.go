@@ -319,6 +319,9 @@ func (b *book) format(cell string) (format, error) {
 		return how, nil
 	}
 	s, err := b.GetStyle(style)
+	if none := b.Styles == nil || b.Styles.CellXfs == nil; err != nil && none && style == 0 {
+		return format{}, nil // a workbook may lack styles.xml (ECMA-376, part 1, 12.3)
+	}
 	if err != nil {
 		return format{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,20 @@ func TestRefusedWorkbooks(t *testing.T) {
 	whole := made(t, cells, nil)
 	_, _, err = Text(whole[:len(whole)/2], "")
 	need.Error(t, err, "the workbook cannot be read")
+}
+
+// A workbook may lack the part of styles: its cells have none.
+func TestWithoutStyles(t *testing.T) {
+	parts := partsOf(t, made(t, map[string]any{"A1": "id", "B1": "age", "A2": "a", "B2": 21.5}, nil))
+	delete(parts, "xl/styles.xml")
+	for name, old := range map[string]string{"xl/_rels/workbook.xml.rels": "styles.xml", "[Content_Types].xml": "/xl/styles.xml"} {
+		need.Equal(t, strings.Contains(parts[name], old), true, name)
+		parts[name] = regexp.MustCompile(`<(Relationship|Override)[^>]*styles\.xml[^>]*>(</(Relationship|Override)>)?`).
+			ReplaceAllString(parts[name], "")
+	}
+	text, note, err := Text(zipped(t, parts), "")
+	need.NoError(t, err)
+	need.Equal(t, string(text)+note, "id,age\na,21.5\n")
 }
 
 func TestStrayRowsAreRefused(t *testing.T) {

@@ -294,7 +294,7 @@ func readLines(r io.Reader, file string) ([]line, error) {
 			return fmt.Errorf("%s: the list has more lines than the limit of %d regions: is it the right file?", file, maxNodes)
 		}
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%s:%d: not UTF-8 text", file, n)
+			return fmt.Errorf("%s:%d: not UTF-8 text: save the file as UTF-8", file, n)
 		}
 		if strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "# ") {
 			lines = append(lines, line{strings.TrimRight(text, "\r"), n})
@@ -318,6 +318,9 @@ func eachLine(r io.Reader, file string, take func(n int, text string) error) err
 		br = bufio.NewReader(bytes.NewReader(b))
 	case foreign.Name(first) != "":
 		return fmt.Errorf("%s: %s", file, foreign.Name(first))
+	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")),
+		bytes.IndexByte(first, 0) >= 0:
+		return fmt.Errorf("%s: %w", file, foreign.NotText(first, "save the list of regions as TSV or CSV, in UTF-8"))
 	}
 	s, n := bufio.NewScanner(br), 1
 	for ; s.Scan(); n++ {
