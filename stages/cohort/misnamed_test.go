@@ -215,7 +215,8 @@ func TestFilesOfOtherRunsAreRefused(t *testing.T) {
 		files["table.tsv"] = table
 		p := listed.Defaults()
 		p.File, p.Runs = "table.tsv", "all"
-		for _, s := range need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t).Subjects {
+		r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+		for _, s := range r.Subjects {
 			if s.ID != "sub-3" || c.wrong == "" {
 				need.Equal(t, s.Problem, nil, what, s.ID)
 			} else {

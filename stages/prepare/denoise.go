@@ -223,6 +223,9 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	row.Block = int32(block)
 	codes, err := missingCodes(t, draws[0], row.Confounds)
+	if err == nil {
+		err = damage.Unmeasured(draws[0])
+	}
 	if err != nil {
 		return nil, err
 	}

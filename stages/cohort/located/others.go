@@ -34,8 +34,8 @@ const fewestPermuted = 8
 // OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
 // An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and
 // zeros precede it; any other id with a letter counts where it is no word of the names of several, or where three of
-// four files have the id of their own participant, if it is no such word, and this file has none. Smaller numbers, as in
-// dates and runs, count at a place of the names where three of four files have that of their own participant, or
+// four files have the id of their own participant, if it is no such word, and this file has none. Smaller numbers, as
+// in dates and runs, count at a place of the names where three of four files have that of their own participant, or
 // where each file has the number of a participant, and no two the same: a column that was shifted or sorted. Numbers of
 // another kind that are those of the participants are not told from it. Of the others in the table, who are excluded,
 // the ids count where no participant has the same word.
@@ -143,7 +143,8 @@ func (n *naming) ordinary(word string) bool { return len(n.with[word]) > mostOwn
 func (n *naming) own(i int) bool {
 	id := n.files[i].ID
 	number := bareNumber(id)
-	return lettered(bare(id)) && n.has[i][bare(id)] && !n.ordinary(bare(id)) || number != "" && n.at(i, n.scheme) == number ||
+	return lettered(bare(id)) && n.has[i][bare(id)] && !n.ordinary(bare(id)) ||
+		number != "" && n.at(i, n.scheme) == number ||
 		slices.ContainsFunc(fileKeys(n.files[i].Path), func(key string) bool { return n.owner[key] == id })
 }
 

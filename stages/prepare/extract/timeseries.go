@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/connectivity/damage"
 	"prgnn/dag"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
@@ -89,6 +90,9 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(x, names...); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	if err := damage.Unmeasured(x, names...); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
 	tr, from, err := timeOf(t, "series", s.TR, c.TR, x.Rows)
 	if err != nil {
 		return nil, err
@@ -156,7 +160,10 @@ func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	if t.Has("series") {
 		c, _, err := readSeries(t)
 		if err == nil {
-			if _, err = connectivity.Inspect(c.Draws[0], c.Names...); err != nil {
+			if _, err = connectivity.Inspect(c.Draws[0], c.Names...); err == nil {
+				err = damage.Unmeasured(c.Draws[0], c.Names...)
+			}
+			if err != nil {
 				err = fmt.Errorf("%s: %w", t.In("series").Name, err)
 			}
 		}
