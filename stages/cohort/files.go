@@ -149,7 +149,11 @@ func (r *Roster) refuseShared(l *listed.List, files []located.RowFile) {
 // refuseOthers refuses members whose files have the ids of other participants in their names, or another session, and
 // not their own.
 func (r *Roster) refuseOthers(l *listed.List, files []located.RowFile) {
-	for _, f := range located.Misnamed(l, r.Root, files) {
+	misnamed, doubts := located.Misnamed(l, r.Root, files)
+	for _, doubt := range doubts {
+		r.Notes = append(r.Notes, column.Doubtf(column.DoubtNumbered, "%s", doubt))
+	}
+	for _, f := range misnamed {
 		i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.Row.ID })
 		if i >= 0 && r.Subjects[i].Problem == nil {
 			r.Subjects[i].Problem = listed.Without(f.Row.ID, fmt.Errorf("%s:%d: participant %s: %w", l.Path, f.Row.Line,

@@ -203,12 +203,12 @@ func TestSeriesOfPrograms(t *testing.T) {
 func TestSeriesOfDPABIAreAligned(t *testing.T) {
 	truth := readMatTruth(t)
 	for _, form := range []string{".mat", ".txt"} { // DPABI writes both
-		d := door{rows: [][2]string{{"sub-1", "sub002"}, {"sub-2", "sub001"}, {"sub-3", "sub003"}},
+		d := door{rows: [][2]string{{"sub-a", "sub002"}, {"sub-b", "sub001"}, {"sub-c", "sub003"}},
 			pattern: "mat/dpabi/ROISignals_{k}" + form}
 		r := need.Value(d.load(t, false))(t)
 		need.Equal(t, strings.Join(names(r), " "), "2001 2002 2101 2102 2111 9002", form)
-		for id, take := range map[string][]int{"sub-1": {0, 1, -1, 3, 4, 5}, "sub-2": {0, 1, 2, 3, 4, 5},
-			"sub-3": {0, 1, -1, 3, 4, 5}} {
+		for id, take := range map[string][]int{"sub-a": {0, 1, -1, 3, 4, 5}, "sub-b": {0, 1, 2, 3, 4, 5},
+			"sub-c": {0, 1, -1, 3, 4, 5}} {
 			x, _, err := d.read(t, r, id, false)
 			need.NoError(t, err, form)
 			same(t, id+form, x.Data, columns(truth.series, 60, take...), 1e-9)
@@ -216,7 +216,7 @@ func TestSeriesOfDPABIAreAligned(t *testing.T) {
 		d.pattern, d.rows = "mat/dpabi/ROICorrelation_FisherZ_{k}"+form, d.rows[:2]
 		d.with = []any{"partial", "ridge"}
 		r = need.Value(d.load(t, true))(t)
-		_, quality, err := d.read(t, r, "sub-1", true)
+		_, quality, err := d.read(t, r, "sub-a", true)
 		need.NoError(t, err, form)
 		need.Equal(t, stagetest.ColumnOf(t, quality, "missing"), 1, form)
 	}

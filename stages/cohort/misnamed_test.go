@@ -194,11 +194,11 @@ func TestFilesOfOtherRunsAreRefused(t *testing.T) {
 		wrong  string    // "" for nothing
 	}{
 		"their own":            {"run", [2]string{"1", "2"}, [2]int{1, 2}, "run-N", ""},
-		"exchanged in names":   {"run", [2]string{"1", "2"}, [2]int{2, 1}, "run-N", "sub-3_run-2.tsv has the run 2 in its name, but the run of its row is 1: correct the table (series or run)"},
-		"exchanged in a table": {"Run", [2]string{"2.0", "1.0"}, [2]int{1, 2}, "run-0N", "sub-3_run-01.tsv has the run 1 in its name, but the Run of its row is 2.0"},
+		"exchanged in names":   {"run", [2]string{"1", "2"}, [2]int{2, 1}, "run-N", "sub-3_run-2.tsv has the run 2 in its name, and not that of its row (one of 2 rows of which this is so): correct the table (series or run)"},
+		"exchanged in a table": {"Run", [2]string{"2.0", "1.0"}, [2]int{1, 2}, "run-0N", "sub-3_run-01.tsv has the run 1 in its name, and not that of its row (one of 2 rows of which this is so): correct the table (series or Run)"},
 		"of another column":    {"trial", [2]string{"2", "1"}, [2]int{1, 2}, "run-N", ""},
 		"without a column":     {"trial", [2]string{"1", "2"}, [2]int{2, 1}, "runN", "sub-3_run1.tsv " + order},
-		"without run- in them": {"run", [2]string{"1", "2"}, [2]int{2, 1}, "N", ""},
+		"without run- in them": {"run", [2]string{"1", "2"}, [2]int{2, 1}, "N", "sub-3_2.tsv has the run 2 in its name"},
 	} {
 		files, table := map[string]string{}, "participant_id\tgroup\tseries\t"+c.column+"\n"
 		for i := range 6 {

@@ -299,10 +299,10 @@ func TestOneFileAsTwoRuns(t *testing.T) {
 	long := strings.Repeat("1\t2\n", 2000)
 	dir := testdir.Files(t, map[string]string{
 		"1.tsv": "a\tb\n1\t1\n", "2.tsv": "a\tb\n1\t2\n", "copy.tsv": "a\tb\n1\t2\n", "3.tsv": "a\tb\n1\t3\n",
-		"4.tsv": "a\tb\n1\t4\n", "v.tsv": long + "4\n", "w.tsv": long + "3\n", "x.tsv": long + "1\n",
+		"u.tsv": "a\tb\n1\t4\n", "v.tsv": long + "4\n", "w.tsv": long + "3\n", "x.tsv": long + "1\n",
 		"y.tsv": long + "2\n",
 		"participants.tsv": "participant_id\tgroup\tf\n1\tA\t1.tsv\n1\tA\t1.tsv\n2\tB\t2.tsv\n2\tB\tcopy.tsv\n" +
-			"3\tA\t3.tsv\n3\tA\t4.tsv\n4\tB\tv.tsv\n4\tB\tw.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
+			"3\tA\t3.tsv\n3\tA\tu.tsv\n4\tB\tv.tsv\n4\tB\tw.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
 	c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "f"}
 	c.File, c.Runs = "participants.tsv", "all"
 	r := need.Value(c.Load(dir))(t)

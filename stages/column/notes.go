@@ -61,6 +61,7 @@ const (
 	DoubtUnharmonized  = "sites not harmonized"
 	DoubtTied          = "removed with the label"
 	DoubtEvents        = "events of others"
+	DoubtNumbered      = "files numbered otherwise"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

@@ -121,7 +121,8 @@ func namesOfOthers(all []*Reading, names *located.Source, l *listed.List) {
 			files = append(files, located.RowFile{Source: names, Row: f.Row, Path: path})
 		}
 	}
-	for _, wrong := range located.Misnamed(l, l.Dir, files) {
+	misnamed, _ := located.Misnamed(l, l.Dir, files)
+	for _, wrong := range misnamed {
 		for _, f := range all {
 			if f.Row.Line == wrong.Row.Line && f.Err == nil {
 				f.Err = wrong.Err

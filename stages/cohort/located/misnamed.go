@@ -24,12 +24,13 @@ type RowFile struct {
 const mostOwn = 2
 
 // Misnamed are the files whose names have the id of another participant, or another session or run, and not that of
-// their own row; each source is compared for itself, and root is not part of names.
-func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) {
+// their own row, and doubts where numbers alone show this; each source is compared for itself, and root is not part of
+// names.
+func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, doubts []string) {
 	if l.Each == "row" {
-		return nil
+		return nil, nil
 	}
-	everybody, sessions := l.Everybody()
+	everybody, visits := l.Everybody()
 	sharing := map[string][]string{}
 	for _, f := range files {
 		if key := f.Port + "\x00" + f.Path; !slices.Contains(sharing[key], f.Row.ID) {
@@ -60,34 +61,79 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile) 
 				refused = append(refused, f)
 			}
 		}
-		refuse(OfOthers(lists.Map(of, func(f RowFile) Named {
+		doubt := func(of []RowFile, by *Numbering, what, column string) {
+			f, whose := of[by.Others[0].At], by.Others[0].Whose
+			doubts = append(doubts, fmt.Sprintf("%s: the numbers in the names of the files are those of other %ss than the "+
+				"table states, for %s of %d: %s, in line %d, has that of %s; if they are the numbers of these %[2]ss, "+
+				"correct the table (%s)", f.Port, what, words.Count(len(by.Others), "file"), len(of),
+				userfile.NameIn(root, f.Path), f.Row.Line, whose, strings.Join(f.Naming(column), " or ")))
+		}
+		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
-		}), everybody), l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
+		}), everybody)
+		if by != nil && (!by.Whole || byColumn(l, of, by)) {
+			others = nil
+			doubt(of, by, "participant", l.ID)
+		}
+		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
-		refused = append(refused, ofOtherRuns(l, root, of)...)
-		if l.Sessions == "" {
-			continue
-		}
-		visit := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(l.Sessions)) }
 		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.
-		of = slices.DeleteFunc(of, func(f RowFile) bool {
-			return slices.ContainsFunc(files, func(g RowFile) bool {
-				return g.Source == source && g.Path == f.Path && g.Row.ID == f.Row.ID && visit(g) != visit(f)
+		ofParts := func(column string, p parts, leftOut []string) {
+			part := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(column)) }
+			shared := map[[2]string]map[string]bool{}
+			for _, f := range of {
+				key := [2]string{f.Path, f.Row.ID}
+				if shared[key] == nil {
+					shared[key] = map[string]bool{}
+				}
+				shared[key][part(f)] = true
+			}
+			all := of
+			of = slices.DeleteFunc(slices.Clone(of), func(f RowFile) bool {
+				return part(f) == "" || len(shared[[2]string{f.Path, f.Row.ID}]) > 1
 			})
-		})
-		others := OfOtherSessions(lists.Map(of, func(f RowFile) InSession {
-			return InSession{Session: visit(f), Path: userfile.NameIn(root, f.Path)}
-		}), sessions)
-		if source.Port == "labels" { // also those of a session whose scan takes no part
-			others = slices.DeleteFunc(others, func(other Other) bool {
-				return !slices.ContainsFunc(of, func(f RowFile) bool {
-					return f.Row.ID == of[other.At].Row.ID && visit(f) == other.Whose
+			others, by := p.others(lists.Map(of, func(f RowFile) InPart {
+				return InPart{part(f), userfile.NameIn(root, f.Path), f.Row.ID}
+			}), leftOut)
+			if source.Port == "labels" { // also those of a session whose scan takes no part
+				others = slices.DeleteFunc(others, func(other Other) bool {
+					return !slices.ContainsFunc(of, func(f RowFile) bool {
+						return f.Row.ID == of[other.At].Row.ID && part(f) == other.Whose
+					})
 				})
-			})
+			}
+			refuse(others, column, "has the "+p.noun+" %s in its name, and not that of its row%s: correct the table (%s), or rename the "+p.noun+"s or the files")
+			if by != nil {
+				doubt(of, by, p.noun, column)
+			}
+			of = all
 		}
-		refuse(others, l.Sessions, "has the session %s in its name, and not that of its row%s: correct the table (%s), or rename the sessions or the files")
+		before := len(refused)
+		for _, column := range l.Sheet.Columns {
+			if runColumn.MatchString(column) && column != l.Sessions {
+				ofParts(column, runs, nil)
+			}
+		}
+		if len(refused) == before {
+			refused = append(refused, ofEarlierRuns(l, root, of)...)
+		}
+		if l.Sessions != "" {
+			ofParts(l.Sessions, sessions, visits)
+		}
 	}
-	return refused
+	return refused, doubts
+}
+
+// byColumn reports whether a column of the table states the numbers in the names of the files.
+func byColumn(l *listed.List, files []RowFile, by *Numbering) bool {
+	return slices.ContainsFunc(l.Sheet.Columns, func(column string) bool {
+		for i, f := range files {
+			if column == f.Column || bareNumber(listed.ParticipantID(f.Row.Cells.Get(column))) != by.Numbers[i] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // byColumns are the files of a source whose names have what another participant has in a column of the table, and not

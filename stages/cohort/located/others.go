@@ -1,45 +1,25 @@
 package located
 
 import (
-	"maps"
-	"path"
-	"path/filepath"
+	"cmp"
 	"slices"
 	"strings"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/pattern"
 )
-
-// A Named is the file of a participant.
-type Named struct{ ID, Path string }
-
-// An Other is a file, by its place, that has the id of another participant in its name, or another session.
-type Other struct {
-	At    int
-	Whose string
-}
-
-var (
-	token  = pattern.New(`[\pL\pN]+`)
-	number = pattern.New(`^\pL*0*([0-9]+)$`)
-)
-
-// fewestOwn is how many files have their participants' numbers at one place of their names where that is no chance.
-const fewestOwn = 4
 
 // fewestPermuted is how many files have the numbers of the same number of participants by chance nearly never.
 const fewestPermuted = 8
 
-// OfOthers are the files whose names hold the id of another participant, as a whole word, and not that of their own.
-// An id is sub- with its name, or a name with letters and digits, or a number of five digits, whatever letters and
-// zeros precede it; any other id with a letter counts where it is no word of the names of several, or where three of
-// four files have the id of their own participant, if it is no such word, and this file has none. Smaller numbers, as
-// in dates and runs, count at a place of the names where three of four files have that of their own participant, or
-// where each file has the number of a participant, and no two the same: a column that was shifted or sorted. Numbers of
-// another kind that are those of the participants are not told from it. Of the others in the table, who are excluded,
-// the ids count where no participant has the same word.
-func OfOthers(files []Named, excluded []string) (others []Other) {
+// OfOthers are the files whose names hold the id of another participant, and not that of their own. Names that are laid
+// out alike are compared field by field: letters, digits, or several of them together. A field that has the own id in
+// three of four files states whose each file is, and so does one in which three of four have an id with a letter.
+// Elsewhere an id counts as a whole word: with letters and digits, after sub or subject, or a number of five digits; any
+// other with a letter where it is no word of the names of several, or where three of four files have the id of their own
+// participant, if it is no such word, and this file has none. Of the others in the table, who are excluded, the ids
+// count where no participant has the same. Other numbers, as in dates and runs, count where each file has that of a
+// participant, and no two the same: by is nil unless these are the reason.
+func OfOthers(files []Named, excluded []string) (others []Other, by *Numbering) {
 	n := namesOf(files, excluded)
 	for i := range files {
 		if whose := n.other(i); whose != "" {
@@ -47,63 +27,48 @@ func OfOthers(files []Named, excluded []string) (others []Other) {
 		}
 	}
 	if others == nil {
-		return n.permuted()
+		if by = n.permuted(); by != nil && by.Whole {
+			others = by.Others
+		}
 	}
-	return others
+	return others, by
+}
+
+// A Numbering is that of files by other numbers than those of their participants: a column that was shifted or sorted, or
+// numbers of another kind.
+type Numbering struct {
+	Numbers []string // of each file, "" for none
+	Others  []Other
+	Whole   bool // each file has the number of a participant, and these are many: nearly never by chance
 }
 
 // naming is what the names of files state of the participants.
 type naming struct {
+	*fields
 	files    []Named
-	owner    map[string]string // whose a word is that is no chance
-	word     map[string]string // whose a word with a letter is
-	ofNumber map[string]string
-	included map[string]string   // ofNumber of those who have files
-	places   [][]string          // the words of each file's name
-	has      []map[string]bool   // the words of each file's name and directories, also several in a row as one
+	included map[string][]string // numbers of the participants who have files
+	slots    map[slot]*tally
 	with     map[string][]string // at most mostOwn + 1 participants whose files have a word
-	scheme   int                 // the place at which names have the numbers of participants; -1 for none
 	byWords  bool                // three of four names have their own id, of the ids that are no ordinary words
 }
 
 func namesOf(files []Named, excluded []string) *naming {
-	n := &naming{files: files, scheme: -1, with: map[string][]string{}}
-	n.owner, n.word, n.ofNumber = idsIn(excluded)
-	owner, word, numbers := idsIn(lists.Map(files, func(f Named) string { return f.ID }))
-	maps.Copy(n.owner, owner)
-	maps.Copy(n.word, word)
-	maps.Copy(n.ofNumber, numbers)
-	n.included = numbers
-	most := 0
-	for _, f := range files {
-		name := strings.ToLower(filepath.ToSlash(f.Path))
-		n.places = append(n.places, token.FindAllString(path.Base(name), -1))
-		most = max(most, len(n.places[len(n.places)-1]))
-		has := joined(token.FindAllString(name, -1))
-		n.has = append(n.has, has)
-		for word := range has {
-			if with := n.with[word]; n.word[word] != "" && len(with) <= mostOwn && !slices.Contains(with, f.ID) {
-				n.with[word] = append(with, f.ID)
+	ids := lists.Map(files, func(f Named) string { return f.ID })
+	n := &naming{fields: fieldsOf(files, keysOf(ids, excluded, bareNumber)), files: files,
+		included: keysOf(ids, nil, bareNumber).numbers, with: map[string][]string{}}
+	n.slots = n.tallies(func(i int, m mark) bool { return slices.Contains(m.whose, files[i].ID) })
+	for i, f := range files {
+		for _, m := range n.marks[i] {
+			if with := n.with[m.text]; m.whole && len(with) <= mostOwn && !slices.Contains(with, f.ID) {
+				n.with[m.text] = append(with, f.ID)
 			}
-		}
-	}
-	for place := range most {
-		own := 0
-		for i, f := range files {
-			if number := bareNumber(f.ID); number != "" && n.at(i, place) == number {
-				own++
-			}
-		}
-		if own >= fewestOwn && 4*own >= 3*len(files) {
-			n.scheme = place
-			break
 		}
 	}
 	named, ordinary := 0, 0
 	for i, f := range files {
 		if n.own(i) {
 			named++
-		} else if n.ordinary(bare(f.ID)) {
+		} else if n.ordinary(canonical(bare(f.ID))) {
 			ordinary++
 		}
 	}
@@ -111,171 +76,128 @@ func namesOf(files []Named, excluded []string) *naming {
 	return n
 }
 
-// longestJoined is how many words of a name may be one id: P1_a for P1a, J_D_1990 for JD1990.
-const longestJoined = 4
-
-// joined are words, and those that follow each other, as one.
-func joined(words []string) map[string]bool {
-	all := map[string]bool{}
-	for i := range words {
-		one := ""
-		for _, word := range words[i:min(i+longestJoined, len(words))] {
-			one += word
-			all[one] = true
-		}
-	}
-	return all
-}
-
-// at is the number at a place of a name.
-func (n *naming) at(i, place int) string {
-	if place < 0 || place >= len(n.places[i]) {
-		return ""
-	}
-	return bareNumber(n.places[i][place])
-}
-
 // ordinary reports whether a word with a letter that is an id is in the names of several: in those of scans at rest,
 // rest does not show whose they are.
 func (n *naming) ordinary(word string) bool { return len(n.with[word]) > mostOwn }
 
+// How much a mark shows.
+const (
+	chance = iota // a number, a part of a word, or an ordinary word
+	placed        // it is where most names have their own
+	aWord         // with a letter
+	certain
+)
+
+// subject are words before an id.
+var subject = []string{"sub", "subj", "subject", "participant"}
+
+func (n *naming) weight(m mark) int {
+	t, letters := n.slots[m.slot], lettered(m.text)
+	ordinary := m.whole && letters && n.ordinary(m.text)
+	switch {
+	case !letters && long(m.text), m.subject, letters && m.whole && strong(m.whose[0]):
+		return certain
+	case letters && !ordinary && len(t.texts) > 1 && (n.most(m.slot, t.marked) || t.marked == n.of[m.layout]):
+		return certain
+	case letters && m.whole && !ordinary:
+		return aWord
+	case n.most(m.slot, t.own), t.own == n.of[m.layout] && len(t.texts) > 1:
+		return placed
+	}
+	return chance
+}
+
+// strong reports whether an id is no chance beside other words: it has letters and digits.
+func strong(id string) bool {
+	name := bare(id)
+	return lettered(name) && strings.ContainsAny(name, "0123456789") && len(name) > 2
+}
+
+// weights are the most that the marks in a name show of its own participant, and of whom they show the most else; ""
+// for nobody.
+func (n *naming) weights(i int) (own int, others [certain + 1]string) {
+	for _, m := range n.marks[i] {
+		w := n.weight(m)
+		if slices.Contains(m.whose, n.files[i].ID) {
+			own = max(own, w)
+		} else if others[w] == "" && (len(m.whose) == 1 || w == placed) {
+			others[w] = strings.Join(m.whose, " or ")
+		}
+	}
+	return own, others
+}
+
 // own reports whether the name of a file has the id of its own participant.
 func (n *naming) own(i int) bool {
-	id := n.files[i].ID
-	number := bareNumber(id)
-	return lettered(bare(id)) && n.has[i][bare(id)] && !n.ordinary(bare(id)) ||
-		number != "" && n.at(i, n.scheme) == number ||
-		slices.ContainsFunc(fileKeys(n.files[i].Path), func(key string) bool { return n.owner[key] == id })
+	own, others := n.weights(i)
+	return own > placed || own == placed && others[certain] == ""
 }
 
 // other is whose id the name of a file has in place of that of its own participant; "" for none.
 func (n *naming) other(i int) string {
-	if n.own(i) {
+	own, others := n.weights(i)
+	if own > placed || own == placed && others[certain] == "" {
 		return ""
 	}
-	for _, key := range fileKeys(n.files[i].Path) {
-		if whose := n.owner[key]; whose != "" {
+	for _, whose := range []string{others[certain], others[aWord], n.ofOrdinary(i), others[placed]} {
+		if whose != "" {
 			return whose
 		}
-	}
-	several := ""
-	for _, word := range slices.Sorted(maps.Keys(n.has[i])) {
-		switch whose := n.word[word]; {
-		case whose == "":
-		case !n.ordinary(word):
-			return whose
-		case several == "" || whose == n.files[i].ID: // who may be meant
-			several = whose
-		}
-	}
-	if several != "" && several != n.files[i].ID && n.byWords {
-		return several
-	}
-	if n.scheme >= 0 {
-		return n.ofNumber[n.at(i, n.scheme)]
 	}
 	return ""
 }
 
-// permuted are the files whose names have, at one place, the numbers of other participants, where each file has one.
-func (n *naming) permuted() []Other {
-	if n.scheme >= 0 || len(n.files) < fewestPermuted {
+// ofOrdinary is whose an ordinary word in a name is, where most names have their own id and this one has none.
+func (n *naming) ofOrdinary(i int) (whose string) {
+	for _, m := range n.marks[i] {
+		if n.byWords && m.whole && lettered(m.text) && len(m.whose) == 1 {
+			if m.whose[0] == n.files[i].ID {
+				return "" // who may be meant
+			}
+			whose = cmp.Or(whose, m.whose[0])
+		}
+	}
+	return whose
+}
+
+// permuted are the files whose names have, at one place, the numbers of other participants, where most files have one
+// that no other has. Any numbers are those of many excluded participants.
+func (n *naming) permuted() *Numbering {
+	named := 0
+	for i := range n.files {
+		if n.own(i) {
+			named++
+		}
+	}
+	if 4*named >= 3*len(n.files) {
 		return nil
 	}
-	for place := range n.places[0] {
-		seen, here := map[string]bool{}, 0
-		var all []Other
+	for place := (slot{from: 1}); place.from <= n.digits; place.from++ {
+		by, of, here := &Numbering{Numbers: make([]string, len(n.files))}, map[string][]string{}, 0
 		for i, f := range n.files {
-			whose := n.ofNumber[n.at(i, place)]
-			if whose == "" || seen[whose] {
+			at := slices.IndexFunc(n.marks[i], func(m mark) bool { return m.slot == place })
+			if at < 0 {
+				continue
+			}
+			m := n.marks[i][at]
+			if by.Numbers[i] = m.text; !slices.Contains(of[m.text], f.ID) {
+				of[m.text] = append(of[m.text], f.ID)
+			}
+			if len(of[m.text]) > len(m.whose) {
+				of = nil
 				break
 			}
-			if seen[whose] = true; whose != f.ID {
-				all = append(all, Other{i, whose})
-			}
-			if n.included[n.at(i, place)] != "" {
+			if n.included[m.text] != nil {
 				here++
 			}
+			if !slices.Contains(m.whose, f.ID) {
+				by.Others = append(by.Others, Other{i, strings.Join(m.whose, " or ")})
+			}
 		}
-		// Any numbers are those of many excluded participants.
-		if len(seen) == len(n.files) && 4*here >= 3*len(n.files) {
-			return all
+		if of != nil && by.Others != nil && len(of) > 2 && 4*here >= 3*len(n.files) {
+			by.Whole = len(of) >= fewestPermuted && !slices.Contains(by.Numbers, "")
+			return by
 		}
 	}
 	return nil
-}
-
-// idsIn are whose the words of ids that are no chance, all words with a letter, and the numbers are; "" of several,
-// such as A50001 and B50001, or A01 and B01.
-func idsIn(ids []string) (owner, word, ofNumber map[string]string) {
-	owner, word, ofNumber = map[string]string{}, map[string]string{}, map[string]string{}
-	add := func(of map[string]string, key, id string) {
-		if first, there := of[key]; there && first != id {
-			id = ""
-		}
-		of[key] = id
-	}
-	for _, id := range ids {
-		for _, key := range idKeys(id) {
-			add(owner, key, id)
-		}
-		if name := bare(id); lettered(name) {
-			add(word, name, id)
-		}
-		if n := bareNumber(id); n != "" {
-			add(ofNumber, n, id)
-		}
-	}
-	return owner, word, ofNumber
-}
-
-// bare is an id as a word of a name.
-func bare(id string) string { return strings.TrimPrefix(strings.ToLower(id), "sub-") }
-
-// bareNumber is the number of an id, without letters and zeros before it; "" of one that is no number.
-func bareNumber(id string) string {
-	if n := number.FindStringSubmatch(bare(id)); n != nil {
-		return n[1]
-	}
-	return ""
-}
-
-// idKeys are the words that are a participant's id in the name of a file.
-func idKeys(id string) []string {
-	name := bare(id)
-	keys := []string{"sub" + name}
-	if strong(name) {
-		keys = append(keys, name)
-	}
-	return append(keys, longNumber(name)...)
-}
-
-// longNumber is the number in a word that is no chance, marked as a number.
-func longNumber(word string) []string {
-	if n := number.FindStringSubmatch(word); n != nil && strong(n[1]) {
-		return []string{"#" + n[1]}
-	}
-	return nil
-}
-
-func lettered(word string) bool { return strings.Trim(word, "0123456789") != "" }
-
-// strong reports whether a word is no chance beside others: it has letters and digits, or five digits.
-func strong(word string) bool {
-	letters := lettered(word)
-	return letters && strings.ContainsAny(word, "0123456789") && len(word) > 2 || !letters && len(word) > 4
-}
-
-// fileKeys are the words of a file's name, and of its directories, that may be ids.
-func fileKeys(name string) (keys []string) {
-	words := token.FindAllString(strings.ToLower(filepath.ToSlash(name)), -1)
-	for i, word := range words {
-		if word == "sub" && i+1 < len(words) {
-			keys = append(keys, "sub"+words[i+1])
-		} else {
-			keys = append(keys, word)
-		}
-		keys = append(keys, longNumber(word)...)
-	}
-	return keys
 }

@@ -1,105 +1,122 @@
 package located
 
 import (
-	"path"
-	"path/filepath"
+	"cmp"
 	"slices"
 	"strings"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
-	"prgnn/stages/bids"
 )
 
-// An InSession is the file of a participant in a session.
-type InSession struct{ Session, Path string }
+// An InPart is the file of a participant in a session or a run.
+type InPart struct{ Part, Path, ID string }
 
-// visit is how names of files state a session: ses-post, session2, visit_3.
-var visit = pattern.New(`(?:^|[^\pL])(?:ses|session|visit)[-_ ]?([\pL\pN]+)`)
-
-// OfOtherSessions are the files whose names state another session of the cohort, and not their own: after ses-, session
-// or visit, or as a word with letters, or by its number (T2 for V2) in the word at one place of the names, where three
-// of four files have that of their own. What stands in all names, as that of a directory, states none. The cohort may
-// leave out some of the table's sessions.
-func OfOtherSessions(files []InSession, leftOut []string) (others []Other) {
-	var sessions []string
-	stated := make([]map[string]bool, len(files))
-	times := map[string]int{}
-	for i, f := range files {
-		if !slices.Contains(sessions, f.Session) {
-			sessions = append(sessions, f.Session)
-		}
-		name := strings.ToLower(filepath.ToSlash(f.Path))
-		stated[i] = map[string]bool{}
-		for _, m := range visit.FindAllStringSubmatch(name, -1) {
-			stated[i][m[1]] = true
-		}
-		for _, word := range token.FindAllString(name, -1) {
-			if len(word) > 1 && strings.Trim(word, "0123456789") != "" {
-				stated[i][word] = true
-			}
-		}
-		for word := range stated[i] {
-			times[word]++
-		}
-	}
-	for _, session := range leftOut {
-		if !slices.Contains(sessions, session) {
-			sessions = append(sessions, session)
-		}
-	}
-	means := func(i int, session string) bool {
-		for word := range stated[i] {
-			if times[word] < len(files) && bids.Same(word, strings.ToLower(session)) {
-				return true
-			}
-		}
-		return false
-	}
-	_, _, byNumber := idsIn(sessions)
-	numbered := sessionNumbers(files)
-	for i, f := range files {
-		if means(i, f.Session) {
-			continue
-		}
-		if numbered != nil && numbered[i] != "" {
-			if whose := byNumber[numbered[i]]; whose != "" && whose != f.Session {
-				others = append(others, Other{i, whose})
-			}
-			continue
-		}
-		if k := slices.IndexFunc(sessions, func(session string) bool { return means(i, session) }); k >= 0 {
-			others = append(others, Other{i, sessions[k]})
-		}
-	}
-	return others
+// parts are what a participant has several of, and the words beside their numbers in names of files.
+type parts struct {
+	noun  string
+	words pattern.Pattern
 }
 
-// sessionNumbers are the numbers of the words with a letter at the place where the names state the number of the
-// session: T2 for V2; nil where there is no such place.
-func sessionNumbers(files []InSession) []string {
-	words := lists.Map(files, func(f InSession) []string {
-		return token.FindAllString(strings.ToLower(path.Base(filepath.ToSlash(f.Path))), -1)
+var (
+	sessions = parts{"session", pattern.New(`^(ses|sess|session|visit|v|t|tp|time|timepoint|wave|wk|week|mo|month|yr|year|day)s?$`)}
+	runs     = parts{"run", pattern.New(`^(run|r)$`)}
+)
+
+var partNumber = pattern.New(`^[^0-9]*?0*([0-9]+)[^0-9]*$`)
+
+// states reports whether the mark of a number is that of a session and of nothing else: it has five digits, or beside it
+// is a word for sessions, or that of the session's own name: week8 is W8, 12months is M12, and T2 is no V2.
+func (p parts) states(m mark) bool {
+	if lettered(m.text) || long(m.text) {
+		return true
+	}
+	own := strings.Trim(canonical(m.whose[0]), "0123456789")
+	for _, word := range []string{m.before, m.after} {
+		if word != "" && word == own || p.words.MatchString(word) &&
+			(len(word) > 2 || strings.HasPrefix(word, own) || strings.HasPrefix(own, word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// others are the files whose names state another session, and not that of their row, as OfOthers has it for ids: in a
+// field that has their own in three of four files, or as a word with letters, or as a number beside a word for sessions
+// where most such names have that of one. What stands in all names, as that of a directory, states none. The cohort may
+// leave out some of the table's sessions. by is not nil where numbers alone are those of other sessions.
+func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Numbering) {
+	own := lists.Map(files, func(f InPart) string { return f.Part })
+	number := func(name string) string { return firstOf(partNumber, name) }
+	f := fieldsOf(lists.Map(files, func(f InPart) Named { return Named{f.Part, f.Path} }),
+		keysOf(own, slices.Concat(own, leftOut), number))
+	is := func(i int, m mark) bool { return slices.Contains(m.whose, files[i].Part) }
+	slots := f.tallies(is)
+	ofPeople := f.tallies(func(i int, m mark) bool {
+		return m.text == canonical(bare(files[i].ID)) || m.text == bareNumber(files[i].ID)
 	})
-	most := 0
-	for _, w := range words {
-		most = max(most, len(w))
-	}
-	for place := range most {
-		numbers, own := make([]string, len(files)), 0
-		several := false
-		for i, f := range files {
-			if place < len(words[i]) && lettered(words[i][place]) {
-				numbers[i] = bareNumber(words[i][place])
-			}
-			if numbers[i] != "" && numbers[i] == bareNumber(f.Session) {
-				own++
-			}
-			several = several || numbers[i] != numbers[0]
-		}
-		if several && own >= fewestOwn && 4*own >= 3*len(files) {
-			return numbers
+	times := map[string]int{} // files with a text
+	for _, marks := range f.marks {
+		for _, text := range slices.Compact(slices.Sorted(slices.Values(lists.Map(marks, func(m mark) string { return m.text })))) {
+			times[text]++
 		}
 	}
-	return nil
+	named := 0
+	for i, marks := range f.marks {
+		mine, placed, stated := false, "", ""
+		for _, m := range marks {
+			t := slots[m.slot]
+			varies := len(t.texts) > 1
+			filled := 4*t.marked >= 3*f.of[m.layout] && (varies || f.of[m.layout] < fewestOwn && times[m.text] < len(files))
+			agrees := varies && f.most(m.slot, t.own)
+			states := m.layout != "" && p.states(m) && (filled || m.whole && lettered(m.text) && len(m.text) > 1 &&
+				(varies || times[m.text] < len(files)))
+			switch {
+			case ofPeople[m.slot].own == t.marked && t.marked > 1 || !agrees && !states:
+			case is(i, m):
+				mine = true
+			case agrees:
+				placed = m.whose[0]
+			case stated == "":
+				stated = m.whose[0]
+			}
+		}
+		if mine {
+			named++
+		} else if whose := cmp.Or(placed, stated); whose != "" {
+			others = append(others, Other{i, whose})
+		}
+	}
+	if others != nil || 4*named >= 3*len(files) {
+		return others, nil
+	}
+	for place := (slot{from: 1}); place.from <= f.digits; place.from++ {
+		if t := slots[place]; t != nil && t.marked == len(files) && len(t.texts) > 1 && ofPeople[place].own < t.marked {
+			if by = f.exchanged(files, place); by != nil {
+				return nil, by
+			}
+		}
+	}
+	return nil, nil
+}
+
+// exchanged are the files with numbers of other sessions at a place of their names, where each session of a participant
+// has a number of its own.
+func (f *fields) exchanged(files []InPart, place slot) *Numbering {
+	by, of, several := &Numbering{Numbers: make([]string, len(files))}, map[[2]string]string{}, map[string]string{}
+	for i, file := range files {
+		m := f.marks[i][slices.IndexFunc(f.marks[i], func(m mark) bool { return m.slot == place })]
+		key := [2]string{file.ID, m.text}
+		if first, there := of[key]; there && first != file.Part {
+			return nil
+		}
+		of[key], several[file.ID] = file.Part, several[file.ID]+m.text+" "
+		if by.Numbers[i] = m.text; !slices.Contains(m.whose, file.Part) {
+			by.Others = append(by.Others, Other{i, m.whose[0]})
+		}
+	}
+	if by.Others == nil || len(several) == len(files) { // one session each
+		return nil
+	}
+	return by
 }

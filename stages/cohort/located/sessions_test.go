@@ -20,7 +20,7 @@ func TestFilesOfOtherSessions(t *testing.T) {
 		{"sub-N/ses-S/sub-N_ses-S_bold.tsv", [2]string{"pre", "post"}, 6, 12},
 		{"sub-N_ses-0S_bold.tsv", [2]string{"1", "2"}, 1, 2},
 		{"series/N_S.tsv", [2]string{"pre", "post"}, 1, 2},
-		{"series/N_S.tsv", [2]string{"1", "2"}, 1, 0}, // a number may be a run
+		{"series/N_S.tsv", [2]string{"1", "2"}, 1, 2},
 		{"series/N_T%S.tsv", [2]string{"V1", "V2"}, 1, 2},
 		{"series/N_T%S_b.tsv", [2]string{"V1", "V2"}, 0, 0},
 		{"series/N_T%S.tsv", [2]string{"V1", "V2"}, 3, 0}, // half of the names: the order of sessions may differ
@@ -29,7 +29,7 @@ func TestFilesOfOtherSessions(t *testing.T) {
 		{"post/N_a.tsv", [2]string{"pre", "post"}, 0, 0},
 		{"N.tsv", [2]string{"pre", "post"}, 6, 0},
 	} {
-		var files []InSession
+		var files []InPart
 		for i := range 6 {
 			for k, session := range c.sessions {
 				stated := session
@@ -38,9 +38,10 @@ func TestFilesOfOtherSessions(t *testing.T) {
 				}
 				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1),
 					"%S", strings.TrimPrefix(stated, "V"), "S", stated).Replace(c.format)
-				files = append(files, InSession{session, name})
+				files = append(files, InPart{session, name, fmt.Sprint("sub-", i+1)})
 			}
 		}
-		need.Equal(t, len(OfOtherSessions(files, nil)), c.want, c.format, c.sessions, c.swapped)
+		got, _ := sessions.others(files, nil)
+		need.Equal(t, len(got), c.want, c.format, c.sessions, c.swapped)
 	}
 }

@@ -36,7 +36,8 @@ func OtherSources(sidecars map[string][]string) map[string]error {
 		}
 	}
 	refused := map[string]error{}
-	for _, other := range OfOthers(files, everybody) {
+	others, _ := OfOthers(files, everybody)
+	for _, other := range others {
 		f := files[other.At]
 		refused[f.ID] = fmt.Errorf("%s states as a source the file %s, which has the id of %s, and not its own: it "+
 			"may describe a scan of %[3]s; replace it by that of this participant, or correct Sources in it", in[other.At], f.Path, other.Whose)

@@ -1,0 +1,243 @@
+package located
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"prgnn/internal/pattern"
+)
+
+// A Named is the file of a participant, a session or a run.
+type Named struct{ ID, Path string }
+
+// An Other is a file, by its place, that has the id of another participant in its name, or another session.
+type Other struct {
+	At    int
+	Whose string
+}
+
+// fewestOwn is how many files have what is their own at one place of their names where that is no chance.
+const fewestOwn = 4
+
+// word is a word of a name; pieces are its letters and its digits, which border on each other.
+var (
+	word   = pattern.New(`[\pL\pN]+`)
+	pieces = pattern.New(`[0-9]+|[^0-9]+`)
+	number = pattern.New(`^\pL*0*([0-9]+)$`)
+)
+
+// A slot is a place in the names of files: fields from … to-1 of all names that are laid out alike, and letters that
+// stand before or after the id in the same field; or in all names, where layout is "", the digits from (1…), or those
+// from the end (-1…).
+type slot struct {
+	layout   string
+	from, to int
+	affix    string
+}
+
+// A mark is a part of a name that is the id of somebody, or has the number of an id.
+type mark struct {
+	slot
+	text          string   // canonical: in lower case, without the zeros before numbers
+	whose         []string // several have one number
+	whole         bool     // one or several words of the name
+	subject       bool     // after sub or subject, an id as it is
+	before, after string   // the letters before it, and after it in its word; "" for none
+}
+
+func lettered(word string) bool { return strings.Trim(word, "0123456789") != "" }
+
+// canonical is the lower-case letters and digits of a text, without zeros before its numbers.
+func canonical(text string) string {
+	return numbers.ReplaceAllString(strings.Join(word.FindAllString(strings.ToLower(text), -1), ""), "$1")
+}
+
+// firstOf is what the parentheses of an expression find; "" for nothing.
+func firstOf(p pattern.Pattern, text string) string {
+	if m := p.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// keys are the texts that are ids, and the numbers in them.
+type keys struct {
+	full    map[string][]string
+	numbers map[string][]string
+	longest int
+}
+
+// keysOf are the keys of ids; of those of all, only where no own has the same key. num is the number of an id, "" for
+// none.
+func keysOf(own, all []string, num func(id string) string) *keys {
+	k := &keys{full: map[string][]string{}, numbers: map[string][]string{}}
+	add := func(of map[string][]string, key, id string, before map[string][]string) {
+		if key != "" && before[key] == nil && !slices.Contains(of[key], id) {
+			of[key] = append(of[key], id)
+			k.longest = max(k.longest, len(key))
+		}
+	}
+	for _, ids := range [][]string{own, all} {
+		of := &keys{full: map[string][]string{}, numbers: map[string][]string{}}
+		for _, id := range ids {
+			add(of.full, canonical(bare(id)), id, k.full)
+			add(of.numbers, num(id), id, k.numbers)
+		}
+		for key, ids := range of.full {
+			k.full[key] = ids
+		}
+		for key, ids := range of.numbers {
+			k.numbers[key] = ids
+		}
+	}
+	return k
+}
+
+// fields are the marks in the names of files.
+type fields struct {
+	*keys
+	marks  [][]mark       // of each file
+	of     map[string]int // files of a layout, and of ""
+	digits int            // most fields of digits in a name
+}
+
+// field is a piece of a name.
+type field struct {
+	text        string
+	first, last bool // of its word
+}
+
+// cut divides a name into fields. Letters that no id has are left out, as in ids.
+func cut(name string) (all []field, layout string) {
+	name = strings.ToLower(norm.NFC.String(filepath.ToSlash(name)))
+	at := 0
+	for _, w := range word.FindAllStringIndex(name, -1) {
+		layout += strings.Repeat(" ", min(w[0]-at, 1))
+		at = w[1]
+		ascii := strings.Map(func(r rune) rune {
+			if r > 127 {
+				return -1
+			}
+			return r
+		}, name[w[0]:w[1]])
+		parts := pieces.FindAllString(ascii, -1)
+		for i, text := range parts {
+			all = append(all, field{text, i == 0, i == len(parts)-1})
+			if lettered(text) {
+				layout += "a"
+			} else {
+				layout += "0"
+			}
+		}
+	}
+	return all, layout
+}
+
+// fieldsOf finds the marks of names.
+func fieldsOf(files []Named, k *keys) *fields {
+	f := &fields{keys: k, of: map[string]int{"": len(files)}}
+	for _, file := range files {
+		all, layout := cut(file.Path)
+		f.of[layout]++
+		f.digits = max(f.digits, strings.Count(layout, "0"))
+		f.marks = append(f.marks, k.marks(all, layout))
+	}
+	return f
+}
+
+func (k *keys) marks(all []field, layout string) (marks []mark) {
+	digits, seen := 0, 0
+	for _, f := range all {
+		if !lettered(f.text) {
+			digits++
+		}
+	}
+	letters := func(i int) string {
+		if i >= 0 && i < len(all) && lettered(all[i].text) {
+			return all[i].text
+		}
+		return ""
+	}
+	for from, f := range all {
+		raw := ""
+		for to := from + 1; to <= len(all) && len(canonical(raw)) <= k.longest; to++ {
+			raw += all[to-1].text
+			m := mark{slot: slot{layout: layout, from: from, to: to}, text: canonical(raw), before: letters(from - 1),
+				whole: f.first && all[to-1].last}
+			if !all[to-1].last {
+				m.after = letters(to)
+			}
+			if m.whose = k.full[m.text]; !lettered(raw) && (to == from+1 || long(m.text)) {
+				m.whose = k.numbers[m.text]
+			} else if !lettered(raw) {
+				continue
+			}
+			if its := k.full[m.text]; its != nil && slices.Contains(subject, m.before) {
+				m.whose, m.subject = its, true
+			}
+			if m.whose != nil {
+				marks = append(marks, m)
+			}
+			if !lettered(raw) && to == from+1 {
+				seen++
+				if m.whose != nil {
+					first, last := m, m
+					first.slot, last.slot = slot{from: seen}, slot{from: seen - digits - 1}
+					marks = append(marks, first, last)
+				}
+			}
+		}
+		if !lettered(f.text) {
+			continue
+		}
+		for cut := 1; cut < len(f.text); cut++ { // letters beside an id of letters
+			for _, part := range [][2]string{{f.text[:cut], "+" + f.text[cut:]}, {f.text[cut:], f.text[:cut] + "+"}} {
+				if whose := k.full[part[0]]; whose != nil {
+					marks = append(marks, mark{slot: slot{layout, from, from + 1, part[1]}, text: part[0], whose: whose})
+				}
+			}
+		}
+	}
+	return marks
+}
+
+// A tally is what the files have at a slot.
+type tally struct {
+	own, marked int
+	texts       map[string]bool
+}
+
+// tallies are those of all slots; own reports whether a mark in the name of a file is its own.
+func (f *fields) tallies(own func(i int, m mark) bool) map[slot]*tally {
+	all := map[slot]*tally{}
+	for i, marks := range f.marks {
+		for _, m := range marks {
+			t := all[m.slot]
+			if t == nil {
+				t = &tally{texts: map[string]bool{}}
+				all[m.slot] = t
+			}
+			t.marked++
+			t.texts[m.text] = true
+			if own(i, m) {
+				t.own++
+			}
+		}
+	}
+	return all
+}
+
+// most reports whether n are three of four files that have a slot, and more than few.
+func (f *fields) most(s slot, n int) bool { return n >= fewestOwn && 4*n >= 3*f.of[s.layout] }
+
+// bare is an id as a word of a name.
+func bare(id string) string { return strings.TrimPrefix(strings.ToLower(id), "sub-") }
+
+// bareNumber is the number of an id, without letters and zeros before it; "" of one that is no number.
+func bareNumber(id string) string { return firstOf(number, bare(id)) }
+
+// long reports whether a number is no chance beside others.
+func long(number string) bool { return len(number) > 4 }

@@ -1,0 +1,291 @@
+package located
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
+)
+
+// A naming that users have: the id and the file of participant i, from 1.
+type scheme struct {
+	id, file func(i int) string
+	numbers  bool // the id is nowhere in the name but for a number
+}
+
+func by(format string) func(int) string {
+	return func(i int) string {
+		return strings.NewReplacer("N4", fmt.Sprintf("%04d", i), "N3", fmt.Sprintf("%03d", i), "N2", fmt.Sprintf("%02d", i),
+			"N", fmt.Sprint(i), "F", fmt.Sprint(50100+i), "L", string(rune('a'+i-1)), "U", string(rune('A'+i-1)), "G", []string{"HC", "PT"}[i%2],
+			"g", []string{"controls", "patients"}[i%2], "H", fmt.Sprint((i+1)/2), "B", fmt.Sprint(i%3+1)).Replace(format)
+	}
+}
+
+// schemes are how files of participants are named.
+var schemes = []scheme{
+	{by("sN2"), by("sN2v1.tsv"), false},
+	{by("sN2"), by("sN2rest.tsv"), false},
+	{by("N3"), by("subjN3rest.tsv"), false},
+	{by("N"), by("restNrun1.tsv"), true},
+	{by("P-N2"), by("p_N2.tsv"), false},
+	{by("P-N2"), by("PN2.tsv"), false},
+	{by("hcN2"), by("N/ts.tsv"), true},
+	{by("GH"), by("g/H/ts.tsv"), true},
+	{by("GH"), by("g_H.tsv"), true},
+	{by("LLL"), by("LLL_rest.tsv"), false},
+	{by("LLL"), by("UUU.tsv"), false},
+	{by("LxN"), by("UX-N.tsv"), false},
+	{by("0N3A"), by("N3A.tsv"), false},
+	{by("sub-N2"), by("sub-N2/ses-01/func/ts.tsv"), false},
+	{by("sub-N2"), by("session1/subject_N/ts.tsv"), false},
+	{by("sub-N2"), by("20210B05_N2.tsv"), true},
+	{by("202101N2"), by("2021-01-N2.tsv"), false},
+	{by("1N2"), by("1N2_2.tsv"), true},
+	{by("N"), by("N3_12.tsv"), true},
+	{by("sub-N2"), by("subject_N/ts.tsv"), false},
+	{by("sub-N2"), by("session1/subject_N2/ts.tsv"), false},
+	{by("sub-N2"), by("ses1/subjectN2.tsv"), false},
+	{by("sub-N2"), by("subN2ses1.tsv"), false},
+	{by("sub-N2"), by("sub-N2rest.tsv"), false},
+	{by("SN2"), by("SN2a.tsv"), false},
+	{by("SN2"), by("restSN2.tsv"), true},
+	{by("N3"), by("N3rest.tsv"), true},
+	{by("N3"), by("N3/ts1.tsv"), true},
+	{by("sub-N2"), by("batchB/subN2.tsv"), false},
+	{by("sub-N2"), by("run1/sN.tsv"), true},
+	{by("F"), by("NYU_00F_ts.tsv"), false},
+	{by("F"), by("NYU00Fts.tsv"), false},
+	{by("F"), by("Frest.tsv"), false},
+	{by("F"), by("F/rest/ts.tsv"), false},
+	{by("N3"), by("N3/ts.tsv"), true},
+	{by("N3"), by("N3/N3.tsv"), true},
+	{by("sub-N3"), by("N3/rest.mat.tsv"), true},
+	{by("NDARUX1N"), by("NDARUX1Nrest.tsv"), false},
+	{by("SN"), by("SN.tsv"), false},
+	{by("SN"), by("SNa.tsv"), false},
+	{by("N"), by("pN0x_N.tsv"), true},
+	{by("LLa"), by("restLLa.tsv"), false},
+	{by("LLa"), by("LLarest.tsv"), false},
+	{by("N"), by("group_N_2021.1D"), true},
+	{by("Zoé-N"), by("zoe\u0301N.tsv"), false},
+}
+
+// The own file is never refused, and that of another never accepted in silence: where two are exchanged and where all
+// are shifted.
+func TestNames(t *testing.T) {
+	const n = 24
+	for k, s := range schemes {
+		for what, of := range map[string]func(i int) int{
+			"own":       func(i int) int { return i },
+			"exchanged": func(i int) int { return map[int]int{3: 5, 5: 3}[i] + i*min(1, (i-3)*(i-3)*(i-5)*(i-5)) },
+			"shifted":   func(i int) int { return (i+1)%n + 1 },
+		} {
+			var files []Named
+			for i := 1; i <= n; i++ {
+				files = append(files, Named{listed.ParticipantID(s.id(i)), s.file(of(i))})
+			}
+			others, by := OfOthers(files, lists.Map(files, func(f Named) string { return f.ID }))
+			name := fmt.Sprint(k, " ", s.id(3), " ", s.file(3), " ", what)
+			switch what {
+			case "own":
+				need.Equal(t, fmt.Sprint(others, by), "[] <nil>", name)
+			case "exchanged":
+				at := lists.Map(others, func(o Other) int { return o.At })
+				need.Equal(t, fmt.Sprint(at, by == nil), "[2 4] true", name)
+			default:
+				need.Equal(t, len(others), n, name)
+				need.Equal(t, s.numbers || by == nil, true, name)
+			}
+		}
+	}
+}
+
+// Random names: ids of some kind, beside other words and numbers that are theirs or not.
+func FuzzNames(f *testing.F) {
+	for seed := range uint64(400) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
+		n := 3 + r.IntN(30)
+		numbers := r.Perm(90)[:n]
+		ids, forms := make([]string, n), make([]string, n)
+		kind, width := r.IntN(6), r.IntN(4)
+		before := pick("S", "P", "HC", "MDD", "con", "x")
+		for i, k := range numbers {
+			k++
+			digits := fmt.Sprintf("%0*d", width, k)
+			switch kind {
+			case 0:
+				ids[i] = digits
+			case 1:
+				ids[i] = before + digits
+			case 2:
+				ids[i] = "sub-" + digits
+			case 3:
+				ids[i] = fmt.Sprint(50000 + 7*k)
+			case 4:
+				ids[i] = fmt.Sprintf("%c%c%s", 'A'+k%26, 'K'+k/26, pick("", "", "7")+"q")
+			default:
+				ids[i] = fmt.Sprintf("%s%c%d", before, 'A'+k%26, k)
+			}
+		}
+		zeros, upper, whole := r.IntN(2) == 0, r.IntN(3), kind != 4 || r.IntN(2) == 0
+		for i, id := range ids {
+			form := strings.TrimPrefix(id, "sub-")
+			if zeros && kind < 3 {
+				form = numberIn(form)
+			}
+			if forms[i] = form; upper > 0 {
+				forms[i] = []func(string) string{strings.ToLower, strings.ToUpper}[upper-1](form)
+			}
+		}
+		start := pick("", "", "rest_", "ROISignals_", "run1/", "2021-03-04/", "sub-", "subject_", "d/s_", "ses-02_")
+		end := pick("", "", "_rest", "_run-1", "/ts", "/ses-1/ts2", "_x9", "_2019", "-b", "_task-go_bold")
+		if whole && r.IntN(3) == 0 {
+			end = pick("rest", "v1", "ses2", "ts")
+			if kind == 4 {
+				end = ""
+			}
+		}
+		counter := ""
+		extra := lists.Map(numbers, func(int) int { return r.IntN(2) })
+		if r.IntN(3) == 0 {
+			counter = pick("_scan%02d", "_%d", "_v%d")
+		}
+		name := func(i int) string {
+			text := start + forms[i] + end
+			if counter != "" {
+				text += fmt.Sprintf(counter, extra[i]+1)
+			}
+			return text + ".tsv"
+		}
+		all := lists.Map(ids, listed.ParticipantID)
+		assigned := func(of []int) (files []Named) {
+			for i := range ids {
+				files = append(files, Named{all[i], name(of[i])})
+			}
+			return files
+		}
+		of := make([]int, n)
+		for i := range of {
+			of[i] = i
+		}
+		if others, by := OfOthers(assigned(of), all); others != nil || by != nil {
+			t.Errorf("own files %v: %v %v", assigned(of), others, by)
+		}
+		if r.IntN(2) == 0 {
+			r.Shuffle(n, func(i, k int) { of[i], of[k] = of[k], of[i] })
+		} else {
+			i := r.IntN(n)
+			k := (i + 1 + r.IntN(n-1)) % n
+			of[i], of[k] = of[k], of[i]
+		}
+		if slices.IsSorted(of) {
+			return
+		}
+		if others, by := OfOthers(assigned(of), all); others == nil && by == nil {
+			t.Errorf("exchanged %v: accepted", assigned(of))
+		} else if by == nil {
+			for _, o := range others {
+				need.Equal(t, o.Whose, all[of[o.At]], fmt.Sprint(assigned(of)))
+			}
+		}
+	})
+}
+
+func numberIn(text string) string { return numbers.ReplaceAllString(text, "$1") }
+
+// The same of sessions and runs: in the row of one, no file of another is accepted in silence.
+func TestNamesOfParts(t *testing.T) {
+	const own, both = "own", "other or noted"
+	for k, c := range []struct {
+		p     parts
+		rows  [2]string // in the table
+		file  string    // N the participant, S the session by its name
+		names [2]string
+		noted bool // the number alone
+	}{
+		{sessions, [2]string{"1", "2"}, "sub-N_ses-S.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"01", "02"}, "sub-N_ses-S.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"pre", "post"}, "sub-N_S.tsv", [2]string{"pre", "post"}, false},
+		{sessions, [2]string{"T0", "T1"}, "sub-N_tS.tsv", [2]string{"0", "1"}, false},
+		{sessions, [2]string{"1", "2"}, "visitS/sub-N.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"W0", "W8"}, "sub-N_weekS.tsv", [2]string{"0", "8"}, false},
+		{sessions, [2]string{"20200105", "20210105"}, "sub-N_S.tsv", [2]string{"20200105", "20210105"}, false},
+		{sessions, [2]string{"first", "second"}, "sub-N_S.tsv", [2]string{"first", "second"}, false},
+		{sessions, [2]string{"A", "B"}, "sub-NS.tsv", [2]string{"a", "b"}, false},
+		{sessions, [2]string{"1", "2"}, "sNvS.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"1", "2"}, "sN_vS.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"v1", "v2"}, "sNvS.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"1", "2"}, "sub-N_TS.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"T1", "T2"}, "sub-N_ses-S.tsv", [2]string{"1", "2"}, false},
+		{sessions, [2]string{"T1", "T2"}, "sub-N_S.tsv", [2]string{"1", "2"}, true},
+		{sessions, [2]string{"V1", "V2"}, "sub-N_TS.tsv", [2]string{"1", "2"}, true},
+		{sessions, [2]string{"1", "2"}, "S/sub-N.tsv", [2]string{"1", "2"}, true},
+		{sessions, [2]string{"M00", "M12"}, "sub-N_Smonths.tsv", [2]string{"0", "12"}, false},
+		{runs, [2]string{"1", "2"}, "sub-N_run-S.tsv", [2]string{"1", "2"}, false},
+		{runs, [2]string{"run-1", "run-2"}, "sub-N/rS.tsv", [2]string{"1", "2"}, false},
+	} {
+		for what, exchanged := range map[string]func(i int) bool{own: func(int) bool { return false },
+			"two": func(i int) bool { return i == 2 }, "all": func(int) bool { return true }} {
+			var files []InPart
+			for i := 1; i <= 12; i++ {
+				for s := range 2 {
+					of := s
+					if exchanged(i) {
+						of = 1 - s
+					}
+					name := strings.NewReplacer("N", fmt.Sprintf("%02d", i), "S", c.names[of]).Replace(c.file)
+					files = append(files, InPart{c.rows[s], name, fmt.Sprintf("sub-%02d", i)})
+				}
+			}
+			others, by := c.p.others(files, nil)
+			name := fmt.Sprint(k, " ", files[0].Path, " ", c.rows, " ", what)
+			switch {
+			case what == own:
+				need.Equal(t, fmt.Sprint(others, by), "[] <nil>", name)
+			case what == "two":
+				need.Equal(t, fmt.Sprint(lists.Map(others, func(o Other) int { return o.At }), by == nil), "[2 3] true", name)
+			case c.noted:
+				need.Equal(t, fmt.Sprint(others, by != nil && len(by.Others) == 24), "[] true", name)
+			default:
+				need.Equal(t, len(others), 24, name)
+			}
+		}
+	}
+	// Other numbers than those of the sessions.
+	for _, c := range []struct {
+		file string
+		of   func(i, s int) string
+	}{
+		{"sub-N_V0P_scanQ.tsv", nil}, // with its session
+		{"sub-N_runP_2.tsv", nil},
+		{"K.tsv", func(i, s int) string { return fmt.Sprintf("%02d", 2*i+s) }},
+		{"sub-N_K.tsv", func(i, s int) string { return fmt.Sprint(20200101 + 100*s + i) }},
+		{"sub-N_bl.tsv", nil},
+		{"sub-N_K.tsv", func(_, s int) string { return []string{"bl", "fu"}[s] }},
+		{"sub-N_ses-K.tsv", func(_, s int) string { return fmt.Sprint(s) }}, // counted from 0
+		{"ses-1/sub-N_K.tsv", func(_, s int) string { return "ABCD"[s : s+1] }},
+	} {
+		var files []InPart
+		for i := range 12 {
+			for s := range 2 {
+				k := ""
+				if c.of != nil {
+					k = c.of(i, s)
+				}
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s), "K", k).Replace(c.file)
+				files = append(files, InPart{fmt.Sprint(s + 1), name, fmt.Sprintf("sub-%02d", i+1)})
+			}
+		}
+		others, by := sessions.others(files, nil)
+		need.Equal(t, fmt.Sprint(others, by), "[] <nil>", c.file)
+	}
+}
