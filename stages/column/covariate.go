@@ -144,12 +144,17 @@ func namesIdentifier(name string) bool {
 	return identifierName.MatchString(wordsOf(name))
 }
 
-// CountOf is how many have a category, "5 GE"; the name of one that is a number stands before it, "3: 5".
+// CountOf is how many have a category: "5 GE", and "5 labeled 3" where its name is a number.
 func CountOf(n int, name, blank string) string {
-	if _, err := strconv.Atoi(name); err == nil {
-		return fmt.Sprintf("%s:%s%d", name, blank, n)
+	return fmt.Sprint(n) + blank + Labeled(name, blank)
+}
+
+// Labeled is the name of a category behind how many have it.
+func Labeled(name, blank string) string {
+	if _, err := strconv.ParseFloat(name, 64); err != nil || !strings.ContainsAny(name, "0123456789") { // NaN, Inf
+		return name
 	}
-	return fmt.Sprintf("%d%s%s", n, blank, name)
+	return "labeled" + blank + name
 }
 
 // MeanFD is the covariate that cleaning has.

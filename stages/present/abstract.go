@@ -279,7 +279,7 @@ func (a *author) data(asked values) []string {
 	var groups []string
 	for _, g := range classes {
 		if of != "" && classes[0].Name != "" { // a number has no groups
-			groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
+			groups = append(groups, column.CountOf(g.N, g.Name, " "))
 		}
 	}
 	v := values{"Numbers": a.Number, "Low": math.NaN(), "High": math.NaN(), "Mean": math.NaN(), "SD": math.NaN()}

@@ -229,5 +229,5 @@ func TestGroupsInTheirOrder(t *testing.T) {
 		"evaluation": {dag.InputOf(one)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	need.Equal(t, strings.Contains(text, "distinguish 1, 2 and 10 in participants"), true, text)
-	need.Equal(t, strings.Contains(text, "(10 1, 10 2 and 10 10)"), true, text)
+	need.Equal(t, strings.Contains(text, "(10 labeled 1, 10 labeled 2 and 10 labeled 10)"), true, text)
 }

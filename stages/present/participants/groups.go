@@ -193,7 +193,7 @@ func (a *Cohort) describeNumbers(groups [][]float64) []string {
 	return lists.Map(column.Describe(groups), func(d column.Description) string { return a.Text("groups.numbers", d) })
 }
 
-// countCodes is how many of the values are each code: "1: 434, 2: 95".
+// countCodes is how many of the values are each code: "434 labeled 1, 95 labeled 2".
 func (a *Cohort) countCodes(values, codes []float64) string {
 	type counted struct {
 		Code float64 // NaN for missing values

@@ -77,7 +77,8 @@ func TestDescribeColumn(t *testing.T) {
 	table = encoding.NewTable(encoding.Column{Name: "sex", Values: sex})
 	a.describeColumn(shown, table, table.Columns[0])
 	if a.Err() != nil || shown.Heads[1].Number ||
-		shown.Rows[0][1].Text != "1:\u00a06, 2:\u00a06" || shown.Rows[1][1].Text != "1:\u00a00, 2:\u00a06, 6\u00a0missing" {
+		shown.Rows[0][1].Text != "6\u00a0labeled\u00a01, 6\u00a0labeled\u00a02" ||
+		shown.Rows[1][1].Text != "0\u00a0labeled\u00a01, 6\u00a0labeled\u00a02, 6\u00a0missing" {
 		t.Errorf("%v: described %+v %+v", a.Err(), shown.Heads, shown.Rows)
 	}
 	need.NoError(t, a.Err())
