@@ -189,7 +189,7 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
 	}
 	v["ByQ"], v["Sizes"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes
-	v["Settings"] = []string(nil)
+	v["Settings"], v["OneSided"] = []string(nil), r.OneSided()
 	v["Larger"], v["Smaller"], v["Later"], v["Earlier"] = "", "", "", ""
 	if len(r.Sessions) == 2 {
 		v["Later"], v["Earlier"] = r.Sessions[1], r.Sessions[0]

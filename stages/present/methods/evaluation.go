@@ -65,6 +65,7 @@ const (
 	ofMasking        = "masking"
 	ofInformation    = "information"
 	ofIdentification = "identification"
+	ofComponents     = "components" // of edges, on one side
 )
 
 // tested notes that the page has such a test, or one of both sides ("").
@@ -742,7 +743,11 @@ func (a *Author) edgeTests() {
 		of := figure.EdgeValues(rows[0])
 		of["Settings"] = finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated).Texts()
 		of["Data"] = a.held(s, "matrices")
-		a.tested("")
+		if rows[0].OneSided() {
+			a.tested(ofComponents)
+		} else {
+			a.tested("")
+		}
 		a.say("methods.edge-tests", parameters(s, of))
 	}
 }
