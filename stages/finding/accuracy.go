@@ -536,7 +536,11 @@ func (a *Results) Regressions() (all List) {
 		}
 	}
 	if n := len(compared); n > 1 {
-		all.Study("regression.best-of-several", Notes, values{"N": n})
+		numbers := values{"N": n, "Tests": 0}
+		if among > n {
+			numbers["Tests"] = among
+		}
+		all.Study("regression.best-of-several", Notes, numbers)
 	}
 	all.Add(a.RetrainedOthers()...)
 	all.Add(a.Found...)

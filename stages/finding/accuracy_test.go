@@ -537,6 +537,24 @@ func TestNumbersAreCorrected(t *testing.T) {
 	}
 }
 
+// Two predictions of one model, of a number and of its residual, are two tests of r, which the count of models explains.
+func TestTestsOfModels(t *testing.T) {
+	row := func(setting string) column.RegressionRow {
+		return column.RegressionRow{Name: setting, Coords: coords(setting), Folds: 5, Participants: 175,
+			Permutations: 9999, Test: column.PerFold, R: 0.4, P: 0.001, R2: 0.2, R2Low: 0.1, R2High: 0.3}
+	}
+	two := []column.RegressionRow{row("model=ridge"), row("model=svr")}
+	for want, rows := range map[string][]column.RegressionRow{"2 0": two,
+		"3 4": append(two, row("model=clean output=predictions"), row("model=clean output=residuals"))} {
+		a := &Results{Plan: &Settings{}, Number: "IQ", Regression: rows}
+		all := a.Regressions()
+		of := all[len(all)-1].Values()
+		need.Equal(t, fmt.Sprint(all[len(all)-1].Code, " ", of["N"], " ", of["Tests"]), "regression.best-of-several "+want)
+		_, among := a.CorrectedR()
+		need.Equal(t, among, len(rows))
+	}
+}
+
 // Findings in the metadata of a table are read as they were written; NaN is not a number in JSON.
 func TestMeta(t *testing.T) {
 	all := List{{"accuracy.near-perfect", Overturns, Subject{Classifier: "SVM", Setting: coords("model=svm")},
