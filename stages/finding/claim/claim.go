@@ -200,7 +200,8 @@ func Adjusted(l finding.List, models []Model, claims ...Claim) finding.List {
 }
 
 // Before are the findings with those first that concern a claim: of the first claim before those of the others, and of
-// these the ones that concern more claims.
+// these the ones that concern more claims. A finding that questions models of no claim stands behind those on the
+// models of the first claim.
 func Before(l finding.List, claims ...Claim) finding.List {
 	type place struct{ first, claims int }
 	of := func(f finding.Finding) (p place) {
@@ -218,7 +219,33 @@ func Before(l finding.List, claims ...Claim) finding.List {
 		a, b := of(x), of(y)
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.claims, a.claims))
 	})
-	return l
+	if len(claims) == 0 {
+		return l
+	}
+	last := -1
+	for i, f := range l {
+		if f.Weight < finding.Notes && claims[0].isOf(f) {
+			last = i
+		}
+	}
+	var own, others finding.List
+	for _, f := range l[:last+1] {
+		if f.Questions() && f.Subject.Setting != nil && of(f).claims == 0 {
+			others = append(others, f)
+		} else {
+			own = append(own, f)
+		}
+	}
+	return slices.Concat(own, others, l[last+1:])
+}
+
+// isOf reports whether a finding is on models of a claim: on their settings, or on covariates whose effects were removed
+// from their data.
+func (c Claim) isOf(f finding.Finding) bool {
+	removed, _ := finding.Values(f.Numbers)["Removed"].([]string)
+	return slices.ContainsFunc(c.Models, func(m Model) bool {
+		return f.Subject.Setting != nil && slices.Equal(f.Subject.Setting, m.Setting) || slices.Contains(removed, m.Classifier)
+	})
 }
 
 // Places are those of the cautions of a page that concern a claim, from 1.

@@ -103,6 +103,34 @@ func TestPlaces(t *testing.T) {
 	need.Equal(t, len(Places(all, none)), 0)
 }
 
+// What questions models of no claim stands behind the cautions on the models of the first claim, and before the others.
+func TestOtherSettingsBehindOwn(t *testing.T) {
+	of := func(code string, w finding.Weight, classifier, setting string, removed ...string) finding.Finding {
+		return finding.Finding{Code: code, Weight: w, Subject: finding.Subject{Classifier: classifier,
+			Setting: coords(setting)}, Numbers: values{"Removed": removed}}
+	}
+	clean := finding.Subject{Classifier: "ridge (deconfounded)", Setting: coords("stage=clean")}
+	others := of("accuracy.near-perfect", finding.Overturns, "ridge", "stage=plain")
+	study := finding.Finding{Code: "quality.x", Weight: finding.Limits}
+	for _, c := range []struct {
+		list finding.List
+		want string
+	}{
+		{finding.List{others, of("covariate.predicts-group", finding.Limits, "", "", "ridge (deconfounded)"),
+			of("accuracy.other-is-better", finding.Limits, "ridge (deconfounded)", "stage=clean"), study,
+			of("n", finding.Notes, "ridge (deconfounded)", "stage=clean")},
+			"covariate.predicts-group accuracy.other-is-better accuracy.near-perfect quality.x n"},
+		{finding.List{others, study, of("n", finding.Notes, "ridge (deconfounded)", "stage=clean")},
+			"accuracy.near-perfect quality.x n"},
+		{finding.List{of("accuracy.near-perfect", finding.Overturns, "ridge (deconfounded)", "stage=clean"), others},
+			"accuracy.near-perfect accuracy.near-perfect"},
+	} {
+		l := Before(c.list, Claim{Models: []Model{{Subject: clean}}})
+		need.Equal(t, codes(l), c.want)
+		need.Equal(t, codes(Before(l)), c.want) // a page without claims
+	}
+}
+
 // A covariate that was removed from the data of all claimed models limits a result, and a claim that it concerns keeps
 // its weight.
 func TestAdjusted(t *testing.T) {
