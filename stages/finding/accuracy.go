@@ -12,8 +12,24 @@ import (
 	"prgnn/stages/inference"
 )
 
-// nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
-const nearPerfect = 0.98
+// nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains, unless an
+// expected accuracy of generous gives it in 5 % of cohorts or more: by the binomial distribution, all of 13
+// participants are correct with probability 0.055, all of 14 with 0.044. Diagnoses in cohorts that are not small are
+// less accurate (schizophrenia: below 0.7 from 150 participants of a group on; Schnack and Kahn 2016, Front Psychiatry
+// 7:50).
+const nearPerfect, generous = 0.98, 0.8
+
+// isNearPerfect reports whether an accuracy is, and the probability of it with the generous one.
+func isNearPerfect(r Row) (is bool, p float64) {
+	if r.Accuracy < nearPerfect {
+		return false, math.NaN()
+	}
+	p = 1 // below 50 participants all are correct, and from 50 on p is far below 0.05 in any case
+	for range r.Participants {
+		p *= generous
+	}
+	return inference.Significant(p), p
+}
 
 // about is a finding about one classifier; numbers are a struct, a map or nil.
 func about(code string, weight Weight, r Row, numbers any) Finding {
@@ -171,9 +187,13 @@ func (a *Results) behind(r Row) int {
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
 	// Unharmonized data reveal the site.
-	if r.Accuracy >= nearPerfect && r.Participants >= 20 && !column.NamesSite(a.Predicts) {
-		all.Add(about("accuracy.near-perfect", Overturns, r, values{"N": int(r.Participants), "Accuracy": r.Accuracy,
-			"Cause": nil})) // Linked
+	if is, p := isNearPerfect(r); is && !column.NamesSite(a.Predicts) {
+		numbers := values{"N": int(r.Participants), "Accuracy": r.Accuracy, "Generous": generous, "P": math.NaN(),
+			"Cause": nil} // Linked
+		if p >= 0.001 {
+			numbers["P"] = p
+		}
+		all.Add(about("accuracy.near-perfect", Overturns, r, numbers))
 	}
 	state, test := a.Chance(r, "accuracy")
 	if state == Above && r.Low <= r.Majority && !r.IsMajority() {

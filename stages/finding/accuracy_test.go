@@ -45,9 +45,10 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Specificity = 0.4 }, "specificity.below-half"},
 		{func(r *Row) { r.Specificity = 0.5 }, ""},
 		{func(r *Row) { r.Accuracy, r.Participants = 1, 20 }, "accuracy.near-perfect"},
+		{func(r *Row) { r.Accuracy, r.Participants = 1, 14 }, "accuracy.near-perfect"}, // 0.8^14 = 0.044
+		{func(r *Row) { r.Accuracy, r.Participants = 1, 13 }, ""},                     // 0.8^13 = 0.055
 		{func(r *Row) { r.Accuracy = 0.98 }, "accuracy.near-perfect"},
 		{func(r *Row) { r.Accuracy = 0.97 }, ""},
-		{func(r *Row) { r.Accuracy, r.Participants = 1, 19 }, ""},
 		{func(r *Row) { r.Accuracy, r.Own = 1, false }, "accuracy.near-perfect"},
 		{func(r *Row) { r.P, r.AUCP = 0.049, 0.049 }, ""},
 		{func(r *Row) { r.P, r.AUCP = 0.05, 0.05 }, "accuracy.not-above-chance"},
