@@ -160,3 +160,16 @@ func OrAll(name string, candidates []string) string {
 	}
 	return fmt.Sprintf(" (available: %s)", Some(candidates, 30))
 }
+
+// CountOf is how many have a category: "5 GE", and "5 labeled 3" where its name is a number.
+func CountOf(n int, name, blank string) string {
+	return fmt.Sprint(n) + blank + Labeled(name, blank)
+}
+
+// Labeled is the name of a category behind how many have it.
+func Labeled(name, blank string) string {
+	if _, err := strconv.ParseFloat(name, 64); err != nil || !strings.ContainsAny(name, "0123456789") { // NaN, Inf
+		return name
+	}
+	return "labeled" + blank + name
+}

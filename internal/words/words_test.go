@@ -87,3 +87,11 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%d bytes, ending with %s", len(text), text[len(text)-60:])
 	}
 }
+
+// The count of a category whose name is a number cannot be taken for the name.
+func TestCountOfCodes(t *testing.T) {
+	for name, want := range map[string]string{"GE": "5 GE", "1": "5 labeled 1", "0.5": "5 labeled 0.5",
+		"-1": "5 labeled -1", "007": "5 labeled 007", "3T": "5 3T", "NaN": "5 NaN", "inf": "5 inf"} {
+		need.Equal(t, CountOf(5, name, " "), want)
+	}
+}

@@ -508,7 +508,7 @@ func (s *Study) exclusions() {
 	var texts []string
 	p := make([]float64, len(groups)) // of a group against the others
 	for i, g := range groups {
-		texts = append(texts, fmt.Sprintf("%d of %s", out[g], column.CountOf(out[g]+all[g], g, " ")))
+		texts = append(texts, fmt.Sprintf("%d of %s", out[g], words.CountOf(out[g]+all[g], g, " ")))
 		p[i] = inference.Fisher(out[g], out[g]+all[g], excluded-out[g], excluded-out[g]+n-all[g])
 	}
 	corrected := ""
@@ -541,7 +541,7 @@ func (s *Study) withExclusions(err error) error {
 	}
 	var texts []string
 	for _, g := range slices.Sorted(maps.Keys(before)) {
-		texts = append(texts, fmt.Sprintf("%d of %s", after[g], column.CountOf(before[g], g, " ")))
+		texts = append(texts, fmt.Sprintf("%d of %s", after[g], words.CountOf(before[g], g, " ")))
 	}
 	return fmt.Errorf("%w (after select and exclude, %s remain)", err, words.Some(texts, 6))
 }

@@ -144,19 +144,6 @@ func namesIdentifier(name string) bool {
 	return identifierName.MatchString(wordsOf(name))
 }
 
-// CountOf is how many have a category: "5 GE", and "5 labeled 3" where its name is a number.
-func CountOf(n int, name, blank string) string {
-	return fmt.Sprint(n) + blank + Labeled(name, blank)
-}
-
-// Labeled is the name of a category behind how many have it.
-func Labeled(name, blank string) string {
-	if _, err := strconv.ParseFloat(name, 64); err != nil || !strings.ContainsAny(name, "0123456789") { // NaN, Inf
-		return name
-	}
-	return "labeled" + blank + name
-}
-
 // MeanFD is the covariate that cleaning has.
 const MeanFD = "mean_fd"
 

@@ -92,11 +92,3 @@ func TestUnrelated(t *testing.T) {
 		encoding.Column{Name: "father", Values: []string{"0", "0", "F1", "unknown"}})
 	need.Equal(t, Shares(table, "father"), false, "no father is no relative")
 }
-
-// The count of a category whose name is a number cannot be taken for the name.
-func TestCountOfCodes(t *testing.T) {
-	for name, want := range map[string]string{"GE": "5 GE", "1": "5 labeled 1", "0.5": "5 labeled 0.5",
-		"-1": "5 labeled -1", "007": "5 labeled 007", "3T": "5 3T", "NaN": "5 NaN", "inf": "5 inf"} {
-		need.Equal(t, CountOf(5, name, " "), want)
-	}
-}

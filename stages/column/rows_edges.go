@@ -94,11 +94,6 @@ type EdgeSummaryRow struct {
 	LeastP        float64   `column:"least_p,missing" doc:"smallest p or q of the correction"`
 }
 
-// OneSided reports whether components are of edges with t, or −t, above the threshold.
-func (r EdgeSummaryRow) OneSided() bool {
-	return r.Correction == "nbs" && r.Statistic == "t" && (r.Tail == "left" || r.Tail == "right")
-}
-
 // A ReliabilityRow states how reliable connectivity is over sessions.
 type ReliabilityRow struct {
 	Participants int32    `column:"participants" doc:"with all sessions"`

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -186,10 +187,11 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 	v := values(finding.Values(r))
 	var sizes []string
 	for i, n := range r.Counts {
-		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
+		sizes = append(sizes, words.CountOf(int(n), r.Groups[i], " "))
 	}
 	v["ByQ"], v["Sizes"] = r.Correction == "bh" || r.Correction == "bh-permutation", sizes
-	v["Settings"], v["OneSided"] = []string(nil), r.OneSided()
+	v["Settings"] = []string(nil)
+	v["OneSided"] = r.Correction == "nbs" && r.Statistic == "t" && (r.Tail == "left" || r.Tail == "right")
 	v["Larger"], v["Smaller"], v["Later"], v["Earlier"] = "", "", "", ""
 	if len(r.Sessions) == 2 {
 		v["Later"], v["Earlier"] = r.Sessions[1], r.Sessions[0]

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
-	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/quality"
 )
@@ -57,7 +57,7 @@ func DrawFlow(f Flow) *Chart {
 	line := func(code string) string { return label(code, v) }
 	sizes := func(groups []quality.Counted) string {
 		return strings.Join(lists.Map(groups, func(g quality.Counted) string {
-			return column.CountOf(g.N, g.Name, "\u00a0")
+			return words.CountOf(g.N, g.Name, "\u00a0")
 		}), ", ")
 	}
 	var steps []chart.Step

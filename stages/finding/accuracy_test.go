@@ -46,7 +46,7 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Specificity = 0.5 }, ""},
 		{func(r *Row) { r.Accuracy, r.Participants = 1, 20 }, "accuracy.near-perfect"},
 		{func(r *Row) { r.Accuracy, r.Participants = 1, 14 }, "accuracy.near-perfect"}, // 0.8^14 = 0.044
-		{func(r *Row) { r.Accuracy, r.Participants = 1, 13 }, ""},                     // 0.8^13 = 0.055
+		{func(r *Row) { r.Accuracy, r.Participants = 1, 13 }, ""},                      // 0.8^13 = 0.055
 		{func(r *Row) { r.Accuracy = 0.98 }, "accuracy.near-perfect"},
 		{func(r *Row) { r.Accuracy = 0.97 }, ""},
 		{func(r *Row) { r.Accuracy, r.Own = 1, false }, "accuracy.near-perfect"},
@@ -538,7 +538,7 @@ func TestNumbersAreCorrected(t *testing.T) {
 	}
 }
 
-// Two predictions of one model, of a number and of its residual, are two tests of r, which the count of models explains.
+// Two predictions of one model, of a number and of its residual, are two tests of r, which the count of models states.
 func TestTestsOfModels(t *testing.T) {
 	row := func(setting string) column.RegressionRow {
 		return column.RegressionRow{Name: setting, Coords: coords(setting), Folds: 5, Participants: 175,

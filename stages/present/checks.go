@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/quality"
@@ -173,7 +174,7 @@ func valuesByGroup(r column.CovariateRow) []groupValues {
 	for i, n := range r.Counts {
 		g, level := &of[i/len(r.Levels)], i%len(r.Levels)
 		if g.More = level >= mostLevels; !g.More {
-			g.Levels = append(g.Levels, column.CountOf(int(n), r.Levels[level], " "))
+			g.Levels = append(g.Levels, words.CountOf(int(n), r.Levels[level], " "))
 		}
 	}
 	return of

@@ -88,7 +88,7 @@ func TestEdges(t *testing.T) {
 			Significant: 2}, []string{"association with age", "2 edges are significant", "q 0.030"}},
 		{column.EdgeSummaryRow{Design: "change", Sessions: []string{"01", "02"}, Statistic: "t", Effect: "d",
 			Correction: "nbs", Size: "edges", Tail: "left", Components: 1}, []string{"sessions 01 and 02 (02 minus 01) in 30", "1 component of edges above −t = 2.50",
-				"(network-based statistic, one-sided, for edges where session 02 has smaller values at the level",
+			"(network-based statistic, one-sided, for edges where session 02 has smaller values at the level",
 			"makes no claim about single edges"}},
 		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Sessions: []string{"01", "02"},
 			Statistic: "t",

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -23,7 +24,7 @@ func (a *author) validation() {
 	of := values(finding.Values(s))
 	var sizes []string
 	for i, g := range s.Groups {
-		sizes = append(sizes, column.CountOf(int(s.Counts[i]), g, " "))
+		sizes = append(sizes, words.CountOf(int(s.Counts[i]), g, " "))
 	}
 	of["Sizes"] = sizes
 	of["NewSites"], of["Controls"] = 0, false
@@ -70,7 +71,7 @@ func assignedRows(s column.ValidationSummaryRow) (rows []assignedRow) {
 	for k, group := range s.Groups {
 		r := assignedRow{Group: group, N: s.Counts[k]}
 		for i, n := range s.Assigned[k*len(s.Groups):][:len(s.Groups)] {
-			r.To = append(r.To, column.CountOf(int(n), s.Groups[i], " "))
+			r.To = append(r.To, words.CountOf(int(n), s.Groups[i], " "))
 		}
 		r.Correct = float64(s.Assigned[k*len(s.Groups)+k]) / float64(r.N)
 		rows = append(rows, r)

@@ -133,7 +133,7 @@ var functions = map[string]func(arguments) (any, error){
 	// classifier MODEL: by its name in a file.
 	"classifier": texts(func(model string) string { return cmp.Or(column.Classifiers[model], model) }),
 	// N labeled GROUP: 5 GE, or 5 labeled 3.
-	"labeled": texts(func(name string) string { return column.Labeled(name, " ") }),
+	"labeled": texts(func(name string) string { return words.Labeled(name, " ") }),
 	// sets COLUMN: families, who share its values.
 	"sets":    texts(func(name string) string { return column.SetsOf(name) }),
 	"coords":  coordinates(MemberText), // of a member of a fan-out: its stage, then its coordinates

@@ -126,7 +126,7 @@ func (s *NewSite) controls(t *dag.Task, label string) (of map[string]bool, group
 		return nil, nil, fmt.Errorf("%s: the controls in the column %s are from the groups %s: mark participants of one group",
 			in.Name, s.Controls, strings.Join(names, ", "))
 	}
-	return of, lists.Map(names, func(g string) string { return column.CountOf(count[g], g, " ") }), nil
+	return of, lists.Map(names, func(g string) string { return words.CountOf(count[g], g, " ") }), nil
 }
 
 // refusesLabel refuses what would bring the label into the matrices that models take: a preserved covariate that is the

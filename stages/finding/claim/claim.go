@@ -239,12 +239,13 @@ func Before(l finding.List, claims ...Claim) finding.List {
 	return slices.Concat(own, others, l[last+1:])
 }
 
-// isOf reports whether a finding is on models of a claim: on their settings, or on covariates whose effects were removed
-// from their data.
+// isOf reports whether a finding is on models of a claim: on their settings, or on covariates whose effects were
+// removed from their data.
 func (c Claim) isOf(f finding.Finding) bool {
 	removed, _ := finding.Values(f.Numbers)["Removed"].([]string)
 	return slices.ContainsFunc(c.Models, func(m Model) bool {
-		return f.Subject.Setting != nil && slices.Equal(f.Subject.Setting, m.Setting) || slices.Contains(removed, m.Classifier)
+		return f.Subject.Setting != nil && slices.Equal(f.Subject.Setting, m.Setting) ||
+			slices.Contains(removed, m.Classifier)
 	})
 }
 

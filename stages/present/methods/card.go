@@ -11,6 +11,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/report"
@@ -166,7 +167,7 @@ func (c *Card) Markdown() (string, error) {
 	fmt.Fprintf(&b, "%s\n\n", text("card.people", of))
 	table("file | participants | groups", lists.Map(c.Files, func(f CardFile) []string {
 		groups := lists.Map(slices.Sorted(maps.Keys(f.Counts)), func(g string) string {
-			return column.CountOf(f.Counts[g], g, " ")
+			return words.CountOf(f.Counts[g], g, " ")
 		})
 		return []string{f.Name, fmt.Sprint(f.Participants), strings.Join(groups, ", ")}
 	}))

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/quality"
@@ -49,7 +50,7 @@ func (a *Author) cohort() {
 func (a *Author) groupSizes() []string {
 	groups := slices.DeleteFunc(a.Groups(), func(g participants.Counted) bool { return g.Name == "" })
 	slices.SortFunc(groups, func(x, y participants.Counted) int { return strings.Compare(x.Name, y.Name) })
-	return lists.Map(groups, func(g participants.Counted) string { return column.CountOf(g.N, g.Name, " ") })
+	return lists.Map(groups, func(g participants.Counted) string { return words.CountOf(g.N, g.Name, " ") })
 }
 
 // parcels is the stage that labels voxels in the universe that is being described, of several the one that a decision

@@ -743,7 +743,7 @@ func (a *Author) edgeTests() {
 		of := figure.EdgeValues(rows[0])
 		of["Settings"] = finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated).Texts()
 		of["Data"] = a.held(s, "matrices")
-		if rows[0].OneSided() {
+		if of["OneSided"] == true {
 			a.tested(ofComponents)
 		} else {
 			a.tested("")

@@ -610,30 +610,31 @@ func TestGroupsPermutedWithinSites(t *testing.T) {
 
 // A test of edges on one side is stated, and a difference is adjusted where there are covariates.
 func TestSidesOfEdgeTests(t *testing.T) {
-	groups := column.EdgeSummaryRow{Design: "groups", Test: "group", Groups: []string{"A", "B"}, Statistic: "t",
+	type row = column.EdgeSummaryRow
+	groups := row{Design: "groups", Test: "group", Groups: []string{"A", "B"}, Statistic: "t",
 		Effect: "d", Correction: "nbs", Size: "edges", Tail: "both", Threshold: 2.5}
-	of := func(change func(r *column.EdgeSummaryRow)) column.EdgeSummaryRow {
+	of := func(change func(r *row)) row {
 		r := groups
 		change(&r)
 		return r
 	}
 	const two, one = "tests were two-sided", "Tests of components of edges were one-sided."
 	for _, c := range []struct {
-		row       column.EdgeSummaryRow
+		row       row
 		want, not string
 	}{
 		{groups, two, "one-sided"},
 		{groups, "d is the difference divided", "adjusted difference"},
-		{of(func(r *column.EdgeSummaryRow) { r.Covariates = []string{"age"} }), "d is the adjusted difference divided", one},
-		{of(func(r *column.EdgeSummaryRow) { r.Tail = "right" }), ", one-sided, for edges where B has larger values). ", two},
-		{of(func(r *column.EdgeSummaryRow) { r.Tail = "left" }), ", one-sided, for edges where B has smaller values). ", two},
-		{of(func(r *column.EdgeSummaryRow) { r.Tail = "left" }), one, two},
-		{of(func(r *column.EdgeSummaryRow) { r.Tail, r.Correction = "left", "max-t" }), two, "one-sided"}, // of components
-		{of(func(r *column.EdgeSummaryRow) { r.Tail, r.Statistic, r.Design = "right", "F", "several groups" }), two, "one-sided"},
-		{of(func(r *column.EdgeSummaryRow) { r.Tail, r.Design, r.Test = "left", "number", "age" }), "where values decrease with age", two},
+		{of(func(r *row) { r.Covariates = []string{"age"} }), "d is the adjusted difference divided", one},
+		{of(func(r *row) { r.Tail = "right" }), ", one-sided, for edges where B has larger values). ", two},
+		{of(func(r *row) { r.Tail = "left" }), ", one-sided, for edges where B has smaller values). ", two},
+		{of(func(r *row) { r.Tail = "left" }), one, two},
+		{of(func(r *row) { r.Tail, r.Correction = "left", "max-t" }), two, "one-sided"}, // of components
+		{of(func(r *row) { r.Tail, r.Statistic, r.Design = "right", "F", "several groups" }), two, "one-sided"},
+		{of(func(r *row) { r.Tail, r.Design, r.Test = "left", "number", "age" }), "values decrease with age", two},
 	} {
 		a := authorOf(with("edges", "variance", "by-group", "transform", "fisher", "tail", c.row.Tail))
-		a.T = dag.NewTask(map[string][]dag.Input{"edge_tests": {dag.InputOf(column.Table([]column.EdgeSummaryRow{c.row}))}})
+		a.T = dag.NewTask(map[string][]dag.Input{"edge_tests": {dag.InputOf(column.Table([]row{c.row}))}})
 		a.edgeTests()
 		a.level()
 		if _, text := written(t, a); !strings.Contains(text, c.want) || strings.Contains(text, c.not) {

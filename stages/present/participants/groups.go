@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
@@ -182,7 +183,7 @@ func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string)
 		}
 		var parts []string
 		for _, w := range slices.Sorted(maps.Keys(count)) {
-			parts = append(parts, column.CountOf(count[w], w, "\u00a0")) // no line break within
+			parts = append(parts, words.CountOf(count[w], w, "\u00a0")) // no line break within
 		}
 		return strings.Join(parts, ", ")
 	}), false)
