@@ -11,9 +11,11 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/claim"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
@@ -279,7 +281,7 @@ func (a *author) data(asked values) []string {
 	var groups []string
 	for _, g := range classes {
 		if of != "" && classes[0].Name != "" { // a number has no groups
-			groups = append(groups, column.CountOf(g.N, g.Name, " "))
+			groups = append(groups, words.CountOf(g.N, g.Name, " "))
 		}
 	}
 	v := values{"Numbers": a.Number, "Low": math.NaN(), "High": math.NaN(), "Mean": math.NaN(), "SD": math.NaN()}
@@ -478,4 +480,43 @@ func (a *author) regressionTiles() {
 		}
 		a.tile(a.Error(r.MAE), "tile.mae", v, nil)
 	}
+}
+
+// classification is the section of classifiers.
+func (a *author) classification() {
+	a.Results.Describe()
+	of, classes := a.Predicted()
+	names := lists.Map(classes, func(g participants.Counted) string { return g.Name })
+	slices.Sort(names)
+	heldOut, _ := a.ColumnOf(a.HeldOut())
+	for _, where := range []string{heldOut, a.LeftOut()} {
+		if where != "" && where != "participant_id" && of != "" {
+			a.Find(quality.OppositeRatios(where, names, a.leftOutValues(where, of, names))...)
+		}
+	}
+}
+
+// leftOutValues are the values of a column with their participants of each class; nil where the table lacks one.
+func (a *author) leftOutValues(where, of string, classes []string) (all []quality.LeftOutValue) {
+	if a.Who == nil || a.People == nil {
+		return nil
+	}
+	_, value, err := column.ByParticipant(a.People, where)
+	_, class, err2 := column.ByParticipant(a.People, of)
+	if err != nil || err2 != nil {
+		return nil
+	}
+	for _, id := range a.Who.Ids {
+		k := slices.Index(classes, class[id])
+		if value[id] == "" || k < 0 {
+			continue
+		}
+		at := slices.IndexFunc(all, func(v quality.LeftOutValue) bool { return v.Value == value[id] })
+		if at < 0 {
+			at, all = len(all), append(all, quality.LeftOutValue{Value: value[id], Counts: make([]int, len(classes))})
+		}
+		all[at].Counts[k]++
+	}
+	slices.SortFunc(all, func(x, y quality.LeftOutValue) int { return dag.CompareValues(x.Value, y.Value) })
+	return all
 }

@@ -54,7 +54,7 @@ func (a *author) write() (*report.Page, error) {
 	if a.read(); a.Err() != nil {
 		return nil, a.Err()
 	}
-	results, title, describe := "classification", "section.classification", a.Results.Describe
+	results, title, describe := "classification", "section.classification", a.classification
 	if a.Regression != nil {
 		results, title = "regression", "section.regression"
 		describe = a.DescribeRegression

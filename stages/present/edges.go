@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/claim"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -64,7 +65,7 @@ func (a *author) edges() {
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))
 	if len(test.Sessions) == 2 {
 		first, second := a.motionOf(test.Sessions)
-		a.Find(finding.EdgeMotion(test, first, second)...)
+		a.Find(quality.EdgeMotion(test, first, second)...)
 	}
 	rows := section.Rows[column.EdgeTestRow](a.Writer, "edges")
 	components := section.Rows[column.ComponentRow](a.Writer, "edge_components")

@@ -6,6 +6,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 )
 
@@ -27,7 +28,7 @@ func (a *author) reliability() {
 		of["Searched"], of["Searches"] = int(n), 2*int(n)
 		a.Put("reliability.retest", of)
 		alike := section.Meta[[]string](a.Writer, a.T.In("reliability"), column.OneScan)
-		a.Find(finding.Reliability(r, pairs, alike)...)
+		a.Find(quality.Reliability(r, pairs, alike)...)
 		edges := section.Rows[column.EdgeReliabilityRow](a.Writer, "reliability_edges")
 		if a.Pictures && a.T.Has("nodes") && r.Edges > 0 {
 			matrix, err := figure.DrawReliability(r, edges, a.T.In("nodes"))

@@ -1,4 +1,4 @@
-package finding
+package quality
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 func TestReliability(t *testing.T) {
@@ -21,7 +22,7 @@ func TestReliability(t *testing.T) {
 		{column.ReliabilityRow{Participants: 12}, 0.2, 0.1, "reliability.motion"},
 	} {
 		pair := column.SessionPairRow{MotionFirst: c.first, MotionSecond: c.second}
-		need.Equal(t, codes(Reliability(c.row, []column.SessionPairRow{pair}, nil)), c.want)
+		need.Equal(t, codesIn(Reliability(c.row, []column.SessionPairRow{pair}, nil)), c.want)
 	}
 	for n, edges := range map[int32]bool{9: false, 10: true} { // ICC
 		for _, f := range Reliability(column.ReliabilityRow{Participants: n, Within: "site"}, nil, nil) {
@@ -31,6 +32,6 @@ func TestReliability(t *testing.T) {
 		}
 	}
 	found := Reliability(column.ReliabilityRow{Participants: 10}, nil, []string{"sub-1 (01 and 02)"})
-	need.Equal(t, codes(found), "reliability.one-scan")
-	need.Equal(t, found[0].Weight, Overturns)
+	need.Equal(t, codesIn(found), "reliability.one-scan")
+	need.Equal(t, found[0].Weight, finding.Overturns)
 }

@@ -633,7 +633,7 @@ func TestSidesOfEdgeTests(t *testing.T) {
 		{of(func(r *row) { r.Tail, r.Statistic, r.Design = "right", "F", "several groups" }), two, "one-sided"},
 		{of(func(r *row) { r.Tail, r.Design, r.Test = "left", "number", "age" }), "values decrease with age", two},
 	} {
-		a := authorOf(with("edges", "variance", "by-group", "transform", "fisher", "tail", c.row.Tail))
+		a := authorOf(with("edges", "variance", "unequal", "transform", "fisher", "tail", c.row.Tail))
 		a.T = dag.NewTask(map[string][]dag.Input{"edge_tests": {dag.InputOf(column.Table([]row{c.row}))}})
 		a.edgeTests()
 		a.level()
