@@ -63,6 +63,7 @@ type EdgeNullRow struct {
 // An EdgeSummaryRow states what was tested, and what came out.
 type EdgeSummaryRow struct {
 	Related bool // relatives were permuted as independent participants, as the notes of the pipeline state
+	Pooled  any  // groups whose participants the change is tested over together, as a finding of the table has them
 
 	Test          string    `column:"test" doc:"the column that is tested, or session"`
 	Design        string    `column:"design" doc:"groups (two), several groups, number, or change (two sessions)"`

@@ -48,6 +48,9 @@ func (s *Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if summary.Pooled, err = PooledGroups(t.In("summary")); err != nil {
+		return nil, err
+	}
 	rows, err := column.Read[column.EdgeTestRow](t.In("edges"))
 	if err != nil {
 		return nil, err
@@ -211,6 +214,22 @@ func EdgeValues(r column.EdgeSummaryRow) values {
 		}
 	}
 	return v
+}
+
+// PooledGroups are the groups over which a change between two sessions was tested together, by the findings of the
+// summary of edges; nil for none.
+func PooledGroups(summary dag.Input) (groups any, err error) {
+	table, err := summary.Table()
+	if err != nil {
+		return nil, err
+	}
+	all, err := finding.Of(table.Meta)
+	for _, f := range all {
+		if f.Code == finding.GroupsPooled {
+			groups = f.Values()["Groups"]
+		}
+	}
+	return groups, err
 }
 
 // DrawEdgeNull draws what each permutation gave by the measure of the correction, and the same in the data; nil for a

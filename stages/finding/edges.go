@@ -14,6 +14,15 @@ const (
 	manyUntested     = 0.1
 )
 
+// GroupsPooled is that a change between two sessions is tested over participants of several groups together.
+const GroupsPooled = "edges.groups-pooled"
+
+// A GroupSize is how many participants a group has.
+type GroupSize struct {
+	Name string
+	N    int
+}
+
 // PermutesRelatives reports whether a stage permutes relatives as independent participants, so that its p values are
 // not valid.
 func PermutesRelatives(notes []column.Note, stage string) bool {

@@ -45,6 +45,9 @@ func (a *author) edges() {
 	if test.Test == column.Target {
 		test.Test = a.Number // the column
 	}
+	var err error
+	test.Pooled, err = figure.PooledGroups(a.T.In("edge_tests"))
+	a.Fail(err)
 	s := a.Run.Shown("edges", "edge_tests")
 	test.Related = s != nil && finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
 	of := figure.EdgeValues(test)

@@ -137,6 +137,27 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// A change between sessions in participants of two groups is stated to be over both, wherever the test is described.
+func TestChangeOverBothGroups(t *testing.T) {
+	found := finding.Finding{Code: finding.GroupsPooled, Weight: finding.Limits, Numbers: map[string]any{
+		"Groups": []finding.GroupSize{{Name: "1", N: 14}, {Name: "DRUG", N: 16}}, "Sessions": []string{"01", "02"}}}
+	for _, pooled := range []bool{true, false} {
+		in := edgeInputs(column.EdgeSummaryRow{Design: "change", Test: "session", Sessions: []string{"01", "02"},
+			Groups: []string{"01", "02"}, Statistic: "t", Effect: "d", Correction: "max-t", Significant: 1})
+		if pooled {
+			table := need.Value(in["edge_tests"][0].Table())(t)
+			table.Meta = map[string]string{finding.Meta: finding.Written(finding.List{found})}
+			in["edge_tests"][0] = dag.InputOf(table)
+		}
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		text := strings.Join(strings.Fields(page), " ")
+		const over = "sessions 01 and 02 (02 minus 01) over both groups together (14 labeled 1, 16 DRUG)"
+		need.Equal(t, strings.Count(text, over) >= 3, pooled) // result, tile, caption
+		need.Equal(t, strings.Contains(text, "(group × session)"), pooled)
+		need.Equal(t, strings.Contains(text, over+" in 30 participants"), pooled)
+	}
+}
+
 // Regions without a name in the test have that of the page's node list, or are stated to be numbers; an estimate in
 // small units has its digits.
 func TestEdgesNameTheirRegions(t *testing.T) {

@@ -339,6 +339,30 @@ func TestEdgesOfSessions(t *testing.T) {
 	if !slices.Equal(summary.Left, []string{"sub-20"}) || summary.Participants != 18 {
 		t.Errorf("summary %+v", summary)
 	}
+	size := map[string]int{} // of whom both sessions are tested, as one
+	for i := range 18 {
+		size[[]string{"HC", "ASD"}[int(o.Design[0][i])]]++
+	}
+	pooled := func(out dag.Outputs) (all []string) {
+		for _, f := range need.Value(finding.Of(out["summary"].(*encoding.Table).Meta))(t) {
+			if f.Code == finding.GroupsPooled {
+				all = append(all, fmt.Sprint(f.Weight, f.Values()["Groups"]))
+			}
+		}
+		return all
+	}
+	need.Equal(t, fmt.Sprint(pooled(out)), fmt.Sprintf("[limits [map[N:%d Name:ASD] map[N:%d Name:HC]]]", size["ASD"],
+		size["HC"]))
+	one := slices.Repeat([]string{"HC"}, table.Rows())
+	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id",
+		Values: need.Value(table.Strings("participant_id"))(t)}, encoding.Column{Name: "group", Values: one}))}
+	need.Equal(t, len(pooled(stagetest.MustRun(t, stage(), in))), 0)
+	// group × session: the difference between the groups of the change
+	in["participants"] = edgesInputs(o)["participants"]
+	out = stagetest.MustRun(t, edgesStage("test", "group", "sessions", []any{"01", "02"}, "within", ""), in)
+	_, summary = edgeRows(t, out)
+	need.Equal(t, fmt.Sprint(pooled(out), summary.Design, summary.Sessions, summary.Counts),
+		fmt.Sprintf("[]groups[01 02] [%d %d]", size["HC"], size["ASD"]))
 }
 
 // TestEdgesLeftOut: edges of a region that a participant lacks, and constant ones, are not tested and do not change the

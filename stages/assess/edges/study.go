@@ -304,7 +304,28 @@ func (s *Edges) study(t *dag.Task, d *edgeData) (*edgeStudy, error) {
 	if err := s.tested(st, columns); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	st.pool(table)
 	return st, s.families(st, table)
+}
+
+// pool finds that the change is tested over the participants of several groups together.
+func (st *edgeStudy) pool(table *encoding.Table) {
+	_, group, err := column.ByParticipant(table, "group")
+	if st.kind != change || err != nil {
+		return
+	}
+	count := map[string]int{}
+	for _, id := range st.ids {
+		if g := group[id]; !cell.Missing(g) {
+			count[g]++
+		}
+	}
+	if len(count) > 1 {
+		st.found.Study(finding.GroupsPooled, finding.Limits, map[string]any{"Groups": lists.Map(
+			slices.SortedFunc(maps.Keys(count), dag.CompareValues), func(g string) finding.GroupSize {
+				return finding.GroupSize{Name: g, N: count[g]}
+			}), "Sessions": st.groups})
+	}
 }
 
 // needed is what a participant must have to be tested.

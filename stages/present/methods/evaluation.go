@@ -740,6 +740,9 @@ func (a *Author) edgeTests() {
 			rows[0].Test = a.Number // the column
 		}
 		rows[0].Related = finding.PermutesRelatives(section.Rows[column.Note](a.Writer, "notes"), s.Stage)
+		var err error
+		rows[0].Pooled, err = figure.PooledGroups(a.T.In("edge_tests"))
+		a.Fail(err)
 		of := figure.EdgeValues(rows[0])
 		of["Settings"] = finding.OneOf(a.At("cleaning", "connectivity", "graphs"), a.Evaluated).Texts()
 		of["Data"] = a.held(s, "matrices")
