@@ -40,7 +40,7 @@ func task(n *dag.Node) string {
 		fmt.Fprintf(&b, " cannot: %v", n.Problem())
 		return b.String()
 	}
-	fmt.Fprintf(&b, " (%s)", strings.Join(param.Text(n.Instance()), ", "))
+	fmt.Fprintf(&b, " (%s)", strings.Join(lists.Map(param.Values(n.Instance()), param.Value.String), ", "))
 	for _, in := range n.Inputs() {
 		from := lists.Map(in.Sources, func(s dag.Source) string { return source_(s) })
 		fmt.Fprintf(&b, " %s<-%s", in.Port, strings.Join(from, "+"))

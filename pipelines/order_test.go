@@ -73,7 +73,7 @@ stages:
 `)
 		var b strings.Builder
 		for _, s := range p.Graph.Stages()[1].Tasks()[0].Inputs()[0].Sources {
-			fmt.Fprintln(&b, s.Coords, param.Text(s.Node.Instance()))
+			fmt.Fprintln(&b, s.Coords, param.Values(s.Node.Instance()))
 		}
 		return b.String()
 	}

@@ -39,7 +39,7 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		if other == nil {
 			t.Fatalf("paper.yaml has no %s", id)
 		}
-		if a, b := param.Text(n.Instance()), param.Text(other.Instance()); !slices.Equal(a, b) {
+		if a, b := param.Values(n.Instance()), param.Values(other.Instance()); !slices.Equal(a, b) {
 			t.Fatalf("%s differs between biopoint.yaml and paper.yaml, so that its result is not shared:\n%q\n%q", id, a, b)
 		}
 		if a, b := inputsText(n), inputsText(other); a != b {

@@ -369,7 +369,8 @@ func (l *loader) inputs() (links []column.Link) {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
 					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
-						From: p.name + "." + k.from[i].output, Of: k.from[i].taken(l.memberAxis()),
+						From:  column.Result{Stage: p.name, Output: k.from[i].output},
+						Of:    k.from[i].taken(l.memberAxis()),
 						Fits:  role.FitsGroup(p.of.works),
 						Aside: slices.Contains(role.Ports(s.work, role.Aside), k.port.Name),
 						Data:  l.made(p.of, k.from[i].output)})
@@ -378,7 +379,8 @@ func (l *loader) inputs() (links []column.Link) {
 		}
 	}
 	slices.SortFunc(links, func(x, y column.Link) int {
-		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From, y.From))
+		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From.String(),
+			y.From.String()))
 	})
 	return links
 }

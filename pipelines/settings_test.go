@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -109,7 +110,8 @@ decisions: { who: { plain: {}, other: { `+option+` } } }
 stages:
   folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, permutations: 99 } }
   p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
-  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes },
+	with: { draws: 0 } }
   c: { use: connectivity, each: subject, in: { series: s.series } }
   fit: { use: deconfound, matrix: { fold: all }, in: { matrices: "c[*].pearson", folds: folds, participants: cohort.participants }, with: { covariates: [age] } }
   apply: { use: residualize, each: subject, matrix: { fold: all }, in: { matrices: c.pearson, fitted: fit.fitted } }
@@ -143,7 +145,8 @@ stages:
   evaluate: { use: evaluate, in: { predictions: "models[*].predictions" } }
   summary: { use: summary, in: { participants: cohort.participants, evaluation: evaluate.summary } }
   p: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
-  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: p.parcels, nodes: cohort.nodes },
+	with: { draws: 0 } }
   c: { use: connectivity, each: subject, in: { series: s.series } }
   g: { use: graph, each: subject, in: { pearson: c.pearson, partial: c.partial } }
   tangent: { use: tangent, matrix: { fold: all }, in: { matrices: "c[*].pearson", folds: folds }, with: { `+c.reference+` } }
@@ -229,7 +232,8 @@ func TestSettingsWithoutPartial(t *testing.T) {
 cohort: { simulate: { asd: 2, hc: 2, grid: 9 } }
 stages:
   parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
-  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes }, with: { draws: 0 } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels.parcels, nodes: cohort.nodes },
+	with: { draws: 0 } }
   connectivity: { use: connectivity, each: subject, in: { series: series.series } }
 `+takes+`  summary: { use: summary, in: { participants: cohort.participants, connectivity: "connectivity[*].quality" } }
 `), ".", nil, maxTasks))(t)
@@ -321,7 +325,7 @@ func TestVariant(t *testing.T) {
 				if s.Name() != "train" {
 					continue
 				}
-				got := param.Text(n.Instance())
+				got := lists.Map(param.Values(n.Instance()), param.Value.String)
 				want := []string{`select = "last"`, `epochs = 100`, `standardize = "none"`, `readout = "mean"`, `seed = 2020`}
 				if slices.Contains(got, `variant = "authors-code"`) {
 					want = []string{`select = "last"`, `epochs = 100`, `standardize = "all"`, `readout = "maxmean_all"`, `seed = 2020`}

@@ -329,7 +329,7 @@ func checkDocs(t *testing.T, k *dag.Kind) {
 			t.Errorf("parameter %s has no doc", p.Name)
 		}
 	}
-	if a, b := param.Text(s), param.Text(k.New()); !slices.Equal(a, b) {
+	if a, b := param.Values(s), param.Values(k.New()); !slices.Equal(a, b) {
 		t.Errorf("two fresh stages have other defaults: %v, %v", a, b)
 	}
 	if reflect.ValueOf(s).Pointer() == reflect.ValueOf(k.New()).Pointer() && reflect.TypeOf(s).Elem().Size() > 0 {
@@ -646,7 +646,7 @@ func TestCohortBattery(t *testing.T) {
 					t.Errorf("parameter %s has no doc", p.Name)
 				}
 			}
-			if a, b := param.Text(c.New()), param.Text(c.New()); !slices.Equal(a, b) {
+			if a, b := param.Values(c.New()), param.Values(c.New()); !slices.Equal(a, b) {
 				t.Errorf("two fresh cohorts have other defaults: %v, %v", a, b)
 			}
 		})

@@ -133,7 +133,7 @@ func TestNoListIsAnEmptyOne(t *testing.T) {
 	if s.Lambda != nil || s.Lags != nil || s.Drop != nil {
 		t.Errorf("%#v, %#v, %#v", s.Lambda, s.Lags, s.Drop)
 	}
-	if !slices.Equal(param.Text(s), param.Text(func() dag.Stage { s := newEveryType(); return s }())) {
+	if !slices.Equal(param.Values(s), param.Values(func() dag.Stage { s := newEveryType(); return s }())) {
 		t.Error("the texts differ")
 	}
 }

@@ -151,15 +151,19 @@ func Hidden(s, first, second any) (names []string) {
 	return names
 }
 
-// Text is the canonical text of every parameter, one "name = value" each,
-// in the order of their names; it enters the recipe.
-func Text(s any) []string {
+// A Value is the value of a parameter as its canonical text, which enters the recipe.
+type Value struct{ Name, Text string }
+
+func (v Value) String() string { return v.Name + " = " + v.Text }
+
+// Values are those of all parameters, in the order of their names.
+func Values(s any) []Value {
 	fields, v := fieldsOf(s)
-	lines := make([]string, 0, len(fields.sorted))
+	all := make([]Value, 0, len(fields.sorted))
 	for _, f := range fields.sorted {
-		lines = append(lines, string(appendValue([]byte(f.name+" = "), v.FieldByIndex(f.index))))
+		all = append(all, Value{f.name, string(appendValue(nil, v.FieldByIndex(f.index)))})
 	}
-	return lines
+	return all
 }
 
 // A field is one parameter as its struct declares it.

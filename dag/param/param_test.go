@@ -109,21 +109,21 @@ func TestSet(t *testing.T) {
 		{"no_such", 1, "", `unknown parameter "no_such"`},
 	} {
 		s := newEveryType()
-		before := Text(s)
+		before := Values(s)
 		err := Set(s, tt.name, tt.value)
 		if tt.err != "" {
 			if err == nil || err.Error() != tt.err {
 				t.Errorf("%s = %#v: error %v, want %s", tt.name, tt.value, err, tt.err)
 			}
-			if !slices.Equal(Text(s), before) {
+			if !slices.Equal(Values(s), before) {
 				t.Errorf("%s = %#v: the stage changed all the same", tt.name, tt.value)
 			}
 			continue
 		}
 		if err != nil {
 			t.Errorf("%s = %#v: %v", tt.name, tt.value, err)
-		} else if !slices.Contains(Text(s), tt.name+" = "+tt.text) {
-			t.Errorf("%s = %#v: %q", tt.name, tt.value, Text(s))
+		} else if !slices.Contains(Values(s), Value{tt.name, tt.text}) {
+			t.Errorf("%s = %#v: %q", tt.name, tt.value, Values(s))
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestText(t *testing.T) {
 		"big = 0", "draws = 10", "drop = []", "fraction = 0.3333333333333333", "lags = []", "lambda = []",
 		`method = "pearson"`, "replacement = false", "seed = 2020", `subject = ""`, "tr = 0",
 	}
-	if got := Text(newEveryType()); !slices.Equal(got, want) {
+	if got := lists.Map(Values(newEveryType()), Value.String); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 }

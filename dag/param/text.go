@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Append writes every parameter as Text does, each in a line that begins with before.
+// Append writes the Values, each in a line that begins with before.
 func Append(b []byte, before string, s any) []byte {
 	fields, v := fieldsOf(s)
 	for _, f := range fields.sorted {

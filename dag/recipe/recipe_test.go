@@ -142,8 +142,8 @@ func FuzzRecipe(f *testing.F) {
 	whole := &remade{everything{Bool: true, Int: -3, Long: 1 << 40, Seed: 1 << 63, Number: 1e-300,
 		Text: "a \"b\"\n, é]", Ints: []int{1, -2}, Floats: []float64{0.1, 1e21}, Texts: []string{"x, y", "]", ""}}}
 	text := line.Format + "\nstage fuzzed\ncode c0de\n"
-	for _, p := range param.Text(whole) {
-		text += "parameter " + p + "\n"
+	for _, p := range param.Values(whole) {
+		text += "parameter " + p.String() + "\n"
 	}
 	f.Add(text + "environment PATH = \"/bin\"\nenvironment HOME\nvalue nodes arrow 77fe\n")
 	f.Add(mixedRecipe)
@@ -161,15 +161,15 @@ func FuzzRecipe(f *testing.F) {
 		if err != nil {
 			return
 		}
-		lines := param.Text(made)
-		again := line.Format + "\nstage fuzzed\ncode c0de\nparameter " + strings.Join(lines, "\nparameter ") + "\n"
+		lines := param.Values(made)
+		again := string(param.Append([]byte(line.Format+"\nstage fuzzed\ncode c0de\n"), "parameter ", made))
 		r2, err := Read(again)
 		if err != nil {
 			t.Fatalf("%q is written as %q, which is no recipe: %v", text, again, err)
 		}
 		second, err := r2.Make(kind)
 		need.NoError(t, err, again)
-		if now := param.Text(second); !reflect.DeepEqual(now, lines) {
+		if now := param.Values(second); !reflect.DeepEqual(now, lines) {
 			t.Fatalf("%q became %q", lines, now)
 		}
 	})

@@ -234,13 +234,13 @@ func apart(n *dag.Node) string {
 				port, in.ID())
 		}
 		for _, out := range outer {
-			a, b := unlike(in, out)
-			if a == "" && !slices.EqualFunc(Sources(in, "participants"), Sources(out, "participants"), sameSource) {
-				a, b = "other participants", "its own"
+			what, a, b := unlike(in, out)
+			if what == "" && !slices.EqualFunc(Sources(in, "participants"), Sources(out, "participants"), sameSource) {
+				what, a, b = "participants", "other participants", "its own"
 			}
-			if a != "" {
+			if what != "" {
 				return fmt.Sprintf("%s: %s divides the participants outside other outer folds than those of %s (%s, and %s there), so participants who are tested would take part in the choice: give both the same %s",
-					port, in.ID(), out.ID(), a, b, strings.SplitN(a, " = ", 2)[0])
+					port, in.ID(), out.ID(), a, b, what)
 			}
 		}
 	}
@@ -257,17 +257,16 @@ func divisionsOf(n *dag.Node, port string) (all []*dag.Node) {
 	return all
 }
 
-// unlike is the first parameter of two divisions that differs, as NAME = VALUE of both; those of the inner folds, and
+// unlike is the first parameter of two divisions that differs, and its values in both; those of the inner folds, and
 // the number of label permutations, do not count.
-func unlike(in, out *dag.Node) (a, b string) {
-	own, other := param.Text(in.Instance()), param.Text(out.Instance())
-	for i, line := range own {
-		name, _, _ := strings.Cut(line, " = ")
-		if !slices.Contains([]string{"outer", "inner", "permutations"}, name) && i < len(other) && line != other[i] {
-			return line, other[i]
+func unlike(in, out *dag.Node) (parameter, a, b string) {
+	own, other := param.Values(in.Instance()), param.Values(out.Instance())
+	for i, p := range own {
+		if !slices.Contains([]string{"outer", "inner", "permutations"}, p.Name) && i < len(other) && p != other[i] {
+			return p.Name, p.String(), other[i].String()
 		}
 	}
-	return "", ""
+	return "", "", ""
 }
 
 // notGroups refuses a column that does not hold groups: more than two values, most of them of one participant alone.

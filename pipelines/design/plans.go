@@ -236,9 +236,8 @@ func (s *Study) gathers(stage *dag.StageNode) {
 				continue
 			}
 			t := role.Training{Parameters: map[string]string{}}
-			for _, l := range param.Text(src.Node.Instance()) {
-				name, value, _ := strings.Cut(l, " = ")
-				t.Parameters[name] = value
+			for _, p := range param.Values(src.Node.Instance()) {
+				t.Parameters[p.Name] = p.Text
 			}
 			t.Setting = src.Node.Stage().Name() + " " + column.CoordText(column.Without(src.Node.Coords(), "fold",
 				"repeat", "outer"))

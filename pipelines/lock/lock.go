@@ -14,6 +14,7 @@ import (
 	"prgnn/dag/environment"
 	"prgnn/dag/param"
 	"prgnn/dag/recipe"
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -143,25 +144,15 @@ func machine(n *dag.Node, text func() string) []string {
 
 // shared are the parameters that have one value in all tasks of a stage.
 func shared(s *dag.StageNode) []string {
-	var all []string
+	var all []param.Value
 	for i, n := range s.Tasks() {
-		lines := param.Text(n.Instance())
+		values := param.Values(n.Instance())
 		if i == 0 {
-			all = lines
-			continue
+			all = values
 		}
-		all = slices.DeleteFunc(slices.Clone(all), func(line string) bool {
-			_, there := slices.BinarySearchFunc(lines, line, byName)
-			return !there || !slices.Contains(lines, line)
-		})
+		all = slices.DeleteFunc(all, func(v param.Value) bool { return !slices.Contains(values, v) })
 	}
-	return all
-}
-
-func byName(a, b string) int {
-	x, _, _ := strings.Cut(a, " = ")
-	y, _, _ := strings.Cut(b, " = ")
-	return strings.Compare(x, y)
+	return lists.Map(all, param.Value.String)
 }
 
 // filesOf lists the user's files that a task reads, in the order of its inputs.

@@ -3,7 +3,6 @@ package precheck
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
@@ -53,9 +52,8 @@ func mayState(n *dag.Node) map[string]bool {
 	may, seen := map[string]bool{}, map[*dag.Node]bool{}
 	add := func(kind string, instance dag.Stage) {
 		may[kind+column.FittedSuffix] = true
-		for _, line := range param.Text(instance) {
-			name, _, _ := strings.Cut(line, " = ")
-			may[kind+"."+name] = true
+		for _, p := range param.Values(instance) {
+			may[kind+"."+p.Name] = true
 		}
 	}
 	var above func(n *dag.Node)

@@ -114,9 +114,9 @@ func TestEvaluateWithoutP(t *testing.T) {
 		Value: []string{"HC"}}, {Stage: "evaluate", Kind: "evaluate", Parameter: "permutations",
 		Value: []string{"99"}}})
 	settings.Meta = map[string]string{column.SettingLinks: column.JSON([]column.Link{
-		{Stage: "fitted", Port: "tangent", From: "tangent.fitted", Fits: "controls"},
-		{Stage: "plain", Port: "pearson", From: "connectivity.pearson"},
-		{Stage: "evaluate", Port: "predictions", From: "fitted.predictions"}})}
+		{Stage: "fitted", Port: "tangent", From: column.Results("tangent.fitted")[0], Fits: "controls"},
+		{Stage: "plain", Port: "pearson", From: column.Results("connectivity.pearson")[0]},
+		{Stage: "evaluate", Port: "predictions", From: column.Results("fitted.predictions")[0]}})}
 	for _, c := range []struct {
 		predictions []dag.Input
 		settings    []dag.Input

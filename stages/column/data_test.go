@@ -1,11 +1,8 @@
 package column
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
-	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -34,33 +31,4 @@ func TestDataJoin(t *testing.T) {
 	need.Equal(t, Join(pearson, partial, pearson), Data{Measure: Mixed, Series: Denoised})
 	need.Equal(t, Join(pearson, Data{Measure: Partial, Series: Raw}), Data{Measure: Mixed})
 	need.Equal(t, Join(pearson, Data{}), Data{Measure: Mixed})
-}
-
-// Data that differ from those of a training are named by what a user accepts; parameters that state the same are not
-// stated twice.
-func TestDataDiffers(t *testing.T) {
-	pearson := Data{Measure: Pearson, Estimator: "empirical", Series: Denoised}
-	for _, c := range []struct {
-		is   Data
-		made []Difference
-		want []string
-	}{
-		{pearson, nil, nil},
-		{Data{Measure: Partial, Estimator: "ledoit-wolf", Series: Denoised}, nil, []string{"measure"}},
-		{Data{Measure: Covariances, Series: Raw}, nil, []string{"measure", "denoised"}},
-		{Data{Measure: Pearson, Series: Raw}, nil, []string{"denoised"}},
-		{Data{Measure: Pearson, Series: Raw}, []Difference{{Key: "denoise.detrend"}}, nil},
-		{Data{Measure: Pearson, FisherZ: true, Series: Denoised}, nil, []string{"measure"}},
-		{Data{Measure: Pearson, Estimator: "oas", Series: Denoised}, nil, []string{"estimator"}},
-		{Data{Measure: Pearson, Estimator: "oas", Series: Denoised}, []Difference{{Key: "connectivity.pearson"}}, nil},
-		{Data{}, nil, []string{"measure", "denoised"}},
-	} {
-		for _, pair := range [][2]Data{{c.is, pearson}, {pearson, c.is}} {
-			got := lists.Map(DataDiffers(pair[0], pair[1], c.made), func(d Difference) string { return d.Key })
-			need.Equal(t, strings.Join(got, " "), strings.Join(c.want, " "), pair)
-			for _, key := range got {
-				need.Equal(t, slices.Contains(DataKeys(), key), true, key)
-			}
-		}
-	}
 }

@@ -23,12 +23,12 @@ import (
 // stage, except for those that do not change the outputs.
 func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]string {
 	made := Made(of)
-	for _, l := range param.Text(s) {
-		if name, value, _ := strings.Cut(l, " = "); !slices.Contains(except, name) {
-			if !json.Valid([]byte(value)) { // a text with control characters
-				value = JSON(value)
+	for _, p := range param.Values(s) {
+		if !slices.Contains(except, p.Name) {
+			if !json.Valid([]byte(p.Text)) { // a text with control characters
+				p.Text = JSON(p.Text)
 			}
-			made[kind+"."+name] = json.RawMessage(value)
+			made[kind+"."+p.Name] = json.RawMessage(p.Text)
 		}
 	}
 	return map[string]string{"made": JSON(made)}
@@ -314,40 +314,4 @@ func (d Data) Text() string {
 // SeriesText describes the series that the data come of, in an error.
 func (d Data) SeriesText() string {
 	return map[string]string{Denoised: "denoised series", Raw: "series that were not denoised"}[d.Series]
-}
-
-// DataKeys are the names under which allow accepts differences of data.
-func DataKeys() []string { return []string{"measure", "denoised", "estimator"} }
-
-// DataDiffers are the differences of data from those of a training, by the names under which allow accepts them. made
-// are the parameters that differ: what they state is not stated twice.
-func DataDiffers(is, was Data, made []Difference) (all []Difference) {
-	if is.Text() != was.Text() {
-		all = append(all, Difference{Key: "measure", Text: fmt.Sprintf("the inputs are %s, not %s (measure)", is.Text(),
-			was.Text())})
-	}
-	stated := func(prefix string) bool {
-		for _, m := range made {
-			if strings.HasPrefix(m.Key, prefix) {
-				return true
-			}
-		}
-		return false
-	}
-	known := func(d Data) string {
-		if d.Series == AsGiven {
-			return "series of unknown processing"
-		}
-		return d.SeriesText()
-	}
-	if is.Series != was.Series && !stated("denoise.") {
-		all = append(all, Difference{Key: "denoised", Text: fmt.Sprintf("they come from %s, not from %s (denoised)", known(is),
-			known(was))})
-	}
-	if is.Measure == was.Measure && is.Estimator != was.Estimator && is.Estimator != "" && was.Estimator != "" &&
-		!stated("connectivity.") && !stated("matrices.") {
-		all = append(all, Difference{Key: "estimator", Text: fmt.Sprintf("the estimator is %s, not %s (estimator)",
-			is.Estimator, was.Estimator)})
-	}
-	return all
 }

@@ -1,5 +1,11 @@
 package column
 
+import (
+	"strings"
+
+	"prgnn/internal/lists"
+)
+
 // A SettingRow is one value of one parameter of one stage (pipeline.settings): an axis has several. A value is a list,
 // of one item where the parameter is none.
 type SettingRow struct {
@@ -64,11 +70,38 @@ type OptionSet struct {
 	Value     []string `json:"value"`
 }
 
-// A Link is the connection of an input to the output of another stage, "train.predictions".
+// A Result is the output of a stage, "train.predictions" as text.
+type Result struct{ Stage, Output string }
+
+// Results reads texts, also those of references to some tasks of a stage, "train[fold=1].predictions". One without a
+// point is of the stage's only output.
+func Results(texts ...string) []Result { return lists.Map(texts, resultOf) }
+
+func resultOf(text string) Result {
+	before, behind, _ := strings.Cut(text, "[")
+	if _, rest, selects := strings.Cut(behind, "]"); selects {
+		before += rest
+	}
+	stage, output, _ := strings.Cut(before, ".")
+	return Result{stage, output}
+}
+
+func (r Result) String() string { return r.Stage + "." + r.Output }
+
+// MarshalText writes the text.
+func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads it.
+func (r *Result) UnmarshalText(text []byte) error {
+	*r = resultOf(string(text))
+	return nil
+}
+
+// A Link is the connection of an input to the output of another stage.
 type Link struct {
 	Stage string `json:"stage"`
 	Port  string `json:"port"`
-	From  string `json:"from"`
+	From  Result `json:"from"`
 	Of    string `json:"of,omitempty"`    // the tasks of From's stage, as selections in brackets; "": its only one
 	Aside bool   `json:"aside,omitempty"` // no prediction of the stage depends on it
 	Fits  string `json:"fits,omitempty"`  // the parameter with the one group that From's stage is fitted to

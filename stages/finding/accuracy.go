@@ -456,7 +456,7 @@ func (a *Results) ResidualOf(setting []dag.Coord) *Residual {
 	}
 	const residuals = "residuals"
 	of := &Residual{Covariates: fits[0].List("covariates"),
-		Scored: slices.Contains(evaluate.Inputs["predictions"], stage.Stage+"."+residuals)}
+		Scored: slices.Contains(evaluate.Inputs["predictions"], column.Result{Stage: stage.Stage, Output: residuals})}
 	if output := column.ValueOn(setting, column.Output); output != "" {
 		of.Scored = output == residuals
 	}

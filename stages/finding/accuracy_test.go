@@ -111,9 +111,10 @@ func TestPredictionOfSites(t *testing.T) {
 // models of site, it is a finding about the models of the page that have such matrices.
 func TestSiteIsLeftAfterComBat(t *testing.T) {
 	stage := func(name, kind string, inputs ...string) StageSettings {
-		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]string{}, Values: map[string][][]string{}}
+		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]column.Result{},
+			Values: map[string][][]string{}}
 		for i, from := range inputs {
-			s.Inputs[fmt.Sprint("in", i)] = []string{from}
+			s.Inputs[fmt.Sprint("in", i)] = column.Results(from)
 		}
 		return s
 	}
@@ -187,8 +188,8 @@ func TestUndenoised(t *testing.T) {
 		{"figure-connectivity", column.Raw, false, ""},
 	} {
 		plan := &Settings{Stages: []StageSettings{{Stage: "models", Kind: c.kind,
-			Inputs: map[string][]string{"pearson": {"r.pearson"}}}}}
-		plan.SetHolds("r.pearson", column.Data{Measure: column.Pearson, Series: c.series})
+			Inputs: map[string][]column.Result{"pearson": column.Results("r.pearson")}}}}
+		plan.SetHolds(column.Results("r.pearson")[0], column.Data{Measure: column.Pearson, Series: c.series})
 		if c.denoises {
 			plan.Stages = append(plan.Stages, StageSettings{Stage: "clean", Kind: "denoise"})
 		}
@@ -464,16 +465,16 @@ func TestModelsOfResiduals(t *testing.T) {
 		{"residuals", "deconfound.targets", "regression.residual true true [dmodels]", []column.RegressionRow{row("models"), row("dmodels")}},
 		{"residuals", "deconfound.targets", "regression.residual true false [dmodels]", []column.RegressionRow{row("dmodels")}},
 	} {
-		d := StageSettings{Stage: "dmodels", Kind: "regression", Inputs: map[string][]string{}}
+		d := StageSettings{Stage: "dmodels", Kind: "regression", Inputs: map[string][]column.Result{}}
 		if c.targets != "" {
-			d.Inputs["targets"] = []string{c.targets}
+			d.Inputs["targets"] = column.Results(c.targets)
 		}
 		a := &Results{Number: "age", Regression: c.rows, Plan: &Settings{Stages: []StageSettings{
 			{Stage: "deconfound", Kind: "deconfound", Values: map[string][][]string{"covariates": {{"site",
 				"mean_fd"}}}},
 			{Stage: "models", Kind: "regression"}, d,
-			{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]string{
-				"predictions": {"models.predictions", "dmodels." + c.output}}}}}}
+			{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]column.Result{
+				"predictions": column.Results("models.predictions", "dmodels."+c.output)}}}}}
 		got := ""
 		for _, f := range a.Regressions() {
 			if f.Code == "regression.residual" {
@@ -498,9 +499,10 @@ func TestNumberAndResidual(t *testing.T) {
 	}
 	a := &Results{Number: "IQ", Regression: rows, Plan: &Settings{Stages: []StageSettings{
 		{Stage: "fit", Kind: "deconfound"},
-		{Stage: "models", Kind: "regression", Inputs: map[string][]string{"targets": {"fit.targets"}}},
-		{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]string{
-			"predictions": {"models.predictions", "models.residuals"}}}}}}
+		{Stage: "models", Kind: "regression",
+			Inputs: map[string][]column.Result{"targets": column.Results("fit.targets")}},
+		{Stage: "evaluate", Kind: "evaluate-regression", Inputs: map[string][]column.Result{
+			"predictions": column.Results("models.predictions", "models.residuals")}}}}}
 	need.Equal(t, codes(a.Regressions()), "regression.residual regression.residual")
 	need.Equal(t, a.ResidualOf(rows[0].Coords).Scored, false)
 	need.Equal(t, a.ResidualOf(rows[1].Coords).Scored, true)

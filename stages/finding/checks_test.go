@@ -39,10 +39,13 @@ func TestUncovered(t *testing.T) {
 	stages := func(check ...string) *Settings {
 		return &Settings{Stages: []StageSettings{{Stage: "inner", Kind: "baseline"}, {Stage: "outer", Kind: "baseline"},
 			{Stage: "unused", Kind: "train"},
-			{Stage: "chosen", Kind: "choose", Inputs: map[string][]string{"inner": {"inner.predictions"},
-				"outer": {"outer.predictions"}}},
-			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"chosen.predictions"}}},
-			{Stage: "leakage", Kind: "leakage", Inputs: map[string][]string{"predictions": check}}}}
+			{Stage: "chosen", Kind: "choose",
+				Inputs: map[string][]column.Result{"inner": column.Results("inner.predictions"),
+					"outer": column.Results("outer.predictions")}},
+			{Stage: "evaluate", Kind: "evaluate",
+				Inputs: map[string][]column.Result{"predictions": column.Results("chosen.predictions")}},
+			{Stage: "leakage", Kind: "leakage",
+				Inputs: map[string][]column.Result{"predictions": column.Results(check...)}}}}
 	}
 	need.Equal(t, fmt.Sprint(stages("outer.predictions").Uncovered()), "[inner]")
 	need.Equal(t, fmt.Sprint(stages("outer.predictions", "inner.predictions").Uncovered()), "[]")

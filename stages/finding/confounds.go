@@ -79,7 +79,11 @@ func (a *Results) Increments() (of column.Data, output string) {
 	if s == nil || len(s.Inputs["matrices"]) == 0 {
 		return column.Data{}, ""
 	}
-	return a.Plan.Holds(s, "matrices"), strings.Join(s.Inputs["matrices"], ", ")
+	return a.Plan.Holds(s, "matrices"), shownResults(s.Inputs["matrices"])
+}
+
+func shownResults(of []column.Result) string {
+	return strings.Join(lists.Map(of, column.Result.String), ", ")
 }
 
 // OtherInputs are the findings about models that were trained on other values than the edges of which the kind
@@ -99,7 +103,7 @@ func (a *Results) OtherInputs() (all List) {
 		}
 		at := slices.IndexFunc(linear, func(port string) bool { return len(s.Inputs[port]) > 0 })
 		if d := a.Plan.HoldsAny(s, linear...); at >= 0 && !unknown(d) && d.Unlike(edges) {
-			models = append(models, trained{name, d.String(), strings.Join(s.Inputs[linear[at]], ", ")})
+			models = append(models, trained{name, d.String(), shownResults(s.Inputs[linear[at]])})
 		}
 	}
 	for _, r := range a.PerParticipant() {

@@ -113,13 +113,17 @@ func TestOtherInputs(t *testing.T) {
 		{"measure=pearson", "measure=mixed", ""}, {"measure=mixed", "measure=pearson", ""},
 	} {
 		plan := &Settings{Stages: []StageSettings{{Stage: "connectivity", Kind: "connectivity"},
-			{Stage: "baselines", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity.used"}}},
-			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
-			{Stage: "what", Kind: "confounds", Inputs: map[string][]string{"matrices": {"connectivity.tested"}}},
-			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"},
-				"confound_summary": {"what.summary"}}}}}
-		plan.SetHolds("connectivity.used", column.ParseData(c.inputs))
-		plan.SetHolds("connectivity.tested", column.ParseData(c.edges))
+			{Stage: "baselines", Kind: "baseline",
+				Inputs: map[string][]column.Result{"pearson": column.Results("connectivity.used")}},
+			{Stage: "evaluate", Kind: "evaluate",
+				Inputs: map[string][]column.Result{"predictions": column.Results("baselines.predictions")}},
+			{Stage: "what", Kind: "confounds",
+				Inputs: map[string][]column.Result{"matrices": column.Results("connectivity.tested")}},
+			{Stage: "report", Kind: "report",
+				Inputs: map[string][]column.Result{"evaluation": column.Results("evaluate.summary"),
+					"confound_summary": column.Results("what.summary")}}}}
+		plan.SetHolds(column.Results("connectivity.used")[0], column.ParseData(c.inputs))
+		plan.SetHolds(column.Results("connectivity.tested")[0], column.ParseData(c.edges))
 		row := func(model, title string) Row {
 			return Row{AccuracyRow: column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: model}},
 				Classifier: model, Level: "participant"}, Title: title}

@@ -149,13 +149,15 @@ func TestDataFittedToOneGroup(t *testing.T) {
 				Value: []string{"age", "mean_fd"}}}, parameters...)
 		}
 		settings := column.Table(parameters)
-		connected := []column.Link{{Stage: "apply", Port: "fitted", From: "fit.fitted", Fits: "controls"},
-			{Stage: "adjusted", Port: cmp.Or(c.aside, "pearson"), From: "apply.matrices", Aside: c.aside != ""},
-			{Stage: "evaluate", Port: "predictions", From: "raw.predictions"},
-			{Stage: "evaluate", Port: "predictions", From: "adjusted.predictions"},
-			{Stage: "permutation", Port: "predictions", From: "adjusted.predictions"},
-			{Stage: "page", Port: "evaluation", From: "evaluate.summary"},
-			{Stage: "page", Port: "permutation", From: "permutation.test"}}
+		connected := []column.Link{{Stage: "apply", Port: "fitted", From: column.Results("fit.fitted")[0],
+			Fits: "controls"},
+			{Stage: "adjusted", Port: cmp.Or(c.aside, "pearson"), From: column.Results("apply.matrices")[0],
+				Aside: c.aside != ""},
+			{Stage: "evaluate", Port: "predictions", From: column.Results("raw.predictions")[0]},
+			{Stage: "evaluate", Port: "predictions", From: column.Results("adjusted.predictions")[0]},
+			{Stage: "permutation", Port: "predictions", From: column.Results("adjusted.predictions")[0]},
+			{Stage: "page", Port: "evaluation", From: column.Results("evaluate.summary")[0]},
+			{Stage: "page", Port: "permutation", From: column.Results("permutation.test")[0]}}
 		settings.Meta = map[string]string{column.SettingLinks: column.JSON(connected)}
 		evaluation := column.Table([]column.AccuracyRow{row("raw"), row("adjusted")}, "stage")
 		shuffled := column.Table([]column.PermutationTestRow{{Name: "adjusted", Measure: "accuracy", Observed: 0.8,

@@ -61,7 +61,7 @@ func PlanOf(settings *encoding.Table) ([]string, error) {
 	for _, of := range lists.By(links, func(l column.Link) string { return l.Stage + "." + l.Port }) {
 		if !pages[of.All[0].Stage] {
 			lines = append(lines, of.Key+takes+strings.Join(lists.Map(of.All,
-				func(l column.Link) string { return l.From + l.Of }), ", "))
+				func(l column.Link) string { return l.From.String() + l.Of }), ", "))
 		}
 	}
 	d, err := column.MetaOf[column.Decisions](settings.Meta, column.SettingDecisions)

@@ -19,9 +19,11 @@ func TestLockedPlan(t *testing.T) {
 		for _, s := range stages {
 			rows = append(rows, Parameter{Stage: s, Kind: "evaluate", Parameter: "permutations", Value: []string{"9"}})
 		}
+		at, _, _ := strings.Cut(from, "[")
 		table := column.Table(rows)
 		table.Meta = map[string]string{
-			column.SettingLinks: column.JSON([]column.Link{{Stage: "multiverse", Port: "predictions", From: from}}),
+			column.SettingLinks: column.JSON([]column.Link{{Stage: "multiverse", Port: "predictions",
+				From: column.Results(at)[0], Of: from[len(at):]}}),
 			column.SettingDecisions: column.JSON(column.Decisions{Decisions: []column.Decision{{Name: "motion",
 				Options: []column.Option{{Name: "none"}, {Name: "cut"}}}}, Universes: universes}),
 		}

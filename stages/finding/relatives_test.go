@@ -23,10 +23,10 @@ func related(divides bool, stages ...string) []column.Note {
 // stages are unknown, all.
 func TestRelativesOfADivision(t *testing.T) {
 	stage := func(name, kind string, inputs ...string) StageSettings {
-		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]string{},
+		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]column.Result{},
 			aside: map[string]bool{"checked": true}}
 		for i := 0; i < len(inputs); i += 2 {
-			s.Inputs[inputs[i]] = append(s.Inputs[inputs[i]], inputs[i+1])
+			s.Inputs[inputs[i]] = append(s.Inputs[inputs[i]], column.Results(inputs[i+1])...)
 		}
 		return s
 	}
@@ -94,8 +94,9 @@ func TestNotesOfOtherResultsDoNotQuestionTheAnswer(t *testing.T) {
 // Folds leave out each site only where all divisions behind a result do.
 func TestLeavesOut(t *testing.T) {
 	stage := func(name, kind, leaveOut string, inputs ...string) StageSettings {
-		s := StageSettings{Stage: name, Kind: kind, Inputs: map[string][]string{"predictions": inputs},
-			aside: map[string]bool{}, Values: map[string][][]string{}}
+		s := StageSettings{Stage: name, Kind: kind,
+			Inputs: map[string][]column.Result{"predictions": column.Results(inputs...)},
+			aside:  map[string]bool{}, Values: map[string][][]string{}}
 		if kind == "split" {
 			s.Values["leave_out"] = [][]string{{leaveOut}}
 		}

@@ -323,7 +323,8 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 			case !alike && port != "folds":
 				return nil, false
 			case !alike:
-				other = append(other, Difference{What: port, Is: orNone(is), Was: orNone(was)})
+				other = append(other, Difference{What: port, Is: orNone(lists.Map(is, column.Result.String)),
+					Was: orNone(lists.Map(was, column.Result.String))})
 				continue
 			}
 			for _, name := range x.Parameters {
@@ -345,22 +346,20 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 }
 
 // source is the stage of the i-th of some results, and the output's name; nil where there is none.
-func (a *Results) source(results []string, i int) (s *StageSettings, output string) {
+func (a *Results) source(results []column.Result, i int) (s *StageSettings, output string) {
 	if i >= len(results) {
 		return nil, ""
 	}
-	name, output, _ := strings.Cut(results[i], ".")
-	return a.Plan.Stage(name), output
+	return a.Plan.Stage(results[i].Stage), results[i].Output
 }
 
 // ports are those of a stage that are connected to others.
 func ports(s *StageSettings) []string { return slices.Collect(maps.Keys(s.Inputs)) }
 
 // without are the results of stages, other than leakage checks, that are not among others.
-func (a *Results) without(results, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(results), func(result string) bool {
-		name, _, _ := strings.Cut(result, ".")
-		s := a.Plan.Stage(name)
+func (a *Results) without(results, others []column.Result) []column.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(result column.Result) bool {
+		s := a.Plan.Stage(result.Stage)
 		return slices.Contains(others, result) || s != nil && s.Kind == "leakage"
 	})
 }

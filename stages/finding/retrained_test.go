@@ -221,6 +221,6 @@ func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
 func links(of ...string) map[string]string {
 	return map[string]string{column.SettingLinks: column.JSON(lists.Map(of, func(link string) column.Link {
 		words := strings.Fields(link)
-		return column.Link{Stage: words[0], Port: words[1], From: words[2], Aside: len(words) > 3}
+		return column.Link{Stage: words[0], Port: words[1], From: column.Results(words[2])[0], Aside: len(words) > 3}
 	}))}
 }

@@ -20,8 +20,8 @@ type Settings struct {
 	Stages   []StageSettings // in the order of the file
 	Rows     []Parameter     // those of the table
 	column.Decisions
-	Locked *LockedPlan            // nil without a plan
-	holds  map[string]column.Data // of connected outputs, stage.output
+	Locked *LockedPlan                   // nil without a plan
+	holds  map[column.Result]column.Data // of connected outputs
 }
 
 // StageSettings are the parameters of one stage.
@@ -30,7 +30,8 @@ type StageSettings struct {
 	Parameters  []string              // in their order
 	Values      map[string][][]string // of each parameter: one, or those of an axis
 	Defaults    map[string][]string
-	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
+	Inputs      map[string][]column.Result // by port: the results of stages that are connected
+	chosen      map[string][]column.Result // by port: those that the universe has, of a decision about the input
 	doc         map[string]string
 	aside       map[string]bool // inputs on which no prediction depends
 	fits        string          // the parameter with the one group that it is fitted to; "" for all
@@ -58,7 +59,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, nil, map[string][][]string{},
-				map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]bool{}, ""})
+				map[string][]string{}, map[string][]column.Result{}, nil, map[string]string{}, map[string]bool{}, ""})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		if last.Values[r.Parameter] == nil {
@@ -84,12 +85,11 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		of := s.Stage(l.Stage)
 		if of == nil { // a stage without parameters is known by its connections alone
 			s.Stages = append(s.Stages, StageSettings{Stage: l.Stage, Values: map[string][][]string{},
-				Inputs: map[string][]string{}, aside: map[string]bool{}})
+				Inputs: map[string][]column.Result{}, aside: map[string]bool{}})
 			of = &s.Stages[len(s.Stages)-1]
 		}
 		of.Inputs[l.Port], of.aside[l.Port] = append(of.Inputs[l.Port], l.From), l.Aside
-		from, _, _ := strings.Cut(l.From, ".")
-		if made := s.Stage(from); made != nil && l.Fits != "" {
+		if made := s.Stage(l.From.Stage); made != nil && l.Fits != "" {
 			made.fits = l.Fits
 		}
 	}
@@ -115,12 +115,23 @@ func (s *Settings) In(universe []int32, stages []StageSettings) []StageSettings 
 		for _, set := range s.Decisions.Decisions[d].Options[at].Sets {
 			i := slices.IndexFunc(stages, func(of StageSettings) bool { return of.Stage == set.Stage })
 			if i >= 0 {
-				stages[i].Values = maps.Clone(stages[i].Values)
-				stages[i].Values[set.Parameter] = [][]string{set.Value}
+				stages[i].Set(set)
 			}
 		}
 	}
 	return stages
+}
+
+// Set gives a parameter or an input the value that an option has.
+func (s *StageSettings) Set(o column.OptionSet) {
+	s.Values, s.chosen = maps.Clone(s.Values), maps.Clone(s.chosen)
+	s.Values[o.Parameter] = [][]string{o.Value}
+	if port, is := strings.CutPrefix(o.Parameter, "in."); is {
+		if s.chosen == nil {
+			s.chosen = map[string][]column.Result{}
+		}
+		s.chosen[port] = column.Results(o.Value...)
+	}
 }
 
 // LeavesOutRegions reports whether a region that some participants lack is excluded for all in every model, whatever
@@ -277,9 +288,8 @@ func (s *Settings) Of(kind string) *StageSettings {
 // Sources are the stages whose results a port takes.
 func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSettings) {
 	for _, result := range of.Inputs[port] {
-		name, _, _ := strings.Cut(result, ".")
 		for i := range s.Stages {
-			if s.Stages[i].Stage == name && !slices.Contains(from, &s.Stages[i]) {
+			if s.Stages[i].Stage == result.Stage && !slices.Contains(from, &s.Stages[i]) {
 				from = append(from, &s.Stages[i])
 			}
 		}
@@ -299,28 +309,23 @@ func (s *Settings) Holds(of *StageSettings, port string) column.Data {
 	return column.Join(all...)
 }
 
+// Chosen are the results that a decision connects to an input in the universe whose parameters the stage has.
+func (s *StageSettings) Chosen(port string) []column.Result { return s.chosen[port] }
+
 // has reports whether an input has a result that is connected to it; of a decision about the input, in the universe
 // whose parameters the stage has.
-func (s *StageSettings) has(port, result string) bool {
-	chosen := func(result string) bool {
-		stage, output, _ := strings.Cut(result, ".")
-		return slices.ContainsFunc(s.Values["in."+port], func(option []string) bool {
-			return slices.ContainsFunc(option, func(ref string) bool {
-				before, behind, _ := strings.Cut(ref, "[")
-				if _, rest, cut := strings.Cut(behind, "]"); cut {
-					before += rest
-				}
-				return before == result || before == stage && !strings.Contains(before, ".") && output != ""
-			})
-		})
+func (s *StageSettings) has(port string, result column.Result) bool {
+	chosen := func(result column.Result) bool {
+		whole := column.Result{Stage: result.Stage}
+		return slices.Contains(s.chosen[port], result) || slices.Contains(s.chosen[port], whole)
 	}
 	return chosen(result) || !slices.ContainsFunc(s.Inputs[port], chosen)
 }
 
-// SetHolds states what a connected output, stage.output, holds.
-func (s *Settings) SetHolds(output string, d column.Data) {
+// SetHolds states what a connected output holds.
+func (s *Settings) SetHolds(output column.Result, d column.Data) {
 	if s.holds == nil {
-		s.holds = map[string]column.Data{}
+		s.holds = map[column.Result]column.Data{}
 	}
 	s.holds[output] = d
 }
@@ -415,7 +420,7 @@ func (s *Settings) Connected() bool {
 
 // Takes reports whether a stage takes an output of another, or connections are not known.
 func (s *Settings) Takes(of *StageSettings, output string) bool {
-	known, result := false, of.Stage+"."+output
+	known, result := false, column.Result{Stage: of.Stage, Output: output}
 	for i := range s.Stages {
 		for port, from := range s.Stages[i].Inputs {
 			known = true
@@ -437,7 +442,7 @@ func (s *Settings) Uncovered() (stages []string) {
 		used, covered := false, false
 		for _, by := range s.Stages {
 			for _, from := range by.Inputs {
-				takes := slices.Contains(from, of.Stage+".predictions")
+				takes := slices.Contains(from, column.Result{Stage: of.Stage, Output: "predictions"})
 				used, covered = used || takes && by.Kind != "leakage", covered || takes && by.Kind == "leakage"
 			}
 		}

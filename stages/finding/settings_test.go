@@ -16,8 +16,10 @@ func TestNameOfAnotherStage(t *testing.T) {
 	ridge := []dag.Coord{{Axis: "model", Value: "ridge"}}
 	a := Results{Accuracy: []Row{{AccuracyRow: column.AccuracyRow{Coords: ridge}, Title: "ridge regression"}},
 		Plan: &Settings{Stages: []StageSettings{{Stage: "baselines", Kind: "baseline"},
-			{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"baselines.predictions"}}},
-			{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"}}}}}}
+			{Stage: "evaluate", Kind: "evaluate",
+				Inputs: map[string][]column.Result{"predictions": column.Results("baselines.predictions")}},
+			{Stage: "report", Kind: "report",
+				Inputs: map[string][]column.Result{"evaluation": column.Results("evaluate.summary")}}}}}
 	need.Equal(t, a.NameOf("model=ridge stage=baselines", "own"), "ridge regression")
 	need.Equal(t, a.NameOf("stage=baselines model=ridge", "own"), "ridge regression")
 	need.Equal(t, a.NameOf("stage=deconfounded model=ridge", "own"), "own")
@@ -89,22 +91,23 @@ func TestInputsOfAUniverse(t *testing.T) {
 		return column.Option{Sets: []column.OptionSet{{Stage: "r", Parameter: "in.pearson", Value: []string{ref}}}}
 	}
 	reader := StageSettings{Stage: "r", Kind: "baseline", Values: map[string][][]string{},
-		Inputs: map[string][]string{"pearson": {"c.pearson", "c.partial"}}}
+		Inputs: map[string][]column.Result{"pearson": column.Results("c.pearson", "c.partial", "d.pearson")}}
 	s := &Settings{Stages: []StageSettings{{Stage: "c", Kind: "connectivity"}, reader},
 		Decisions: column.Decisions{Decisions: []column.Decision{{Name: "estimator",
-			Options: []column.Option{set("c[*].pearson"), set("c[*].partial")}}}}}
-	s.SetHolds("c.pearson", column.Data{Measure: column.Pearson})
-	s.SetHolds("c.partial", column.Data{Measure: column.Partial})
+			Options: []column.Option{set("c[*].pearson"), set("c[*].partial"), set("c[*]")}}}}}
+	s.SetHolds(column.Results("c.pearson")[0], column.Data{Measure: column.Pearson})
+	s.SetHolds(column.Results("c.partial")[0], column.Data{Measure: column.Partial})
 	whole := s.Stages
 	for _, of := range []struct {
 		universe         []int32
 		pearson, partial bool
 		holds            string
 	}{{nil, true, true, column.Mixed}, {[]int32{0}, true, false, column.Pearson},
-		{[]int32{1}, false, true, column.Partial}} {
+		{[]int32{1}, false, true, column.Partial}, {[]int32{2}, true, true, column.Mixed}} {
 		s.Stages = s.In(of.universe, whole)
 		need.Equal(t, s.Takes(s.Stage("c"), "pearson"), of.pearson)
 		need.Equal(t, s.Takes(s.Stage("c"), "partial"), of.partial)
+		need.Equal(t, s.Takes(&StageSettings{Stage: "d"}, "pearson"), of.universe == nil)
 		need.Equal(t, s.Holds(s.Stage("r"), "pearson").Measure, of.holds)
 	}
 }

@@ -2,7 +2,6 @@ package present
 
 import (
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -35,7 +34,7 @@ func (a *author) more() {
 // furtherTitle is the title of a table that the file asks for by name: the stage and output, where one is known, and
 // the member of a fan-out.
 func (a *author) furtherTitle(in dag.Input) string {
-	var from []string
+	var from []column.Result
 	for i := range a.Run.Stages {
 		if s := &a.Run.Stages[i]; s.Kind == "report" {
 			from = append(from, s.Inputs["tables"]...)
@@ -44,8 +43,8 @@ func (a *author) furtherTitle(in dag.Input) string {
 	if len(from) != 1 || in.Coord("stage") != "" {
 		return wording.MemberText(in.Coords)
 	}
-	stage, output, _ := strings.Cut(from[0], ".")
-	return a.Text("tables.further", values{"Stage": stage, "Output": output, "Member": wording.MemberText(in.Coords)})
+	return a.Text("tables.further", values{"Stage": from[0].Stage, "Output": from[0].Output,
+		"Member": wording.MemberText(in.Coords)})
 }
 
 // accuracies are what a summary of evaluate has found; "" of another table.

@@ -242,6 +242,6 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 func links(of ...string) map[string]string {
 	return map[string]string{column.SettingLinks: column.JSON(lists.Map(of, func(link string) column.Link {
 		words := strings.Fields(link)
-		return column.Link{Stage: words[0], Port: words[1], From: words[2]}
+		return column.Link{Stage: words[0], Port: words[1], From: column.Results(words[2])[0]}
 	}))}
 }

@@ -227,7 +227,7 @@ func TestAtlasWithoutNodesIsNotDrawn(t *testing.T) {
 func TestFurtherTablesHaveTitles(t *testing.T) {
 	link := func(from ...string) map[string]string {
 		return map[string]string{column.SettingLinks: column.JSON(lists.Map(from, func(from string) column.Link {
-			return column.Link{Stage: "report", Port: "tables", From: from}
+			return column.Link{Stage: "report", Port: "tables", From: column.Results(from)[0]}
 		}))}
 	}
 	for _, c := range []struct {

@@ -344,8 +344,9 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 		encoding.Column{Name: "value", Values: encoding.Lists(values)},
 		encoding.Column{Name: "default", Values: encoding.Lists(values)})
 	settings.Meta = map[string]string{"pipeline": "made up", column.SettingLinks: column.JSON([]column.Link{
-		{Stage: "graphs", Port: "partial", From: "r.partial", Data: "measure=partial"},
-		{Stage: "graphs", Port: "pearson", From: "r.pearson", Data: "measure=pearson"}})}
+		{Stage: "graphs", Port: "partial", From: column.Result{Stage: "r", Output: "partial"}, Data: "measure=partial"},
+		{Stage: "graphs", Port: "pearson", From: column.Result{Stage: "r", Output: "pearson"},
+			Data: "measure=pearson"}})}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
 		"notes":      {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{"1 participant excluded by name: " + first}}))},

@@ -49,9 +49,8 @@ type Model struct {
 // Parameters are all of the task, as its recipe has them.
 func (m *Model) Parameters() map[string]string {
 	of := map[string]string{}
-	for _, line := range param.Text(m.Of.Instance()) {
-		name, value, _ := strings.Cut(line, " = ")
-		of[name] = value
+	for _, p := range param.Values(m.Of.Instance()) {
+		of[p.Name] = p.Text
 	}
 	return of
 }

@@ -122,7 +122,7 @@ func TestTruth(t *testing.T) {
 func TestOneMoreParticipant(t *testing.T) {
 	before, after := simulated(t, nil), simulated(t, func(c *Cohort) { c.HC++ })
 	for _, s := range before.Subjects {
-		if a, b := param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID)); !slices.Equal(a, b) {
+		if a, b := param.Values(before.Make(s.ID)), param.Values(after.Make(s.ID)); !slices.Equal(a, b) {
 			t.Errorf("%s: %v became %v", s.ID, a, b)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOneMoreParticipant(t *testing.T) {
 	changed := 0
 	after = simulated(t, func(c *Cohort) { c.ASD++ })
 	for _, s := range before.Subjects {
-		if !slices.Equal(param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID))) {
+		if !slices.Equal(param.Values(before.Make(s.ID)), param.Values(after.Make(s.ID))) {
 			changed++
 		}
 	}

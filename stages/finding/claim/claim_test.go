@@ -158,17 +158,18 @@ func TestAdjusted(t *testing.T) {
 
 // Covariates are removed from a model's data by the stages behind what it takes: from all of an input, not from some.
 func TestRemovedCovariates(t *testing.T) {
-	stage := func(name, kind string, inputs map[string][]string, covariates ...string) finding.StageSettings {
+	stage := func(name, kind string, inputs map[string][]column.Result, covariates ...string) finding.StageSettings {
 		return finding.StageSettings{Stage: name, Kind: kind, Inputs: inputs,
 			Values: map[string][][]string{"covariates": {covariates}}}
 	}
 	s := &finding.Settings{Stages: []finding.StageSettings{stage("fit", "deconfound", nil, "age", "sex"),
-		stage("residuals", "residualize", map[string][]string{"fitted": {"fit.fitted"},
-			"matrices": {"pearson.matrices"}}),
+		stage("residuals", "residualize", map[string][]column.Result{"fitted": column.Results("fit.fitted"),
+			"matrices": column.Results("pearson.matrices")}),
 		stage("pearson", "connectivity", nil),
-		stage("clean", "baseline", map[string][]string{"pearson": {"residuals.matrices"}}),
-		stage("raw", "baseline", map[string][]string{"pearson": {"pearson.matrices"}}),
-		stage("mixed", "baseline", map[string][]string{"pearson": {"residuals.matrices", "pearson.matrices"}})}}
+		stage("clean", "baseline", map[string][]column.Result{"pearson": column.Results("residuals.matrices")}),
+		stage("raw", "baseline", map[string][]column.Result{"pearson": column.Results("pearson.matrices")}),
+		stage("mixed", "baseline", map[string][]column.Result{"pearson": column.Results("residuals.matrices",
+			"pearson.matrices")})}}
 	for name, want := range map[string]string{"clean": "[age sex]", "raw": "[]", "mixed": "[]"} {
 		need.Equal(t, fmt.Sprint(removed(s, s.Stage(name))), want, name)
 	}

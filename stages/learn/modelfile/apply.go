@@ -94,7 +94,7 @@ func (m *Model) Differs(p Person) (all []column.Difference) {
 		}
 		all = column.MadeDiffers(made, want)
 	}
-	all = append(all, column.DataDiffers(p.Holds, column.ParseData(m.Matrices.Holds), all)...)
+	all = append(all, dataDiffers(p.Holds, column.ParseData(m.Matrices.Holds), all)...)
 	switch n := p.of[0]; {
 	case m.Matrices.Series() && n.Cols != m.Matrices.Nodes:
 		all = append(all, column.Difference{Text: fmt.Sprintf("series of %d regions, and %d regions in training", n.Cols,

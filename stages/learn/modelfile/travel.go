@@ -101,7 +101,7 @@ const AllowUnnamed = "names"
 
 // Differences are the names under which allow accepts differences that are none of a parameter.
 func Differences(has func(port string) bool) []string {
-	of := column.DataKeys()
+	of := dataKeys()
 	if has("edges") { // how graphs were made has what they were made of
 		of = []string{"edges", "features"}
 	}

@@ -58,9 +58,10 @@ func (a *Author) groupSizes() []string {
 func (a *Author) parcels() (p *finding.StageSettings, list string) {
 	p = a.Run.Of("parcellate")
 	for _, s := range a.Run.Stages {
-		stage, _, _ := strings.Cut(s.Value("in.parcels"), ".")
-		if of := a.Run.Stage(stage); of != nil && of.Kind == "parcellate" {
-			return of, cmp.Or(of.Value("in.nodes"), s.Value("in.nodes")) // the same list: others are refused
+		for _, parcels := range s.Chosen("parcels") {
+			if of := a.Run.Stage(parcels.Stage); of != nil && of.Kind == "parcellate" {
+				return of, cmp.Or(of.Value("in.nodes"), s.Value("in.nodes")) // the same list: others are refused
+			}
 		}
 	}
 	if p != nil {

@@ -29,11 +29,11 @@ func connect(a *Author, stage string, inputs ...string) {
 	of := a.Run.Stage(stage)
 	of.Inputs = maps.Clone(of.Inputs)
 	if of.Inputs == nil {
-		of.Inputs = map[string][]string{}
+		of.Inputs = map[string][]column.Result{}
 	}
 	for i := 0; i < len(inputs); i += 3 {
-		of.Inputs[inputs[i]] = []string{inputs[i+1]}
-		a.Run.SetHolds(inputs[i+1], column.ParseData(inputs[i+2]))
+		of.Inputs[inputs[i]] = column.Results(inputs[i+1])
+		a.Run.SetHolds(column.Results(inputs[i+1])[0], column.ParseData(inputs[i+2]))
 	}
 }
 
@@ -170,7 +170,7 @@ func TestLengths(t *testing.T) {
 func TestJoinedRuns(t *testing.T) {
 	connectivity := with("connectivity", "pearson", "empirical", "partial", "empirical", "standardize", "false",
 		"fisher_z", "none")
-	connectivity.Inputs = map[string][]string{"series": {"join.series"}}
+	connectivity.Inputs = map[string][]column.Result{"series": column.Results("join.series")}
 	for _, c := range []struct {
 		runs               [2]int
 		said               bool

@@ -127,11 +127,10 @@ func (a *Author) nested() {
 
 // upstream marks the stages that a stage needs.
 func (a *Author) upstream(s *finding.StageSettings, before map[string]bool) {
-	for _, refs := range s.Inputs {
-		for _, ref := range refs {
-			name, _, _ := strings.Cut(ref, ".")
-			if of := a.Run.Stage(name); of != nil && !before[name] {
-				before[name] = true
+	for port := range s.Inputs {
+		for _, of := range a.Run.Sources(s, port) {
+			if !before[of.Stage] {
+				before[of.Stage] = true
 				a.upstream(of, before)
 			}
 		}

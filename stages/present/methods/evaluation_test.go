@@ -142,23 +142,27 @@ func TestChoice(t *testing.T) {
 // A choice is stated with what it chose from, in how many inner folds, and with its own test; those of a single setting
 // are of no choice.
 func TestChoiceFrom(t *testing.T) {
-	of := func(s finding.StageSettings, name string, in map[string][]string) finding.StageSettings {
+	of := func(s finding.StageSettings, name string, in map[string][]column.Result) finding.StageSettings {
 		s.Stage, s.Inputs = name, in
 		return s
 	}
 	a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
 		of(with("split", "folds", "5", "outer", "1; 2", "inner", "4"), "inner_folds", nil),
 		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10", "outer", "1; 2", "fold", "1; 2"), "inner",
-			map[string][]string{"folds": {"inner_folds.folds"}, "pearson": {"connectivity.pearson"}}),
+			map[string][]column.Result{"folds": column.Results("inner_folds.folds"),
+				"pearson": column.Results("connectivity.pearson")}),
 		of(with("connectivity", "pearson", "empirical; oas"), "connectivity", nil),
 		of(with("baseline", "model", "ridge; logistic", "penalty", "1; 10"), "outer",
-			map[string][]string{"folds": {"split.folds"}}),
-		of(with("choose", "by", "loss"), "chosen", map[string][]string{"inner": {"inner.predictions"},
-			"outer": {"outer.predictions"}}),
-		of(with("evaluate"), "evaluate", map[string][]string{"predictions": {"outer.predictions"}}),
-		of(with("evaluate"), "evaluate_chosen", map[string][]string{"predictions": {"chosen.predictions"}}),
-		of(with("report"), "report", map[string][]string{"evaluation": {"evaluate.summary"},
-			"nested": {"evaluate_chosen.summary"}}))
+			map[string][]column.Result{"folds": column.Results("split.folds")}),
+		of(with("choose", "by", "loss"), "chosen",
+			map[string][]column.Result{"inner": column.Results("inner.predictions"),
+				"outer": column.Results("outer.predictions")}),
+		of(with("evaluate"), "evaluate",
+			map[string][]column.Result{"predictions": column.Results("outer.predictions")}),
+		of(with("evaluate"), "evaluate_chosen",
+			map[string][]column.Result{"predictions": column.Results("chosen.predictions")}),
+		of(with("report"), "report", map[string][]column.Result{"evaluation": column.Results("evaluate.summary"),
+			"nested": column.Results("evaluate_chosen.summary")}))
 	option := func(name string) column.Option {
 		return column.Option{Name: name, Sets: []column.OptionSet{{Stage: "connectivity", Parameter: "pearson"}}}
 	}
@@ -338,7 +342,7 @@ func TestRankedBy(t *testing.T) {
 		if c.model == "estimator" { // of the user's: neither pooling nor a reference for it
 			from = with("estimator")
 		}
-		b.Inputs = map[string][]string{"scores": {from.Stage + ".scores"}}
+		b.Inputs = map[string][]column.Result{"scores": {{Stage: from.Stage, Output: "scores"}}}
 		a := authorOf(from, b)
 		of := a.rankedBy(&b)
 		need.Equal(t, of["Score"], any(c.score))
@@ -484,9 +488,9 @@ func TestHolmIsStated(t *testing.T) {
 // settings. A division that is left out in turn may come first in the file.
 func TestMethodsAreOfThePage(t *testing.T) {
 	stage := func(name string, of finding.StageSettings, inputs ...string) finding.StageSettings {
-		of.Stage, of.Inputs = name, map[string][]string{}
+		of.Stage, of.Inputs = name, map[string][]column.Result{}
 		for i := 0; i < len(inputs); i += 2 {
-			of.Inputs[inputs[i]] = append(of.Inputs[inputs[i]], inputs[i+1])
+			of.Inputs[inputs[i]] = append(of.Inputs[inputs[i]], column.Results(inputs[i+1])...)
 		}
 		return of
 	}

@@ -314,7 +314,7 @@ func (a *Author) windows() {
 		if len(a.kinds("states")) == 1 {
 			stage = ""
 		}
-		a.say("methods.states-fitted", values{"Stage": stage, "Folds": s.Inputs["folds"]})
+		a.say("methods.states-fitted", values{"Stage": stage, "Folds": len(s.Inputs["folds"]) > 0})
 	}
 	a.say("methods.state-measures", nil)
 }

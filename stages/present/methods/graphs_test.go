@@ -143,14 +143,14 @@ func TestDeconfounding(t *testing.T) {
 			"spline", "false", "controls", "")
 		r, models, dmodels, targets := with("residualize"), with("regression", "model", "ridge"),
 			with("regression", "model", "ridge"), with("regression", "model", "svr")
-		r.Inputs = map[string][]string{"fitted": {"deconfound.fitted"}}
+		r.Inputs = map[string][]column.Result{"fitted": column.Results("deconfound.fitted")}
 		models.Stage, dmodels.Stage, targets.Stage = "models", "dmodels", "targets"
-		models.Inputs = map[string][]string{"pearson": {"connectivity.pearson"}}
+		models.Inputs = map[string][]column.Result{"pearson": column.Results("connectivity.pearson")}
 		if c.residualize {
-			dmodels.Inputs = map[string][]string{"pearson": {"residualize.matrices"}}
+			dmodels.Inputs = map[string][]column.Result{"pearson": column.Results("residualize.matrices")}
 		}
 		if c.what != "edges" {
-			targets.Inputs = map[string][]string{"targets": {"deconfound.targets"}}
+			targets.Inputs = map[string][]column.Result{"targets": column.Results("deconfound.targets")}
 		}
 		a := authorOf(fit, r, models, dmodels, targets)
 		a.Number = "age"
@@ -165,7 +165,7 @@ func TestDeconfounding(t *testing.T) {
 func TestExcludedRegionsAreZeros(t *testing.T) {
 	for port, want := range map[string]bool{"edges": false, "pearson": true, "series": true} {
 		model := with("network", "model", "bnt", "regions", "shared")
-		model.Stage, model.Inputs = "models", map[string][]string{port: {"made." + port}}
+		model.Stage, model.Inputs = "models", map[string][]column.Result{port: column.Results("made." + port)}
 		a := authorOf(model)
 		a.T = dag.NewTask(map[string][]dag.Input{"connectivity": {dag.InputOf(column.Table([]silentRow{{Missing: 1}}),
 			dag.Coord{Axis: "subject", Value: "a"})}})

@@ -64,11 +64,11 @@ func TestInputs(t *testing.T) {
 		"logistic; majority",
 		"transform", "none")
 	tangents.Stage, plain.Stage = "tangents", "plain"
-	tangents.Inputs = map[string][]string{"tangent": {"projected[*]"}}
+	tangents.Inputs = map[string][]column.Result{"tangent": column.Results("projected[*]")}
 	first := with("baseline", "model", "majority; svm; ridge; li2019", "transform", "own")
 	first.Stage = "baselines"
 	states := with("regression", "model", "mean; svr", "transform", "own")
-	states.Inputs = map[string][]string{"states": {"states.features"}}
+	states.Inputs = map[string][]column.Result{"states": column.Results("states.features")}
 	transformer := with("network", "model", "bnt", "transform", "fisher")
 	transformer.Stage = "transformer"
 	a := authorOf(first, tangents, plain, with("network", "model", "meanmlp"), transformer, states)
@@ -77,7 +77,8 @@ func TestInputs(t *testing.T) {
 	connect(a, "transformer", "pearson", "own.out", "")
 	connect(a, "network", "series", "clean.series", "measure=series series=denoised")
 	permuted := first // for a permutation test: its models are the same
-	permuted.Stage, permuted.Inputs = "permuted", map[string][]string{"permuted": {"split.permuted"}}
+	permuted.Stage, permuted.Inputs = "permuted",
+		map[string][]column.Result{"permuted": column.Results("split.permuted")}
 	same := authorOf(first, permuted)
 	need.Equal(t, same.nameOf(&first, "ridge"), "ridge regression")
 	need.Equal(t, a.nameOf(&first, "ridge"), "ridge regression (baselines)")
@@ -107,8 +108,9 @@ func TestInputs(t *testing.T) {
 func TestTrainingIsOfTheEvaluated(t *testing.T) {
 	permuted, report, evaluate := with("train"), with("report"), with("evaluate")
 	permuted.Stage = "permuted"
-	report.Inputs = map[string][]string{"evaluation": {"evaluate.summary"}, "permutation": {"permutation.test"}}
-	evaluate.Inputs = map[string][]string{"predictions": {"train.predictions"}}
+	report.Inputs = map[string][]column.Result{"evaluation": column.Results("evaluate.summary"),
+		"permutation": column.Results("permutation.test")}
+	evaluate.Inputs = map[string][]column.Result{"predictions": column.Results("train.predictions")}
 	a := authorOf(permuted, with("train"), evaluate, report)
 	need.Equal(t, a.evaluated("train", "evaluation").Stage, "train")
 	need.Equal(t, authorOf(permuted).evaluated("train", "evaluation").Stage, "permuted")

@@ -244,7 +244,7 @@ func (a *Author) isStated(decision, set int, sketches *sketches) bool {
 			several = true
 			a.Run.Stages, a.universe = a.Run.In(view, stages), view
 			as := sketches.of(a)
-			a.Run.Stage(other.Stage).Values[other.Parameter] = [][]string{other.Value}
+			a.Run.Stage(other.Stage).Set(other)
 			if sketches.of(a) != as {
 				return true
 			}

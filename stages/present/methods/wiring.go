@@ -168,7 +168,7 @@ func (a *Author) inTables(stage, model string) (name string, listed bool) {
 // learns is what a model of a stage is trained on, with which of its options, and for which label.
 func (a *Author) learns(s *finding.StageSettings, model string) string {
 	data := maps.Clone(s.Inputs)
-	maps.DeleteFunc(data, func(port string, _ []string) bool {
+	maps.DeleteFunc(data, func(port string, _ []column.Result) bool {
 		return slices.Contains([]string{"folds", "permuted", "leakage"}, port)
 	})
 	options := maps.Clone(s.Values)

@@ -97,7 +97,7 @@ func TestExtremesOfMany(t *testing.T) {
 	a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
 	a.Pictures = true
 	*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "report", Kind: "report",
-		Inputs: map[string][]string{"cleaning": {"clean.quality"}}}}}
+		Inputs: map[string][]column.Result{"cleaning": column.Results("clean.quality")}}}}
 	a.Quality()
 	need.NoError(t, a.Err())
 	var listed *report.Table
@@ -185,7 +185,8 @@ func TestWarningsOfUnusedMatrices(t *testing.T) {
 		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": {in}}))}
 		if output != "" {
 			*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "connectivity", Kind: "connectivity"},
-				{Stage: "base", Kind: "baseline", Inputs: map[string][]string{"pearson": {"connectivity." + output}}}}}
+				{Stage: "base", Kind: "baseline",
+					Inputs: map[string][]column.Result{"pearson": column.Results("connectivity." + output)}}}}
 		}
 		a.warnings()
 		need.NoError(t, a.Err())

@@ -70,11 +70,15 @@ func TestFiguresOfTheEvaluation(t *testing.T) {
 	a := results(dag.NewTask(nil), &finding.Results{First: &Row{}})
 	a.Plan.Stages = []finding.StageSettings{{Stage: "classifiers", Kind: "baseline"},
 		{Stage: "site_out", Kind: "baseline"},
-		{Stage: "evaluate", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"classifiers.predictions"}}},
-		{Stage: "site", Kind: "evaluate", Inputs: map[string][]string{"predictions": {"site_out.predictions"}}},
-		{Stage: "report", Kind: "report", Inputs: map[string][]string{"evaluation": {"evaluate.summary"},
-			"left_out": {"site.summary"}}},
-		{Stage: "left_out", Kind: "summary", Inputs: map[string][]string{"evaluation": {"site.summary"}}}}
+		{Stage: "evaluate", Kind: "evaluate",
+			Inputs: map[string][]column.Result{"predictions": column.Results("classifiers.predictions")}},
+		{Stage: "site", Kind: "evaluate",
+			Inputs: map[string][]column.Result{"predictions": column.Results("site_out.predictions")}},
+		{Stage: "report", Kind: "report",
+			Inputs: map[string][]column.Result{"evaluation": column.Results("evaluate.summary"),
+				"left_out": column.Results("site.summary")}},
+		{Stage: "left_out", Kind: "summary",
+			Inputs: map[string][]column.Result{"evaluation": column.Results("site.summary")}}}
 	a.First.Coords = []dag.Coord{{Axis: "model", Value: "ridge"}}
 	got := lists.Map(a.evaluated(all).Settings, func(f []fold.Tested) string { return column.CoordText(f[0].Coords) })
 	need.Equal(t, strings.Join(got, "; "),

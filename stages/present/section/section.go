@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -238,7 +239,7 @@ func (w *Writer) Exported(ports ...string) string {
 	for i := range w.Run.Stages {
 		if s := &w.Run.Stages[i]; s.Kind == "report" {
 			for _, port := range ports {
-				from = append(from, s.Inputs[port]...)
+				from = append(from, lists.Map(s.Inputs[port], column.Result.String)...)
 			}
 		}
 	}
