@@ -15,7 +15,7 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as the models of each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are retrained on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is, and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
+		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as the models of each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are retrained on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is (all arrangements, if they are at most permutations), and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
@@ -30,7 +30,7 @@ var (
 type Evaluate struct {
 	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the one other than the control group (HC, TD, CON, control …; docs/statistics.md lists the names). If both or neither are named so, it is the first in Unicode order (capitals before small letters, accented letters last), and a caution states that"`
 	Within       string `param:"within" doc:"without labels: test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
-	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the test labels of each fold, for p" min:"99" max:"10000000"`
+	Permutations int    `param:"permutations" doc:"of models that are not retrained: number of permutations of the test labels of each fold, for p; if all arrangements of the labels are not more, each is made once. Where participants are kept together, the permutations are those of labels" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution states this. Otherwise it is refused"`
 }
@@ -148,7 +148,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // labelsPort takes the label permutations.
 var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: true,
-	Doc: "split's permuted, with folds of the same stage: the label permutations for models that were not retrained. They keep relatives, sites and stratify_by"}
+	Doc: "split's permuted, with folds of the same stage, for models that were not retrained: participants between whom these permutations exchange labels are exchangeable, so that sites and stratify_by are kept. Where participants are kept together, these permutations are used themselves"}
 
 // fitsPort takes the connections of the stages: a model whose data were fitted to one group has no p.
 var fitsPort = dag.Port{Name: "settings", Type: column.Needs[finding.Parameter](), Optional: true,

@@ -31,7 +31,7 @@ var (
 // EvaluateRegression scores predictions of a number.
 type EvaluateRegression struct {
 	Within       string `param:"within" doc:"without labels: the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
-	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the target in each fold, for p" min:"99" max:"10000000"`
+	Permutations int    `param:"permutations" doc:"of models that are not retrained: number of permutations of the target in each fold, for p; if all arrangements are not more, each is made once. Where participants are kept together, the permutations are those of labels" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution states this. Otherwise it is refused"`
 }
@@ -134,7 +134,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			RWithin: within, RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, Test: chance.Test, P: chance.R, MAEP: chance.MAE,
 			TestFolds: tested.TestFolds, TestR: tested.TestR, TestMAE: tested.TestMAE,
-			Permutations: int32(chance.Permutations), Least: chance.Least})
+			Permutations: int32(chance.Permutations), Exact: int32(chance.Exact), Least: chance.Least})
 	}
 	table := column.Table(summary, all.Axes...)
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.TestFolds > 0 }) {
@@ -142,6 +142,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	}
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return !math.IsNaN(r.RWithin) }) {
 		drop(table, func(name string) bool { return name == "r_within" })
+	}
+	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.Exact > 0 }) {
+		drop(table, func(name string) bool { return name == "exact_folds" })
 	}
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.RFolds < r.Folds }) {
 		drop(table, func(name string) bool { return name == "r_folds" })

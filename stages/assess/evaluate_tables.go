@@ -79,7 +79,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Majority: fold.Majority(fs, len(groups)), Incomplete: fold.Incomplete(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, Test: chance.Test, P: chance.P, BalancedP: chance.Balanced, AUCP: chance.AUC,
-				Permutations: int32(chance.Permutations), Least: chance.Least,
+				Permutations: int32(chance.Permutations), Exact: int32(chance.Exact), Least: chance.Least,
 			}
 			row.TestAccuracy, row.TestAUC = math.NaN(), math.NaN()
 			if first := fold.FirstRepeat(fs); chance.Test != "" && len(first) < len(fs) {
@@ -96,6 +96,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.TestFolds > 0 }) {
 		dropTested(t)
 	}
+	exact := slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.Exact > 0 })
+	drop(t, func(name string) bool { return !exact && name == "exact_folds" })
 	if !slices.ContainsFunc(rows, column.AccuracyRow.LacksFolds) {
 		drop(t, func(name string) bool {
 			return slices.Contains([]string{"auc_folds", "sensitivity_folds", "specificity_folds"}, name)

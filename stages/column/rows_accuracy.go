@@ -67,7 +67,8 @@ type AccuracyRow struct {
 	TestFolds    int32       `column:"test_folds,optional" doc:"with several repeats: folds that p is of, those of the first repeat, while the other measures are of all folds"`
 	TestAccuracy float64     `column:"test_accuracy,missing,optional" doc:"with several repeats: accuracy of the first one, which p is of"`
 	TestAUC      float64     `column:"test_auc,missing,optional" doc:"its AUC, which auc_p is of"`
-	Permutations int32       `column:"permutations,optional" doc:"number of label permutations"`
+	Permutations int32       `column:"permutations,optional" doc:"number of label permutations; per fold: of each fold, if all arrangements of its labels are more (exact_folds)"`
+	Exact        int32       `column:"exact_folds,optional" doc:"test per fold: folds in which p is of all arrangements of the test labels, each made once"`
 	Least        float64     `column:"p_least,missing,optional" doc:"smallest p that these permutations can give: few labels may differ within folds and sites"`
 }
 

@@ -47,12 +47,12 @@ type RegressionRow struct {
 	TestFolds    int32       `column:"test_folds,optional" doc:"with several repeats: folds of the first one, which p is of, while the other measures are of all folds"`
 	TestR        float64     `column:"test_r,missing,optional" doc:"with several repeats: r of the first one, which p is of"`
 	TestMAE      float64     `column:"test_mae,missing,optional" doc:"its mean absolute error, which mae_p is of"`
-	Permutations int32       `column:"permutations" doc:"number of permutations"`
+	Permutations int32       `column:"permutations" doc:"number of permutations; per fold: of each fold, if all arrangements of its targets are more (exact_folds)"`
+	Exact        int32       `column:"exact_folds,optional" doc:"test per fold: folds in which p is of all arrangements of the test targets, each made once"`
 	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
 }
 
-// LacksFolds reports whether r and R² are means over fewer than all folds, or no fold has them. A table without the
-// column is of all folds.
+// LacksFolds reports whether r and R² are means over fewer than all folds, which a table without the column does not.
 func (r RegressionRow) LacksFolds() bool {
 	return r.RFolds < r.Folds && (r.RFolds > 0 || math.IsNaN(r.R2))
 }

@@ -64,6 +64,33 @@ func ReadPermuted(in, folds dag.Input) (*Permuted, error) {
 	return p, nil
 }
 
+// Exchanged numbers the strata of the permutations: participants between whom any of them, one after another, exchange
+// labels. Random permutations within strata join all of a stratum, but for one of two in 2^permutations; a smaller
+// stratum is as valid.
+func (p *Permuted) Exchanged() []int {
+	stratum := make([]int, len(p.IDs))
+	for i := range stratum {
+		stratum[i] = i
+	}
+	first := func(i int) int {
+		for stratum[i] != i {
+			stratum[i] = stratum[stratum[i]]
+			i = stratum[i]
+		}
+		return i
+	}
+	for _, from := range p.From {
+		for i, j := range from {
+			a, b := first(i), first(int(j))
+			stratum[max(a, b)] = min(a, b)
+		}
+	}
+	for i := range stratum {
+		stratum[i] = first(i)
+	}
+	return stratum
+}
+
 // A PermutedRow is how a model that was retrained on permuted labels predicts one group in one fold.
 type PermutedRow struct {
 	Permutation int32   `column:"permutation" doc:"0: the true labels"`
@@ -123,6 +150,7 @@ type Chance struct {
 	R, MAE           float64 // of predicted numbers
 	Least            float64 // smallest p that the permutations can give
 	Permutations     int
+	Exact            int // folds in which each arrangement of the labels was made
 }
 
 // NoChance is a setting without a test.
@@ -135,8 +163,9 @@ func NoChance() Chance {
 type Tests struct {
 	permuted     [][]dag.Input // of each setting, the tables of its models retrained
 	labels       *Permuted     // nil: labels are permuted within folds and sites
+	exchanged    []int         // the number of the participants with whom the labels exchange each one's label
 	sites        Sites
-	families     bool // participants are kept together, and no label permutations are known that keep them
+	families     bool // participants are kept together: only label permutations that keep them are valid
 	permutations int
 	seed         uint64
 }
@@ -152,17 +181,22 @@ func ReadTests(t *dag.Task, settings [][]Tested, sites Sites, permutations int, 
 	if c.permuted, err = matchSettings(t.All("permuted"), settings); err != nil {
 		return nil, err
 	}
-	switch {
-	case t.Has("labels"):
-		c.labels, err = ReadPermuted(t.In("labels"), t.In("folds"))
-	case t.Has("folds"):
-		var members []LabeledMember
-		members, err = column.Read[LabeledMember](t.In("folds"))
+	if t.Has("labels") {
+		if c.labels, err = ReadPermuted(t.In("labels"), t.In("folds")); err != nil {
+			return nil, err
+		}
+		c.exchanged = c.labels.Exchanged()
+	}
+	if t.Has("folds") {
+		members, err := column.Read[LabeledMember](t.In("folds"))
+		if err != nil {
+			return nil, err
+		}
 		c.families = slices.ContainsFunc(members, func(m LabeledMember) bool {
 			return m.Together != "" && m.Together != m.ID
 		})
 	}
-	return c, err
+	return c, nil
 }
 
 // RefusesInputs is why the inputs that ReadTests reads do not belong together.
@@ -519,9 +553,10 @@ func (g Given) Test(setting int, folds []Tested, covariate, group string) (t Giv
 func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float64, float64),
 	set func(*Chance, [3]float64)) (Chance, error) {
 	out := NoChance()
-	if c.families {
+	if c.families && c.labels == nil {
 		return out, nil
 	}
+	out.Permutations = c.permutations
 	var p [3][]float64
 	var least []float64
 	for _, f := range folds {
@@ -530,7 +565,12 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 			return NoChance(), err
 		}
 		of, smallest := test(f, labels)
-		if out.Permutations = labels.count; labels.least > 0 && smallest < 1 {
+		if labels.exact {
+			out.Exact++
+		}
+		if c.families {
+			out.Permutations = labels.count
+		} else if smallest < 1 {
 			smallest = labels.least
 		}
 		if smallest == 1 {
@@ -555,55 +595,78 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 // labelings permute the labels of the test participants of one fold.
 type labelings struct {
 	count int
-	from  func(b int) []int // whose label each receives, by place among them; b counts from 1
-	least float64           // smallest p that they can give, where it is known beforehand
+	from  func(b int) []int // whose label each receives, by place among them; called with b = 1, 2 …
+	least float64           // smallest p that they can give; 0: not known beforehand
+	exact bool              // each arrangement is made once, the true one apart
 }
 
-// labelings are those of a fold: of split, or at random within the sites. There are none where the predictions are of
-// other folds, or of a part of them.
+// labelings are those of a fold, within its strata: each arrangement of the labels once, if these are not more than the
+// permutations, otherwise random ones. Those who are kept together are exchanged as split exchanges them. There are
+// none where the predictions are of other folds than the labels, or of a part of them.
 func (c *Tests) labelings(f Tested) (*labelings, error) {
-	n := len(f.Participants)
-	from := make([]int, n)
-	if c.labels == nil {
-		block := make([]int, n)
-		for i, p := range f.Participants {
-			var err error
-			if block[i], err = c.sites.Stratum(0, p.Id); err != nil {
-				return nil, err
-			}
-			from[i] = i
-		}
-		strata, all := inference.ByStratum(block), float64(c.permutations+1)
-		level, _ := column.Numbered(lists.Map(f.Participants, func(c Case) string {
-			return fmt.Sprint(c.Label, c.Target)
-		}))
-		stream := random.New(c.seed, "evaluate", "repeat", f.Repeat, "fold", f.Fold)
-		return &labelings{c.permutations, func(int) []int {
-			inference.Permute(from, strata, stream)
-			return from
-		}, 1 / min(all, inference.Arrangements(level, block, all))}, nil
+	stratum, place, err := c.strata(f)
+	if err != nil || stratum == nil {
+		return nil, err
 	}
-	place := map[int]int{} // among the tested
+	if c.families {
+		return c.ofFamilies(place), nil
+	}
+	level, _ := column.Numbered(lists.Map(f.Participants, func(c Case) string { return fmt.Sprint(c.Label, c.Target) }))
+	all := float64(c.permutations + 1)
+	ways := inference.Arrangements(level, stratum, all)
+	if ways <= all {
+		next := inference.Rearranged(level, stratum)
+		return &labelings{int(ways) - 1, func(int) []int { return next() }, 1 / ways, true}, nil
+	}
+	from := make([]int, len(level))
+	for i := range from {
+		from[i] = i
+	}
+	strata, stream := inference.ByStratum(stratum), random.New(c.seed, "evaluate", "repeat", f.Repeat, "fold", f.Fold)
+	return &labelings{c.permutations, func(int) []int {
+		inference.Permute(from, strata, stream)
+		return from
+	}, 1 / all, false}, nil
+}
+
+// strata are those of the test participants of a fold within which labels are exchangeable: as split exchanges them, or
+// their sites. place is where each of split's participants is among them; strata are nil where the labels of others are
+// exchanged with theirs.
+func (c *Tests) strata(f Tested) (stratum []int, place map[int]int, err error) {
+	stratum = make([]int, len(f.Participants))
+	if c.labels == nil {
+		for i, p := range f.Participants {
+			if stratum[i], err = c.sites.Stratum(0, p.Id); err != nil {
+				return nil, nil, err
+			}
+		}
+		return stratum, nil, nil
+	}
+	place = map[int]int{}
 	for i, p := range f.Participants {
 		own, known := c.labels.At[p.Id]
 		if !known {
-			return nil, fmt.Errorf("labels: no label permutation of %s: connect folds and labels of the stage that made the folds", p.Id)
+			return nil, nil, fmt.Errorf("labels: no label permutation of %s: connect folds and labels of the stage that made the folds", p.Id)
 		}
-		place[own] = i
+		place[own], stratum[i] = i, c.exchanged[own]
 	}
-	for _, own := range slices.Sorted(maps.Keys(place)) {
-		for _, other := range c.labels.From {
-			if _, tested := place[int(other[own])]; !tested {
-				return nil, nil
-			}
+	for own, in := range c.exchanged {
+		if _, tested := place[own]; !tested && slices.Contains(stratum, in) {
+			return nil, nil, nil
 		}
 	}
+	return stratum, place, nil
+}
+
+// ofFamilies are the permutations of split.
+func (c *Tests) ofFamilies(place map[int]int) *labelings {
+	from := make([]int, len(place))
 	return &labelings{len(c.labels.From) - 1, func(b int) []int {
 		for own, i := range place {
 			from[i] = place[int(c.labels.From[b][own])]
 		}
 		return from
-	}, 0}, nil
+	}, 0, false}
 }
 
 // pooled measures some folds by their rows, of each a row a group: the accuracy pooled over them, and the means of

@@ -93,6 +93,61 @@ func Arrangements(label, stratum []int, enough float64) float64 {
 	return ways
 }
 
+// Rearranged gives the labels of other participants to each, by place: with each call another of the Arrangements, but
+// for the one there is.
+func Rearranged(label, stratum []int) func() []int {
+	at, holder := slices.Clone(label), map[int]int{} // of each label, one who has it
+	strata := ByStratum(stratum)
+	for _, places := range strata {
+		var own []int
+		for _, i := range places {
+			own, holder[label[i]] = append(own, label[i]), i
+		}
+		slices.Sort(own)
+		for k, i := range places {
+			at[i] = own[k]
+		}
+	}
+	from, begun := make([]int, len(label)), false
+	return func() []int {
+		for {
+			for _, places := range strata {
+				if !begun || following(at, places) {
+					break
+				}
+			}
+			if begun = true; !slices.Equal(at, label) {
+				break
+			}
+		}
+		for i, l := range at {
+			from[i] = holder[l]
+		}
+		return from
+	}
+}
+
+// following makes of the labels at some places the next arrangement in lexicographic order, or of the last the first
+// one, and returns false.
+func following(label []int, places []int) bool {
+	k := len(places) - 2
+	for k >= 0 && label[places[k]] >= label[places[k+1]] {
+		k--
+	}
+	swap := func(i, j int) { label[places[i]], label[places[j]] = label[places[j]], label[places[i]] }
+	if k >= 0 {
+		l := len(places) - 1
+		for label[places[l]] <= label[places[k]] {
+			l--
+		}
+		swap(k, l)
+	}
+	for i, j := k+1, len(places)-1; i < j; i, j = i+1, j-1 {
+		swap(i, j)
+	}
+	return k >= 0
+}
+
 // LevelsOf numbers the distinct values from 0 in ascending order.
 func LevelsOf(v []float64) []int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(v)))

@@ -322,7 +322,8 @@ func (a *Author) besideTests(other *finding.Results, split *finding.StageSetting
 	}
 	for _, g := range performance.GroupTests(performance.ClassifierTests(rows)) {
 		if g.Test != "" {
-			of["Models"], of["Permutations"], of["Retrained"] = g.Models, g.Permutations, g.Test == column.Retrained
+			of["Models"], of["Permutations"], of["Exact"] = g.Models, g.Permutations, g.Exact
+			of["Retrained"] = g.Test == column.Retrained
 			a.say("methods.left-out-tested", of)
 		}
 	}
@@ -388,7 +389,7 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 	}
 	a.tested(ofPerformance)
 	for _, g := range groups {
-		of["Models"], of["Permutations"], of["First"] = g.Models, g.Permutations, g.First
+		of["Models"], of["Permutations"], of["Exact"], of["First"] = g.Models, g.Permutations, g.Exact, g.First
 		if many := 8; len(g.Models) > many && len(g.Models) == len(all) {
 			of["Models"] = nil
 		}

@@ -145,13 +145,20 @@ var classifierColumn = section.Words("classifier", func(r Row) string {
 type TestOf struct {
 	Test, Model  string // column.Retrained, column.PerFold, or "" for none
 	Permutations int32
+	Exact        string  // "all", "some" or "": folds in which each arrangement of the labels was made
 	OfFirst      bool    // p is of the first of several repeats
 	First        float64 // the measure there; NaN where it has no p, as r of a constant prediction
 }
 
 // testOf is that of a model whose p is of so many folds of all, for the measure in them.
-func testOf(test, model string, permutations, of, folds int32, p, measure float64) TestOf {
-	t := TestOf{test, model, permutations, test != "" && of > 0 && of < folds, math.NaN()}
+func testOf(test, model string, permutations, exact, of, folds int32, p, measure float64) TestOf {
+	t := TestOf{test, model, permutations, "", test != "" && of > 0 && of < folds, math.NaN()}
+	switch tested := cmp.Or(of, folds); {
+	case exact > 0 && exact < tested:
+		t.Exact = "some"
+	case exact > 0:
+		t.Exact = "all"
+	}
 	if t.OfFirst && !math.IsNaN(p) {
 		t.First = measure
 	}
@@ -162,7 +169,7 @@ func testOf(test, model string, permutations, of, folds int32, p, measure float6
 func ClassifierTests(rows []Row) []TestOf {
 	return lists.Map(finding.PerParticipant(rows), func(r Row) TestOf {
 		name := wording.InSentence(r.Called())
-		return testOf(r.Test, name, r.Permutations, r.TestFolds, r.Folds, r.P, r.TestAccuracy)
+		return testOf(r.Test, name, r.Permutations, r.Exact, r.TestFolds, r.Folds, r.P, r.TestAccuracy)
 	})
 }
 
@@ -170,21 +177,21 @@ func ClassifierTests(rows []Row) []TestOf {
 func areaTests(rows []Row) []TestOf {
 	return lists.Map(rows, func(r Row) TestOf {
 		name := wording.InSentence(r.Called())
-		return testOf(r.Test, name, r.Permutations, r.TestFolds, r.Folds, r.AUCP, r.TestAUC)
+		return testOf(r.Test, name, r.Permutations, r.Exact, r.TestFolds, r.Folds, r.AUCP, r.TestAUC)
 	})
 }
 
 // RegressionTests are those of r of models of a number.
 func RegressionTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
-		return testOf(r.Test, r.Name, r.Permutations, r.TestFolds, r.Folds, r.P, r.TestR)
+		return testOf(r.Test, r.Name, r.Permutations, r.Exact, r.TestFolds, r.Folds, r.P, r.TestR)
 	})
 }
 
 // errorTests are those of the mean absolute error of models of a number.
 func errorTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
-		return testOf(r.Test, r.Name, r.Permutations, r.TestFolds, r.Folds, r.MAEP, r.TestMAE)
+		return testOf(r.Test, r.Name, r.Permutations, r.Exact, r.TestFolds, r.Folds, r.MAEP, r.TestMAE)
 	})
 }
 
@@ -205,7 +212,8 @@ func FirstRepeat(all []TestOf, short func(float64) string) (models, measures []s
 type Testing struct {
 	Test         string
 	Permutations int32
-	First        bool // of the first of several repeats only
+	Exact        string // as in TestOf
+	First        bool   // of the first of several repeats only
 }
 
 // A TestGroup is the models that were tested in one way.
@@ -229,14 +237,14 @@ func (t TestOf) way() Testing {
 	if t.Test == "" {
 		return Testing{}
 	}
-	return Testing{t.Test, t.Permutations, t.OfFirst}
+	return Testing{t.Test, t.Permutations, t.Exact, t.OfFirst}
 }
 
 // describeTests describes tests by permutations of labels or targets, in sentences.
 func (a *Results) describeTests(all []TestOf, what, measure, within string) (text string) {
 	for _, group := range GroupTests(all) {
-		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "What": what,
-			"Within": within, "First": group.First}
+		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "Exact": group.Exact,
+			"What": what, "Within": within, "First": group.First}
 		if len(group.Models) == len(all) {
 			of["Of"] = nil
 		}

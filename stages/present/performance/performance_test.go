@@ -196,10 +196,10 @@ func TestFirstRepeatWithoutR(t *testing.T) {
 		r     string
 	}{
 		{[]column.RegressionRow{row("mean", 5, none, none), row("SVR", 5, 0.31, 0.02)},
-			[]TestOf{{column.Retrained, "mean", 99, true, none}, {column.Retrained, "SVR", 99, true, 0.31}},
+			[]TestOf{{column.Retrained, "mean", 99, "", true, none}, {column.Retrained, "SVR", 99, "", true, 0.31}},
 			"SVR 0.310"},
-		{[]column.RegressionRow{row("mean", 5, 0.1, none)}, []TestOf{{column.Retrained, "mean", 99, true, none}}, ""},
-		{[]column.RegressionRow{row("SVR", 10, 0.31, 0.02)}, []TestOf{{column.Retrained, "SVR", 99, false, none}}, ""},
+		{[]column.RegressionRow{row("mean", 5, 0.1, none)}, []TestOf{{column.Retrained, "mean", 99, "", true, none}}, ""},
+		{[]column.RegressionRow{row("SVR", 10, 0.31, 0.02)}, []TestOf{{column.Retrained, "SVR", 99, "", false, none}}, ""},
 	} {
 		all := RegressionTests(c.rows)
 		need.Equal(t, fmt.Sprint(all), fmt.Sprint(c.tests))
@@ -210,6 +210,22 @@ func TestFirstRepeatWithoutR(t *testing.T) {
 		need.Equal(t, len(errors), map[bool]int{true: len(c.rows)}[c.rows[0].TestFolds == 5])
 		a := results(dag.NewTask(nil), &finding.Results{})
 		need.Equal(t, strings.Contains(a.describeTests(all, "targets", "r", ""), "of the first repeat were"), all[0].OfFirst)
+		need.NoError(t, a.Err())
+	}
+}
+
+// The sentence on tests fold by fold states whether all arrangements were made.
+func TestArrangementsAreStated(t *testing.T) {
+	for exact, want := range map[int32]string{
+		0: "the test labels were permuted 9,999 times fold by fold in the first repeat within sites,",
+		2: "in every possible way, or permuted 9,999 times where there are more arrangements, fold by fold in",
+		3: "were arranged in every possible way fold by fold in"} {
+		rows := []Row{{AccuracyRow: column.AccuracyRow{Level: "participant", Test: column.PerFold, Permutations: 9999,
+			Exact: exact, Folds: 6, TestFolds: 3, TestAccuracy: 0.7}, Title: "net"}}
+		a := results(dag.NewTask(nil), &finding.Results{})
+		if text := a.describeTests(ClassifierTests(rows), "labels", "accuracy", "site"); !strings.Contains(text, want) {
+			t.Error(text)
+		}
 		need.NoError(t, a.Err())
 	}
 }
