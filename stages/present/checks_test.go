@@ -101,7 +101,7 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 		"permutation": {dag.InputOf(column.Table([]column.PermutationTestRow{{Name: "ridge regression",
 			Measure: "accuracy", Observed: 0.8, P: 0.001, Permutations: 999}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
-	for _, want := range []string{"linear SVM (0.900, tested fold by fold) and ridge regression (0.800).",
+	for _, want := range []string{"linear SVM (accuracy 0.900, tested fold by fold) and ridge regression (accuracy 0.800).",
 		"In the test against chance, the test labels were permuted 9,999 times fold by fold, without retraining",
 		"For ridge regression, the p that counts is that of a permutation test below."} {
 		if !strings.Contains(text, want) {
@@ -123,9 +123,9 @@ func TestTooFewShufflesForHolm(t *testing.T) {
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
 		row("ridge regression", 0.8, 0.001)}, "model")
 	for n, want := range map[int32]string{
-		24: "linear SVM (0.900, tested fold by fold). The 24 label permutations of ridge regression cannot give p < 0.05 after Holm's " +
+		24: "linear SVM (accuracy 0.900, tested fold by fold). The 24 label permutations of ridge regression cannot give p < 0.05 after Holm's " +
 			"correction for 3 classifiers (at best 0.080); use at least 60.",
-		60: "linear SVM (0.900, tested fold by fold) and ridge regression (0.800). A",
+		60: "linear SVM (accuracy 0.900, tested fold by fold) and ridge regression (accuracy 0.800). A",
 	} {
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)},
@@ -197,8 +197,8 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 	const why = " In 3 pairs of participants of different folds, the connectivity is as similar as in two scans of one person."
 	for pairs, want := range map[string][]string{
 		"3": {"Result: the accuracy per participant (PR-GNN) is 0.500 " + doubt + "pooled over 2 folds)", why,
-			"One other classifier is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (0.900, tested fold by fold)"},
-		"": {"Result: the accuracy per participant", "classifiers): linear SVM (0.900, tested fold by fold)"},
+			"One other classifier is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},
+		"": {"Result: the accuracy per participant", "classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", 0.5, 1),
