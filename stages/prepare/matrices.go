@@ -102,11 +102,14 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		draws, quality, form, err := s.read(t.In(port), nodes, layout, z && !layout.FisherZ)
 		form.Port = port
+		if layout.FisherZ {
+			form.FisherZ = layout.Program
+		}
 		if port != "pearson" { // a valid partial correlation may have any
 			form.Spectrum = column.Spectrum{}
 		}
 		forms = append(forms, form)
-		if form.Diagonal == "1" && z {
+		if form.Diagonal == "1" && z && !layout.FisherZ { // its z are correlations by now
 			doubtful = append(doubtful, port)
 		}
 		return draws, quality, err

@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/mat5"
+	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -206,6 +207,19 @@ func TestMatricesOnesInZ(t *testing.T) {
 		}
 		need.Equal(t, code, c.want, c.z, c.diagonal)
 	}
+	// Nor is fisher_z beside the format of a program that writes z: they are transformed back once.
+	for _, z := range []string{"none", "pearson"} {
+		s := stagetest.NewStage[*Matrices](t, "matrices")
+		s.Partial, s.FisherZ = "ridge", z
+		layout := region.Layouts{"pearson": {Program: "DPABI", FisherZ: true}}
+		out := need.Value(stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t,
+			[]float64{math.Inf(1), .5, .5, math.Inf(1)}, 2, 2)), "nodes": dag.InputOf(stagetest.NodesOf("a", "b")),
+			"layout": stagetest.Named("layout", artifacts.Bytes{Kind: "json", Data: layout.JSON()})}))(t)
+		need.Equal(t, out["pearson"].(*encoding.Array).Float64s()[1], math.Tanh(.5), z)
+		table := out["quality"].(*encoding.Table)
+		need.Equal(t, len(finding.Warned(need.Value(column.Rows[matrixRow](table))(t)[0].Warning)), 0, z)
+		need.Equal(t, need.Value(column.MatrixFormsOf(table.Meta))(t)[0].FisherZ, "DPABI", z)
+	}
 }
 
 // One matrix as both files is refused, and so are exchanged files. Partial correlations that no series have are a
@@ -274,10 +288,10 @@ func TestMatricesKeepTheirForm(t *testing.T) {
 		"pearson": given(npy(t, []float64{0, -.5, -.5, 0}, 2, 2)),
 		"nodes":   dag.InputOf(stagetest.NodesOf("a", "b"))}))(t)
 	forms := need.Value(column.MatrixFormsOf(out["quality"].(*encoding.Table).Meta))(t)
-	need.Equal(t, fmt.Sprint(forms), "[{pearson 0 1 {0 false false false}}]")
+	need.Equal(t, fmt.Sprint(forms), "[{pearson 0 1  {0 false false false}}]")
 	out = need.Value(stagetest.RunWith(s, map[string]dag.Input{
 		"pearson": given(npy(t, []float64{1, -.5, -.5, -.5, 1, -.5, -.5, -.5, 1}, 3, 3)),
 		"nodes":   dag.InputOf(stagetest.NodesOf("a", "b", "c"))}))(t)
 	forms = need.Value(column.MatrixFormsOf(out["quality"].(*encoding.Table).Meta))(t)
-	need.Equal(t, fmt.Sprint(forms), "[{pearson 1 1 {-0.5 true true false}}]")
+	need.Equal(t, fmt.Sprint(forms), "[{pearson 1 1  {-0.5 true true false}}]")
 }

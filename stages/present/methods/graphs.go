@@ -44,7 +44,9 @@ func (a *Author) matrices() {
 	}
 	for _, c := range a.kinds("matrices") {
 		if c.Values["fisher_z"] != nil { // not the cohort of that name
-			a.say("methods.given-matrices", parameters(c, a.only(c)))
+			of := parameters(c, a.only(c))
+			of["Program"] = a.WroteFisherZ("pearson")
+			a.say("methods.given-matrices", of)
 		}
 	}
 	a.sessions()

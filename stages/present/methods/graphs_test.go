@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -196,6 +197,25 @@ func TestGivenMatrices(t *testing.T) {
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.given-matrices")
 		need.Equal(t, text, c.want)
+	}
+	// A program's format may state it.
+	for _, c := range []struct{ partial, program, want string }{
+		{"ridge", "DPABI", "Fisher's z, as DPABI writes them, and transformed back; "},
+		{"given", "DPABI", "Fisher's z, as DPABI writes correlations, and transformed back, those of the partial correlations as correlations."},
+		{"given", "", "correlations, not as Fisher's z"},
+	} {
+		a := authorOf(with("matrices", "partial", c.partial, "fisher_z", "none", "rho", "0.2", "volumes", "0"))
+		var in []dag.Input
+		for i := range 2 {
+			form := column.MatrixForm{Port: "pearson", FisherZ: []string{"DPABI", c.program}[i]}
+			in = append(in, dag.InputOf(column.WithMeta(&encoding.Table{},
+				map[string]string{column.FormsKey: column.JSON([]column.MatrixForm{form})})))
+		}
+		a.T = dag.NewTask(map[string][]dag.Input{"connectivity": in})
+		a.graphs()
+		if _, text := written(t, a); !strings.Contains(text, "the values were read as "+c.want) {
+			t.Errorf("%q", text)
+		}
 	}
 }
 

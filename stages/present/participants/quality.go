@@ -142,6 +142,16 @@ func (a *Cohort) forms() (forms []quality.Form) {
 	return forms
 }
 
+// WroteFisherZ is the program that wrote the files of all participants for a port as Fisher's z, which its format
+// states; "" if none did.
+func (a *Cohort) WroteFisherZ(port string) string {
+	of := slices.DeleteFunc(a.forms(), func(f quality.Form) bool { return f.Port != port })
+	if len(of) == 0 || slices.ContainsFunc(of, func(f quality.Form) bool { return f.FisherZ != of[0].FisherZ }) {
+		return ""
+	}
+	return of[0].FisherZ
+}
+
 // A CoverageRow is one region of one scan (parcellate's coverage).
 type CoverageRow struct {
 	Name     string  `column:"name"`
