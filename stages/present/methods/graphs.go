@@ -414,18 +414,34 @@ type silentRow struct {
 	Constant int32 `column:"constant,optional"`
 }
 
+// featuresOf are the stages, and no graph, that models take the features of regions from. own reports whether a model
+// takes those of a graph.
+func (a *Author) featuresOf(models []*finding.StageSettings) (own bool, others []string) {
+	for _, m := range models {
+		for _, s := range a.Run.Sources(m, "features") {
+			if s.Kind == "graph" {
+				own = true
+			} else if !slices.Contains(others, s.Stage) {
+				others = append(others, s.Stage)
+			}
+		}
+	}
+	return own || others == nil, others
+}
+
 // edges states the edges and features of graphs; of several sorts, for which models.
 func (a *Author) edges() {
 	var sorts []values
 	takers := map[string][]*finding.StageSettings{}
 	for _, g := range a.kinds("graph") {
+		models, _ := a.takers(g)
+		own, others := a.featuresOf(models)
 		of := parameters(g, values{"Every": true, "Density": g.Numbers("density"), "Edges": a.held(g, "partial"),
-			"Features": a.held(g, "pearson")})
+			"Features": a.held(g, "pearson"), "Own": own, "Others": others})
 		text := a.Text("methods.edges", of)
 		if _, known := takers[text]; !known {
 			sorts = append(sorts, of)
 		}
-		models, _ := a.takers(g)
 		takers[text] = append(takers[text], models...)
 	}
 	for _, of := range sorts {

@@ -219,6 +219,24 @@ func TestGivenMatrices(t *testing.T) {
 	}
 }
 
+// Features that another stage makes are not those of the graph.
+func TestFeaturesOfAnotherStage(t *testing.T) {
+	for from, want := range map[string]string{
+		"graph.features": " The features of a region were its row of values of unknown kind with all regions.",
+		"alff":           " The features of a region were from the results of the stage alff of the pipeline.",
+	} {
+		exec := with("exec")
+		exec.Stage = "alff"
+		a := authorOf(with("graph", "rule", "largest", "of", "pairs", "density", "0.1", "repair", "none", "features",
+			"pearson"), exec, with("train"))
+		connect(a, "train", "edges", "graph.edges", "", "features", from, "")
+		a.edges()
+		if _, text := written(t, a); !strings.HasSuffix(text, "of all pairs of regions."+want) {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
 // Series are those of voxels or of grayordinates, and draws of one third have a name.
 func TestSeries(t *testing.T) {
 	for draws, want := range map[string]string{"0": "methods.series methods.min-valid", "3": "methods.series-draws methods.min-valid"} {
