@@ -50,7 +50,7 @@ var Sections = sync.OnceValue(func() []Section {
 
 var (
 	heading = regexp.MustCompile(`^(#+) +(.*)$`)
-	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	link    = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
 	comment = regexp.MustCompile(`^<!-- (.*) -->$`) // for the tests of a block, on a line of its own
 	blanks  = regexp.MustCompile(`\n{3,}`)
 	mark    = regexp.MustCompile(`<!-- [\w.-]+ -->`) // of the figure before it, by its name in figures.tsv
@@ -174,12 +174,14 @@ func Read(topic string) string {
 // paragraph, table row or block.
 const answerWords = 80
 
-// Answer is the beginning of a section without its heading and the addresses of links: the paragraphs, rows and blocks
+// Answer is the beginning of a section without its heading, with the topics that it links to in brackets: the paragraphs, rows and blocks
 // that begin within answerWords, and tables and lists that begin within two thirds of them. whole states whether that
 // is all.
 func (s Section) Answer() (text string, whole bool) {
 	_, body, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
-	body = link.ReplaceAllString(strings.Trim(body, "\n"), "$1")
+	if body = strings.Trim(body, "\n"); body == "" {
+		return s.contents(), true
+	}
 	body = blanks.ReplaceAllString(body, "\n\n") // where a comment was
 	words, at, fenced := 0, 0, false
 	previous := "\n" // line
@@ -204,7 +206,37 @@ func (s Section) Answer() (text string, whole bool) {
 	if i := strings.LastIndex(text, "\n\n"); !whole && i >= 0 && strings.HasSuffix(text, ":") {
 		text = text[:i] // without the paragraph that leads to the next block
 	}
-	return text, whole
+	return s.targets(text), whole
+}
+
+// contents are the sections of a page whose title has no text of its own.
+func (s Section) contents() (text string) {
+	for _, o := range Sections() {
+		if o.Page == s.Page && o.Level == s.Level+1 {
+			text += "- " + o.Heading + " [" + o.Topic() + "]\n"
+		}
+	}
+	return strings.TrimRight(text, "\n")
+}
+
+// targets writes links as readers of a terminal need them: [TEXT](PAGE.md#ANCHOR) as TEXT [PAGE#ANCHOR], the topic, or
+// with the address outside the documentation. Files of the source have none.
+func (s Section) targets(text string) string {
+	return link.ReplaceAllStringFunc(text, func(l string) string {
+		parts := link.FindStringSubmatch(l)
+		page, anchor, part := strings.Cut(parts[2], "#")
+		switch {
+		case strings.Contains(page, "://"):
+			return parts[1] + " [" + parts[2] + "]"
+		case page == "" && part:
+			return parts[1] + " [" + s.Page + "#" + anchor + "]"
+		case Read(page) == "":
+			return parts[1]
+		case part:
+			anchor = "#" + anchor
+		}
+		return parts[1] + " [" + strings.TrimSuffix(page, ".md") + anchor + "]"
+	})
 }
 
 // unsearched are words of questions that say nothing of their topic.
@@ -276,22 +308,25 @@ func alternatives(w string) (forms, all []string) {
 // whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
 // sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
 // sections with such words come first, then those where the words stand closer together. Sections with less than half
-// of the first one's count are left out. all states whether the first one has every word.
-func Search(words []string) (sections []Section, all bool) {
+// of the first one's count are left out. lacks are the words that the first one does not have; about reports whether it
+// has one in its heading or among what readers ask, so that it is about it.
+func Search(words []string) (sections []Section, lacks []string, about bool) {
 	type match struct {
 		Section
-		have           int
+		has            map[string]bool
+		titled         bool
 		count, density float64 // density in occurrences per byte
 	}
 	n := len(Sections())
 	found := make([]match, n)
 	text, titled := make([]int, n), make([]bool, n) // occurrences of a word; in the heading
-	lower, searched := strings.ToLower, 0
+	lower := strings.ToLower
+	var searched []string
 	for _, w := range parts(words) {
 		if w == "" || unsearched[w] {
 			continue
 		}
-		searched++
+		searched = append(searched, w)
 		forms, synonymous := alternatives(w)
 		having := 0
 		for i, s := range Sections() {
@@ -303,10 +338,14 @@ func Search(words []string) (sections []Section, all bool) {
 		for i, s := range Sections() {
 			found[i].Section = s
 			if text[i] > 0 {
-				found[i].have++
+				if found[i].has == nil {
+					found[i].has = map[string]bool{}
+				}
+				found[i].has[w] = true
 				found[i].count += weight
 				found[i].density += float64(text[i]) / float64(len(s.Text))
 			}
+			found[i].titled = found[i].titled || titled[i]
 			switch {
 			case begins(lower(s.Heading), forms) > 0:
 				found[i].count += 2.1 * weight
@@ -322,17 +361,22 @@ func Search(words []string) (sections []Section, all bool) {
 			cmp.Compare(b.density, a.density))
 	})
 	for _, m := range found {
-		if m.have > 0 && m.count >= found[0].count/2 {
+		if m.has != nil && m.count >= found[0].count/2 {
 			sections = append(sections, m.Section)
 		}
 	}
-	return sections, len(sections) > 0 && found[0].have == searched
+	for _, w := range searched {
+		if !found[0].has[w] && !slices.Contains(lacks, w) {
+			lacks = append(lacks, w)
+		}
+	}
+	return sections, lacks, found[0].titled
 }
 
 // parts are the words in lowercase, and the parts of hyphenated ones that no section has.
 func parts(words []string) (all []string) {
 	for _, w := range words {
-		w = strings.ToLower(strings.Trim(w, "?.,!()\"'"))
+		w = strings.TrimSuffix(strings.ReplaceAll(strings.ToLower(strings.Trim(w, "?.,!()\"'")), "’", "'"), "'s")
 		if !strings.Contains(w, "-") || slices.ContainsFunc(Sections(), func(s Section) bool {
 			return begins(strings.ToLower(s.Text+" "+s.Asked), []string{w}) > 0
 		}) {

@@ -96,7 +96,7 @@ func TestSearch(t *testing.T) {
 		"delete old results":                    "questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it",
 		"random forest":                         "questions#how-do-i-add-other-classifiers",
 		"combine runs":                          "questions#how-do-i-concatenate-the-runs-of-a-participant",
-		"parallel":                              "questions#can-pr-gnn-use-a-gpu",
+		"parallel":                              "questions#how-do-i-set-the-number-of-threads-or-cpus",
 		"class weights":                         "questions#how-do-i-add-other-classifiers",
 		"why did a stage run again":             "questions#why-did-a-stage-run-again",
 		"prove a published number":              "proof",
@@ -117,7 +117,7 @@ func TestSearch(t *testing.T) {
 		"partial correlation":              "questions#which-correlation-is-used-pearson-partial-ledoit-wolf-or-tangent",
 		"export matrix of one participant": "python",
 	} {
-		found, _ := docs.Search(strings.Fields(words))
+		found, _, _ := docs.Search(strings.Fields(words))
 		found = found[:min(3, len(found))]
 		if !slices.ContainsFunc(found, func(s docs.Section) bool { return s.Topic() == want }) {
 			t.Errorf("%q: %s is not among the first %d", words, want, len(found))
@@ -126,10 +126,14 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	}
-	if found, all := docs.Search([]string{"no-such-word", "cite"}); all || len(found) == 0 {
-		t.Errorf("found %d, as if they had all words: %t", len(found), all)
+	if found, lacks, about := docs.Search([]string{"zebra", "cite", "zebra"}); len(found) == 0 || !about ||
+		!slices.Equal(lacks, []string{"zebra"}) {
+		t.Errorf("found %d, which lack %s, about %t", len(found), lacks, about)
 	}
-	if found, _ := docs.Search([]string{"xyzzy-quux"}); len(found) > 0 {
+	if _, lacks, about := docs.Search([]string{"MICCAI", "Dvornek"}); lacks != nil || about {
+		t.Errorf("lacks %s; a name in the text counts as a topic: %t", lacks, about)
+	}
+	if found, _, _ := docs.Search([]string{"xyzzy-quux"}); len(found) > 0 {
 		t.Errorf("found %s", found[0].Topic())
 	}
 	for _, name := range []string{"promises.txt", "figures.tsv"} {
@@ -160,7 +164,9 @@ func TestAnswer(t *testing.T) {
 		text, want string
 		whole      bool
 	}{
-		{"# Q\n\n<!-- asked: other -->\n\n[a](b.md)\n\n<!-- not run: no -->\n\n    c\n", "a\n\n    c", true},
+		{"# Q\n\n<!-- asked: other -->\n\n[a](index.md)\n\n<!-- not run: no -->\n\n    c\n", "a [index]\n\n    c", true},
+		{"# Q\n([b\nc](leakage.md#relatives), [d](#e), [f](../f.go), [g](https://h)) [i]\n",
+			"(b\nc [leakage#relatives], d [page#e], f, g [https://h]) [i]", true},
 		{"# Q\n" + words(79) + "\n\nb\n\nc\n", words(79) + "\n\nb", false},
 		{"# Q\n" + words(90) + "\n" + words(9) + "\n\nb\n", words(90) + "\n" + words(9), false},
 		{"# Q\n" + words(53) + "\n\n| t |\n", words(53), false},
@@ -174,6 +180,10 @@ func TestAnswer(t *testing.T) {
 		if got, whole := s.Answer(); got != c.want || whole != c.whole {
 			t.Errorf("%q, whole %t; from %q", got, whole, c.text)
 		}
+	}
+	if text, whole := docs.Divide("proof", "# Title\n")[0].Answer(); !whole ||
+		!strings.Contains(text, "- Lock [proof#lock]\n- Where data are stored [proof#where-data-are-stored]\n") {
+		t.Errorf("%q, whole %t", text, whole)
 	}
 	if s := docs.Divide("page", "# Q\n<!-- asked: one -->\n<!-- asked: two -->\nx\n")[0]; s.Asked != " one two" {
 		t.Errorf("%q", s.Asked)

@@ -73,7 +73,7 @@ func TestEveryday(t *testing.T) {
 			t.Errorf("%s %.0f s from the list of pages, linked: %t", q.question, s, linked)
 		}
 		for _, search := range q.searches {
-			found, _ := docs.Search(strings.Fields(search))
+			found, _, _ := docs.Search(strings.Fields(search))
 			if len(found) == 0 || found[0].Topic() != q.topic {
 				t.Errorf("%q: the first section is not %s", search, q.topic)
 				for _, s := range found[:min(len(found), 4)] {
@@ -121,7 +121,7 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 		search, headings := 1e9, ""
-		found, _ := docs.Search(strings.Fields(q.search))
+		found, _, _ := docs.Search(strings.Fields(q.search))
 		for _, s := range found {
 			headings += s.Heading + "\n"
 			search = min(search, seconds(headings, s.Text, q.answer, 2))
@@ -136,7 +136,7 @@ func TestQuestions(t *testing.T) {
 
 var (
 	pageLink   = regexp.MustCompile(`\[[^\]]*\]\(([a-z-]+\.md(?:#[\p{L}\p{N}_-]*)?)\)`)
-	linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+	linkTarget = regexp.MustCompile(`\]\([^)]*\)| \[[a-z-]+(#[^\]]*)?\]`)
 )
 
 // seconds is the time to an answer in a text, after the words before it and so many pages that are opened.

@@ -3,6 +3,7 @@ package describe
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
@@ -30,7 +31,7 @@ func Topic(a *console.Console, topic string) error {
 	text := docs.Read(topic)
 	if text == "" {
 		remedy := words.DidYouMean(topic, lists.Map(titles(), docs.Section.Topic))
-		if found, _ := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
+		if found, _, _ := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
 			remedy = fmt.Sprintf(" (%s has the word)", found[0].Topic())
 		}
 		return exit.Wrongf("the documentation has no topic %q%s; pipeline docs lists the pages", topic, remedy)
@@ -49,12 +50,15 @@ const most = 12
 
 // Search prints the first lines of the section that is most about the words, and lists others.
 func Search(a *console.Console, query string) error {
-	found, all := docs.Search(strings.Fields(query))
+	found, lacks, about := docs.Search(strings.Fields(query))
 	switch {
 	case len(found) == 0:
 		return exit.Wrongf("no section of the documentation contains a word of %q", query)
-	case !all:
-		a.Note("the first section does not contain all of these words")
+	case lacks != nil:
+		a.Note("the first section does not have the %s %s: it may answer another question",
+			words.Verb(len(lacks), "word", "words"), words.Some(lists.Map(lacks, strconv.Quote), 6))
+	case !about:
+		a.Note("no heading has these words: the first section only mentions them")
 	}
 	answer, whole := found[0].Answer()
 	if a.JSON {
