@@ -13,6 +13,7 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/role"
@@ -136,6 +137,11 @@ func (s trial) one() []int { return make([]int, len(s.ids)) }
 
 func (s trial) stream(name ...any) *random.Stream {
 	return random.New(s.Seed, append([]any{"covariates"}, name...)...)
+}
+
+// series are the facts of the series, to be compared with the labels.
+func (s trial) series() quality.SeriesTrial {
+	return quality.SeriesTrial{Facts: s.facts, Strata: s.strata, Permutations: s.Permutations, Stream: s.stream}
 }
 
 // corrected are the false discovery rates of p over the covariates, NaN where p is. Of covariates with the same numbers

@@ -9,8 +9,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
-	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -81,7 +79,7 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 	correctSites(rows, func(r *column.CovariateRow) *[]float64 { return &r.SiteP })
 	found := apartFrom("covariate.apart", apart, oneGroup)
 	found.Add(lacking.differ(s.Permutations)...)
-	found.Add(s.processing(g)...)
+	found.Add(s.series().Groups(g.of, g.names)...)
 	checks := s.checked(column.Table(rows), found)
 	if lacked != nil {
 		checks.Meta[column.LackedRegions] = column.JSON(lacked)
@@ -132,68 +130,6 @@ func correctSites[R any](rows []R, of func(*R) *[]float64) {
 		own := of(&rows[i])
 		*own, p = p[:len(*own)], p[len(*own):]
 	}
-}
-
-// processing is the finding about what series have before denoising that separates the groups, corrected by Holm, as
-// where one group, or a part of it, was processed in another way: groups of one study differ less (finding.Apart).
-func (s trial) processing(g groups) finding.List {
-	var facts []quality.SeriesFact
-	var p []float64
-	for k, c := range s.facts {
-		of := inference.Covariate{Values: c.Number}
-		if !varies(of) || g.only(of) >= 0 {
-			continue
-		}
-		own := g.row(c, of, inference.Separation{})
-		means := lists.Map(own.Means, func(mean float64) quality.GroupMean { return quality.GroupMean{Mean: mean} })
-		for i, name := range g.names {
-			means[i].Name = name
-		}
-		treated := inference.Covariate{Values: lists.Map(of.Values, func(v float64) float64 {
-			switch {
-			case math.IsNaN(v):
-				return v
-			case column.SeriesFacts[k].Treated(v):
-				return 1
-			}
-			return 0
-		})}
-		for i, test := range []inference.Covariate{of, treated} {
-			fact := quality.SeriesFact{Name: c.Name, AUC: s.best(test, g), P: 1, Groups: means, Treated: i == 1}
-			if !varies(test) || fact.Treated && slices.Equal(test.Values, of.Values) { // the same test
-				continue
-			}
-			if fact.Treated || fact.AUC >= finding.Apart {
-				told := inference.Separate(test, g.of, len(g.names), s.strata, s.Permutations,
-					s.stream("series", c.Name, fact.Treated))
-				if told.Fixed { // nothing is tested
-					continue
-				}
-				fact.P = told.P
-			}
-			facts, p = append(facts, fact), append(p, fact.P)
-		}
-	}
-	for i, corrected := range inference.Holm(p) {
-		facts[i].P = corrected
-	}
-	return quality.SeriesDiffer(facts, s.Permutations)
-}
-
-// best is the AUC, within strata, of the group that a covariate separates best from the others.
-func (s trial) best(of inference.Covariate, g groups) (auc float64) {
-	for k := range g.names {
-		is := lists.Map(g.of, func(i int) int {
-			if i == k {
-				return 1
-			}
-			return 0
-		})
-		alone := inference.Separate(of, is, 2, s.strata, 0, nil)
-		tested, _ := column.TestedWithin(alone.AUC, alone.Within)
-		auc = max(auc, tested)
-	}
-	return auc
 }
 
 // only is the only group of which a covariate is known; −1 for several or none.

@@ -36,7 +36,9 @@ func (s trial) ofNumber(people *column.People) *encoding.Table {
 	for i, q := range s.corrected(p) {
 		rows[i].Q = q
 	}
-	return s.checked(column.Table(rows), apartFrom("covariate.apart-of-number", apart, nil))
+	found := apartFrom("covariate.apart-of-number", apart, nil)
+	found.Add(s.series().Number(target, people.Target)...)
+	return s.checked(column.Table(rows), found)
 }
 
 // numberBySite is bySite for a number to predict, with r or η in place of the AUC.

@@ -269,14 +269,17 @@ func TestCovariatesOfProcessing(t *testing.T) {
 		{"stronger connectivity", func(_ int, r *column.CleaningRow) { r.Unexplained /= 2 }, "unexplained?"},
 		{"stronger mean connectivity", func(_ int, r *column.CleaningRow) { r.GlobalVariance *= 1.4 }, "global_variance?"},
 	} {
-		for _, site := range []bool{false, true} {
+		for _, of := range []string{"group", "group, two sites", "target", "target, two sites"} {
+			label, _, site := strings.Cut(of, ",")
 			people := stagetest.SomeParticipants(80, "ASD", "HC")
 			ids, sites := need.Value(people.Strings("participant_id"))(t), make([]string, 80)
+			score := make([]float64, 80) // of every second participant above that of the others
 			var in []dag.Input
 			for i, id := range ids {
 				row := usual()
 				sites[i] = []string{"a", "b"}[i/2%2]
-				if i%2 == 1 {
+				if score[i] = r.Float64(); i%2 == 1 {
+					score[i]++
 					c.change(i, &row)
 				}
 				if site && i/2%2 == 1 { // that of site b, in both groups
@@ -285,24 +288,60 @@ func TestCovariatesOfProcessing(t *testing.T) {
 				in = append(in, dag.InputOf(column.Table([]column.CleaningRow{row}),
 					dag.Coord{Axis: "subject", Value: id}))
 			}
+			if label == column.Target {
+				people.Columns[1] = encoding.Column{Name: "target", Values: score}
+				people.Meta = map[string]string{"target": "iq"}
+			}
 			if site {
 				people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: sites})
 			}
-			out := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 1999},
+			out := stagetest.MustRun(t, &Covariates{Label: label, Within: "site", Permutations: 1999},
 				map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": in})
-			best := ""
+			best, facts := "", ""
 			for _, f := range need.Value(finding.Of(out["checks"].(*encoding.Table).Meta))(t) {
-				if f.Code == "covariate.series-differ" {
-					best = f.Numbers.(map[string]any)["Name"].(string)
+				if f.Code == map[string]string{"group": finding.SeriesDiffer, "target": finding.SeriesFollow}[label] {
+					best, facts = f.Numbers.(map[string]any)["Name"].(string), fmt.Sprint(f.Numbers)
 					if f.Weight != finding.Overturns {
 						best += "?"
 					}
 				}
 			}
+			if label == column.Target && strings.Contains(facts, "Name:"+c.want) { // as strong as others, but for ties
+				best = c.want
+			}
 			if best != c.want && !(site && (c.want == "standardized" || c.want == "interpolated")) {
-				t.Errorf("%s (site %v): %q, want %q", c.name, site, best, c.want)
+				t.Errorf("%s (%s): %q, want %q", c.name, of, best, c.want)
 			}
 		}
+	}
+}
+
+// A treatment of the participants with the highest scores alone is a finding, too.
+func TestSeriesFollowNumber(t *testing.T) {
+	r := random.New(9, "series")
+	for _, share := range []int{60, 20, 0} { // in percent
+		people := stagetest.SomeParticipants(50, "a")
+		score := lists.Map(make([]int, 50), func(int) float64 { return math.Exp(r.Normal()) })
+		people.Columns[1] = encoding.Column{Name: "target", Values: score}
+		people.Meta = map[string]string{"target": "iq"}
+		rank := inference.Ranks(score)
+		var in []dag.Input
+		for i, id := range need.Value(people.Strings("participant_id"))(t) {
+			row := column.CleaningRow{Volumes: 100, Kept: 100, HighFrequency: 0.4 + 0.02*r.Normal()}
+			if rank[i] <= float64(share)/2 {
+				row.HighFrequency /= 2
+			}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{row}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		checks := stagetest.MustRun(t, &Covariates{Label: "target", Permutations: 1999}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
+		got := ""
+		for _, f := range need.Value(finding.Of(checks.Meta))(t) {
+			need.Equal(t, f.Code, finding.SeriesFollow)
+			need.Equal(t, f.Weight, finding.Overturns)
+			got = f.Numbers.(map[string]any)["Name"].(string)
+		}
+		need.Equal(t, got, map[bool]string{true: "high_frequency"}[share > 0], share)
 	}
 }
 
@@ -323,7 +362,7 @@ func TestProcessingOfABIDE(t *testing.T) {
 		clean := need.Value(stagetest.RunWith(stagetest.Fresh("denoise", "min_volumes", 1, "min_dof", 1),
 			map[string]dag.Input{"series": dag.InputOf(series)}))(t)
 		row := need.Value(column.Rows[column.CleaningRow](clean["quality"].(*encoding.Table)))(t)[0]
-		p := person{of[0], of[3], of[2], clean["quality"].(*encoding.Table)}
+		p := person{of[0], of[3], of[2], need.Value(strconv.ParseFloat(of[5], 64))(t), clean["quality"].(*encoding.Table)}
 		for _, fact := range column.SeriesFacts {
 			if fact.Treated(*fact.Of(&row)) {
 				treated = append(treated, p.id+" "+fact.Name)
@@ -331,17 +370,23 @@ func TestProcessingOfABIDE(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	found := func(of []person, permutations int) (names []string) {
+	found := func(of []person, label string, permutations int) (names []string) {
 		groups := lists.Map(of, func(p person) string { return p.group })
 		ids := lists.Map(of, func(p person) string { return p.id })
 		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 			encoding.Column{Name: "group", Values: groups})
-		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: permutations}, map[string][]dag.Input{
+		if label == column.Target {
+			people.Columns[1] = encoding.Column{Name: label, Values: lists.Map(of, func(p person) float64 {
+				return p.number
+			})}
+			people.Meta = map[string]string{label: "age"}
+		}
+		out := stagetest.MustRun(t, &Covariates{Label: label, Permutations: permutations}, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "cleaning": lists.Map(of, func(p person) dag.Input {
 				return dag.InputOf(p.quality, dag.Coord{Axis: "subject", Value: p.id})
 			})})
 		for _, f := range need.Value(finding.Of(out["checks"].(*encoding.Table).Meta))(t) {
-			if f.Code == "covariate.series-differ" {
+			if f.Code == finding.SeriesDiffer || f.Code == finding.SeriesFollow {
 				names = append(names, f.Numbers.(map[string]any)["Name"].(string))
 			}
 		}
@@ -357,31 +402,38 @@ func TestProcessingOfABIDE(t *testing.T) {
 			})}
 			largest = max(largest, inference.Separate(of, groups, 2, make([]int, len(groups)), 0, nil).AUC)
 		}
-		if names := found(site.All, 9999); names != nil {
+		if names := found(site.All, "group", 9999); names != nil {
 			t.Errorf("%s: %s", site.Key, names)
+		}
+		if names := found(site.All, column.Target, 9999); names != nil { // children move more than adolescents
+			need.Equal(t, fmt.Sprint(site.Key, names), "MAX_MUN[far_distance]")
 		}
 	}
 	t.Logf("largest AUC of a site: %.3f", largest)
 	r := random.New(11, "groups")
 	const cohorts = 100
-	for _, name := range []string{"of a site", "of 20"} {
-		wrong := 0
+	for _, name := range []string{"of a site", "of 20", "number of a site", "number of 20"} {
+		wrong, label := 0, "group"
+		if strings.HasPrefix(name, "number") {
+			label = column.Target
+		}
 		for range cohorts {
 			of := slices.Clone(all)
-			if name == "of a site" {
+			if strings.HasSuffix(name, "of a site") {
 				of = slices.Clone(sites[r.IntN(len(sites))].All)
 			}
 			groups := lists.Map(of, func(p person) string { return p.group })
 			r.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 			for i := range of {
-				if of[i].group = groups[i]; name == "of 20" {
+				if of[i].group = groups[i]; strings.HasSuffix(name, "of 20") {
 					of[i].group = []string{"0", "1"}[i%2]
 				}
+				of[i].number = float64(i) // of participants in random order
 			}
-			if name == "of 20" {
+			if strings.HasSuffix(name, "of 20") {
 				of = of[:20]
 			}
-			if names := found(of, 9999); names != nil {
+			if names := found(of, label, 9999); names != nil {
 				t.Logf("%s: %s", name, names)
 				wrong++
 			}
@@ -603,6 +655,7 @@ func TestCovariatesOfNumberWithinSites(t *testing.T) {
 
 type person struct {
 	id, group, site string
+	number          float64
 	quality         *encoding.Table
 }
 

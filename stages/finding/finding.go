@@ -166,6 +166,16 @@ func (l List) Grouped() (groups []Group) {
 // Apart is the AUC from which something that alone separates the groups may explain a high accuracy.
 const Apart = 0.8
 
+// The codes of the findings about series that the groups, or those with lower and higher values of the number to predict,
+// have different before denoising.
+const (
+	SeriesDiffer = "covariate.series-differ"
+	SeriesFollow = "covariate.series-follow"
+)
+
+// ofSeries reports whether a finding is about such series.
+func (f Finding) ofSeries() bool { return f.Code == SeriesDiffer || f.Code == SeriesFollow }
+
 // Linked gives findings what others of the list explain: a nearly perfect accuracy the most separating of what alone
 // separates the groups, as another order of the regions does wholly, and motion before what motion can change; series
 // that differ the motion, behind whose finding theirs is; and scans with far volumes no participants to exclude where
@@ -175,7 +185,7 @@ func (l List) Linked() List {
 	apart := false // far volumes
 	predicts := func(names ...any) int {
 		return slices.IndexFunc(l, func(f Finding) bool {
-			return f.Code == "covariate.predicts-group" && f.Weight == Overturns &&
+			return (f.Code == "covariate.predicts-group" || f.Code == "covariate.predicts-number") && f.Weight == Overturns &&
 				slices.Contains(names, Values(f.Numbers)["Name"])
 		})
 	}
@@ -189,13 +199,13 @@ func (l List) Linked() List {
 		case f.Weight != Overturns || area != "covariate" && area != "matrices":
 			auc = 0
 		}
-		after := f.Code == "covariate.series-differ" && moved >= 0
+		after := f.Code == SeriesDiffer && moved >= 0
 		if auc >= Apart && !after && (cause == nil || auc > cause["AUC"].(float64)) {
 			// A lower AUC cannot give such an accuracy.
 			cause = values{"Code": f.Code, "Name": of["Name"], "Port": of["Port"], "AUC": auc,
 				"Whole": auc >= nearPerfect}
 		}
-		if f.Code == "covariate.series-differ" {
+		if f.ofSeries() {
 			apart = slices.ContainsFunc(of["Facts"].([]any), func(fact any) bool {
 				name := fact.(values)["Name"]
 				return name == "first_distance" || name == "far_distance"
@@ -205,7 +215,7 @@ func (l List) Linked() List {
 	linked := slices.Clone(l)
 	last := max(moved, length)
 	for i, f := range linked {
-		if f.Code == "covariate.series-differ" && i < last && f.Weight == Overturns {
+		if f.ofSeries() && i < last && f.Weight == Overturns {
 			copy(linked[i:last], linked[i+1:last+1])
 			linked[last] = f
 			break
@@ -216,7 +226,7 @@ func (l List) Linked() List {
 		switch f.Code {
 		case "accuracy.near-perfect":
 			numbers["Cause"] = cause
-		case "covariate.series-differ":
+		case SeriesDiffer, SeriesFollow:
 			numbers["Motion"], numbers["Length"] = moved >= 0, length >= 0
 		case "scans.first-volumes", "scans.far-volumes":
 			if apart {

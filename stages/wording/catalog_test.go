@@ -227,11 +227,17 @@ func TestLimitFromData(t *testing.T) {
 func TestSeriesFactsAreWritten(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range column.SeriesFacts {
-		facts := []quality.SeriesFact{{Name: f.Name, AUC: 1, P: 0.001,
-			Groups: []quality.GroupMean{{Name: "A", Mean: 1}}}}
+		facts := []quality.SeriesFact{{Name: f.Name, AUC: 1, P: 0.001, From: 3, Low: 1, High: 2,
+			Groups: []quality.GroupMean{{Name: "A", Mean: 1}, {Name: "B", Mean: 2}}}}
 		text := need.Value(Finding(finding.Group{Finding: quality.SeriesDiffer(facts, 999)[0]}))(t)
 		need.Equal(t, seen[text], "", f.Name)
 		seen[text] = f.Name
+		of := need.Value(Finding(finding.Group{Finding: quality.SeriesFollow("score", facts, 999)[0]}))(t)
+		need.Equal(t, seen[of], "", f.Name)
+		seen[of] = f.Name
+		if strings.Contains(of, "group") || !strings.Contains(of, "(AUC 1.00 for values of at least 3 against lower ones; mean 2 and 1") {
+			t.Error(of)
+		}
 		if f.Name == "global_signal_r" && !strings.Contains(text, "Supply the confounds of each scan") {
 			t.Error(text)
 		}
