@@ -229,7 +229,6 @@ func TestPagesTakeResults(t *testing.T) {
 			`report: { in: { subgroups: "groups[within=sex].groups", subgroup_tests: "groups[within=sex].tests" } }`},
 		{"  svm: { use: baseline, matrix: { model: [svm], fold: all }, in: { pearson: \"connectivity[*].pearson\" } }\n", false,
 			`evaluate: { in: { predictions: ["train[*].predictions", "baselines[*].predictions", "svm[*].predictions"], `},
-		{"  biomarkers: null\n  rank: { use: biomarkers }\n", false, "report: { in: { ranking: rank.ranking"}, // its place is free
 	} {
 		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages:\n"+c.more), 0o666))
 		p := need.Value(Load("x.yaml", nil))(t)
@@ -240,6 +239,19 @@ func TestPagesTakeResults(t *testing.T) {
 		if !strings.Contains(notes, c.note) || strings.Contains(notes, "no stage reads") != (c.note != "") {
 			t.Errorf("%s: notes\n%s", c.more, notes)
 		}
+	}
+	// The place of a removed stage is free, in the file that removes it and in a later one, which may also set the page.
+	const rank = "  rank: { use: biomarkers }\n"
+	need.NoError(t, os.WriteFile("less.yaml", []byte("extends: base.yaml\nstages:\n  biomarkers: null\n"), 0o666))
+	for _, x := range []string{"extends: base.yaml\nstages:\n  biomarkers: null\n" + rank,
+		"extends: less.yaml\nstages:\n" + rank,
+		"extends: less.yaml\nstages:\n  report: { with: { headline: [stage=train] } }\n" + rank} {
+		need.NoError(t, os.WriteFile("x.yaml", []byte(x), 0o666))
+		p := need.Value(Load("x.yaml", nil))(t)
+		if text := stageText(t, p, "report"); !strings.Contains(text, "ranking<-rank") {
+			t.Errorf("%s: %.1500s", x, text)
+		}
+		need.Equal(t, strings.Contains(strings.Join(p.Notes, "\n"), "no stage reads"), false, x)
 	}
 	need.NoError(t, os.WriteFile("x.yaml", []byte("extends: open.yaml\nstages:\n"+groups), 0o666))
 	p := need.Value(Load("x.yaml", nil))(t)

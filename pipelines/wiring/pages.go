@@ -46,8 +46,7 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 				at := slices.IndexFunc(usual.From, func(from string) bool {
 					return strings.HasPrefix(from, Kind(s.Value)+".")
 				})
-				// An input whose stage the file removes is open, too, but not on purpose: it has the place of its page.
-				if pos, open := removed["stages."+to.Name+".in."+p.Name]; at < 0 || open && pos != to.Pos {
+				if _, open := removed["stages."+to.Name+".in."+p.Name]; at < 0 || open {
 					continue
 				}
 				_, output, _ := strings.Cut(usual.From[at], ".")

@@ -192,6 +192,9 @@ func (w *wirer) ports(s tree.Key) {
 	for _, p := range takes {
 		usual := role.UsualOf(kind.Name, p.Name)
 		_, removed := w.removed[w.path(s, p.Name)]
+		if _, free := w.removed[w.path(s, p.Name)+freed]; free && len(usual.From) > 1 {
+			removed = true
+		}
 		before := in.Get(p.Name)
 		refs := w.sameOrigin(s, p, kind)
 		// A check takes the folds that there are; a model without the names of its regions would accept others.
@@ -374,7 +377,7 @@ func same(value *tree.Node, refs []*tree.Node) bool {
 
 // dropGone disconnects what was connected by itself to a stage that the extending file removes, or replaces by one
 // without such an output. The port stays open: a file without its denoising is not meant to go on with what was not
-// denoised.
+// denoised. That of a page takes what a new stage of that kind has (freed).
 func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 	if in == nil {
 		return
@@ -407,12 +410,19 @@ func (w *wirer) dropGone(s tree.Key, in *tree.Node) {
 			}
 			drop = v.Kind == tree.List && len(v.Items) == 0
 		}
-		if drop && !(w.whole && role.UsualOf(Kind(s.Value), k.Name).All) {
+		switch {
+		case !drop || w.whole && role.UsualOf(Kind(s.Value), k.Name).All:
+		case slices.Contains(pages, Kind(s.Value)):
+			w.removed[w.path(s, k.Name)+freed] = s.Pos
+		default:
 			w.removed[w.path(s, k.Name)] = s.Pos
 		}
 		return drop
 	})
 }
+
+// freed marks an input of a page whose stage a file removed. What several kinds could supply then has a note only.
+const freed = " freed"
 
 // checkOpen refuses null for an input that no task of the kind has.
 func (w *wirer) checkOpen(s tree.Key, kind *dag.Kind, takes []dag.Port, open map[string]bool) {
