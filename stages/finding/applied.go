@@ -67,8 +67,19 @@ type Applied struct {
 	NewSites *column.NewSites `json:",omitempty"`
 	Shares   Shares           `json:"-"` // of the positive group, from the validation
 
-	// Parameters of the training, as JSON, that all models have; nil where a file states none.
-	Parameters map[string]string `json:",omitempty"`
+	// Parameters of the training, as JSON, that all models have; nil where a file states none. Differing are the values
+	// of those in which the models differ, each once.
+	Parameters map[string]string   `json:",omitempty"`
+	Differing  map[string][]string `json:",omitempty"`
+	// Takes are the inputs of the models, where these differ; none where all have Inputs, Holds and ZScored.
+	Takes []Takes `json:",omitempty"`
+}
+
+// Takes are inputs that some of the models take, as in Applied.
+type Takes struct {
+	Models        int
+	Inputs, Holds string
+	ZScored       bool
 }
 
 // A Shift is the absolute standardized mean difference between the training and new participants, over the inputs of a

@@ -94,9 +94,11 @@ func (*Predict) RefusesModel(file []byte, has func(port string) bool) error {
 	return modelfile.Refuses(file, has, false)
 }
 
-// RefusesParameters refuses names under allow in which no inputs can differ from those of the models.
+// RefusesParameters refuses models of several kinds, and names under allow in which no inputs can differ from those of
+// the models.
 func (s *Predict) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
-	return modelfile.NotMade(files, s.Allow, may, modelfile.Differences(has)...)
+	return append(modelfile.RefusesKinds(files),
+		modelfile.NotMade(files, s.Allow, may, modelfile.Differences(has)...)...)
 }
 
 // RefusesNumber is RefusesModel for models of a number.
@@ -168,8 +170,15 @@ func readAppliers(t *dag.Task, number bool) (all []*applier, err error) {
 	return all, sameGroups(all)
 }
 
-// sameGroups refuses models of different groups or columns, and of a number and its residual.
+// sameGroups refuses models of several kinds, of different groups or columns, and of a number and its residual.
 func sameGroups(all []*applier) error {
+	kinds := map[string][]string{}
+	for _, m := range all {
+		kinds[m.Model] = append(kinds[m.Model], m.name)
+	}
+	if err := modelfile.OneKind(kinds); err != nil {
+		return err
+	}
 	for _, m := range all {
 		if one := all[0]; !slices.Equal(m.Groups, one.Groups) {
 			return fmt.Errorf("%s was trained on the groups %s, but %s on %s: connect models of the same groups", m.name,

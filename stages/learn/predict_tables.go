@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -172,20 +171,8 @@ func (p *predicted) describe(models []*applier) {
 	if a.Column = models[0].Column; slices.ContainsFunc(models, func(m *applier) bool { return m.Column == "" }) {
 		a.Column = ""
 	}
-	if m := models[0].matrices; m != nil {
-		if a.Inputs, a.ZScored = m.Matrices.Port, m.Standardized(); m.Matrices.Fisher {
-			a.Inputs = "fisher"
-		}
-		a.Holds = m.Matrices.Data().String()
-	}
-	if models[0].Origin != nil {
-		a.Parameters = maps.Clone(models[0].Origin.Parameters)
-		for _, m := range models {
-			maps.DeleteFunc(a.Parameters, func(name, value string) bool {
-				return m.Origin == nil || m.Origin.Parameters[name] != value
-			})
-		}
-	}
+	p.describeInputs(models)
+	p.describeSettings(models)
 	for _, group := range p.groups {
 		of := finding.GroupRange{Group: group, Least: models[0].Counts[group]}
 		for _, m := range models {
@@ -254,6 +241,60 @@ func (p *predicted) describe(models []*applier) {
 	if shift.Inputs > 0 {
 		a.Shift = &shift
 		a.SameMeans = len(sds) == len(pooled) && sameMeans(pooled, sds, weight, a.Participants, a.Trained)
+	}
+}
+
+// describeInputs states what the models take.
+func (p *predicted) describeInputs(models []*applier) {
+	a := &p.applied
+	for _, of := range lists.By(lists.Map(models, takes), func(t finding.Takes) finding.Takes { return t }) {
+		of.Key.Models = len(of.All)
+		a.Takes = append(a.Takes, of.Key)
+	}
+	one := a.Takes[0]
+	if a.Inputs, a.Holds, a.ZScored = one.Inputs, one.Holds, one.ZScored; len(a.Takes) == 1 {
+		a.Takes = nil
+	}
+}
+
+// takes are the inputs of a model.
+func takes(m *applier) finding.Takes {
+	if m.matrices == nil {
+		return finding.Takes{Inputs: "graphs"}
+	}
+	of := &m.matrices.Matrices
+	return finding.Takes{Inputs: map[bool]string{true: "fisher", false: of.Port}[of.Fisher],
+		Holds: of.Data().String(), ZScored: m.matrices.Standardized()}
+}
+
+// describeSettings states the parameters of the training that all files state; models of several folds are of one
+// setting.
+func (p *predicted) describeSettings(models []*applier) {
+	if models[0].Origin == nil {
+		return
+	}
+	a := &p.applied
+	a.Parameters, a.Differing = map[string]string{}, map[string][]string{}
+	for name := range models[0].Origin.Parameters {
+		var all []string
+		for _, m := range models {
+			value, stated := "", false
+			if m.Origin != nil {
+				value, stated = m.Origin.Parameters[name]
+			}
+			if !stated {
+				all = nil
+				break
+			}
+			if !slices.Contains(all, value) {
+				all = append(all, value)
+			}
+		}
+		if len(all) == 1 {
+			a.Parameters[name] = all[0]
+		} else if len(all) > 1 && name != "fold" && name != "repeat" {
+			a.Differing[name] = all
+		}
 	}
 }
 

@@ -113,6 +113,8 @@ a.f
   {{standard .Zero "14"}}, {{standard .N "14"}}, {{percents .Shares}}, {{digits .Y}}{{if ne .N 1 3}} {{cite "a" "b"}}{{end}}
 a.e
   {{if eq .N 1 2}}few{{end}}{{if known .X}}, known{{end}}{{if and .N (not .Names)}}, alone{{end}}
+a.g
+  {{count (standard .Several "100") "epoch"}}
 `))
 	text := func(code string, v Values) (string, error) {
 		var b strings.Builder
@@ -131,6 +133,9 @@ a.e
 	if got, err := text("a.d", Values{"X": 0.5}); err == nil {
 		t.Errorf("%q and no error", got)
 	}
+	got, err = text("a.g", Values{"Several": "1 or 0 or 20"}) // of a parameter with several values
+	need.NoError(t, err)
+	need.Equal(t, got, "1 or 100 or 20 epochs")
 	got, err = text("a.e", Values{"N": 2, "X": nil, "Names": nil})
 	need.NoError(t, err)
 	need.Equal(t, got, "few, alone")

@@ -77,10 +77,17 @@ var functions = map[string]func(arguments) (any, error){
 		return citeBegin + strings.Join(keys, " ") + citeEnd, err
 	},
 	"standard": func(a arguments) (any, error) { // standard VALUE "100": a parameter, or for 0 what stands for it
-		if len(a.of) == 2 && a.of[0] == any("0") {
-			return a.of[1], nil
+		text, is := a.of[0].(string)
+		if len(a.of) != 2 || !is {
+			return a.of[0], nil
 		}
-		return a.of[0], nil
+		of := strings.Split(text, separator)
+		for i := range of {
+			if standard, is := a.of[1].(string); is && of[i] == "0" {
+				of[i] = standard
+			}
+		}
+		return strings.Join(of, separator), nil
 	},
 	"percents": func(a arguments) (any, error) { // percents SHARES: 5 % or 12.5 %
 		shares, ok := a.of[0].([]float64)
@@ -311,6 +318,9 @@ func texts(f func(string) string) func(arguments) (any, error) {
 	}
 }
 
+// separator stands between the values of a parameter in a sentence: 10 or 20 epochs.
+const separator = " or "
+
 func counted(of func(int, string) string) func(arguments) (any, error) {
 	f := func(n int, noun string) string { // 1,762,972 edges
 		return strings.Replace(of(n, noun), strconv.Itoa(n), report.Thousands(float64(n)), 1)
@@ -325,7 +335,11 @@ func counted(of func(int, string) string) func(arguments) (any, error) {
 		}
 		n, ok := number(a.of[0])
 		if parameter, is := a.of[0].(string); is { // of a stage, in its own digits
-			whole, err := strconv.Atoi(parameter)
+			values := strings.Split(parameter, separator)
+			whole, err := strconv.Atoi(values[len(values)-1])
+			if len(values) > 1 {
+				return parameter + strings.TrimPrefix(of(2, a.of[1].(string)), "2"), err
+			}
 			return strings.Replace(of(whole, noun), strconv.Itoa(whole), parameter, 1), err
 		}
 		if !ok || !text {

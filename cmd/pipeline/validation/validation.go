@@ -23,6 +23,7 @@ import (
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/column"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -239,11 +240,8 @@ func (o *Options) files() (files []string, of export.ModelFacts, err error) {
 		}
 		files = append(files, found...)
 	}
-	if len(kinds) > 1 {
-		each := lists.Map(slices.Sorted(maps.Keys(kinds)), func(kind string) string {
-			return fmt.Sprintf("%s (%s)", kind, words.Some(kinds[kind], 2))
-		})
-		return nil, of, exit.Wrongf("these models are of several kinds, %s, and their mean is not tested; list models of one kind", strings.Join(each, ", "))
+	if err := modelfile.OneKind(kinds); err != nil {
+		return nil, of, exit.Wrong(err)
 	}
 	if o.NewSite != "" && unfitted != nil {
 		return nil, of, exit.Wrongf("--harmonize %s: %s %s no ComBat fit, so a new site cannot be harmonized; leave out --harmonize if the matrices of the training were not harmonized, else connect combat's fitted to the input harmonized of the training and export the models again",

@@ -140,9 +140,9 @@ func (s *ValidateRegression) RefusesInputs(has func(port string) bool) error {
 // ReadsParticipants is the column that its parameter names.
 func (s *ValidateRegression) ReadsParticipants() []role.Reading { return s.readings() }
 
-// RefusesParameters refuses names under allow as predict-regression does.
+// RefusesParameters refuses what predict-regression does.
 func (s *ValidateRegression) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
-	return modelfile.NotMade(files, s.Allow, may, accepts(has)...)
+	return append(modelfile.RefusesKinds(files), modelfile.NotMade(files, s.Allow, may, accepts(has)...)...)
 }
 
 // RefusesModel is that of predict-regression.

@@ -72,9 +72,9 @@ func accepts(has func(port string) bool) []string {
 	return slices.Concat([]string{"participants", column.Target}, modelfile.Differences(has))
 }
 
-// RefusesParameters refuses names under allow as predict does, and a positive group that the models do not have.
+// RefusesParameters refuses what predict does, and a positive group that the models do not have.
 func (s *Validate) RefusesParameters(files [][]byte, has, may func(name string) bool) []error {
-	errs := modelfile.NotMade(files, s.Allow, may, accepts(has)...)
+	errs := append(modelfile.RefusesKinds(files), modelfile.NotMade(files, s.Allow, may, accepts(has)...)...)
 	for _, b := range files {
 		if f, err := modelfile.ReadFacts(b); err == nil {
 			if _, _, err := s.positiveOf(f.Groups); err != nil {

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -21,6 +22,7 @@ import (
 	"prgnn/stages/learn"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/learn/split"
+	"prgnn/stages/role"
 	"prgnn/stages/stagetest"
 )
 
@@ -655,5 +657,40 @@ func TestBesideTrainingOfOtherGroups(t *testing.T) {
 		besideTraining(rows, study, "", absent)
 		need.Equal(t, rows[0].Training == 0.8, absent == nil)
 		need.Equal(t, math.IsNaN(rows[0].Training), absent != nil)
+	}
+}
+
+// Models of one kind with different settings and inputs are described by all of them; models of several kinds are
+// refused, before a run, too.
+func TestValidateEnsemble(t *testing.T) {
+	c := unseen(t, 96, "baseline", "model", "ridge", "penalty", 1.0)
+	file := func(model, penalty, name string, params ...any) dag.Input {
+		of := unseen(t, 96, "baseline", append([]any{"model", model}, params...)...)
+		origin := modelfile.Origin{Parameters: map[string]string{"model": `"` + model + `"`, "penalty": penalty, "fold": name}}
+		b := need.Value(modelfile.WithOrigin(need.Value(of.in["model"][0].Bytes())(t), origin, modelfile.Study{}))(t)
+		in := dag.InputOf(artifacts.Bytes{Kind: "npz", Data: b})
+		in.Name = name
+		return in
+	}
+	one, other := file("ridge", "1", "1"), file("ridge", "100", "2", "penalty", 100.0, "transform", "none")
+	mixed := file("logistic", "1", "3")
+	c.in["model"] = []dag.Input{one, other}
+	out := stagetest.MustRun(t, &Validate{}, c.in)
+	got := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t)
+	need.Equal(t, fmt.Sprint(got.Parameters, got.Differing), `map[model:"ridge"] map[penalty:[1 100]]`)
+	need.Equal(t, fmt.Sprint(got.Takes), "[{1 fisher  false} {1 pearson  false}]")
+	c.in["model"] = []dag.Input{one, mixed, other}
+	const refused = "these models are of several kinds, logistic (%s), ridge (%s), and their mean is not tested; list models of one kind"
+	_, err := stagetest.RunStage(t, &Validate{}, c.in)
+	need.Error(t, err, fmt.Sprintf(refused, "3", "1, 2"))
+	var files [][]byte
+	for _, in := range c.in["model"] {
+		files = append(files, need.Value(in.Bytes())(t))
+	}
+	no := func(string) bool { return false }
+	for _, s := range []role.ModelReader{&Validate{}, &ValidateRegression{}, &learn.Predict{}, &PredictRegression{}} {
+		need.Error(t, errors.Join(s.RefusesParameters(files, no, no)...),
+			"model: "+fmt.Sprintf(refused, "file 2", "file 1, file 3"))
+		need.Equal(t, len(s.RefusesParameters(files[:1], no, no)), 0)
 	}
 }

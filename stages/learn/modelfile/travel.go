@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -94,6 +97,32 @@ func Refuses(file []byte, has func(port string) bool, number bool) error {
 		return fmt.Errorf("it is a model of %s", of[1])
 	}
 	return f.Expects(number)
+}
+
+// OneKind refuses models of several kinds, whose mean is tested nowhere; files has those of each kind.
+func OneKind(files map[string][]string) error {
+	if len(files) < 2 {
+		return nil
+	}
+	each := lists.Map(slices.Sorted(maps.Keys(files)), func(kind string) string {
+		return fmt.Sprintf("%s (%s)", kind, words.Some(files[kind], 2))
+	})
+	return fmt.Errorf("these models are of several kinds, %s, and their mean is not tested; list models of one kind",
+		strings.Join(each, ", "))
+}
+
+// RefusesKinds is OneKind before a run, of files by their numbers among those of the input model.
+func RefusesKinds(files [][]byte) []error {
+	kinds := map[string][]string{}
+	for i, b := range files {
+		if f, err := ReadFacts(b); err == nil { // a file that cannot be read has its own error
+			kinds[f.Model] = append(kinds[f.Model], fmt.Sprintf("file %d", i+1))
+		}
+	}
+	if err := OneKind(kinds); err != nil {
+		return []error{fmt.Errorf("model: %w", err)}
+	}
+	return nil
 }
 
 // AllowUnnamed accepts models without names of regions for participants with names.

@@ -70,12 +70,22 @@ func (a *Author) applied() {
 		if one.Model != "" {
 			a.say("methods.applied-model", values{"Models": one.Models, "Name": a.appliedModel(one)})
 		}
-		if one.Inputs != "" && !slices.Contains([]string{"majority", "mean"}, one.Model) {
-			a.say("methods.inputs", values{"Models": []string{name}, "What": one.Inputs,
-				"Data": values(finding.Values(column.ParseData(one.Holds)))})
+		takes := one.Takes
+		if takes == nil {
+			takes = []finding.Takes{{Inputs: one.Inputs, Holds: one.Holds, ZScored: one.ZScored}}
 		}
-		if one.ZScored {
-			a.say("methods.applied-zscored", nil)
+		for _, of := range takes {
+			shown, part := name, values{"Some": len(takes) > 1, "N": of.Models, "Of": one.Models}
+			if len(takes) > 1 {
+				shown = a.Text("methods.applied-some", values{"Name": name, "N": of.Models, "Of": one.Models})
+			}
+			if of.Inputs != "" && !slices.Contains([]string{"majority", "mean"}, one.Model) {
+				a.say("methods.inputs", values{"Models": []string{shown}, "What": of.Inputs,
+					"Data": values(finding.Values(column.ParseData(of.Holds)))})
+			}
+			if of.ZScored {
+				a.say("methods.applied-zscored", part)
+			}
 		}
 		of := values(finding.Values(one))
 		of["Training"] = lists.Map(one.Sizes, func(r finding.GroupRange) string { return a.Text("methods.range", r) })
@@ -107,19 +117,24 @@ func (a *Author) appliedModel(one finding.Applied) string {
 	if one.Parameters == nil {
 		return section.OrItself(column.Classifiers, one.Model)
 	}
-	of := values{"Settings": "", "Regression": len(one.Groups) == 1}
-	for name, text := range one.Parameters {
+	s := &finding.StageSettings{Values: map[string][][]string{}}
+	add := func(name, text string) {
 		var list []any
 		if json.Unmarshal([]byte(text), &list) != nil {
 			list = make([]any, 1)
 			a.Fail(json.Unmarshal([]byte(text), &list[0]))
 		}
-		of[name] = strings.Join(lists.Map(list, func(v any) string { return fmt.Sprint(v) }), ", ")
-		if name == "penalties" {
-			of["Several"] = len(list)
+		s.Values[name] = append(s.Values[name], lists.Map(list, func(v any) string { return fmt.Sprint(v) }))
+	}
+	for name, text := range one.Parameters {
+		add(name, text)
+	}
+	for name, all := range one.Differing {
+		for _, text := range all {
+			add(name, text)
 		}
 	}
-	return a.fittedModel(one.Model, of)
+	return a.fittedModel(one.Model, s, values{"Settings": "", "Regression": len(one.Groups) == 1})
 }
 
 // trainedOn states what the files of stored models have of their training participants.
@@ -368,10 +383,19 @@ var works = map[string]string{"svm": "cortes", "linear-svm": "cortes", "ridge": 
 	"forest": "breiman", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola", "brainnetcnn": "kawahara",
 	"li2019": "li2019", "meanmlp": "popov", "bnt": "kan", "braingnn": "li2021"}
 
-// fitted are the entries with the settings that a reader needs to fit a model again; networks have sentences.
-var fitted = map[string]string{"ridge": "methods.penalty", "kernel-ridge": "methods.penalties", "svm": "methods.c",
-	"linear-svm": "methods.c", "logistic": "methods.c", "svr": "methods.c-epsilon", "rbf-svr": "methods.c-epsilon",
-	"forest": "methods.trees", "mlp": "methods.mlp"}
+// A fittedBy is the entry with the settings that a reader needs to fit a model again, and the parameters in it.
+type fittedBy struct {
+	code  string
+	takes []string
+}
+
+// fitted are these of each model; networks have sentences.
+var fitted = map[string]fittedBy{"ridge": {"methods.penalty", []string{"penalty"}},
+	"kernel-ridge": {"methods.penalties", []string{"penalties", "inner"}}, "svm": {"methods.c", []string{"c"}},
+	"linear-svm": {"methods.c", []string{"c"}}, "logistic": {"methods.c", []string{"c"}},
+	"svr": {"methods.c-epsilon", []string{"c", "epsilon"}}, "rbf-svr": {"methods.c-epsilon", []string{"c", "epsilon"}},
+	"forest": {"methods.trees", []string{"trees", "tried"}},
+	"mlp":    {"methods.mlp", []string{"hidden", "epochs", "batch", "learning_rate"}}}
 
 // fittedModels are the models of stages of some kinds on the folds that the methods describe.
 func (a *Author) fittedModels(kinds ...string) (models []string) {
@@ -381,12 +405,11 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 			continue
 		}
 		for _, model := range modelsOf(s) {
-			of := parameters(s, values{"Settings": "", "Regression": s.Kind == "regression",
-				"Several": len(s.List("penalties"))})
+			of := values{"Settings": "", "Regression": s.Kind == "regression"}
 			if s.Kind == "estimator" {
-				of["Settings"] = a.Text("methods.own", of)
+				of["Settings"] = a.Text("methods.own", parameters(s, of))
 			}
-			if text := a.fittedModel(model, of); !slices.Contains(models, text) {
+			if text := a.fittedModel(model, s, of); !slices.Contains(models, text) {
 				models = append(models, text)
 			}
 		}
@@ -394,15 +417,29 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 	return models
 }
 
-// fittedModel is a model with the settings that a reader needs to fit it again, of its parameters.
-func (a *Author) fittedModel(model string, of values) string {
+// fittedModel is a model with the settings that a reader needs to fit it again, by the parameters of its stage.
+func (a *Author) fittedModel(model string, s *finding.StageSettings, more values) string {
+	of := parameters(s, more)
 	of["Name"], of["Work"] = section.OrItself(column.Classifiers, model), works[model]
-	code := fitted[model]
-	if code == "methods.penalties" && of["Several"] == 1 {
-		code, of["penalty"] = "methods.penalty", of["penalties"]
+	by := fitted[model]
+	var several []string
+	for _, list := range s.Values["penalties"] {
+		if n := fmt.Sprint(len(list)); !slices.Contains(several, n) {
+			several = append(several, n)
+		}
 	}
-	if code != "" {
-		of["Settings"] = a.Text(code, of)
+	if of["Several"] = strings.Join(several, " or "); of["Several"] == "1" && model == "kernel-ridge" {
+		by, of["penalty"] = fittedBy{"methods.penalty", nil}, of["penalties"]
+	}
+	of["Tried"] = lists.Map(s.Over("tried"), func(n string) string {
+		return a.Text("methods.tried", values{"tried": n, "Regression": of["Regression"]})
+	})
+	unstated := func(name string) bool { return len(s.Values[name]) == 0 }
+	switch {
+	case slices.ContainsFunc(by.takes, unstated):
+		of["Settings"] = a.Text("methods.settings-unstated", nil)
+	case by.code != "":
+		of["Settings"] = a.Text(by.code, of)
 	}
 	return a.Text("methods.fitted", of)
 }

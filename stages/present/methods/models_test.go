@@ -240,3 +240,76 @@ func TestAppliedModels(t *testing.T) {
 		}
 	}
 }
+
+// Each entry with the settings of a model has one value, several, or none in the files of stored models; of the models
+// of a matrix, one or several.
+func TestSettingsOfModels(t *testing.T) {
+	one := map[string]string{"penalty": "1", "penalties": "[1, 10, 100]", "inner": "4", "c": "2", "epsilon": "0.1",
+		"trees": "100", "tried": "0", "hidden": "[64, 32]", "epochs": "0", "batch": "9", "learning_rate": "0"}
+	another := map[string]string{"penalty": "100", "penalties": "[3]", "inner": "5", "c": "0.5", "epsilon": "0.2",
+		"trees": "50", "tried": "7", "hidden": "[16]", "epochs": "20", "batch": "0", "learning_rate": "0.01"}
+	want := map[string][2]string{
+		"ridge": {"penalty 1", "penalty 1 or 100"},
+		"kernel-ridge": {"the best of 3 penalties in 4 inner folds",
+			"the best of 3 or 1 penalties in 4 or 5 inner folds"},
+		"svm": {"C = 2", "C = 2 or 0.5"}, "linear-svm": {"C = 2", "C = 2 or 0.5"}, "logistic": {"C = 2", "C = 2 or 0.5"},
+		"svr":     {"C = 2, ε = 0.1", "C = 2 or 0.5, ε = 0.1 or 0.2"},
+		"rbf-svr": {"C = 2, ε = 0.1", "C = 2 or 0.5, ε = 0.1 or 0.2"},
+		"forest": {"100 trees, the square root of the number of inputs tried at each split",
+			"100 or 50 trees, the square root of the number of inputs or 7 inputs tried at each split"},
+		"mlp": {"hidden widths 64, 32, 100 epochs, batches of 9, learning rate 0.001",
+			"hidden widths 64, 32 or 16, 100 or 20 epochs, batches of 9 or 100, learning rate 0.001 or 0.01"},
+	}
+	differing := map[string][]string{}
+	for name, value := range one {
+		differing[name] = []string{value, another[name]}
+	}
+	for model := range fitted {
+		stored := func(same map[string]string, differing map[string][]string) string {
+			a := authorOf()
+			text := a.appliedModel(finding.Applied{Model: model, Groups: []string{"A", "B"}, Parameters: same,
+				Differing: differing})
+			need.NoError(t, a.Err(), model)
+			return text
+		}
+		has := func(text, settings string) {
+			t.Helper()
+			if !strings.Contains(text, " ("+settings+")") {
+				t.Errorf("%s: no %q in %s", model, settings, text)
+			}
+		}
+		has(stored(one, nil), want[model][0])
+		has(stored(map[string]string{}, differing), want[model][1])
+		has(stored(map[string]string{}, nil), "settings not stated by all model files")
+		of := with("baseline", "model", model)
+		for name, value := range one {
+			for _, v := range []string{value, another[name]} {
+				of.Values[name] = append(of.Values[name], strings.Split(strings.Trim(v, "[]"), ", "))
+			}
+		}
+		a := authorOf(of)
+		has(strings.Join(a.fittedModels("baseline"), ""), want[model][1])
+		need.NoError(t, a.Err(), model)
+	}
+}
+
+// Stored models whose inputs differ are stated apart.
+func TestAppliedInputsDiffer(t *testing.T) {
+	people := encoding.NewTable()
+	of := finding.Applied{Models: 3, Participants: 30, Groups: []string{"A", "B"}, Model: "ridge", Inputs: "fisher",
+		Takes: []finding.Takes{{Models: 2, Inputs: "fisher", Holds: "measure=pearson"},
+			{Models: 1, Inputs: "pearson", Holds: "measure=pearson", ZScored: true}}}
+	people.Meta = of.Meta()
+	a := authorOf()
+	a.T = dag.NewTask(map[string][]dag.Input{"applied": {dag.InputOf(people)}})
+	a.applied()
+	_, text := written(t, a)
+	for _, want := range []string{
+		"The inputs of 2 of the 3 models (ridge regression) were the correlations of all pairs of regions, as Fisher's z.",
+		"The inputs of 1 of the 3 models (ridge regression) were the correlations of all pairs of regions.",
+		"In 1 of the 3 models, each input was z-scored"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
