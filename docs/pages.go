@@ -174,8 +174,8 @@ func Read(topic string) string {
 // paragraph, table row or block.
 const answerWords = 80
 
-// Answer is the beginning of a section without its heading, with the topics that it links to in brackets: the paragraphs, rows and blocks
-// that begin within answerWords, and tables and lists that begin within two thirds of them. whole states whether that
+// Answer is the beginning of a section without its heading, with the topics that it links to in brackets: the paragraphs, rows and
+// blocks that begin within answerWords, and tables and lists that begin within two thirds of them. whole states whether that
 // is all.
 func (s Section) Answer() (text string, whole bool) {
 	_, body, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")

@@ -240,7 +240,8 @@ func TestPagesTakeResults(t *testing.T) {
 			t.Errorf("%s: notes\n%s", c.more, notes)
 		}
 	}
-	// The place of a removed stage is free, in the file that removes it and in a later one, which may also set the page.
+	// The place of a removed stage is free, in the file that removes it and in a later one, which may also set the
+	// page.
 	const rank = "  rank: { use: biomarkers }\n"
 	need.NoError(t, os.WriteFile("less.yaml", []byte("extends: base.yaml\nstages:\n  biomarkers: null\n"), 0o666))
 	for _, x := range []string{"extends: base.yaml\nstages:\n  biomarkers: null\n" + rank,

@@ -362,7 +362,8 @@ func TestProcessingOfABIDE(t *testing.T) {
 		clean := need.Value(stagetest.RunWith(stagetest.Fresh("denoise", "min_volumes", 1, "min_dof", 1),
 			map[string]dag.Input{"series": dag.InputOf(series)}))(t)
 		row := need.Value(column.Rows[column.CleaningRow](clean["quality"].(*encoding.Table)))(t)[0]
-		p := person{of[0], of[3], of[2], need.Value(strconv.ParseFloat(of[5], 64))(t), clean["quality"].(*encoding.Table)}
+		p := person{of[0], of[3], of[2], need.Value(strconv.ParseFloat(of[5], 64))(t),
+			clean["quality"].(*encoding.Table)}
 		for _, fact := range column.SeriesFacts {
 			if fact.Treated(*fact.Of(&row)) {
 				treated = append(treated, p.id+" "+fact.Name)

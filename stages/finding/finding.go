@@ -166,8 +166,8 @@ func (l List) Grouped() (groups []Group) {
 // Apart is the AUC from which something that alone separates the groups may explain a high accuracy.
 const Apart = 0.8
 
-// The codes of the findings about series that the groups, or those with lower and higher values of the number to predict,
-// have different before denoising.
+// The codes of the findings about series that the groups, or those with lower and higher values of the number to
+// predict, have different before denoising.
 const (
 	SeriesDiffer = "covariate.series-differ"
 	SeriesFollow = "covariate.series-follow"

@@ -8,8 +8,8 @@ import (
 	"prgnn/numeric/random"
 )
 
-// The AUC is the largest of scipy.stats.mannwhitneyu (1.17) over the cuts, within strata the sum of those of the strata;
-// p is that of 2,000 permutations with it.
+// The AUC is the largest of scipy.stats.mannwhitneyu (1.17) over the cuts, within strata the sum of those of the
+// strata; p is that of 2,000 permutations with it.
 func TestCutBest(t *testing.T) {
 	v := []float64{1, 2, 2, 3, 5, 8, 8, 8, 13, 21.5, 0.5, 4, 7, math.NaN()}
 	number := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8.5, 2, 7}

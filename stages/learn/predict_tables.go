@@ -172,7 +172,8 @@ func (p *predicted) describe(models []*applier) {
 		a.Column = ""
 	}
 	p.describeInputs(models)
-	p.describeSettings(models)
+	origin := func(m *applier) *modelfile.Origin { return m.Origin }
+	a.Parameters, a.Differing = modelfile.Settings(lists.Map(models, origin))
 	for _, group := range p.groups {
 		of := finding.GroupRange{Group: group, Least: models[0].Counts[group]}
 		for _, m := range models {
@@ -240,7 +241,7 @@ func (p *predicted) describe(models []*applier) {
 	}
 	if shift.Inputs > 0 {
 		a.Shift = &shift
-		a.SameMeans = len(sds) == len(pooled) && sameMeans(pooled, sds, weight, a.Participants, a.Trained)
+		a.SameMeans = len(sds) == len(pooled) && inference.SameMeans(pooled, sds, weight, a.Participants, a.Trained)
 	}
 }
 
@@ -265,58 +266,4 @@ func takes(m *applier) finding.Takes {
 	of := &m.matrices.Matrices
 	return finding.Takes{Inputs: map[bool]string{true: "fisher", false: of.Port}[of.Fisher],
 		Holds: of.Data().String(), ZScored: m.matrices.Standardized()}
-}
-
-// describeSettings states the parameters of the training that all files state; models of several folds are of one
-// setting.
-func (p *predicted) describeSettings(models []*applier) {
-	if models[0].Origin == nil {
-		return
-	}
-	a := &p.applied
-	a.Parameters, a.Differing = map[string]string{}, map[string][]string{}
-	for name := range models[0].Origin.Parameters {
-		var all []string
-		for _, m := range models {
-			value, stated := "", false
-			if m.Origin != nil {
-				value, stated = m.Origin.Parameters[name]
-			}
-			if !stated {
-				all = nil
-				break
-			}
-			if !slices.Contains(all, value) {
-				all = append(all, value)
-			}
-		}
-		if len(all) == 1 {
-			a.Parameters[name] = all[0]
-		} else if len(all) > 1 && name != "fold" && name != "repeat" {
-			a.Differing[name] = all
-		}
-	}
-}
-
-// The squared difference of the means of different people is the part leastMeans of the expected one with a probability
-// of 5e-6 where all inputs together vary in six directions only (chi-squared, 6 degrees of freedom). Of 8,000 divisions
-// of participants of ABIDE, none was below 0.26.
-const (
-	fewestMeans = 100
-	leastMeans  = 0.01
-)
-
-// sameMeans reports whether the training participants have the means of the new ones. Each one is in the training of
-// equally many folds, so the mean over the models of a study, by their participants, is that of all.
-func sameMeans(differences, sds []float64, weight float64, participants, trained int) bool {
-	if len(differences) < fewestMeans {
-		return false
-	}
-	squares := 0.0
-	for j, d := range differences {
-		d /= float64(weight * sds[j])
-		squares += float64(d * d)
-	}
-	expected := 1/float64(participants) + 1/float64(trained)
-	return squares/float64(len(differences)) < leastMeans*expected
 }

@@ -23,6 +23,7 @@ import (
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/inference"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
 )
@@ -420,7 +421,7 @@ func TestSameMeans(t *testing.T) {
 				differences[j] += float64(count) * (mean[j] - of[j])
 			}
 		}
-		return sameMeans(differences, sd, weight, n, n)
+		return inference.SameMeans(differences, sd, weight, n, n)
 	}
 	first := people()
 	again := make([][]float64, n) // noise of a tenth of the SD

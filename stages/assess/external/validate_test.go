@@ -666,7 +666,8 @@ func TestValidateEnsemble(t *testing.T) {
 	c := unseen(t, 96, "baseline", "model", "ridge", "penalty", 1.0)
 	file := func(model, penalty, name string, params ...any) dag.Input {
 		of := unseen(t, 96, "baseline", append([]any{"model", model}, params...)...)
-		origin := modelfile.Origin{Parameters: map[string]string{"model": `"` + model + `"`, "penalty": penalty, "fold": name}}
+		origin := modelfile.Origin{Parameters: map[string]string{"model": `"` + model + `"`, "penalty": penalty,
+			"fold": name}}
 		b := need.Value(modelfile.WithOrigin(need.Value(of.in["model"][0].Bytes())(t), origin, modelfile.Study{}))(t)
 		in := dag.InputOf(artifacts.Bytes{Kind: "npz", Data: b})
 		in.Name = name

@@ -196,7 +196,8 @@ func (k *keys) marks(all []field, layout string) (marks []mark) {
 		for cut := 1; cut < len(f.text); cut++ { // letters beside an id of letters
 			for _, part := range [][2]string{{f.text[:cut], "+" + f.text[cut:]}, {f.text[cut:], f.text[:cut] + "+"}} {
 				if whose := k.full[part[0]]; whose != nil {
-					marks = append(marks, mark{slot: slot{layout, from, from + 1, part[1]}, text: part[0], whose: whose})
+					marks = append(marks, mark{slot: slot{layout, from, from + 1, part[1]}, text: part[0],
+						whose: whose})
 				}
 			}
 		}

@@ -20,8 +20,9 @@ type scheme struct {
 
 func by(format string) func(int) string {
 	return func(i int) string {
-		return strings.NewReplacer("N4", fmt.Sprintf("%04d", i), "N3", fmt.Sprintf("%03d", i), "N2", fmt.Sprintf("%02d", i),
-			"N", fmt.Sprint(i), "F", fmt.Sprint(50100+i), "L", string(rune('a'+i-1)), "U", string(rune('A'+i-1)), "G", []string{"HC", "PT"}[i%2],
+		return strings.NewReplacer("N4", fmt.Sprintf("%04d", i), "N3", fmt.Sprintf("%03d", i),
+			"N2", fmt.Sprintf("%02d", i), "N", fmt.Sprint(i), "F", fmt.Sprint(50100+i), "L", string(rune('a'+i-1)),
+			"U", string(rune('A'+i-1)), "G", []string{"HC", "PT"}[i%2],
 			"g", []string{"controls", "patients"}[i%2], "H", fmt.Sprint((i+1)/2), "B", fmt.Sprint(i%3+1)).Replace(format)
 	}
 }
@@ -252,7 +253,8 @@ func TestNamesOfParts(t *testing.T) {
 			case what == own:
 				need.Equal(t, fmt.Sprint(others, by), "[] <nil>", name)
 			case what == "two":
-				need.Equal(t, fmt.Sprint(lists.Map(others, func(o Other) int { return o.At }), by == nil), "[2 3] true", name)
+				at := lists.Map(others, func(o Other) int { return o.At })
+				need.Equal(t, fmt.Sprint(at, by == nil), "[2 3] true", name)
 			case c.noted:
 				need.Equal(t, fmt.Sprint(others, by != nil && len(by.Others) == 24), "[] true", name)
 			default:
@@ -281,7 +283,8 @@ func TestNamesOfParts(t *testing.T) {
 				if c.of != nil {
 					k = c.of(i, s)
 				}
-				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s), "K", k).Replace(c.file)
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s),
+					"K", k).Replace(c.file)
 				files = append(files, InPart{fmt.Sprint(s + 1), name, fmt.Sprintf("sub-%02d", i+1)})
 			}
 		}

@@ -25,8 +25,8 @@ var (
 
 var partNumber = pattern.New(`^[^0-9]*?0*([0-9]+)[^0-9]*$`)
 
-// states reports whether the mark of a number is that of a session and of nothing else: it has five digits, or beside it
-// is a word for sessions, or that of the session's own name: week8 is W8, 12months is M12, and T2 is no V2.
+// states reports whether the mark of a number is that of a session and of nothing else: it has five digits, or beside
+// it is a word for sessions, or that of the session's own name: week8 is W8, 12months is M12, and T2 is no V2.
 func (p parts) states(m mark) bool {
 	if lettered(m.text) || long(m.text) {
 		return true
@@ -57,7 +57,8 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 	})
 	times := map[string]int{} // files with a text
 	for _, marks := range f.marks {
-		for _, text := range slices.Compact(slices.Sorted(slices.Values(lists.Map(marks, func(m mark) string { return m.text })))) {
+		texts := lists.Map(marks, func(m mark) string { return m.text })
+		for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
 			times[text]++
 		}
 	}
@@ -67,7 +68,8 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 		for _, m := range marks {
 			t := slots[m.slot]
 			varies := len(t.texts) > 1
-			filled := 4*t.marked >= 3*f.of[m.layout] && (varies || f.of[m.layout] < fewestOwn && times[m.text] < len(files))
+			filled := 4*t.marked >= 3*f.of[m.layout] &&
+				(varies || f.of[m.layout] < fewestOwn && times[m.text] < len(files))
 			agrees := varies && f.most(m.slot, t.own)
 			states := m.layout != "" && p.states(m) && (filled || m.whole && lettered(m.text) && len(m.text) > 1 &&
 				(varies || times[m.text] < len(files)))

@@ -36,7 +36,8 @@ func Reliability(r column.ReliabilityRow, pairs []column.SessionPairRow, alike [
 			"Sessions": r.Sessions})
 	}
 	if r.Within != "" {
-		all.Study("reliability.sites", finding.Limits, values{"Within": r.Within, "Edges": r.Participants >= fewRetested})
+		all.Study("reliability.sites", finding.Limits,
+			values{"Within": r.Within, "Edges": r.Participants >= fewRetested})
 	}
 	for _, p := range pairs {
 		if motionDiffers(p.MotionFirst, p.MotionSecond) {

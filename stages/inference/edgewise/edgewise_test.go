@@ -386,8 +386,8 @@ func BenchmarkPermutations(b *testing.B) {
 		Draw:    func(k int) Permutation { return Permutation{From: random.New(1, k).Perm(n)} }})
 }
 
-// TestVariances compares tests of groups with variances of their own with SciPy's and with the slow definition, and of a
-// number with a variance of each participant with statsmodels' (testdata/variances.py).
+// TestVariances compares tests of groups with variances of their own with SciPy's and with the slow definition, and of
+// a number with a variance of each participant with statsmodels' (testdata/variances.py).
 func TestVariances(t *testing.T) {
 	var o map[string]json.RawMessage
 	b := need.Value(os.ReadFile("testdata/variances.json"))(t)

@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/stages/column"
@@ -45,4 +46,35 @@ func dataDiffers(is, was column.Data, made []column.Difference) (all []column.Di
 				is.Estimator, was.Estimator)})
 	}
 	return all
+}
+
+// Settings are the parameters that the origins of all models state: those with one value, and the values of the others
+// but fold and repeat. They are nil where the first model has no origin.
+func Settings(of []*Origin) (one map[string]string, differing map[string][]string) {
+	if of[0] == nil {
+		return nil, nil
+	}
+	one, differing = map[string]string{}, map[string][]string{}
+	for name := range of[0].Parameters {
+		var all []string
+		for _, o := range of {
+			value, stated := "", false
+			if o != nil {
+				value, stated = o.Parameters[name]
+			}
+			if !stated {
+				all = nil
+				break
+			}
+			if !slices.Contains(all, value) {
+				all = append(all, value)
+			}
+		}
+		if len(all) == 1 {
+			one[name] = all[0]
+		} else if len(all) > 1 && name != "fold" && name != "repeat" {
+			differing[name] = all
+		}
+	}
+	return one, differing
 }

@@ -198,8 +198,10 @@ func TestFirstRepeatWithoutR(t *testing.T) {
 		{[]column.RegressionRow{row("mean", 5, none, none), row("SVR", 5, 0.31, 0.02)},
 			[]TestOf{{column.Retrained, "mean", 99, "", true, none}, {column.Retrained, "SVR", 99, "", true, 0.31}},
 			"SVR 0.310"},
-		{[]column.RegressionRow{row("mean", 5, 0.1, none)}, []TestOf{{column.Retrained, "mean", 99, "", true, none}}, ""},
-		{[]column.RegressionRow{row("SVR", 10, 0.31, 0.02)}, []TestOf{{column.Retrained, "SVR", 99, "", false, none}}, ""},
+		{[]column.RegressionRow{row("mean", 5, 0.1, none)},
+			[]TestOf{{column.Retrained, "mean", 99, "", true, none}}, ""},
+		{[]column.RegressionRow{row("SVR", 10, 0.31, 0.02)},
+			[]TestOf{{column.Retrained, "SVR", 99, "", false, none}}, ""},
 	} {
 		all := RegressionTests(c.rows)
 		need.Equal(t, fmt.Sprint(all), fmt.Sprint(c.tests))
