@@ -47,6 +47,15 @@ func (l List) BesideEdges(r column.EdgeSummaryRow) List {
 	return linked
 }
 
+// OtherDirection is that t of edges is above 0 where the group has larger values that is not the positive one of the
+// classification.
+func OtherDirection(evaluated string, r column.EdgeSummaryRow) (all List) {
+	if r.Design == "groups" && len(r.Groups) == 2 && r.Groups[0] == evaluated {
+		all.Study("edges.other-positive", Notes, values{"Evaluated": evaluated, "Own": r.Groups[1]})
+	}
+	return all
+}
+
 // EdgeTest are the findings about a test of each edge.
 func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	if r.Degrees < fewDegrees {

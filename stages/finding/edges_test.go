@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,6 +20,19 @@ func TestBesideEdges(t *testing.T) {
 		need.Equal[any](t, linked[i].Values()["Edges"], want)
 	}
 	need.Equal[any](t, l.BesideEdges(column.EdgeSummaryRow{Test: "age"})[0].Values()["Edges"], false)
+}
+
+// Edges of the classification's positive group minus the other are as expected; the other way round is noted.
+func TestOtherDirection(t *testing.T) {
+	for evaluated, want := range map[string]string{"2": "edges.other-positive notes 1 2", "1": "", "n/a": "", "ASD": ""} {
+		got := lists.Map(OtherDirection(evaluated, column.EdgeSummaryRow{Design: "groups", Groups: []string{"2", "1"}}),
+			func(f Finding) string {
+				return fmt.Sprint(f.Code, " ", f.Weight, " ", f.Values()["Own"], " ", f.Values()["Evaluated"])
+			})
+		need.Equal(t, strings.Join(got, ""), want)
+	}
+	need.Equal(t, len(OtherDirection("A", column.EdgeSummaryRow{Design: "several groups",
+		Groups: []string{"A", "B", "C"}})), 0)
 }
 
 func TestEdgeTest(t *testing.T) {

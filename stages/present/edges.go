@@ -65,6 +65,9 @@ func (a *author) edges() {
 		}
 	}
 	a.Find(finding.EdgeTest(test)...)
+	if len(a.Accuracy) > 0 {
+		a.Find(finding.OtherDirection(a.Accuracy[0].Positive, test)...)
+	}
 	a.foundIn(a.TableOf(a.T.In("edge_tests")))
 	if len(test.Sessions) == 2 {
 		first, second := a.motionOf(test.Sessions)

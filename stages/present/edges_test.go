@@ -188,7 +188,7 @@ func TestEdgesWithoutPlaces(t *testing.T) {
 		need.Equal(t, strings.Contains(page, "<dt>Significant edges</dt>"), is, page[:4000])
 		const tile = "Significant edges: 1 of 2 family-wise error by the largest statistic"
 		need.Equal(t, strings.Contains(text, tile), is, text)
-		need.Equal(t, strings.Contains(text, "a difference between A and B · may be wrong: see the first caution"), is, text)
+		need.Equal(t, strings.Contains(text, "a difference between A and B (B minus A) · may be wrong: see the first caution"), is, text)
 	}
 }
 

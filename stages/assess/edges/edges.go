@@ -43,7 +43,7 @@ var (
 // Edges tests edges over participants.
 type Edges struct {
 	Test         string    `param:"test" doc:"column of the participants to test: groups, or a number; session: the change between two sessions; by default what the study predicts"`
-	Positive     string    `param:"positive" doc:"of two groups, the one whose larger edges have t above 0; by default as in evaluate"`
+	Positive     string    `param:"positive" doc:"of two groups, the one whose larger edges have t above 0; by default the one that evaluate has by default, so set it in both"`
 	Sessions     []string  `param:"sessions" doc:"two sessions: edges are the change from the first to the second"`
 	Covariates   []string  `param:"covariates" doc:"columns of the participants to adjust for, such as [age, sex, site, mean_fd]: numbers linearly, texts as categories. mean_fd comes from cleaning where it is connected and the table has no such column; with sessions it is the change of mean_fd, always from cleaning."`
 	Missing      string    `param:"missing" doc:"a participant without a covariate: refuse, or skip the participant" choices:"refuse|skip"`
