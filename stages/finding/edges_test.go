@@ -22,6 +22,42 @@ func TestBesideEdges(t *testing.T) {
 	need.Equal[any](t, l.BesideEdges(column.EdgeSummaryRow{Test: "age"})[0].Values()["Edges"], false)
 }
 
+// Welch's degrees of freedom of groups of 12 and 30 that vary alike are 20.3, of 19 and 30 beside 10 covariates 30.3.
+// Groups of like size, or of sizes that leave enough, have no note.
+func TestSmallGroup(t *testing.T) {
+	for _, c := range []struct {
+		counts           []int32
+		covariates       int32
+		design, variance string
+		want             string
+	}{
+		{[]int32{30, 12}, 0, "groups", "by-group", "B 12 20 of 40, 16"},
+		{[]int32{12, 30}, 0, "groups", "by-group", "A 12 20 of 40, 16"},
+		{[]int32{44, 8}, 0, "groups", "by-group", "B 8 9 of 50, 18"},
+		{[]int32{30, 12}, 10, "groups", "by-group", "B 12 15 of 30, 19"},
+		{[]int32{30, 20}, 0, "groups", "by-group", ""},
+		{[]int32{12, 12}, 0, "groups", "by-group", ""},
+		{[]int32{12, 14}, 0, "groups", "by-group", ""},
+		{[]int32{12, 20}, 0, "groups", "by-group", "A 12 23 of 30, 13"},
+		{[]int32{30, 12}, 0, "groups", "equal", ""},
+		{[]int32{30, 12, 12}, 0, "several groups", "by-group", ""},
+		{nil, 0, "change", "by-group", ""},
+	} {
+		n := int32(0)
+		for _, of := range c.counts {
+			n += of
+		}
+		got := ""
+		for _, f := range SmallGroup(column.EdgeSummaryRow{Design: c.design, Groups: []string{"A", "B", "C"},
+			Counts: c.counts, Degrees: n - 2 - c.covariates}, c.variance) {
+			v := f.Values()
+			got = fmt.Sprintf("%s %d %d of %d, %d", v["Group"], v["N"], v["Degrees"], v["Model"], v["Needed"])
+			need.Equal(t, f.Code+" "+f.Weight.String(), "edges.small-group notes")
+		}
+		need.Equal(t, got, c.want, c.counts, c.covariates)
+	}
+}
+
 // Edges of the classification's positive group minus the other are as expected; the other way round is noted.
 func TestOtherDirection(t *testing.T) {
 	for evaluated, want := range map[string]string{"2": "edges.other-positive notes 1 2", "1": "", "n/a": "", "ASD": ""} {

@@ -65,6 +65,9 @@ func (a *author) edges() {
 		}
 	}
 	a.Find(finding.EdgeTest(test)...)
+	if s != nil {
+		a.Find(finding.SmallGroup(test, s.Value("variance"))...)
+	}
 	if len(a.Accuracy) > 0 {
 		a.Find(finding.OtherDirection(a.Accuracy[0].Positive, test)...)
 	}

@@ -271,3 +271,67 @@ func TestSmallerGroupVaries(t *testing.T) {
 		}
 	}
 }
+
+// TestPowerOfSmallGroup: the smallest difference, in standard deviations, that max-t over 780 edges finds with a power
+// of 80 % in groups that vary alike. A variance of each group needs a larger one where a group is small, and no larger
+// one where both have a similar size (finding.SmallGroup). Other sizes, 6 cohorts (-v): docs/statistics.md.
+func TestPowerOfSmallGroup(t *testing.T) {
+	const regions, each = 40, 20 // edges with each difference
+	const edges = regions * (regions - 1) / 2
+	for _, c := range []struct {
+		small, large, cohorts int
+		most                  float64 // difference in steps of 0.2
+		least, ratio          float64 // bounds of by-group over equal
+	}{{12, 30, 2, 3, 1.1, 1.5}, {20, 30, 2, 2.2, 0.95, 1.1}} {
+		n := c.small + c.large
+		var differences []float64
+		for d := 1.0; d < c.most+0.01; d += 0.2 {
+			differences = append(differences, d)
+		}
+		smallest := map[bool]float64{}
+		for _, by := range []bool{true, false} {
+			found := make([]float64, len(differences))
+			for k := range c.cohorts {
+				r := random.New(5, "power", k, c.small, c.large)
+				st := &edgeStudy{kind: twoGroups, counts: []int32{int32(c.large), int32(c.small)},
+					ids: make([]string, n)}
+				x, group := make([]float64, n), make([]int, n)
+				for i := range c.small {
+					x[i], group[i] = 1, 1
+				}
+				st.design.Tested, st.design.Nuisance = [][]float64{x}, [][]float64{slices.Repeat([]float64{1}, n)}
+				if by {
+					st.design.Group = group
+				}
+				for i := range n {
+					for e := range edges {
+						v := r.Normal()
+						if at := e / each; at < len(differences) {
+							v += float64(x[i] * differences[at])
+						}
+						st.values = append(st.values, v)
+					}
+				}
+				f := need.Value(edgewise.NewModel(st.design, n))(t).Fit(st.values, edges, 1)
+				null := need.Value(f.Permute(allPairs(regions), edgewise.Options{Permutations: 199, Threads: 1,
+					Draw: need.Value(st.permutations(&Edges{Seed: uint64(k)}))(t), Thresholds: []float64{3},
+					Tail: edgewise.Both, Free: edgewise.Usual}))(t)
+				for e, p := range edgewise.Corrected(f.Statistic, null.Largest)[:each*len(differences)] {
+					if p < 0.05 {
+						found[e/each] += 1 / float64(each*c.cohorts)
+					}
+				}
+			}
+			at := slices.IndexFunc(found, func(share float64) bool { return share >= 0.8 })
+			if at < 1 {
+				t.Fatalf("%d and %d: found %.2f of %.1f", c.small, c.large, found, differences)
+			}
+			smallest[by] = differences[at-1] + 0.2*(0.8-found[at-1])/(found[at]-found[at-1])
+		}
+		ratio := smallest[true] / smallest[false]
+		t.Logf("%d and %d: by-group %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
+		if ratio < c.least || ratio > c.ratio {
+			t.Errorf("%d and %d: by-group finds %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
+		}
+	}
+}
