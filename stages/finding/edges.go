@@ -64,7 +64,7 @@ func effective(n1, n2, degrees float64) (of float64, few bool) {
 // SmallGroup is that a test of two groups with a variance of each has little power, because one is small, and the size
 // of this group from which the test loses little.
 func SmallGroup(r column.EdgeSummaryRow, variance string) (all List) {
-	if r.Design != "groups" || len(r.Counts) != 2 || variance != "by-group" {
+	if r.Design != "groups" || len(r.Counts) != 2 || variance != "unequal" {
 		return nil
 	}
 	small := 0

@@ -31,17 +31,17 @@ func TestSmallGroup(t *testing.T) {
 		design, variance string
 		want             string
 	}{
-		{[]int32{30, 12}, 0, "groups", "by-group", "B 12 20 of 40, 16"},
-		{[]int32{12, 30}, 0, "groups", "by-group", "A 12 20 of 40, 16"},
-		{[]int32{44, 8}, 0, "groups", "by-group", "B 8 9 of 50, 18"},
-		{[]int32{30, 12}, 10, "groups", "by-group", "B 12 15 of 30, 19"},
-		{[]int32{30, 20}, 0, "groups", "by-group", ""},
-		{[]int32{12, 12}, 0, "groups", "by-group", ""},
-		{[]int32{12, 14}, 0, "groups", "by-group", ""},
-		{[]int32{12, 20}, 0, "groups", "by-group", "A 12 23 of 30, 13"},
+		{[]int32{30, 12}, 0, "groups", "unequal", "B 12 20 of 40, 16"},
+		{[]int32{12, 30}, 0, "groups", "unequal", "A 12 20 of 40, 16"},
+		{[]int32{44, 8}, 0, "groups", "unequal", "B 8 9 of 50, 18"},
+		{[]int32{30, 12}, 10, "groups", "unequal", "B 12 15 of 30, 19"},
+		{[]int32{30, 20}, 0, "groups", "unequal", ""},
+		{[]int32{12, 12}, 0, "groups", "unequal", ""},
+		{[]int32{12, 14}, 0, "groups", "unequal", ""},
+		{[]int32{12, 20}, 0, "groups", "unequal", "A 12 23 of 30, 13"},
 		{[]int32{30, 12}, 0, "groups", "equal", ""},
-		{[]int32{30, 12, 12}, 0, "several groups", "by-group", ""},
-		{nil, 0, "change", "by-group", ""},
+		{[]int32{30, 12, 12}, 0, "several groups", "unequal", ""},
+		{nil, 0, "change", "unequal", ""},
 	} {
 		n := int32(0)
 		for _, of := range c.counts {

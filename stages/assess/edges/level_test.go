@@ -8,6 +8,8 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference/edgewise"
 )
 
@@ -281,7 +283,7 @@ func TestPowerOfSmallGroup(t *testing.T) {
 	for _, c := range []struct {
 		small, large, cohorts int
 		most                  float64 // difference in steps of 0.2
-		least, ratio          float64 // bounds of by-group over equal
+		least, ratio          float64 // bounds of unequal over equal
 	}{{12, 30, 2, 3, 1.1, 1.5}, {20, 30, 2, 2.2, 0.95, 1.1}} {
 		n := c.small + c.large
 		var differences []float64
@@ -328,10 +330,13 @@ func TestPowerOfSmallGroup(t *testing.T) {
 			}
 			smallest[by] = differences[at-1] + 0.2*(0.8-found[at-1])/(found[at]-found[at-1])
 		}
+		noted := finding.SmallGroup(column.EdgeSummaryRow{Design: twoGroups, Groups: []string{"A", "B"},
+			Counts: []int32{int32(c.small), int32(c.large)}, Degrees: int32(n - 2)}, edgesKind.New().(*Edges).Variance)
+		need.Equal(t, len(noted) == 1, c.least >= 1.1)
 		ratio := smallest[true] / smallest[false]
-		t.Logf("%d and %d: by-group %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
+		t.Logf("%d and %d: unequal %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
 		if ratio < c.least || ratio > c.ratio {
-			t.Errorf("%d and %d: by-group finds %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
+			t.Errorf("%d and %d: unequal finds %.2f, equal %.2f", c.small, c.large, smallest[true], smallest[false])
 		}
 	}
 }
