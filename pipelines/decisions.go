@@ -99,6 +99,7 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 				l.bad.Add(set.Value.Pos, "decision %s, option %s: stage %s: %s", a.name, o.Name, s.name, oneLine(err))
 			}
 		}
+		l.effective.Add(a.decision, o, s.name, probe)
 	}
 }
 
@@ -159,6 +160,9 @@ func (l *loader) checkOptions() {
 			for text := range s.axes[at].index {
 				has[text] = true
 			}
+		}
+		if setting != nil {
+			d.RefuseEqual(l.effective, l.bad)
 		}
 		for _, o := range d.Options {
 			if setting != nil && !has[o.Name] {

@@ -133,6 +133,7 @@ type loader struct {
 	unshown []string      // notes that no result has: the text kept with a run lacks what they depend on
 
 	universes *wiring.Universes // the decisions of the file, and their combinations
+	effective wiring.Effective  // what the options of decisions leave the stages with
 	study     []column.Statement
 }
 
@@ -141,6 +142,7 @@ func newLoader(layers *layer.Layers, limit int) *loader {
 		layers: layers, places: &places{}, lists: map[string]string{}, bad: layers.Bad, build: dag.NewGraph(""),
 		limit: limit, left: limit, values: 4 * limit, texts: maxNames,
 		byName: map[string]*stage{}, producers: map[string][]*producer{},
+		effective: wiring.Effective{},
 	}
 	l.build.BareAxis(column.Subject)
 	return l

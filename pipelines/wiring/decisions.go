@@ -161,9 +161,7 @@ func Decisions(root *tree.Node, bad *tree.Mistakes) (all []Decision) {
 // nothing, which is the file as it is, beside others that do.
 func (d *Decision) refuseSame(bad *tree.Mistakes) {
 	for i, o := range d.Options {
-		same := func(other Option) bool {
-			return sameSettings(o.Sets, other.Sets) && sameSettings(o.Inputs, other.Inputs)
-		}
+		same := func(other Option) bool { return o.Same(&other) }
 		nothing := len(o.Sets)+len(o.Inputs) == 0
 		switch at := slices.IndexFunc(d.Options[:i], same); {
 		case at >= 0 && nothing:
@@ -174,6 +172,11 @@ func (d *Decision) refuseSame(bad *tree.Mistakes) {
 				d.Name, d.Options[at].Name, o.Name)
 		}
 	}
+}
+
+// Same reports whether two options set the same parameters and inputs to the same.
+func (o *Option) Same(other *Option) bool {
+	return sameSettings(o.Sets, other.Sets) && sameSettings(o.Inputs, other.Inputs)
 }
 
 func sameSettings(a, b []Setting) bool {
