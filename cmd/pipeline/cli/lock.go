@@ -41,7 +41,8 @@ another pipeline file is only replaced with --replace: with several studies in a
 the lock of each with -o.
 
 With --plan nothing needs to have run. FILE.plan then states every parameter and connection and all
-universes, with the time and a digest, to preregister the analysis. Give it to the report, as
+universes, with the time and a digest, to preregister the analysis. It is that of FILE with --set of this
+command: settings of the last run are listed, and not in the plan. Give it to the report, as
 in: { plan: { file: FILE.plan } }, and the report states what differs from it.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
@@ -124,6 +125,9 @@ func (a *app) writePlan(file, path string) error {
 		return err
 	}
 	defer done()
+	if !a.asWritten {
+		a.dropped(file, store)
+	}
 	steps, err := why.Plan(context.Background(), pipeline.Graph, store, engine.Options{})
 	if err != nil {
 		return err
