@@ -67,6 +67,9 @@ func (a *app) validate(cmd *cobra.Command, r *running, o validation.Options, pat
 	if err != nil {
 		return err
 	}
+	if err := validation.Single(p); err != nil {
+		return err
+	}
 	what := page.ValidationOf(o.Models)
 	if err := a.mayValidate(p, path, what); err != nil {
 		return err

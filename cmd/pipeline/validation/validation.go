@@ -20,8 +20,10 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/column"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
@@ -98,6 +100,42 @@ func (o *Options) Settings(file string, sets []string) (run, shown []string, err
 	text := setting(printed, "summary", usualInputs("summary", needed))
 	reported := setting(paged, page.Kind().Name, usualInputs(page.Kind().Name, needed), `title: "Validation of stored models"`)
 	return append(slices.Clip(run), text, only(validated, printed)), append(run, reported, only(validated, paged)), nil
+}
+
+// Single refuses a file of which the models would take the outputs of several settings: a decision, or an axis of a
+// matrix. They were trained on those of one.
+func Single(p *pipelines.Pipeline) error {
+	at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == validated })
+	if at < 0 || len(p.Graph.Stages()[at].Tasks()) < 2 {
+		return nil
+	}
+	stage := p.Graph.Stages()[at]
+	var axes, decided, others []string
+	for _, axis := range stage.Axes() {
+		var values []string
+		for _, n := range stage.Tasks() {
+			if v := column.ValueOn(n.Coords(), axis); !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		axes = append(axes, axis+": "+words.Some(values, 6))
+		if slices.ContainsFunc(p.Universes.Decisions, func(d wiring.Decision) bool { return d.Name == axis }) {
+			decided = append(decided, axis+": null")
+		} else {
+			others = append(others, axis)
+		}
+	}
+	remedy := ""
+	if decided != nil {
+		remedy = "\n  decisions: { " + strings.Join(decided, ", ") + " }"
+	}
+	if others != nil {
+		remedy += "\n  stages: # without the axis " + strings.Join(others, ", ") + " under matrix"
+	}
+	file := filepath.Base(p.File)
+	return exit.Wrongf("%s makes %s for the models (%s), but these were trained on one of them; validate them on a file "+
+		"that extends it and has the settings of their training under with (README.md beside the models lists them):\n"+
+		"  extends: %[1]s%[4]s", file, words.Count(len(stage.Tasks()), "set of inputs"), strings.Join(axes, "; "), remedy)
 }
 
 // Of reports whether settings are those of a validation.
