@@ -1058,6 +1058,21 @@ func TestPositiveAssumed(t *testing.T) {
   evaluate: { use: evaluate, in: { predictions: "ridge[*].predictions" }`+c.with+` }`))(t)
 		need.Equal(t, len(notesWith(p, "the positive group is F, the first of F and M")), c.want, p.Notes)
 	}
+
+	// Once for all stages.
+	var rows []string
+	for i := range 8 {
+		rows = append(rows, "FM"[i%2:i%2+1]+"\tx")
+	}
+	p := need.Value(guarded(t, "other", rows, "", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, permutations: 20 } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  ridge: { use: baseline, with: { model: ridge }, matrix: { fold: all, penalty: [1, 2] }, in: { pearson: "connectivity[*].pearson", folds: folds, permuted: folds.permuted } }
+  evaluate: { use: evaluate, in: { predictions: "ridge[*].predictions" } }
+  subgroups: { use: subgroups, in: { predictions: "ridge[*].predictions", participants: cohort.participants } }
+  universes: { use: multiverse, in: { predictions: "ridge[*].predictions", permuted: "ridge[*].permuted" } }`))(t)
+	const noted = ": the positive group is F, the first of F and M in Unicode order, because the names do not show which is the control group; set positive: F, or positive: M"
+	need.Equal(t, fmt.Sprint(notesWith(p, "the positive group is")), "[stages evaluate, subgroups, universes"+noted+"]")
 }
 
 // A covariate that differs between the runs of a participant, and motion that neither the table nor cleaning has, are

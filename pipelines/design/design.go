@@ -7,6 +7,7 @@ package design
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -117,11 +118,41 @@ func (s *Study) found(m Mistake) {
 
 func (s *Study) note(notes ...column.Note) {
 	for _, n := range notes {
+		if s.ofOthers(n) {
+			continue
+		}
 		// Several pages show one test, and the participants may have the note.
 		if !slices.Contains(s.outcome.Notes, n) && (s.roster == nil || !slices.Contains(s.roster.Notes, n)) {
 			s.outcome.Notes = append(s.outcome.Notes, n)
 		}
 	}
+}
+
+// ofOthers adds the stage of a note to a note that is the same of other stages, if there is one.
+func (s *Study) ofOthers(n column.Note) bool {
+	stages := func(text string) (names, rest string) {
+		names, rest, _ = strings.Cut(text, ": ")
+		if one, is := strings.CutPrefix(names, "stage "); is {
+			return one, rest
+		}
+		names, _ = strings.CutPrefix(names, "stages ")
+		return names, rest
+	}
+	if !strings.HasPrefix(n.Text, "stage ") {
+		return false
+	}
+	name, rest := stages(n.Text)
+	for i, other := range s.outcome.Notes {
+		names, same := stages(other.Text)
+		if !strings.HasPrefix(other.Text, "stage") || same != rest {
+			continue
+		}
+		if all := strings.Split(names, ", "); !slices.Contains(all, name) {
+			s.outcome.Notes[i].Text = "stages " + strings.Join(append(all, name), ", ") + ": " + rest
+		}
+		return true
+	}
+	return false
 }
 
 // people is the table of the participants; nil where it is unknown, or has rows in place of participants.

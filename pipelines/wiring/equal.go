@@ -52,8 +52,8 @@ func (d *Decision) RefuseEqual(e Effective, bad *tree.Mistakes) {
 	}
 }
 
-// GroupsOnly is why nothing in a study of a number fits an input of a kind that needs groups, and what to do; "" for any
-// other.
+// GroupsOnly is why nothing in a study of a number fits an input of a kind that needs groups, and what to do; "" for
+// any other.
 func GroupsOnly(people *encoding.Table, kind string, p *dag.Port) string {
 	if people == nil || !slices.Contains(p.Type.Columns, "group") {
 		return ""
