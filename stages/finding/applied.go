@@ -54,6 +54,10 @@ type Applied struct {
 	// how variables distinguish these without a model.
 	Related []string `json:",omitempty"`
 	Alone   []Alone  `json:",omitempty"`
+	// NewLacks are variables of the training that the participants of a validation have no values of, and TrainingLacks
+	// those of the scans that the model files do not state.
+	NewLacks      []string `json:",omitempty"`
+	TrainingLacks []string `json:",omitempty"`
 	// Questioned are codes of the findings by which the reports of the training studies question their results.
 	Questioned []string `json:",omitempty"`
 	NotFitted  []string `json:",omitempty"` // stages whose fit was applied in training, and not here
@@ -211,6 +215,11 @@ func (a Applied) Findings() (all List) {
 		all.Study("validation.related", Overturns, values{"Column": text})
 	}
 	all.Add(covariatesAlone(a.Alone)...)
+	if a.NewLacks != nil || a.TrainingLacks != nil {
+		named := func(name string) values { return values{"Name": name} }
+		all.Study("validation.not-compared", Notes, values{"New": lists.Map(a.NewLacks, named),
+			"Training": lists.Map(a.TrainingLacks, named)})
+	}
 	if a.Questioned != nil {
 		all.Study("applied.questioned", Limits, values{"Codes": a.Questioned})
 	}

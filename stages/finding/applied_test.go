@@ -38,6 +38,8 @@ func TestAppliedUnknown(t *testing.T) {
 	// log odds 0.754, of age, and half its interval 1.96·0.08/0.2176 = 0.721 of one test, 0.880 of three
 	far, near := Alone{"mean_fd", 0.8, 0.07, 22, 22}, Alone{"age", 0.68, 0.08, 22, 22}
 	need.Equal(t, codes(Applied{Models: 2, Alone: []Alone{near}}.Findings()), "validation.covariate")
+	need.Equal(t, codes(Applied{Models: 2, NewLacks: []string{"tr"}}.Findings()), "validation.not-compared")
+	need.Equal(t, codes(Applied{Models: 2, TrainingLacks: []string{"tr", "kept"}}.Findings()), "validation.not-compared")
 	alone := Applied{Models: 2, Alone: []Alone{far, near, {"sex", 0.5, 0.1, 22, 22}}}.Findings()
 	need.Equal(t, codes(alone), "validation.covariate")
 	need.Equal(t, alone[0].Values()["Name"], any("mean_fd"))

@@ -261,6 +261,9 @@ func (s *ValidateRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs,
 		return nil, err
 	}
 	v.applied.Related = related(cohort, ids)
+	if err := notCompared(t, ids, of, &v.applied); err != nil {
+		return nil, err
+	}
 	found := finding.Written(append(v.applied.Findings(), finding.Validation(summary, measures, shifted)...))
 	meta := v.applied.Meta()
 	if found != "" {

@@ -117,6 +117,13 @@ func valuesOf(t *dag.Task, ids []string) ([]modelfile.Values, error) {
 		}
 		scans.Add(in.Coord("subject"), q)
 	}
+	for _, in := range t.All("quality") {
+		q, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		scans.AddVolumes(in.Coord("subject"), q)
+	}
 	return modelfile.ValuesOf(ids, people, scans)
 }
 
@@ -157,6 +164,19 @@ func (v *validation) alone(t *dag.Task) (all []finding.Alone, err error) {
 		}
 	}
 	return all, nil
+}
+
+// notCompared adds what of the participants and scans could not be compared with the training.
+func notCompared(t *dag.Task, ids []string, of []*modelfile.Study, a *finding.Applied) error {
+	var trained []modelfile.Variable
+	if of != nil {
+		trained = of[0].Cohort
+	}
+	values, err := valuesOf(t, ids)
+	if err == nil {
+		a.NewLacks, a.TrainingLacks = modelfile.NotCompared(trained, values)
+	}
+	return err
 }
 
 // shift compares the participants with those of the training: the mean over the models, which share most of these.

@@ -194,11 +194,15 @@ func (s *Validate) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	_, absent := finding.Represented(summary)
 	besideTraining(measures, of, summary.Positive, absent)
-	shifted, err := shift(t, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }), of)
+	who := lists.Map(v.rows, func(r validatedPerson) string { return r.ID })
+	shifted, err := shift(t, who, of)
 	if err != nil {
 		return nil, err
 	}
-	v.applied.Related = related(people, lists.Map(v.rows, func(r validatedPerson) string { return r.ID }))
+	v.applied.Related = related(people, who)
+	if err := notCompared(t, who, of, &v.applied); err != nil {
+		return nil, err
+	}
 	if v.applied.Alone, err = v.alone(t); err != nil {
 		return nil, err
 	}

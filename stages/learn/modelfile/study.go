@@ -89,6 +89,33 @@ func (s Scans) Add(id string, quality *encoding.Table) {
 	}
 }
 
+// AddVolumes adds the number of volumes behind the matrices of a participant, of whose series no cleaning is known.
+func (s Scans) AddVolumes(id string, quality *encoding.Table) {
+	v, err := quality.Floats("volumes")
+	if _, known := s["kept"][id]; known || err != nil || len(v) == 0 || !(v[0] > 0) {
+		return
+	}
+	if s["kept"] == nil {
+		s["kept"] = map[string]float64{}
+	}
+	s["kept"][id] = v[0]
+}
+
+// NotCompared are the variables that one of two cohorts has no value of, and how it was scanned where neither has.
+func NotCompared(trained []Variable, values []Values) (lacksNew, lacksTraining []string) {
+	for _, v := range trained {
+		if at := Find(values, v.Name); at < 0 || len(values[at].Numbers)+len(values[at].Categories) == 0 {
+			lacksNew = append(lacksNew, v.Name)
+		}
+	}
+	for _, name := range []string{"tr", "kept"} {
+		if !slices.ContainsFunc(trained, func(v Variable) bool { return v.Name == name }) {
+			lacksTraining = append(lacksTraining, name)
+		}
+	}
+	return lacksNew, lacksTraining
+}
+
 // Find is the place of a variable: of this name, or else an age, a sex or a site under another one; −1 if there is
 // none.
 func Find(all []Values, name string) int {

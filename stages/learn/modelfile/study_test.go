@@ -48,6 +48,36 @@ func TestValuesOfMissing(t *testing.T) {
 	need.Equal(t, fmt.Sprint(need.Value(ValuesOf(ids, people, nil))(t)[0].Categories), "[F]")
 }
 
+// What one of two cohorts has no values of is not compared; volumes of matrices stand for those of the cleaning.
+func TestNotCompared(t *testing.T) {
+	ids := []string{"1", "2"}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "Age", Values: []float64{20, 30}})
+	scans := Scans{}
+	scans.Add("1", encoding.NewTable(encoding.Column{Name: "kept", Values: []float64{90}}))
+	for _, id := range ids {
+		scans.AddVolumes(id, encoding.NewTable(encoding.Column{Name: "volumes", Values: []int32{120, 119}}))
+	}
+	scans.AddVolumes("3", encoding.NewTable(encoding.Column{Name: "volumes", Values: []int32{0}})) // not known
+	need.Equal(t, fmt.Sprint(scans), "map[kept:map[1:90 2:120]]")
+	values := need.Value(ValuesOf(ids, people, scans))(t)
+	for _, c := range []struct {
+		trained []string
+		want    string
+	}{
+		{[]string{"age", "kept", "tr"}, "[tr] []"},
+		{[]string{"age", "sex", "kept"}, "[sex] [tr]"},
+		{nil, "[] [tr kept]"},
+	} {
+		var trained []Variable
+		for _, name := range c.trained {
+			trained = append(trained, Variable{Name: name})
+		}
+		own, others := NotCompared(trained, values)
+		need.Equal(t, fmt.Sprint(own, others), c.want)
+	}
+}
+
 // The recalibration is the logistic regression of the outcomes on the log odds.
 func TestRecalibrated(t *testing.T) {
 	var all []Heldout
