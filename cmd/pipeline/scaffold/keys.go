@@ -84,7 +84,7 @@ func (t *table) candidates(dir string, files []string) (all []*candidate, unread
 	return all, unread
 }
 
-// mostValues is how many values of a column are looked for in the names of all files.
+// mostValues is how many values of a column of ids are looked for in the names of all files.
 const mostValues = 100
 
 // fewest is how many rows, fewer than half of them, may have files by a column.
@@ -100,16 +100,20 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 		if len(distinct) < len(values) || name == t.group() {
 			continue
 		}
-		found := 0 // values that are in the names of files
-		for _, v := range values[:min(mostValues, len(values))] {
+		found, most := 0, 3 // values that are in the names of files
+		if t.isKey(name) {
+			most = mostValues
+		}
+		for _, v := range values[:min(most, len(values))] {
 			if v == "" || found == 3 {
 				continue
 			}
-			before := len(tried)
+			there := 0
 			for _, f := range files {
 				if !strings.Contains(f, v) || filepath.Join(dir, f) == t.path {
 					continue
 				}
+				there = 1
 				c := &candidate{pattern: strings.ReplaceAll(f, v, "{"+name+"}"), column: name, example: f}
 				if tried[c.pattern] {
 					continue
@@ -124,9 +128,7 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 					all = append(all, c)
 				}
 			}
-			if len(tried) > before {
-				found++
-			}
+			found += there
 		}
 	}
 	slices.SortFunc(all, func(a, b *candidate) int { return strings.Compare(a.pattern, b.pattern) })
