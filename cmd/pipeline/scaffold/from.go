@@ -303,12 +303,10 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	if own := t.own(); own != "" && !ownName.MatchString(id) {
 		id = own
 	}
-	found := &Found{What: first.what(), Text: first.text(t.parameters(path, dir, id), first.pattern) +
+	found := &Found{What: first.what(), Text: first.text(t.parameters(path, first.root(dir), id), first.written()) +
 		instead(lists.Map(all[1:], func(c *candidate) string { return c.port() + ": " + strconv.Quote(c.pattern) }))}
-	if first.column != t.own() {
-		found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
-			first.pattern)}
-	}
+	found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
+		first.written())}
 	if 2*len(without) > len(t.Rows) {
 		found.Check = append(found.Check, fmt.Sprintf("%d of %s of %s have no such file: %s %s", len(without),
 			words.Count(len(t.Rows), "row"), t.path, first.column, words.Some(without, 6)))
@@ -538,13 +536,16 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 			return nil, err
 		}
 	}
+	if err := t.otherwise(dir, path, files); c == nil && err != nil {
+		return nil, err
+	}
 	others := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
 	if c == nil && 0 < len(others) && len(others) <= 3 && len(t.Rows) > 3 {
 		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file "+
 			"holds and what to write", dir, filepath.Join(dir, others[0]))
 	}
 	if c == nil {
-		return nil, fmt.Errorf("--from %s: no files there have the values of a column of %s in their names; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
+		return nil, fmt.Errorf("--from %s: no names of files there have the values of a column of %s; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
 	}
 	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
 	found := &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",

@@ -3,11 +3,14 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/region"
@@ -18,6 +21,7 @@ import (
 type candidate struct {
 	pattern, column string
 	example         string   // the file of a participant
+	strip           string   // with which paths in the column lead to the directory: data/
 	rows            int      // that have such a file
 	others          []string // paths of the same program, such as those of other conditions
 	known           region.Layout
@@ -110,15 +114,20 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 			}
 			there := 0
 			for _, f := range files {
-				if !strings.Contains(f, v) || filepath.Join(dir, f) == t.path {
+				c := &candidate{pattern: strings.ReplaceAll(f, v, "{"+name+"}"), column: name, example: f}
+				if strings.HasSuffix(v, "/"+f) {
+					c.pattern, c.strip = "{"+name+"}", strings.TrimSuffix(v, f)
+				} else if !strings.Contains(f, v) {
+					continue
+				}
+				if filepath.Join(dir, f) == t.path {
 					continue
 				}
 				there = 1
-				c := &candidate{pattern: strings.ReplaceAll(f, v, "{"+name+"}"), column: name, example: f}
-				if tried[c.pattern] {
+				if tried[c.pattern+c.strip] {
 					continue
 				}
-				tried[c.pattern] = true
+				tried[c.pattern+c.strip] = true
 				for _, other := range values {
 					if other != "" && here[c.of(other)] {
 						c.rows++
@@ -137,7 +146,29 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 
 // of is the file of a value of the column.
 func (c *candidate) of(value string) string {
-	return strings.ReplaceAll(c.pattern, "{"+c.column+"}", value)
+	return strings.TrimPrefix(strings.ReplaceAll(c.pattern, "{"+c.column+"}", value), c.strip)
+}
+
+// written is the path as a pipeline file has it: a column of paths, or a pattern.
+func (c *candidate) written() string {
+	if c.pattern == "{"+c.column+"}" {
+		return c.column
+	}
+	return c.pattern
+}
+
+// root is the directory that the path starts from, where files are in dir.
+func (c *candidate) root(dir string) string {
+	if filepath.IsAbs(c.strip) {
+		return ""
+	}
+	if root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(dir))+"/", "/"+c.strip); ok {
+		return root
+	}
+	if filepath.ToSlash(filepath.Clean(dir))+"/" == c.strip {
+		return "."
+	}
+	return dir
 }
 
 func (c *candidate) String() string {
@@ -163,11 +194,12 @@ func (t *table) chosen(dir string, path func(string) string, files []string, all
 		return nil, err
 	}
 	column := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.column != first.column })
-	if err := t.few(dir, files, first); err != nil || first.column == t.own() {
+	if err := t.few(dir, files, first); err != nil {
 		return column, err
 	}
 	for _, c := range all {
-		if c.column == first.column || c.rows < first.rows && c.column != t.own() {
+		if c.column == first.column || c.column != t.own() && (first.column != t.own() && c.rows < first.rows ||
+			first.column == t.own() && (2*c.rows < first.rows || !t.crossed(first, c))) {
 			continue
 		}
 		if row := t.apart(first, c); row >= 0 {
@@ -224,16 +256,139 @@ func (t *table) apart(a, b *candidate) int {
 	return -1
 }
 
+// crossed reports whether a column gives the file of a participant's own id to another, and states files, by its name or
+// since its values are no ids of others: kin has these.
+func (t *table) crossed(own, c *candidate) bool {
+	ids, _ := t.Column(own.column)
+	values, _ := t.Column(c.column)
+	rows := map[string]int{}
+	persons := !idName.MatchString(c.column)
+	for i, id := range ids {
+		rows[own.of(id)] = i
+		persons = persons && (values[i] == "" || slices.Contains(ids, values[i]))
+	}
+	return !persons && slices.ContainsFunc(values, func(v string) bool {
+		i, there := rows[c.of(v)]
+		return there && values[i] != v
+	})
+}
+
 func (t *table) ambiguous(dir string, path func(string) string, row int, a, b *candidate) error {
 	of, _ := t.Column(a.column)
 	other, _ := t.Column(b.column)
 	id := cmp.Or(t.own(), a.column)
 	who, _ := t.Column(id)
-	lines := strings.ReplaceAll(strings.TrimRight(a.text(t.parameters(path, dir, id), "FILES"), "\n"), "\n", "\n  ")
+	lines := a.lines(t.parameters(path, dir, id))
+	meant := lists.Map([]*candidate{a, b}, func(c *candidate) string {
+		if root := c.root(dir); root != dir {
+			return fmt.Sprintf("%q with root: %s", c.written(), path(cmp.Or(root, ".")))
+		}
+		return strconv.Quote(c.written())
+	})
 	return fmt.Errorf("--from %s: two columns of %s have the names of the files, and give the same row different "+
 		"ones: %s and %s; %s has %s by the one and %s by the other. Write a pipeline file with the path that is meant "+
-		"for FILES, %q or %q:\n  %s", dir, t.path, a, b, who[row], a.of(of[row]), b.of(other[row]),
-		a.pattern, b.pattern, lines)
+		"for FILES, %s:\n  %s", dir, t.path, a, b, who[row], a.of(of[row]), b.of(other[row]),
+		strings.Join(meant, " or "), lines)
+}
+
+// lines are those of a pipeline file that lacks the path of its files, for an error.
+func (c *candidate) lines(parameters string) string {
+	return strings.ReplaceAll(strings.TrimRight(c.text(parameters, "FILES"), "\n"), "\n", "\n  ")
+}
+
+// starred are paths in which the value of a column is beside text that differs from file to file: scan*_{id}.tsv; those
+// that match one file each of most rows.
+func (t *table) starred(dir string, files []string) (best []*candidate) {
+	tried := map[string]bool{}
+	for _, name := range t.Columns {
+		values, _ := t.Column(name)
+		if !t.isKey(name) || name == t.group() {
+			continue
+		}
+		for _, v := range values[:min(mostValues, len(values))] {
+			for _, f := range files {
+				if v == "" || !within(f, v) || filepath.Join(dir, f) == t.path || len(tried) >= 20 {
+					continue
+				}
+				for _, glob := range around(f, v, "{"+name+"}") {
+					if tried[glob] {
+						continue
+					}
+					tried[glob] = true
+					c := &candidate{pattern: glob, column: name, example: f}
+					for _, value := range values {
+						matched := 0
+						for _, other := range files {
+							if ok, _ := path.Match(c.of(value), other); ok && value != "" {
+								matched++
+							}
+						}
+						if matched == 1 {
+							c.rows++
+						}
+					}
+					if 4*c.rows >= 3*len(values) && c.recognize(dir) == nil {
+						best = append(best, c)
+					}
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(best, func(c *candidate) bool {
+		return slices.ContainsFunc(best, func(b *candidate) bool { return b.rows > c.rows })
+	})
+}
+
+// around are the paths with a * for each number beside a value.
+func around(file, value, column string) (all []string) {
+	for from := 0; ; {
+		at := strings.Index(file[from:], value)
+		if at < 0 {
+			return all
+		}
+		at += from
+		star := func(text string) string { return numberPart.ReplaceAllString(text, "*") }
+		all = append(all, star(file[:at])+column+star(file[at+len(value):]))
+		from = at + 1
+	}
+}
+
+// otherwise is why no path has the values of a column, where names of files have them in another form.
+func (t *table) otherwise(dir string, path func(string) string, files []string) error {
+	if all := t.starred(dir, files); all != nil {
+		id := cmp.Or(t.own(), all[0].column)
+		return fmt.Errorf("--from %s: the names of the files have the values of a column of %s beside text that differs "+
+			"from file to file: %s; write a pipeline file with the path that is meant for FILES:\n  %s", dir, t.path,
+			words.Some(lists.Map(all, (*candidate).String), 6), all[0].lines(t.parameters(path, dir, id)))
+	}
+	for _, form := range []struct {
+		of  func(string) string
+		why string
+	}{{strings.ToLower, "they differ in upper and lower case"}, {func(s string) string { return bare(strings.ToLower(s)) },
+		"they differ in zeros before numbers, and the names have other text that differs from file to file"},
+		{func(s string) string { return bare(strings.Join(numberPart.FindAllString(s, -1), "-")) }, "only the numbers in them agree"}} {
+		for _, name := range t.Columns {
+			values, _ := t.Column(name)
+			n, value, file := 0, "", ""
+			for _, v := range values {
+				at := slices.IndexFunc(files, func(f string) bool {
+					return form.of(v) != "" && within(form.of(f), form.of(v)) && filepath.Join(dir, f) != t.path
+				})
+				if at < 0 {
+					continue
+				}
+				if n++; value == "" && !within(files[at], v) {
+					value, file = v, files[at]
+				}
+			}
+			if t.isKey(name) && name != t.group() && value != "" && n >= 2 && 2*n >= len(values) {
+				return fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: %s; add a column file with the "+
+					"name of each participant's file, or write the values of %[2]s as in the names", dir, name, t.path, value,
+					file, form.why)
+			}
+		}
+	}
+	return nil
 }
 
 // measured refuses files that only numbers of columns that are no ids agree with.
