@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 )
 
 // exchanged is the participant whose file a row names: two rows are exchanged.
@@ -223,5 +224,49 @@ func TestFilesOfOtherRunsAreRefused(t *testing.T) {
 				need.Error(t, s.Problem, c.wrong, what)
 			}
 		}
+	}
+}
+
+// Numbers in the names of all files that are those of other participants may be of another kind: the file is refused
+// where many show it, unless a column of the table states them; else it is a caution.
+func TestFilesNumberedOtherwise(t *testing.T) {
+	for _, c := range []struct {
+		n       int
+		columns string
+		series  string
+		refused bool
+		noted   string
+	}{
+		{10, "", "file", true, ""},
+		{10, "\tscan_no", "file", false, "series: files are numbered otherwise than participants: 10 of 10 have the number of a " +
+			"different one in their names (line 2: rest2run1.tsv, sub-02): check that each row of the table has its own file (file or participant_id)"},
+		{10, "\tscan_no", "rest{scan_no}run1.tsv", false, "(scan_no or participant_id)"},
+		{6, "", "file", false, "6 of 6 have the number of a different one"},
+	} {
+		files, table := map[string]string{}, "participant_id\tgroup\tfile"+c.columns+"\n"
+		for i := range c.n {
+			scan := (i+1)%c.n + 1
+			name := fmt.Sprintf("rest%drun1.tsv", scan)
+			files[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+			table += fmt.Sprintf("sub-%02d\t%s\t%s", i+1, "AB"[i%2:i%2+1], name)
+			if c.columns != "" {
+				table += fmt.Sprint("\t", scan)
+			}
+			table += "\n"
+		}
+		files["table.tsv"] = table
+		p := listed.Defaults()
+		p.File = "table.tsv"
+		r := need.Value((&TimeseriesCohort{Parameters: p, Series: c.series}).Load(testdir.Files(t, files)))(t)
+		for _, s := range r.Subjects {
+			need.Equal(t, s.Problem != nil, c.refused, c.series, s.ID)
+		}
+		doubts := ""
+		for _, n := range r.Notes {
+			if n.Doubt == column.DoubtNumbered {
+				doubts += n.Text
+			}
+		}
+		need.Equal(t, strings.Contains(doubts, c.noted) && (doubts == "") == (c.noted == ""), true, c.series, doubts)
 	}
 }

@@ -63,10 +63,10 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		}
 		doubt := func(of []RowFile, by *Numbering, what, column string) {
 			f, whose := of[by.Others[0].At], by.Others[0].Whose
-			doubts = append(doubts, fmt.Sprintf("%s: the numbers in the names of the files are those of other %ss than the "+
-				"table states, for %s of %d: %s, in line %d, has that of %s; if they are the numbers of these %[2]ss, "+
-				"correct the table (%s)", f.Port, what, words.Count(len(by.Others), "file"), len(of),
-				userfile.NameIn(root, f.Path), f.Row.Line, whose, strings.Join(f.Naming(column), " or ")))
+			doubts = append(doubts, fmt.Sprintf("%s: files are numbered otherwise than %ss: %d of %d have the number of a "+
+				"different one in their names (line %d: %s, %s): check that each row of the table has its own file (%s)", f.Port,
+				what, len(by.Others), len(of), f.Row.Line, userfile.NameIn(root, f.Path), whose,
+				strings.Join(f.Naming(column), " or ")))
 		}
 		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
