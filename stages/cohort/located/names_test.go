@@ -264,7 +264,7 @@ func TestNamesOfParts(t *testing.T) {
 	}
 	// Other numbers than those of the sessions.
 	for _, c := range []struct {
-		file string
+		file string // K is of
 		of   func(i, s int) string
 	}{
 		{"sub-N_V0P_scanQ.tsv", nil}, // with its session
@@ -275,6 +275,7 @@ func TestNamesOfParts(t *testing.T) {
 		{"sub-N_K.tsv", func(_, s int) string { return []string{"bl", "fu"}[s] }},
 		{"sub-N_ses-K.tsv", func(_, s int) string { return fmt.Sprint(s) }}, // counted from 0
 		{"ses-1/sub-N_K.tsv", func(_, s int) string { return "ABCD"[s : s+1] }},
+		{"sN_bl_K.tsv", func(_, s int) string { return []string{"one", "two"}[s] }}, // S1 and S2 are sessions
 	} {
 		var files []InPart
 		for i := range 12 {
@@ -283,9 +284,12 @@ func TestNamesOfParts(t *testing.T) {
 				if c.of != nil {
 					k = c.of(i, s)
 				}
-				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s),
-					"K", k).Replace(c.file)
-				files = append(files, InPart{fmt.Sprint(s + 1), name, fmt.Sprintf("sub-%02d", i+1)})
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s), "K", k).Replace(c.file)
+				session := fmt.Sprint(s + 1)
+				if strings.HasPrefix(name, "s0") || strings.HasPrefix(name, "s1") {
+					session = "S" + session
+				}
+				files = append(files, InPart{session, name, fmt.Sprintf("sub-%02d", i+1)})
 			}
 		}
 		others, by := sessions.others(files, nil)

@@ -94,6 +94,8 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		{"a part of a word", words("N.tsv", "an=annabel", "anna=annalena", "berta=b"), nil},
 		{"a word of all names", words("rest/N_a.tsv", "rest=1", "a=2", "berta=3", "clara=4"), nil},
 		{"the own beside it", words("N.tsv", "anna=anna_emil", "emil=emil"), nil},
+		{"one number in two groups", words("N_ts.tsv", "HC01=PT01", "HC02=HC02", "HC03=HC03", "HC04=HC04", "PT01=HC01",
+			"PT02=PT02", "PT03=PT03", "PT04=PT04"), []Other{{0, "sub-PT01"}, {4, "sub-HC01"}}},
 		{"numbers in runs", words("N.tsv", "01=02_01", "02=01_02", "03=07"), nil},
 		// A word of several names does not show who is meant.
 		{"own, one of them a word of all", words("N_rest.tsv", "anna=anna", "berta=berta", "clara=clara", "emil=emil",

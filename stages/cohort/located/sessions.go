@@ -53,7 +53,8 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 	is := func(i int, m mark) bool { return slices.Contains(m.whose, files[i].Part) }
 	slots := f.tallies(is)
 	ofPeople := f.tallies(func(i int, m mark) bool {
-		return m.text == canonical(bare(files[i].ID)) || m.text == bareNumber(files[i].ID)
+		n := bareNumber(m.text)
+		return m.text == canonical(bare(files[i].ID)) || n != "" && n == bareNumber(files[i].ID)
 	})
 	times := map[string]int{} // files with a text
 	for _, marks := range f.marks {
