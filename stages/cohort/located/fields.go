@@ -52,8 +52,28 @@ func lettered(word string) bool { return strings.Trim(word, "0123456789") != "" 
 
 // canonical is the lower-case letters and digits of a text, without zeros before its numbers.
 func canonical(text string) string {
-	return numbers.ReplaceAllString(strings.Join(word.FindAllString(strings.ToLower(text), -1), ""), "$1")
+	all := make([]byte, 0, len(text))
+	number := false // the last byte is in a number, beyond its zeros
+	for i := range len(text) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		switch {
+		case isDigit(c):
+			if n := len(all); n > 0 && all[n-1] == '0' && !number {
+				all = all[:n-1]
+			}
+			number = number || c != '0'
+			all = append(all, c)
+		case 'a' <= c && c <= 'z':
+			number, all = false, append(all, c)
+		}
+	}
+	return string(all)
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // firstOf is what the parentheses of an expression find; "" for nothing.
 func firstOf(p pattern.Pattern, text string) string {
@@ -68,6 +88,7 @@ type keys struct {
 	full    map[string][]string
 	numbers map[string][]string
 	longest int
+	letters bool // some ids are letters alone
 }
 
 // keysOf are the keys of ids; of those of all, only where no own has the same key. num is the number of an id, "" for
@@ -88,6 +109,7 @@ func keysOf(own, all []string, num func(id string) string) *keys {
 		}
 		for key, ids := range of.full {
 			k.full[key] = ids
+			k.letters = k.letters || !strings.ContainsAny(key, "0123456789")
 		}
 		for key, ids := range of.numbers {
 			k.numbers[key] = ids
@@ -190,7 +212,7 @@ func (k *keys) marks(all []field, layout string) (marks []mark) {
 				}
 			}
 		}
-		if !lettered(f.text) {
+		if !k.letters || !lettered(f.text) {
 			continue
 		}
 		for cut := 1; cut < len(f.text); cut++ { // letters beside an id of letters
