@@ -3,6 +3,7 @@ package region
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func ReadSquares(r io.Reader, l Layout) (*Contents, error) {
 			err = l.matSquares(all, c)
 		}
 	default:
-		if err = l.textSquare(br, c); err == nil {
+		if err = cmp.Or(l.textSquare(br, c), l.one("participant's matrix")); err == nil {
 			err = br.Budget().Take(int64(len(c.Draws[0].Data)), 8+8*matrixCopies, "numbers")
 		}
 	}
@@ -207,6 +208,9 @@ func ReadSeries(r io.Reader, l Layout) (*Contents, error) {
 	}
 	if err == nil && !variables {
 		err = l.inside(c)
+	}
+	if err == nil && l.Program != conn {
+		err = l.one("participant's time series")
 	}
 	if err != nil {
 		return nil, err

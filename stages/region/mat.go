@@ -229,6 +229,14 @@ func (l Layout) only(what string) error {
 	return nil
 }
 
+// one refuses a member of a file that each participant would have whole.
+func (l Layout) one(what string) error {
+	if err := l.only(what); err != nil {
+		return fmt.Errorf("%w: write a file for each participant, and remove member", err)
+	}
+	return nil
+}
+
 // ofCondition keeps the rows of the condition of a file of CONN: conditionweights{1} has the weight of each row in it
 // (conn_process.m), of which the rest of the scan has 0.
 func (l Layout) ofCondition(all []mat5.Variable, keep []bool, c *Contents) error {

@@ -417,3 +417,26 @@ func TestSquareSeries(t *testing.T) {
 		}
 	}
 }
+
+// A file with the series or the matrix of one is not that of several, whatever member is.
+func TestMembersOfFilesOfOne(t *testing.T) {
+	series, square := "a\tb\n1\t2\n2\t1\n1\t3\n5\t4\n", "a\tb\tc\n1\t.2\t.3\n.2\t1\t.4\n.3\t.4\t1\n"
+	for text, read := range map[string]func(l Layout) (*Contents, error){
+		"time series": func(l Layout) (*Contents, error) { return ReadSeries(strings.NewReader(series), l) },
+		"matrix":      func(l Layout) (*Contents, error) { return ReadSquares(strings.NewReader(square), l) },
+		"participant's matrix": func(l Layout) (*Contents, error) {
+			l.Order = "upper_rows"
+			return ReadSquares(strings.NewReader(".2\t.3\t.4\n"), l)
+		},
+	} {
+		for member := range 3 {
+			_, err := read(Layout{Member: member})
+			if member < 2 {
+				need.NoError(t, err, text)
+			} else {
+				need.Error(t, err, "member is 2, but the file has one participant's", text)
+				need.Error(t, err, text+": write a file for each participant, and remove member")
+			}
+		}
+	}
+}

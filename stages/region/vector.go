@@ -711,7 +711,7 @@ func threeOrOne(first []byte) bool {
 // vector reads the entries of a triangle.
 func (l Layout) vector(v []float64, c *Contents) error {
 	x, filled, err := l.FromVector(v)
-	if err != nil {
+	if err = cmp.Or(err, l.one("participant's matrix")); err != nil {
 		return err
 	}
 	c.Filled = filled

@@ -165,31 +165,46 @@ func inspectModel(a *console.Console, e FileEvent, f io.ReadSeeker) bool {
 // element is a field of one element of an array of structs: sub(2).ts.
 var element = pattern.New(`^(.+)\([0-9]+\)\.(.+)$`)
 
-// withoutElements states, in place of the lines for each element of an array of structs, that several participants
-// cannot be read from these.
+var digits = pattern.New(`[0-9]+`)
+
+// series is what the names of variables that may be of different participants have in common: fields of the elements of
+// an array of structs, and names with different numbers.
+func series(name string) string {
+	if !element.MatchString(name) && !digits.MatchString(name) {
+		return ""
+	}
+	return digits.ReplaceAllString(name, "#")
+}
+
+// withoutElements states, in place of the lines for each element of an array of structs or each of numbered variables,
+// and where there are no lines, that several participants cannot be read from these.
 func withoutElements(lines []string, all []mat5.Variable) []string {
 	of := map[string][]string{}
 	for _, v := range all {
-		if m := element.FindStringSubmatch(v.Name); m != nil {
-			key := m[1] + "." + m[2]
-			of[key] = append(of[key], v.Name)
-		}
+		of[series(v.Name)] = append(of[series(v.Name)], v.Name)
 	}
 	noted := map[string]bool{}
 	var kept []string
 	for _, text := range lines {
 		_, name, _ := strings.Cut(text, "\n  variable: ")
 		name, _, _ = strings.Cut(name, "\n")
-		m := element.FindStringSubmatch(name)
-		if m == nil || len(of[m[1]+"."+m[2]]) < 2 {
+		key := series(name)
+		names := of[key]
+		if key == "" || len(names) < 2 || len(names) < 4 && !element.MatchString(name) {
 			kept = append(kept, text)
 			continue
 		}
-		if names := of[m[1]+"."+m[2]]; !noted[names[0]] {
-			noted[names[0]] = true
+		if what := "variables"; !noted[key] {
+			if noted[key] = true; element.MatchString(name) {
+				what = "structs"
+			}
 			kept = append(kept, fmt.Sprintf("# %s, %s …: if these are of different participants, write a file for "+
-				"each,\n# since one file of structs is read for one participant only\n", names[0], names[1]))
+				"each,\n# since one file of %s is read for one participant only\n", names[0], names[1], what))
 		}
+	}
+	if kept == nil {
+		kept = []string{"# no variable is read as time series (volumes × regions) or as matrices: if one holds several\n" +
+			"# participants, in a cell or along a third dimension, write a file for each\n"}
 	}
 	return kept
 }

@@ -541,6 +541,10 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 	}
 	others := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
 	if c == nil && 0 < len(others) && len(others) <= 3 && len(t.Rows) > 3 {
+		if strings.HasSuffix(others[0], ".xlsx") {
+			return nil, fmt.Errorf("--from %s: no file for each participant: save the sheet of each in %s as a file of its "+
+				"own, named by the id", dir, others[0])
+		}
 		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file "+
 			"holds and what to write", dir, filepath.Join(dir, others[0]))
 	}
