@@ -256,8 +256,8 @@ func (t *table) apart(a, b *candidate) int {
 	return -1
 }
 
-// crossed reports whether a column gives the file of a participant's own id to another, and states files, by its name or
-// since its values are no ids of others: kin has these.
+// crossed reports whether a column gives the file of a participant's own id to another, and states files, by its name
+// or since its values are no ids of others: kin has these.
 func (t *table) crossed(own, c *candidate) bool {
 	ids, _ := t.Column(own.column)
 	values, _ := t.Column(c.column)
@@ -364,9 +364,13 @@ func (t *table) otherwise(dir string, path func(string) string, files []string) 
 	for _, form := range []struct {
 		of  func(string) string
 		why string
-	}{{strings.ToLower, "they differ in upper and lower case"}, {func(s string) string { return bare(strings.ToLower(s)) },
-		"they differ in zeros before numbers, and the names have other text that differs from file to file"},
-		{func(s string) string { return bare(strings.Join(numberPart.FindAllString(s, -1), "-")) }, "only the numbers in them agree"}} {
+	}{
+		{strings.ToLower, "they differ in upper and lower case"},
+		{func(s string) string { return bare(strings.ToLower(s)) },
+			"they differ in zeros before numbers, and the names have other text that differs from file to file"},
+		{func(s string) string { return bare(strings.Join(numberPart.FindAllString(s, -1), "-")) },
+			"only the numbers in them agree"},
+	} {
 		for _, name := range t.Columns {
 			values, _ := t.Column(name)
 			n, value, file := 0, "", ""

@@ -216,10 +216,11 @@ func (k *keys) marks(all []field, layout string) (marks []mark) {
 			continue
 		}
 		for cut := 1; cut < len(f.text); cut++ { // letters beside an id of letters
-			for _, part := range [][2]string{{f.text[:cut], "+" + f.text[cut:]}, {f.text[cut:], f.text[:cut] + "+"}} {
+			head, tail := f.text[:cut], f.text[cut:]
+			for _, part := range [][2]string{{head, "+" + tail}, {tail, head + "+"}} {
 				if whose := k.full[part[0]]; whose != nil {
-					marks = append(marks, mark{slot: slot{layout, from, from + 1, part[1]}, text: part[0],
-						whose: whose})
+					at := slot{layout, from, from + 1, part[1]}
+					marks = append(marks, mark{slot: at, text: part[0], whose: whose})
 				}
 			}
 		}

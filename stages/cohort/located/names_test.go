@@ -20,10 +20,10 @@ type scheme struct {
 
 func by(format string) func(int) string {
 	return func(i int) string {
-		return strings.NewReplacer("N4", fmt.Sprintf("%04d", i), "N3", fmt.Sprintf("%03d", i),
-			"N2", fmt.Sprintf("%02d", i), "N", fmt.Sprint(i), "F", fmt.Sprint(50100+i), "L", string(rune('a'+i-1)),
-			"U", string(rune('A'+i-1)), "G", []string{"HC", "PT"}[i%2],
-			"g", []string{"controls", "patients"}[i%2], "H", fmt.Sprint((i+1)/2), "B", fmt.Sprint(i%3+1)).Replace(format)
+		return strings.NewReplacer("N3", fmt.Sprintf("%03d", i), "N2", fmt.Sprintf("%02d", i), "N", fmt.Sprint(i),
+			"F", fmt.Sprint(50100+i), "L", string(rune('a'+i-1)), "U", string(rune('A'+i-1)),
+			"G", []string{"HC", "PT"}[i%2], "g", []string{"controls", "patients"}[i%2], "H", fmt.Sprint((i+1)/2),
+			"B", fmt.Sprint(i%3+1)).Replace(format)
 	}
 }
 
@@ -284,7 +284,8 @@ func TestNamesOfParts(t *testing.T) {
 				if c.of != nil {
 					k = c.of(i, s)
 				}
-				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s), "K", k).Replace(c.file)
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "P", fmt.Sprint(s+1), "Q", fmt.Sprint(2-s),
+					"K", k).Replace(c.file)
 				session := fmt.Sprint(s + 1)
 				if strings.HasPrefix(name, "s0") || strings.HasPrefix(name, "s1") {
 					session = "S" + session

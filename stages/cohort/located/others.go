@@ -11,14 +11,14 @@ import (
 // fewestPermuted is how many files have the numbers of the same number of participants by chance nearly never.
 const fewestPermuted = 8
 
-// OfOthers are the files whose names hold the id of another participant, and not that of their own. Names that are laid
-// out alike are compared field by field: letters, digits, or several of them together. A field that has the own id in
-// three of four files states whose each file is, and so does one in which three of four have an id with a letter.
+// OfOthers are the files whose names hold the id of another participant, and not that of their own. Names that are
+// laid out alike are compared field by field: letters, digits, or several of them together. A field that has the own
+// id in three of four files states whose each file is, and so does one in which three of four have an id with a letter.
 // Elsewhere an id counts as a whole word: with letters and digits, after sub or subject, or a number of five digits;
 // any other with a letter where it is no word of the names of several, or where three of four files have the id of
-// their own participant, if it is no such word, and this file has none. Of the others in the table, who are excluded, the ids
-// count where no participant has the same. Other numbers, as in dates and runs, count where each file has that of a
-// participant, and no two the same: by is nil unless these are the reason.
+// their own participant, if it is no such word, and this file has none. Of the others in the table, who are excluded,
+// the ids count where no participant has the same. Other numbers, as in dates and runs, count where each file has that
+// of a participant, and no two the same: by is nil unless these are the reason.
 func OfOthers(files []Named, excluded []string) (others []Other, by *Numbering) {
 	n := namesOf(files, excluded)
 	for i := range files {

@@ -25,8 +25,8 @@ var (
 
 var partNumber = pattern.New(`^[^0-9]*?0*([0-9]+)[^0-9]*$`)
 
-// states reports whether the mark of a number is that of a session and of nothing else: it has five digits, or beside
-// it is a word for sessions, or that of the session's own name: week8 is W8, 12months is M12, and T2 is no V2.
+// states reports whether a mark is that of a session and of nothing else: it has a letter, or five digits, or beside it
+// is a word for sessions, or that of the session's own name: week8 is W8, 12months is M12, and T2 is no V2.
 func (p parts) states(m mark) bool {
 	if lettered(m.text) || long(m.text) {
 		return true
@@ -58,9 +58,12 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 	})
 	times := map[string]int{} // files with a text
 	for _, marks := range f.marks {
-		texts := lists.Map(marks, func(m mark) string { return m.text })
-		for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
-			times[text]++
+		seen := map[string]bool{}
+		for _, m := range marks {
+			if !seen[m.text] {
+				seen[m.text] = true
+				times[m.text]++
+			}
 		}
 	}
 	named := 0
