@@ -177,11 +177,11 @@ func TestHeadingsOfEdges(t *testing.T) {
 		}
 	}
 	for heading, want := range map[string]string{
-		"index,i,j,r":           "with 4 columns, but it has three: two for the regions, and their correlation. Beside these stand index: remove index from",
-		",source,target,weight": "stand the one without a heading: remove the one without a heading",
-		"i,j,p,r":               "stand p: remove p",
-		"ROI_1,ROI_2,z,r":       "stand z, r: remove all of these but the correlation",
-		"node_a,node_b,n,t":     "stand n, t: remove all of these but the correlation",
+		"index,i,j,r":           "with 4 columns, but it has three: two for the regions, and their correlation. The others are index: remove index from",
+		",source,target,weight": "are the column without a heading: remove the column without a heading",
+		"i,j,p,r":               "are p: remove p",
+		"ROI_1,ROI_2,z,r":       "are z, r: remove all of these but the correlation",
+		"node_a,node_b,n,t":     "are n, t: remove all of these but the correlation",
 	} {
 		text := heading + "\n"
 		for line := range strings.Lines(rows) {
@@ -234,7 +234,7 @@ func TestHeadingsOfEdges(t *testing.T) {
 	// As many edges as columns are square.
 	const list = "an edge list of 4 columns, with the regions of each pair in columns 1 and 2, but it has three: keep these two"
 	for text, want := range map[string]string{
-		"i\tj\tr\tp\n1\t2\t0.5\t0.01\n1\t3\t0.25\t0.1\n2\t3\t-0.5\t0.02\n2\t4\t0.5\t0.03\n": "Beside these stand p: remove p from all files",
+		"i\tj\tr\tp\n1\t2\t0.5\t0.01\n1\t3\t0.25\t0.1\n2\t3\t-0.5\t0.02\n2\t4\t0.5\t0.03\n": "The others are p: remove p from all files",
 		"a\tb\tr\tp\n1\t2\t0.5\t0.01\n1\t3\t0.25\t0.1\n2\t3\t-0.5\t0.02\n2\t4\t0.5\t0.03\n": "an edge list with 4 columns and no known headings",
 		"1 2 0.5 0.01\n1 3 0.25 0.1\n2 3 -0.5 0.02\n2 4 0.5 0.03\n":                         list,
 		"1 2 0.5 0.5\n2 1 0.25 0.1\n0.5 0.25 1 0\n0.5 0.1 0 1\n":                            "", // symmetric

@@ -281,7 +281,7 @@ func surplus(first []byte) error {
 			case rHeading.MatchString(name):
 				values = append(values, head)
 			case head == "":
-				head = "the one without a heading"
+				head = "the column without a heading"
 			}
 			extra = append(extra, head)
 		}
@@ -300,7 +300,7 @@ func surplus(first []byte) error {
 			extra = slices.DeleteFunc(extra, func(head string) bool { return head == values[0] })
 			remove = words.Some(extra, 6)
 		}
-		return fmt.Errorf("an edge list with %d columns, but it has three: two for the regions, and their correlation. Beside these stand %s: remove %s from all files",
+		return fmt.Errorf("an edge list with %d columns, but it has three: two for the regions, and their correlation. The others are %s: remove %s from all files",
 			len(heads), words.Some(extra, 6), remove)
 	}
 	return nil

@@ -379,7 +379,7 @@ func (c *candidate) recognize(dir string) error {
 	squares := open(func(f *os.File) error {
 		x, err := region.ReadSquares(f, region.Layout{})
 		if err == nil && !symmetric(x) {
-			err = errors.New("not symmetric")
+			err = errors.New("not symmetric: write both triangles of each matrix")
 		}
 		return err
 	})
@@ -398,7 +398,7 @@ func (c *candidate) recognize(dir string) error {
 		return nil
 	}
 	if err != nil {
-		err = cmp.Or(pairs(file), err)
+		err = cmp.Or(pairs(file), fmt.Errorf("as time series: %w; as a matrix: %w", err, squares))
 	}
 	return err
 }
