@@ -440,3 +440,19 @@ func TestMembersOfFilesOfOne(t *testing.T) {
 		}
 	}
 }
+
+// Pairs that lack because a region is written in two ways are no threshold.
+func TestRegionsInTwoSpellings(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\tb\tr\nlh_a\tlh_b\t.2\nLH_A\tlh_c\t.3\nlh_b\tlh_c\t.4\n":   `an edge list with "lh_a" (line 2) and "LH_A" (line 3): if they are one region, write it in one way in all lines`,
+		"a\tb\tr\nlh_a\tlh_b\t.2\nlh_a\tlh_c\t.3\n":                   "2 of the 3 pairs of 3 regions: state what the absent ones are",
+		"a\tb\tr\nlh_a\tLH_A\t.2\nlh_a\tlh_c\t.3\nLH_A\tlh_c\t.4\n":   "", // each pair is there
+		"a\tb\tr\nlh_a\tlh_b\t.2\nlh_a\tlh_c\t.3\nlh_b\tlh_c\t0.40\n": "",
+	} {
+		if _, err := ReadSquares(strings.NewReader(text), Layout{}); want == "" {
+			need.NoError(t, err, text)
+		} else {
+			need.Error(t, err, want, text)
+		}
+	}
+}

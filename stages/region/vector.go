@@ -461,6 +461,9 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 		x.Row(i)[j], x.Row(j)[i] = e.value, e.value
 	}
 	if all := n * (n - 1) / 2; pairs < all {
+		if err := twoSpellings(edges, index); err != nil {
+			return err
+		}
 		switch l.Absent {
 		case "zero":
 			c.Sparse = true
@@ -481,6 +484,24 @@ func (l Layout) fromEdges(edges []edge, c *Contents) error {
 		}
 	}
 	c.Draws = []connectivity.Matrix{x}
+	return nil
+}
+
+// twoSpellings refuses regions whose names may be one in two spellings: the pairs of each lack the other's.
+func twoSpellings(edges []edge, index map[string]int) error {
+	first := map[string]edge{}
+	for _, e := range edges {
+		for _, name := range []string{e.a, e.b} {
+			key := column.Spelling(name)
+			was, there := first[key]
+			if !there {
+				first[key] = edge{a: name, line: e.line}
+			} else if index[was.a] != index[name] {
+				return fmt.Errorf("an edge list with %q (line %d) and %q (line %d): if they are one region, write it in one "+
+					"way in all lines", was.a, was.line, name, e.line)
+			}
+		}
+	}
 	return nil
 }
 
