@@ -135,7 +135,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		for _, value := range values {
 			rows = append(rows, column.SettingRow{Stage: stage, Kind: kind, Tasks: int32(n), Parameter: p.Name,
 				Value:   value,
-				Default: wiring.Texts(p.Default), Unit: p.Unit, Doc: p.Doc})
+				Default: wiring.Texts(p.Default), Unit: p.Unit, Doc: p.Doc, Of: p.Of, Zero: p.Zero})
 		}
 	}
 	if l.cohort != nil {

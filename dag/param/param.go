@@ -26,7 +26,9 @@ import (
 // or string. The tags choices:"a|b" (separated by |), min, max, unit and doc are checked
 // and shown; of a list, each element is checked. A text with the tag keys:"a|b" may also
 // be a mapping of texts under these keys, which it holds as a JSON object; under the key dir
-// stands a place. Embedded structs are groups of
+// stands a place. The tag of:"a b" lists the values of the parameter model with which this one
+// has an effect, and the tag zero states what 0 stands for; both are part of the doc that is
+// shown. Embedded structs are groups of
 // parameters that several kinds share: their fields count as fields of the stage. The tag
 // place is for cohort kinds: see Place.
 //
@@ -38,6 +40,8 @@ type Param struct {
 	Type     string // "integer", "number", "true or false", "text", "list of numbers" …
 	Default  any
 	Doc      string
+	Of       []string // the models that it is of; nil for all
+	Zero     string   // what 0 stands for; "" for itself
 	Unit     string
 	Choices  []string
 	Keys     []string // of a text that may be a mapping
@@ -70,13 +74,33 @@ func Of(s any) []Param {
 		f := &fields.inOrder[i]
 		ps[i] = Param{
 			Name: f.name, Type: f.typeName(), Default: v.FieldByIndex(f.index).Interface(),
-			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices),
-			Keys: slices.Clone(f.keys),
-			Min:  f.tag.Get("min"), Max: f.tag.Get("max"),
+			Doc: f.doc(), Of: f.models(), Zero: f.tag.Get("zero"), Unit: f.tag.Get("unit"),
+			Choices: slices.Clone(f.choices),
+			Keys:    slices.Clone(f.keys),
+			Min:     f.tag.Get("min"), Max: f.tag.Get("max"),
 			Place: Place(f.tag.Get("place")),
 		}
 	}
 	return ps
+}
+
+func (f *field) models() []string {
+	if of := f.tag.Get("of"); of != "" {
+		return strings.Fields(of)
+	}
+	return nil
+}
+
+// doc is the tag doc, after the models that the parameter is of and before what 0 stands for.
+func (f *field) doc() string {
+	doc := f.tag.Get("doc")
+	if of := f.models(); of != nil {
+		doc = strings.Join(of, ", ") + ": " + doc
+	}
+	if zero := f.tag.Get("zero"); zero != "" {
+		doc += "; 0: " + zero
+	}
+	return doc
 }
 
 // Set sets one parameter from a decoded YAML value (bool, int, float64,

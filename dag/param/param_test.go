@@ -12,7 +12,7 @@ import (
 // Common is a group of parameters that several kinds share.
 type Common struct {
 	Seed uint64  `param:"seed" doc:"of the random draws"`
-	TR   float64 `param:"tr" unit:"s" min:"0"`
+	TR   float64 `param:"tr" of:"svm mlp" doc:"time" zero:"from the scan" unit:"s" min:"0"`
 }
 
 type everyType struct {
@@ -47,7 +47,8 @@ func TestOf(t *testing.T) {
 	if p := ps[3]; !slices.Equal(p.Choices, []string{"pearson", "ledoit-wolf", "oas"}) || p.Default != "pearson" {
 		t.Errorf("%+v", p)
 	}
-	if p := ps[9]; p.Unit != "s" {
+	if p := ps[9]; p.Unit != "s" || p.Doc != "svm, mlp: time; 0: from the scan" || len(p.Of) != 2 ||
+		p.Zero != "from the scan" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -39,7 +39,7 @@ type Fidelity struct {
 	K        []int  `param:"k" doc:"number of top regions to remove or keep; by default an eighth, a quarter and half of all regions (10, 21 and 42 of 84)" min:"1"`
 	Random   int    `param:"random" doc:"number of random selections of k regions; with fewer than 20, no p is below 0.05" min:"1" max:"100000"`
 	DrawZero bool   `param:"draw_zero" doc:"also use draw 0, which is not resampled; without random draws it is always used"`
-	Draws    int    `param:"draws" doc:"number of random draws of each participant to use, from the first; 0: all" min:"0"`
+	Draws    int    `param:"draws" doc:"number of random draws of each participant to use, from the first" zero:"all" min:"0"`
 	Seed     uint64 `param:"seed" doc:"of the random regions, and of the order of equal scores"`
 }
 

@@ -30,7 +30,7 @@ var saliencyKind = dag.Kind{
 // Saliency paints regions.
 type Saliency struct {
 	Column string `param:"column" doc:"the value to show: a column of the ranking, such as score, contrast, frequency or q"`
-	Top    int    `param:"top" doc:"show only the top regions, this many; 0: all" min:"0"`
+	Top    int    `param:"top" doc:"show only the top regions, this many" zero:"all" min:"0"`
 	Labels string `param:"labels" choices:"auto|id|index" doc:"values of the label image: ids of the node list (such as FreeSurfer's), node numbers 1…N, or auto: node numbers for parcellate's parcels, and ids for any other image that has them"`
 }
 

@@ -17,6 +17,8 @@ type SettingRow struct {
 	Default   []string `column:"default"`
 	Unit      string   `column:"unit,optional"`
 	Doc       string   `column:"doc,optional"`
+	Of        []string `column:"of,optional" doc:"models that the parameter is of; none: all"`
+	Zero      string   `column:"zero,optional" doc:"what a value of 0 stands for"`
 }
 
 // The metadata of pipeline.settings, in JSON: the connections of its stages, a list of Link, the code identity of each

@@ -31,7 +31,7 @@ var _ role.PortUser = (*BrainMap)(nil)
 // BrainMap draws a ranking.
 type BrainMap struct {
 	Top     int `param:"top" doc:"how many of the top regions are named" min:"0" max:"1000"`
-	Colored int `param:"colored" doc:"how many of the top regions are colored; 0: all" min:"0" max:"100000"`
+	Colored int `param:"colored" doc:"how many of the top regions are colored" zero:"all" min:"0" max:"100000"`
 }
 
 func (*BrainMap) Ports() dag.Ports {

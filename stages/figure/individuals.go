@@ -32,7 +32,7 @@ var _ role.PortUser = (*Individuals)(nil)
 // Individuals draws the regions of a few participants.
 type Individuals struct {
 	People  int    `param:"people" doc:"how many participants" min:"1" max:"8"`
-	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, ties by score; 0: a quarter of all regions, as many as two poolings at ratio 0.5 leave" min:"0" max:"1000"`
+	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, ties by score" zero:"a quarter of all regions, as many as two poolings at ratio 0.5 leave" min:"0" max:"1000"`
 	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
 }
 

@@ -38,7 +38,7 @@ func study(t *testing.T, sets ...string) *dag.Task {
 				}
 			}
 			if name == "trees" {
-				p.Doc = "forest: number of trees"
+				p.Of = []string{"forest"}
 			}
 			for _, v := range strings.Split(value, ";") { // of an axis
 				p.Value = strings.FieldsFunc(v, func(r rune) bool { return r == ',' })

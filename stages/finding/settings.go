@@ -32,9 +32,9 @@ type StageSettings struct {
 	Defaults    map[string][]string
 	Inputs      map[string][]column.Result // by port: the results of stages that are connected
 	chosen      map[string][]column.Result // by port: those that the universe has, of a decision about the input
-	doc         map[string]string
-	aside       map[string]bool // inputs on which no prediction depends
-	fits        string          // the parameter with the one group that it is fitted to; "" for all
+	of          map[string][]string        // the models that a parameter is of; none for all
+	aside       map[string]bool            // inputs on which no prediction depends
+	fits        string                     // the parameter with the one group that it is fitted to; "" for all
 }
 
 // Aside reports whether no prediction depends on an input.
@@ -59,14 +59,14 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, nil, map[string][][]string{},
-				map[string][]string{}, map[string][]column.Result{}, nil, map[string]string{}, map[string]bool{}, ""})
+				map[string][]string{}, map[string][]column.Result{}, nil, map[string][]string{}, map[string]bool{}, ""})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		if last.Values[r.Parameter] == nil {
 			last.Parameters = append(last.Parameters, r.Parameter)
 		}
 		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
-		last.Defaults[r.Parameter], last.doc[r.Parameter] = r.Default, r.Doc
+		last.Defaults[r.Parameter], last.of[r.Parameter] = r.Default, r.Of
 	}
 	if s.Decisions, err = column.MetaOf[column.Decisions](table.Meta, column.SettingDecisions); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
@@ -265,14 +265,12 @@ func (s *Settings) Stage(name string) *StageSettings {
 	return &s.Stages[i]
 }
 
-// Concerns reports whether a parameter has to do with one of some models: the doc of one that has to do with some of
-// them only begins with their names, "ridge, logistic: …".
+// Concerns reports whether a parameter is of one of some models. One without a name here is a program of the user's.
 func (s *StageSettings) Concerns(parameter string, models []string) bool {
-	before, _, found := strings.Cut(s.doc[parameter], ": ")
-	of := strings.Split(before, ", ")
-	unknown := func(model string) bool { return column.Classifiers[model] == "" }
-	return !found || slices.ContainsFunc(of, unknown) ||
-		slices.ContainsFunc(models, func(m string) bool { return slices.Contains(of, m) || unknown(m) })
+	of := s.of[parameter]
+	return len(of) == 0 || slices.ContainsFunc(models, func(m string) bool {
+		return slices.Contains(of, m) || column.Classifiers[m] == ""
+	})
 }
 
 // Of is the first stage of a kind; nil when there is none.

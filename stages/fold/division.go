@@ -21,7 +21,7 @@ type Params struct {
 	Fold     int    `param:"fold" doc:"the test fold" min:"1"`
 	Repeat   int    `param:"repeat" doc:"the assignment to folds" min:"1"`
 	DrawZero bool   `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
-	Draws    int    `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+	Draws    int    `param:"draws" doc:"use only the first so many random draws of each participant" zero:"all of them" min:"0"`
 	Regions  string `param:"regions" doc:"shared: a region that is missing or constant in a participant, in any draw, is excluded for all participants: graphs have no node and rankings no entry for it, and matrices and series have zeros in its place (more than a tenth of the regions are refused), so that its absence cannot separate the groups; all: it is zero in participants who lack it. Graphs are reduced after they are made; features other than pearson do not show the missing region" choices:"shared|all"`
 	role.Informed
 }

@@ -50,35 +50,35 @@ var (
 
 // Baseline trains one classifier that is not PR-GNN.
 type Baseline struct {
-	Model string `param:"model" doc:"majority: always predicts the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty; kernel-ridge: kernel ridge regression to ±1, the kernel being the correlation of two participants across their inputs" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic|kernel-ridge"`
+	Model string `param:"model" doc:"the classifier; majority: always predicts the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty; kernel-ridge: kernel ridge regression to ±1, the kernel being the correlation of two participants across their inputs" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic|kernel-ridge"`
 	fold.Params
 	Transform   string  `param:"transform" doc:"transform of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or own, the model's default: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
 	Standardize string  `param:"standardize" doc:"z-score each input by the mean and SD of the training graphs (not for li2019)" choices:"none|training"`
 	Diagonal    bool    `param:"diagonal" doc:"tangent: the diagonal is among the inputs, divided by √2 as in nilearn (brainnetcnn: never)"`
 	OffDiagonal string  `param:"offdiagonal" doc:"tangent: entries off the diagonal as they are (plain, nilearn), or times √2 (sqrt2)" choices:"plain|sqrt2"`
-	C           float64 `param:"c" doc:"svm, linear-svm, logistic: inverse regularization strength C" min:"1e-9"`
-	Gamma       float64 `param:"gamma" doc:"svm: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
-	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: tolerance of the optimality conditions" min:"1e-12"`
-	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors" min:"1e-9"`
+	C           float64 `param:"c" of:"svm linear-svm logistic" doc:"inverse regularization strength C" min:"1e-9"`
+	Gamma       float64 `param:"gamma" of:"svm" doc:"γ of the kernel exp(−γ‖x−y‖²)" zero:"1/(number of inputs × their variance in training)" min:"0"`
+	Tolerance   float64 `param:"tolerance" of:"svm linear-svm" doc:"tolerance of the optimality conditions" min:"1e-12"`
+	Penalty     float64 `param:"penalty" of:"ridge" doc:"weight of ‖w‖² relative to the squared errors" min:"1e-9"`
 
-	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several, the one with the smallest squared error in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
-	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by group" min:"2"`
+	Penalties []float64 `param:"penalties" of:"kernel-ridge" doc:"λ, ascending; of several, the one with the smallest squared error in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
+	Inner     int       `param:"inner" of:"kernel-ridge" doc:"inner folds, by participant and stratified by group" min:"2"`
 
-	Trees int `param:"trees" doc:"forest: number of trees" min:"1" max:"100000"`
-	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: the square root of their number" min:"0"`
+	Trees int `param:"trees" of:"forest" doc:"number of trees" min:"1" max:"100000"`
+	Tried int `param:"tried" of:"forest" doc:"inputs tried at each split" zero:"the square root of their number" min:"0"`
 
-	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1" max:"4096"`
-	Channels     []int   `param:"channels" doc:"brainnetcnn: channels of its E2E, E2E, E2N and N2G layers" min:"1" max:"1024"`
-	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: widths of the hidden fully connected layers" min:"1" max:"4096"`
-	Slope        float64 `param:"slope" doc:"brainnetcnn: negative slope of the leaky ReLU" min:"0" max:"1"`
-	Dropout      float64 `param:"dropout" doc:"brainnetcnn: dropout rate after N2G and the hidden fully connected layers" min:"0" max:"0.99"`
-	Widths       []int   `param:"widths" doc:"li2019: output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1" max:"4096"`
-	GraphHidden  []int   `param:"graph_hidden" doc:"li2019: hidden widths of its MLP" min:"1" max:"4096"`
-	Ratio        float64 `param:"ratio" doc:"li2019: share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
-	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
-	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
-	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: 0.001 (Adam, which li2019 halves every 20 epochs; for brainnetcnn SGD, momentum 0.9, weight decay 0.0005, whose own rate of 0.01 diverges on correlations)" min:"0"`
-	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Hidden       []int   `param:"hidden" of:"mlp" doc:"hidden widths" min:"1" max:"4096"`
+	Channels     []int   `param:"channels" of:"brainnetcnn" doc:"channels of its E2E, E2E, E2N and N2G layers" min:"1" max:"1024"`
+	FullWidths   []int   `param:"full_widths" of:"brainnetcnn" doc:"widths of the hidden fully connected layers" min:"1" max:"4096"`
+	Slope        float64 `param:"slope" of:"brainnetcnn" doc:"negative slope of the leaky ReLU" min:"0" max:"1"`
+	Dropout      float64 `param:"dropout" of:"brainnetcnn" doc:"dropout rate after N2G and the hidden fully connected layers" min:"0" max:"0.99"`
+	Widths       []int   `param:"widths" of:"li2019" doc:"output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1" max:"4096"`
+	GraphHidden  []int   `param:"graph_hidden" of:"li2019" doc:"hidden widths of its MLP" min:"1" max:"4096"`
+	Ratio        float64 `param:"ratio" of:"li2019" doc:"share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
+	Epochs       int     `param:"epochs" of:"mlp brainnetcnn li2019" doc:"epochs" zero:"the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
+	Batch        int     `param:"batch" of:"mlp brainnetcnn li2019" doc:"batch size in graphs" zero:"the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
+	LearningRate float64 `param:"learning_rate" of:"mlp brainnetcnn li2019" doc:"initial learning rate" zero:"0.001 (Adam, which li2019 halves every 20 epochs; for brainnetcnn SGD, momentum 0.9, weight decay 0.0005, whose own rate of 0.01 diverges on correlations)" min:"0"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
 

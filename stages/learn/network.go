@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/gnn/baseline"
 	"prgnn/gnn/network"
 	"prgnn/gnn/rival"
@@ -44,51 +45,51 @@ var (
 	_ role.PortUser = (*Network)(nil)
 )
 
-// Network trains a network of others. The tag of lists the models of a parameter; without it, it is of all.
+// Network trains a network of others. A parameter without the tag of is one of all.
 type Network struct {
 	fold.Params
 	Model        string  `param:"model" doc:"the network; it gives the parameters that are not set, and its inputs" choices:"bnt|braingnn|meanmlp"`
-	Variant      string  `param:"variant" of:"braingnn" doc:"braingnn: paper, as we read it, or authors-code: the released program; it gives the parameters that are not set" choices:"paper|authors-code"`
+	Variant      string  `param:"variant" of:"braingnn" doc:"paper, as we read it, or authors-code: the released program; it gives the parameters that are not set" choices:"paper|authors-code"`
 	Dropout      float64 `param:"dropout" doc:"dropout rate; bnt: of attention and within the blocks (0.1); braingnn: of the MLP (0; authors-code: 0.5); meanmlp: of the hidden values (0.49)" min:"0" max:"0.99"`
 	Epochs       int     `param:"epochs" doc:"passes over the training graphs; meanmlp: at most (bnt: 200, braingnn: 100, meanmlp: 400)" min:"1"`
 	Batch        int     `param:"batch" doc:"graphs per step; bnt drops a last incomplete batch (bnt: 16, braingnn: 100, meanmlp: 64)" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"of Adam, at the start (bnt: 0.0001, braingnn: 0.001; authors-code: 0.01; meanmlp: 0.005)" min:"1e-9"`
-	FinalRate    float64 `param:"final_rate" of:"bnt" doc:"bnt: final learning rate; it decreases along a cosine, step by step" min:"1e-9"`
-	Halve        int     `param:"halve" of:"braingnn" doc:"braingnn: halve the learning rate every this many epochs, with authors-code the first time an epoch earlier; 0: never" min:"0"`
-	WeightDecay  float64 `param:"weight_decay" of:"bnt braingnn" doc:"bnt, braingnn: L2 weight decay (bnt: 0.0001, whose loss of a batch is the sum over its graphs; braingnn: 0; authors-code: 0.005)" min:"0"`
-	Select       string  `param:"select" of:"braingnn" doc:"braingnn: weights to keep: those of the last epoch (paper); or of the epoch, after the fifth, with the smallest validation loss (authors-code)" choices:"last|validation"`
-	Validation   int     `param:"validation" of:"braingnn meanmlp" doc:"meanmlp, and braingnn with select: validation: number of equal parts of the training participants, stratified by group; one of them is held out for validation (braingnn: 4, meanmlp: 5)" min:"2"`
-	Patience     int     `param:"patience" of:"meanmlp" doc:"meanmlp: epochs without a smaller validation loss after which training stops" min:"1"`
-	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
+	FinalRate    float64 `param:"final_rate" of:"bnt" doc:"final learning rate; it decreases along a cosine, step by step" min:"1e-9"`
+	Halve        int     `param:"halve" of:"braingnn" doc:"halve the learning rate every this many epochs, with authors-code the first time an epoch earlier" zero:"never" min:"0"`
+	WeightDecay  float64 `param:"weight_decay" of:"bnt braingnn" doc:"L2 weight decay (bnt: 0.0001, whose loss of a batch is the sum over its graphs; braingnn: 0; authors-code: 0.005)" min:"0"`
+	Select       string  `param:"select" of:"braingnn" doc:"weights to keep: those of the last epoch (paper); or of the epoch, after the fifth, with the smallest validation loss (authors-code)" choices:"last|validation"`
+	Validation   int     `param:"validation" of:"braingnn meanmlp" doc:"number of equal parts of the training participants, stratified by group; one of them is held out for validation, for braingnn with select: validation (braingnn: 4, meanmlp: 5)" min:"2"`
+	Patience     int     `param:"patience" of:"meanmlp" doc:"epochs without a smaller validation loss after which training stops" min:"1"`
+	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes" zero:"none" min:"0"`
 	Seed         uint64  `param:"seed" doc:"of starting weights, order of the participants, dropout, mixtures, and the validation participants"`
-	Transform    string  `param:"transform" of:"bnt braingnn" doc:"none, or fisher: Fisher's z with 0 on the diagonal, as in the released programs; bnt: of the correlations; braingnn: of the features, and of the magnitudes of the edge weights (default with authors-code)" choices:"none|fisher"`
-	Hidden       int     `param:"hidden" of:"braingnn meanmlp" doc:"braingnn: width of the MLP's second layer (512); that of the first is the second of widths; meanmlp: hidden width (160)" min:"1" max:"65536"`
-	ZScore       bool    `param:"zscore" of:"braingnn meanmlp" doc:"braingnn: z-score the pooling scores of a graph before the sigmoid; meanmlp: z-score each region over time (population sd), otherwise series as they are, as in the released program; amplitude and scale, which carry the site, are then among the inputs"`
-	Signed       bool    `param:"signed" of:"bnt meanmlp" doc:"bnt (layer 3), meanmlp: scores with their sign, positive towards the second group; false: magnitudes"`
+	Transform    string  `param:"transform" of:"bnt braingnn" doc:"none, or fisher: Fisher's z with 0 on the diagonal, as in the released programs; for bnt of the correlations; for braingnn of the features, and of the magnitudes of the edge weights (default with authors-code)" choices:"none|fisher"`
+	Hidden       int     `param:"hidden" of:"braingnn meanmlp" doc:"hidden width; for braingnn that of the MLP's second layer (512), that of the first is the second of widths; for meanmlp 160" min:"1" max:"65536"`
+	ZScore       bool    `param:"zscore" of:"braingnn meanmlp" doc:"z-score for braingnn the pooling scores of a graph before the sigmoid, for meanmlp each region over time (population sd), otherwise series as they are, as in the released program: amplitude and scale, which carry the site, are then among the inputs"`
+	Signed       bool    `param:"signed" of:"bnt meanmlp" doc:"scores with their sign, positive towards the second group (bnt: of layer 3); false: magnitudes"`
 
-	Readout     string  `param:"readout" of:"bnt" doc:"bnt: authors-code: an MLP of all node features before the readout, and squared products with the cluster centers; paper: node features as they are, plain products, centers of length 1 (our reading); student_t: the released program's other option, Student's t kernel of the distance to the centers" choices:"authors-code|paper|student_t"`
-	Heads       int     `param:"heads" of:"bnt" doc:"bnt: attention heads; features are padded with zeros to a multiple of them" min:"1" max:"64"`
-	FeedForward int     `param:"feed_forward" of:"bnt" doc:"bnt: width of the full layers in the blocks" min:"1" max:"65536"`
-	PosEncoding string  `param:"pos_encoding" of:"bnt" doc:"bnt: identity: 360 learned columns beside each region's row, the same for all participants, as the released program can; none: the row alone" choices:"none|identity"`
-	Clusters    int     `param:"clusters" of:"bnt" doc:"bnt: clusters of the readout; 0: 100 from 200 regions on, else half of the regions" min:"0"`
-	Clustering  float64 `param:"dec" of:"bnt" doc:"bnt: weight of the clustering loss: the mean over the regions of a batch of the Kullback-Leibler divergence between the cluster assignments and their sharpened target (Xie et al. 2016); 0: none" min:"0"`
-	Mixup       bool    `param:"mixup" of:"bnt" doc:"bnt: train on mixtures of two participants, and of their groups"`
+	Readout     string  `param:"readout" of:"bnt" doc:"authors-code: an MLP of all node features before the readout, and squared products with the cluster centers; paper: node features as they are, plain products, centers of length 1 (our reading); student_t: the released program's other option, Student's t kernel of the distance to the centers" choices:"authors-code|paper|student_t"`
+	Heads       int     `param:"heads" of:"bnt" doc:"attention heads; features are padded with zeros to a multiple of them" min:"1" max:"64"`
+	FeedForward int     `param:"feed_forward" of:"bnt" doc:"width of the full layers in the blocks" min:"1" max:"65536"`
+	PosEncoding string  `param:"pos_encoding" of:"bnt" doc:"identity: 360 learned columns beside each region's row, the same for all participants, as the released program can; none: the row alone" choices:"none|identity"`
+	Clusters    int     `param:"clusters" of:"bnt" doc:"clusters of the readout" zero:"100 from 200 regions on, else half of the regions" min:"0"`
+	Clustering  float64 `param:"dec" of:"bnt" doc:"weight of the clustering loss: the mean over the regions of a batch of the Kullback-Leibler divergence between the cluster assignments and their sharpened target (Xie et al. 2016)" zero:"none" min:"0"`
+	Mixup       bool    `param:"mixup" of:"bnt" doc:"train on mixtures of two participants, and of their groups"`
 
-	Communities int       `param:"communities" of:"braingnn" doc:"braingnn: communities of regions" min:"1" max:"4096"`
-	Widths      []int     `param:"widths" of:"braingnn" doc:"braingnn: output widths of the two convolutions" min:"1" max:"4096"`
-	Ratio       float64   `param:"ratio" of:"braingnn" doc:"braingnn: share of the nodes that each pooling keeps, rounded up" min:"0.000001" max:"1"`
-	Edge        string    `param:"edge" of:"braingnn" doc:"braingnn: neighbors are added up by edge weight, a node itself with weight 1; softmax: those weights through a softmax" choices:"sum|softmax"`
-	ReLU        bool      `param:"relu" of:"braingnn" doc:"braingnn: ReLU after each convolution"`
-	ConvBias    bool      `param:"conv_bias" of:"braingnn" doc:"braingnn: a bias after each convolution"`
-	Augment     bool      `param:"augment" of:"braingnn" doc:"braingnn: between the blocks, E becomes the off-diagonal of (E+I)²"`
-	BatchNorm   bool      `param:"batch_norm" of:"braingnn" doc:"braingnn: batch normalization in the MLP"`
-	TPK         string    `param:"tpk" of:"braingnn" doc:"braingnn: TopK pooling loss: of all nodes; code: of the kept nodes only, the upper part against the lower, as in the released program" choices:"all|code"`
-	GLC         string    `param:"glc" of:"braingnn" doc:"braingnn: group-level consistency loss, region by region: of sigmoids; mean: of scores before the sigmoid; sum: the same without the mean over pairs, as we remember the printed equation; code: of the kept nodes in the order of their rank, as in the released program" choices:"sigmoid|mean|sum|code"`
-	Lambda      []float64 `param:"lambda" of:"braingnn" doc:"braingnn: weights of the unit loss of the pooling vectors, of tpk and of glc" min:"0"`
+	Communities int       `param:"communities" of:"braingnn" doc:"communities of regions" min:"1" max:"4096"`
+	Widths      []int     `param:"widths" of:"braingnn" doc:"output widths of the two convolutions" min:"1" max:"4096"`
+	Ratio       float64   `param:"ratio" of:"braingnn" doc:"share of the nodes that each pooling keeps, rounded up" min:"0.000001" max:"1"`
+	Edge        string    `param:"edge" of:"braingnn" doc:"neighbors are added up by edge weight, a node itself with weight 1; softmax: those weights through a softmax" choices:"sum|softmax"`
+	ReLU        bool      `param:"relu" of:"braingnn" doc:"ReLU after each convolution"`
+	ConvBias    bool      `param:"conv_bias" of:"braingnn" doc:"a bias after each convolution"`
+	Augment     bool      `param:"augment" of:"braingnn" doc:"between the blocks, E becomes the off-diagonal of (E+I)²"`
+	BatchNorm   bool      `param:"batch_norm" of:"braingnn" doc:"batch normalization in the MLP"`
+	TPK         string    `param:"tpk" of:"braingnn" doc:"TopK pooling loss: of all nodes; code: of the kept nodes only, the upper part against the lower, as in the released program" choices:"all|code"`
+	GLC         string    `param:"glc" of:"braingnn" doc:"group-level consistency loss, region by region: of sigmoids; mean: of scores before the sigmoid; sum: the same without the mean over pairs, as we remember the printed equation; code: of the kept nodes in the order of their rank, as in the released program" choices:"sigmoid|mean|sum|code"`
+	Lambda      []float64 `param:"lambda" of:"braingnn" doc:"weights of the unit loss of the pooling vectors, of tpk and of glc" min:"0"`
 
-	Layers      int    `param:"layers" of:"meanmlp" doc:"meanmlp: residual blocks after the first layer" min:"0" max:"20"`
-	Attribution string `param:"attribution" of:"meanmlp" doc:"meanmlp: scores of the regions: gradient × input of the difference of the logits, summed over time; integrated: integrated gradients from a series of zeros" choices:"gradient|integrated"`
-	Steps       int    `param:"steps" of:"meanmlp" doc:"meanmlp: attribution: integrated: number of steps" min:"1" max:"10000"`
+	Layers      int    `param:"layers" of:"meanmlp" doc:"residual blocks after the first layer" min:"0" max:"20"`
+	Attribution string `param:"attribution" of:"meanmlp" doc:"scores of the regions: gradient × input of the difference of the logits, summed over time; integrated: integrated gradients from a series of zeros" choices:"gradient|integrated"`
+	Steps       int    `param:"steps" of:"meanmlp" doc:"attribution: integrated: number of steps" min:"1" max:"10000"`
 }
 
 // networkOf has the parameters of a model, and of a variant of it. Those of other models keep the values that these
@@ -190,14 +191,11 @@ func (s *Network) Validate() []error {
 		return []error{errors.New("model: not set: choose bnt, braingnn or meanmlp")}
 	}
 	var errs []error
-	own, standard := reflect.ValueOf(s).Elem(), reflect.ValueOf(networkOf(s.Model, s.Variant)).Elem()
-	for i := range own.NumField() {
-		tag := own.Type().Field(i).Tag
-		of := strings.Fields(tag.Get("of"))
-		if len(of) > 0 && !slices.Contains(of, s.Model) &&
-			!reflect.DeepEqual(own.Field(i).Interface(), standard.Field(i).Interface()) {
-			errs = append(errs, fmt.Errorf("%s: not a parameter of %s, but of %s: remove it", tag.Get("param"), s.Model,
-				strings.Join(of, " and ")))
+	standard := param.Of(networkOf(s.Model, s.Variant))
+	for i, p := range param.Of(s) {
+		if p.Of != nil && !slices.Contains(p.Of, s.Model) && !reflect.DeepEqual(p.Default, standard[i].Default) {
+			errs = append(errs, fmt.Errorf("%s: not a parameter of %s, but of %s: remove it", p.Name, s.Model,
+				strings.Join(p.Of, " and ")))
 		}
 	}
 	if s.Model == "bnt" && s.FinalRate > s.LearningRate {

@@ -44,29 +44,29 @@ var (
 
 // Regression trains one model of a number.
 type Regression struct {
-	Model string `param:"model" doc:"mean: always predicts the mean of the training participants; ridge: ridge regression; kernel-ridge: kernel ridge regression, the kernel being the correlation of two participants across their inputs; svr: support vector regression with a linear kernel, rbf-svr: with an RBF kernel; forest: random forest of regression trees; mlp: multilayer perceptron with one output" choices:"mean|ridge|kernel-ridge|svr|rbf-svr|forest|mlp"`
+	Model string `param:"model" doc:"the model; mean: always predicts the mean of the training participants; ridge: ridge regression; kernel-ridge: kernel ridge regression, the kernel being the correlation of two participants across their inputs; svr: support vector regression with a linear kernel, rbf-svr: with an RBF kernel; forest: random forest of regression trees; mlp: multilayer perceptron with one output" choices:"mean|ridge|kernel-ridge|svr|rbf-svr|forest|mlp"`
 	fold.Params
 	Transform   string  `param:"transform" doc:"transform of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or own, the model's default: fisher for ridge, none for the others" choices:"own|none|fisher"`
 	Standardize string  `param:"standardize" doc:"z-score each input by the mean and SD of the training graphs" choices:"none|training"`
 	Diagonal    bool    `param:"diagonal" doc:"tangent: the diagonal is among the inputs, divided by √2 as in nilearn"`
 	OffDiagonal string  `param:"offdiagonal" doc:"tangent: entries off the diagonal as they are (plain, nilearn), or times √2 (sqrt2)" choices:"plain|sqrt2"`
-	C           float64 `param:"c" doc:"svr, rbf-svr: inverse regularization strength C, for the z-scored target" min:"1e-9"`
-	Epsilon     float64 `param:"epsilon" doc:"svr, rbf-svr: errors up to ε of the z-scored target cost nothing" min:"0"`
-	Gamma       float64 `param:"gamma" doc:"rbf-svr: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
-	Tolerance   float64 `param:"tolerance" doc:"svr, rbf-svr: tolerance of the optimality conditions" min:"1e-12"`
-	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors of the z-scored target" min:"1e-9"`
+	C           float64 `param:"c" of:"svr rbf-svr" doc:"inverse regularization strength C, for the z-scored target" min:"1e-9"`
+	Epsilon     float64 `param:"epsilon" of:"svr rbf-svr" doc:"errors up to ε of the z-scored target cost nothing" min:"0"`
+	Gamma       float64 `param:"gamma" of:"rbf-svr" doc:"γ of the kernel exp(−γ‖x−y‖²)" zero:"1/(number of inputs × their variance in training)" min:"0"`
+	Tolerance   float64 `param:"tolerance" of:"svr rbf-svr" doc:"tolerance of the optimality conditions" min:"1e-12"`
+	Penalty     float64 `param:"penalty" of:"ridge" doc:"weight of ‖w‖² relative to the squared errors of the z-scored target" min:"1e-9"`
 
-	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several, the one with the largest R² about the training mean in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
-	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by the target" min:"2"`
+	Penalties []float64 `param:"penalties" of:"kernel-ridge" doc:"λ, ascending; of several, the one with the largest R² about the training mean in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
+	Inner     int       `param:"inner" of:"kernel-ridge" doc:"inner folds, by participant and stratified by the target" min:"2"`
 
-	Trees int `param:"trees" doc:"forest: number of trees, grown to the end" min:"1" max:"100000"`
-	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: a third of them" min:"0"`
+	Trees int `param:"trees" of:"forest" doc:"number of trees, grown to the end" min:"1" max:"100000"`
+	Tried int `param:"tried" of:"forest" doc:"inputs tried at each split" zero:"a third of them" min:"0"`
 
-	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1" max:"4096"`
-	Epochs       int     `param:"epochs" doc:"mlp: epochs" min:"1"`
-	Batch        int     `param:"batch" doc:"mlp: graphs per step" min:"1" max:"1000000"`
-	LearningRate float64 `param:"learning_rate" doc:"mlp: learning rate of Adam, for the mean squared error of the z-scored target" min:"1e-12"`
-	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 %, and tested on the same participants, for the kind learning-curve; 0: none" min:"0" max:"1000"`
+	Hidden       []int   `param:"hidden" of:"mlp" doc:"hidden widths" min:"1" max:"4096"`
+	Epochs       int     `param:"epochs" of:"mlp" doc:"epochs" min:"1"`
+	Batch        int     `param:"batch" of:"mlp" doc:"graphs per step" min:"1" max:"1000000"`
+	LearningRate float64 `param:"learning_rate" of:"mlp" doc:"learning rate of Adam, for the mean squared error of the z-scored target" min:"1e-12"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 %, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp, and the orders of a learning curve"`
 }
 

@@ -99,12 +99,12 @@ type TrainingParams struct {
 	Epochs       int     `param:"epochs" doc:"number of epochs" min:"1"`
 	Batch        int     `param:"batch" doc:"graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"initial learning rate of Adam" min:"0"`
-	Halve        int     `param:"halve" doc:"halve the learning rate every this many epochs; 0: never" min:"0"`
+	Halve        int     `param:"halve" doc:"halve the learning rate every this many epochs" zero:"never" min:"0"`
 	HalveBatches bool    `param:"halve_batches" doc:"count halve in batches instead of epochs (as in the authors' program)"`
 	WeightDecay  float64 `param:"weight_decay" doc:"L2 weight decay" min:"0"`
 	Select       string  `param:"select" doc:"weights to keep: those of the last epoch, or of the epoch with the lowest cross-entropy on the TEST graphs, which biases the accuracy upward (as in the authors' program)" choices:"last|test"`
 	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and SD of the training graphs; or of all graphs, including test graphs, which is leakage (as in the authors' program)" choices:"none|training|all"`
-	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
+	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes" zero:"none" min:"0"`
 	Seed         uint64  `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
 }
 

@@ -48,8 +48,8 @@ type Denoise struct {
 	Detrend     int      `param:"detrend" doc:"degree of the polynomial trend to remove; -1: none" min:"-1" max:"20"`
 	TrendOver   string   `param:"trend_over" doc:"variable of the trend polynomial when volumes are censored without a Butterworth filter: time, or the number of the kept volume (as in nilearn)" choices:"time|kept"`
 	Filter      string   `param:"filter" doc:"temporal filter: butterworth, applied forward and backward; cosine, cosine regressors together with the confounds" choices:"none|butterworth|cosine"`
-	HighPass    float64  `param:"high_pass" doc:"lower edge of the pass band; 0: none" min:"0" unit:"Hz"`
-	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band; 0: none" min:"0" unit:"Hz"`
+	HighPass    float64  `param:"high_pass" doc:"lower edge of the pass band" zero:"none" min:"0" unit:"Hz"`
+	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band" zero:"none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
 	Bridge      string   `param:"bridge" doc:"values of censored volumes while the Butterworth filter runs: linear, a straight line between the kept volumes beside a gap; nilearn, a cubic spline, which overshoots in gaps of more than 5 volumes (docs/denoising.md)" choices:"linear|nilearn"`
 	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor, acompcor_gsr and gsr_only are XCP-D's, and so are its aroma and aroma_gsr, named aroma_orth and aroma_orth_gsr, with the components of fMRIPost-AROMA; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; tedana has the components that tedana rejects; tedana_nonaggressive leaves in what they share with accepted ones; 6P are the motion parameters; none is never the default if there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|acompcor_gsr|gsr_only|aroma|aroma_orth|aroma_orth_gsr|tedana|tedana_nonaggressive"`
@@ -59,16 +59,16 @@ type Denoise struct {
 	Conditions  []string `param:"conditions" doc:"the conditions (trial_type) that task models; all by default"`
 	After       float64  `param:"after" doc:"duration of fir after the longest event of a condition" min:"0" max:"60" unit:"s"`
 	FirstRow    string   `param:"first_row" doc:"replacement of n/a in the first row of a confound: next, the second value (nilearn); zero (XCP-D); mean" choices:"next|zero|mean"`
-	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0: as set by regress (scrubbing: 0.5)" min:"0" unit:"mm"`
-	DVARS       float64  `param:"dvars" doc:"standardized DVARS above which a volume is censored; 0: as set by regress (scrubbing: 1.5)" min:"0"`
-	MinSegment  int      `param:"min_segment" doc:"segments of kept volumes shorter than this are censored too; 0: as set by regress (scrubbing: 5)" min:"0" unit:"volumes"`
+	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored" zero:"as set by regress (scrubbing: 0.5)" min:"0" unit:"mm"`
+	DVARS       float64  `param:"dvars" doc:"standardized DVARS above which a volume is censored" zero:"as set by regress (scrubbing: 1.5)" min:"0"`
+	MinSegment  int      `param:"min_segment" doc:"segments of kept volumes shorter than this are censored too" zero:"as set by regress (scrubbing: 5)" min:"0" unit:"volumes"`
 	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails (fMRIPrep itself skips scans of 5 volumes)" min:"0" unit:"volumes"`
-	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4); 0: no limit, for runs that are joined, where join has it" min:"0" unit:"min"`
+	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4)" zero:"no limit, for runs that are joined, where join has it" min:"0" unit:"min"`
 	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.35 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
-	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; one that differs from it is refused; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
+	TR          float64  `param:"tr" doc:"repetition time; one that differs from it is refused; needed by filters and min_minutes" zero:"from the scan" min:"0" max:"60" unit:"s"`
 	Draws       int      `param:"draws" doc:"number of random draws of the volumes (circular block bootstrap), in addition to draw 0, the series itself; for series without voxels to draw from (docs/denoising.md)" min:"0" max:"10000"`
-	Block       int      `param:"block" doc:"length of the blocks of draws, at most half of the kept volumes; 0: optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
+	Block       int      `param:"block" doc:"length of the blocks of draws, at most half of the kept volumes" zero:"optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
 	Seed        uint64   `param:"seed" doc:"of the random draws"`
 	Subject     string   `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string   `param:"run" doc:"the run, filled in by each: run"`

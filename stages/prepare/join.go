@@ -37,7 +37,7 @@ var (
 // Join concatenates the runs of a participant.
 type Join struct {
 	MinVolumes int     `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
-	MinMinutes float64 `param:"min_minutes" doc:"if volumes of a participant are censored for motion, one with less remaining time in all runs together fails; 0: no limit" min:"0" unit:"min"`
+	MinMinutes float64 `param:"min_minutes" doc:"if volumes of a participant are censored for motion, one with less remaining time in all runs together fails" zero:"no limit" min:"0" unit:"min"`
 }
 
 // DrawsOf is how many draws its arrays have, of an input with so many.

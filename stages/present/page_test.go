@@ -204,11 +204,14 @@ func TestRenderingsShowThePage(t *testing.T) {
 
 // A 0 that stands for another value is shown with what it stands for.
 func TestParametersShowWhatIsInForce(t *testing.T) {
-	const doc = "mlp: epochs; 0: the model's default, 100"
-	for _, c := range [][3]string{
-		{"0", doc, "0: the model's default, 100"}, {"20", doc, "20"}, {"0", "negative slope", "0"}, {"", doc, ""},
-		{"0.5", "share; 0: half", "0.5"}, {"[0]", "shares; 0: half", "[0]"},
+	for _, c := range []struct {
+		value      []string
+		zero, want string
+	}{
+		{[]string{"0"}, "the default, 100", "0: the default, 100"}, {[]string{"20"}, "the default, 100", "20"},
+		{[]string{"0"}, "", "0"}, {nil, "half", ""},
+		{[]string{"0.5"}, "half", "0.5"}, {[]string{"0", "1"}, "half", "0, 1"},
 	} {
-		need.Equal(t, inForce(c[0], c[1]), c[2], c[0], c[1])
+		need.Equal(t, inForce(c.value, c.zero), c.want)
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"prgnn/stages/wording"
 )
 
-// inForce is the value of a parameter, with what a 0 stands for by the parameter's doc.
-func inForce(value, doc string) string {
-	if _, stands, ok := strings.Cut(doc, "; 0: "); ok && value == "0" {
-		return "0: " + stands
+// inForce is the value of a parameter, with what a 0 stands for.
+func inForce(value []string, zero string) string {
+	if text := strings.Join(value, ", "); text != "0" || zero == "" {
+		return text
 	}
-	return value
+	return "0: " + zero
 }
 
 // provenance is the section of where the results come from: the parameters, the code
@@ -85,12 +85,12 @@ func (a *author) parameters() {
 	}
 	var rows []row
 	for _, p := range a.Run.Rows {
-		value := inForce(strings.Join(p.Value, ", "), p.Doc)
+		value := inForce(p.Value, p.Zero)
 		if n := len(rows); n > 0 && rows[n-1].Stage == p.Stage && rows[n-1].Parameter == p.Parameter {
 			rows[n-1].Value += "; " + value
 		} else {
 			rows = append(rows, row{p.Stage, p.Kind, p.Tasks, p.Parameter, value,
-				inForce(strings.Join(p.Default, ", "), p.Doc), p.Unit, false})
+				inForce(p.Default, p.Zero), p.Unit, false})
 		}
 		last := &rows[len(rows)-1]
 		last.other = last.other || !slices.Equal(p.Value, p.Default)

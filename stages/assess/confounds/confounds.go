@@ -53,7 +53,7 @@ type Confounds struct {
 	Repeat       int      `param:"repeat" doc:"the assignment to folds of the models with matrices" min:"1"`
 	Permutations int      `param:"permutations" doc:"of the residuals of the edges, for what edges add" min:"99" max:"100000"`
 	Within       string   `param:"within" doc:"the residuals are permuted within folds and the values of this column, if it exists: participants of different sites are not exchangeable, so information of the edges about the site does not count"`
-	Chains       int      `param:"chains" doc:"permutations of each partial test, at least 99; 0: 999, or 40 for each partial and full test if there are more than 25, so that p can be significant after Holm's correction. Those of a full test are the label permutations of split" min:"0" max:"100000"`
+	Chains       int      `param:"chains" doc:"permutations of each partial test, at least 99; those of a full test are the label permutations of split" zero:"999, or 40 for each partial and full test if there are more than 25, so that p can be significant after Holm's correction" min:"0" max:"100000"`
 	Resamples    int      `param:"resamples" doc:"of participants, for intervals: the whole cross-validation is repeated in each" min:"20" max:"10000"`
 	Seed         uint64   `param:"seed" doc:"of permutations and resamples"`
 }

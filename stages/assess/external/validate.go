@@ -46,7 +46,7 @@ var (
 type Validate struct {
 	role.Informed
 	Allow       []string `param:"allow" doc:"differences from the training to accept, as in predict, such as denoise.fd; participants: participants with the id of a training participant are different people; target: the models were trained to predict another column"`
-	Recalibrate string   `param:"recalibrate" doc:"logistic: also measures calibration after recalibration with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
+	Recalibrate string   `param:"recalibrate" doc:"also measures calibration after recalibration (logistic) with the intercept and slope in the model files, which were fitted to held-out predictions in the training study, never to the new participants; none: does not" choices:"logistic|none"`
 	Positive    string   `param:"positive" doc:"of two groups, the positive one, for sensitivity; by default as in evaluate"`
 	DrawZero    bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 	NewSite

@@ -48,7 +48,7 @@ type Split struct {
 	Inner        int      `param:"inner" doc:"number of inner folds" min:"2"`
 	Label        string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
 	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists and is not the label: participants of different sites are not exchangeable"`
-	Permutations int      `param:"permutations" doc:"number of label permutations in permuted; 0: 999, or 199 for more than 5,000 participants" min:"0" max:"100000"`
+	Permutations int      `param:"permutations" doc:"number of label permutations in permuted" zero:"999, or 199 for more than 5,000 participants" min:"0" max:"100000"`
 	Seed         uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 

@@ -44,7 +44,7 @@ type Bootstrap struct {
 	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
 	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
 	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node below it has no time series" min:"0" max:"1"`
-	TR          float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from the scan; one that differs from theirs is refused" min:"0" max:"60" unit:"s"`
+	TR          float64 `param:"tr" doc:"repetition time; one that differs from theirs is refused" zero:"from the sidecar, or else from the scan" min:"0" max:"60" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
 	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`

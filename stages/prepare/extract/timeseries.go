@@ -31,7 +31,7 @@ var (
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it); one that differs from the file's is refused" min:"0" max:"60" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; one that differs from the file's is refused" zero:"from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it)" min:"0" max:"60" unit:"s"`
 }
 
 // DrawsOf is how many draws its series have.

@@ -43,7 +43,7 @@ type SlidingWindows struct {
 	Taper string  `param:"taper" doc:"weights of the volumes: rectangular; gaussian, a rectangle of the width convolved with a Gaussian (GIFT; Allen et al. 2014); hamming" choices:"rectangular|gaussian|hamming"`
 	Sigma float64 `param:"sigma" doc:"taper gaussian: standard deviation of the Gaussian (Allen et al. 2014: 3 volumes of 2 s)" min:"0.001" max:"600" unit:"s"`
 	Of    string  `param:"of" doc:"pearson: correlation; partial: partial correlation, shrunk after Ledoit and Wolf" choices:"pearson|partial"`
-	TR    float64 `param:"tr" doc:"repetition time; 0: from quality; one that differs from it is refused" min:"0" max:"60" unit:"s"`
+	TR    float64 `param:"tr" doc:"repetition time; one that differs from it is refused" zero:"from quality" min:"0" max:"60" unit:"s"`
 }
 
 // DrawsOf is how many draws its arrays have.
