@@ -56,6 +56,9 @@ type ConfoundSummaryRow struct {
 	Match        []string `column:"match" doc:"matched covariates, the nearest first"`
 }
 
+// ConstantWithin is why a covariate has no partial test (ConfounderRow.Why).
+const ConstantWithin = "constant within folds"
+
 // Why a covariate has no standardized difference.
 const (
 	EqualInAll    = "equal in all"

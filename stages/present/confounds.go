@@ -74,7 +74,7 @@ func (a *author) behindHeadline(r column.ConfounderRow) int {
 }
 
 // constantWithin reports whether a covariate has no partial test since it does not vary within folds.
-func constantWithin(r column.ConfounderRow) bool { return r.Why == "constant within folds" }
+func constantWithin(r column.ConfounderRow) bool { return r.Why == column.ConstantWithin }
 
 // confoundedNumber is the number whose predictions the kind confounds tested; "" of classifiers.
 func (a *author) confoundedNumber() string {

@@ -405,7 +405,7 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 				k := s.settings[j]
 				if !st.differsWithin(c, all.Settings[k]) {
 					r.Association, r.Chance, r.Partial, r.Detectable = math.NaN(), math.NaN(), math.NaN(), math.NaN()
-					r.Why = "constant within folds"
+					r.Why = column.ConstantWithin
 				}
 				of0 := &all.Settings[k][0]
 				r.Name, r.Model, r.Setting = of0.Name, of0.Model, column.CoordText(of0.Coords)

@@ -454,8 +454,7 @@ func (c Cleaning) confoundsOfOther() func(Scan) bool {
 		}
 	}
 	return func(s Scan) bool {
-		before := s.Given() || s.Why == column.CleanedScan
-		return low(s) && (len(s.Confounds) > 0 || !before || 2*n[s.Why] < of[s.Why])
+		return low(s) && (len(s.Confounds) > 0 || !s.LossUnknown() || 2*n[s.Why] < of[s.Why])
 	}
 }
 

@@ -1,7 +1,6 @@
 package methods
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -132,17 +131,17 @@ func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
 // nameOf is the name of a model of a stage, with the stage where another one trains the same model on other data,
 // with other options or for another label. Models of a permutation test, or of other folds, are the same.
 func (a *Author) nameOf(s *finding.StageSettings, model string) string {
-	name, learns := section.OrItself(column.Classifiers, model), a.learns(s, model)
+	name, own := section.OrItself(column.Classifiers, model), a.learns(s, model)
 	of := " (" + wording.PlainName(s.Stage) + ")"
-	if own, listed := a.inTables(s.Stage, model); listed { // by the name that the tables of results have
-		if strings.HasSuffix(own, of) {
+	if title, listed := a.inTables(s.Stage, model); listed { // by the name that the tables of results have
+		if strings.HasSuffix(title, of) {
 			name += of
 		}
 		return name
 	}
 	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
 		return other.Stage != s.Stage && slices.Contains(finding.Learners, other.Kind) &&
-			slices.Contains(modelsOf(&other), model) && a.learns(&other, model) != learns
+			slices.Contains(modelsOf(&other), model) && !a.learns(&other, model).equals(own)
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
 		name += of
@@ -165,8 +164,24 @@ func (a *Author) inTables(stage, model string) (name string, listed bool) {
 	return "", false
 }
 
-// learns is what a model of a stage is trained on, with which of its options, and for which label.
-func (a *Author) learns(s *finding.StageSettings, model string) string {
+// A learning is what a model of a stage is trained on, with which of its options, and for which labels.
+type learning struct {
+	kind    string
+	data    map[string][]column.Result
+	options map[string][][]string
+	labels  []string
+}
+
+func (l learning) equals(other learning) bool {
+	return l.kind == other.kind && slices.Equal(l.labels, other.labels) &&
+		maps.EqualFunc(l.data, other.data, slices.Equal) &&
+		maps.EqualFunc(l.options, other.options, func(a, b [][]string) bool {
+			return slices.EqualFunc(a, b,
+				slices.Equal)
+		})
+}
+
+func (a *Author) learns(s *finding.StageSettings, model string) learning {
 	data := maps.Clone(s.Inputs)
 	maps.DeleteFunc(data, func(port string, _ []column.Result) bool {
 		return slices.Contains([]string{"folds", "permuted", "leakage"}, port)
@@ -176,6 +191,5 @@ func (a *Author) learns(s *finding.StageSettings, model string) string {
 		return Unstated[name] == place || slices.Contains([]string{"model", "seed", "checkpoint", "orders"}, name) ||
 			!s.Concerns(name, []string{model})
 	})
-	labels := lists.Map(a.Run.Sources(s, "folds"), label)
-	return fmt.Sprint(s.Kind, data, options, labels) // in the order of ports and parameters
+	return learning{s.Kind, data, options, lists.Map(a.Run.Sources(s, "folds"), label)}
 }
