@@ -20,10 +20,39 @@ type LockedPlan struct {
 	Locked      string // when: UTC
 	Program     string
 	Trained     int // models with a result in the store at that time
-	Lines       []string
-	Digest      string   // SHA-256 of the file without its own line
-	Differences []string // between the plan and this run
+	Lines       []Planned
+	Digest      string           // SHA-256 of the file without its own line
+	Differences []PlanDifference // between the plan and this run
 }
+
+// A Planned is one line of a plan.
+type Planned struct {
+	About       string // see below; "" for what another version states
+	Option      string // of which the parameter is one: "motion=cut"
+	Stage, Name string // the parameter or port
+	Value       string // as the file has it; all of a line about no stage
+}
+
+// What a line of a plan is about.
+const (
+	PlannedStage     = "stage" // its kind
+	PlannedParameter = "parameter"
+	PlannedInput     = "input"
+	PlannedUniverse  = "universe"
+)
+
+// A PlanDifference is a line of a run that is not in the plan, or the other way round, or has another value there.
+type PlanDifference struct {
+	How, About, Option, Stage, Name string
+	Is, Was                         string
+}
+
+// How a run differs from its plan.
+const (
+	PlanChanged = "changed"
+	PlanAdded   = "added"
+	PlanMissing = "missing"
+)
 
 const (
 	planHead    = "plan of a pipeline, version 1"
@@ -33,24 +62,80 @@ const (
 	planDigest  = "sha256: "
 )
 
+// String is the line.
+func (p Planned) String() string {
+	name := p.Stage + "." + p.Name
+	switch {
+	case p.About == PlannedStage:
+		return p.Stage + isStage + p.Value
+	case p.Option != "":
+		return with + p.Option + ", " + name + isEqual + p.Value
+	case p.About == PlannedParameter:
+		return name + isEqual + p.Value
+	case p.About == PlannedInput:
+		return name + takes + p.Value
+	}
+	return p.Value
+}
+
+// What the lines begin with, and what stands between the name of something and its value.
+const (
+	universeOf = "universe "
+	excluded   = "excluded: "
+	with       = "with "
+	isStage    = " is a stage of the kind "
+	isEqual    = " = "
+	takes      = " takes "
+)
+
+// readPlanned reads a line.
+func readPlanned(line string) Planned {
+	switch {
+	case strings.HasPrefix(line, universeOf):
+		return Planned{About: PlannedUniverse, Value: line}
+	case strings.HasPrefix(line, excluded):
+		return Planned{Value: line}
+	}
+	if name, value, is := strings.Cut(line, isEqual); is {
+		p := Planned{About: PlannedParameter, Value: value}
+		if option, is := strings.CutPrefix(name, with); is {
+			at := max(0, strings.LastIndex(option, ", "))
+			p.Option, name = option[:at], strings.TrimPrefix(option[at:], ", ")
+		}
+		p.Stage, p.Name, _ = strings.Cut(name, ".")
+		return p
+	}
+	if stage, kind, is := strings.Cut(line, isStage); is {
+		return Planned{About: PlannedStage, Stage: stage, Value: kind}
+	}
+	if name, value, is := strings.Cut(line, takes); is {
+		p := Planned{About: PlannedInput, Value: value}
+		p.Stage, p.Name, _ = strings.Cut(name, ".")
+		return p
+	}
+	return Planned{Value: line}
+}
+
 // PlanOf are the lines of a plan: the parameters of all stages, their connections, and the universes. Data and places
 // of files are no part of it.
-func PlanOf(settings *encoding.Table) ([]string, error) {
+func PlanOf(settings *encoding.Table) ([]Planned, error) {
 	rows, err := column.Rows[Parameter](settings)
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
+	var lines []Planned
+	flat := func(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 	pages := map[string]bool{} // what they show is no part of the analysis
 	for _, stage := range lists.By(rows, func(r Parameter) string { return r.Stage }) {
-		lines = append(lines, stage.Key+isStage+stage.All[0].Kind)
+		lines = append(lines, Planned{About: PlannedStage, Stage: stage.Key, Value: stage.All[0].Kind})
 		pages[stage.Key] = stage.All[0].Kind == "report" || stage.All[0].Kind == "summary"
 		for _, p := range lists.By(stage.All, func(r Parameter) string { return r.Parameter }) {
 			if p.Key != "" {
 				values := lists.Map(p.All, func(r Parameter) string {
 					return strconv.Quote(strings.Join(r.Value, ", "))
 				})
-				lines = append(lines, stage.Key+"."+p.Key+isEqual+strings.Join(values, " | "))
+				lines = append(lines, Planned{About: PlannedParameter, Stage: stage.Key, Name: p.Key,
+					Value: strings.Join(values, " | ")})
 			}
 		}
 	}
@@ -58,10 +143,13 @@ func PlanOf(settings *encoding.Table) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, of := range lists.By(links, func(l column.Link) string { return l.Stage + "." + l.Port }) {
-		if !pages[of.All[0].Stage] {
-			lines = append(lines, of.Key+takes+strings.Join(lists.Map(of.All,
+	for _, of := range lists.By(links, func(l column.Link) Planned {
+		return Planned{About: PlannedInput, Stage: l.Stage, Name: l.Port}
+	}) {
+		if !pages[of.Key.Stage] {
+			of.Key.Value = flat(strings.Join(lists.Map(of.All,
 				func(l column.Link) string { return l.From.String() + l.Of }), ", "))
+			lines = append(lines, of.Key)
 		}
 	}
 	d, err := column.MetaOf[column.Decisions](settings.Meta, column.SettingDecisions)
@@ -80,31 +168,31 @@ func PlanOf(settings *encoding.Table) ([]string, error) {
 		for i, at := range universe {
 			parts[i] = planned.Decisions[i].Name + "=" + planned.Decisions[i].Options[at].Name
 		}
-		lines = append(lines, "universe "+strings.Join(parts, " "))
+		lines = append(lines, Planned{About: PlannedUniverse, Value: flat(universeOf + strings.Join(parts, " "))})
 	}
 	for _, decision := range planned.Decisions {
 		for _, o := range decision.Options {
 			for _, set := range o.Sets {
-				lines = append(lines, fmt.Sprintf("with %s=%s, %s.%s = %q", decision.Name, o.Name, set.Stage, set.Parameter,
-					strings.Join(set.Value, ", ")))
+				lines = append(lines, Planned{PlannedParameter, flat(decision.Name + "=" + o.Name), set.Stage,
+					set.Parameter, strconv.Quote(strings.Join(set.Value, ", "))})
 			}
 		}
 	}
 	for _, not := range d.Not {
-		lines = append(lines, "excluded: "+strings.Join(lists.Map(not.Of, func(o column.NotOptions) string {
-			return o.Decision + "=" + strings.Join(o.Options, "|")
-		}), " "))
+		lines = append(lines, Planned{Value: flat(excluded + strings.Join(lists.Map(not.Of,
+			func(o column.NotOptions) string { return o.Decision + "=" + strings.Join(o.Options, "|") }), " "))})
 	}
 	if d.Left > 0 {
-		lines = append(lines, fmt.Sprintf("sample: %d of %d universes not drawn, seed %s", d.Left, d.All, d.Seed))
+		lines = append(lines, Planned{Value: fmt.Sprintf("sample: %d of %d universes not drawn, seed %s", d.Left, d.All,
+			d.Seed)})
 	}
-	return lists.Map(lines, func(line string) string { return strings.ReplaceAll(line, "\n", " ") }), nil
+	return lines, nil
 }
 
 // Text is the file.
 func (p *LockedPlan) Text() []byte {
 	head := []string{planHead, planLocked + p.Locked, planProgram + p.Program, planTrained + strconv.Itoa(p.Trained)}
-	lines := append(head, p.Lines...)
+	lines := append(head, lists.Map(p.Lines, Planned.String)...)
 	digest := planDigest + digestOf(lines)
 	return []byte(strings.Join(slices.Insert(lines, len(head), digest, ""), "\n") + "\n")
 }
@@ -136,8 +224,8 @@ func ReadPlan(text []byte) (*LockedPlan, error) {
 			return nil, fmt.Errorf("line %d should begin with %q", i+2, field.key)
 		}
 	}
-	p.Lines = lines[6:]
-	if digestOf(slices.Concat(lines[:4], p.Lines)) != p.Digest {
+	p.Lines = lists.Map(lines[6:], readPlanned)
+	if digestOf(slices.Concat(lines[:4], lines[6:])) != p.Digest {
 		return nil, fmt.Errorf("the plan was changed after it was locked on %s: its SHA-256 is not that of its text", p.Locked)
 	}
 	return p, nil
@@ -159,38 +247,44 @@ func readLocked(in dag.Input, settings *encoding.Table) (*LockedPlan, error) {
 }
 
 // Compare lists what differs in other lines: values of parameters and connections by name, and what only one of both
-// has.
-func (p *LockedPlan) Compare(now []string) (all []string) {
-	was, is := byKey(p.Lines), byKey(now)
-	only := func(lines []string, in map[string]string) (keys []string) {
-		for _, line := range lines {
-			key, _ := keyed(line)
-			stage, _, _ := strings.Cut(key, " ")
-			stage, _, nested := strings.Cut(stage, ".")
-			if _, there := in[key]; !there && !(nested && in[stage+isStage] == "") {
-				keys = append(keys, strings.TrimSuffix(key, isStage))
+// has. Of a stage that only one has, nothing else is listed.
+func (p *LockedPlan) Compare(now []Planned) (all []PlanDifference) {
+	was, is := byName(p.Lines), byName(now)
+	only := func(how string, lines []Planned, in map[Planned]string) {
+		for _, l := range lines {
+			nested := l.Option == "" && (l.About == PlannedParameter || l.About == PlannedInput)
+			_, stage := in[Planned{About: PlannedStage, Stage: l.Stage}]
+			if _, there := in[l.named()]; !there && (stage || !nested) {
+				all = append(all, PlanDifference{how, l.About, l.Option, l.Stage, l.Name, l.Value, ""})
 			}
 		}
-		return keys
 	}
-	for _, line := range now {
-		key, value := keyed(line)
-		if before, there := was[key]; there && before != value {
-			is, was := bare(value), bare(before)
-			if strings.HasPrefix(value, takes) {
-				is, was = apart(is, was)
+	for _, l := range now {
+		if before, there := was[l.named()]; there && before != l.Value {
+			d := PlanDifference{PlanChanged, l.About, l.Option, l.Stage, l.Name, l.Value, before}
+			if l.About == PlannedInput {
+				d.Is, d.Was = apart(d.Is, d.Was)
 			}
-			all = append(all, fmt.Sprintf("%s is %s instead of %s", strings.TrimSuffix(key, isStage), is, was))
+			all = append(all, d)
 		}
 	}
-	for _, key := range only(now, was) {
-		if value := is[key]; strings.HasPrefix(value, isEqual) {
-			key += value
-		}
-		all = append(all, key+" is not in the plan")
+	only(PlanAdded, now, was)
+	only(PlanMissing, p.Lines, is)
+	return all
+}
+
+// named is what a line is about, without its value.
+func (p Planned) named() Planned {
+	if p.Stage != "" {
+		p.Value = ""
 	}
-	for _, key := range only(p.Lines, is) {
-		all = append(all, key+" is missing")
+	return p
+}
+
+func byName(lines []Planned) map[Planned]string {
+	all := map[Planned]string{}
+	for _, l := range lines {
+		all[l.named()] = l.Value
 	}
 	return all
 }
@@ -222,15 +316,15 @@ func apart(is, was string) (string, string) {
 
 // Values are what its sentences use.
 func (p *LockedPlan) Values() map[string]any {
-	universes := slices.ContainsFunc(p.Lines, func(line string) bool { return strings.HasPrefix(line, "universe ") })
+	universes := slices.ContainsFunc(p.Lines, func(l Planned) bool { return l.About == PlannedUniverse })
 	return map[string]any{"Locked": p.Locked, "Trained": p.Trained, "Digest": p.Digest, "Differences": p.Differences,
 		"Universes": universes}
 }
 
 // Keeps reports whether a parameter of a stage is as the plan states it.
 func (p *LockedPlan) Keeps(stage, parameter string) bool {
-	return !slices.ContainsFunc(p.Differences, func(d string) bool {
-		return strings.HasPrefix(d, stage+"."+parameter+" ") || strings.HasPrefix(d, stage+" ")
+	return !slices.ContainsFunc(p.Differences, func(d PlanDifference) bool {
+		return d.Option == "" && d.Stage == stage && (d.Name == parameter || d.Name == "")
 	})
 }
 
@@ -261,43 +355,6 @@ func (p *LockedPlan) Limits() (all List) {
 	}
 	if p.Trained > 0 {
 		all.Study("plan.late", Limits, p.Values())
-	}
-	return all
-}
-
-// What stands between the name of something and its value.
-const (
-	isStage = " is a stage of the kind "
-	isEqual = " = "
-	takes   = " takes "
-)
-
-// keyed divides a line into what it is about and the rest.
-func keyed(line string) (key, value string) {
-	if strings.HasPrefix(line, "universe ") || strings.HasPrefix(line, "excluded: ") {
-		return line, " "
-	}
-	for _, by := range []string{isEqual, isStage, takes} {
-		if at := strings.Index(line, by); at >= 0 {
-			if by == isStage {
-				return line[:at] + isStage, line[at+len(by):]
-			}
-			return line[:at], line[at:]
-		}
-	}
-	return line, " "
-}
-
-// bare is a value without the word before it.
-func bare(value string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(value, isEqual), takes)
-}
-
-func byKey(lines []string) map[string]string {
-	all := map[string]string{}
-	for _, line := range lines {
-		key, value := keyed(line)
-		all[key] = value
 	}
 	return all
 }

@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -11,7 +13,7 @@ import (
 // A plan is read as it was written, refused where it was changed, and compared with the settings of a run: values,
 // connections and universes. A stage that only one of both has is listed once.
 func TestLockedPlan(t *testing.T) {
-	settings := func(detrend, headline, from string, universes [][]int32, stages ...string) []string {
+	settings := func(detrend, headline, from string, universes [][]int32, stages ...string) []Planned {
 		rows := []Parameter{{Stage: "clean", Kind: "denoise", Parameter: "detrend", Value: []string{detrend}},
 			{Stage: "clean", Kind: "denoise", Parameter: "fd", Value: []string{"0"}},
 			{Stage: "clean", Kind: "denoise", Parameter: "fd", Value: []string{"0.3"}},
@@ -62,24 +64,25 @@ func TestLockedPlan(t *testing.T) {
 		{"a.p[b=1|2]", "a.p[b=1,m=y][b=2,m=x][b=3,m=z]", "a.p[b=1,m=y][b=2,m=x][…] instead of a.p[b=1|2]"},
 	} {
 		locked := &LockedPlan{Lines: settings("1", "model=a", c.was, [][]int32{{0}, {1}})}
-		need.Equal(t, strings.Join(locked.Compare(settings("1", "model=a", c.is, [][]int32{{0}, {1}})), "\n"),
-			"multiverse.predictions is "+c.want)
+		need.Equal(t, differ(locked.Compare(settings("1", "model=a", c.is, [][]int32{{0}, {1}}))),
+			"changed multiverse.predictions "+c.want)
 	}
 	p.Differences = p.Compare(settings("2", "model=c", "b.predictions", [][]int32{{0}}, "other"))
-	need.Equal(t, strings.Join(p.Differences, "\n"), strings.Join([]string{
-		`clean.detrend is "2" instead of "1"`,
-		`multiverse.headline is "model=c, model=b" instead of "model=a, model=b"`,
-		`multiverse.predictions is b.predictions instead of a.predictions`,
-		`other is not in the plan`,
-		`measured is missing`,
-		`universe motion=cut is missing`}, "\n"))
+	need.Equal(t, differ(p.Differences), strings.Join([]string{
+		`changed clean.detrend "2" instead of "1"`,
+		`changed multiverse.headline "model=c, model=b" instead of "model=a, model=b"`,
+		`changed multiverse.predictions b.predictions instead of a.predictions`,
+		`added other. evaluate instead of `,
+		`missing measured. evaluate instead of `,
+		`missing . universe motion=cut instead of `}, "\n"))
 	need.Equal(t, p.Keeps("multiverse", "headline"), false)
 	need.Equal(t, p.Keeps("multiverse", "joint"), true)
 }
 
 // What a plan shows to be stated before the results is as the plan has it, and no model was trained before the plan.
 func TestStated(t *testing.T) {
-	changed := []string{`universes.joint is "stouffer" instead of "median"`}
+	changed := []PlanDifference{{How: PlanChanged, About: PlannedParameter, Stage: "universes", Name: "joint",
+		Is: `"stouffer"`, Was: `"median"`}}
 	for _, c := range []struct {
 		plan            *LockedPlan
 		joint, headline string
@@ -94,5 +97,24 @@ func TestStated(t *testing.T) {
 		need.Equal(t, s.Stated("multiverse", "joint"), c.joint)
 		need.Equal(t, s.Stated("multiverse", "headline"), c.headline)
 		need.Equal(t, s.Stated("compare", "headline"), "")
+	}
+}
+
+// differ writes differences, a line each.
+func differ(all []PlanDifference) string {
+	return strings.Join(lists.Map(all, func(d PlanDifference) string {
+		return fmt.Sprintf("%s %s.%s %s instead of %s", d.How, d.Stage, d.Name, d.Is, d.Was)
+	}), "\n")
+}
+
+// A line of a plan is read as it was written.
+func TestPlannedLines(t *testing.T) {
+	for _, p := range []Planned{{PlannedStage, "", "clean", "", "denoise"},
+		{PlannedParameter, "", "clean", "fd", `"0" | "0.3 = x"`},
+		{PlannedInput, "", "clean", "series", "a.p[b=1], c.d"},
+		{PlannedParameter, "motion=cut, hard", "clean", "fd", `"0.3"`},
+		{About: PlannedUniverse, Value: "universe a=b c = d"}, {Value: "excluded: a=b|c d=e"}, {Value: "sample: 3 of 9 universes not drawn, seed 1"},
+	} {
+		need.Equal(t, readPlanned(p.String()), p)
 	}
 }

@@ -174,6 +174,12 @@ func (w *writer) call(name string, args []any) (any, error) {
 		texts, err := entries(fmt.Sprint(args[0]), args[1])
 		most, _ := number(args[2])
 		return words.Some(texts, int(most)), err
+	case name == "some" && len(args) == 3: // some "code" LIST most: likewise, as a list
+		texts, err := entries(fmt.Sprint(args[0]), args[1])
+		if err != nil {
+			return nil, err
+		}
+		args = []any{texts, args[2]}
 	}
 	f, ok := functions[name]
 	if !ok {
