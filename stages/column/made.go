@@ -160,16 +160,6 @@ func NodeNames(t *dag.Task) ([]string, error) {
 	return names, nil
 }
 
-// MadeBeforeGraphs reports whether it is known how matrices or series were made, and not only the graphs from them.
-func MadeBeforeGraphs(made string) bool {
-	for name := range Made(made) {
-		if !strings.HasPrefix(name, "graph.") {
-			return true
-		}
-	}
-	return false
-}
-
 // WithMeta adds metadata to a table.
 func WithMeta(t *encoding.Table, meta map[string]string) *encoding.Table {
 	t.Meta = meta

@@ -430,7 +430,7 @@ func (s *Predict) Apply(ctx context.Context, t *dag.Task, number bool) (dag.Outp
 				}
 				to.Add(n.id, d.Key == "edges" || d.Key == "features", d)
 			}
-			if n.made == "" && m.made != "" || !column.MadeBeforeGraphs(n.made) && column.MadeBeforeGraphs(m.made) {
+			if n.made == "" && m.made != "" || !madeBeforeGraphs(n.made) && madeBeforeGraphs(m.made) {
 				hint = words.Refuse("; their processing is unknown: connect %s%s",
 					map[bool]string{true: "cleaning, denoise's quality",
 						false: "quality, of the stage that made their matrices"}[ofSeries(t)],
@@ -557,4 +557,14 @@ func regionTexts(regions []int, names []string) string {
 		return fold.NumberAndName(r-1, names)
 	})
 	return map[bool]string{true: "region ", false: "regions "}[len(texts) == 1] + words.Some(texts, 10)
+}
+
+// madeBeforeGraphs reports whether it is known how matrices or series were made, and not only the graphs from them.
+func madeBeforeGraphs(made string) bool {
+	for name := range column.Made(made) {
+		if !strings.HasPrefix(name, "graph.") {
+			return true
+		}
+	}
+	return false
 }
