@@ -148,9 +148,6 @@ func (b *bars) frame(now time.Time, width, height int) []string {
 	if waiting > 0 {
 		frame = append(frame, b.term.Faint(words.Count(waiting, "stage")+" to come"))
 	}
-	if left := b.t.allLeft(now); left != "" {
-		frame = append(frame, b.term.Faint("all stages: "+left))
-	}
 	return frame
 }
 

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
@@ -165,38 +164,6 @@ func (e Estimate) without() string {
 		return ""
 	}
 	return ", left out by --without " + e.Stage
-}
-
-// allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in this run,
-// or in earlier runs; no less than the line of a single stage says. Stages without a known time are named.
-// "" when less than a second is left, or most of what is left is of unknown time.
-func (t *tallies) allLeft(now time.Time) string {
-	work, longest := 0.0, 0.0
-	var unknown []string
-	dark, known := 0.0, 0.0 // tasks left
-	for _, s := range t.order {
-		left, mean := float64(s.total()-s.done())-s.underWay(), s.usual
-		if s.ran > 0 {
-			mean = s.spent / float64(s.ran)
-		}
-		if alone, ok := s.atItsPace(now); ok && len(s.running) > 0 {
-			longest = max(longest, alone.Seconds())
-		}
-		if work += left * mean; left > 0 && mean == 0 {
-			unknown, dark = append(unknown, s.name), dark+left
-		} else {
-			known += left
-		}
-	}
-	seconds := max(work/float64(t.workers), longest)
-	if work == 0 || dark > known || seconds < 1 && unknown == nil {
-		return ""
-	}
-	text := "about " + console.Seconds(seconds) + " left"
-	if unknown != nil {
-		text += ", plus stages of unknown duration: " + words.Some(unknown, 3)
-	}
-	return text
 }
 
 // Retraining states, for each stage whose models an evaluation tests without retraining, how many trainings a

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
@@ -57,26 +56,4 @@ func TestEstimated(t *testing.T) {
 	need.Equal(t, Estimated(steps, past(took), 2).Left(), "about 4.0 s left with 2 workers")
 	need.Equal(t, Estimated(few, past(took), 1).Left(), "", "the time of most is not known")
 	need.Equal(t, Estimated(steps[2:3], past(took), 1).Left(), "", "all cached")
-}
-
-// TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
-func TestAllLeft(t *testing.T) {
-	tallies := newTallies(twoStages(), engine.Options{Workers: 2})
-	say := func(want string) {
-		t.Helper()
-		need.Equal(t, tallies.allLeft(time.Time{}), want)
-	}
-	say("")
-	e := event("series", "series[sub-1]", engine.Ran)
-	e.Seconds = 10
-	tallies.count(e, time.Now())
-	say("about 10.0 s left, plus stages of unknown duration: train") // 2 × 10 s on 2 workers
-	tallies.remember(Past{"train": {Seconds: 8}, "series[sub-2]": {Seconds: 100}})
-	say("about 14.0 s left")
-	e = event("series", "series[sub-2]", engine.Running)
-	e.Done, e.Total = 1, 2
-	tallies.count(e, time.Now())
-	say("about 11.5 s left")
-	// A stage whose tasks under way are slower than those before: no less than its own line says.
-	need.Equal(t, tallies.allLeft(time.Now().Add(100*time.Second)), "about 1 min 40 s left")
 }

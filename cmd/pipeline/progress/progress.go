@@ -138,9 +138,6 @@ func (l *lines) alive() {
 		}
 		fmt.Fprintf(l.w, " (%s)\n", s.saying())
 	}
-	if left := l.t.allLeft(now); left != "" {
-		fmt.Fprintf(l.w, "all stages: %s\n", left)
-	}
 }
 
 // Close prints the stages that were begun and are not through.

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"prgnn/cmd/pipeline/console"
@@ -13,9 +12,8 @@ import (
 
 // tallies count what became of each stage's tasks.
 type tallies struct {
-	order   []*tally
-	byName  map[string]*tally
-	workers int
+	order  []*tally
+	byName map[string]*tally
 }
 
 type tally struct {
@@ -30,7 +28,6 @@ type tally struct {
 	begun   time.Time          // when its first task began
 	ended   time.Time
 
-	spent float64 // s that its tasks took in this run
 	usual float64 // s that a task took in past runs, on average; 0 when that is not known
 }
 
@@ -41,10 +38,7 @@ type partial struct {
 }
 
 func newTallies(g *dag.Graph, o engine.Options) *tallies {
-	t := &tallies{byName: map[string]*tally{}, workers: o.Workers}
-	if t.workers <= 0 {
-		t.workers = runtime.GOMAXPROCS(0)
-	}
+	t := &tallies{byName: map[string]*tally{}}
 	wanted := Selected(g, o)
 	for _, s := range g.Stages() {
 		one := t.byName[s.Name()] // the cohort may have two parts of one name
@@ -110,9 +104,6 @@ func (t *tallies) count(e engine.Event, now time.Time) *tally {
 		return s
 	}
 	s.Add(e.State)
-	if e.State == engine.Ran {
-		s.spent += e.Seconds
-	}
 	delete(s.running, e.Task)
 	s.awaits = without(s.awaits, e.Task)
 	s.ended = now
