@@ -95,7 +95,7 @@ func TestSummary(t *testing.T) {
 	want := `A try
 
 SIMULATED DATA
-  Nobody was scanned: no number here is evidence about people.
+  Nobody was scanned, so no number here is evidence about people.
 
 Summary
   The model distinguishes ASD and HC better than chance in participants who were

@@ -69,8 +69,7 @@ func (b *body) page(p *Page) {
 	b.put("<body" + class + ">\n")
 	b.put("<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header class=\"top\">\n<h1>%s</h1>\n", p.Title)
 	if p.Simulated {
-		b.put(`<p class="simulated" role="note"><strong>Simulated data.</strong> Nobody was scanned: ` +
-			"the program simulated these participants, and no number here is evidence about people.</p>\n")
+		b.put("<p class=\"simulated\" role=\"note\"><strong>Simulated data.</strong> %s</p>\n", nobodyScanned)
 	}
 	b.put("</header>\n<div class=\"frame\">\n<nav aria-label=\"Contents\"><h2 id=\"contents\">Contents</h2><ol>\n")
 	summary := len(p.Abstract)+len(p.Tiles)+len(p.Results) > 0

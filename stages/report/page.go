@@ -7,6 +7,9 @@ import (
 	"strconv"
 )
 
+// nobodyScanned is the sentence at the top of a page of simulated participants.
+const nobodyScanned = "Nobody was scanned, so no number here is evidence about people."
+
 // A Page is what a report says. HTML and Text are its renderings.
 type Page struct {
 	Title     string

@@ -19,7 +19,7 @@ func (p *Page) Text() string {
 	}
 	if p.Simulated {
 		w.section("SIMULATED DATA")
-		w.paragraph(2, "Nobody was scanned: no number here is evidence about people.")
+		w.paragraph(2, nobodyScanned)
 	}
 	w.list("Incomplete", p.Incomplete)
 	if p.Abstract != nil || p.Tiles != nil || p.Results != nil {
