@@ -73,20 +73,28 @@ func Each(n int, noun string) string {
 	return "each of " + The(n, noun)
 }
 
-// LeastP writes a p that is the smallest that a test by so many permutations or random choices can give as a bound:
-// ≤ 0.05. It is "" for any other p, and where three decimals say as much: < 0.001.
+// LeastP is BoundP of a test by so many permutations or random choices; "" where their number is not known.
 func LeastP(p float64, draws int) string {
-	least := 1 / float64(draws+1)
-	if draws < 1 || least < 0.001 || !(p <= least*(1+1e-9)) {
+	if draws < 1 {
 		return ""
 	}
-	return "≤ " + DrawnLeast(draws)
+	return BoundP(p, 1/float64(draws+1))
+}
+
+// BoundP writes a p that is the smallest that a test can give as a bound: ≤ 0.05. It is "" for any other p, and where
+// three decimals say as much: < 0.001.
+func BoundP(p, least float64) string {
+	if !(least >= 0.001 && least < 1 && p <= least*(1+1e-9)) {
+		return ""
+	}
+	return "≤ " + upTo(least)
 }
 
 // DrawnLeast is the smallest p that a test by so many random draws can give, (0+1)/(draws+1) (Phipson and Smyth 2010),
 // rounded up to two digits.
-func DrawnLeast(draws int) string {
-	p := 1 / float64(draws+1)
+func DrawnLeast(draws int) string { return upTo(1 / float64(draws+1)) }
+
+func upTo(p float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(p))-1)
 	return strconv.FormatFloat(math.Ceil(p/unit*(1-1e-9))*unit, 'g', 2, 64)
 }

@@ -230,7 +230,9 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		numbers["AUC"] = ofAUC == Undecidable && auc.Least == test.Least
 		all.Add(about("accuracy.undecidable", Overturns, r, numbers))
 	case state == NotAbove:
-		all.Add(about("accuracy.not-above-chance", Overturns, r, test))
+		numbers := Values(test)
+		numbers["Below"], numbers["Accuracy"], numbers["Majority"] = r.Accuracy <= r.Majority, r.Accuracy, r.Majority
+		all.Add(about("accuracy.not-above-chance", Overturns, r, numbers))
 	}
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))

@@ -159,7 +159,7 @@ func (a *Results) Corrected() map[string]CorrectedP {
 				by = t
 			}
 		}
-		of[column.CoordText(rows[i].Coords)] = CorrectedP{p, by.Draws > 0 && by.P*float64(by.Draws+1) < 1+1e-9}
+		of[column.CoordText(rows[i].Coords)] = CorrectedP{p, by.P <= max(by.Least, 1/float64(by.Draws+1))*(1+1e-9)}
 	}
 	for _, r := range a.PerParticipant() {
 		if p, ok := of[r.SameAs]; ok {

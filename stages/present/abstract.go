@@ -400,7 +400,7 @@ func (a *author) result(r finding.Row, asked, settings values) (answer, result s
 				"Retrained": t.Retrained})
 		})})
 	if of, t := a.Chance(r, "auc"); of == finding.Above {
-		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"] = true, t.P, t.Draws
+		v["AUCAbove"], v["AUCTestP"], v["AUCDraws"], v["AUCLeast"] = true, t.P, t.Draws, t.Least
 	}
 	if v["Compared"] = tested; tested.Settings > 1 {
 		v["Corrected"] = tested.Settings
@@ -444,11 +444,20 @@ func (a *author) tile(value, code string, of any, bar *report.Bar) {
 		Bar:  bar})
 }
 
+// tileP is the p of a tile, NaN without a test that holds.
+func tileP(state finding.State, t finding.Test) values {
+	if state >= finding.Untested || state == finding.Dependent {
+		return values{"TileP": math.NaN(), "Draws": int32(0), "Least": math.NaN()}
+	}
+	return values{"TileP": t.P, "Draws": t.Draws, "Least": t.Least}
+}
+
 // tiles show the headline in a few numbers.
 func (a *author) tiles(r finding.Row) {
 	v := values(finding.Values(r))
 	maps.Copy(v, r.OverFolds())
 	v["Many"], v["Similar"] = a.many(), a.Similar
+	maps.Copy(v, tileP(a.Chance(r, "accuracy")))
 	a.tile(report.Share(r.Accuracy), "tile.accuracy", v, &report.Bar{Share: r.Accuracy, Mark: r.Majority, Low: r.Low,
 		High: r.High})
 	if !math.IsNaN(r.AUC) {
@@ -464,11 +473,13 @@ func (a *author) regressionTiles() {
 	for _, r := range a.Regression {
 		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) && (a.FirstNumber == nil || a.IsFirstNumber(r)) {
 			residual := a.ResidualOf(r.Coords)
-			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
+			v := tileP(a.TestOfR(r))
+			maps.Copy(v, values{"Name": r.Name, "Number": a.Number, "Residual": residual != nil,
 				"Headline": a.FirstNumber != nil, "Scored": residual != nil && residual.Scored,
 				"Low": r.RLow, "High": r.RHigh, "R2": r.R2,
 				"RWithin": r.RWithin, "Site": a.Within, "MAE": a.Error(r.MAE),
-				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, report.Correlation(r.R, r.RLow, r.RHigh))
+				"RFolds": performance.OfFolds(r), "Folds": int(r.Folds)})
+			a.tile(report.Share(r.R), "tile.r", v, report.Correlation(r.R, r.RLow, r.RHigh))
 		}
 	}
 	if r := a.FirstNumber; r != nil && !math.IsNaN(r.R) {

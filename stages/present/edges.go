@@ -98,6 +98,8 @@ func (a *author) edges() {
 	case test.Significant > 0:
 		a.tile(value, "tile.edges", of, nil)
 		a.shown = append(a.shown, tileClaim{a.Page.Tiles[len(a.Page.Tiles)-1].Label, c})
+	case test.Edges > 0:
+		a.tile(value, "tile.edges", of, nil)
 	}
 	a.strongest(rows, of)
 	a.components(components, of)

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -211,15 +212,20 @@ func TestTilesHaveIntervals(t *testing.T) {
 	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
 		"95 % CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
 	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0,
-		"Folds": 5, "RWithin": math.NaN(), "Site": "site", "Headline": false}
+		"Folds": 5, "RWithin": math.NaN(), "Site": "site", "Headline": false,
+		"TileP": math.NaN(), "Draws": 0, "Least": math.NaN()}
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
 	number["RWithin"] = 0.31
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · within sites r = 0.310 · R² 0.376 · MAE 3.73 · means over the folds")
-	number["Headline"] = true // R² and the error have tiles of their own
+	number["Headline"], number["TileP"], number["Draws"] = true, 0.001, 999 // R² and the error have tiles of their own
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
-		"95 % CI 0.420–0.795 · within sites r = 0.310 · means over the folds")
+		"95 % CI 0.420–0.795 · within sites r = 0.310 · p ≤ 0.001 · means over the folds")
+	for least, want := range map[float64]string{5.0 / 3000: " · p ≤ 0.0017", math.NaN(): " · p = 0.002", 0.001: " · p = 0.002"} {
+		p := values{"TileP": 5.0 / 3000, "Draws": 999, "Least": least} // of five folds
+		need.Equal(t, need.Value(wording.Text("tile.p", p))(t), want)
+	}
 }
 
 // Groups that are numbers are listed in the order of the numbers.
@@ -230,4 +236,23 @@ func TestGroupsInTheirOrder(t *testing.T) {
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	need.Equal(t, strings.Contains(text, "distinguish 1, 2 and 10 in participants"), true, text)
 	need.Equal(t, strings.Contains(text, "(10 labeled 1, 10 labeled 2 and 10 labeled 10)"), true, text)
+}
+
+// An accuracy of the majority-class rate or less is not described as one that might be above chance; the p values of
+// models of a number are corrected for all of them.
+func TestNotHigherThanMajority(t *testing.T) {
+	of := values{"Classifier": "PR-GNN", "Below": true, "Accuracy": 0.619, "Majority": 0.714, "P": 0.3, "Draws": 9999,
+		"Least": 0.0002, "Shuffled": false, "Retrained": false, "Within": "", "First": math.NaN()}
+	for below, want := range map[bool]string{
+		true: "PR-GNN: the accuracy (0.619) is not higher than the majority-class rate (0.714), p = 0.300 (fold by fold, models " +
+			"not retrained)",
+		false: "PR-GNN: accuracy is not significantly above chance, p = 0.300 (fold by fold, models not retrained)"} {
+		of["Below"] = below
+		need.Equal(t, need.Value(wording.Text("accuracy.not-above-chance", of))(t), want)
+	}
+	text := need.Value(wording.Text("methods.holm", values{"Headline": "PR-GNN", "Where": "", "Label": "",
+		"Compared": finding.Values(finding.Counted{Settings: 4})}))(t)
+	need.Equal(t, strings.HasPrefix(text, "The p values of r were corrected by Holm's method"), true, text)
+	need.Equal(t, strings.HasSuffix(text, "for 4 models; those of the MAE were not corrected. Whether r of the headline, "+
+		"PR-GNN, is above chance was decided by its uncorrected p."), true, text)
 }

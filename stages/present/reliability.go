@@ -57,7 +57,11 @@ func (a *author) reliability() {
 		if !a.Pictures { // too wide for a text
 			columns = "first second | n forward back p idiff"
 		}
-		a.Table(section.Lay(a.Writer, "reliability.pairs", nil, pairs, columns))
+		drawn := values{"Permutations": 0}
+		if len(summaries) == 1 {
+			drawn["Permutations"] = summaries[0].Permutations
+		}
+		a.Table(section.Lay(a.Writer, "reliability.pairs", drawn, pairs, columns))
 	}
 	if len(replication) > 0 {
 		a.Table(section.Lay(a.Writer, "reliability.halves", halves, replication,

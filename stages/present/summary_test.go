@@ -110,7 +110,8 @@ Summary
   fold, models not retrained).
   Accuracy per participant: 0.800
     ██████████████████│██▓▓▓░░░···  95 % CI 0.700–0.900 · mean ± SD over folds
-                                    0.750 ± 0.050 · majority-class rate 0.600
+                                    0.750 ± 0.050 · majority-class rate 0.600 ·
+                                    p < 0.001
   Area under the ROC curve: 0.800
     ███████████████│████████······  mean over the folds · chance level 0.5
   Sensitivity / specificity: 0.900 / 0.400

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -121,38 +122,47 @@ func percent(x float64, decimals int, least string) string {
 	return text + " %"
 }
 
-// Probability writes a p or q to three places: 0.020, < 0.001.
+// Probability writes a p or q to three places, or to as many as show on which side of 0.05 it is: 0.020, 0.0496,
+// < 0.001.
 func Probability(x float64) string {
 	if x < 0.001 {
 		return "< 0.001"
 	}
-	return Fixed(x, 3)
+	return besideLevel(x, func(places int) string { return Fixed(x, places) })
+}
+
+// besideLevel writes a p to three places, or of one that would then be read as 0.05 to more, since it is below or above.
+func besideLevel(x float64, write func(places int) string) string {
+	places := 3
+	for ; places < 9 && math.Abs(x-0.05) > 1e-9 && strings.TrimRight(write(places), "0") == "0.05"; places++ {
+	}
+	return write(places)
 }
 
 // P writes a p in a sentence: p = 0.020, p < 0.001.
 func P(x float64) string {
-	if x < 0.001 {
-		return "p < 0.001"
+	if text := Probability(x); strings.HasPrefix(text, "<") {
+		return "p " + text
 	}
-	return "p = " + Fixed(x, 3)
+	return "p = " + Probability(x)
 }
 
 // DrawnP writes the p of a test by so many permutations or random choices in a table, whose note gives their number:
 // the smallest one that they can give is ≤ 0.05. 0 draws are not known.
 func DrawnP(p float64, draws int32) string {
-	if bound := words.LeastP(p, int(draws)); bound != "" {
-		return bound
-	}
-	return Probability(p)
+	return cmp.Or(words.LeastP(p, int(draws)), Probability(p))
 }
 
 // CorrectedP writes a p after a correction for several tests; atMost: a multiple of the smallest one that a test can
 // give, rounded up.
 func CorrectedP(p float64, atMost bool) string {
-	if up := math.Ceil(p*1000*(1-1e-9)) / 1000; atMost && up > 0.001 && up < 1 {
-		return "≤ " + Fixed(up, 3)
+	if !atMost || p < 0.001*(1-1e-9) || p >= 1-1e-9 {
+		return Probability(p)
 	}
-	return Probability(p)
+	return "≤ " + besideLevel(p, func(places int) string {
+		unit := math.Pow(10, float64(places))
+		return Fixed(math.Ceil(p*unit*(1-1e-9))/unit, places)
+	})
 }
 
 // DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 permutations).

@@ -309,8 +309,14 @@ func TestCorrectedP(t *testing.T) {
 	}{
 		{0.004, true, "≤ 0.004"}, {3.0 / 41, true, "≤ 0.074"}, {3.0 / 41, false, "0.073"}, {0.0002, true, "< 0.001"},
 		{1, true, "1.000"}, {0.002, false, "0.002"}, {0.00399999999999999, true, "≤ 0.004"},
+		{0.0496, true, "≤ 0.0496"}, {0.0497, false, "0.0497"}, {0.001, true, "≤ 0.001"},
 	} {
 		need.Equal(t, CorrectedP(c.p, c.atMost), c.want)
+	}
+	// No p below 0.05 is written as 0.05, nor one above it.
+	for p, want := range map[float64]string{0.0499: "p = 0.0499", 0.05: "p = 0.050", 0.0504: "p = 0.0504",
+		0.04999: "p = 0.04999", 0.0494: "p = 0.049", 0.0506: "p = 0.051", 0.0009: "p < 0.001"} {
+		need.Equal(t, P(p), want)
 	}
 }
 

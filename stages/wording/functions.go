@@ -45,12 +45,23 @@ var functions = map[string]func(arguments) (any, error){
 			return of[0] + " (" + report.Between(of[1], of[2]) + ")"
 		})(own)
 	},
-	"beside":    numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }),        // 4 (1.2)
-	"drawn":     numbers(2, func(x []float64) string { return report.DrawnP(x[0], int32(x[1])) }),     // of a table
+	"beside": numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }), // 4 (1.2)
+	// drawn P DRAWS, of a table; drawn P DRAWS LEAST where the test has a smallest p that is larger than that of its draws.
+	"drawn":     withLeast(report.DrawnP, report.Probability),
 	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05
 	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
 	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
-	"pvalue":    numbers(2, func(x []float64) string { return pValue(x[0], int32(x[1])) }),
+	"pvalue":    withLeast(pValue, report.P),                                                          // likewise in a sentence
+	"corrected": numbers(3, func(x []float64) string { // corrected HOLM P LEAST, without "p": ≤ 0.004
+		return report.CorrectedP(x[0], x[1] <= x[2]*(1+1e-9))
+	}),
+	"smallest": func(a arguments) (any, error) { // the p of so many draws that cannot be smaller
+		draws, ok := number(a.of[0])
+		if !ok || len(a.of) != 1 {
+			return nil, a.wrong()
+		}
+		return 1 / (draws + 1), nil
+	},
 	"holm": func(a arguments) (any, error) { // holm P ATMOST: p ≤ 0.004
 		p, ok := number(a.of[0])
 		if !ok || len(a.of) != 2 {
@@ -346,6 +357,23 @@ func counted(of func(int, string) string) func(arguments) (any, error) {
 			return nil, a.wrong()
 		}
 		return f(int(n), noun), nil
+	}
+}
+
+// withLeast are functions of a p, the draws and perhaps the smallest p of a test.
+func withLeast(drawn func(p float64, draws int32) string, plain func(float64) string) func(arguments) (any, error) {
+	two := numbers(2, func(x []float64) string { return drawn(x[0], int32(x[1])) })
+	three := numbers(3, func(x []float64) string {
+		if bound := words.BoundP(x[0], x[2]); bound != "" {
+			return strings.TrimSuffix(plain(0), "< 0.001") + bound
+		}
+		return drawn(x[0], int32(x[1]))
+	})
+	return func(a arguments) (any, error) {
+		if len(a.of) == 3 {
+			return three(a)
+		}
+		return two(a)
 	}
 }
 
