@@ -125,3 +125,17 @@ func TestReadTrainings(t *testing.T) {
 		need.Equal(t, got, want, own)
 	}
 }
+
+// The accuracies on training and on test graphs are of the same settings: a page may have the trainings of one alone.
+func TestOverfitOfOneSetting(t *testing.T) {
+	row := func(estimator string, accuracy float64) Row {
+		return Row{Own: true, AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: accuracy,
+			Coords: []dag.Coord{{Axis: "stage", Value: "train"}, {Axis: "estimator", Value: estimator}}}}
+	}
+	of := func(fold string) Training {
+		return Training{Coords: []dag.Coord{{Axis: "estimator", Value: "empirical"}, {Axis: "fold", Value: fold}},
+			Accuracy: 0.96, Majority: 0.57}
+	}
+	l := Learned([]Training{of("1"), of("2")}, []Row{row("empirical", 0.756), row("ledoit-wolf", 0.878)})
+	need.Equal(t, fmt.Sprint(l.Compare), "[{pr-gnn false 0.96 0.756 2}]")
+}

@@ -32,6 +32,14 @@ type Training struct {
 // unknown reports whether it is not known if the graphs were learned.
 func (t Training) unknown() bool { return t.Mixed || math.IsNaN(t.Majority) }
 
+// of reports whether the training may be of the setting of a row: they agree on the axes that both have.
+func (t Training) of(r Row) bool {
+	return cmp.Or(t.Model, column.PrGNN) == modelOf(r) && !slices.ContainsFunc(r.Coords, func(c dag.Coord) bool {
+		own := column.ValueOn(t.Coords, c.Axis)
+		return own != "" && own != c.Value
+	})
+}
+
 // An EpochRow is one epoch of a training (train's history).
 type EpochRow struct {
 	Accuracy float64 `column:"train_accuracy"`
@@ -83,7 +91,8 @@ type Learning struct {
 	Compare []Compared
 }
 
-// Compared is the mean accuracy of the models that the page is about, on training and on test graphs.
+// Compared is the mean accuracy of the models that the page is about, on training and on test graphs, over the settings
+// of the trainings.
 type Compared struct {
 	Model          string // of column.Classifiers
 	Named          bool   // the page has other classifiers
@@ -108,13 +117,16 @@ func Learned(all []Training, rows []Row) Learning {
 	tested, trained := map[string][]float64{}, map[string][]float64{} // by model
 	named, mixed := map[string]bool{}, map[string]bool{}
 	for _, r := range rows {
-		if r.Own && r.Level == "graph" {
+		if r.Own && r.Level == "graph" && slices.ContainsFunc(all, func(t Training) bool { return t.of(r) }) {
 			model := modelOf(r)
 			tested[model] = append(tested[model], r.Accuracy)
 			named[model] = named[model] || r.Title != ""
 		}
 	}
 	for _, t := range all {
+		if !slices.ContainsFunc(rows, t.of) {
+			continue
+		}
 		model := cmp.Or(t.Model, column.PrGNN)
 		trained[model] = append(trained[model], t.Accuracy)
 		mixed[model] = mixed[model] || t.Mixed
