@@ -589,7 +589,7 @@ func TestCovariatesOfNumberAtOneSite(t *testing.T) {
 		Permutations: 999}, map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
 	rows := need.Value(column.Rows[column.NumberCovariateRow](checks))(t)
 	need.Equal(t, inference.Significant(rows[0].P), false)
-	found := quality.CovariatesOfNumber(rows, "iq", true)
+	found := quality.CovariatesOfNumber(rows, "iq", "", "", true)
 	need.Equal(t, len(found), 1)
 	need.Equal(t, need.Value(wording.Finding(finding.Group{Finding: found[0]}))(t), "At a (1.000, p = 0.004) and b (−1.000, "+
 		"p = 0.004), the covariate length is associated with iq (r, and p after Holm's correction for 4 tests of a "+

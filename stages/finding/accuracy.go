@@ -234,6 +234,11 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		numbers["Below"], numbers["Accuracy"], numbers["Majority"] = r.Accuracy <= r.Majority, r.Accuracy, r.Majority
 		all.Add(about("accuracy.not-above-chance", Overturns, r, numbers))
 	}
+	if not, area := state == NotAbove && r.Low > r.Majority, ofAUC == NotAbove && r.AUCLow > 0.5; not || area {
+		all.Add(about("accuracy.interval-excludes-chance", Limits, r, values{"Accuracy": not, "AUC": area, "Low": r.Low,
+			"High": r.High, "Majority": r.Majority, "AUCLow": r.AUCLow, "AUCHigh": r.AUCHigh,
+			"Retrained": test.Retrained || auc.Retrained}))
+	}
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, values{"Test": test, "AUCTest": auc}))
 	}

@@ -51,10 +51,10 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Accuracy = 0.97 }, ""},
 		{func(r *Row) { r.Accuracy, r.Own = 1, false }, "accuracy.near-perfect"},
 		{func(r *Row) { r.P, r.AUCP = 0.049, 0.049 }, ""},
-		{func(r *Row) { r.P, r.AUCP = 0.05, 0.05 }, "accuracy.not-above-chance"},
+		{func(r *Row) { r.P, r.AUCP = 0.05, 0.05 }, "accuracy.not-above-chance accuracy.interval-excludes-chance"},
 		{func(r *Row) { r.P, r.AUCP, r.Own = 0.05, 0.05, false }, ""},
-		{func(r *Row) { r.P = 0.05 }, "accuracy.not-above-chance accuracy.auc-disagrees"},
-		{func(r *Row) { r.AUCP = 0.05 }, "accuracy.auc-disagrees"},
+		{func(r *Row) { r.P = 0.05 }, "accuracy.not-above-chance accuracy.interval-excludes-chance accuracy.auc-disagrees"},
+		{func(r *Row) { r.AUCP = 0.05 }, "accuracy.interval-excludes-chance accuracy.auc-disagrees"},
 		{func(r *Row) { r.P, r.AUCP, r.Least = 0.06, 0.06, 0.05 }, "accuracy.undecidable"},
 		{func(r *Row) { r.Test = "" }, "accuracy.untested"},
 		{func(r *Row) { r.AUCLow, r.AUCHigh = 0.02, 0.21 }, "auc.below-chance auc.interval-includes-chance"},
@@ -66,9 +66,9 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.Accuracy, r.High = 0.2, 0.6, 0.7 }, "accuracy.not-above-majority"},
 		{func(r *Row) { r.Low, r.Accuracy, r.High, r.Own = 0.2, 0.417, 0.7, false }, "accuracy.not-above-majority"},
-		{func(r *Row) { r.Low, r.Accuracy, r.P, r.AUCP = 0.2, 0.417, 0.2, 0.2 }, "accuracy.not-above-chance"},
-		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
-		{func(r *Row) { r.Low, r.High, r.P, r.AUCP = 0.3, 0.59, 0.9, 0.9 }, "accuracy.below-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.P, r.AUCP, r.AUCLow = 0.2, 0.417, 0.2, 0.2, 0.5 }, "accuracy.not-above-chance"},
+		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance accuracy.interval-excludes-chance"},
+		{func(r *Row) { r.Low, r.High, r.P, r.AUCP, r.AUCLow = 0.3, 0.59, 0.9, 0.9, 0.4 }, "accuracy.below-majority"},
 		{func(r *Row) { r.Low, r.Accuracy, r.High = 0.3, 0.45, 0.59 }, "accuracy.below-majority"},
 		{func(r *Row) { r.Low, r.Accuracy, r.High, r.Own = 0.3, 0.45, 0.59, false }, "accuracy.not-above-majority"},
 		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 5, 5, 5 }, ""},
@@ -613,10 +613,10 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 	}{
 		{0.01, 0.01, false, Above, 1, "accuracy.interval-includes-majority accuracy.interval-includes-majority"},
 		{0.01, 0.045, false, Above, 1, "accuracy.interval-includes-majority accuracy.interval-includes-majority"},
-		{0.2, 0.045, false, NotAbove, 0, "accuracy.not-above-chance"},
+		{0.2, 0.045, false, NotAbove, 0, "accuracy.not-above-chance accuracy.interval-excludes-chance"},
 		{0.03, 0.2, false, Above, 0, "accuracy.interval-includes-majority"}, // the headline is one
 		{0.01, 0.01, true, Dependent, 0, ""},
-		{0.2, 0.01, true, NotAbove, 0, "accuracy.not-above-chance"},
+		{0.2, 0.01, true, NotAbove, 0, "accuracy.not-above-chance accuracy.interval-excludes-chance"},
 	} {
 		own, other := sound("PR-GNN", "stage=train"), sound("linear SVM", "stage=baselines")
 		own.P, own.AUCP, own.Low = c.own, c.own, own.Majority

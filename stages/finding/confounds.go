@@ -19,8 +19,8 @@ const (
 )
 
 // Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
-// for each covariate that their predictions depend on beyond what the label explains, and one for those that show no
-// information about the label beyond it; and tests whose permutations cannot give a significant p after the correction.
+// for each covariate that their predictions depend on beyond what the label explains, one for those that show no
+// information about the label beyond it, and one for those that show it before the correction only; and tests whose permutations cannot give a significant p after the correction.
 // number is what regressions predict; "" for classifiers. Labels were permuted within the values of the column within.
 func Confounders(rows []column.ConfounderRow, number, within string) (all List) {
 	tests := 0
@@ -53,7 +53,10 @@ func Confounders(rows []column.ConfounderRow, number, within string) (all List) 
 	}{
 		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.PartialHolm) }},
 		{"confounds.no-information", func(r column.ConfounderRow) bool {
-			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.FullHolm) && !powerless(r.FullLeast)
+			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.Full) && !powerless(r.FullLeast)
+		}},
+		{"confounds.open", func(r column.ConfounderRow) bool {
+			return inference.Significant(r.Full) && !inference.Significant(r.FullHolm) && !powerless(r.FullLeast)
 		}},
 	} {
 		for _, by := range lists.By(those(of.is), func(r column.ConfounderRow) string { return r.Covariate }) {

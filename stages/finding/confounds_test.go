@@ -15,17 +15,18 @@ import (
 func TestConfounders(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
-		partial, full float64
-		want          string
+		partial, raw, full float64
+		want               string
 	}{
-		{0.04, 0.04, "confounds.depends"},
-		{0.05, 0.001, ""},
-		{0.2, 0.05, "confounds.no-information"},
-		{0.01, 0.2, "confounds.depends confounds.no-information"},
-		{nan, nan, ""},
+		{0.04, 0.001, 0.04, "confounds.depends"},
+		{0.05, 0.001, 0.001, ""},
+		{0.2, 0.05, 0.05, "confounds.no-information"},
+		{0.01, 0.1, 0.2, "confounds.depends confounds.no-information"},
+		{0.2, 0.037, 0.22, "confounds.open"}, // information is shown before the correction
+		{nan, nan, nan, ""},
 	} {
 		need.Equal(t, codes(Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", Partial: 0.001,
-			Full: 0.001, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "", "")),
+			Full: c.raw, FullLeast: 0.001, PartialHolm: c.partial, FullHolm: c.full, Permutations: 999}}, "", "")),
 			c.want, c)
 	}
 	tests := func(draws int32) List {

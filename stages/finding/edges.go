@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // What limits a test of edges: degrees of freedom of the residuals below, a ratio of residual variances above, a
@@ -102,6 +104,13 @@ func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	}
 	if r.VarianceRatio > unequalVariances {
 		all.Study("edges.unequal-variances", Limits, values{"Within": r.Within, "Ratio": r.VarianceRatio})
+	}
+	// q of an edge is p·N/rank: k edges with the smallest p have N/k times it.
+	least := 1 / float64(r.Permutations+1)
+	if r.Correction == "bh-permutation" && r.Significant == 0 && !inference.Significant(least*float64(r.Edges)) {
+		needed := math.Floor(least*float64(r.Edges)/0.05+1e-9) + 1
+		all.Study("edges.few-permutations", Limits, values{"Permutations": r.Permutations, "Edges": r.Edges,
+			"Needed": int(needed), "Enough": inference.LeastPermutations * int(r.Edges)})
 	}
 	if share := float64(r.MissingEdges) / float64(r.Edges+r.MissingEdges+r.ConstantEdges); share >= manyUntested {
 		all.Study("edges.lacking", Limits, values{"Share": share, "N": len(r.LackedRegions)})

@@ -88,3 +88,21 @@ func TestEdgeTest(t *testing.T) {
 		need.Equal(t, strings.Join(got, ", "), c.want)
 	}
 }
+
+// The false discovery rate over N edges cannot find one of few permutations, unless many edges have the smallest p.
+func TestPermutationsForDiscoveries(t *testing.T) {
+	of := column.EdgeSummaryRow{Degrees: 40, Edges: 190, Permutations: 499, Correction: "bh-permutation"}
+	found := EdgeTest(of)
+	need.Equal(t, codes(found), "edges.few-permutations")
+	need.Equal(t, fmt.Sprint(found[0].Values()["Needed"], found[0].Values()["Enough"]), "8 3800")
+	least := 1 / float64(of.Permutations+1)
+	for n := 7; n <= 8; n++ { // q by its definition, of n edges with the smallest p
+		need.Equal(t, least*190/float64(n) < 0.05, n == 8)
+	}
+	for _, change := range []func(*column.EdgeSummaryRow){func(r *column.EdgeSummaryRow) { r.Permutations = 9999 },
+		func(r *column.EdgeSummaryRow) { r.Significant = 8 }, func(r *column.EdgeSummaryRow) { r.Correction = "bh" }} {
+		other := of
+		change(&other)
+		need.Equal(t, codes(EdgeTest(other)), "")
+	}
+}

@@ -257,6 +257,23 @@ func (a *Results) LeftOut() string {
 	return ""
 }
 
+// NumberHeldOut is the column whose values the folds of all models of a number leave out in turn; "" for none.
+func (a *Results) NumberHeldOut() (of string) {
+	for i, r := range a.Regression {
+		own := ""
+		if s := a.StageBehind(r.Coords, "regression"); s != nil {
+			for _, from := range a.Plan.Sources(s, "folds") {
+				own = from.Value("leave_out")
+			}
+		}
+		if own == "" || i > 0 && own != of {
+			return ""
+		}
+		of = own
+	}
+	return of
+}
+
 // Inside is the result of the same classifier, with the same inputs, in the folds of the page, for one of Beyond; nil
 // where there is none.
 func (a *Results) Inside(r Row) *Row {

@@ -253,6 +253,9 @@ func (a *author) asked() values {
 	v := values{"Column": "", "Classes": []string(nil), "Number": "", "HeldOut": ""}
 	if a.Regression != nil {
 		v["Number"] = a.Number
+		if heldOut := a.NumberHeldOut(); heldOut != "participant_id" {
+			v["HeldOut"] = heldOut
+		}
 		return v
 	}
 	of, classes := a.Predicted()

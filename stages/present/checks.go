@@ -194,7 +194,7 @@ func (a *author) covariatesOfNumber() {
 		a.Put("covariate.none-tested", v)
 		return
 	}
-	a.Find(quality.CovariatesOfNumber(rows, a.Number, a.hasMissingRegions())...)
+	a.Find(quality.CovariatesOfNumber(rows, a.Number, a.NumberHeldOut(), a.Within, a.hasMissingRegions())...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	columns := "covariate | n missing coefficient value p q"

@@ -302,7 +302,7 @@ func TestTextsOfCovariates(t *testing.T) {
 	number := func(name string, q float64, inputs bool) finding.List {
 		return quality.CovariatesOfNumber([]column.NumberCovariateRow{{Name: name, R: 0.267, Within: math.NaN(),
 			P: 0.006, Q: q,
-			Permutations: 999}}, "age", inputs)
+			Permutations: 999}}, "age", "", "", inputs)
 	}
 	group := func(q float64) finding.List {
 		return quality.Covariates([]column.CovariateRow{{Name: "sex", AUC: 0.58, Within: math.NaN(),

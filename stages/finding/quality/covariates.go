@@ -141,9 +141,10 @@ func ofMissingRegions(name string) bool {
 	return name == column.UnusableRegions || name == column.UnusablePattern
 }
 
-// CovariatesOfNumber are the findings about covariates that go with the number to predict, the strongest first; inputs
-// is as in Covariates.
-func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs bool) (all finding.List) {
+// CovariatesOfNumber are the findings about covariates that go with the number to predict, the strongest first; leftOut
+// and inputs are as in Covariates, and within is the column within whose values the tests of r permute the number: their
+// p do not depend on it.
+func CovariatesOfNumber(rows []column.NumberCovariateRow, number, leftOut, within string, inputs bool) (all finding.List) {
 	all.Add(atSites("covariate.at-sites-of-number", rows, func(r column.NumberCovariateRow) (string, []SiteTest, values) {
 		return r.Name, SiteTests(r.Sites, r.SiteR, r.SiteP, r.Permutations),
 			values{"Number": number, "Category": r.Kind == "category"}
@@ -159,9 +160,16 @@ func CovariatesOfNumber(rows []column.NumberCovariateRow, number string, inputs 
 	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if name := named(r); name != "" {
-			tested, within := column.TestedWithin(r.R, r.Within)
-			all.Study("covariate.predicts-number", weightOfCovariate(name, r.Q, inputs), values{"Name": name, "R": tested,
-				"Number": number, "Category": r.Kind == "category", "Within": within, "Draws": int(r.Permutations),
+			tested, inSites := column.TestedWithin(r.R, r.Within)
+			code, weight := "covariate.predicts-number", weightOfCovariate(name, r.Q, inputs)
+			switch name {
+			case leftOut:
+				code, weight = "covariate.left-out-predicts-number", finding.Limits
+			case within:
+				code, weight = "covariate.within-predicts-number", finding.Limits
+			}
+			all.Study(code, weight, values{"Name": name, "R": tested,
+				"Number": number, "Category": r.Kind == "category", "Within": inSites, "Draws": int(r.Permutations),
 				"P": r.P, "Q": r.Q, "Open": !inference.Significant(r.Q), "Inputs": inputs || !ofMissingRegions(name)})
 		}
 	}

@@ -54,10 +54,16 @@ func TestCovariateFindings(t *testing.T) {
 		return column.NumberCovariateRow{Name: name, Within: math.NaN(), P: p}
 	}
 	need.Equal(t, codesIn(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
-		"score", true)), "covariate.predicts-number")
+		"score", "", "", true)), "covariate.predicts-number")
+	for code, of := range map[string][2]string{"covariate.left-out-predicts-number": {"site", "site"},
+		"covariate.within-predicts-number": {"", "site"}, "covariate.predicts-number": {"family", ""}} {
+		found := CovariatesOfNumber([]column.NumberCovariateRow{number("site", 0.001)}, "score", of[0], of[1], true)
+		need.Equal(t, codesIn(found), code)
+		need.Equal(t, found[0].Weight == finding.Overturns, code == "covariate.predicts-number")
+	}
 	low, high := number("age", 0.01), number("iq", 0.01)
 	low.R, high.R = 0.3, -0.6
-	all := CovariatesOfNumber([]column.NumberCovariateRow{low, high}, "score", true)
+	all := CovariatesOfNumber([]column.NumberCovariateRow{low, high}, "score", "", "", true)
 	need.Equal(t, all[0].Values()["Name"], any("iq"))
 	for _, c := range []struct {
 		name   string
@@ -69,7 +75,7 @@ func TestCovariateFindings(t *testing.T) {
 		{column.UnusableRegions, 0.01, false, finding.Limits}, {column.UnusablePattern, 0.01, false, finding.Limits}} {
 		one := number(c.name, 0.01)
 		one.Q = c.q
-		of := CovariatesOfNumber([]column.NumberCovariateRow{one}, "score", c.inputs)[0]
+		of := CovariatesOfNumber([]column.NumberCovariateRow{one}, "score", "", "", c.inputs)[0]
 		need.Equal(t, of.Weight, c.want, c)
 		need.Equal(t, of.Values()["Open"].(bool), c.q > 0.05, c)
 		group := row(c.name, 0.01)
