@@ -20,8 +20,9 @@ const (
 
 // Confounders are the findings about confounder tests of classifiers, whose p are corrected for all of them (Holm): one
 // for each covariate that their predictions depend on beyond what the label explains, one for those that show no
-// information about the label beyond it, and one for those that show it before the correction only; and tests whose permutations cannot give a significant p after the correction.
-// number is what regressions predict; "" for classifiers. Labels were permuted within the values of the column within.
+// information about the label beyond it, and one for those that show it before the correction only; and tests whose
+// permutations cannot give a significant p after the correction. number is what regressions predict; "" for
+// classifiers. Labels were permuted within the values of the column within.
 func Confounders(rows []column.ConfounderRow, number, within string) (all List) {
 	tests := 0
 	for _, r := range rows {

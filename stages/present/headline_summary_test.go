@@ -222,7 +222,8 @@ func TestTilesHaveIntervals(t *testing.T) {
 	number["Headline"], number["TileP"], number["Draws"] = true, 0.001, 999 // R² and the error have tiles of their own
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
 		"95 % CI 0.420–0.795 · within sites r = 0.310 · p ≤ 0.001 · means over the folds")
-	for least, want := range map[float64]string{5.0 / 3000: " · p ≤ 0.0017", math.NaN(): " · p = 0.002", 0.001: " · p = 0.002"} {
+	for least, want := range map[float64]string{5.0 / 3000: " · p ≤ 0.0017", math.NaN(): " · p = 0.002",
+		0.001: " · p = 0.002"} {
 		p := values{"TileP": 5.0 / 3000, "Draws": 999, "Least": least} // of five folds
 		need.Equal(t, need.Value(wording.Text("tile.p", p))(t), want)
 	}

@@ -131,7 +131,7 @@ func Probability(x float64) string {
 	return besideLevel(x, func(places int) string { return Fixed(x, places) })
 }
 
-// besideLevel writes a p to three places, or of one that would then be read as 0.05 to more, since it is below or above.
+// besideLevel writes a p to three places, or to more where it would then be read as 0.05, but is below or above.
 func besideLevel(x float64, write func(places int) string) string {
 	places := 3
 	for ; places < 9 && math.Abs(x-0.05) > 1e-9 && strings.TrimRight(write(places), "0") == "0.05"; places++ {

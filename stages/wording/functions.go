@@ -46,12 +46,12 @@ var functions = map[string]func(arguments) (any, error){
 		})(own)
 	},
 	"beside": numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }), // 4 (1.2)
-	// drawn P DRAWS, of a table; drawn P DRAWS LEAST where the test has a smallest p that is larger than that of its draws.
+	// drawn P DRAWS, of a table; drawn P DRAWS LEAST where the smallest p of a test is larger than that of its draws.
 	"drawn":     withLeast(report.DrawnP, report.Probability),
 	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05
 	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
 	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
-	"pvalue":    withLeast(pValue, report.P),                                                          // likewise in a sentence
+	"pvalue":    withLeast(pValue, report.P),
 	"corrected": numbers(3, func(x []float64) string { // corrected HOLM P LEAST, without "p": ≤ 0.004
 		return report.CorrectedP(x[0], x[1] <= x[2]*(1+1e-9))
 	}),

@@ -142,9 +142,10 @@ func ofMissingRegions(name string) bool {
 }
 
 // CovariatesOfNumber are the findings about covariates that go with the number to predict, the strongest first; leftOut
-// and inputs are as in Covariates, and within is the column within whose values the tests of r permute the number: their
-// p do not depend on it.
-func CovariatesOfNumber(rows []column.NumberCovariateRow, number, leftOut, within string, inputs bool) (all finding.List) {
+// and inputs are as in Covariates, and within is the column within whose values the tests of r permute the number:
+// their p do not depend on it.
+func CovariatesOfNumber(rows []column.NumberCovariateRow, number, leftOut, within string, inputs bool) (
+	all finding.List) {
 	all.Add(atSites("covariate.at-sites-of-number", rows, func(r column.NumberCovariateRow) (string, []SiteTest, values) {
 		return r.Name, SiteTests(r.Sites, r.SiteR, r.SiteP, r.Permutations),
 			values{"Number": number, "Category": r.Kind == "category"}

@@ -196,7 +196,8 @@ func TestFirstRepeatWithoutR(t *testing.T) {
 		r     string
 	}{
 		{[]column.RegressionRow{row("mean", 5, none, none), row("SVR", 5, 0.31, 0.02)},
-			[]TestOf{{column.Retrained, "mean", 99, "", true, none}, {column.Retrained, "SVR", 99, "", true, 0.31}},
+			[]TestOf{{column.Retrained, "mean", 99, "", true, none},
+				{column.Retrained, "SVR", 99, "", true, 0.31}},
 			"SVR 0.310"},
 		{[]column.RegressionRow{row("mean", 5, 0.1, none)},
 			[]TestOf{{column.Retrained, "mean", 99, "", true, none}}, ""},
