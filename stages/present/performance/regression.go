@@ -80,7 +80,7 @@ func (a *Results) RegressionResult() string {
 			"Scored": residual != nil && residual.Scored, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
 			"MAE": a.Error(r.MAE), "RWithin": r.RWithin, "Site": a.Within,
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
-			"Least": t.Least,
+			"Least":     t.Least,
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": among}
 	})
