@@ -148,7 +148,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // labelsPort takes the label permutations.
 var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: true,
-	Doc: "split's permuted, with folds of the same stage, for models that were not retrained: participants between whom these permutations exchange labels are exchangeable, so that sites and stratify_by are kept. Where participants are kept together, these permutations are used themselves"}
+	Doc: "split's permuted, with folds of the same stage, for models that were not retrained: participants whose labels these permutations exchange are exchangeable, so that sites and stratify_by are kept. Where participants are kept together, these permutations are used themselves"}
 
 // fitsPort takes the connections of the stages: a model whose data were fitted to one group has no p.
 var fitsPort = dag.Port{Name: "settings", Type: column.Needs[finding.Parameter](), Optional: true,
