@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -477,7 +478,11 @@ func (l *loader) fill(target any, t *tree.Node, owner string, taken func(name st
 	for _, k := range t.Keys {
 		i := slices.Index(names, k.Name)
 		if i < 0 {
-			l.bad.Add(k.Pos, "%s has no parameter %q%s", owner, k.Name, words.OrAll(k.Name, names))
+			remedy := words.OrAll(k.Name, names)
+			if _, of := target.(cohort.Loader); of {
+				remedy = cmp.Or(kindsWith(k.Name), remedy)
+			}
+			l.bad.Add(k.Pos, "%s has no parameter %q%s", owner, k.Name, remedy)
 			continue
 		}
 		if _, user := target.(role.DataUser); user && k.Name == role.DataParameter {
