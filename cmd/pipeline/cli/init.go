@@ -109,7 +109,7 @@ func (a *app) init(path, text string, extends bool) error {
 		}
 	}
 	if extends {
-		text = scaffold.Extending(text, found)
+		text = scaffold.Extending(text, filepath.Dir(path), found)
 	}
 	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *app) initFrom(to, dir string) error {
 			return exit.Wrongf("--from %s: several directories are derivatives of fMRIPrep (%s): name one of them", dir,
 				words.Some(derivatives, 4))
 		case len(derivatives) == 1:
-			text := scaffold.Extending(short, derivatives)
+			text := scaffold.Extending(short, beside, derivatives)
 			if name := filepath.Base(path); name != "biopoint.yaml" {
 				text = strings.NewReplacer(" print biopoint.yaml", " print "+name,
 					" # the built-in one: a file that names itself means that", " # the built-in one").Replace(text)

@@ -303,8 +303,9 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	if own := t.own(); own != "" && !ownName.MatchString(id) {
 		id = own
 	}
-	found := &Found{What: first.what(), Text: first.text(t.parameters(path, first.root(dir), id), first.written()) +
-		instead(lists.Map(all[1:], func(c *candidate) string { return c.port() + ": " + strconv.Quote(c.pattern) }))}
+	parameters := t.parameters(path, first.root(dir), id)
+	found := &Found{What: first.what(), Text: first.text(parameters, first.written()) +
+		first.alternatives(all[1:], parameters)}
 	found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
 		first.written())}
 	if 2*len(without) > len(t.Rows) {
@@ -335,6 +336,33 @@ func instead(others []string) string {
 		return ""
 	}
 	return "  # or, instead:\n  #   " + strings.Join(others[:min(len(others), 6)], "\n  #   ") + "\n"
+}
+
+// alternatives are comments with the other files of the same participants: lines for this kind of cohort, and a whole
+// file for the other kind.
+func (c *candidate) alternatives(all []*candidate, table string) string {
+	lines := func(matrix bool) (of []*candidate, lines []string) {
+		for _, o := range all {
+			if o.matrix == matrix {
+				of, lines = append(of, o), append(lines, o.port()+": "+strconv.Quote(o.pattern))
+			}
+		}
+		return of, lines
+	}
+	_, same := lines(c.matrix)
+	text := instead(same)
+	other, names := lines(!c.matrix)
+	if other == nil {
+		return text
+	}
+	text += "# Or " + other[0].what() + ", in place of all lines above:\n"
+	for line := range strings.Lines(other[0].text(table, other[0].pattern)) {
+		text += "# " + line
+	}
+	for _, line := range names[1:] {
+		text += "#     # or " + line + "\n"
+	}
+	return text
 }
 
 // rank orders the files of a participant: those of a program that is known, then series, then one format.
@@ -527,6 +555,11 @@ func members(dir string, files []string) (c *candidate, names []string) {
 // unread are the files that the rows of the table have and that cannot be read.
 func numbered(dir string, path func(string) string, files []string, t *table, unread map[string]error) (*Found, error) {
 	c, names := members(dir, files)
+	if c == nil {
+		if found := t.wide(path); found != nil {
+			return found, nil
+		}
+	}
 	if c == nil && len(unread) > 0 {
 		file := slices.Min(slices.Collect(maps.Keys(unread)))
 		return nil, fmt.Errorf("--from %s: %s: %w", dir, file, unread[file])
@@ -549,7 +582,7 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 			"holds and what to write", dir, filepath.Join(dir, others[0]))
 	}
 	if c == nil {
-		return nil, fmt.Errorf("--from %s: no names of files there have the values of a column of %s; name the directory that holds the files of the participants, or add a column of paths to the table", dir, t.path)
+		return nil, fmt.Errorf("--from %s: no names of files there have the values of a column of %s; name the directory that holds the files of the participants, or add a column of paths to the table; of columns of edges, set wide (pipeline docs other-programs#connectivity-matrices)", dir, t.path)
 	}
 	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
 	found := &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",
@@ -560,6 +593,35 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 	}
 	found.others(c, c.others)
 	return found, nil
+}
+
+// wide is the study of a table with a column for each pair of regions; nil for any other. The columns of all pairs of
+// three regions or more are one matrix.
+func (t *table) wide(path func(string) string) *Found {
+	for _, c := range t.Columns {
+		prefix, _, numbered := strings.Cut(c, strings.TrimLeft(c, notDigits))
+		for _, of := range []string{prefix + "*", "*--*", "*_to_*"} {
+			w, err := region.WideOf(t.Columns, of, nil, region.Layout{})
+			if err != nil || of == prefix+"*" && (!numbered || prefix == "") || !triangle(len(w.Columns)) {
+				continue
+			}
+			return &Found{What: fmt.Sprintf("matrices in %d columns of the table (%s)", len(w.Columns), of),
+				Text: "extends: matrices.yaml\npipeline: study\ncohort:\n  matrices:\n" +
+					t.parameters(path, "", t.Columns[0]) + "    pearson: null\n    wide: " + strconv.Quote(of) + "\n"}
+		}
+	}
+	return nil
+}
+
+const notDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. "
+
+// triangle reports whether so many are the pairs of three or more, or these with the diagonal.
+func triangle(pairs int) bool {
+	n := 3
+	for n*(n-1)/2 < pairs {
+		n++
+	}
+	return n*(n-1)/2 == pairs && pairs >= 3
 }
 
 // unlisted are the files of a program, or of one directory, without a table: one is begun, without groups.

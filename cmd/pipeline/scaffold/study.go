@@ -11,31 +11,73 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/pipelines"
+	"prgnn/stages/bids"
 	"prgnn/stages/cohort"
 )
 
 // Extending is the text of a file that extends biopoint.yaml. Its cohort is the derivatives of fMRIPrep that lie beside
-// it, or is simulated.
-func Extending(text string, derivatives []string) string {
-	var dir string
+// it, or is simulated. Their paths start at the directory beside.
+func Extending(text, beside string, derivatives []string) string {
+	cohort, stages := "", ""
 	switch len(derivatives) {
 	case 0:
 		return text
 	case 1:
-		dir = derivatives[0]
-		if !plainPath.MatchString(dir) {
-			dir = strconv.Quote(dir)
-		}
+		cohort, stages = derivative(beside, derivatives[0])
 	default:
-		dir = "." // no guess: the cohort lists those within, and asks for one
+		cohort = "bids: { dir: . }\n" // no guess: the cohort lists those within, and asks for one
 	}
 	begin, rest, _ := strings.Cut(text, "# Who takes part")
 	_, end, _ := strings.Cut(rest, "\n\n")
 	_, simulated, _ := strings.Cut(rest, "cohort:\n  ")
 	simulated, _, _ = strings.Cut(simulated, "\n")
 	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or what\n" +
-		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n" +
-		"  bids: { dir: " + dir + " }\n  # " + simulated + "\n\n" + end
+		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n  " +
+		cohort + "  # " + simulated + "\n\n" + strings.Replace(end, "stages:\n", "stages:\n"+stages, 1)
+}
+
+// derivative are the lines of a cohort that reads a directory of fMRIPrep's derivatives, with the column of groups
+// where its name shows it, and those of stages for derivatives of --level minimal, which have no scans.
+func derivative(beside, dir string) (cohort, stages string) {
+	real := dir
+	if !filepath.IsAbs(real) {
+		real = filepath.Join(beside, real)
+	}
+	group := ""
+	for _, place := range append([]string{real}, bids.Sources(real)...) {
+		if table := filepath.Join(place, "participants.tsv"); isFile(table) {
+			if t, err := readTable(table); err == nil {
+				group = t.groupLine()
+			}
+			break
+		}
+	}
+	if !minimal(real) {
+		if group == "" || strings.Contains(group, "#") {
+			cohort = "bids: { dir: " + quoted(dir) + " }\n"
+		} else {
+			cohort = "bids: { dir: " + quoted(dir) + ", " + strings.TrimSpace(group) + " }\n"
+		}
+		return cohort, ""
+	}
+	return "bids:\n    dir: " + quoted(dir) + "\n" + group +
+			"    space: minimal # there are no preprocessed scans (--level minimal): the raw ones are resampled\n" +
+			"    confounds: false # only --level full writes them\n" +
+			"    # labels: { atlas: NAME, space: SPACE } # where FreeSurfer did not run: pipeline atlas list\n",
+		"  clean: { with: { regress: none } } # without confounds: trends and filters only\n" +
+			"  background: null # the mean of raw volumes is blurred by head motion\n"
+}
+
+// minimal reports whether derivatives have transforms of head motion, but no scans.
+func minimal(dir string) bool {
+	if preprocessed(dir) {
+		return false
+	}
+	subjects, _ := bids.Subjects(dir) // none where it cannot be listed
+	return slices.ContainsFunc(subjects, func(s string) bool {
+		files, _ := bids.Files(dir, s)
+		return len(bids.HeadMotion(files)) > 0
+	})
 }
 
 var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
