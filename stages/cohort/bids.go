@@ -493,7 +493,7 @@ func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	if len(without) == scans {
 		who = "every participant"
 	}
-	return []column.Note{column.Notef("no brain mask (desc-brain_mask.nii.gz) for %s: regions are neither checked against a mask nor cropped to it", who)}
+	return []column.Note{column.Notef("no brain mask of the scan (func/…_space-…_desc-brain_mask.nii.gz; those in anat/ are not used) for %s: regions are neither checked against a mask nor cropped to it", who)}
 }
 
 // generator is what made a dataset of derivatives.

@@ -341,7 +341,7 @@ func TestBIDSPeople(t *testing.T) {
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
-	if notes := notesOf(r); !strings.Contains(notes, "no brain mask (desc-brain_mask.nii.gz) for every participant: ") {
+	if notes := notesOf(r); !strings.Contains(notes, "; those in anat/ are not used) for every participant: ") {
 		t.Errorf("the mask that is missing is not told\n%s", notes)
 	}
 	if ids := stagetest.Sure(r.Participants.Strings("participant_id")); !slices.Equal(ids, []string{"sub-02"}) {
@@ -557,7 +557,7 @@ func TestBIDSNotesOfSome(t *testing.T) {
 	r := need.Value(d.load(func(c *BIDSCohort) { c.Confounds = false }))(t)
 	for want, ids := range map[string][]string{
 		"labels of 1 participant: " + labelsOnGrid: {"sub-01"},
-		"labels of 2 participants: " + labelsOnGrid + "\nno brain mask (desc-brain_mask.nii.gz) for sub-02: " + uncropped: {"sub-01", "sub-02"},
+		"labels of 2 participants: " + labelsOnGrid + "\nno brain mask of the scan (func/…_space-…_desc-brain_mask.nii.gz; those in anat/ are not used) for sub-02: " + uncropped: {"sub-01", "sub-02"},
 	} {
 		some := map[string]bool{}
 		for _, id := range ids {
