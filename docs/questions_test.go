@@ -50,7 +50,7 @@ var everyday = []struct {
 		[]string{"shared store", "share results", "share results between machines", "store for the lab"}},
 	{"How do I lock and audit?", "proof", "pipeline lock biopoint.yaml",
 		[]string{"lock and audit", "lock", "reproduce published results", "prove a published number"}},
-	{"Is there a BIDS App?", "bids-app", "prgnn BIDS_DIR OUTPUT_DIR participant",
+	{"Is there a BIDS App?", "bids-app", "pipeline bids-app BIDS_DIR OUTPUT_DIR participant",
 		[]string{"BIDS App", "bids-app participant-label", "participant level"}},
 	{"The repetition time is missing", "fmriprep#how-do-i-set-the-repetition-time-tr", "--set series.tr=2",
 		[]string{"repetition time missing", "TR missing", "set TR", "t_r", "the header gives no repetition time"}},

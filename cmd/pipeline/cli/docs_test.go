@@ -371,6 +371,9 @@ func snippetData(t *testing.T) (dirs []string) {
 // mdStage is a stage in a sentence.
 var mdStage = regexp.MustCompile("`([a-z_]+: \\{ use: [^`\n]* \\})`")
 
+// mdHead are the lines of a piece before its stages.
+var mdHead = regexp.MustCompile(`^(extends: [^\n]*\n)?stages:\n`)
+
 // TestDocsPiecesShow: what the stages of a piece make has its place in the summary and in the report of the built-in
 // file that the piece is added to.
 func TestDocsPiecesShow(t *testing.T) {
@@ -393,7 +396,7 @@ func TestDocsPiecesShow(t *testing.T) {
 		}
 		var pieces []string
 		for _, m := range mdFence.FindAllStringSubmatch(p.text, -1) {
-			if piece := strings.TrimPrefix(m[2], "stages:\n"); m[1] == "yaml" && strings.HasPrefix(piece, "  ") {
+			if piece := mdHead.ReplaceAllString(m[2], ""); m[1] == "yaml" && strings.HasPrefix(piece, "  ") {
 				pieces = append(pieces, piece)
 			}
 		}
