@@ -190,10 +190,10 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	w, verbose := a.Out, a.Verbose
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
 	g := console.Grid{Wide: a.Wide()}
-	head := []string{"participant", "group"}
+	head, target := []string{"participant", "group"}, p.Roster.Participants.Meta[column.Target]
 	if p.Roster.Axis != "" {
 		head = []string{p.Roster.Axis}
-	} else if target := p.Roster.Participants.Meta[column.Target]; target != "" {
+	} else if target != "" {
 		head[1] = target
 	}
 	_, found := p.Roster.Inventory()
@@ -204,12 +204,15 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	numbers, groups, excluded := map[string]int{}, map[string]int{}, map[string]int{}
 	var unusable []string
 	given := 0
+	var values []float64 // of the target, of those taken
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
 		switch e.State {
 		case "taken":
-			groups[e.Group]++
+			if groups[e.Group]++; e.Target != nil {
+				values = append(values, *e.Target)
+			}
 		case "excluded":
 			excluded[e.Group]++
 		case "unusable":
@@ -250,8 +253,11 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	}
 	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d excluded\n", words.Count(len(people), p.Roster.Noun()),
 		numbers["taken"], numbers["unusable"], numbers["excluded"])
+	if len(values) > 0 {
+		fmt.Fprintf(w, "  %s: %.4g to %.4g\n", console.Visible(target), slices.Min(values), slices.Max(values))
+	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		if name != "" {
+		if name != "" && target == "" {
 			text := fmt.Sprintf("  %s: %d", console.Visible(name), groups[name])
 			if n := excluded[name]; n > 0 {
 				text += fmt.Sprintf(" taken, %d excluded", n)
@@ -267,7 +273,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	case p.Roster.Make == nil:
 		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
-	if group := p.Roster.WholeGroup(unusable); group != "" && numbers["taken"] > 0 {
+	if group := p.Roster.WholeGroup(unusable); group != "" && target == "" && numbers["taken"] > 0 {
 		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", console.Visible(group))
 	} else if len(unusable) > 1 && numbers["taken"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(lists.Map(unusable, listed.Item), ", "))))
