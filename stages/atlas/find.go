@@ -243,7 +243,7 @@ func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []st
 		text += "; the key dir is for another directory"
 	}
 	if w.Dir == "" && len(elsewhere) == 0 {
-		text += "; an atlas of TemplateFlow is fetched by: " + w.get()
+		text += "; if pipeline atlas list has it, it is fetched by: " + w.get() + "; a label image of your own is set by labels: FILE"
 	}
 	return errors.New(text)
 }

@@ -448,6 +448,10 @@ func TestNoPython(t *testing.T) {
 	s.Python = "no-such-python"
 	_, err := run(t, s, nearest)
 	need.Error(t, err, "python: there is no program no-such-python")
+	s.Python = filepath.Join(t.TempDir(), "python")
+	need.NoError(t, os.WriteFile(s.Python, nil, 0o644)) // not executable
+	_, err = run(t, s, nearest)
+	need.Error(t, err, "cannot be read or run by you (permission denied)")
 	s.Python = "python/bin"
 	need.Equal(t, len(s.Validate()), 1)
 }

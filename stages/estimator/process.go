@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -363,7 +364,9 @@ func (s *Estimator) start(ctx context.Context, t *dag.Task, d *dataset, do strin
 	}
 	inner := dag.Wiring{Inputs: in, Log: t.Log(), Progress: t.Progress, Checkpoint: t.Checkpoint,
 		SaveCheckpoint: t.SaveCheckpoint, TookMemory: t.TookMemory}.Task(t.ID, nil, 1)
-	if _, err := exec.LookPath(s.Python); err != nil && !t.Has(lockPort) {
+	if _, err := exec.LookPath(s.Python); errors.Is(err, fs.ErrPermission) && !t.Has(lockPort) {
+		return nil, &machine.Fault{Err: fmt.Errorf("python: %s cannot be read or run by you (permission denied): change its permissions or those of the directories above it, or set python to another", s.Python)}
+	} else if err != nil && !t.Has(lockPort) {
 		return nil, &machine.Fault{Err: fmt.Errorf("python: there is no program %s: install Python 3.10 or later, or set python to one", s.Python)}
 	}
 	out, err := e.Run(ctx, inner)
