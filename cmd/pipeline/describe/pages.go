@@ -55,8 +55,8 @@ func Search(a *console.Console, query string) error {
 	case len(found) == 0:
 		return exit.Wrongf("no section of the documentation contains a word of %q", query)
 	case lacks != nil:
-		a.Note("the first section does not have the %s %s: it may answer another question",
-			words.Verb(len(lacks), "word", "words"), words.Some(lists.Map(lacks, strconv.Quote), 6))
+		a.Note("the first section does not have the %s %s", words.Verb(len(lacks), "word", "words"),
+			words.Some(lists.Map(lacks, strconv.Quote), 6))
 	case !about:
 		a.Note("no heading has these words: the first section only mentions them")
 	}
