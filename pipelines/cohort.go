@@ -17,7 +17,6 @@ import (
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
-	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
@@ -67,23 +66,6 @@ func (l *loader) readCohort(t *tree.Node) {
 		return
 	}
 	l.loadCohort(c, given[0], t)
-}
-
-// kindsWith is the remedy for a parameter that one other kind of cohort has; "" where none or several have it.
-func kindsWith(parameter string) string {
-	var with []string
-	for _, c := range cohort.Kinds() {
-		if param.Has(c.New(), parameter) {
-			with = append(with, c.Name)
-		}
-	}
-	if len(with) != 1 {
-		return ""
-	}
-	if name := with[0] + ".yaml"; slices.Contains(builtin.Names(), name) {
-		return fmt.Sprintf("; the cohort kind %s has: write %[1]s: in its place, and extends: %s", with[0], name)
-	}
-	return fmt.Sprintf("; the cohort kind %s has", with[0])
 }
 
 // longestID is how many bytes the names of participants, sessions and runs may have.

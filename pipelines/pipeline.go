@@ -18,6 +18,7 @@ import (
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
+	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -480,7 +481,7 @@ func (l *loader) fill(target any, t *tree.Node, owner string, taken func(name st
 		if i < 0 {
 			remedy := words.OrAll(k.Name, names)
 			if _, of := target.(cohort.Loader); of {
-				remedy = cmp.Or(kindsWith(k.Name), remedy)
+				remedy = cmp.Or(precheck.KindWith(k.Name, builtin.Names()), remedy)
 			}
 			l.bad.Add(k.Pos, "%s has no parameter %q%s", owner, k.Name, remedy)
 			continue
