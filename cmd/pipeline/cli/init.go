@@ -34,7 +34,7 @@ is left alone.
 
 --from DIR examines the data in DIR and writes study.yaml (or NAME.yaml), whose cohort reads them:
 derivatives of fMRIPrep, or time series of XCP-D, giga_connectome or C-PAC; files of CONN, DPABI, GRETNA
-or GIFT; ABIDE as nilearn fetches it; or files whose names contain the values of a column of a table of
+or GIFT; ABIDE as nilearn fetches it; a table with a column for each pair of regions; or files whose names contain the values of a column of a table of
 participants (participants.tsv, .csv or .xlsx in DIR, above it, or beside the new file).
 
 --rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. The
