@@ -60,3 +60,16 @@ func TestSpectrumOf(t *testing.T) {
 		need.Equal(t, s.Mean < 0.03, c.low, name)
 	}
 }
+
+// The spread is numpy.std of numpy.arctanh over the pairs of regions with a signal.
+func TestSpreadOf(t *testing.T) {
+	r := connectivity.Matrix{Rows: 5, Cols: 5, Data: []float64{
+		1, .5, -.2, 0, .1,
+		.5, 1, .3, 0, -.4,
+		-.2, .3, 1, 0, .25,
+		0, 0, 0, 0, 0,
+		.1, -.4, .25, 0, 1}}
+	if got, want := SpectrumOf(r).Spread, 0.325514898619277; math.Abs(got-want) > 1e-15 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -25,6 +25,7 @@ type MatrixForm struct {
 // A Spectrum is what correlations show together (damage.Spectrum).
 type Spectrum struct {
 	Mean       float64 `json:"mean"`
+	Spread     float64 `json:"spread,omitempty"` // SD of Fisher's z over the pairs of regions; 0 where it is not known
 	Singular   bool    `json:"singular,omitempty"`
 	Constant   bool    `json:"constant,omitempty"`
 	Indefinite bool    `json:"indefinite,omitempty"`
