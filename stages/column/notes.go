@@ -58,6 +58,7 @@ const (
 	DoubtMotionFilled  = "motion filled in"
 	DoubtSliceTiming   = "slice timing"
 	DoubtSessions      = "group by session"
+	DoubtBySession     = "acquisition by session"
 	DoubtUnharmonized  = "sites not harmonized"
 	DoubtTied          = "removed with the label"
 	DoubtEvents        = "events of others"

@@ -449,6 +449,20 @@ func TestEdgesOfInfluentialParticipants(t *testing.T) {
 	}
 	in := edgesInputs(o)
 	table := need.Value(in["participants"][0].Table())(t)
+	ids := need.Value(table.Strings("participant_id"))(t)
+	score := make([]float64, len(ids)) // of which one participant has most of the sum of squares
+	for i := range score {
+		score[i] = float64(i % 5)
+	}
+	score[3] = 95
+	table.Columns = append(slices.Clone(table.Columns), encoding.Column{Name: "score", Values: score})
+	in["participants"] = []dag.Input{dag.InputOf(table)}
+	decided := need.Value(finding.Of(stagetest.MustRun(t, edgesStage("test", "score"), in)["summary"].(*encoding.Table).Meta))(t)
+	need.Equal(t, len(decided), 1, decided)
+	need.Equal(t, fmt.Sprint(decided[0].Code, " ", decided[0].Weight, decided[0].Subject.Participants),
+		"edges.decided overturns ["+ids[3]+"]")
+	in = edgesInputs(o)
+	table = need.Value(in["participants"][0].Table())(t)
 	group := need.Value(table.Strings("group"))(t)
 	first, second := make([]float64, len(group)), make([]float64, len(group))
 	for i, g := range group { // their difference is the group, and noise hides it in each

@@ -502,20 +502,27 @@ func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.
 // section 7.2), and more than half of the variance of a tested column is that of all covariates from 0.5 on.
 const influential, explained = 0.5, 0.5
 
-// influence finds participants who determine their own fitted values, such as the only two of a category, and
-// covariates that explain what is tested together, though none does alone.
+// influence finds participants who determine their own fitted values, such as the only two of a category, those whose
+// value of what is tested decides all coefficients, and covariates that explain what is tested together, though none does alone.
 func (st *edgeStudy) influence(m *edgewise.Model) {
-	var alone, few []string
+	var alone, few, decide []string
+	tested, largest := m.LeverageOfTested(), 0.0
 	for i, h := range m.Leverage() {
 		switch {
 		case h > 1-1e-9:
 			alone = append(alone, st.ids[i])
+		case tested[i] >= influential-1e-9:
+			decide, largest = append(decide, st.ids[i]), max(largest, tested[i])
 		case h >= influential-1e-9:
 			few = append(few, st.ids[i])
 		}
 	}
 	if alone != nil {
 		st.found.Among(alone, "edges.alone", finding.Limits, map[string]any{"N": len(alone)})
+	}
+	if decide != nil {
+		st.found.Among(decide, "edges.decided", finding.Overturns, map[string]any{"N": len(decide),
+			"Least": influential, "Largest": largest, "Test": labelName(st.test)})
 	}
 	if few != nil {
 		st.found.Among(few, "edges.influential", finding.Limits, map[string]any{"N": len(few), "Least": influential})

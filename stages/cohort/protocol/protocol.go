@@ -301,7 +301,7 @@ func Notes(all []Property, of Owners) (notes []column.Note) {
 		if p.other {
 			continue
 		}
-		what, bySession := "the acquisition", column.DoubtProcessing
+		what, bySession := "the acquisition", column.DoubtBySession
 		switch {
 		case p.which:
 			if what = "the effect of the session"; of.Part == "run" {

@@ -163,7 +163,7 @@ func concernsEdges(f finding.Finding, r column.EdgeSummaryRow) bool {
 		return false
 	case f.Code == "groups.noted":
 		return !slices.Contains([]any{column.DoubtRelated, column.DoubtMatched}, numbers["Doubt"])
-	case kind == "reliability":
+	case kind == "reliability", f.Code == "edges.noted":
 		return len(r.Sessions) > 0
 	case kind == "covariate":
 		adjusted := name != "" && (name == r.Within || slices.Contains(r.Covariates, name))

@@ -45,8 +45,10 @@ func arrangements(groups []Counted) float64 {
 
 // Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
 // alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
-// answers reports whether a note concerns the answer of the page; results.noted are those of other results.
-func Noted(notes []column.Note, tested []string, cleaned bool, answers func(column.Note) bool) (found finding.List) {
+// answers reports whether a note concerns the answer of the page; results.noted are those of other results, and
+// edges.noted those of a change of edges between sessions, where bySession reports that the page has one.
+func Noted(notes []column.Note, tested []string, cleaned, bySession bool, answers func(column.Note) bool) (
+	found finding.List) {
 	for _, n := range notes {
 		code, weight := "groups.noted", finding.Limits
 		switch n.Doubt {
@@ -64,6 +66,10 @@ func Noted(notes []column.Note, tested []string, cleaned bool, answers func(colu
 			code, weight = "results.noted", finding.Overturns
 		case column.DoubtEntity:
 			weight = finding.Overturns
+		case column.DoubtBySession:
+			if bySession {
+				code, weight = "edges.noted", finding.Overturns
+			}
 		case column.DoubtNames:
 			weight = finding.Notes
 		case column.DoubtLength, column.DoubtTR:

@@ -7,6 +7,8 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/finding/claim"
 )
 
 func TestGroups(t *testing.T) {
@@ -69,6 +71,7 @@ func TestNotedDoubts(t *testing.T) {
 		{column.DoubtTR, true, tested, ""},
 		{column.DoubtLength, true, tested, "overturns"},
 		{column.DoubtMatched, true, nil, "overturns"},
+		{column.DoubtBySession, true, nil, "limits"},
 	} {
 		got := ""
 		for _, answers := range []bool{true, false} {
@@ -76,7 +79,7 @@ func TestNotedDoubts(t *testing.T) {
 			if !answers && (c.doubt == column.DoubtRelated || c.doubt == column.DoubtMatched) {
 				want += ", other results"
 			}
-			for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned,
+			for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned, false,
 				func(column.Note) bool { return answers }) {
 				if got = f.Weight.String(); f.Code == "results.noted" {
 					got += ", other results"
@@ -85,6 +88,19 @@ func TestNotedDoubts(t *testing.T) {
 			need.Equal(t, got, want, c)
 		}
 	}
+}
+
+// A property that goes with the session overturns a change of edges between sessions, and no other result.
+func TestNotedBySession(t *testing.T) {
+	all := Noted([]column.Note{{Text: "a note", Doubt: column.DoubtBySession}}, nil, true, true,
+		func(column.Note) bool { return true })
+	need.Equal(t, codesIn(all), "edges.noted")
+	need.Equal(t, all[0].Weight, finding.Overturns)
+	for want, c := range map[bool]claim.Claim{true: {Edges: &column.EdgeSummaryRow{Sessions: []string{"1", "2"}}},
+		false: {Edges: &column.EdgeSummaryRow{Test: "group"}}} {
+		need.Equal(t, claim.Concerns(all[0], c), want)
+	}
+	need.Equal(t, all[0].OfModels(func(string) bool { return true }), false)
 }
 
 func TestDescribedAs(t *testing.T) {

@@ -311,6 +311,9 @@ func TestLeverage(t *testing.T) {
 		if want := 0.2 + (x[i]-3.8)*(x[i]-3.8)/squares; math.Abs(h-want) > 1e-12 {
 			t.Errorf("%d: leverage %v, want %v", i, h, want)
 		}
+		if own, want := m.LeverageOfTested()[i], (x[i]-3.8)*(x[i]-3.8)/squares; math.Abs(own-want) > 1e-12 {
+			t.Errorf("%d: leverage of the tested column %v, want %v", i, own, want)
+		}
 	}
 	need.Equal(t, math.Abs(m.Explained(x)) < 1e-12, true)
 	m = need.Value(NewModel(Design{Tested: [][]float64{x}, Nuisance: [][]float64{one, z}}, 5))(t)

@@ -91,6 +91,19 @@ func (m *Model) Leverage() []float64 {
 	return h
 }
 
+// LeverageOfTested is the part of the leverage that the tested columns have beyond the nuisance columns: of one column,
+// the share of its residual sum of squares that each participant has (Velleman and Welsch 1981, The American
+// Statistician 35:234).
+func (m *Model) LeverageOfTested() []float64 {
+	h := make([]float64, m.N)
+	for i := range h {
+		for j := range m.Tested {
+			h[i] += float64(m.basis[j*m.N+i] * m.basis[j*m.N+i])
+		}
+	}
+	return h
+}
+
 // Explained is the share of the variance of one tested column that the nuisance columns explain together (R²); NaN of
 // several columns, and of one that does not vary.
 func (m *Model) Explained(tested []float64) float64 {

@@ -187,7 +187,9 @@ func (a *Cohort) Describe() {
 	if a.Who != nil && a.Who.Numbers == nil {
 		tested = section.Rows[column.CovariateRow](a.Writer, "covariates")
 	}
-	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0, a.Answers)...)
+	sessions := slices.ContainsFunc(section.Rows[column.EdgeSummaryRow](a.Writer, "edge_tests"),
+		func(r column.EdgeSummaryRow) bool { return len(r.Sessions) > 0 })
+	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0, sessions, a.Answers)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
 		a.Add(report.Block{List: column.NoteTexts(notes)})
