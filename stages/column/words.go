@@ -216,20 +216,42 @@ func LacksMerged(name string, columns []string) string {
 		both[0], both[1], name)
 }
 
-// controls are the names of control groups, without case and what is neither a letter nor a digit; docs/statistics.md
-// lists them.
-var controls = []string{"0", "cn", "comparison", "comparisons", "comparisongroup", "con", "cont", "control",
-	"controlgroup", "controls", "ctl", "ctr", "ctrl", "hc", "hcs", "healthy", "healthycontrol", "healthycontrols",
-	"healthyvolunteer", "healthyvolunteers", "hv", "nc", "nonpatient", "nonpatients", "nonuser", "nonusers", "normal",
-	"normals", "nt", "tc", "td", "tdc", "typical", "typicallydeveloping"}
+// controls are the names of control groups, without case and what is neither a letter nor a digit, and qualifiers are
+// words before them; docs/statistics.md lists them.
+var (
+	controls = []string{"0", "cn", "comparison", "comparisons", "comparisongroup", "con", "cont", "control",
+		"controlgroup", "controls", "ctl", "ctr", "ctrl", "hc", "hcs", "healthy", "healthycontrol", "healthycontrols",
+		"healthyvolunteer", "healthyvolunteers", "hv", "nc", "nonpatient", "nonpatients", "nonuser", "nonusers",
+		"normal", "normals", "nt", "tc", "td", "tdc", "typical", "typicallydeveloping", "unaffected"}
+	qualifiers = []string{"healthy", "matched", "neurotypical", "normal", "typical", "unaffected"}
+	negations  = []string{"no", "non", "not", "without"}
+)
 
-// IsControl reports whether a group is named like a control group.
+// IsControl reports whether a group is named like a control group: control, HC, normal control.
 func IsControl(group string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" _-.", r) {
-			return -1
+	all := groupWords(group)
+	for len(all) > 1 && slices.Contains(qualifiers, all[0]) && !slices.Contains(controls, strings.Join(all, "")) {
+		all = all[1:]
+	}
+	return slices.Contains(controls, strings.Join(all, ""))
+}
+
+// Denies reports whether a group is named as those who are not of the other: non-smoker and smoker, no MCI and MCI.
+func Denies(group, other string) bool {
+	own, all := groupWords(group), groupWords(other)
+	if len(own) == 1 {
+		if rest, is := strings.CutPrefix(own[0], "non"); is && len(rest) > 2 {
+			own = []string{"non", rest}
 		}
-		return r
-	}, strings.ToLower(group))
-	return slices.Contains(controls, plain)
+	}
+	if len(own) < 2 || !slices.Contains(negations, own[0]) || len(all) < len(own)-1 {
+		return false
+	}
+	single := func(words []string) string { return strings.TrimSuffix(strings.Join(words, ""), "s") }
+	return single(own[1:]) == single(all[len(all)-len(own)+1:])
+}
+
+// groupWords are the words of a group's name, in lower case.
+func groupWords(group string) []string {
+	return strings.FieldsFunc(strings.ToLower(group), func(r rune) bool { return strings.ContainsRune(" _-.", r) })
 }

@@ -26,6 +26,9 @@ func PositiveGroup(named string, groups []string) (at int, assumed bool, err err
 		return 0, false, nil
 	}
 	first, second := column.IsControl(groups[0]), column.IsControl(groups[1])
+	if first == second { // of non-smokers and smokers, the former are the controls
+		first, second = column.Denies(groups[0], groups[1]), column.Denies(groups[1], groups[0])
+	}
 	if first && !second {
 		at = 1
 	}

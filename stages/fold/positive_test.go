@@ -18,6 +18,11 @@ func TestPositive(t *testing.T) {
 		{"", []string{"CTR", "PAT"}, 1, false}, {"", []string{"Comparison", "Depressed"}, 1, false},
 		{"", []string{"Non-user", "user"}, 1, false}, {"", []string{"Healthy Control", "MDD"}, 1, false},
 		{"", []string{"HC", "TD"}, 0, true},
+		{"", []string{"normal control", "schizophrenia"}, 1, false}, {"", []string{"matched controls", "PAT"}, 1, false},
+		{"", []string{"non-smoker", "smoker"}, 1, false}, {"", []string{"Nonsmokers", "heavy smokers"}, 1, false},
+		{"", []string{"MCI", "no MCI"}, 0, false}, {"", []string{"proband", "unaffected"}, 0, false},
+		{"", []string{"fluent", "non-amnestic"}, 0, true}, {"", []string{"HC", "non-fluent aphasia"}, 1, false},
+		{"", []string{"HC", "normal pressure hydrocephalus"}, 1, false}, {"", []string{"none", "one"}, 0, true},
 	} {
 		if got, assumed, err := PositiveGroup(c.named, c.groups); err != nil || got != c.want || assumed != c.assumed {
 			t.Errorf("%q of %v: %d, %t (%v), want %d, %t", c.named, c.groups, got, assumed, err, c.want, c.assumed)
