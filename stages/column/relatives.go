@@ -64,12 +64,18 @@ func NamesPerson(name string) bool {
 	return personName.MatchString(wordsOf(name)) || mayBePersonName.MatchString(wordsOf(name))
 }
 
-// SetsOf are those who share the values of columns, as text: families, persons, or sets of participants.
+// SetsOf are those who share the values of columns, as text: families, persons, or sets of participants. Pairs may be
+// of relatives, or of a patient and a control.
 func SetsOf(names ...string) string {
 	all := func(is func(string) bool) bool {
 		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
 	}
 	switch {
+	case all(func(name string) bool {
+		name = wordsOf(name)
+		return matchedName.MatchString(name) && mayBeFamilyName.MatchString(name) && !familyName.MatchString(name)
+	}):
+		return "pairs"
 	case all(NamesFamily):
 		return "families"
 	case all(NamesPerson):

@@ -234,6 +234,7 @@ func TestMatchedSets(t *testing.T) {
 func TestSetsOf(t *testing.T) {
 	for names, want := range map[string]string{"Family_ID": "families", "twin_pair": "families",
 		"famid Mother_ID": "families", "RID": "persons", "match_id": "matched sets", "matched_to": "matched sets",
+		"pair_id": "pairs", "sib_pair": "families", "pair_id Family_ID": "families",
 		"site": "sets of participants", "Family_ID site": "sets of participants", "": "sets of participants"} {
 		need.Equal(t, SetsOf(strings.Fields(names)...), want, names)
 	}
