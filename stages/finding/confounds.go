@@ -154,7 +154,8 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 			"Without": score("deconfounded edges"), "Removal": r.Removal, "Low": r.RemovalLow, "High": r.RemovalHigh})
 	}
 	if len(r.Left) > 0 {
-		all.Study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left})
+		all.Study("confounds.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left,
+			"Groups": nil}) // quality.Skipped
 	}
 	if r.Pairs >= 0 && r.Pairs < LeastPairs {
 		all.Study("confounds.few-pairs", Limits, values{"Pairs": int(r.Pairs), "Least": LeastPairs})

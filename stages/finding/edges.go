@@ -117,7 +117,7 @@ func EdgeTest(r column.EdgeSummaryRow) (all List) {
 	}
 	if len(r.Left) > 0 {
 		all.Study("edges.skipped", Limits, values{"N": len(r.Left), "Participants": r.Left,
-			"Sessions": len(r.Sessions) > 0})
+			"Sessions": len(r.Sessions) > 0, "Groups": nil}) // quality.Skipped
 	}
 	if len(r.Dropped) > 0 {
 		all.Study("edges.dropped", Notes, values{"Dropped": r.Dropped, "N": len(r.Dropped)})

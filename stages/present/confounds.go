@@ -7,6 +7,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/present/section"
 )
 
@@ -107,7 +108,7 @@ func (a *author) increment(number string) {
 	if len(a.Related) > 0 { // its p is not valid
 		r.P = math.NaN()
 	}
-	a.Find(finding.Increment(r, models, matching, number)...)
+	a.Find(quality.Skipped(finding.Increment(r, models, matching, number), a.GroupOf())...)
 	a.Find(a.OtherInputs()...)
 	a.Table(section.Lay(a.Writer, "confounds.models", of, models, "features sample | n score"))
 	if r.Pairs >= 0 {

@@ -64,7 +64,7 @@ func (a *author) edges() {
 			a.claim(nil, "abstract.questioned", claim.Claim{Edges: &tests[0]})
 		}
 	}
-	a.Find(finding.EdgeTest(test)...)
+	a.Find(quality.Skipped(finding.EdgeTest(test), a.GroupOf())...)
 	if s != nil {
 		a.Find(finding.SmallGroup(test, s.Value("variance"))...)
 	}

@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -81,6 +82,26 @@ func Noted(notes []column.Note, tested []string, cleaned, bySession bool, answer
 		found.Study(code, weight, values{"Note": n.Text, "Doubt": n.Doubt})
 	}
 	return found
+}
+
+// Skipped adds to the findings about participants whom a test leaves out, as without a covariate, their share in each
+// group where it differs. A test of edges is then of another sample than the study's.
+func Skipped(all finding.List, group map[string]string) finding.List {
+	var sorted finding.List
+	for _, f := range all {
+		of := finding.Values(f.Numbers)
+		left, _ := of["Participants"].([]string)
+		if f.Code == "edges.skipped" || f.Code == "confounds.skipped" {
+			if shares := SharesOf(group, slices.Sorted(maps.Keys(group)), left); shares != nil {
+				of["Groups"], f.Numbers = shares, of
+				if f.Code == "edges.skipped" {
+					f.Weight = finding.Overturns
+				}
+			}
+		}
+		sorted.Add(f)
+	}
+	return sorted
 }
 
 // ProtocolsTested are the doubts about properties of scans that covariates found to distinguish the groups.

@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -124,4 +125,24 @@ func TestDescribedAs(t *testing.T) {
 		need.Equal(t, slices.Equal(codes, c.codes), true, codes)
 		need.Equal(t, len(groups[1]), 2)
 	}
+}
+
+// Participants whom a test leaves out, more of one group than of another, overturn a test of edges, and have their
+// share in each group.
+func TestSkipped(t *testing.T) {
+	group := map[string]string{}
+	var left []string
+	for i := range 40 {
+		id := string(rune('A' + i))
+		if group[id] = []string{"HC", "PAT"}[i%2]; i%2 == 1 && i < 20 {
+			left = append(left, id)
+		}
+	}
+	all := Skipped(finding.EdgeTest(column.EdgeSummaryRow{Degrees: 20, Edges: 10, Left: left}), group)
+	need.Equal(t, codesIn(all), "edges.skipped")
+	need.Equal(t, all[0].Weight, finding.Overturns)
+	need.Equal(t, fmt.Sprint(all[0].Values()["Groups"]), "[{HC 0 20} {PAT 10 20}]")
+	all = Skipped(finding.EdgeTest(column.EdgeSummaryRow{Degrees: 20, Edges: 10, Left: left[:2]}), group)
+	need.Equal(t, all[0].Weight, finding.Limits)
+	need.Equal(t, all[0].Values()["Groups"], nil)
 }

@@ -78,14 +78,14 @@ func (a *Cohort) cleaning() {
 				"Joined": a.Joined() > 0})
 		}
 	}
-	a.FindOf(a.At("cleaning"), quality.Cleaning{Scans: a.Scans, Group: a.groupOf(), Element: a.Element(),
+	a.FindOf(a.At("cleaning"), quality.Cleaning{Scans: a.Scans, Group: a.GroupOf(), Element: a.Element(),
 		Joined:     a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
 }
 
-// groupOf is the group of each participant; nil where it is not known.
-func (a *Cohort) groupOf() map[string]string {
+// GroupOf is the group of each participant; nil without groups.
+func (a *Cohort) GroupOf() map[string]string {
 	if a.Who == nil {
 		return nil
 	}

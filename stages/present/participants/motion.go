@@ -95,6 +95,6 @@ func (a *Cohort) typicality() {
 	if outliers != nil {
 		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
-	a.FindOf(a.At("typicality"), quality.NearOne(all, a.groupOf())...)
-	a.FindOf(a.At("typicality"), quality.Unlike(all, a.groupOf())...)
+	a.FindOf(a.At("typicality"), quality.NearOne(all, a.GroupOf())...)
+	a.FindOf(a.At("typicality"), quality.Unlike(all, a.GroupOf())...)
 }

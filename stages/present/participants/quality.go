@@ -92,7 +92,7 @@ func (a *Cohort) Quality() {
 			break
 		}
 	}
-	a.FindOf(a.At("connectivity"), quality.FormsDiffer(a.forms(), a.groupOf())...)
+	a.FindOf(a.At("connectivity"), quality.FormsDiffer(a.forms(), a.GroupOf())...)
 	a.FindOf(a.At("connectivity"), quality.SpreadsDiffer(a.forms(), a.Who, a.site())...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
