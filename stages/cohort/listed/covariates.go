@@ -585,7 +585,7 @@ func quantities(values []string) bool {
 
 // quantity has a number of digits and signs, between marks or before a unit; dates and times.
 var quantity = pattern.New(`^([<>≤≥~≈]?\s*[-+−–]?\d+([.,]\d+)?\s*(%|years?|yrs?|y|months?|mo|weeks?|days?|d|h|min|sec|ms|s|mm|cm|mg|kg|lbs?)?\.?` +
-	`|\([-+−–]?\d+([.,]\d+)?\)|[-+−–]?\d{1,3}(['’_\x{a0}\x{202f} ]\d{3})+([.,]\d+)?` +
+	`|\([-+−–]?\d+([.,]\d+)?\)|[-+−–]?\d{1,3}(['’_,.\x{a0}\x{202f} ]\d{3})+([.,]\d+)?` +
 	`|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}(:\d{2})?)$`)
 
 // decimal is a number with a decimal comma.
