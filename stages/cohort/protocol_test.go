@@ -162,7 +162,7 @@ func TestProcessingThatDiffers(t *testing.T) {
 			return []madeFile{g("", `{"NuisanceParameters": "36P"}`), g("", `{"NuisanceParameters": "24P"}`)}
 		}, column.DoubtEntity, "the sidecar field NuisanceParameters" + session + "1 36P (8), 2 24P (8)"},
 		{func(i int) []madeFile { return []madeFile{g("_task-rest", ""), g("_task-nback", "")} },
-			column.DoubtProcessing,
+			column.DoubtBySession,
 			"the task" + session + "1 rest (8), 2 nback (8); a change between sessions may come from the acquisition"},
 		// in a part of the scans
 		{func(i int) []madeFile {
@@ -184,7 +184,7 @@ func TestProcessingThatDiffers(t *testing.T) {
 			notes, _ := r.About(r.IDs())
 			var found []string
 			for _, n := range notes {
-				if n.Doubt == column.DoubtEntity || n.Doubt == column.DoubtProcessing {
+				if slices.Contains([]string{column.DoubtEntity, column.DoubtProcessing, column.DoubtBySession}, n.Doubt) {
 					found = append(found, n.Text)
 					need.Equal(t, n.Doubt, c.doubt, n.Text)
 				}

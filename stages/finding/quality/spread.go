@@ -10,13 +10,15 @@ import (
 	"prgnn/stages/inference"
 )
 
-// drawsOfSpread are the permutations of its p, with a fixed seed. At no site of ABIDE does the spread separate the groups
-// with an AUC above 0.63, but at three of twenty it separates ages, with an AUC of up to 0.86: apartOfNumber is beyond.
+// drawsOfSpread are the permutations of its p, with a fixed seed. At no site of ABIDE does the spread separate the
+// groups with an AUC above 0.63, but at three of twenty it separates ages, with an AUC of up to 0.86: apartOfNumber is
+// beyond.
 const drawsOfSpread, apartOfNumber = 9999, 0.9
 
 // SpreadsDiffer are the findings about matrices whose correlations spread more widely in one group, or for higher or
 // lower values of the number to predict, as of shorter scans or of series with more autocorrelation. Where their means
-// are apart, too, stronger connectivity can explain it, and where the spread is not far apart, age. Participants are compared within sites.
+// are apart, too, stronger connectivity can explain it, and where the spread is not far apart, age. Participants are
+// compared within sites.
 func SpreadsDiffer(forms []Form, people *column.People, site map[string]string) (all finding.List) {
 	if people == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"prgnn/stages/column"
 )
 
-// Matrices of one group, or of the higher values of a number, whose correlations spread more widely are a finding; where
-// their means differ, too, it limits a result. What sites alone have, and matrices that are alike, give none.
+// Matrices of one group, or of the higher values of a number, whose correlations spread more widely are a finding;
+// where their means differ, too, it limits a result. What sites alone have, and matrices that are alike, give none.
 func TestSpreadsDiffer(t *testing.T) {
 	r := random.New(5, "spread")
 	second := func(by float64) func(i int) float64 { return func(i int) float64 { return by * float64(i%2) } }
