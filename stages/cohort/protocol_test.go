@@ -184,7 +184,8 @@ func TestProcessingThatDiffers(t *testing.T) {
 			notes, _ := r.About(r.IDs())
 			var found []string
 			for _, n := range notes {
-				if slices.Contains([]string{column.DoubtEntity, column.DoubtProcessing, column.DoubtBySession}, n.Doubt) {
+				if n.Doubt == column.DoubtEntity || n.Doubt == column.DoubtProcessing ||
+					n.Doubt == column.DoubtBySession {
 					found = append(found, n.Text)
 					need.Equal(t, n.Doubt, c.doubt, n.Text)
 				}
