@@ -12,8 +12,8 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/layer"
+	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
-	"prgnn/pipelines/wiring"
 	"prgnn/stages/builtin"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -282,17 +282,10 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 		return fmt.Sprintf(" (%s fit)", words.Some(fit, 5))
 	case strings.HasPrefix(s.pos.File, "built-in "): // of a file that this one extends
 		return fmt.Sprintf(" (%s: null leaves the stage out)", s.name)
-	case l.groupsOnly(s, p) != "":
-		return ": " + l.groupsOnly(s, p)
+	case precheck.GroupsOnly(l.roster, s.kind.Name, p) != "":
+		return ": " + precheck.GroupsOnly(l.roster, s.kind.Name, p)
 	}
 	return ""
-}
-
-func (l *loader) groupsOnly(s *stage, p *dag.Port) string {
-	if l.roster == nil {
-		return ""
-	}
-	return wiring.GroupsOnly(l.roster.Participants, s.kind.Name, p)
 }
 
 // connectPort connects a port in some tasks, or in all (nil).
@@ -369,8 +362,9 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string, only []b
 	}
 	if hint := ""; err != nil {
 		switch {
-		case r.stage != "cohort" && !slices.Contains(out.Type.Columns, "group") && l.groupsOnly(s, p) != "":
-			l.bad.Add(r.pos, "%s: %s.%s does not fit: %s", where, r.stage, out.Name, l.groupsOnly(s, p))
+		case r.stage != "cohort" && !slices.Contains(out.Type.Columns, "group") &&
+			precheck.GroupsOnly(l.roster, s.kind.Name, p) != "":
+			l.bad.Add(r.pos, "%s: %s.%s does not fit: %s", where, r.stage, out.Name, precheck.GroupsOnly(l.roster, s.kind.Name, p))
 			return nil, false
 		case r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target):
 			hint = "; to predict a number, set target: COLUMN in the cohort in place of group"

@@ -3,9 +3,12 @@ package precheck
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // KindWith is the remedy for a parameter that one other kind of cohort has; "" where none or several have it. builtin
@@ -24,4 +27,23 @@ func KindWith(parameter string, builtin []string) string {
 		return fmt.Sprintf("; the cohort kind %s has: write %[1]s: in its place, and extends: %[1]s.yaml", with[0])
 	}
 	return fmt.Sprintf("; the cohort kind %s has", with[0])
+}
+
+// GroupsOnly is why nothing in a study of a number fits an input of a kind that needs groups, and what to do; "" for
+// any other.
+func GroupsOnly(roster *cohort.Roster, kind string, p *dag.Port) string {
+	if roster == nil || !slices.Contains(p.Type.Columns, "group") {
+		return ""
+	}
+	if _, there := roster.Participants.Column(column.Target); !there {
+		return ""
+	}
+	remedy := "leave the stage out"
+	for _, name := range []string{kind + "-regression", strings.Replace(kind, "baseline", "regression", 1)} {
+		if _, known := dag.Lookup(name); known && name != kind {
+			remedy = "set use: " + name
+		}
+	}
+	return fmt.Sprintf("the cohort has one number to predict (its parameter target), and the kind %s is for groups: %s",
+		kind, remedy)
 }

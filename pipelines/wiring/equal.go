@@ -2,16 +2,13 @@ package wiring
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/pipelines/tree"
-	"prgnn/stages/column"
 )
 
 // Effective is what the parameters that a decision sets are with each option, by STAGE.PARAMETER.
@@ -50,23 +47,4 @@ func (d *Decision) RefuseEqual(e Effective, bad *tree.Mistakes) {
 				"or by default, where an option does not set it): remove one", d.Name, other.Name, o.Name, strings.Join(all, " and "))
 		}
 	}
-}
-
-// GroupsOnly is why nothing in a study of a number fits an input of a kind that needs groups, and what to do; "" for
-// any other.
-func GroupsOnly(people *encoding.Table, kind string, p *dag.Port) string {
-	if people == nil || !slices.Contains(p.Type.Columns, "group") {
-		return ""
-	}
-	if _, there := people.Column(column.Target); !there {
-		return ""
-	}
-	remedy := "leave the stage out"
-	for _, name := range []string{kind + "-regression", strings.Replace(kind, "baseline", "regression", 1)} {
-		if _, known := dag.Lookup(name); known && name != kind {
-			remedy = "set use: " + name
-		}
-	}
-	return fmt.Sprintf("the cohort has one number to predict (its parameter target), and the kind %s is for groups: %s",
-		kind, remedy)
 }

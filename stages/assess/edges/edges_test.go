@@ -457,7 +457,8 @@ func TestEdgesOfInfluentialParticipants(t *testing.T) {
 	score[3] = 95
 	table.Columns = append(slices.Clone(table.Columns), encoding.Column{Name: "score", Values: score})
 	in["participants"] = []dag.Input{dag.InputOf(table)}
-	decided := need.Value(finding.Of(stagetest.MustRun(t, edgesStage("test", "score"), in)["summary"].(*encoding.Table).Meta))(t)
+	summary := stagetest.MustRun(t, edgesStage("test", "score"), in)["summary"].(*encoding.Table)
+	decided := need.Value(finding.Of(summary.Meta))(t)
 	need.Equal(t, len(decided), 1, decided)
 	need.Equal(t, fmt.Sprint(decided[0].Code, " ", decided[0].Weight, decided[0].Subject.Participants),
 		"edges.decided overturns ["+ids[3]+"]")

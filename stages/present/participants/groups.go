@@ -191,7 +191,7 @@ func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string)
 
 // describeNumbers gives mean ± SD (range) of each group.
 func (a *Cohort) describeNumbers(groups [][]float64) []string {
-	return lists.Map(column.Describe(groups), func(d column.Description) string { return a.Text("groups.numbers", d) })
+	return lists.Map(describe(groups), func(d description) string { return a.Text("groups.numbers", d) })
 }
 
 // countCodes is how many of the values are each code: "434 labeled 1, 95 labeled 2".

@@ -1,23 +1,25 @@
-package column
+package participants
 
 import (
 	"math"
 	"slices"
 	"strconv"
+
+	"prgnn/stages/column"
 )
 
-// A Description has the numbers of one group as texts. Mean is "" without values; SD is "" of a single one.
-type Description struct {
+// A description has the numbers of one group as texts. Mean is "" without values; SD is "" of a single one.
+type description struct {
 	Mean, SD, Low, High string
 	Missing             int // values that are NaN
 }
 
-// Describe describes groups of numbers; NaN is a missing value. All groups have the decimals that give the smallest SD
+// describe describes groups of numbers; NaN is a missing value. All groups have the decimals that give the smallest SD
 // two significant digits. An SD of 0 is written 0, and then the mean is the value that all share.
-func Describe(groups [][]float64) []Description {
+func describe(groups [][]float64) []description {
 	known, least := make([][]float64, len(groups)), math.Inf(1)
 	for g, v := range groups {
-		known[g] = Known(v)
+		known[g] = column.Known(v)
 		if sd := groupSD(known[g]); sd > 0 {
 			least = min(least, sd)
 		}
@@ -29,7 +31,7 @@ func Describe(groups [][]float64) []Description {
 	} else if !math.IsInf(least, 1) {
 		write = func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 	}
-	all := make([]Description, len(groups))
+	all := make([]description, len(groups))
 	for g, v := range known {
 		d := &all[g]
 		d.Missing = len(groups[g]) - len(v)
@@ -40,7 +42,7 @@ func Describe(groups [][]float64) []Description {
 		case sd == 0:
 			d.Mean, d.SD = exactly(v[0]), "0"
 		default:
-			mean, _ := MeanSD(v)
+			mean, _ := column.MeanSD(v)
 			d.Mean, d.SD, d.Low, d.High = write(mean), write(sd), write(slices.Min(v)), write(slices.Max(v))
 		}
 	}
@@ -52,7 +54,7 @@ func groupSD(v []float64) float64 {
 	if len(v) < 2 {
 		return 0
 	}
-	_, sd := MeanSD(v)
+	_, sd := column.MeanSD(v)
 	return sd
 }
 
