@@ -503,8 +503,8 @@ func (st *edgeStudy) standIn(tested column.CovariateColumn, covariates []column.
 const influential, explained = 0.5, 0.5
 
 // influence finds participants who determine their own fitted values, such as the only two of a category, those whose
-// value of what is tested decides all coefficients, and covariates that explain what is tested together, though none does
-// alone.
+// value of what is tested decides all coefficients, and covariates that explain what is tested together, though none
+// does alone.
 func (st *edgeStudy) influence(m *edgewise.Model) {
 	var alone, few, decide []string
 	tested, largest := m.LeverageOfTested(), 0.0
