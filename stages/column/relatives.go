@@ -71,10 +71,7 @@ func SetsOf(names ...string) string {
 		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
 	}
 	switch {
-	case all(func(name string) bool {
-		name = wordsOf(name)
-		return matchedName.MatchString(name) && mayBeFamilyName.MatchString(name) && !familyName.MatchString(name)
-	}):
+	case all(func(name string) bool { return matchedName.MatchString(wordsOf(name)) && NamesFamily(name) }):
 		return "pairs"
 	case all(NamesFamily):
 		return "families"

@@ -224,34 +224,18 @@ var (
 		"healthyvolunteer", "healthyvolunteers", "hv", "nc", "nonpatient", "nonpatients", "nonuser", "nonusers",
 		"normal", "normals", "nt", "tc", "td", "tdc", "typical", "typicallydeveloping", "unaffected"}
 	qualifiers = []string{"healthy", "matched", "neurotypical", "normal", "typical", "unaffected"}
-	negations  = []string{"no", "non", "not", "without"}
 )
 
 // IsControl reports whether a group is named like a control group: control, HC, normal control.
 func IsControl(group string) bool {
-	all := groupWords(group)
+	all := GroupWords(group)
 	for len(all) > 1 && slices.Contains(qualifiers, all[0]) && !slices.Contains(controls, strings.Join(all, "")) {
 		all = all[1:]
 	}
 	return slices.Contains(controls, strings.Join(all, ""))
 }
 
-// Denies reports whether a group is named as those who are not of the other: non-smoker and smoker, no MCI and MCI.
-func Denies(group, other string) bool {
-	own, all := groupWords(group), groupWords(other)
-	if len(own) == 1 {
-		if rest, is := strings.CutPrefix(own[0], "non"); is && len(rest) > 2 {
-			own = []string{"non", rest}
-		}
-	}
-	if len(own) < 2 || !slices.Contains(negations, own[0]) || len(all) < len(own)-1 {
-		return false
-	}
-	single := func(words []string) string { return strings.TrimSuffix(strings.Join(words, ""), "s") }
-	return single(own[1:]) == single(all[len(all)-len(own)+1:])
-}
-
-// groupWords are the words of a group's name, in lower case.
-func groupWords(group string) []string {
+// GroupWords are the words of a group's name, in lower case.
+func GroupWords(group string) []string {
 	return strings.FieldsFunc(strings.ToLower(group), func(r rune) bool { return strings.ContainsRune(" _-.", r) })
 }

@@ -27,10 +27,28 @@ func PositiveGroup(named string, groups []string) (at int, assumed bool, err err
 	}
 	first, second := column.IsControl(groups[0]), column.IsControl(groups[1])
 	if first == second { // of non-smokers and smokers, the former are the controls
-		first, second = column.Denies(groups[0], groups[1]), column.Denies(groups[1], groups[0])
+		first, second = denies(groups[0], groups[1]), denies(groups[1], groups[0])
 	}
 	if first && !second {
 		at = 1
 	}
 	return at, first == second, nil
+}
+
+// negations are the first words of the name of a group of others.
+var negations = []string{"no", "non", "not", "without"}
+
+// denies reports whether a group is named as those who are not of the other: non-smoker and smoker, no MCI and MCI.
+func denies(group, other string) bool {
+	own, all := column.GroupWords(group), column.GroupWords(other)
+	if len(own) == 1 {
+		if rest, is := strings.CutPrefix(own[0], "non"); is && len(rest) > 2 {
+			own = []string{"non", rest}
+		}
+	}
+	if len(own) < 2 || !slices.Contains(negations, own[0]) || len(all) < len(own)-1 {
+		return false
+	}
+	single := func(words []string) string { return strings.TrimSuffix(strings.Join(words, ""), "s") }
+	return single(own[1:]) == single(all[len(all)-len(own)+1:])
 }
