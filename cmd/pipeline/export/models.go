@@ -21,6 +21,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // A Setting is the trained models of one setting, such as those of ridge regression in each fold.
@@ -383,6 +384,28 @@ func (s *Setting) Behind(stage string) bool {
 		return false
 	}
 	return behind(s.Models[0].Of)
+}
+
+// MadeBy are the tasks of a kind that made what the models take. A check gives leave, and no data.
+func (s *Setting) MadeBy(kind string) (all []*dag.Node) {
+	seen := map[*dag.Node]bool{}
+	var above func(n *dag.Node)
+	above = func(n *dag.Node) {
+		for src := range n.Upstream() {
+			_, check := src.Node.Instance().(role.Check)
+			if seen[src.Node] || check {
+				continue
+			}
+			if seen[src.Node] = true; src.Node.Stage().Kind().Name == kind {
+				all = append(all, src.Node)
+			}
+			above(src.Node)
+		}
+	}
+	for _, m := range s.Models {
+		above(m.Of)
+	}
+	return all
 }
 
 // Is reports whether the coordinates of a row of an evaluation are those of the setting, of any of its outputs.

@@ -120,24 +120,21 @@ func performance(c *methods.Card) (positive string, all []modelfile.Measured) {
 	return positive, all
 }
 
-// readScans reads motion, repetition time and volumes of each participant, of the only stage that cleans.
+// readScans reads motion, repetition time and volumes of each participant, of what cleaned the series of the setting.
 func (t *trainingStudy) readScans(s *export.Setting) error {
 	for _, kind := range []string{"join", "denoise"} {
-		for _, stage := range s.Pipeline.Graph.Stages() {
-			if axes := stage.Axes(); stage.Kind().Name != kind || len(axes) != 1 || axes[0] != "subject" {
-				continue
+		tasks := s.MadeBy(kind)
+		there, _ := s.Shown(tasks)
+		for _, n := range there {
+			ports := n.Instance().Ports().Out
+			at := slices.IndexFunc(ports, portNamed("quality"))
+			got, err := s.Read(n, ports[at])
+			if err != nil {
+				return err
 			}
-			clear(t.scans)
-			there, _ := s.Shown(stage.Tasks())
-			for _, n := range there {
-				ports := n.Instance().Ports().Out
-				at := slices.IndexFunc(ports, portNamed("quality"))
-				got, err := s.Read(n, ports[at])
-				if err != nil {
-					return err
-				}
-				t.scans.Add(column.ValueOn(n.Coords(), "subject"), got.Table)
-			}
+			t.scans.Add(column.ValueOn(n.Coords(), "subject"), got.Table)
+		}
+		if tasks != nil {
 			return nil
 		}
 	}
