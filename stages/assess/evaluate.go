@@ -130,7 +130,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, tests, plan)
+	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, tests, sites, plan)
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		if err != nil {
 			return nil, err
 		}
+		if err := sites.Bounds(&chance, fs); err != nil {
+			return nil, err
+		}
 		fit := plan.EvaluatedFit(fs[0].Coords)
 		if fit != nil {
 			chance = fold.NoChance()

@@ -41,7 +41,7 @@ func drop(t *encoding.Table, is func(name string) bool) {
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
-	positive int, tests *fold.Tests, plan *finding.Settings) (*encoding.Table, error) {
+	positive int, tests *fold.Tests, sites fold.Sites, plan *finding.Settings) (*encoding.Table, error) {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]
@@ -51,6 +51,9 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 		tested := fold.Distinct(fs)
 		test, err := tests.Test(i, fs, groups, positive)
 		if err != nil {
+			return nil, err
+		}
+		if err := sites.Bounds(&test, fs); err != nil {
 			return nil, err
 		}
 		if plan.EvaluatedFit(fs[0].Coords) != nil {

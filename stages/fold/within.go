@@ -136,6 +136,17 @@ func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
 	return 1 / min(all, inference.Arrangements(level, stratum, all)), nil
 }
 
+// Bounds raises the smallest p of a test of retrained models to that of its different permutations. How often few
+// permutations draw the true labels is chance.
+func (s Sites) Bounds(test *Chance, folds []Tested) error {
+	if test.Test != column.Retrained {
+		return nil
+	}
+	least, err := s.Least(folds, test.Permutations)
+	test.Least = max(test.Least, least)
+	return err
+}
+
 // Few is a finding where no permutation within folds and sites can give a p below 0.05. Its Within is "" where no
 // permutation within the folds alone changes a label either: the sites are not the cause.
 func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err error) {
