@@ -129,6 +129,33 @@ func TestConnectUsualMistakes(t *testing.T) {
 	}
 }
 
+// TestConnectUsualOptions: an option of a decision takes what a stage changes.
+func TestConnectUsualOptions(t *testing.T) {
+	text := `
+connect: usual
+cohort: { simulate: { asd: 6, hc: 6, volumes: 80, grid: 9 } }
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap }
+  clean: { use: denoise }
+  connectivity: { use: connectivity }
+  folds: { use: split, with: { folds: 3 } }
+  combat: { use: combat, matrix: { fold: all }, in: { matrices: "connectivity[*].pearson" } }
+  harmonized: { use: harmonize, each: subject, in: { matrices: connectivity.pearson, fitted: combat.fitted } }
+  baselines: { use: baseline, matrix: { fold: all } }
+  evaluate: { use: evaluate }
+decisions:
+  harm: { none: { baselines.in.pearson: "connectivity[*].pearson" }, combat: { baselines.in.pearson: OTHER } }
+`
+	for other, refused := range map[string]bool{`"harmonized[*].matrices"`: false, `["harmonized[*].matrices"]`: false,
+		`"connectivity[*].partial"`: true} {
+		_, err := build("x.yaml", []byte(strings.Replace(text, "OTHER", other, 1)), ".", nil, maxTasks)
+		if got := err != nil && strings.Contains(err.Error(), "no stage takes its outputs"); got != refused {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
 // TestConnectUsualSiblings: inputs that usually come from one stage are outputs of the stage, and of its members, that
 // the file states for one of them.
 func TestConnectUsualSiblings(t *testing.T) {

@@ -133,7 +133,15 @@ func references(stages []tree.Key) (refs []*tree.Node) {
 // hand.
 func (w *wirer) unread(stages []tree.Key) {
 	read := map[string]bool{}
-	for _, ref := range references(stages) {
+	refs := references(stages)
+	for _, d := range w.decisions {
+		for _, o := range d.Options {
+			for _, set := range o.Inputs {
+				refs = append(refs, ofValue(set.Value)...)
+			}
+		}
+	}
+	for _, ref := range refs {
 		read[Stage(ref)] = true
 	}
 	for _, k := range stages {
