@@ -284,8 +284,20 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 		return fmt.Sprintf(" (%s: null leaves the stage out)", s.name)
 	case precheck.GroupsOnly(l.roster, s.kind.Name, p) != "":
 		return ": " + precheck.GroupsOnly(l.roster, s.kind.Name, p)
+	case role.UsualOf(s.kind.Name, p.Name).All && !slices.ContainsFunc(role.UsualOf(s.kind.Name, p.Name).From, l.hasKind):
+		return precheck.NoSource(role.UsualOf(s.kind.Name, p.Name).From, s.name)
 	}
 	return ""
+}
+
+// hasKind reports whether a stage of the file is of the kind of an output, baseline.permuted.
+func (l *loader) hasKind(output string) bool {
+	kind, _, _ := strings.Cut(output, ".")
+	return kind == "cohort" || kind == "pipeline" || slices.ContainsFunc(l.names, func(name string) bool {
+		return slices.ContainsFunc(l.producers[name], func(p *producer) bool {
+			return p.of != nil && p.of.kind != nil && p.of.kind.Name == kind
+		})
+	})
 }
 
 // connectPort connects a port in some tasks, or in all (nil).

@@ -120,6 +120,8 @@ func TestConnectUsualMistakes(t *testing.T) {
 		{"  report", "  harm: { use: harmonize, in: { fitted: combat } }\n  combat: { use: combat }\n  report",
 			"stage graphs: its input pearson can take connectivity.pearson or harm.matrices; write one of them"},
 		{"{ use: baseline,", "{ use: baseline, in: { pearson: \"connectivity[*].pearson\" },", ""},
+		{"  baselines: { use: baseline, matrix: { model: [majority, ridge], fold: all } }\n", "  multiverse: { use: multiverse }\n",
+			"stage multiverse: its input permuted is not connected (it takes permuted of the kind baseline, and the file has no such stage: add one, or leave the stage multiverse out)"},
 		{"  report", "  proj: { use: project }\n  tangent: { use: tangent }\n  report", "stage proj: no stage takes its outputs"},
 	} {
 		_, err := build("x.yaml", []byte(strings.Replace(small, c.old, c.new, 1)), ".", nil, maxTasks)

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -46,4 +47,13 @@ func GroupsOnly(roster *cohort.Roster, kind string, p *dag.Port) string {
 	}
 	return fmt.Sprintf("the cohort has one number to predict (its parameter target), and the kind %s is for groups: %s",
 		kind, remedy)
+}
+
+// NoSource is what a stage takes of which the file has nothing, as OUTPUT of a kind, and what to do.
+func NoSource(from []string, stage string) string {
+	return fmt.Sprintf(" (it takes %s, and the file has no such stage: add one, or leave the stage %s out)",
+		strings.Join(lists.Map(from, func(from string) string {
+			kind, output, _ := strings.Cut(from, ".")
+			return output + " of the kind " + kind
+		}), " or "), stage)
 }
