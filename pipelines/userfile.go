@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/pipelines/precheck"
+	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/userfile"
@@ -70,6 +71,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 			err = fmt.Errorf("there is no file %s", path)
 		}
 		if err != nil {
+			err = l.withoutPrefix(r.file, s, m, err)
 			if missing++; missing == 1 {
 				l.bad.Add(r.file.Pos, "%s: %v", where, err)
 			}
@@ -77,6 +79,30 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 		src.files = append(src.files, files)
 	}
 	return src, missing == 0
+}
+
+// withoutPrefix adds to the error of a missing file that it is there under the id that the participants table has.
+func (l *loader) withoutPrefix(file *tree.Node, s *stage, m int, err error) error {
+	id := ""
+	name, isText := file.Fill(func(axis string) (any, string) {
+		value, text := s.coordinate(m, axis)
+		if axis == "subject" {
+			id = text
+			text = strings.TrimPrefix(text, "sub-")
+		}
+		return value, text
+	}).(string)
+	if !isText || !strings.HasPrefix(id, "sub-") {
+		return err
+	}
+	if path := filepath.FromSlash(name); !filepath.IsAbs(path) {
+		name = filepath.Join(l.dir, path)
+	}
+	if _, missing := os.Stat(name); missing != nil {
+		return err
+	}
+	return fmt.Errorf("%w; %s is there, but ${subject} is %s, with sub- before the id of the table: rename the files, or make links with these names",
+		err, filepath.Base(name), id)
 }
 
 // listOf reports whether a file of the user's at a port is a node list that a cohort would read: any but an Arrow
