@@ -284,7 +284,8 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 		return fmt.Sprintf(" (%s: null leaves the stage out)", s.name)
 	case precheck.GroupsOnly(l.roster, s.kind.Name, p) != "":
 		return ": " + precheck.GroupsOnly(l.roster, s.kind.Name, p)
-	case role.UsualOf(s.kind.Name, p.Name).All && !slices.ContainsFunc(role.UsualOf(s.kind.Name, p.Name).From, l.hasKind):
+	case role.UsualOf(s.kind.Name, p.Name).All &&
+		!slices.ContainsFunc(role.UsualOf(s.kind.Name, p.Name).From, l.hasKind):
 		return precheck.NoSource(role.UsualOf(s.kind.Name, p.Name).From, s.name)
 	}
 	return ""

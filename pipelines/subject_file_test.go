@@ -9,7 +9,8 @@ import (
 	"prgnn/internal/need"
 )
 
-// A file of each participant that has the id of the table, without sub-, is no file of ${subject}; the error states why.
+// A file of each participant that has the id of the table, without sub-, is no file of ${subject}; the error states
+// why.
 func TestFilesWithoutPrefix(t *testing.T) {
 	dir := t.TempDir()
 	need.NoError(t, os.WriteFile(filepath.Join(dir, "sim001.tsv"), nil, 0o600))
@@ -23,7 +24,8 @@ stages:
 		t.Errorf("error %v, want %s", err, want)
 	}
 	need.NoError(t, os.Remove(filepath.Join(dir, "sim001.tsv")))
-	if _, err := build("x.yaml", []byte(text), dir, nil, maxTasks); err == nil || strings.Contains(err.Error(), "is there, but") {
+	if _, err := build("x.yaml", []byte(text), dir, nil, maxTasks); err == nil ||
+		strings.Contains(err.Error(), "is there, but") {
 		t.Errorf("error %v", err)
 	}
 }

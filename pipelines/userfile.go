@@ -3,11 +3,9 @@ package pipelines
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"prgnn/artifacts"
@@ -18,7 +16,6 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/pipelines/precheck"
-	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/userfile"
@@ -57,7 +54,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 			switch info, err = os.Stat(path); {
 			case err != nil:
 			case info.IsDir() && p.Gather:
-				files, err = filesIn(path, l.places.name(r.file, name), p.Type.Format)
+				files, err = wiring.FilesIn(path, l.places.name(r.file, name), p.Type.Format)
 			case regular.Otherwise(info) != "":
 				err = &regular.Error{Path: path, What: regular.Otherwise(info)}
 			default:
@@ -71,7 +68,8 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 			err = fmt.Errorf("there is no file %s", path)
 		}
 		if err != nil {
-			err = l.withoutPrefix(r.file, s, m, err)
+			_, id := s.coordinate(m, "subject")
+			err = wiring.WithoutPrefix(path, id, err)
 			if missing++; missing == 1 {
 				l.bad.Add(r.file.Pos, "%s: %v", where, err)
 			}
@@ -79,30 +77,6 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 		src.files = append(src.files, files)
 	}
 	return src, missing == 0
-}
-
-// withoutPrefix adds to the error of a missing file that it is there under the id that the participants table has.
-func (l *loader) withoutPrefix(file *tree.Node, s *stage, m int, err error) error {
-	id := ""
-	name, isText := file.Fill(func(axis string) (any, string) {
-		value, text := s.coordinate(m, axis)
-		if axis == "subject" {
-			id = text
-			text = strings.TrimPrefix(text, "sub-")
-		}
-		return value, text
-	}).(string)
-	if !isText || !strings.HasPrefix(id, "sub-") {
-		return err
-	}
-	if path := filepath.FromSlash(name); !filepath.IsAbs(path) {
-		name = filepath.Join(l.dir, path)
-	}
-	if _, missing := os.Stat(name); missing != nil {
-		return err
-	}
-	return fmt.Errorf("%w; %s is there, but ${subject} is %s, with sub- before the id of the table: rename the files, or make links with these names",
-		err, filepath.Base(name), id)
 }
 
 // listOf reports whether a file of the user's at a port is a node list that a cohort would read: any but an Arrow
@@ -173,36 +147,3 @@ var notInNames = pattern.New(`[^A-Za-z0-9_]`)
 
 // mostFiles is how many files a directory may have as an input.
 const mostFiles = 1000
-
-// filesIn are the files of a directory and its subdirectories, each with the coordinate file: its path from there. Left
-// out are names that begin with a dot, and Python's caches.
-func filesIn(dir, name, format string) (files []dag.Source, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil || path == dir:
-			return err
-		case e.IsDir() && (strings.HasPrefix(e.Name(), ".") || e.Name() == "__pycache__"):
-			return fs.SkipDir
-		case e.IsDir() || strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".pyc"):
-			return nil
-		case len(files) == mostFiles:
-			return fmt.Errorf("%s has more than %d files: connect a directory that has only the files that count", dir, mostFiles)
-		case !e.Type().IsRegular():
-			info, err := e.Info()
-			if err == nil {
-				err = &regular.Error{Path: path, What: regular.Otherwise(info)}
-			}
-			return err
-		}
-		within, err := filepath.Rel(dir, path)
-		within = filepath.ToSlash(within)
-		files = append(files, dag.Source{Coords: []dag.Coord{{Axis: "file", Value: within}}, File: path,
-			Name: name + "/" + within, Format: cmp.Or(format, userfile.FormatOf(within))})
-		return err
-	})
-	if err == nil && files == nil {
-		err = fmt.Errorf("the directory %s has no files", dir)
-	}
-	slices.SortFunc(files, func(a, b dag.Source) int { return dag.CompareCoords(a.Coords, b.Coords) })
-	return files, err
-}

@@ -3,7 +3,9 @@ package wiring
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -15,7 +17,9 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
+	"prgnn/internal/regular"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/cohort/userfile"
 )
 
 // SameValue reports whether two values set the same: 1 and 1.0 do.
@@ -164,4 +168,48 @@ func SamePlaces(a, b []string) []int32 {
 		same[i] = p
 	}
 	return same
+}
+
+// WithoutPrefix adds to the error of a missing file of a participant, sub-01, that one is there under the id that the
+// table has.
+func WithoutPrefix(path, id string, err error) error {
+	there := strings.ReplaceAll(path, id, strings.TrimPrefix(id, "sub-"))
+	if _, missing := os.Stat(there); id == "" || there == path || missing != nil {
+		return err
+	}
+	return fmt.Errorf("%w; %s is there, but ${subject} is %s, with sub- before the id of the table: rename the files, or make links with these names",
+		err, filepath.Base(there), id)
+}
+
+// FilesIn are the files of a directory and its subdirectories, each with the coordinate file: its path from there. Left
+// out are names that begin with a dot, and Python's caches.
+func FilesIn(dir, name, format string) (files []dag.Source, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == dir:
+			return err
+		case e.IsDir() && (strings.HasPrefix(e.Name(), ".") || e.Name() == "__pycache__"):
+			return fs.SkipDir
+		case e.IsDir() || strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".pyc"):
+			return nil
+		case len(files) == mostFiles:
+			return fmt.Errorf("%s has more than %d files: connect a directory that has only the files that count", dir, mostFiles)
+		case !e.Type().IsRegular():
+			info, err := e.Info()
+			if err == nil {
+				err = &regular.Error{Path: path, What: regular.Otherwise(info)}
+			}
+			return err
+		}
+		within, err := filepath.Rel(dir, path)
+		within = filepath.ToSlash(within)
+		files = append(files, dag.Source{Coords: []dag.Coord{{Axis: "file", Value: within}}, File: path,
+			Name: name + "/" + within, Format: cmp.Or(format, userfile.FormatOf(within))})
+		return err
+	})
+	if err == nil && files == nil {
+		err = fmt.Errorf("the directory %s has no files", dir)
+	}
+	slices.SortFunc(files, func(a, b dag.Source) int { return dag.CompareCoords(a.Coords, b.Coords) })
+	return files, err
 }

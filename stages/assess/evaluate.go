@@ -126,6 +126,11 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept, err := sites.Kept(tests, all.Settings, positive)
+	if err != nil {
+		return nil, err
+	}
+	all.Found.Add(kept...)
 	plan, err := finding.ReadSettings(t)
 	if err != nil {
 		return nil, err

@@ -102,11 +102,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 				Fold: int32(f.Fold), N: int32(len(f.Participants)),
 				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
-		chance, err := tests.TestNumbers(i, fs)
+		chance, err := sites.TestNumbers(tests, i, fs)
 		if err != nil {
-			return nil, err
-		}
-		if err := sites.Bounds(&chance, fs); err != nil {
 			return nil, err
 		}
 		fit := plan.EvaluatedFit(fs[0].Coords)

@@ -49,11 +49,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	var rows []column.AccuracyRow
 	for i, fs := range settings {
 		tested := fold.Distinct(fs)
-		test, err := tests.Test(i, fs, groups, positive)
+		test, err := sites.Test(tests, i, fs, groups, positive)
 		if err != nil {
-			return nil, err
-		}
-		if err := sites.Bounds(&test, fs); err != nil {
 			return nil, err
 		}
 		if plan.EvaluatedFit(fs[0].Coords) != nil {

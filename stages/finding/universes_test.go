@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -91,4 +92,17 @@ func TestNoJointTest(t *testing.T) {
 		need.Equal(t, (&Results{}).NotJoint(rows) != nil, c.want != "", c)
 	}
 	need.Equal(t, (&Results{}).NotJoint(nil) == nil, true)
+}
+
+// Permuted labels that predict the group within a column are a finding of one setting, which limits what its AUC shows.
+func TestNullAboveChance(t *testing.T) {
+	of := Subject{Classifier: "ridge", Setting: []dag.Coord{{Axis: "model", Value: "ridge"}}}
+	for _, c := range []struct {
+		auc    float64
+		within string
+		want   int
+	}{{0.8, "site", 1}, {0.55, "site", 1}, {0.54, "site", 0}, {0.2, "site", 0}, {0.8, "", 0}, {math.NaN(), "site", 0}} {
+		need.Equal(t, len(NullAboveChance(of, c.auc, c.within)), c.want, c)
+	}
+	need.Equal(t, NullAboveChance(of, 0.8, "site")[0].Weight, Limits) // the p is of such labels
 }

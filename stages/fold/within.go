@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -147,6 +148,18 @@ func (s Sites) Bounds(test *Chance, folds []Tested) error {
 	return err
 }
 
+// Test is the test of a setting, with the smallest p of its different permutations.
+func (s Sites) Test(tests *Tests, setting int, folds []Tested, groups []string, positive int) (Chance, error) {
+	c, err := tests.Test(setting, folds, groups, positive)
+	return c, cmp.Or(err, s.Bounds(&c, folds))
+}
+
+// TestNumbers is the same of a number.
+func (s Sites) TestNumbers(tests *Tests, setting int, folds []Tested) (Chance, error) {
+	c, err := tests.TestNumbers(setting, folds)
+	return c, cmp.Or(err, s.Bounds(&c, folds))
+}
+
 // Few is a finding where no permutation within folds and sites can give a p below 0.05. Its Within is "" where no
 // permutation within the folds alone changes a label either: the sites are not the cause.
 func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err error) {
@@ -176,6 +189,25 @@ func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err
 		}
 	}
 	all.Add(finding.Finding{Code: code, Weight: finding.Limits, Numbers: numbers})
+	return all, nil
+}
+
+// Kept are findings about settings that predict the group from labels that are permuted within the sites, too.
+func (s Sites) Kept(tests *Tests, settings [][]Tested, positive int) (all finding.List, err error) {
+	for i, folds := range settings {
+		curve, err := tests.Curve(i, folds, positive)
+		if err != nil {
+			return nil, err
+		}
+		if len(curve.Measures) < inference.LeastPermutations {
+			continue
+		}
+		aucs := lists.Map(curve.Measures[1:], func(of [3]float64) float64 { return of[2] })
+		first := folds[0]
+		name := cmp.Or(first.Name, column.ShownSetting(first.Coords), "the model")
+		all.Add(finding.NullAboveChance(finding.Subject{Classifier: name, Setting: first.Coords},
+			inference.Median(aucs), s.By)...)
+	}
 	return all, nil
 }
 
