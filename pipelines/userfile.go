@@ -144,6 +144,3 @@ func (l *loader) refuseLists(g *dag.Graph) {
 }
 
 var notInNames = pattern.New(`[^A-Za-z0-9_]`)
-
-// mostFiles is how many files a directory may have as an input.
-const mostFiles = 1000

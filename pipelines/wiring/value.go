@@ -181,6 +181,9 @@ func WithoutPrefix(path, id string, err error) error {
 		err, filepath.Base(there), id)
 }
 
+// mostFiles is how many files a directory may have as an input.
+const mostFiles = 1000
+
 // FilesIn are the files of a directory and its subdirectories, each with the coordinate file: its path from there. Left
 // out are names that begin with a dot, and Python's caches.
 func FilesIn(dir, name, format string) (files []dag.Source, err error) {
