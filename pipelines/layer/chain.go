@@ -25,6 +25,7 @@ type Layers struct {
 	Removed wiring.Removed // what an extending file removed
 	LeftOut []string       // stages that --without leaves out
 	NotKept []string       // stages that those of --set stages=[…] do not need
+	OwnVars []string       // variables of the file that no extended file has
 
 	first File
 	wired bool // something was connected by itself
@@ -83,6 +84,11 @@ func (l *Layers) resolve() (root *tree.Node) {
 		}
 		files = append(files, *next)
 		f = next
+	}
+	for _, name := range chain[0].Get("vars").Names() {
+		if !slices.ContainsFunc(chain[1:], func(t *tree.Node) bool { return t.Under("vars", name) != nil }) {
+			l.OwnVars = append(l.OwnVars, name)
+		}
 	}
 	root = chain[len(chain)-1]
 	l.wired = wiring.Connect(root, l.Files[len(chain)-1], l.Removed, l.Bad)

@@ -85,6 +85,22 @@ func (v *Variables) value(name string, from dag.Pos) *Node {
 	return t
 }
 
+// Unused reports the variables among some that nothing refers to: a mistake where the name is like that of another one.
+func (v *Variables) Unused(among []string, note func(format string, args ...any)) {
+	for _, name := range among {
+		t, there := v.Values[name]
+		if !there || v.state[name] != fresh {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(v.Names), func(other string) bool { return other == name })
+		if near := words.DidYouMean(name, others); near != "" {
+			v.bad.Add(t.Pos, "nothing refers to the variable %q%s", name, near)
+		} else {
+			note("nothing refers to the variable %s (%s)", name, t.Pos)
+		}
+	}
+}
+
 // All resolves the variables that nobody has asked for, so that mistakes in
 // them are found too. An empty one that is not needed is none.
 func (v *Variables) All() {
