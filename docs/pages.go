@@ -308,8 +308,8 @@ func alternatives(w string) (forms, all []string) {
 // whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
 // sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
 // sections with such words come first, then those where the words stand closer together. Sections with less than half
-// of the first one's count are left out. lacks are the longer words that the first one does not have; about reports
-// whether it has one in its heading or among what readers ask, so that it is about it.
+// of the first one's count are left out. lacks are the longer words that the first one does not have, and shorter ones that none has; about
+// reports whether it has one in its heading or among what readers ask, so that it is about it.
 func Search(words []string) (sections []Section, lacks []string, about bool) {
 	type match struct {
 		Section
@@ -322,6 +322,7 @@ func Search(words []string) (sections []Section, lacks []string, about bool) {
 	text, titled := make([]int, n), make([]bool, n) // occurrences of a word; in the heading
 	lower := strings.ToLower
 	var searched []string
+	nowhere := map[string]bool{}
 	for _, w := range parts(words) {
 		if w == "" || unsearched[w] {
 			continue
@@ -334,6 +335,7 @@ func Search(words []string) (sections []Section, lacks []string, about bool) {
 			text[i] = begins(lower(s.Text+" "+s.Asked), synonymous)
 			having += min(text[i], 1)
 		}
+		nowhere[w] = having == 0
 		weight := math.Log(1 + float64(n)/float64(max(having, 1)))
 		for i, s := range Sections() {
 			found[i].Section = s
@@ -366,7 +368,7 @@ func Search(words []string) (sections []Section, lacks []string, about bool) {
 		}
 	}
 	for _, w := range searched {
-		if len(w) > whole && !found[0].has[w] && !slices.Contains(lacks, w) {
+		if (len(w) > whole || nowhere[w]) && !found[0].has[w] && !slices.Contains(lacks, w) {
 			lacks = append(lacks, w)
 		}
 	}

@@ -130,6 +130,9 @@ func TestSearch(t *testing.T) {
 		!slices.Equal(lacks, []string{"zebra"}) {
 		t.Errorf("found %d, which lack %s, about %t", len(found), lacks, about)
 	}
+	if _, lacks, _ := docs.Search([]string{"GAT", "baseline"}); !slices.Equal(lacks, []string{"gat"}) {
+		t.Errorf("lacks %s: a short word that no section has", lacks)
+	}
 	if _, lacks, about := docs.Search([]string{"MICCAI", "Dvornek"}); lacks != nil || about {
 		t.Errorf("lacks %s; a name in the text counts as a topic: %t", lacks, about)
 	}
