@@ -232,6 +232,7 @@ func (k *keys) marks(all []field, layout string) (marks []mark) {
 type tally struct {
 	own, marked int
 	texts       map[string]bool
+	before      map[string]bool // letters before own marks
 }
 
 // tallies are those of all slots; own reports whether a mark in the name of a file is its own.
@@ -241,13 +242,14 @@ func (f *fields) tallies(own func(i int, m mark) bool) map[slot]*tally {
 		for _, m := range marks {
 			t := all[m.slot]
 			if t == nil {
-				t = &tally{texts: map[string]bool{}}
+				t = &tally{texts: map[string]bool{}, before: map[string]bool{}}
 				all[m.slot] = t
 			}
 			t.marked++
 			t.texts[m.text] = true
 			if own(i, m) {
 				t.own++
+				t.before[m.before] = true
 			}
 		}
 	}

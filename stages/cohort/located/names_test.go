@@ -203,6 +203,19 @@ func FuzzNames(f *testing.F) {
 
 func numberIn(text string) string { return numbers.ReplaceAllString(text, "$1") }
 
+// The number of a word of BIDS, in a name laid out otherwise, is no id at the place where others have theirs.
+func TestNumberOfT1w(t *testing.T) {
+	var files []Named
+	for i := range 7 {
+		id := fmt.Sprintf("sub-sim%03d", i+1)
+		files = append(files, Named{id, "scans/" + id + "/func/" + id + "_task-rest_space-T1w_bold.nii.gz"})
+	}
+	files[4].Path = "scans/copy/func/copy_task-rest_space-T1w_bold.nii.gz"
+	others, by := OfOthers(files, nil)
+	need.Equal(t, len(others), 0)
+	need.Equal(t, by == nil, true)
+}
+
 // The same of sessions and runs: in the row of one, no file of another is accepted in silence.
 func TestNamesOfParts(t *testing.T) {
 	const own, both = "own", "other or noted"

@@ -101,7 +101,7 @@ func (n *naming) weight(m mark) int {
 		return certain
 	case letters && m.whole && !ordinary:
 		return aWord
-	case n.most(m.slot, t.own), t.own == n.of[m.layout] && len(t.texts) > 1:
+	case n.most(m.slot, t.own) && (m.layout != "" || t.before[m.before]), t.own == n.of[m.layout] && len(t.texts) > 1:
 		return placed
 	}
 	return chance
