@@ -308,8 +308,8 @@ func alternatives(w string) (forms, all []string) {
 // whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
 // sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
 // sections with such words come first, then those where the words stand closer together. Sections with less than half
-// of the first one's count are left out. lacks are the longer words that the first one does not have, and shorter ones that none
-// has; about reports whether it has one in its heading or among what readers ask, so that it is about it.
+// of the first one's count are left out. lacks are the longer words that the first one does not have, and shorter ones
+// that none has; about reports whether it has one in its heading or among what readers ask, so that it is about it.
 func Search(words []string) (sections []Section, lacks []string, about bool) {
 	type match struct {
 		Section
