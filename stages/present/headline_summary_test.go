@@ -254,6 +254,6 @@ func TestNotHigherThanMajority(t *testing.T) {
 	text := need.Value(wording.Text("methods.holm", values{"Headline": "PR-GNN", "Where": "", "Label": "",
 		"Compared": finding.Values(finding.Counted{Settings: 4})}))(t)
 	need.Equal(t, strings.HasPrefix(text, "The p values of r were corrected by Holm's method"), true, text)
-	need.Equal(t, strings.HasSuffix(text, "for 4 models; those of the MAE were not corrected. Whether r of the headline, "+
+	need.Equal(t, strings.HasSuffix(text, "for 4 tests of r; those of the MAE were not corrected. Whether r of the headline, "+
 		"PR-GNN, is above chance was decided by its uncorrected p."), true, text)
 }

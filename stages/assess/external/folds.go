@@ -33,11 +33,12 @@ func (v *validation) twoGroups(predictions *encoding.Table) (cases []fold.Case, 
 
 // trained is a test of whether the models of the folds of one training classify the participants as those of that
 // training: each of them was in the test fold of one model or a few, which are less certain of the correct group than
-// the others. It needs nothing of the training participants, whose data may have been processed again. With ridge
-// regression in 458 cohorts of ABIDE, t of new participants has an SD of 1.0 to 1.3, and that of the training
-// participants is 3.8 or more without their first 20 volumes, and 0.9 to 16 after global signal regression.
+// the others. It is NaN of models of several settings, which differ in their certainty anyway. It needs nothing of the
+// training participants, whose data may have been processed again. With ridge regression in 458 cohorts of ABIDE, t of
+// new participants has an SD of 1.0 to 1.3, and that of the training participants is 3.8 or more without their first 20
+// volumes, and 0.9 to 16 after global signal regression.
 func (v *validation) trained(predictions *encoding.Table) (t, p float64, err error) {
-	if v.positive < 0 || v.applied.Models < fewestModels {
+	if v.positive < 0 || v.applied.Models < fewestModels || len(v.applied.Differing) > 0 {
 		return math.NaN(), math.NaN(), nil
 	}
 	cases, model, err := v.twoGroups(predictions)

@@ -680,6 +680,10 @@ func TestValidateEnsemble(t *testing.T) {
 	got := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t)
 	need.Equal(t, fmt.Sprint(got.Parameters, got.Differing), `map[model:"ridge"] map[penalty:[1 100]]`)
 	need.Equal(t, fmt.Sprint(got.Takes), "[{1 fisher  false} {1 pearson  false}]")
+	c.in["model"] = append(c.in["model"], file("ridge", "100", "4", "penalty", 100.0))
+	row := need.Value(column.One[column.ValidationSummaryRow](dag.InputOf(stagetest.MustRun(t, &Validate{},
+		c.in)["summary"])))(t)
+	need.Equal(t, math.IsNaN(row.HeldOutT), true)
 	c.in["model"] = []dag.Input{one, mixed, other}
 	const refused = "these models are of several kinds, logistic (%s), ridge (%s), and their mean is not tested; list models of one kind"
 	_, err := stagetest.RunStage(t, &Validate{}, c.in)

@@ -33,7 +33,7 @@ const (
 // other orders than those of the first.
 func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) {
 	if b == nil {
-		return nil, nil
+		b = &foldBook{} // all are one group
 	}
 	first, others := map[int]*halves{}, map[int]map[string]any{} // by the number of regions
 	known := map[[2]string]bool{}                                // groups; once for all settings

@@ -121,6 +121,7 @@ func TestRegionsOfAPartReordered(t *testing.T) {
 			}
 		}
 		need.Equal(t, fmt.Sprint(got), c.want, c)
+		need.Equal(t, len(need.Value(reordered(features, nil))(t)) == 1, c.want != "[]", c) // without folds
 	}
 }
 
