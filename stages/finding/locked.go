@@ -2,6 +2,7 @@ package finding
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/stages/column"
 )
 
@@ -247,7 +249,8 @@ func readLocked(in dag.Input, settings *encoding.Table) (*LockedPlan, error) {
 }
 
 // Compare lists what differs in other lines: values of parameters and connections by name, and what only one of both
-// has. Of a stage that only one has, nothing else is listed.
+// has. Of a stage that only one has, nothing else is listed. Other universes come first, and what inputs select follows
+// from them.
 func (p *LockedPlan) Compare(now []Planned) (all []PlanDifference) {
 	was, is := byName(p.Lines), byName(now)
 	only := func(how string, lines []Planned, in map[Planned]string) {
@@ -270,8 +273,25 @@ func (p *LockedPlan) Compare(now []Planned) (all []PlanDifference) {
 	}
 	only(PlanAdded, now, was)
 	only(PlanMissing, p.Lines, is)
+	universe := func(d PlanDifference) bool { return d.About == PlannedUniverse }
+	if !slices.ContainsFunc(all, universe) {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(d PlanDifference) bool {
+		return d.How == PlanChanged && d.About == PlannedInput &&
+			unselected(was[Planned{d.About, d.Option, d.Stage, d.Name, ""}]) ==
+				unselected(is[Planned{d.About, d.Option, d.Stage, d.Name, ""}])
+	})
+	slices.SortStableFunc(all, func(a, b PlanDifference) int {
+		return cmp.Compare(map[bool]int{false: 1}[universe(a)], map[bool]int{false: 1}[universe(b)])
+	})
 	return all
 }
+
+// unselected is a connection without its selections: the results that it takes.
+func unselected(text string) string { return selection.ReplaceAllString(text, "") }
+
+var selection = pattern.New(`\[[^\]]*\]`)
 
 // named is what a line is about, without its value.
 func (p Planned) named() Planned {

@@ -69,12 +69,17 @@ func TestLockedPlan(t *testing.T) {
 	}
 	p.Differences = p.Compare(settings("2", "model=c", "b.predictions", [][]int32{{0}}, "other"))
 	need.Equal(t, differ(p.Differences), strings.Join([]string{
+		`missing . universe motion=cut instead of `,
 		`changed clean.detrend "2" instead of "1"`,
 		`changed multiverse.headline "model=c, model=b" instead of "model=a, model=b"`,
 		`changed multiverse.predictions b.predictions instead of a.predictions`,
 		`added other. evaluate instead of `,
-		`missing measured. evaluate instead of `,
-		`missing . universe motion=cut instead of `}, "\n"))
+		`missing measured. evaluate instead of `}, "\n"))
+	input := func(value string) Planned { return Planned{PlannedInput, "", "m", "predictions", value} }
+	universe := func(value string) Planned { return Planned{About: PlannedUniverse, Value: value} }
+	locked := &LockedPlan{Lines: []Planned{input("a.p[x=1,y=1]"), universe("x=1 y=1")}}
+	need.Equal(t, differ(locked.Compare([]Planned{input("a.p[x=1,y=1][x=1|2,y=2]"), universe("x=1 y=1"),
+		universe("x=1 y=2")})), "added . x=1 y=2 instead of ") // what the input selects follows from it
 	need.Equal(t, p.Keeps("multiverse", "headline"), false)
 	need.Equal(t, p.Keeps("multiverse", "joint"), true)
 }
