@@ -62,7 +62,13 @@ func (a *author) question() {
 	claims := lists.Map(a.claims, func(c topClaim) claim.Claim { return c.Claim })
 	claims = append(claims, lists.Map(a.shown, func(c tileClaim) claim.Claim { return c.Claim })...)
 	models := claim.Of(a.Results.Results, a.PerParticipant()...).Models
-	a.Findings = claim.Before(claim.Adjusted(a.Findings, models, claims...), claims...)
+	headline := slices.DeleteFunc(a.PerParticipant(), func(r finding.Row) bool { return !r.Own })
+	if a.First != nil {
+		headline = []finding.Row{*a.First}
+	}
+	// Cautions about the headline are next, also where nothing is claimed of it.
+	first := append(slices.Clip(claims), claim.Of(a.Results.Results, headline...))
+	a.Findings = claim.Before(claim.Adjusted(a.Findings, models, claims...), first...)
 	var answered []int
 	add := func(to *string, separator, code string, at []int) {
 		if at != nil {
