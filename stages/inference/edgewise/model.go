@@ -35,6 +35,8 @@ type Model struct {
 	length float64   // of one tested column without what the nuisance explains
 	groups []spread
 	each   bool // participant has a variance
+
+	leverage []float64 // where each participant has a variance
 }
 
 // ErrNotEstimable: the nuisance columns explain a tested column.
@@ -71,8 +73,11 @@ func NewModel(d Design, n int) (*Model, error) {
 	if m.Degrees = n - m.rows; m.Degrees < 1 {
 		return nil, ErrSaturated
 	}
-	for i, h := range m.Leverage() {
-		if m.each && (m.Tested > 1 || 1-h < 1e-9 && math.Abs(m.basis[i]) > 1e-6) { // one alone determines the effect
+	if m.each {
+		m.leverage = m.Leverage()
+	}
+	for i, h := range m.leverage {
+		if m.Tested > 1 || 1-h < 1e-9 && math.Abs(m.basis[i]) > 1e-6 { // one alone determines the effect
 			return nil, ErrVariance
 		}
 	}
@@ -161,7 +166,7 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 	dense.Multiply(scores, edges, tested, dense.Rows(y, edges), m.Tested, m.N, edges, false, threads)
 	negate(scores[:m.Tested*edges])
 	rest, row := make([]float64, edges), make([]float64, edges) // RSS of the full model, without cancellation
-	own, leverage := make([]float64, edges), m.Leverage()       // Σ(ue/(1 − leverage))²
+	own := make([]float64, edges)                               // Σ(ue/(1 − leverage))²
 	for i := range m.N {
 		copy(row, y[i*edges:][:edges])
 		for j := range m.Tested {
@@ -170,7 +175,7 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 		dense.AddSquares(rest, row)
 		if u := m.basis[i]; m.each && u != 0 {
 			for e := range row {
-				row[e] *= u / (1 - leverage[i])
+				row[e] *= u / (1 - m.leverage[i])
 			}
 			dense.AddSquares(own, row)
 		}
