@@ -86,6 +86,7 @@ func (v *Variables) value(name string, from dag.Pos) *Node {
 }
 
 // Unused reports the variables among some that nothing refers to: a mistake where the name is like that of another one.
+// The note has no place: it is part of a digest, and a value given on the command line can be a path of this machine.
 func (v *Variables) Unused(among []string, note func(format string, args ...any)) {
 	for _, name := range among {
 		t, there := v.Values[name]
@@ -96,7 +97,7 @@ func (v *Variables) Unused(among []string, note func(format string, args ...any)
 		if near := words.DidYouMean(name, others); near != "" {
 			v.bad.Add(t.Pos, "nothing refers to the variable %q%s", name, near)
 		} else {
-			note("nothing refers to the variable %s (%s)", name, t.Pos)
+			note("nothing refers to the variable %s", name)
 		}
 	}
 }
