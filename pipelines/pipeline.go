@@ -22,6 +22,7 @@ import (
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
+	"prgnn/stages/wording"
 )
 
 // A Pipeline is a pipeline file that has been read and found right.
@@ -72,7 +73,7 @@ func (p *Pipeline) NotesFor(ids map[string]bool) []string {
 		return p.Notes
 	}
 	about, _ := p.Roster.About(ids)
-	return slices.Concat(p.Notes[:p.about.from], column.NoteTexts(about), p.Notes[p.about.to:])
+	return slices.Concat(p.Notes[:p.about.from], wording.NoteTexts(about), p.Notes[p.about.to:])
 }
 
 // Load reads a pipeline file, sets what --set asks for ("density=0.2",
@@ -208,7 +209,7 @@ func buildWithout(f layer.File, dir string, sets []string, limit int,
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Roster, p.Notes, p.Doomed, p.about = l.roster, append(column.NoteTexts(l.notes), l.unshown...),
+	p.Roster, p.Notes, p.Doomed, p.about = l.roster, append(wording.NoteTexts(l.notes), l.unshown...),
 		l.doomed, l.about
 	p.LeftOut, p.Universes = slices.Concat(l.layers.LeftOut, l.layers.NotKept), l.universes
 	p.Settings = func() (*encoding.Table, error) { return l.settingsTable(p.Name) }

@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
+	"prgnn/stages/wording"
 )
 
 // settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
@@ -87,7 +88,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 		return err
 	}
 	excluded := []excludedRow{}
-	notes := column.Table(l.notes)
+	notes := column.Table(wording.Notes(l.notes))
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
 		for _, o := range l.roster.Left {

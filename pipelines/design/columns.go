@@ -13,7 +13,6 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
-	"prgnn/stages/report"
 	"prgnn/stages/role"
 )
 
@@ -77,13 +76,7 @@ func (s *Study) checkSites(sites []string) {
 		}
 		asks[by] = append(asks[by], n)
 	}
-	why := "there is no column site"
-	if _, there := s.people().Column("site"); there {
-		why = "the column site has one value"
-		if s.blocks("site") == 0 {
-			why = "the column site has no values"
-		}
-	}
+	_, there := s.people().Column("site")
 	for _, name := range sites {
 		n := column.Categories(s.people(), name)
 		if name == "group" {
@@ -100,8 +93,8 @@ func (s *Study) checkSites(sites []string) {
 			}
 		}
 		if stages != nil && column.NamesSite(name) {
-			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; the default, within: site, has no effect, because %s",
-				name, n, name, strings.Join(stages, ", "), why))
+			s.note(column.Doubtful(column.DoubtSite, "noted.site-unused", column.Values{"Column": name, "N": n,
+				"Stages": stages, "There": there, "Values": s.blocks("site")}))
 		}
 	}
 }
@@ -118,9 +111,8 @@ func (s *Study) unplaced() {
 			}
 			switch of := stages[read.Name]; {
 			case read.Parameter == "stratify_by":
-				s.note(column.Notef("stage %s: stratify_by: %s without a value of %s: spread over the folds as one more value",
-					n.Stage().Name(), words.Count(len(column.Unplaced(s.people(), read.Name)), "participant"),
-					read.Name))
+				s.noteOf(n.Stage(), column.Doubtful("", "noted.unstratified",
+					column.Values{"N": len(column.Unplaced(s.people(), read.Name)), "Column": read.Name}))
 			case !read.Permutes || !s.takes(n, read.Output) || slices.Contains(of, n.Stage()) || s.leavesOut(read.Name):
 			case of == nil:
 				columns = append(columns, read.Name)
@@ -181,8 +173,8 @@ func (s *Study) names() {
 			}
 			if at, assumed, err := fold.PositiveGroup("", groups); read.Group && read.Name == "" &&
 				len(role.Ports(n.Instance(), role.AllFolds, role.SomeFolds)) > 0 && err == nil && assumed {
-				s.note(column.Notef("stage %s: the positive group is %s, the first of %s and %s in Unicode order, because the names do not show which is the control group; set positive: %[3]s, or positive: %[4]s",
-					n.Stage().Name(), column.Shown(groups[at]), column.Shown(groups[0]), column.Shown(groups[1])))
+				s.noteOf(n.Stage(), column.Doubtful("", "noted.positive-assumed",
+					column.Values{"Positive": column.Shown(groups[at]), "Groups": lists.Map(groups, column.Shown)}))
 			}
 		}
 		for _, read := range role.Readings(n.Instance()) {
@@ -320,8 +312,8 @@ func (s *Study) predictedGroups() []string {
 func (s *Study) relatives() {
 	var divided, kept []string    // stages that divide without regard to families; columns that others keep together
 	dividing := map[string]bool{} // all stages that divide
-	relatives := func(stages []string, how string, kept ...string) {
-		for _, n := range column.DoubtRelatives(s.people(), words.Some(stages, 4)+how, kept...) {
+	relatives := func(stages []string, kept ...string) {
+		for _, n := range column.DoubtRelatives(s.people(), stages, kept...) {
 			if len(dividing) > len(stages) { // others do not
 				n.Stages = strings.Join(stages, " ")
 			}
@@ -349,11 +341,10 @@ func (s *Study) relatives() {
 		s.note(column.DoubtNobody(s.people(), name)...)
 	}
 	for _, stage := range slices.Sorted(maps.Keys(keeps)) {
-		only := " keeps only participants with one value of " + words.Some(keeps[stage], 4) + " together"
-		relatives([]string{stage}, only, keeps[stage]...)
+		relatives([]string{stage}, keeps[stage]...)
 	}
 	if divided != nil {
-		relatives(divided, " divides participants one by one")
+		relatives(divided)
 	}
 	if divided != nil || len(kept) == 0 {
 		for _, c := range s.people().Columns {
@@ -371,66 +362,33 @@ func (s *Study) relatives() {
 		if !column.Shares(s.people(), name) {
 			continue
 		}
-		who := together(name)
 		with, without := s.exchanging(name)
 		matched := column.AcrossGroups(s.people(), name) && !column.NamesPerson(name)
 		mixed := column.AnyAcrossGroups(s.people(), name)
-		if assumed, effect := s.assumed(matched || mixed); assumed != "" {
-			others, sets := "", "the labels of whole "+column.SetsOf(name)
-			if with != nil {
-				others = " and those of " + words.Some(with, 4)
-			}
-			switch {
-			case matched:
-				who = "participants with one value, each of them in another group, as in matched pairs,"
-				sets = "labels within these sets and between whole sets of one size"
-			case mixed:
-				effect += ", since some of them are in different groups"
-			}
-			who, of := who+" are", "label permutations of models"
+		if intervals, ps := s.assumed(); intervals || ps != nil {
+			var by []string
 			if divided != nil { // the folds of other stages do not
-				var by []string
 				for _, stage := range slices.Sorted(maps.Keys(keeps)) {
 					if slices.Contains(keeps[stage], name) {
 						by = append(by, stage)
 					}
 				}
-				who, of = words.Some(by, 4)+" keeps "+strings.TrimSuffix(who, " are"), "its label permutations"
 			}
-			s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s in one fold, but %s count them as independent "+
-				"participants, so %s; %s%s exchange %s", name, who, assumed, effect, of, others, sets))
+			s.note(column.Doubtful(column.DoubtIndependence, "noted.independent", column.Values{"Column": name,
+				"Matched": matched, "Mixed": mixed, "By": by, "Intervals": intervals, "PValues": ps, "With": with}))
 		}
 		s.noteFamily(name, without)
 	}
 }
 
-// assumed are the intervals and p-values that count relatives as independent participants, and what they are therefore;
-// "" where there are none.
-func (s *Study) assumed(mixed bool) (what, effect string) {
-	intervals, ps := false, map[string]bool{}
+// assumed reports whether there are intervals that count relatives as independent participants, and whose p-values do.
+func (s *Study) assumed() (intervals bool, ps []string) {
 	for n, work := range role.With[role.Assumer](s.stages...) {
 		also, of := work.AssumesIndependent(func(port string) bool { return len(Sources(n, port)) > 0 })
 		intervals = intervals || also
-		for _, p := range of {
-			ps[p] = true
-		}
+		ps = append(ps, of...)
 	}
-	var all, effects []string
-	add := func(what, effect, either string) {
-		all = append(all, what)
-		if mixed {
-			effect = either
-		}
-		effects = append(effects, effect)
-	}
-	if intervals {
-		add("confidence intervals", "intervals are too narrow", "intervals may be too narrow or too wide")
-	}
-	if len(ps) > 0 {
-		add("the p-values of "+words.Some(slices.Sorted(maps.Keys(ps)), len(ps)), "these p-values are too small",
-			"these p-values may be too small or too large")
-	}
-	return strings.Join(all, " and "), strings.Join(effects, " and ")
+	return intervals, sorted(ps)
 }
 
 // exchanging are the stages with a parameter family (edges) that exchange the values of a column as wholes, and those
@@ -454,28 +412,15 @@ func (s *Study) exchanging(name string) (with, without []string) {
 // halving reports whether a stage divides the sample in halves.
 func halving(n *dag.StageNode) bool { return n.Kind().Name == "reliability" }
 
-// together are the participants with one value of a column that is to keep them together.
-func together(name string) string {
-	switch column.SetsOf(name) {
-	case "families":
-		return "relatives"
-	case "persons":
-		return "scans of one person"
-	}
-	return "participants with one value"
-}
-
 // noteFamily notes the stages that permute relatives as independent participants, or divide them between the halves of
 // the sample, whose agreement has no p value.
 func (s *Study) noteFamily(name string, stages []string) {
 	for _, stage := range stages {
 		if slices.ContainsFunc(s.stages, func(n *dag.StageNode) bool { return n.Name() == stage && halving(n) }) {
-			s.note(column.Doubtf(column.DoubtHalves, "column %s: %s divides %s between the two halves of the sample, which may "+
-				"agree more for it; set family: %s there", name, stage, together(name), name))
+			s.note(column.Doubtful(column.DoubtHalves, "noted.halves", column.Values{"Column": name, "Stage": stage}))
 			continue
 		}
-		n := column.Doubtf(column.DoubtPermuted, "column %s: %s permutes %s as independent participants, so its "+
-			"p-values are not valid; set family: %s there", name, stage, together(name), name)
+		n := column.Doubtful(column.DoubtPermuted, "noted.permuted", column.Values{"Column": name, "Stage": stage})
 		n.Stages = stage
 		s.note(n)
 	}
@@ -505,21 +450,19 @@ func (s *Study) exclusions() {
 	if excluded == 0 || len(groups) < 2 {
 		return
 	}
-	var texts []string
+	var of []column.Values
 	p := make([]float64, len(groups)) // of a group against the others
 	for i, g := range groups {
-		texts = append(texts, fmt.Sprintf("%d of %s", out[g], words.CountOf(out[g]+all[g], g, " ")))
+		of = append(of, column.Values{"Group": g, "N": out[g], "Of": out[g] + all[g]})
 		p[i] = inference.Fisher(out[g], out[g]+all[g], excluded-out[g], excluded-out[g]+n-all[g])
 	}
-	corrected := ""
 	if len(groups) == 2 {
 		p = p[:1] // the second is the same test
 	} else {
-		p, corrected = inference.Holm(p), " of a group against the others, corrected by Holm"
+		p = inference.Holm(p)
 	}
 	if least := slices.Min(p); inference.Significant(least) {
-		s.note(column.Doubtf(column.DoubtExclusions, "exclusions differ between the groups: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
-			words.Some(texts, 6), corrected, report.P(least)))
+		s.note(column.Doubtful(column.DoubtExclusions, "noted.exclusions", column.Values{"Groups": of, "P": least}))
 	}
 }
 

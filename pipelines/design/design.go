@@ -7,7 +7,6 @@ package design
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -54,9 +53,6 @@ func (m Mistake) Err() error {
 	}
 	return words.Refuse("%s: %s", words.Setting{Parameter: m.Parameter}, m.Text)
 }
-
-// DoomText is the note of a stage that will fail.
-func (m Mistake) DoomText() string { return "stage " + m.Stage + " will fail: " + m.Err().Error() }
 
 // New is the study of these stages. own reports whether a kind is one of the user's, and set whether the file sets a
 // parameter.
@@ -130,29 +126,32 @@ func (s *Study) note(notes ...column.Note) {
 
 // ofOthers adds the stage of a note to a note that is the same of other stages, if there is one.
 func (s *Study) ofOthers(n column.Note) bool {
-	stages := func(text string) (names, rest string) {
-		names, rest, _ = strings.Cut(text, ": ")
-		if one, is := strings.CutPrefix(names, "stage "); is {
-			return one, rest
-		}
-		names, _ = strings.CutPrefix(names, "stages ")
-		return names, rest
-	}
-	if !strings.HasPrefix(n.Text, "stage ") {
-		return false
-	}
-	name, rest := stages(n.Text)
+	of := n.Values()[ofStages]
+	stage, is := of.([]any)
 	for i, other := range s.outcome.Notes {
-		names, same := stages(other.Text)
-		if !strings.HasPrefix(other.Text, "stage") || same != rest {
+		values := other.Values()
+		stages, _ := values[ofStages].([]any)
+		if values[ofStages] = of; !is || other.Code != n.Code || column.JSON(values) != n.Numbers {
 			continue
 		}
-		if all := strings.Split(names, ", "); !slices.Contains(all, name) {
-			s.outcome.Notes[i].Text = "stages " + strings.Join(append(all, name), ", ") + ": " + rest
+		if !slices.Contains(stages, stage[0]) {
+			values[ofStages] = append(stages, stage[0])
+			s.outcome.Notes[i].Numbers = column.JSON(values)
 		}
 		return true
 	}
 	return false
+}
+
+// ofStages is the value of a note that has the stages that it is of.
+const ofStages = "Of"
+
+// noteOf adds a note of a stage.
+func (s *Study) noteOf(stage *dag.StageNode, n column.Note) {
+	values := n.Values()
+	values[ofStages] = []string{stage.Name()}
+	n.Numbers = column.JSON(values)
+	s.note(n)
 }
 
 // people is the table of the participants; nil where it is unknown, or has rows in place of participants.

@@ -198,8 +198,8 @@ func (s *Study) fewerRepeats(tests []repeatOf) {
 	for _, t := range tests {
 		of := t.division.Name()
 		if n := count[[2]string{of, t.stage}]; n < most[of] {
-			s.note(column.Notef("stage %s: it tests %d of the %d repeats of %s that other models are tested in: add repeat: [1..%[3]d] to its matrix",
-				t.stage, n, most[of], of))
+			s.note(column.Doubtful("", "noted.repeats-untested",
+				column.Values{ofStages: []string{t.stage}, "N": n, "All": most[of], "Division": of}))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *Study) plansFail(stage *dag.StageNode) {
 	for _, text := range why {
 		m := Mistake{Stage: stage.Name(), Text: text}
 		s.outcome.Doomed = append(s.outcome.Doomed, m)
-		s.note(column.Note{Text: m.DoomText()})
+		s.noteOf(stage, column.Doubtful("", "noted.will-fail", column.Values{"Why": m.Err().Error()}))
 	}
 }
 
@@ -173,18 +173,8 @@ func (s *Study) oneGroup(stage *dag.StageNode) {
 		if len(few) == 0 || len(all) < 2 {
 			continue
 		}
-		texts := lists.Map(few, func(f int32) string {
-			if name[f] == "" {
-				return fmt.Sprint(f)
-			}
-			return fmt.Sprintf("%d (%s)", f, name[f])
-		})
-		which := "fold " + texts[0]
-		if len(few) > 1 {
-			which = "each of the folds " + words.Some(texts, 6)
-		}
-		s.note(column.Notef("stage %s: %s has participants of one group only: it has no AUC, and its balanced accuracy is the share of correct predictions in that group, so means over the folds compare with no chance level",
-			stage.Name(), which))
+		s.noteOf(stage, column.Doubtful("", "noted.folds-of-one-group", column.Values{
+			"Folds": lists.Map(few, func(f int32) column.Values { return column.Values{"Fold": f, "Name": name[f]} })}))
 	}
 }
 
@@ -194,7 +184,8 @@ func (s *Study) preserved(stage *dag.StageNode) {
 	if s.people() == nil {
 		return
 	}
-	var refused, doubts, spared []string
+	var refused, spared []string
+	var doubts []column.Note
 	by := ""
 	for n, work := range role.With[role.Fitter](stage) {
 		if !OfCohort(n) {
@@ -209,8 +200,8 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		by, spared = name, append(spared, values...)
 	}
 	if spared = sorted(spared); spared != nil {
-		s.note(column.Doubtf(column.DoubtUnharmonized, "stage %s: the matrices of %s %s stay unharmonized in at least one fold, with too few training participants (few: keep): the effect of the scanner remains in them, in training or test data",
-			stage.Name(), by, words.Some(spared, 8)))
+		s.noteOf(stage, column.Doubtful(column.DoubtUnharmonized, "noted.unharmonized",
+			column.Values{"Column": by, "Values": spared}))
 	}
 	if text := removedTwice(stage); text != "" {
 		refused = append(refused, text)
@@ -219,8 +210,8 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		parameter, _, _ := strings.Cut(text, ":")
 		s.mistake(stage, parameter, text)
 	}
-	for _, text := range sorted(doubts) {
-		s.note(column.Doubtf(column.DoubtTied, "stage %s: %s", stage.Name(), text))
+	for _, n := range doubts {
+		s.noteOf(stage, n)
 	}
 }
 

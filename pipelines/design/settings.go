@@ -221,7 +221,7 @@ func (s *Study) checksFail() {
 // not state that a network did not learn.
 func (s *Study) histories() {
 	page, checked := "", map[string]bool{}
-	var shown, connect []string // networks
+	var shown []string // networks
 	for _, stage := range s.stages {
 		for _, n := range stage.Tasks() {
 			for _, from := range behind(n, "training") {
@@ -239,11 +239,8 @@ func (s *Study) histories() {
 		}
 	}
 	shown = slices.DeleteFunc(shown, func(name string) bool { return checked[name] })
-	for _, name := range shown {
-		connect = append(connect, name+"[*].history")
-	}
-	if connect != nil {
-		s.note(column.Doubtf(column.DoubtTraining, "%s: no page checks whether it learned anything; add %s to training of %s",
-			words.Some(shown, 6), words.Some(connect, 6), page))
+	if len(shown) > 0 {
+		s.note(column.Doubtful(column.DoubtTraining, "noted.training-unchecked",
+			column.Values{"Networks": shown, "Page": page}))
 	}
 }

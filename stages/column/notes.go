@@ -1,6 +1,7 @@
 package column
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,11 +9,14 @@ import (
 	"prgnn/internal/lists"
 )
 
-// A Note is what the loader notes on the data, for a person (pipeline.notes).
+// A Note is what the loader notes on the data, for a person (pipeline.notes). The text of a note with a code is that of
+// package wording.
 type Note struct {
-	Text   string `column:"note"`
-	Doubt  string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
-	Stages string `column:"stages,optional" doc:"stages whose results alone the note concerns, with spaces between; empty: all"`
+	Text    string `column:"note"`
+	Doubt   string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
+	Stages  string `column:"stages,optional" doc:"stages whose results alone the note concerns, with spaces between; empty: all"`
+	Code    string `column:"code,optional" doc:"the kind of the note; empty for one in words of its own"`
+	Numbers string `column:"numbers,optional" doc:"the values of the note, JSON"`
 }
 
 // Concerns reports whether a note concerns results of stages that divide the participants; nil where these are unknown.
@@ -79,4 +83,20 @@ func Doubtf(doubt, format string, args ...any) Note {
 // NoteTexts are the texts of notes.
 func NoteTexts(notes []Note) []string {
 	return lists.Map(notes, func(n Note) string { return n.Text })
+}
+
+// Values are the values of a note by their names.
+type Values = map[string]any
+
+// Doubtful is a note that may spoil the result. The code is that of its entry in package wording.
+func Doubtful(doubt, code string, values Values) Note {
+	return Note{Doubt: doubt, Code: code, Numbers: JSON(values)}
+}
+
+// Values are the values of a note with a code.
+func (n Note) Values() (values Values) {
+	if json.Unmarshal([]byte(n.Numbers), &values) != nil {
+		return Values{}
+	}
+	return values
 }

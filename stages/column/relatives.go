@@ -115,22 +115,21 @@ func HoldsMatched(table *encoding.Table, name string) bool {
 	return (matched || small) && AcrossGroups(table, name) || matched && AnyAcrossGroups(table, name)
 }
 
-const onBothSides = "may be in training and test data"
-
 // DoubtRelatives names the columns of families, of matched sets, and of persons whose scans have ids of their own,
-// whose members a stage may put on both sides of a split. by is how it divides them ("folds divides participants one by
-// one"), kept are the columns whose values it keeps together.
-func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []Note) {
+// whose members a stage may put on both sides of a split. stages divide them, and kept are the columns whose values
+// they keep together; without these they divide participants one by one.
+func DoubtRelatives(table *encoding.Table, stages []string, kept ...string) (notes []Note) {
+	add := func(doubt, code string, values Values) {
+		values["Stages"], values["Kept"] = stages, kept
+		notes = append(notes, Doubtful(doubt, code, values))
+	}
 	byColumn := false
 	for _, c := range table.Columns {
 		matched, family := matchedName.MatchString(wordsOf(c.Name)), NamesFamily(c.Name)
 		if visitName.MatchString(wordsOf(c.Name)) && kept == nil {
 			if pairs, all := visits(table, c.Name); pairs != nil {
 				byColumn = true
-				notes = append(notes, Doubtf(DoubtRelated, "column %s: %d participants have ids that differ only by it (%s); if these are "+
-					"visits of one person, that person %s, because %s; give each person one id, with sessions "+
-					"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
-					c.Name, all, words.Some(pairs, 3), onBothSides, by))
+				add(DoubtRelated, "noted.visits", Values{"Column": c.Name, "N": all, "Pairs": pairs})
 			}
 			continue
 		}
@@ -140,39 +139,28 @@ func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []N
 			together(table, c.Name, kept) {
 			continue
 		}
-		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s: ", by)
 		if n := named(table, c.Name); n > 0 && (family || matched) {
-			doubt, end := DoubtRelated, fmt.Sprintf("and relatives %s, since %s: add a column with one value for each family", onBothSides, by)
+			doubt := DoubtRelated
 			if !family {
-				doubt, end = DoubtMatched, fmt.Sprintf("as in matched pairs, but %s, and label permutations exchange labels between "+
-					"pairs: add a column with one value for each pair", by)
+				doubt = DoubtMatched
 			}
-			notes = append(notes, Doubtf(doubt, "%s%s %s the id of another one there, %s, and set keep_together to it",
-				begin, words.Count(n, "participant"), words.Verb(n, "has", "have"), end))
+			add(doubt, "noted.ids-of-others", Values{"Column": c.Name, "N": n, "Family": family})
 			continue
 		}
 		if shared(members) == 0 || !small && !certain(c.Name, members) {
 			continue
 		}
-		begin += sharedBy(table, c.Name, members)
+		values := Values{"Column": c.Name, "Shared": sharedBy(table, c.Name, members), "Family": family,
+			"Together": append(slices.Clone(kept), c.Name)}
 		across := AcrossGroups(table, c.Name)
-		switch set := fmt.Sprintf("set keep_together: [%s] there", strings.Join(append(slices.Clone(kept), c.Name), ", ")); {
+		switch {
 		case across && (matched || small && !family), matched && !family && AnyAcrossGroups(table, c.Name):
-			notes = append(notes, Doubtf(DoubtMatched, "%s, as in matched pairs, but %s, and label permutations exchange labels between "+
-				"pairs: %s to keep pairs in one fold and their labels together", begin, by, set))
+			add(DoubtMatched, "noted.matched", values)
 		case NamesPerson(c.Name):
-			notes = append(notes, Doubtf(DoubtRelated, "%s, and if these are scans of one person, that person %s, %sgive each person one "+
-				"id, with sessions (docs/sessions-and-runs.md), or %s", begin, onBothSides, end, set))
-		case family && across:
-			notes = append(notes, Doubtf(DoubtRelated, "%s, and relatives %s, %s%s to keep families in one fold and their labels together",
-				begin, onBothSides, end, set))
+			add(DoubtRelated, "noted.persons", values)
 		case family || small:
-			who := "relatives"
-			if !family {
-				who = "if they are relatives, or scans of one person, they"
-			}
-			notes = append(notes, Doubtf(DoubtRelated, "%s, and %s %s, %s%s, or take one of each (exclude)",
-				begin, who, onBothSides, end, set))
+			values["Across"] = family && across
+			add(DoubtRelated, "noted.relatives", values)
 		}
 	}
 	pairs := visitsById(table)
@@ -180,10 +168,7 @@ func DoubtRelatives(table *encoding.Table, by string, kept ...string) (notes []N
 		pairs = pairsById(table)
 	}
 	if pairs != nil && !byColumn && kept == nil {
-		notes = append(notes, Doubtf(DoubtRelated, "ids that differ only by a session, time point or last character (%s) may be "+
-			"visits of one person, who %s, because %s; give each person one id, with sessions "+
-			"(docs/sessions-and-runs.md), or add a column of persons, and set keep_together to it there",
-			words.Some(pairs, 3), onBothSides, by))
+		add(DoubtRelated, "noted.visits", Values{"Column": "", "N": 0, "Pairs": pairs})
 	}
 	return notes
 }
@@ -428,14 +413,11 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []No
 			continue
 		}
 		if pairs := inTwoSpellings(maps.Keys(members)); pairs != nil {
-			doubt := DoubtAlike
+			doubt := doubtOf(pairs)
 			if slices.Contains(kept, c.Name) && 2*len(pairs) > shared(members) { // few are kept together
 				doubt = DoubtRelated
-			} else if slices.ContainsFunc(pairs, func(p Note) bool { return p.Doubt == DoubtCase }) {
-				doubt = DoubtCase
 			}
-			notes = append(notes, Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table, since they may be in "+
-				"different folds", c.Name, words.Some(NoteTexts(pairs), 6)))
+			notes = append(notes, Doubtful(doubt, "noted.sets-spelled", Values{"Column": c.Name, "Pairs": pairs}))
 		}
 	}
 	return notes
@@ -456,8 +438,7 @@ func DoubtNobody(table *encoding.Table, name string) []Note {
 	if len(members) > 2 && 2*shared(stems) >= len(stems) && len(stems) > 2 { // 501_0 and 501_1
 		doubt = DoubtRelated
 	}
-	return []Note{Doubtf(doubt, "keep_together: column %s keeps nobody together, because each of its %d values belongs to only one participant: "+
-		"give all members of a family one value, or leave the column out of keep_together", name, len(members))}
+	return []Note{Doubtful(doubt, "noted.keeps-nobody", Values{"Column": name, "N": len(members)})}
 }
 
 // DoubtLargest notes that a column that keeps families together has one value of far more participants than any other,
@@ -476,8 +457,7 @@ func DoubtLargest(table *encoding.Table, name string) []Note {
 	if most <= 3*next || most <= 6 && len(members) > 1 || most < 2 {
 		return nil
 	}
-	return []Note{Doubtf(DoubtFamily, "column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
-		"no relatives, leave their cells empty (n/a)", name, most, all, value)}
+	return []Note{Doubtful(DoubtFamily, "noted.large-family", Values{"Column": name, "N": most, "Of": all, "Value": value})}
 }
 
 // named is how many participants have the id of another one in a column: sib_of.

@@ -73,14 +73,7 @@ func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
 	}
-	each, what := "site (column "+name+")", "sites"
-	switch {
-	case name == "site":
-		each = "site"
-	case !NamesSite(name):
-		each, what = "value of "+name, "values of "+name
-	}
-	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be separated", each, what))
+	return append(notes, Doubtful(DoubtOneGroup, "noted.sites-of-one-group", Values{"Column": name, "Site": NamesSite(name)}))
 }
 
 // DoubtTwins is a note about the values of a column that may be one category in several ways: in two spellings (F and
@@ -94,39 +87,41 @@ func DoubtTwins(name string, values []string) []Note {
 	}
 	distinct := slices.Sorted(maps.Keys(times))
 	groups := Synonyms(distinct)
-	var texts []string
-	doubt := DoubtCase
-	for _, pair := range inTwoSpellings(maps.Keys(times)) {
-		texts = append(texts, pair.Text)
-		if pair.Doubt != DoubtCase {
-			doubt = pair.Doubt
-		}
-	}
-	spelled := texts != nil
-	for _, group := range groups {
-		texts = append(texts, strings.Join(lists.Map(group, func(v string) string {
-			return fmt.Sprintf("%s (%s)", Shown(v), words.Count(times[v], "row"))
-		}), " and "))
-	}
-	texts = append(texts, CodesBesideWords(distinct)...)
+	pairs, beside := inTwoSpellings(maps.Keys(times)), CodesBesideWords(distinct)
+	note := Values{"Column": name, "Pairs": pairs}
 	switch {
-	case texts == nil:
+	case pairs == nil && groups == nil && beside == nil:
 		return nil
-	case spelled && len(groups) == 0 && CodesBesideWords(distinct) == nil:
-		return []Note{Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table", name,
-			words.Some(texts, 6))}
+	case groups == nil && beside == nil:
+		return []Note{Doubtful(doubtOf(pairs), "noted.spelled", note)}
 	}
-	return []Note{Doubtf(DoubtAlike, "column %s: one category in several ways: %s; write it in one way, since each is a category of its own",
-		name, strings.Join(texts, "; "))}
+	var ways []Values // each a list of values and how many rows have them
+	for _, group := range groups {
+		ways = append(ways, Values{"Values": lists.Map(group, func(v string) Values {
+			return Values{"Value": Shown(v), "N": times[v]}
+		})})
+	}
+	note["Ways"], note["Beside"] = ways, beside
+	return []Note{Doubtful(DoubtAlike, "noted.ways", note)}
+}
+
+// A Pair is two values that may be one, and the doubt by which they differ.
+type Pair struct{ First, Second, Doubt string }
+
+// doubtOf is the doubt about pairs: that of names that are alike, if some are more than two cases.
+func doubtOf(pairs []Pair) string {
+	if slices.ContainsFunc(pairs, func(p Pair) bool { return p.Doubt != DoubtCase }) {
+		return DoubtAlike
+	}
+	return DoubtCase
 }
 
 // inTwoSpellings are the pairs of values that may be one, and how they differ.
-func inTwoSpellings(values iter.Seq[string]) (pairs []Note) {
+func inTwoSpellings(values iter.Seq[string]) (pairs []Pair) {
 	spelled := map[string]string{}
 	for _, v := range slices.Sorted(values) {
 		if twin, there := spelled[Spelling(v)]; there {
-			doubt := Twins(twin, v)
-			pairs = append(pairs, Doubtf(doubt, "%s and %s %s", Shown(twin), Shown(v), Differ[doubt]))
+			pairs = append(pairs, Pair{Shown(twin), Shown(v), Twins(twin, v)})
 		}
 		spelled[Spelling(v)] = v
 	}

@@ -1,9 +1,12 @@
-package column
+package column_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	. "prgnn/stages/column"
+	"prgnn/stages/wording"
 
 	"go.yaml.in/yaml/v3"
 
@@ -55,7 +58,7 @@ func TestSitesInTwoSpellings(t *testing.T) {
 		t.Run(values, func(t *testing.T) {
 			table := encoding.NewTable(encoding.Column{Name: "site", Values: v},
 				encoding.Column{Name: "group", Values: []string{"a", "a", "b", "b", "a", "b"}})
-			need.Equal(t, strings.Join(NoteTexts(DoubtSites(table, "site")), "\n"), want)
+			need.Equal(t, strings.Join(wording.NoteTexts(DoubtSites(table, "site")), "\n"), want)
 		})
 	}
 }
@@ -86,7 +89,7 @@ func TestCodesBesideWords(t *testing.T) {
 		"L R 1 2 n/a":          "column sex: one category in several ways: L, R beside 1, 2; write",
 		"M F":                  "", "M 2": "", "1 2 3": "", "M F 3": "", "A B 1 2": "",
 	} {
-		notes := NoteTexts(DoubtTwins("sex", strings.Fields(values)))
+		notes := wording.NoteTexts(DoubtTwins("sex", strings.Fields(values)))
 		if want == "" {
 			need.Equal(t, len(notes), 0, values)
 			continue

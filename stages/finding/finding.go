@@ -48,8 +48,15 @@ type Subject struct {
 	Setting      []dag.Coord // of the classifier
 	Participants []string
 	Stage        string
-	Only         Part // of the settings, where it is not about all
+	Only         Part   // of the settings, where it is not about all
+	Results      string // that alone a note concerns: OtherResults, EdgeChanges; "" for all
 }
+
+// The results that alone a note of the loader concerns.
+const (
+	OtherResults = "others" // than the answer of the page
+	EdgeChanges  = "edge changes"
+)
 
 // A List is findings in the order of their weights, those that question the answer of a page first; others of one
 // weight are in the order in which they were found.
@@ -78,11 +85,11 @@ func (f Finding) rank() int {
 }
 
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
-var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression", "results"}
+var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression"}
 
 // Questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) Questions() bool {
-	return f.Weight == Overturns && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
+	return f.Weight == Overturns && f.Subject.Results != OtherResults && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
 		!slices.Contains(ofResults, f.Kind()) && f.Code != "training.stuck")
 }
 
@@ -107,7 +114,7 @@ func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 // whether a stage made what they take.
 func (f Finding) OfModels(behind func(stage string) bool) bool {
 	switch kind := f.Kind(); {
-	case kind == "edges", kind == "reliability", kind == "applied", kind == "validation":
+	case kind == "edges", f.Subject.Results == EdgeChanges, kind == "reliability", kind == "applied", kind == "validation":
 		return false
 	case f.Code == "leakage.unchecked-program":
 		return behind(f.Subject.Stage)
@@ -290,6 +297,7 @@ type writtenTo struct {
 	Participants []string          `json:"participants,omitempty"`
 	Stage        string            `json:"stage,omitempty"`
 	Only         Part              `json:"only,omitempty"`
+	Results      string            `json:"results,omitempty"`
 }
 
 // MarshalJSON writes code, weight, subject and numbers; NaN is null.
@@ -310,7 +318,8 @@ func (f Finding) JSON() (subject, numbers string) {
 func (f Finding) written() written {
 	w := written{Code: f.Code, Weight: f.Weight.String()}
 	if s := f.Subject; !reflect.ValueOf(s).IsZero() {
-		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only}
+		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only,
+			Results: s.Results}
 		for _, c := range s.Setting {
 			if w.Subject.Setting == nil {
 				w.Subject.Setting = map[string]string{}
@@ -361,7 +370,8 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 		f.Numbers = w.Numbers
 	}
 	if s := w.Subject; s != nil {
-		f.Subject = Subject{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only}
+		f.Subject = Subject{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage, Only: s.Only,
+			Results: s.Results}
 		for axis, value := range s.Setting {
 			f.Subject.Setting = append(f.Subject.Setting, dag.Coord{Axis: axis, Value: value})
 		}

@@ -27,8 +27,8 @@ func TestOverturnsModels(t *testing.T) {
 	behind := func(stage string) bool { return stage == "fit" }
 	subject := func(stage string) string { return `{"classifier":"x","setting":{"stage":"` + stage + `"}}` }
 	for _, c := range []struct{ code, weight, subject, numbers, want string }{
-		{"groups.noted", "overturns", "", `{"Note":"relatives"}`, "true true"},
-		{"groups.noted", "limits", "", `{"Note":"relatives"}`, "false false"},
+		{"noted.text", "overturns", "", `{"Note":"relatives"}`, "true true"},
+		{"noted.text", "limits", "", `{"Note":"relatives"}`, "false false"},
 		{"covariate.predicts-group", "overturns", "", "", "true true"},
 		{"fit.one-group", "overturns", "", `{"Stage":"fit"}`, "true true"},
 		{"fit.one-group", "overturns", "", `{"Stage":"other"}`, "false false"},

@@ -85,9 +85,9 @@ func TestRelativesOfADivision(t *testing.T) {
 // Only findings about what the answer of a page comes from question it.
 func TestNotesOfOtherResultsDoNotQuestionTheAnswer(t *testing.T) {
 	var all List
-	all.Study("results.noted", Overturns, nil)
+	all.Add(Finding{Code: "noted.text", Weight: Overturns, Subject: Subject{Results: OtherResults}})
 	need.Equal(t, questions(all), 0)
-	all.Study("groups.noted", Overturns, nil)
+	all.Study("noted.text", Overturns, nil)
 	need.Equal(t, questions(all), 1)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // LeaksLabel refuses sites that are the label to predict or stand for it, and covariates to preserve that are the
 // label, stand for it or are the names of participants; it doubts those that predict the label well. folds may be nil.
-func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
+func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []column.Note) {
 	labels, err := fold.Labels(people, folds)
 	if err != nil {
 		return nil, nil // the task says so
@@ -37,7 +37,7 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 			return fmt.Errorf("preserve: %s identifies participants or families instead of describing them, so its effect cannot be estimated; remove it from preserve", name)
 		},
 		standsFor: "preserve: %s stands for %s (%s %.3f, refused from %g), so it would leak into the matrices of test participants: preserve other covariates",
-		tied:      "preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
+		parameter: "preserve",
 	}.of(people, labels, ids, s.Preserve)
 	return append(refused, more...), append(doubts, some...)
 }
@@ -45,19 +45,21 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 // siteLeaks are the texts on the site, whose effect is removed. Sites of one participant each are reported elsewhere.
 var siteLeaks = covariateLeaks{
 	standsFor: "site: %s stands for %s (%s %.3f, refused from %g), so ComBat would remove what is to be learned, and the label would leak into the matrices of test participants: leave combat out, or include more participants of the rare groups at each site",
-	tied:      "site: %s is closely tied to %s (%s %.2f; refused from %g): " + removalMeans,
+	parameter: "site",
 }
 
-// covariateLeaks are the texts on covariates that are the label, identify participants, stand for the label or are
-// closely tied to it. The last two take the covariate, the label, the measure, its value and the limit of a refusal.
+// covariateLeaks are the texts on covariates that are the label, identify participants or stand for the label; the last
+// takes the covariate, the label, the measure, its value and the limit of a refusal.
 type covariateLeaks struct {
-	label, names    func(covariate string) error
-	standsFor, tied string
+	label, names func(covariate string) error
+	standsFor    string
+	parameter    string // that lists the covariates
+	controls     bool   // whether their effects are those in controls
 }
 
 // of looks at covariates of participants. Missing columns and unreadable ones are reported elsewhere.
 func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids, covariates []string) (refused []error,
-	doubts []string) {
+	doubts []column.Note) {
 	for _, name := range covariates {
 		if leaks.label != nil && (name == targetColumn || name == "group") {
 			refused = append(refused, leaks.label(name))
@@ -81,7 +83,9 @@ func (leaks covariateLeaks) of(people *encoding.Table, labels []fold.Label, ids,
 		case much >= fold.StandsFor:
 			refused = append(refused, fmt.Errorf(leaks.standsFor, name, l.Name, how, much, fold.StandsFor))
 		case much >= fold.CloselyTied:
-			doubts = append(doubts, fmt.Sprintf(leaks.tied, name, l.Name, how, much, fold.StandsFor))
+			doubts = append(doubts, column.Doubtful(column.DoubtTied, "noted.tied", column.Values{
+				"Parameter": leaks.parameter, "Covariate": name, "Label": l.Name, "Measure": how, "Value": much,
+				"Refused": fold.StandsFor, "Controls": leaks.controls}))
 		}
 	}
 	return refused, doubts

@@ -11,12 +11,9 @@ import (
 	"prgnn/stages/inference/confound"
 )
 
-// removalMeans is what follows where an effect is removed that is closely tied to the label.
-const removalMeans = "removing it removes much of what distinguishes them, so an accuracy at chance afterwards does not show that the difference was %[1]s"
-
 // LeaksLabel refuses covariates that are the label to predict, stand for it or identify participants, and doubts those
 // that predict it well. folds may be nil.
-func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
+func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []column.Note) {
 	labels, err := fold.Labels(people, folds)
 	if err != nil {
 		return nil, nil // the task reports it
@@ -26,14 +23,10 @@ func (s *Deconfound) LeaksLabel(people, folds *encoding.Table) (refused []error,
 		return nil, nil
 	}
 	people = column.AsCategories(people, append([]string{"site"}, s.Categories...)...)
-	means := removalMeans
-	if s.Controls != "" {
-		means = "with controls, the error of its coefficients remains in the data of the other participants, and a classifier can learn it, so an accuracy above chance afterwards is no evidence: remove controls to fit to all training participants"
-	}
 	return covariateLeaks{
 		label: removesLabel, names: removesNames,
 		standsFor: "covariates: %s stands for %s (%s %.3f, refused from %g): removing it would remove what is to be learned, and its value would enter the data of test participants: list other covariates",
-		tied:      "covariates: %s is closely tied to %s (%s %.2f; refused from %g): " + means,
+		parameter: "covariates", controls: s.Controls != "",
 	}.of(people, labels, ids, s.Covariates)
 }
 

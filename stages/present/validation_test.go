@@ -146,7 +146,7 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 		training, may, listed bool
 	}{
 		{nil, "", false, false, false}, // "Data" has all; 40 were tested
-		{[]string{"groups.noted"}, "", true, false, true},
+		{[]string{"noted.text"}, "", true, false, true},
 		{nil, "HC", false, true, false},
 	} {
 		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a"}},

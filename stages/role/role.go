@@ -79,7 +79,7 @@ type Fitter interface {
 	// one value of a name for all folds.
 	Faults(participants, planned *encoding.Table, once func(name string, value func() any) any) []column.Fault
 	// LeaksLabel is why covariates may not be preserved, and which of them are doubtful. folds may be nil.
-	LeaksLabel(participants, folds *encoding.Table) (refused []error, doubts []string)
+	LeaksLabel(participants, folds *encoding.Table) (refused []error, doubts []column.Note)
 	// Spared are the values of a column whose participants' data it leaves as they are on the planned folds. nil for
 	// folds that are unknown.
 	Spared(participants, planned *encoding.Table) (column string, values []string)

@@ -12,6 +12,7 @@ import (
 	"text/template/parse"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -238,6 +239,9 @@ const mostLong = 3
 // numbers where their own entries would differ.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())
+	if g.Kind() == "noted" {
+		text = UpperFirst(text)
+	}
 	if err == nil && g.Subject.Only != nil {
 		var only string
 		only, err = Text("finding.only", Values{"Only": g.Subject.Only.String()})
@@ -259,4 +263,22 @@ func Finding(g finding.Group) (string, error) {
 	also, err := Text("finding.also", Values{"Seeds": g.Seeds, "Also": g.Also, "Long": long, "Differ": differ,
 		"Counted": long && len(g.Also) > mostLong})
 	return text + also, err
+}
+
+// Notes are notes of the loader with their texts.
+func Notes(notes []column.Note) []column.Note {
+	return lists.Map(notes, func(n column.Note) column.Note {
+		if n.Code != "" {
+			text, err := Text(n.Code, n.Values())
+			if n.Text = text; err != nil { // as Warned
+				n.Text = n.Code + " " + n.Numbers
+			}
+		}
+		return n
+	})
+}
+
+// NoteTexts are the texts of notes of the loader.
+func NoteTexts(notes []column.Note) []string {
+	return lists.Map(Notes(notes), func(n column.Note) string { return n.Text })
 }

@@ -28,12 +28,12 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 	code := regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+(/[a-z0-9-]+)?$`)
 	used := map[string]string{}  // code → place
 	columns := map[string]bool{} // keys of columns
-	need.NoError(t, filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+	read := func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		of := token.NewFileSet()
-		file, err := parser.ParseFile(of, path, nil, parser.SkipObjectResolution)
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 			}
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				text, _ := strconv.Unquote(l.Value)
-				used[text] = of.Position(l.Pos()).String()
+				used[text] = set.Position(l.Pos()).String()
 				for _, key := range strings.Fields(text) { // of Lay
 					columns[strings.TrimRight(key, "*?!")] = true
 				}
@@ -51,7 +51,9 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 			return true
 		})
 		return nil
-	}))
+	}
+	need.NoError(t, filepath.WalkDir("..", read))
+	need.NoError(t, filepath.WalkDir("../../pipelines", read))
 	chapters := map[string]bool{}
 	for _, c := range codes(t) {
 		chapter, _, _ := strings.Cut(c, ".")

@@ -137,6 +137,13 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		return words.Some(list, most), nil
 	},
+	"names": func(a arguments) (any, error) { // names LIST most: a, b, c, or a, b and 3 more
+		list, err := a.list()
+		if most, ok := number(a.of[len(a.of)-1]); ok && len(a.of) == 2 && err == nil {
+			return words.Some(list, int(most)), nil
+		}
+		return nil, a.wrong()
+	},
 	"list": func(a arguments) (any, error) { // a, b and c
 		list, err := a.list()
 		return List(list), err

@@ -486,7 +486,7 @@ func (l *List) guards(rows []Row, ids, used []string) (kept [][2]string) {
 		values := lists.Map(rows, func(r Row) string { return r.Cells.Get(name) })
 		t := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, Covariate(name, values))
 		site := column.NamesSite(name) && !listed("site") && column.HasCategories(t, name)
-		if name == "mean_fd" || site || column.DoubtRelatives(t, "") != nil {
+		if name == "mean_fd" || site || column.DoubtRelatives(t, nil) != nil {
 			kept = append(kept, [2]string{name, name})
 		}
 	}

@@ -161,9 +161,9 @@ func concernsEdges(f finding.Finding, r column.EdgeSummaryRow) bool {
 	case f.Subject.Classifier != "" || f.Subject.Setting != nil, f.Code == "fit.one-group", kind == "training",
 		kind == "applied", kind == "validation", f.Code == "leakage.unchecked-program":
 		return false
-	case f.Code == "groups.noted":
+	case kind == "noted" && f.Subject.Results == "":
 		return !slices.Contains([]any{column.DoubtRelated, column.DoubtMatched}, numbers["Doubt"])
-	case kind == "reliability", f.Code == "edges.noted":
+	case kind == "reliability", f.Subject.Results == finding.EdgeChanges:
 		return len(r.Sessions) > 0
 	case kind == "covariate":
 		adjusted := name != "" && (name == r.Within || slices.Contains(r.Covariates, name))

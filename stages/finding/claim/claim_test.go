@@ -55,8 +55,8 @@ func TestConcerns(t *testing.T) {
 		{numbered("covariate.predicts-group", values{"Name": "age"}), "false true false"}, // removed
 		{numbered("covariate.predicts-group", values{"Name": "sex"}), "true false false"}, // adjusted for
 		{numbered("covariate.predicts-group", values{"Name": "site"}), "true false false"},
-		{numbered("groups.noted", values{"Doubt": column.DoubtMatched}), "true false false"},
-		{numbered("groups.noted", values{"Doubt": column.DoubtEntity}), "true true true"},
+		{numbered("noted.text", values{"Doubt": column.DoubtMatched}), "true false false"},
+		{numbered("noted.text", values{"Doubt": column.DoubtEntity}), "true true true"},
 		{numbered("fit.one-group", values{"Models": []string{"SVM"}}), "true false false"},
 		{numbered("fit.one-group", values{"Models": []string{"ridge"}}), "false false false"},
 		{finding.Finding{Code: "leakage.unchecked-program", Subject: finding.Subject{Stage: "svm"}}, "true false false"},

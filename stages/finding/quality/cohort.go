@@ -46,12 +46,12 @@ func arrangements(groups []Counted) float64 {
 
 // Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
 // alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
-// answers reports whether a note concerns the answer of the page; results.noted are those of other results, and
-// edges.noted those of a change of edges between sessions, where bySession reports that the page has one.
+// answers reports whether a note concerns the answer of the page, and bySession whether the page has a change of edges
+// between sessions.
 func Noted(notes []column.Note, tested []string, cleaned, bySession bool, answers func(column.Note) bool) (
 	found finding.List) {
 	for _, n := range notes {
-		code, weight := "groups.noted", finding.Limits
+		f := finding.Finding{Code: n.Code, Weight: finding.Limits}
 		switch n.Doubt {
 		case "":
 			continue
@@ -60,26 +60,31 @@ func Noted(notes []column.Note, tested []string, cleaned, bySession bool, answer
 				continue
 			}
 		case column.DoubtRelated, column.DoubtMatched:
-			if weight = finding.Overturns; !answers(n) {
-				code = "results.noted"
+			if f.Weight = finding.Overturns; !answers(n) {
+				f.Subject.Results = finding.OtherResults
 			}
 		case column.DoubtPermuted:
-			code, weight = "results.noted", finding.Overturns
+			f.Weight, f.Subject.Results = finding.Overturns, finding.OtherResults
 		case column.DoubtEntity:
-			weight = finding.Overturns
+			f.Weight = finding.Overturns
 		case column.DoubtBySession:
 			if bySession {
-				code, weight = "edges.noted", finding.Overturns
+				f.Weight, f.Subject.Results = finding.Overturns, finding.EdgeChanges
 			}
 		case column.DoubtNames:
-			weight = finding.Notes
+			f.Weight = finding.Notes
 		case column.DoubtLength, column.DoubtTR:
 			if slices.Contains(tested, n.Doubt) {
 				continue
 			}
-			weight = finding.Overturns
+			f.Weight = finding.Overturns
 		}
-		found.Study(code, weight, values{"Note": n.Text, "Doubt": n.Doubt})
+		of := n.Values()
+		if of["Doubt"] = n.Doubt; f.Code == "" { // of a cohort with notes in its own words
+			f.Code, of["Note"] = "noted.text", n.Text
+		}
+		f.Numbers = of
+		found.Add(f)
 	}
 	return found
 }

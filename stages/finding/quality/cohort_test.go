@@ -82,7 +82,7 @@ func TestNotedDoubts(t *testing.T) {
 			}
 			for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned, false,
 				func(column.Note) bool { return answers }) {
-				if got = f.Weight.String(); f.Code == "results.noted" {
+				if got = f.Weight.String(); f.Subject.Results == finding.OtherResults {
 					got += ", other results"
 				}
 			}
@@ -95,7 +95,7 @@ func TestNotedDoubts(t *testing.T) {
 func TestNotedBySession(t *testing.T) {
 	all := Noted([]column.Note{{Text: "a note", Doubt: column.DoubtBySession}}, nil, true, true,
 		func(column.Note) bool { return true })
-	need.Equal(t, codesIn(all), "edges.noted")
+	need.Equal(t, all[0].Subject.Results, finding.EdgeChanges)
 	need.Equal(t, all[0].Weight, finding.Overturns)
 	for want, c := range map[bool]claim.Claim{true: {Edges: &column.EdgeSummaryRow{Sessions: []string{"1", "2"}}},
 		false: {Edges: &column.EdgeSummaryRow{Test: "group"}}} {

@@ -74,7 +74,7 @@ func TestCardCautions(t *testing.T) {
 	need.Equal(t, strings.Contains(page(), none), true)
 	card.Judged = true
 	need.Equal(t, strings.Contains(page(), none) || strings.Contains(page(), "caution"), false)
-	card.Cautions = []CardCaution{{"groups.noted", "Column fam_id: relatives"}, {Code: "leakage.shared"}}
+	card.Cautions = []CardCaution{{"noted.text", "Column fam_id: relatives"}, {Code: "leakage.shared"}}
 	card.Deconfounded, card.FittedTo = []string{"age", "sex"}, "A_B"
 	for _, want := range []string{"## Performance The report of this study has cautions that may overturn conclusions from " +
 		"the measures below: - Column fam\\_id: relatives - The report lists participants in a caution " +
