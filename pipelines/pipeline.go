@@ -109,7 +109,7 @@ type loader struct {
 	unchecked []column.Unchecked // stages that no leakage check sees
 	holds     *holdings          // what outputs hold; nil before the graph
 
-	timesApart string // the note of scans whose header and sidecar give different repetition times; "" for none
+	timesApart []column.Note // on scans whose header and sidecar give different repetition times
 
 	without map[string]precheck.Refusal // participants whom a stage refuses, who are left out
 
@@ -246,13 +246,13 @@ func (l *loader) precheck(g *dag.Graph) {
 	if l.roster == nil {
 		return
 	}
-	if l.timesApart != "" {
+	if l.timesApart != nil {
 		if used := precheck.Times(g); used != nil {
 			l.note("repetition time: %s", strings.Join(used, ", "))
 		}
 		for _, s := range g.Stages() {
 			if why := precheck.Contradicted(g, s, l.roster.Time); why != "" {
-				l.bad.Add(s.Pos(), "%s; %s", l.timesApart, why)
+				l.bad.Add(s.Pos(), "%s; %s", strings.Join(wording.NoteTexts(l.timesApart), "; "), why)
 			}
 		}
 	}

@@ -148,10 +148,7 @@ const ofStages = "Of"
 
 // noteOf adds a note of a stage.
 func (s *Study) noteOf(stage *dag.StageNode, n column.Note) {
-	values := n.Values()
-	values[ofStages] = []string{stage.Name()}
-	n.Numbers = column.JSON(values)
-	s.note(n)
+	s.note(n.With(ofStages, []string{stage.Name()}))
 }
 
 // people is the table of the participants; nil where it is unknown, or has rows in place of participants.

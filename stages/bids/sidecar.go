@@ -147,17 +147,20 @@ func interval(onsets []float64) (float64, error) {
 
 // SamplingApart states RepetitionTime and SamplingFrequency of a JSON file that contradict each other, by more than
 // rounding of the frequency (0.33 Hz for 3 s); "" where they do not.
-func SamplingApart(b []byte) string {
+func SamplingApart(b []byte) *Sampling {
 	var scan struct{ RepetitionTime, SamplingFrequency *float64 }
 	if err := Decode(b, &scan); err != nil || scan.RepetitionTime == nil || scan.SamplingFrequency == nil {
-		return ""
+		return nil
 	}
 	tr, f := *scan.RepetitionTime, *scan.SamplingFrequency
 	if volumes := float64(tr * f); volumes > 0.98 && volumes < 1.02 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("RepetitionTime %g s, SamplingFrequency %g Hz", tr, f)
+	return &Sampling{tr, f}
 }
+
+// A Sampling is the repetition time, s, and the sampling frequency, Hz, of a sidecar.
+type Sampling struct{ Time, Frequency float64 }
 
 // Believed is a repetition time, s; 0 where it is not believed.
 func Believed(tr float64) float64 {

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/atlas"
-	"prgnn/stages/column"
 )
 
 // An atlas by its name, from a BIDS atlas dataset and from TemplateFlow: its image for everybody,
@@ -180,7 +181,7 @@ func TestCIFTITableFits(t *testing.T) {
 			continue
 		}
 		need.NoError(t, err)
-		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 		if c.note == "" && strings.Contains(notes, name) || !strings.Contains(notes, c.note) {
 			t.Errorf("%s\nwant %s", notes, c.note)
 		}

@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/cohort/motion"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 var bidsCohortKind = Source{
@@ -69,8 +70,8 @@ type bidsFiles struct {
 	moved                                                             motion.Head
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
-	sampling     string // how the sidecar contradicts itself on the repetition time; "" where it does not
-	noTime       error  // why the sidecar, which has a RepetitionTime or VolumeTiming, gives none
+	sampling     *bids.Sampling // how the sidecar contradicts itself on the repetition time; nil where it does not
+	noTime       error          // why the sidecar, which has a RepetitionTime or VolumeTiming, gives none
 	// of the scan, by its header; 0 when that cannot be read
 	volumes int
 	grid    located.Grid
@@ -188,7 +189,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.leaveOut(l, root, found, labels)
 	if len(l.Rows) == 0 {
-		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(column.NoteTexts(l.Notes), "; "))
+		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(wording.NoteTexts(l.Notes), "; "))
 	}
 	if err := l.Doubt(); err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Nodes = NodesTable(nodes, c.Space)
 	r.MadeBy, r.Time = bids.GeneratedBy(root), c.Time
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
-	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
+	r.About = func(ids map[string]bool) (notes, timesApart []column.Note) {
 		without := func(row listed.Row) bool { return !ids[row.ID] }
 		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found, tables)
 		return slices.Concat(notes, r.eventNotes(ids), r.protocolNotes(ids)), timesApart
@@ -502,7 +503,7 @@ func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "deri
 // about notes what was found of the scans of these participants. timesApart is the note of repetition times that
 // contradict each other, "" where none do.
 func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles, tables *sessionsTables) (
-	notes []column.Note, timesApart string) {
+	notes, timesApart []column.Note) {
 	counts := map[string]int{}
 	for _, row := range rows {
 		if from := found[row.ID].labelsFrom; from != "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 )
 
@@ -93,7 +95,7 @@ func TestEventsOfOthers(t *testing.T) {
 		r := need.Value(d.load(func(b *BIDSCohort) { b.Confounds = false }))(t)
 		notes, _ := r.About(r.IDs())
 		var found []string
-		for _, n := range notes {
+		for _, n := range wording.Notes(notes) {
 			if strings.Contains(n.Text, shared) || strings.Contains(n.Text, lacks) {
 				found = append(found, n.Text)
 			}

@@ -328,10 +328,10 @@ func ownMotion(l *listed.List) []string {
 }
 
 // withoutMotion are the rows without a mean_fd in the table, although their confounds give it.
-func withoutMotion(l *listed.List, found map[string]*bidsFiles) (rows []int, who []string) {
+func withoutMotion(l *listed.List, found map[string]*bidsFiles) (rows []int, who []column.Values) {
 	for i, v := range ownMotion(l) {
 		if f := found[l.Rows[i].ID]; f.moved.Has && v == "" {
-			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.Rows[i].ID, f.moved.Mean))
+			rows, who = append(rows, i), append(who, column.Values{"Who": l.Rows[i].ID, "X": f.moved.Mean})
 		}
 	}
 	return rows, who
@@ -344,15 +344,14 @@ func fillMotion(l *listed.List, found map[string]*bidsFiles) {
 		l.Rows[i].Cells.Set("mean_fd", found[l.Rows[i].ID].motionCell())
 	}
 	if who != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtMotionFilled, "column mean_fd of the participants table is empty for %s, and taken from their confounds: %s",
-			words.Count(len(who), "participant"), words.Some(who, 3)))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtMotionFilled, "noted.motion-filled", column.Values{"Scans": who}))
 	}
 }
 
 // doubtMotion notes the participants whose mean_fd in the table is not that of their confounds (mm): the column then
 // has something else, with which that of the confounds is not mixed.
 func doubtMotion(l *listed.List, found map[string]*bidsFiles) (doubt bool) {
-	var apart []string
+	var apart []column.Values
 	both := 0
 	values := ownMotion(l)
 	for i, r := range l.Rows {
@@ -363,17 +362,14 @@ func doubtMotion(l *listed.List, found map[string]*bidsFiles) (doubt bool) {
 		}
 		both++
 		if math.Abs(own[0]-f.moved.Mean) > 0.01 {
-			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.ID, own[0], f.moved.Mean))
+			apart = append(apart, column.Values{"Who": r.ID, "Table": own[0], "Confounds": f.moved.Mean})
 		}
 	}
 	if apart == nil {
 		return false
 	}
-	empty := ""
-	if _, who := withoutMotion(l, found); who != nil {
-		empty = fmt.Sprintf("; it stays empty for %s", words.Some(who, 3))
-	}
-	l.Notes = append(l.Notes, column.Doubtf(column.DoubtMotion, "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
-		len(apart), words.Count(both, "participant"), words.Some(apart, 3), empty))
+	_, empty := withoutMotion(l, found)
+	l.Notes = append(l.Notes, column.Doubtful(column.DoubtMotion, "noted.motion-contradicts", column.Values{"Scans": apart,
+		"Of": both, "Empty": empty}))
 	return true
 }

@@ -135,7 +135,7 @@ func minimalNotes(rows []listed.Row, found map[string]*bidsFiles) (notes []colum
 	notes = append(notes, column.Notef("raw scans resampled once with fMRIPrep's transforms (--level minimal): head motion, and distortion by field maps for %d of %s; no slice timing correction",
 		all-distorted, words.Count(all, "run")))
 	if slow > slowSlices {
-		notes = append(notes, column.Doubtf(column.DoubtSliceTiming, "slice timing is not corrected in scans with a repetition time of up to %g s; the slices of a volume are acquired up to this far apart, which blurs fast signals and biases task models; run fMRIPrep with --level full to correct it", slow))
+		notes = append(notes, column.Doubtful(column.DoubtSliceTiming, "noted.slice-timing", column.Values{"Time": slow}))
 	}
 	return notes
 }

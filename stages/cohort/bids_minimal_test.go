@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -78,7 +80,7 @@ func TestBIDSMinimal(t *testing.T) {
 	}
 	notes, _ := r.About(r.IDs())
 	i := slices.IndexFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtSliceTiming })
-	if i < 0 || !strings.Contains(notes[i].Text, "up to 2 s") {
+	if i < 0 || !strings.Contains(wording.NoteTexts(notes)[i], "up to 2 s") {
 		t.Errorf("notes %v", notes)
 	}
 	if !slices.ContainsFunc(notes, func(n column.Note) bool {

@@ -9,7 +9,6 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
@@ -66,20 +65,20 @@ func sessionsHint(files []bids.File) string {
 }
 
 // aboutSessions notes the sessions of some participants, as Roster.About.
-func (r *Roster) aboutSessions(ids map[string]bool) (notes []column.Note, timesApart string) {
+func (r *Roster) aboutSessions(ids map[string]bool) (notes, timesApart []column.Note) {
 	sessions := map[string][]string{}
 	for _, s := range r.Subjects {
 		if ids[s.ID] {
 			sessions[s.ID] = lists.Map(s.Runs, func(run Run) string { return run.Name })
 		}
 	}
-	return sessionNotes(sessions), ""
+	return sessionNotes(sessions), nil
 }
 
 // sessionNotes say how many participants have how many of these sessions, by participant, and which names of sessions
 // may mean one: BIDS keeps ses-01 and ses-1 apart, so that what is done for each session is done for the two.
 func sessionNotes(sessions map[string][]string) []column.Note {
-	count, first, doubts := map[int]int{}, map[string][2]string{}, map[string]string{}
+	count, first, doubts := map[int]int{}, map[string][2]string{}, map[string]column.Values{}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
 		if n := len(sessions[id]); n > 0 {
 			count[n]++
@@ -90,8 +89,8 @@ func sessionNotes(sessions map[string][]string) []column.Note {
 			switch {
 			case !there:
 				first[spelled] = [2]string{name, id}
-			case other[0] != name && doubts[name] == "":
-				doubts[name] = fmt.Sprintf("%s (%s) and %s (%s)", other[0], other[1], name, id)
+			case other[0] != name && doubts[name] == nil:
+				doubts[name] = column.Values{"First": other[0], "FirstOf": other[1], "Second": name, "SecondOf": id}
 			}
 		}
 	}
@@ -101,9 +100,8 @@ func sessionNotes(sessions map[string][]string) []column.Note {
 	}
 	notes := []column.Note{column.Notef("sessions per participant (participants): %s", strings.Join(text, ", "))}
 	if len(doubts) > 0 {
-		pairs := lists.Map(slices.Sorted(maps.Keys(doubts)), func(name string) string { return doubts[name] })
-		notes = append(notes, column.Doubtf(column.DoubtAlike, "sessions have names that are alike: %s; if two are one visit, they are compared and counted as two: name them "+
-			"alike", words.Some(pairs, 6)))
+		pairs := lists.Map(slices.Sorted(maps.Keys(doubts)), func(name string) column.Values { return doubts[name] })
+		notes = append(notes, column.Doubtful(column.DoubtAlike, "noted.sessions-alike", column.Values{"Pairs": pairs}))
 	}
 	return notes
 }

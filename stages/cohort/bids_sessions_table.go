@@ -20,8 +20,8 @@ import (
 
 // A sessionsTables is what the files sub-X_sessions.tsv of participants state beside columns.
 type sessionsTables struct {
-	problems  map[string]error  // by participant
-	regrouped map[string]string // participants with another group in some session, and in which
+	problems  map[string]error         // by participant
+	regrouped map[string]column.Values // participants with another group in some session, and in which
 }
 
 // addSessionColumns adds the columns of BIDS' sub-X_sessions.tsv to those of the participants: of numbers the mean over
@@ -36,7 +36,7 @@ func addSessionColumns(l *listed.List, roots []string, sessions func(id string) 
 		}
 		return name
 	}
-	tables := &sessionsTables{map[string]error{}, map[string]string{}}
+	tables := &sessionsTables{map[string]error{}, map[string]column.Values{}}
 	var differ []string // columns of texts that change from session to session
 	cells := map[string][]listed.Cell{}
 	for i := range l.Rows {
@@ -88,35 +88,33 @@ func addSessionColumns(l *listed.List, roots []string, sessions func(id string) 
 	return tables
 }
 
-// regroupedIn says which sessions of a participant have another group than participants.tsv; "" for none.
-func regroupedIn(l *listed.List, r *listed.Row, sessions, groups []string) string {
+// regroupedIn are the sessions of a participant that have another group than participants.tsv; nil for none.
+func regroupedIn(l *listed.List, r *listed.Row, sessions, groups []string) column.Values {
 	own := r.Cells.Get(l.Group)
-	var other []string
+	var other []column.Values
 	for i, g := range groups {
 		if g != "" && column.Spelling(g) != column.Spelling(own) {
-			other = append(other, fmt.Sprintf("%s in session %s", g, sessions[i]))
+			other = append(other, column.Values{"Group": g, "Session": sessions[i]})
 		}
 	}
 	if other == nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s (%s, but %s)", r.ID, own, strings.Join(other, ", "))
+	return column.Values{"Participant": r.ID, "Group": own, "Sessions": other}
 }
 
 // notes names the participants whose sessions have another group.
 func (s *sessionsTables) notes(rows []listed.Row) []column.Note {
-	var who []string
+	var who []column.Values
 	for _, r := range rows {
-		if text := s.regrouped[r.ID]; text != "" {
-			who = append(who, text)
+		if of := s.regrouped[r.ID]; of != nil {
+			who = append(who, of)
 		}
 	}
 	if who == nil {
 		return nil
 	}
-	return []column.Note{column.Doubtf(column.DoubtSessions, "%s with another group in sessions.tsv than in participants.tsv, whose group is taken for all sessions: %s: leave out who "+
-		"changed groups (exclude), take sessions of one group (sessions), or correct the table",
-		words.Count(len(who), "participant"), words.Some(who, 6))}
+	return []column.Note{column.Doubtful(column.DoubtSessions, "noted.regrouped", column.Values{"Participants": who})}
 }
 
 // sessions are the sessions of a participant's scans, without ses-.

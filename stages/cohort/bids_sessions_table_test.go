@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -52,7 +54,7 @@ func TestSessionColumns(t *testing.T) {
 	if coil := stagetest.Sure(r.Participants.Strings("coil")); coil[0] != "head" || coil[2] != "n/a" {
 		t.Errorf("coil %q", coil)
 	}
-	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "sessions.tsv: no covariate, since its text differs between the sessions of a participant: site") {
+	if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "sessions.tsv: no covariate, since its text differs between the sessions of a participant: site") {
 		t.Errorf("notes\n%s", notes)
 	}
 	if r := load(func(b *BIDSCohort) { b.Select = "score > 5" }); r.Participants.Rows() != 1 {
@@ -95,7 +97,7 @@ func TestSessionCodes(t *testing.T) {
 	if len(r.OfRuns) != 1 || r.OfRuns[0].Name != "site" || !r.OfRuns[0].Between {
 		t.Errorf("%+v", r.OfRuns)
 	}
-	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(r.Notes), "\n"),
+	need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(r.Notes), "\n"),
 		"column site differs within 2 participants: sub-02 (1 in sub-02_sessions.tsv:2, 2 in sub-02_sessions.tsv:3)"), true)
 	need.Error(t, r.Subjects[0].Problem, "column family_id: several families: 0 in sub-01_sessions.tsv:2, 1 in sub-01_sessions.tsv:3")
 	need.NoError(t, r.Subjects[1].Problem)
@@ -122,7 +124,7 @@ func TestSessionGroups(t *testing.T) {
 		about, _ := r.About(r.IDs())
 		want := "1 participant with " + "another group in sessions.tsv" + " than in participants.tsv, whose group is taken for all sessions: sub-01 (" +
 			c.other + ", but " + c.own + " in session 2): "
-		if text := strings.Join(column.NoteTexts(about), "\n"); strings.Count(text, "but") != 1 ||
+		if text := strings.Join(wording.NoteTexts(about), "\n"); strings.Count(text, "but") != 1 ||
 			!strings.Contains(text, want) {
 			t.Errorf("%s\nwant %s", text, want)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -181,7 +183,7 @@ func TestAlikeSessions(t *testing.T) {
 			who[id] = true
 		}
 		notes, _ := r.About(who)
-		return column.NoteTexts(slices.DeleteFunc(notes,
+		return wording.NoteTexts(slices.DeleteFunc(notes,
 			func(n column.Note) bool { return n.Doubt != column.DoubtAlike }))
 	}
 	need.Equal(t, strings.Join(alike("sub-01", "sub-02", "sub-03"), "; "), "sessions have names that are alike: 01 (sub-01) "+

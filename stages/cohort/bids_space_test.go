@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
-	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -76,8 +77,8 @@ func TestBIDSSpaces(t *testing.T) {
 					t.Errorf("%s: %s, want %s; problem %v", s.ID, s.Files["bold"], want, s.Problem)
 				}
 			}
-			if said := strings.Join(column.NoteTexts(r.Notes), "\n"); c.note != "" &&
-				!slices.Contains(column.NoteTexts(r.Notes), c.note) || c.note == "" &&
+			if said := strings.Join(wording.NoteTexts(r.Notes), "\n"); c.note != "" &&
+				!slices.Contains(wording.NoteTexts(r.Notes), c.note) || c.note == "" &&
 				strings.Contains(said, "only one") {
 				t.Errorf("notes\n%s\nwant %q", said, c.note)
 			}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/bids"
+	"prgnn/stages/wording"
+
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
@@ -282,7 +285,7 @@ func TestBIDSMotionOfTable(t *testing.T) {
 		}
 		r, err := d.load(func(c *BIDSCohort) { c.Group = "dx" })
 		need.NoError(t, err)
-		got := strings.Join(slices.DeleteFunc(column.NoteTexts(r.Notes), func(n string) bool {
+		got := strings.Join(slices.DeleteFunc(wording.NoteTexts(r.Notes), func(n string) bool {
 			return !strings.HasPrefix(n, "mean_fd") && !strings.HasPrefix(n, "column mean_fd")
 		}), "\n")
 		need.Equal(t, got, c.want, "note")
@@ -348,7 +351,7 @@ func TestBIDSPeople(t *testing.T) {
 		t.Errorf("participants %v", ids)
 	}
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
-	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(column.NoteTexts(r.Notes), "\n"),
+	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(wording.NoteTexts(r.Notes), "\n"),
 		"excluded sub-03: ") {
 		t.Errorf("error %v, %+v", err, r)
 	}
@@ -421,9 +424,9 @@ func TestBIDSMissingSidecar(t *testing.T) {
 			t.Errorf("%v: problem %v, want %q", c, wrong, c.why)
 		}
 		const note = "no JSON file gives the RepetitionTime for sub-03"
-		if slices.Contains(column.NoteTexts(r.Notes), note+": there the header of the scan counts") != (port && c.why == "") ||
-			slices.Contains(column.NoteTexts(r.Notes), note) != (c.why != "") {
-			t.Errorf("%v: notes %q", c, column.NoteTexts(r.Notes))
+		if slices.Contains(wording.NoteTexts(r.Notes), note+": there the header of the scan counts") != (port && c.why == "") ||
+			slices.Contains(wording.NoteTexts(r.Notes), note) != (c.why != "") {
+			t.Errorf("%v: notes %q", c, wording.NoteTexts(r.Notes))
 		}
 	}
 }
@@ -465,7 +468,8 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes = notesOf(r)
-	_, apart := r.About(r.IDs())
+	_, doubted := r.About(r.IDs())
+	apart := strings.Join(wording.NoteTexts(doubted), "; ")
 	if want := "header differ: sub-03 (sidecar 2.002 s, header 2 s), sub-04 (sidecar 2.003 s, header 2 s), sub-05 (sidecar 2.004 s, header 2 s)"; !strings.Contains(apart, want) || !strings.Contains(notes, apart) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
@@ -543,7 +547,7 @@ func TestBIDSThroughALink(t *testing.T) {
 // notesOf are the notes of a roster, with those about the scans of all that take part.
 func notesOf(r *Roster) string {
 	about, _ := r.About(r.IDs())
-	return strings.Join(column.NoteTexts(slices.Concat(r.Notes, about)), "\n")
+	return strings.Join(wording.NoteTexts(slices.Concat(r.Notes, about)), "\n")
 }
 
 // What is said of scans is of those participants alone that are asked for.
@@ -563,7 +567,7 @@ func TestBIDSNotesOfSome(t *testing.T) {
 		for _, id := range ids {
 			some[id] = true
 		}
-		if about, _ := r.About(some); strings.Join(column.NoteTexts(about), "\n") != want {
+		if about, _ := r.About(some); strings.Join(wording.NoteTexts(about), "\n") != want {
 			t.Errorf("%v: %q, want %q", ids, about, want)
 		}
 	}
@@ -596,11 +600,11 @@ func TestShortScansAreNoted(t *testing.T) {
 		need.NoError(t, err, name)
 		notes, _ := r.About(all)
 		want := "far fewer volumes than the others (median 80): sub-3 (19); if a file was cut, copy it again, else leave these out by exclude"
-		if !slices.Contains(column.NoteTexts(notes), want) {
+		if !slices.Contains(wording.NoteTexts(notes), want) {
 			t.Errorf("%s: notes %q lack %q", name, notes, want)
 		}
 		delete(all, "sub-1") // of two others and the short one
-		if notes, _ = r.About(all); !strings.Contains(strings.Join(column.NoteTexts(notes), "\n"), "sub-3 (19)") {
+		if notes, _ = r.About(all); !strings.Contains(strings.Join(wording.NoteTexts(notes), "\n"), "sub-3 (19)") {
 			t.Errorf("%s: notes of three %q", name, notes)
 		}
 		all["sub-1"] = true
@@ -636,7 +640,7 @@ func TestEntitiesThatSeparateTheGroups(t *testing.T) {
 		table.File = filepath.Join(dir, "participants.tsv")
 		notes, _ := need.Value(table.Load(dir))(t).About(ids)
 		got := ""
-		for _, note := range notes {
+		for _, note := range wording.Notes(notes) {
 			if note.Doubt == column.DoubtEntity {
 				got += note.Text
 			}
@@ -682,7 +686,7 @@ func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
 		for name, c := range map[string]Loader{"bids": bids, "table": tables} {
 			notes, _ := need.Value(c.Load(dir))(t).About(ids)
 			got := ""
-			for _, note := range column.NoteTexts(notes) {
+			for _, note := range wording.NoteTexts(notes) {
 				if at := strings.Index(note, "a classifier may learn the acquisition"); at >= 0 {
 					got += note[:at]
 				}
@@ -735,13 +739,14 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 	if notes := notesOf(r); !strings.Contains(notes, note) {
 		t.Error(notes)
 	}
+	apart := &bids.Sampling{Time: 2, Frequency: 1}
 	for _, c := range []struct {
 		f    bidsFiles
 		want bool
-	}{{bidsFiles{sampling: "x", tr: 2}, true}, {bidsFiles{sampling: "x", tr: 2, headerTR: 3}, true},
-		{bidsFiles{sampling: "x", tr: 2, headerTR: 2}, false}} { // which the header confirms
+	}{{bidsFiles{sampling: apart, tr: 2}, true}, {bidsFiles{sampling: apart, tr: 2, headerTR: 3}, true},
+		{bidsFiles{sampling: apart, tr: 2, headerTR: 2}, false}} { // which the header confirms
 		_, contradict := timeNotes([]listed.Row{{ID: "a"}}, map[string]*bidsFiles{"a": &c.f}, "run")
-		need.Equal(t, strings.Contains(contradict, "SamplingFrequency"), c.want)
+		need.Equal(t, slices.ContainsFunc(contradict, func(n column.Note) bool { return n.Code == "noted.sampling" }), c.want)
 	}
 }
 
@@ -769,5 +774,5 @@ func TestVolumeTimingOfScans(t *testing.T) {
 		need.Equal(t, tr, want)
 	}
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "\n"), "sub-03 (sidecar 10 s, header 2 s)"), true)
+	need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(notes), "\n"), "sub-03 (sidecar 10 s, header 2 s)"), true)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
@@ -129,11 +128,21 @@ func headersDoubted(apart, both int) string {
 }
 
 // samplingNote notes sidecars whose SamplingFrequency contradicts their RepetitionTime.
-func samplingNote(who []string) []column.Note {
-	if who == nil {
+func samplingNote(scans []column.Values) []column.Note {
+	if scans == nil {
 		return nil
 	}
-	return []column.Note{column.Doubtf(column.DoubtTimes, "the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: %s", words.Some(who, 6))}
+	return []column.Note{column.Doubtful(column.DoubtTimes, "noted.sampling", column.Values{"Scans": scans})}
+}
+
+// sampled are the repetition time and the sampling frequency of a scan.
+func (f *bidsFiles) sampled(who string) column.Values {
+	return column.Values{"Who": who, "Time": f.sampling.Time, "Frequency": f.sampling.Frequency}
+}
+
+// bothTimes are the repetition times of a scan in its sidecar and its header.
+func (f *bidsFiles) bothTimes(who string) column.Values {
+	return column.Values{"Who": who, "Sidecar": f.tr, "Header": f.headerTR}
 }
 
 // cutNote names the short scans. volumes are those of each scan, by participant and run.
@@ -142,30 +151,29 @@ func cutNote(volumes map[string]int) []column.Note {
 	if len(short) == 0 {
 		return nil
 	}
-	cut := lists.Map(slices.Sorted(maps.Keys(short)), func(who string) string {
-		return fmt.Sprintf("%s (%d)", who, volumes[who])
-	})
-	return []column.Note{column.Doubtf(column.DoubtVolumes, "far fewer volumes than the others (median %d): %s; if a file was cut, copy it again, else leave these out by exclude",
-		median, words.Some(cut, 6))}
+	return []column.Note{column.Doubtful(column.DoubtVolumes, "noted.few-volumes", column.Values{"Median": median,
+		"Scans": lists.Map(slices.Sorted(maps.Keys(short)), func(who string) column.Values {
+			return column.Values{"Value": who, "N": volumes[who]}
+		})})}
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
-// participants. contradict is the note of those that contradict each other, or within a sidecar without a header that
-// confirms its RepetitionTime; "" where none do.
-func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []column.Note, contradict string) {
-	var apart, sampled, unsure, doubts []string
+// participants. contradict are the notes of those that contradict each other, or within a sidecar without a header that
+// confirms its RepetitionTime.
+func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes, contradict []column.Note) {
+	var apart, sampled, unsure []column.Values
 	used := map[float64]int{}
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
 			who := row.ID + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
-			if f.sampling != "" {
-				sampled = append(sampled, who+" ("+f.sampling+")")
+			if f.sampling != nil {
+				sampled = append(sampled, f.sampled(who))
 				if f.headerTR == 0 || f.apart() { // else the header confirms the RepetitionTime
 					unsure = append(unsure, sampled[len(sampled)-1])
 				}
 			}
 			if f.apart() {
-				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
+				apart = append(apart, f.bothTimes(who))
 			}
 			if tr := f.tr; tr > 0 {
 				used[tr]++
@@ -175,12 +183,10 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 		}
 	}
 	if apart != nil {
-		doubts = append(doubts, "the repetition times of sidecar and header differ: "+words.Some(apart, 6))
-		notes = append(notes, column.Note{Text: doubts[0], Doubt: column.DoubtTimes})
+		notes = append(notes, column.Doubtful(column.DoubtTimes, "noted.times-differ",
+			column.Values{"Scans": apart, "Series": false}))
 	}
-	for _, n := range samplingNote(unsure) {
-		doubts = append(doubts, n.Text)
-	}
+	contradict = slices.Concat(notes, samplingNote(unsure))
 	notes = append(notes, samplingNote(sampled)...)
 	if len(used) > 1 {
 		var text []string
@@ -190,5 +196,5 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 		slices.Sort(text)
 		notes = append(notes, column.Notef("not all scans have the same repetition time: %s", strings.Join(text, ", ")))
 	}
-	return notes, strings.Join(doubts, "; ")
+	return notes, contradict
 }

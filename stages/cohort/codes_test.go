@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
@@ -29,14 +31,14 @@ func TestMissingCodes(t *testing.T) {
 	if iq.Valid == nil || iq.Valid[1] || stagetest.Sure(r.Participants.Floats("iq"))[0] != 100 {
 		t.Errorf("iq %v %v", iq.Values, iq.Valid)
 	}
-	if n := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(n, "codes for missing values count as missing: iq (-9999, in 1 row)") {
+	if n := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(n, "codes for missing values count as missing: iq (-9999, in 1 row)") {
 		t.Errorf("notes %s", n)
 	}
 	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
 	// In a column of texts too, such as HANDEDNESS_CATEGORY of ABIDE; a number beside texts is one.
 	r, err = load("id,dx,hand,ward\na,1,R,12\nb,2,-9999,a\nc,1,L,999\n", "")
 	need.NoError(t, err)
-	need.Equal(t, column.NoteTexts(r.Notes)[0], "codes for missing values count as missing: hand (-9999, in 1 row)")
+	need.Equal(t, wording.NoteTexts(r.Notes)[0], "codes for missing values count as missing: hand (-9999, in 1 row)")
 	hand, _ := r.Participants.Column("hand")
 	need.Equal(t, fmt.Sprint(hand.Values, hand.Valid), "[R  L] [true false true]")
 	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("ward")), " "), "12 a 999")
@@ -149,7 +151,7 @@ func TestLevelsWithDecimals(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,1.0\nb,2.0\nc, 1 \n", "x.csv": "1,2\n3,4\n"})
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: []string{"1=ASD", "2=TD", "3=X"}}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
-	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "; "), "levels: no row has dx 3 (X)")
+	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "; "), "levels: no row has dx 3 (X)")
 	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), "ASD TD ASD")
 }
 
@@ -167,13 +169,13 @@ func TestImpossibleDisplacements(t *testing.T) {
 		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
 	}
 	var doubts []string
-	for _, note := range r.Notes {
+	for _, note := range wording.Notes(r.Notes) {
 		if note.Doubt != "" {
 			doubts = append(doubts, note.Doubt)
 		}
 	}
 	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements; codes in covariates; codes in covariates")
-	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
 		"treated as numbers: age (99, in 1 row)", "treated as categories: sex (9, in 1 row)"} {
 		if !strings.Contains(notes, want) {
@@ -196,7 +198,7 @@ func TestNumbersOfSites(t *testing.T) {
 			"people.csv": fmt.Sprintf(rows, name) + "x,HC,99,9\n"})
 		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 			Series: "x.csv"}).Load(dir))(t)
-		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		got := strings.Join(wording.NoteTexts(r.Notes), "; ")
 		need.Equal(t, strings.Contains(got, "a column of sites, and possibly no sites: "+name+" (99, in 1 row); if they "+
 			"stand for missing values: missing: ["), site, got)
 		need.Equal(t, strings.Contains(got, "treated as numbers: "+name), !site, got)
@@ -209,7 +211,7 @@ func TestPointsInATable(t *testing.T) {
 		"a,HC,1.234,1.5,100\nb,HC,987,1.234,101\nc,ASD,1.100,987,102\nd,ASD,n/a,12,103\n"})
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
-	got := strings.Join(column.NoteTexts(r.Notes), "; ")
+	got := strings.Join(wording.NoteTexts(r.Notes), "; ")
 	need.Equal(t, strings.Contains(got, "taken for decimal points: icv (1.100, 987); write"), true, got)
 }
 
@@ -222,7 +224,7 @@ func TestNumbersFarFromCategories(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC,20,9\ny,ASD,2,1\n"})
 	r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 		Series: "x.csv"}).Load(dir))(t)
-	got := strings.Join(column.NoteTexts(r.Notes), "; ")
+	got := strings.Join(wording.NoteTexts(r.Notes), "; ")
 	need.Equal(t, strings.Contains(got, "person: stage of x (20, where all others are 1, 2, 3, 4: a category, or a code for a "+
 		"missing value); if a value is wrong, correct"), true, got)
 }
@@ -237,7 +239,7 @@ func TestNumbersFarFromAllOthers(t *testing.T) {
 	for _, people := range []listed.Parameters{{File: "people.csv", ID: "id", Group: "dx"},
 		{File: "people.csv", ID: "id", Target: "iq"}} {
 		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
-		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		got := strings.Join(wording.NoteTexts(r.Notes), "; ")
 		need.Equal(t, strings.Contains(got, "no age of a person: age of x (127), iq of x (420); if a value is wrong, correct"), true, got)
 	}
 }
@@ -252,7 +254,7 @@ func TestDisplacementsFarFromOthers(t *testing.T) {
 		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": rows + "x,HC," + fd + "\n"})
 		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 			Series: "x.csv"}).Load(dir))(t)
-		got := strings.Join(column.NoteTexts(r.Notes), "; ")
+		got := strings.Join(wording.NoteTexts(r.Notes), "; ")
 		need.Equal(t, strings.Contains(got, "mean_fd of x ("+fd+"); if a value is wrong"), want, got)
 	}
 }
@@ -263,7 +265,7 @@ func TestAgesInTwoUnits(t *testing.T) {
 		"a,HC,8,8\nb,HC,120,120\nc,ASD,11,11\nd,ASD,150,150\ne,HC,14,14\nf,ASD,n/a,1\ng,ASD,180,180\n"})
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
-	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "; "),
+	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "; "),
 		"ages may be in two units: age (3 from 8 to 14, as in years, and 3 from 120 to 180, as in months); give all ages in one unit")
 }
 
@@ -297,7 +299,7 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 		c, _ := r.Participants.Column(name)
 		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
 	}
-	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"codes for missing values count as missing: age (-, in 1 row), age (?, in 1 row), iq (n.a., in 1 row), iq (unknown, in 1 row), site (-, in 1 row), score (?, in 1 row)",
 		"treated as categories, although they may stand for missing values: site (unknown, in 1 row), dose (none, in 1 row); if they do, list them in missing"} {
 		if !strings.Contains(notes, want) {
@@ -316,7 +318,7 @@ func TestWordsThatAreNoFamilies(t *testing.T) {
 		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 		c, _ := r.Participants.Column(name)
 		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
-		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 		for text, said := range map[string]bool{"codes for missing values count as missing: " + name + " (none, in 2 rows)": name == "family_id",
 			"treated as categories": name == "mother", "keep_together counts them as missing": name == "mother"} {
 			need.Equal(t, strings.Contains(notes, text), said, name+": "+text+"\n"+notes)
@@ -343,7 +345,7 @@ func TestNamesThatAreAlike(t *testing.T) {
 		c := &TimeseriesCohort{Parameters: people, Series: "x.csv", Sessions: []string{"visit"}}
 		r, err := c.Load(dir)
 		need.NoError(t, err)
-		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 		if !strings.Contains(notes, want) || strings.Contains(notes, "names that are alike") != (want != "") {
 			t.Errorf("%s: %s, want %s", rows, notes, want)
 		}
@@ -401,7 +403,7 @@ func TestNumbersAsNames(t *testing.T) {
 	}
 	need.Equal(t, strings.Join(got, ", "), "sub-1 1.csv, sub-1e5 1e5.csv, sub-2 2.csv, sub-3 3.0.csv, sub-4 .")
 	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, because people.csv has whole numbers with decimals; write them without decimals")
-	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
+	if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
 		"are read as whole numbers: 1.0 is sub-1, 2.0 is sub-2, 3.0 is sub-3, 4.0 is sub-4") {
 		t.Error(notes)
 	}
@@ -512,7 +514,7 @@ func TestDoubtfulTargets(t *testing.T) {
 		if err != nil {
 			got = "error: " + err.Error()
 		} else {
-			got = strings.Join(column.NoteTexts(r.Notes), "\n")
+			got = strings.Join(wording.NoteTexts(r.Notes), "\n")
 		}
 		if !strings.Contains(got, want) || want == "" && strings.Contains(got, "target:") {
 			t.Errorf("%s: %s, want %s", values, got, want)
@@ -567,7 +569,7 @@ func TestDoubtfulGroups(t *testing.T) {
 		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 		r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 		need.NoError(t, err)
-		got := strings.Join(column.NoteTexts(r.Notes), "\n")
+		got := strings.Join(wording.NoteTexts(r.Notes), "\n")
 		if strings.HasSuffix(want, "all groups: ") {
 			got, _, _ = strings.Cut(got, "ASD1 (1)")
 			got, _, _ = strings.Cut(got, "BD I (1)")
@@ -587,7 +589,7 @@ func TestOtherColumnOfTheLabel(t *testing.T) {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site,DX\n" + rows, "x.csv": "1,2\n3,4\n"})
 		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 			Series: "x.csv"}).Load(dir))(t)
-		need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "\n"), want)
+		need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "\n"), want)
 	}
 }
 
@@ -604,7 +606,7 @@ func TestSynonymsInTables(t *testing.T) {
 		return (&TimeseriesCohort{Parameters: p, Series: "x.csv"}).Load(dir)
 	}
 	doubts := func(r *Roster) (n int) {
-		for _, note := range r.Notes {
+		for _, note := range wording.Notes(r.Notes) {
 			if note.Doubt == column.DoubtAlike {
 				n++
 			}
@@ -633,14 +635,14 @@ func TestLevelsToPaste(t *testing.T) {
 	r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
 	one := ": if they are one, give them one name in levels: " + levels
-	need.Equal(t, strings.Join(column.NoteTexts(r.Notes)[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
+	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes)[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
 		"\nthe groups asd (1 participant, line 2) and ASD (8) differ only in case"+one+
 		"\nthe groups hc (1 participant, line 4) and HC (9) differ only in case"+one+
 		"\ngroups of one participant: x, y (line 5); all groups: ASD (8), Asd (1), HC (9), asd (1), hc (1), x, y (1)")
 	people.Levels = []string{"ASD=ASD", "Asd=ASD", "HC=HC", "OTHER=OTHER", "asd=ASD", "hc=HC", "x, y=x, y"}
 	r, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
-	need.Equal(t, len(column.NoteTexts(r.Notes)), 3, "%q", column.NoteTexts(r.Notes))
+	need.Equal(t, len(wording.NoteTexts(r.Notes)), 3, "%q", wording.NoteTexts(r.Notes))
 	people.Levels = []string{"ASD=ASD", "asd=ASD"}
 	_, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.Error(t, err, `dx is "HC" in 9 rows, but levels has no name for it: name every value in levels: `+
@@ -653,7 +655,7 @@ func TestDecimalsInPaths(t *testing.T) {
 		Series: "{f}.csv"}).Load(testdir.Files(t, map[string]string{"people.csv": "id,dx,f\na,A,1.0\nb,B,2\n",
 		"1.csv": "1,2\n3,4\n", "2.csv": "1,2\n3,5\n"})))(t)
 	want := `series: whole numbers saved with decimals, as pandas does, are read without them in "{f}.csv": sub-a (1.csv)`
-	if notes := column.NoteTexts(r.Notes); !slices.Contains(notes, want) {
+	if notes := wording.NoteTexts(r.Notes); !slices.Contains(notes, want) {
 		t.Errorf("%q is missing in\n%s", want, strings.Join(notes, "\n"))
 	}
 }
@@ -674,7 +676,7 @@ func TestFormsOfNumbers(t *testing.T) {
 		_, err := r.Participants.Strings("age")
 		need.NoError(t, err)
 		want := fmt.Sprintf("column age: 2 numbers and 1 text (%q of sub-a): taken as text", age)
-		if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, want) {
+		if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
 	}
@@ -693,7 +695,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	if fd := stagetest.Sure(r.Participants.Floats("mean_fd")); fd[0] != 0.1646 || fd[2] != 0.31 {
 		t.Errorf("motion %v", fd)
 	}
-	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"decimal commas are read as decimal points: mean_fd",
 		"negative in columns that are otherwise positive, and treated as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
 		`column iq: no value is a number ("~100" of sub-a and 2 more)`} {
@@ -708,7 +710,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 			t.Errorf("%s %v %v", name, c.Values, c.Valid)
 		}
 	}
-	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); strings.Contains(notes, "otherwise positive") ||
+	if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); strings.Contains(notes, "otherwise positive") ||
 		!strings.Contains(notes, "missing: values that count as missing: age (1 value), iq (1 value)\nmissing: no cell of the table holds unknown") {
 		t.Errorf("notes %s", notes)
 	}

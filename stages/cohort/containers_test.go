@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
@@ -45,7 +47,7 @@ func TestTransposedSeriesHaveOneNote(t *testing.T) {
 		"nodes.tsv": "index\tname\n1\tx\n2\ty\n"})
 	c := timeseriesCohortKind.New().(*TimeseriesCohort)
 	c.File, c.Group, c.Series, c.Nodes = "p.tsv", "group", "{participant_id}.mat", "nodes.tsv"
-	notes := strings.Join(column.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
+	notes := strings.Join(wording.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
 	need.Equal(t, strings.Contains(notes, "2 regions in the list: the rows are regions, and were transposed"), true, notes)
 	need.Equal(t, strings.Contains(notes, "set transpose"), false, notes)
 }
@@ -187,7 +189,7 @@ func TestCodesOfGroupsInAFile(t *testing.T) {
 			}
 			need.NoError(t, err, c.what)
 			doubts := ""
-			for _, n := range r.Notes {
+			for _, n := range wording.Notes(r.Notes) {
 				if n.Doubt != "" {
 					doubts += n.Text
 				}
@@ -478,7 +480,7 @@ func TestConditionsOfCONN(t *testing.T) {
 		}
 		need.NoError(t, r.Subjects[0].Problem, name)
 		need.Equal(t, r.volumesOf(r.Subjects[0].Files["series"]), c.rows, name)
-		if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, c.notes) ||
+		if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, c.notes) ||
 			c.notes == "" && strings.Contains(notes, "weight") {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.notes)
 		}

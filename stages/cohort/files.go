@@ -150,9 +150,7 @@ func (r *Roster) refuseShared(l *listed.List, files []located.RowFile) {
 // not their own.
 func (r *Roster) refuseOthers(l *listed.List, files []located.RowFile) {
 	misnamed, doubts := located.Misnamed(l, r.Root, files)
-	for _, doubt := range doubts {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtNumbered, "%s", doubt))
-	}
+	r.Notes = append(r.Notes, doubts...)
 	for _, f := range misnamed {
 		i := slices.IndexFunc(r.Subjects, func(s Subject) bool { return s.ID == f.Row.ID })
 		if i >= 0 && r.Subjects[i].Problem == nil {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -225,9 +224,7 @@ func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, va
 	if nameless == nil || len(missing) == len(nodes) || builtIn(nodes) {
 		return
 	}
-	r.Notes = append(r.Notes, column.Doubtf(column.DoubtLabels, "%d of the %s of %s %s left out: %s",
-		len(nameless), words.Count(len(values), "label"), userfile.NameIn(r.Root, path), words.Verb(len(nameless), "has no row in the node list and is", "have no row in the node list and are"),
-		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
+	r.Notes = append(r.Notes, region.LeftOut(nameless, len(values), userfile.NameIn(r.Root, path), ""))
 }
 
 // noteOpposed reads the headers of scans and label images, and notes those whose affines are opposite.
@@ -357,7 +354,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
 		}
 		if !placed && labels.Oriented {
-			r.Notes = append(r.Notes, column.Doubtf(column.DoubtNames, "the names of the regions are matched with the labels of the image by number alone: the node list has no coordinates, and only the sides (left, right) in its names are compared with the positions of the labels"))
+			r.Notes = append(r.Notes, column.Doubtful(column.DoubtNames, "noted.labels-by-number", nil))
 		}
 		return nil
 	}

@@ -53,12 +53,12 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		r.heads = map[string][]string{}
 	}
 	any, by := false, map[string][]string{} // note → participants
-	weighted := map[string][]string{}       // doubt → participants
+	weighted := map[string][]string{}       // condition of unequal weights → participants
 	var said []string
 	for _, f := range all {
 		s := of[f]
-		for _, doubt := range f.Doubts {
-			r.Notes = append(r.Notes, column.Doubtf(column.DoubtAlike, "%s: %s", port, doubt))
+		for _, n := range f.Doubts {
+			r.Notes = append(r.Notes, n.With("Port", port))
 		}
 		if f.Err != nil {
 			s.fault = userfile.Place(fmt.Errorf("%s: %w", f.Path, f.Err), f.Path)
@@ -74,9 +74,7 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 			by[note] = append(by[note], s.ID)
 		}
 		if f.Found != nil {
-			for _, doubt := range f.Found.Doubts {
-				weighted[doubt] = append(weighted[doubt], s.ID)
-			}
+			weighted[f.Found.Unequal] = append(weighted[f.Found.Unequal], s.ID)
 		}
 		if f.Found != nil && !matrix && f.Layout.Member == 0 {
 			r.volumes[f.Path] = f.Found.Draws[0].Rows
@@ -95,9 +93,11 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 		}
 		s.layouts[port] = f.Layout
 	}
-	for _, doubt := range slices.Sorted(maps.Keys(weighted)) {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtProcessing, "%s: %s (%s)", port, doubt,
-			words.Some(slices.Compact(weighted[doubt]), 6)))
+	for _, condition := range slices.Sorted(maps.Keys(weighted)) {
+		if condition != "" {
+			r.Notes = append(r.Notes, column.Doubtful(column.DoubtProcessing, "noted.weights", column.Values{"Port": port,
+				"Condition": condition, "Participants": slices.Compact(weighted[condition])}))
+		}
 	}
 	for _, note := range said {
 		who := ""

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
@@ -192,7 +194,7 @@ func TestSeriesOfPrograms(t *testing.T) {
 			continue
 		}
 		same(t, c.file, x.Data, columns(truth.series, c.rows, c.take...), 0)
-		if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, c.note) {
+		if notes := fmt.Sprint(wording.NoteTexts(r.Notes)); !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %s, want %q", c.file, notes, c.note)
 		}
 	}
@@ -288,7 +290,7 @@ func TestMatricesOfPrograms(t *testing.T) {
 		same(t, c.file, upper(x), c.want, 1e-12)
 		need.Equal(t, stagetest.ColumnOf(t, quality, "missing"), c.missing, c.file)
 		need.Equal(t, stagetest.ColumnOf(t, quality, "constant"), 0, c.file)
-		if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, c.note) {
+		if notes := fmt.Sprint(wording.NoteTexts(r.Notes)); !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %s, want %q", c.file, notes, c.note)
 		}
 	}
@@ -476,7 +478,7 @@ func TestMatricesOfEntries(t *testing.T) {
 	d := door{rows: [][2]string{{"sub-1", ""}, {"sub-2", ""}}, pattern: "tables/vectors/lower_rows.npy",
 		entries: upper_, with: []any{"partial", "ridge"}}
 	r := need.Value(d.load(t, true))(t)
-	if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, "negative eigenvalue") {
+	if notes := fmt.Sprint(wording.NoteTexts(r.Notes)); !strings.Contains(notes, "negative eigenvalue") {
 		t.Errorf("notes of the wrong order: %s", notes)
 	}
 }
@@ -593,7 +595,7 @@ func TestOrderOfTriangles(t *testing.T) {
 			}
 			r := need.Value(c.Load(""))(t)
 			notes := slices.DeleteFunc(r.Notes, func(n column.Note) bool { return n.Doubt != column.DoubtNames })
-			need.Equal(t, len(notes) == 1 && strings.Contains(notes[0].Text, want), true, file, r.Notes)
+			need.Equal(t, len(notes) == 1 && strings.Contains(wording.NoteTexts(notes)[0], want), true, file, r.Notes)
 		}
 	}
 }

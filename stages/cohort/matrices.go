@@ -86,7 +86,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.setRegions(nodes)
-	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) { return r.protocolNotes(ids), "" }
+	r.About = func(ids map[string]bool) (notes, timesApart []column.Note) { return r.protocolNotes(ids), nil }
 	return r, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
@@ -262,7 +264,7 @@ func TestFilesNumberedOtherwise(t *testing.T) {
 			need.Equal(t, s.Problem != nil, c.refused, c.series, s.ID)
 		}
 		doubts := ""
-		for _, n := range r.Notes {
+		for _, n := range wording.Notes(r.Notes) {
 			if n.Doubt == column.DoubtNumbered {
 				doubts += n.Text
 			}

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
-	"prgnn/stages/column"
 	"prgnn/stages/phantom"
 	"prgnn/stages/region"
 )
@@ -218,13 +219,13 @@ func TestLabelsLeftOut(t *testing.T) {
 		want   []string
 	}{
 		{[]int32{5, 7}, nil},
-		{[]int32{5, 6, 7, 9}, []string{"2 of the 4 labels of a.nii have no row in the node list and are left out: 6, 9"}},
+		{[]int32{5, 6, 7, 9}, []string{"2 of the 4 labels of a.nii have no row in the node list and belong to no region: 6, 9"}},
 		{[]int32{1, 2}, nil}, // parcellate refuses it
 	} {
 		r := &Roster{}
 		r.noteLeftOut(nodes, by, c.values, "a.nii")
-		if !slices.Equal(column.NoteTexts(r.Notes), c.want) {
-			t.Errorf("labels %v: notes %q, want %q", c.values, column.NoteTexts(r.Notes), c.want)
+		if !slices.Equal(wording.NoteTexts(r.Notes), c.want) {
+			t.Errorf("labels %v: notes %q, want %q", c.values, wording.NoteTexts(r.Notes), c.want)
 		}
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
-	"prgnn/stages/column"
 )
 
 // confoundsWith are confounds of a head that drifts, shaken by so many mm and rad, its rotations multiplied by turn and
@@ -65,6 +66,6 @@ func TestUnitsOfMotion(t *testing.T) {
 		}
 		r := need.Value(table(func(c *TableCohort) { c.Confounds = "conf" }).Load(dir))(t)
 		notes, _ := r.About(r.IDs())
-		need.Equal(t, strings.Join(column.NoteTexts(notes), "\n"), c.want, name)
+		need.Equal(t, strings.Join(wording.NoteTexts(notes), "\n"), c.want, name)
 	}
 }

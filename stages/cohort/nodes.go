@@ -84,15 +84,15 @@ func regionsOf(names []string, file string) ([]atlas.Node, error) {
 // setRegions takes the regions of files of series and matrices, and notes those whose names confounds have, too.
 func (r *Roster) setRegions(nodes []atlas.Node) {
 	r.Nodes = NodesTable(nodes, "")
-	var found []string
+	var found []column.Values
 	for i, n := range nodes {
 		if region.MayBeConfound(n.Name) {
-			found = append(found, fmt.Sprintf("%s (region %d)", n.Name, i+1))
+			found = append(found, column.Values{"Name": n.Name, "Place": i + 1})
 		}
 	}
 	if found != nil {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTissues, "regions whose names are those of confounds: %s; if these are not regions, remove them from all files (and from nodes, if it is set)",
-			words.Some(found, 6)))
+		r.Notes = append(r.Notes, column.Doubtful(column.DoubtTissues, "noted.confounds-as-regions",
+			column.Values{"Regions": found}))
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/column"
 )
 
 // parcelFile is a ptseries file whose parcels are L_A, R_A … at these vertices of their surfaces, "L 0 1 2".
@@ -88,7 +89,7 @@ func TestOtherParcels(t *testing.T) {
 					need.Error(t, s.Problem, want)
 				}
 			}
-			if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, c.note) ||
+			if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, c.note) ||
 				c.note == "" && strings.Contains(notes, "parcel") {
 				t.Errorf("notes %q, want %q", notes, c.note)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
@@ -183,7 +185,7 @@ func TestProcessingThatDiffers(t *testing.T) {
 			r := need.Value(kind.Load(""))(t)
 			notes, _ := r.About(r.IDs())
 			var found []string
-			for _, n := range notes {
+			for _, n := range wording.Notes(notes) {
 				if n.Doubt == column.DoubtEntity || n.Doubt == column.DoubtProcessing ||
 					n.Doubt == column.DoubtBySession {
 					found = append(found, n.Text)
@@ -199,7 +201,7 @@ func TestProcessingThatDiffers(t *testing.T) {
 	datasets := byGroup(madeFile{"_atlas-G", "", "0.6"}, madeFile{"_atlas-G", "", "26.0"})
 	r := need.Value(madeCohort(t, datasets)["series"].Load(""))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "; "),
+	need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(notes), "; "),
 		"the program of the derivatives"+group+"A XCP-D 0.6 (4), B XCP-D 26.0 (4)"), true, notes)
 }
 
@@ -227,7 +229,7 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 	r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "group", Values: groups})
 	r.Scan = func(id, _ string) (int, float64) { return 100, times[id] }
-	notes := strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n")
+	notes := strings.Join(wording.NoteTexts(r.protocolNotes(r.IDs())), "\n")
 	const rest = " (14 of 16), %s (2 of 16); B %s (3 of 16), %s (13 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference"
 	need.Equal(t, notes, "the repetition time is associated with the group: A 2 s"+fmt.Sprintf(rest, "2.5 s", "2 s", "2.5 s")+
 		"\nthe voxel size is associated with the group: A 2×2×2 mm (2 of 16), 3×3×3 mm (14 of 16); B 2×2×2 mm (13 of 16), 3×3×3 mm (3 of 16); Fisher's exact test, p = 0.00024; a classifier may learn the acquisition instead of the group difference")
@@ -267,7 +269,7 @@ func TestScansByGroup(t *testing.T) {
 		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 			encoding.Column{Name: "group", Values: groups})
 		r.Scan = func(id, part string) (int, float64) { return volumes[id][part], 2 }
-		need.Equal(t, strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n"), c.want)
+		need.Equal(t, strings.Join(wording.NoteTexts(r.protocolNotes(r.IDs())), "\n"), c.want)
 	}
 }
 
@@ -316,7 +318,7 @@ func TestOtherFieldsByGroup(t *testing.T) {
 		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 			encoding.Column{Name: "group", Values: groups})
 		notes := r.protocolNotes(r.IDs())
-		got := strings.Join(column.NoteTexts(notes), "\n")
+		got := strings.Join(wording.NoteTexts(notes), "\n")
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || got != "" && notes[0].Doubt != c.doubt {
 			t.Errorf("%q, want %q %v", got, c.want, notes)
 		}
@@ -352,7 +354,7 @@ func TestFieldMapsByGroup(t *testing.T) {
 		r.Participants = encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 			encoding.Column{Name: "group", Values: groups})
 		notes := r.protocolNotes(r.IDs())
-		got := strings.Join(column.NoteTexts(notes), "\n")
+		got := strings.Join(wording.NoteTexts(notes), "\n")
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || got != "" && notes[0].Doubt != c.doubt {
 			t.Errorf("%q, want %q %v", got, c.want, notes)
 		}
@@ -396,7 +398,7 @@ func TestHeadersByGroup(t *testing.T) {
 			Nodes: "dk84", Space: "auto"}
 		table.File = filepath.Join(dir, "table.tsv")
 		r := need.Value(table.Load(dir))(t)
-		notes := strings.Join(column.NoteTexts(r.protocolNotes(r.IDs())), "\n")
+		notes := strings.Join(wording.NoteTexts(r.protocolNotes(r.IDs())), "\n")
 		if !strings.HasPrefix(notes, c.want) || (c.want == "") != (notes == "") {
 			t.Errorf("%q, want %q", notes, c.want)
 		}
@@ -427,7 +429,7 @@ func TestSliceTimingByGroup(t *testing.T) {
 	for name, kind := range map[string]Loader{"bids": found, "table": table} {
 		r := need.Value(kind.Load(dir))(t)
 		notes, _ := r.About(r.IDs())
-		need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "; "),
+		need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(notes), "; "),
 			"the sidecar field SliceTimingCorrected is completely confounded with the group: A true (4), B false (4)"),
 			true, name)
 	}

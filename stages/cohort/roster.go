@@ -66,7 +66,7 @@ type Roster struct {
 	// About, when set, notes what was found of the scans of some participants. timesApart is the one of these notes
 	// that says which headers and sidecars give different repetition times, "" for none: which counts depends on the
 	// stages.
-	About func(ids map[string]bool) (notes []column.Note, timesApart string)
+	About func(ids map[string]bool) (notes, timesApart []column.Note)
 	Time  string // which repetition time is right where they differ: sidecar or header; auto is not said
 	// fail or skip: what becomes of participants that cannot be used; "" for kinds without a choice
 	Incomplete  string

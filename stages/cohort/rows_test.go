@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/column"
 )
 
 func TestRowsCohort(t *testing.T) {
@@ -47,8 +48,8 @@ func TestRowsCohort(t *testing.T) {
 	if got, want := string(r.Subjects[1].Values["row"].(artifacts.Bytes).Data), "book\twords\tnote\nmoby-dick\t1.50\tn/a\n"; got != want {
 		t.Errorf("cohort.row is\n%s\nwant\n%s", got, want)
 	}
-	if want := "the column where of the table holds paths and is left out of cohort.rows and cohort.row"; !slices.Contains(column.NoteTexts(r.Notes), want) {
-		t.Errorf("notes %q", column.NoteTexts(r.Notes))
+	if want := "the column where of the table holds paths and is left out of cohort.rows and cohort.row"; !slices.Contains(wording.NoteTexts(r.Notes), want) {
+		t.Errorf("notes %q", wording.NoteTexts(r.Notes))
 	}
 
 	// Everything named, and a row chosen.
@@ -154,7 +155,7 @@ func TestRowsOfOneCategoryInSeveralWays(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "plant,sex,kind\na,M,oak\nb,F,Oak\nc,1,ash\n" +
 		"d,2,ash\ne,M,oak\nf,F,ash\n"})
 	r := need.Value((&RowsCohort{File: "x.csv"}).Load(dir))(t)
-	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "\n"), "column sex: one category in several ways: F, M beside 1, 2; "+
+	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "\n"), "column sex: one category in several ways: F, M beside 1, 2; "+
 		"write it in one way, since each is a category of its own\n"+
 		"column kind: Oak and oak differ only in case: if they are one, write them alike in the table")
 }

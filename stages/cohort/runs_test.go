@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
@@ -137,9 +139,9 @@ func TestRowsAreRuns(t *testing.T) {
 		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
-	if want := "not used as covariates: columns that differ between the runs of a participant (fd)"; !slices.Contains(r.Notes,
-		column.Note{Text: want, Doubt: column.DoubtOfRuns}) {
-		t.Errorf("notes %q, want %q", column.NoteTexts(r.Notes), want)
+	if want := "not used as covariates: columns that differ between the runs of a participant (fd)"; !slices.ContainsFunc(wording.Notes(r.Notes),
+		func(n column.Note) bool { return n.Text == want && n.Doubt == column.DoubtOfRuns }) {
+		t.Errorf("notes %q, want %q", wording.NoteTexts(r.Notes), want)
 	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
 	need.NoError(t, err)
@@ -147,8 +149,8 @@ func TestRowsAreRuns(t *testing.T) {
 		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
 	}
-	if !slices.Contains(column.NoteTexts(r.Notes), "1 run excluded of participants with other runs included") {
-		t.Errorf("notes %q", column.NoteTexts(r.Notes))
+	if !slices.Contains(wording.NoteTexts(r.Notes), "1 run excluded of participants with other runs included") {
+		t.Errorf("notes %q", wording.NoteTexts(r.Notes))
 	}
 	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; several rows also have 1; if each row is a run: runs: all") {
 		t.Error(err)
@@ -273,7 +275,7 @@ func TestTimeseriesSessions(t *testing.T) {
 		if got := runsText(r, "series"); got != c.want || !r.PerRun || !r.Sessions {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
-		if notes, _ := r.About(r.IDs()); len(notes) != 1 || !strings.HasPrefix(notes[0].Text, "sessions per participant") {
+		if notes, _ := r.About(r.IDs()); len(notes) != 1 || !strings.HasPrefix(wording.NoteTexts(notes)[0], "sessions per participant") {
 			t.Errorf("%s: notes %q", c.name, notes)
 		}
 	}

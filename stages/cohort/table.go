@@ -84,13 +84,13 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	}
 	r.Scan = r.scanHeader
 	sessions := r.About
-	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
+	r.About = func(ids map[string]bool) (notes, timesApart []column.Note) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
 		volumes, _ := r.scans(ids)
 		return slices.Concat(notes, cutNote(volumes), r.eventNotes(ids), r.protocolNotes(ids),
-			motion.Notes(r.displacements(ids))), ""
+			motion.Notes(r.displacements(ids))), nil
 	}
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/lists"
 	"prgnn/internal/testdir"
 
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/column"
 )
 
 // inDir takes the directory out of a message.
@@ -102,8 +103,8 @@ func TestTableCohort(t *testing.T) {
 	if !slices.Equal(names, []string{"left", "right"}) || !slices.Equal(values, []int64{7, 9}) {
 		t.Errorf("nodes %v %v", names, values)
 	}
-	if want := []string{"participant names consist of letters and digits only: A_4 is sub-A4"}; !slices.Equal(column.NoteTexts(r.Notes), want) {
-		t.Errorf("notes %q", column.NoteTexts(r.Notes))
+	if want := []string{"participant names consist of letters and digits only: A_4 is sub-A4"}; !slices.Equal(wording.NoteTexts(r.Notes), want) {
+		t.Errorf("notes %q", wording.NoteTexts(r.Notes))
 	}
 }
 
@@ -137,7 +138,7 @@ func TestTableCohortSelects(t *testing.T) {
 			r := need.Value(table(c.change).Load(dir))(t)
 			ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
 			need.Equal(t, strings.Join(ids, " "), c.ids, "participants")
-			if got := column.NoteTexts(r.Notes)[1:]; !slices.Equal(got, c.notes) {
+			if got := wording.NoteTexts(r.Notes)[1:]; !slices.Equal(got, c.notes) {
 				t.Errorf("notes %q, want %q", got, c.notes)
 			}
 		})

@@ -137,8 +137,9 @@ func seriesFiles(series, sidecar string) map[string]string {
 // notes repetition times and numbers of volumes that no two groups share.
 func sidecarPort(r *Roster) error {
 	var scans []*bidsFiles
-	var without, apart, sampled []string
-	sampledOf := map[string][]string{} // by participant
+	var without []string
+	var apart, sampled []column.Values
+	sampledOf := map[string][]column.Values{} // by participant
 	times, lengths := map[[2]string]float64{}, map[[2]string]int{}
 	count := func(id, part string, files map[string]string) *bidsFiles {
 		who, series := strings.TrimSpace(id+" "+part), files["series"]
@@ -154,14 +155,14 @@ func sidecarPort(r *Roster) error {
 		if f.sidecar == "" {
 			without = append(without, who)
 		}
-		if f.sampling != "" {
-			sampled = append(sampled, who+" ("+f.sampling+")")
+		if f.sampling != nil {
+			sampled = append(sampled, f.sampled(who))
 			if f.headerTR == 0 || f.apart() { // else the header confirms the RepetitionTime
 				sampledOf[id] = append(sampledOf[id], sampled[len(sampled)-1])
 			}
 		}
 		if f.apart() {
-			apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
+			apart = append(apart, f.bothTimes(who))
 		}
 		scans, times[[2]string{id, part}] = append(scans, f), cmp.Or(f.tr, bids.Believed(f.headerTR))
 		return f
@@ -200,27 +201,25 @@ func sidecarPort(r *Roster) error {
 	}
 	r.Notes = append(r.Notes, samplingNote(sampled)...)
 	if apart != nil {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtTimes, "the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
+		r.Notes = append(r.Notes, column.Doubtful(column.DoubtTimes, "noted.times-differ",
+			column.Values{"Scans": apart, "Series": true}))
 	}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		own, only := [2]string{id, part}, [2]string{id, ""}
 		return cmp.Or(lengths[own], lengths[only]), cmp.Or(times[own], times[only])
 	}
 	sessions := r.About
-	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
+	r.About = func(ids map[string]bool) (notes, timesApart []column.Note) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
-		var unsure []string
+		var unsure []column.Values
 		for _, s := range r.Subjects {
 			if ids[s.ID] {
 				unsure = append(unsure, sampledOf[s.ID]...)
 			}
 		}
-		for _, n := range samplingNote(unsure) {
-			timesApart = n.Text
-		}
-		return append(notes, r.protocolNotes(ids)...), timesApart
+		return append(notes, r.protocolNotes(ids)...), samplingNote(unsure)
 	}
 	return inherited
 }
@@ -314,11 +313,7 @@ func (e otherHead) Unwrap() error { return e.error }
 // noteUnnamed notes that regions without names are known by their position alone: to a node list that is given, or from
 // one participant to another where a matrix is a triangle in an order, whose rows show nothing of it.
 func (r *Roster) noteUnnamed(given bool, order string) {
-	note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone, because the columns have no names")
-	if !given {
-		note = column.Doubtf(column.DoubtNames, "the regions of the triangles (order: %s) have no names and are numbered; their order is assumed to be the same for all participants: give it in nodes",
-			order)
-	}
+	note := column.Doubtful(column.DoubtNames, "noted.regions-unnamed", column.Values{"Given": given, "Order": order})
 	if (given || order != "") && !slices.Contains(r.Notes, note) { // of another port
 		r.Notes = append(r.Notes, note)
 	}
@@ -449,7 +444,7 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 		return nil
 	}
 	const remedy = "use files that were parcellated with one atlas in one space"
-	most, doubt := all[0], ""
+	most, doubt := all[0], column.Values(nil)
 	first := region.ParcelsOf(most.files[0].path)
 	for _, p := range all[1:] {
 		own := region.ParcelsOf(p.files[0].path)
@@ -458,9 +453,10 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 			continue
 		}
 		name := append(elsewhere, differ[0])[0]
+		extent, file := own.Describe(name), userfile.NameIn(r.Root, p.files[0].path)
+		otherExtent, other := first.Describe(name), userfile.NameIn(r.Root, most.files[0].path)
 		how := fmt.Sprintf("%d of %d parcels of the same name consist of different vertices or voxels, such as %s (%s in %s, %s in %s)",
-			len(differ), common, name, own.Describe(name), userfile.NameIn(r.Root, p.files[0].path),
-			first.Describe(name), userfile.NameIn(r.Root, most.files[0].path))
+			len(differ), common, name, extent, file, otherExtent, other)
 		switch {
 		case 2*len(most.files) > files:
 			p.refuse(r, func(file string) error {
@@ -470,13 +466,13 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 		case region.Elsewhere(len(elsewhere), common):
 			return fmt.Errorf("series: the files have different parcels under the same names: %s, and %s: %s; %s, or exclude the participants with other parcels",
 				most.who(), p.who(), how, remedy)
-		case doubt == "":
-			doubt = fmt.Sprintf("the %d files of series have %d different parcellations with the same names: %s; this is right for parcellations of each participant, otherwise %s",
-				files, len(all), how, remedy)
+		case doubt == nil:
+			doubt = column.Values{"Files": files, "Parcellations": len(all), "N": len(differ), "Of": common, "Name": name,
+				"Places": []column.Values{{"Extent": extent, "File": file}, {"Extent": otherExtent, "File": other}}}
 		}
 	}
-	if doubt != "" {
-		r.Notes = append(r.Notes, column.Doubtf(column.DoubtProcessing, "%s", doubt))
+	if doubt != nil {
+		r.Notes = append(r.Notes, column.Doubtful(column.DoubtProcessing, "noted.parcellations", doubt))
 	}
 	return nil
 }

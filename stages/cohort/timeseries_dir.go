@@ -91,7 +91,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Notes = append(r.Notes, column.Notef("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
 	r.Notes = append(r.Notes, l.Notes...)
-	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
+	r.About = func(ids map[string]bool) (notes, timesApart []column.Note) {
 		if r.Sessions {
 			notes, timesApart = r.aboutSessions(ids)
 		}

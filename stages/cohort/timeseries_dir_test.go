@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
@@ -30,7 +32,7 @@ func TestTimeseriesSessionsTable(t *testing.T) {
 	r := need.Value(kind.Load(d.dir))(t)
 	need.Equal(t, fmt.Sprint(need.Value(r.Participants.Floats("score"))(t)), "[2.5 2.5]")
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "\n"),
+	need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(notes), "\n"),
 		"1 participant with another group in sessions.tsv than in participants.tsv"), true)
 }
 
@@ -93,8 +95,8 @@ func TestTimeseriesSidecar(t *testing.T) {
 					need.NoError(t, s.Problem, how, c.files, s.ID)
 				}
 			}
-			if c.note != "" && !slices.Contains(column.NoteTexts(r.Notes), c.note) {
-				t.Errorf("%s: notes %q, want %q", how, column.NoteTexts(r.Notes), c.note)
+			if c.note != "" && !slices.Contains(wording.NoteTexts(r.Notes), c.note) {
+				t.Errorf("%s: notes %q, want %q", how, wording.NoteTexts(r.Notes), c.note)
 			}
 		}
 	}
@@ -225,8 +227,8 @@ func TestTimeseriesStar(t *testing.T) {
 		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
 		t.Errorf("left out: %+v, want %+v", r.Left, want)
 	}
-	if want := []string{"2 participants without a usable file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
-		t.Errorf("notes %q lack %q", column.NoteTexts(r.Notes), want)
+	if want := []string{"2 participants without a usable file or a group excluded"}; !slices.Contains(wording.NoteTexts(r.Notes), want[0]) {
+		t.Errorf("notes %q lack %q", wording.NoteTexts(r.Notes), want)
 	}
 	var columns []string
 	for _, c := range r.Participants.Columns {
@@ -390,7 +392,7 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	c.File, c.Group, c.Series = "p.csv", "group", "file"
 	r := need.Value(c.Load(dir))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition instead of the group difference; "+
+	need.Equal(t, strings.Join(wording.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition instead of the group difference; "+
 		"the number of volumes is completely confounded with the group: ASD 2 volumes (3), TD 3 volumes (3); a classifier may learn the acquisition instead of the group difference")
 }
 
@@ -465,7 +467,7 @@ func TestArraysWithFewRows(t *testing.T) {
 			"p.csv": "participant_id,group,file\n1,A,1.csv\n2,B,2.csv\n"})
 		c := timeseriesCohortKind.New().(*TimeseriesCohort)
 		c.File, c.Group, c.Series = "p.csv", "group", "file"
-		notes := strings.Join(column.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
+		notes := strings.Join(wording.NoteTexts(need.Value(c.Load(dir))(t).Notes), "; ")
 		need.Equal(t, strings.Contains(notes, "series: fewer rows (2) than columns"), want, text[:9], notes)
 	}
 	for shape, want := range map[string]string{"(2, 3)": "series: fewer rows (2) than columns (3): the rows are read as " +
@@ -479,7 +481,7 @@ func TestArraysWithFewRows(t *testing.T) {
 		testdir.Write(t, filepath.Join(dir, "p.csv"), "participant_id,group,file\n1,A,1.npy\n2,B,2.npy\n")
 		c := timeseriesCohortKind.New().(*TimeseriesCohort)
 		c.File, c.Group, c.Series = "p.csv", "group", "file"
-		notes := column.NoteTexts(need.Value(c.Load(dir))(t).Notes)
+		notes := wording.NoteTexts(need.Value(c.Load(dir))(t).Notes)
 		need.Equal(t, strings.Contains(strings.Join(notes, "; "), "set transpose"), want != "", notes)
 		need.Equal(t, want == "" || slices.Contains(notes, want), true, notes)
 	}

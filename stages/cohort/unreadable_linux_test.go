@@ -8,10 +8,11 @@ import (
 	"syscall"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/column"
 )
 
 // A directory of a participant that may not be read is named as such, and concerns that participant only.
@@ -166,7 +167,7 @@ func TestUnreadableEvents(t *testing.T) {
 	need.NoError(t, err)
 	need.NoError(t, r.Subjects[0].Problem)
 	const text = "sourcedata/raw/sub-01/func: no permission to list this directory"
-	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "assumed to have no table of events: sub-01: events: "+text) {
+	if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "assumed to have no table of events: sub-01: events: "+text) {
 		t.Errorf("notes %s", notes)
 	}
 	r, err = d.load(func(b *BIDSCohort) { b.Confounds, b.Events = false, "sourcedata/raw" })

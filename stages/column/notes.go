@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"prgnn/internal/lists"
 )
 
 // A Note is what the loader notes on the data, for a person (pipeline.notes). The text of a note with a code is that of
@@ -75,16 +73,6 @@ var ProtocolDoubts = map[string]string{"tr": DoubtTR, "volumes": DoubtLength}
 // Notef is a note without a doubt.
 func Notef(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
 
-// Doubtf is a note that may spoil the result.
-func Doubtf(doubt, format string, args ...any) Note {
-	return Note{Text: fmt.Sprintf(format, args...), Doubt: doubt}
-}
-
-// NoteTexts are the texts of notes.
-func NoteTexts(notes []Note) []string {
-	return lists.Map(notes, func(n Note) string { return n.Text })
-}
-
 // Values are the values of a note by their names.
 type Values = map[string]any
 
@@ -93,9 +81,18 @@ func Doubtful(doubt, code string, values Values) Note {
 	return Note{Doubt: doubt, Code: code, Numbers: JSON(values)}
 }
 
+// With is a note with one value more.
+func (n Note) With(name string, value any) Note {
+	values := n.Values()
+	values[name] = value
+	n.Numbers = JSON(values)
+	return n
+}
+
 // Values are the values of a note with a code.
-func (n Note) Values() (values Values) {
-	if json.Unmarshal([]byte(n.Numbers), &values) != nil {
+func (n Note) Values() Values {
+	values := Values{}
+	if json.Unmarshal([]byte(n.Numbers), &values) != nil || values == nil { // none
 		return Values{}
 	}
 	return values

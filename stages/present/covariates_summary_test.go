@@ -221,8 +221,8 @@ func TestCovariateOfOneGroup(t *testing.T) {
 func TestSummaryCautionsOfNotes(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "limit: 2 of 3"},
-		column.Doubtf(column.DoubtSite,
-			"column scanner has 3 values: if it is the site, set within: scanner in folds")}))}
+		{Doubt: column.DoubtSite,
+			Text: "column scanner has 3 values: if it is the site, set within: scanner in folds"}}))}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	if !strings.Contains(text, "- Column scanner has 3 values: if it is the site, set within: scanner in folds") ||
 		strings.Contains(text, "limit: 2") || strings.Contains(text, "Notes on the data") {
@@ -243,7 +243,7 @@ func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 	}
 	checks := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning})["checks"]
-	note := column.Doubtf(column.DoubtTR, "the repetition time is completely confounded with the group: ASD 2 s (20), HC 3 s (20)")
+	note := column.Note{Doubt: column.DoubtTR, Text: "the repetition time is completely confounded with the group: ASD 2 s (20), HC 3 s (20)"}
 	const alone = "The covariate repetition time alone distinguishes the groups (AUC 1.00"
 	for _, tested := range []bool{true, false} {
 		in := summaryInputs(t, people)
@@ -266,7 +266,7 @@ func TestSummaryWithRelativesInTrainingAndTestData(t *testing.T) {
 	const invalid = "The p values are not valid, because the tests assume independent participants"
 	for _, doubt := range []string{column.DoubtRelated, column.DoubtSite} {
 		in := summaryInputs(t, stagetest.PeopleWith())
-		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{column.Doubtf(doubt, "column family_id")}))}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Doubt: doubt, Text: "column family_id"}}))}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 		if got := strings.Contains(text, invalid); got != (doubt == column.DoubtRelated) {
 			t.Errorf("%s: %v\n%s", doubt, got, text)

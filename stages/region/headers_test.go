@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/nifti"
-	"prgnn/stages/column"
 )
 
 // headerOf is the header of an image of 4×4×4 voxels of 2 mm that begins at x, with sform and qform; the sign of the
@@ -26,7 +27,7 @@ func TestOpposed(t *testing.T) {
 		"labels.nii": headerOf(0, [3]float64{1, -1, -1}), "none.nii": nil}
 	notes := h.Opposed([]Laid{{"sub-1", "", "a.nii", "none.nii"}, {"sub-2", "1", "b.nii", "labels.nii"},
 		{"sub-3", "", "b.nii", ""}})
-	need.Equal(t, strings.Join(column.NoteTexts(notes), "\n"), "sform and qform of the label image are opposite in anterior-posterior, "+
+	need.Equal(t, strings.Join(wording.NoteTexts(notes), "\n"), "sform and qform of the label image are opposite in anterior-posterior, "+
 		"superior-inferior for sub-2 1: the sform is used; check which is right, and write the image with it as both\n"+
 		"sform and qform of the scan are opposite in left-right for sub-2 1, sub-3: the sform is used; check which is "+
 		"right, and write the image with it as both")

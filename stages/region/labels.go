@@ -134,21 +134,24 @@ func Fit(nodes []Node, by func(Node) int32, values []int32) (missing []Node, nam
 	return missing, nameless, hint
 }
 
+// LeftOut notes the labels of an image, of so many, without a row in the node list.
+func LeftOut(nameless []int32, of int, file, hint string) column.Note {
+	return column.Doubtful(column.DoubtLabels, "noted.labels-left-out",
+		column.Values{"Labels": nameless, "Of": of, "File": file, "Hint": hint})
+}
+
 // Misfits compares the labels of an image with a node list. own reports whether the list is of the image's own table,
 // which has to name every label; one of the user's may choose among them, and chosen one is known to.
 func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own, chosen bool) (notes []column.Note,
 	err error) {
 	missing, nameless, hint := Fit(nodes, by, values)
-	some := words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)
-	count := fmt.Sprintf("%d of the %s of %s %s no row", len(nameless), words.Count(len(values), "label"), file,
-		words.Verb(len(nameless), "has", "have"))
 	switch {
 	case len(nameless) > 0 && own:
-		return nil, fmt.Errorf("%s in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
-			count, some, hint)
+		return nil, fmt.Errorf("%d of the %s of %s %s no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
+			len(nameless), words.Count(len(values), "label"), file, words.Verb(len(nameless), "has", "have"),
+			words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6), hint)
 	case len(nameless) > 0 && !chosen:
-		notes = append(notes, column.Doubtf(column.DoubtLabels, "%s in the node list and %s to no region: %s%s", count,
-			words.Verb(len(nameless), "belongs", "belong"), some, hint))
+		notes = append(notes, LeftOut(nameless, len(values), file, hint))
 	}
 	if len(missing) > 0 {
 		lacking := lists.Map(missing, func(n Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
@@ -185,19 +188,18 @@ func OtherNames(nodes []Node, by func(Node) int32, table []cifti.Label, file str
 	for _, l := range table {
 		names[int32(l.Key)] = l.Name
 	}
-	first := ""
+	var first column.Values
 	for _, n := range nodes {
 		name := names[by(n)]
 		if strings.EqualFold(column.Composed(name), column.Composed(n.Name)) {
 			return nil
 		}
-		if first == "" && name != "" {
-			first = fmt.Sprintf("%d is %s, and %s in the file", by(n), n.Name, name)
+		if first == nil && name != "" {
+			first = column.Values{"N": len(nodes), "File": file, "Value": by(n), "Name": n.Name, "InFile": name}
 		}
 	}
-	if first == "" {
+	if first == nil {
 		return nil
 	}
-	return []column.Note{column.Doubtf(column.DoubtNames, "none of the %d names of the node list is in the label table of %s (%s): check that the list is that of this atlas, or use the table of the file (nodes: auto)",
-		len(nodes), file, first)}
+	return []column.Note{column.Doubtful(column.DoubtNames, "noted.names-of-another-atlas", first)}
 }

@@ -81,7 +81,7 @@ type Contents struct {
 	TR      float64               // repetition time, s; 0 where the file does not state it
 	Notes   []string              // about the file: what was decided
 	FewRows string                // a note on series that may be regions × volumes; "" for none
-	Doubts  []string              // about the file: what may spoil the result
+	Unequal string                // the condition in which its volumes have unequal weights; "" for none
 	State   string                // the condition of the task; "" where the file does not state it
 	Sparse  bool                  // entries that are absent are 0
 	FisherZ bool                  // the heading of the values states so

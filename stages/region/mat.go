@@ -283,7 +283,7 @@ func (l Layout) ofCondition(all []mat5.Variable, keep []bool, c *Contents) error
 			none, none+rows, of.Name))
 	}
 	if least != most {
-		c.Doubts = append(c.Doubts, fmt.Sprintf("the volumes have unequal weights in %s (conditionweights{1}), which CONN applies to correlations, but are all counted equally here", of.Name))
+		c.Unequal = of.Name
 	}
 	return nil
 }

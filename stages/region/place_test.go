@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/internal/need"
 	"prgnn/nifti/cifti"
-	"prgnn/stages/column"
 )
 
 // Columns without names follow the rows of the node list, unless its ids 1…N are in another order: there, they could
@@ -336,7 +337,7 @@ func TestComposedNames(t *testing.T) {
 func TestOtherNames(t *testing.T) {
 	by := func(n Node) int32 { return n.Id }
 	notes := func(first string, table ...cifti.Label) string {
-		return strings.Join(column.NoteTexts(OtherNames([]Node{{Id: 1, Name: first}, {Id: 2, Name: "Q_2"}}, by, table,
+		return strings.Join(wording.NoteTexts(OtherNames([]Node{{Id: 1, Name: first}, {Id: 2, Name: "Q_2"}}, by, table,
 			"a.dlabel.nii")), "")
 	}
 	table := []cifti.Label{{Key: 0, Name: "???"}, {Key: 1, Name: "NET01"}, {Key: 2, Name: "NET02"}}

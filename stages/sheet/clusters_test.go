@@ -25,7 +25,7 @@ func TestNumbersInTwoClusters(t *testing.T) {
 		for i := range numbers {
 			numbers[i] = c.of(i)
 		}
-		need.Equal(t, InTwoClusters(numbers) != "", c.two, c.what)
+		need.Equal(t, InTwoClusters(numbers) != nil, c.two, c.what)
 	}
 	code, times := LargestRepeated([]float64{472, 543, 700, 820, 959, 999, 999, 999})
 	need.Equal(t, code, 999)

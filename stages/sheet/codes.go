@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -166,10 +165,16 @@ func byNumber(a, b string) int {
 	return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
 }
 
-// InTwoUnits describes ages that seem to be in two units: two clusters with a gap between them, whose medians are as
-// far
-// apart as a year and its months, weeks or days, and the larger ones beyond the age of people; "" for others.
-func InTwoUnits(ages []float64) string {
+// A Cluster is a range of values of a column, and the unit that it seems to be in.
+type Cluster struct {
+	N         int
+	Low, High float64
+	Unit      string
+}
+
+// InTwoUnits are the clusters of ages that seem to be in two units: with a gap between them, their medians as far apart
+// as a year and its months, weeks or days, and the larger ones beyond the age of people; nil for others.
+func InTwoUnits(ages []float64) []Cluster {
 	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(ages),
 		func(x float64) bool { return !(x > 0) })))
 	const gap, fewest, oldest = 2.5, 3, 110
@@ -181,7 +186,7 @@ func InTwoUnits(ages []float64) string {
 	}
 	n := len(known)
 	if at < fewest || n-at < fewest || 5*min(at, n-at) < n || known[n-1] <= oldest {
-		return ""
+		return nil
 	}
 	ratio := known[at+(n-at)/2] / known[at/2]
 	for _, u := range []struct {
@@ -189,21 +194,20 @@ func InTwoUnits(ages []float64) string {
 		in   float64 // a year
 	}{{"months", 12}, {"weeks", 52}, {"days", 365}} {
 		if ratio > u.in/1.5 && ratio < 1.5*u.in {
-			return fmt.Sprintf("%d from %g to %g, as in years, and %d from %g to %g, as in %s", at, known[0], known[at-1], n-at,
-				known[at], known[n-1], u.name)
+			return []Cluster{{at, known[0], known[at-1], "years"}, {n - at, known[at], known[n-1], u.name}}
 		}
 	}
-	return ""
+	return nil
 }
 
-// InTwoClusters describes numbers of two clusters, each with several values, between which there is a gap that is wider
-// than either, or a ratio of 2.5 with none of half of it elsewhere, as where sites use other units; "" for others.
-func InTwoClusters(numbers []float64) string {
+// InTwoClusters are the clusters of numbers of two clusters, each with several values, between which there is a gap that is wider
+// than either, or a ratio of 2.5 with none of half of it elsewhere, as where sites use other units; nil for others.
+func InTwoClusters(numbers []float64) []Cluster {
 	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)))
 	const fewest, values, ratio = 10, 5, 2.5
 	n := len(known)
 	if n < fewest {
-		return ""
+		return nil
 	}
 	distinct := func(part []float64) int { return len(slices.Compact(slices.Clone(part))) }
 	for at := (n + 4) / 5; at <= n-(n+4)/5; at++ {
@@ -217,10 +221,10 @@ func InTwoClusters(numbers []float64) string {
 			}
 		}
 		if apart && min(distinct(low), distinct(high)) >= values {
-			return fmt.Sprintf("%d from %g to %g, and %d from %g to %g", at, low[0], low[at-1], n-at, high[0], high[n-at-1])
+			return []Cluster{{N: at, Low: low[0], High: low[at-1]}, {N: n - at, Low: high[0], High: high[n-at-1]}}
 		}
 	}
-	return ""
+	return nil
 }
 
 // LargestRepeated is the largest number where it is written as codes for missing values are (999) and occurs three

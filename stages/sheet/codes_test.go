@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -104,17 +105,17 @@ func TestInTwoUnits(t *testing.T) {
 		ages []float64
 		want string
 	}{
-		{mix(12), "5 from 8 to 16, as in years, and 5 from 108 to 210, as in months"},
-		{mix(52), "5 from 8 to 16, as in years, and 5 from 468 to 910, as in weeks"},
-		{mix(365), "5 from 8 to 16, as in years, and 5 from 3285 to 6387.5, as in days"},
-		{years, ""},
-		{months, ""},
-		{append([]float64{66, 70, 75, 80, 81, 82}, years...), ""},
-		{append([]float64{130}, years...), ""},
-		{[]float64{0.5, 0.6, 0.7, 25, 30, 33}, ""},
-		{nil, ""},
+		{mix(12), "[{5 8 16 years} {5 108 210 months}]"},
+		{mix(52), "[{5 8 16 years} {5 468 910 weeks}]"},
+		{mix(365), "[{5 8 16 years} {5 3285 6387.5 days}]"},
+		{years, "[]"},
+		{months, "[]"},
+		{append([]float64{66, 70, 75, 80, 81, 82}, years...), "[]"},
+		{append([]float64{130}, years...), "[]"},
+		{[]float64{0.5, 0.6, 0.7, 25, 30, 33}, "[]"},
+		{nil, "[]"},
 	} {
-		if got := InTwoUnits(c.ages); got != c.want {
+		if got := fmt.Sprint(InTwoUnits(c.ages)); got != c.want {
 			t.Errorf("%v: %q, want %q", c.ages, got, c.want)
 		}
 	}

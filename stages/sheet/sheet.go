@@ -304,9 +304,8 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 
 // DecimalCommas writes numbers such as 22,5 as 22.5, and says in which columns; where semicolons separate the values,
 // Read has done so. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
-// column is left as it is (asText); keep tells other columns to leave.
-func (s *Sheet) DecimalCommas(keep func(name string) bool) (read, asText string) {
-	var either []string
+// column is left as it is (either), and so is one with points as well (marks); keep tells other columns to leave.
+func (s *Sheet) DecimalCommas(keep func(name string) bool) (read, marks, either []string) {
 	changed := append(s.commas, s.decimalCommas(func(i int) bool {
 		if keep(s.Columns[i]) {
 			return true
@@ -326,19 +325,7 @@ func (s *Sheet) DecimalCommas(keep func(name string) bool) (read, asText string)
 		return first != ""
 	})...)
 	s.commas = changed
-	var texts []string
-	if s.marks != nil {
-		texts = append(texts, "columns with decimal points and decimal commas, one of which may separate thousands, are taken as text: "+
-			words.Some(s.marks, 8)+"; write all numbers with a decimal point, and without separators of thousands")
-	}
-	if changed != nil {
-		read = "decimal commas are read as decimal points: " + words.Some(changed, 8)
-	}
-	if either != nil {
-		texts = append(texts, "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as "+
-			"text: "+words.Some(either, 8)+"; write 1.234 or 1234")
-	}
-	return read, strings.Join(texts, "; ")
+	return changed, s.marks, either
 }
 
 // HasDecimalCommas reports whether a column was read with decimal commas, so that points may separate thousands.

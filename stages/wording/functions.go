@@ -28,6 +28,9 @@ var functions = map[string]func(arguments) (any, error){
 		return report.Between(fmt.Sprint(a.of[0]), fmt.Sprint(a.of[1])), nil
 	},
 	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),     // 3 digits
+	"significant": numbers(2, func(x []float64) string { // significant X 2: 0.00024
+		return strconv.FormatFloat(x[0], 'g', int(x[1]), 64)
+	}),
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }), // 1,762,972
 	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),   // 75 %
 	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),     // 7.5 %
@@ -82,7 +85,7 @@ var functions = map[string]func(arguments) (any, error){
 	},
 	"least": numbers(1, func(x []float64) string { return words.DrawnLeast(int(x[0])) }), // of so many draws
 	"upper": texts(UpperFirst),
-	"plain": texts(PlainName),
+	"plain": texts(PlainName), "quoted": texts(strconv.Quote),
 	"cite": func(a arguments) (any, error) { // cite "key" …: a mark that Cited replaces
 		keys, err := arguments{a.name, []any{a.of}}.list()
 		return citeBegin + strings.Join(keys, " ") + citeEnd, err

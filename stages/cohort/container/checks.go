@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -137,8 +138,8 @@ func oneAtlas(all []*Reading) {
 	}
 	for _, image := range slices.Sorted(maps.Keys(places)) {
 		if of := slices.Sorted(maps.Keys(places[image])); len(of) > 1 {
-			all[0].Doubts = append(all[0].Doubts, fmt.Sprintf("by the order keys, %s is in several directories: %s; if these are different images, labels with one number are different regions: use files of one atlas",
-				image, words.Some(of, 4)))
+			all[0].Doubts = append(all[0].Doubts, column.Doubtful(column.DoubtAlike, "noted.directories",
+				column.Values{"Image": image, "Directories": of}))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(images)) {

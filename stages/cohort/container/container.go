@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -157,7 +158,7 @@ type Reading struct {
 	Found  *region.Contents // nil where the file was not read
 	Names  []string         // of its regions, by the file itself; nil for none
 	Listed bool             // whether Names is known
-	Doubts []string         // about all files, of the first one
+	Doubts []column.Note    // about all files, of the first one
 	Err    error
 
 	person  region.Person

@@ -294,7 +294,7 @@ func labelForm(label string) string {
 }
 
 // divided doubts codes in a file that are not those of the table, if they divide the participants otherwise.
-func (w *Within) divided(list region.List, path string, shared []*Reading, l *listed.List) (doubts []string) {
+func (w *Within) divided(list region.List, path string, shared []*Reading, l *listed.List) []column.Note {
 	count := map[string]map[string]int{} // by code and group
 	all, most := 0, 0
 	groups := map[string]bool{}
@@ -316,11 +316,8 @@ func (w *Within) divided(list region.List, path string, shared []*Reading, l *li
 	if most == all || len(count) != len(groups) { // of something else, such as the site
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s has the codes %s, and the table has the groups %s; %d of %d participants %s in "+
-		"a different group than most participants with their code: if the codes are groups, correct member (the position "+
-		"in the file), or write the codes in the table, with levels", list.Name, filepath.Base(path),
-		words.Some(slices.Sorted(maps.Keys(count)), 6), words.Some(slices.Sorted(maps.Keys(groups)), 6), all-most, all,
-		words.Verb(all-most, "is", "are"))}
+	return []column.Note{column.Doubtful(column.DoubtAlike, "noted.codes-of-groups", column.Values{"List": list.Name, "File": filepath.Base(path), "Codes": slices.Sorted(maps.Keys(count)),
+		"Groups": slices.Sorted(maps.Keys(groups)), "N": all - most, "Of": all})}
 }
 
 // counting reports whether values are 1, 2, 3 … or 0, 1, 2 …, as the order of a file alone has them.

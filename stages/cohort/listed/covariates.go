@@ -138,12 +138,8 @@ func (l *List) Participants(used []string) *encoding.Table {
 		columns = append(columns, *c)
 	}
 	if ofRuns != nil {
-		text := fmt.Sprintf("not used as covariates: columns that differ between the %ss of a participant (%s)", l.part(),
-			words.Some(ofRuns, 6))
-		if slices.Contains(ofRuns, "mean_fd") {
-			text += fmt.Sprintf("; motion is assessed only where confounds have framewise displacements, or mean_fd has one value for each participant, such as the mean over the %ss", l.part())
-		}
-		l.Notes = append(l.Notes, column.Note{Text: text, Doubt: column.DoubtOfRuns})
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtOfRuns, "noted.differ-between-runs", column.Values{
+			"Part": l.part(), "Columns": ofRuns, "Motion": slices.Contains(ofRuns, "mean_fd")}))
 	}
 	l.doubtSites()
 	t := encoding.NewTable(columns...)
@@ -302,8 +298,9 @@ func (d *Differing) Sites() bool {
 func (l *List) doubtSites() {
 	for _, d := range l.OfRuns {
 		if d.Sites() && d.Between {
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtSite, "column %s differs within %s: %s; sites are not compared with the group, and labels are not permuted within sites: correct the table, or give each participant one value, such as A+B",
-				d.Name, words.Count(len(d.Who), "participant"), d.WhoText()))
+			ids := slices.SortedFunc(maps.Keys(d.Who), dag.CompareValues)
+			l.Notes = append(l.Notes, column.Doubtful(column.DoubtSite, "noted.several-sites", column.Values{"Column": d.Name,
+				"Participants": lists.Map(ids, func(id string) column.Values { return column.Values{"Who": id, "X": d.Who[id]} })}))
 		}
 	}
 }
@@ -364,8 +361,8 @@ func (l *List) covariate(from, name string, values []string) encoding.Column {
 			name, words.Some(entries(meant, codes...), 6)))
 	case len(codes) > 2 && len(codes) <= mostCodes && column.NamesCategory(name) &&
 		!slices.ContainsFunc(numbers, func(x float64) bool { return x != math.Trunc(x) }):
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: %s (%s) are read as numbers with equal distances, although its name is that of categories: write words in the table, or give the column Levels in a JSON file beside it (participants.json)",
-			name, words.Count(len(codes), "code"), strings.Join(codes, ", ")))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.codes-as-numbers",
+			column.Values{"Column": name, "Codes": codes}))
 	}
 	return c
 }
@@ -383,7 +380,7 @@ func (l *List) noteMerged(t *encoding.Table) {
 		if err != nil || other != nil || none != nil {
 			continue
 		}
-		var apart []string
+		var apart []column.Values
 		alike, base := 0, pair[0][:strings.LastIndexAny(pair[0], "_.")]
 		for i := range x {
 			switch {
@@ -391,13 +388,13 @@ func (l *List) noteMerged(t *encoding.Table) {
 			case plainNumber(x[i]) == plainNumber(y[i]):
 				alike++
 			default:
-				apart = append(apart, fmt.Sprintf("%s: %s and %s", ids[i], x[i], y[i]))
+				apart = append(apart, column.Values{"Who": ids[i], "First": x[i], "Second": y[i]})
 			}
 		}
 		known := column.NamesMeasure(base) || column.NamesCategory(base) || column.NamesSite(base)
 		if apart != nil && (known || alike >= len(apart)) { // else coordinates along x and y
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "the columns %s and %s, probably from a merge of two tables, differ in %s (%s): keep the correct one",
-				pair[0], pair[1], words.Count(len(apart), "participant"), words.Some(apart, 3)))
+			l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.merged",
+				column.Values{"First": pair[0], "Second": pair[1], "Participants": apart}))
 		}
 	}
 }
@@ -433,15 +430,15 @@ func (l *List) noteCodesBySite(t *encoding.Table) {
 			with[codes] = append(with[codes], at)
 			two = two && len(of[at]) <= 2
 		}
-		var texts []string
+		var pairs []column.Values
 		for _, codes := range slices.Sorted(maps.Keys(with)) {
 			if strings.Contains(codes, " and ") {
-				texts = append(texts, codes+" at "+words.Some(with[codes], 3))
+				pairs = append(pairs, column.Values{"Codes": codes, "Sites": with[codes]})
 			}
 		}
-		if two && len(texts) > 1 {
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "column %s: the sites have different codes (%s), so one number may have two meanings: write words, or use the same codes at all sites",
-				c.Name, strings.Join(texts, "; ")))
+		if two && len(pairs) > 1 {
+			l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.codes-by-site",
+				column.Values{"Column": c.Name, "Pairs": pairs}))
 		}
 	}
 }
@@ -522,7 +519,7 @@ func DoubtTexts(name string, values, ids []string) (notes []column.Note) {
 // oddTexts notes the few texts that make a column of numbers one of texts. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
 func oddTexts(name string, values, ids []string) []column.Note {
-	var odd, commas, long []string
+	var odd, commas, long []column.Values
 	numbers := 0
 	for i, v := range values {
 		switch _, notAt := sheet.Numbers([]string{v}); {
@@ -530,13 +527,13 @@ func oddTexts(name string, values, ids []string) []column.Note {
 		case notAt != 0:
 			numbers++
 		case sheet.Long(v):
-			long = append(long, fmt.Sprintf("%q of %s", v, ids[i]))
+			long = append(long, column.Values{"Text": v, "Who": ids[i]})
 		case strings.Trim(v, "0123456789") == "":
 			return nil
 		case decimal.MatchString(v): // the column holds decimal commas, and texts beside them
-			commas = append(commas, fmt.Sprintf("%q of %s", v, ids[i]))
+			commas = append(commas, column.Values{"Text": v, "Who": ids[i]})
 		default:
-			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
+			odd = append(odd, column.Values{"Text": v, "Who": ids[i]})
 		}
 	}
 	if odd == nil {
@@ -544,27 +541,21 @@ func oddTexts(name string, values, ids []string) []column.Note {
 	} else {
 		numbers += len(commas)
 	}
-	if long != nil {
-		note := column.Notef("column %s: whole numbers with more digits than a number keeps (%s): taken as text, so each is a category", name,
-			words.Some(long, 2))
-		if numbers > len(long) || column.NamesMeasure(name) {
-			note.Doubt = column.DoubtTexts
-		}
-		return []column.Note{note}
-	}
+	doubt, why := column.DoubtTexts, "few"
 	switch {
+	case long != nil:
+		if odd, why = long, "long"; numbers <= len(long) && !column.NamesMeasure(name) {
+			doubt = ""
+		}
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
-		return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: no value is a number (%s): taken as text, although its name is that of a number; write numbers as 30 or 1.5",
-			name, words.Some(odd, 2))}
+		why = "all"
 	case len(odd) > 0 && numbers <= len(odd) && quantities(values):
-		return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: numbers with other characters, or dates (%s): taken as text, "+
-			"so each is a category; write numbers as 30 or 1.5, and times and dates as numbers of one unit",
-			name, words.Some(odd, 2))}
+		why = "quantities"
 	case len(odd) == 0 || numbers <= len(odd) && !column.NamesMeasure(name):
 		return nil
 	}
-	return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
-		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))}
+	return []column.Note{column.Doubtful(doubt, "noted.taken-as-text",
+		column.Values{"Column": name, "Why": why, "Numbers": numbers, "Texts": odd})}
 }
 
 // quantities reports whether values that mostly differ are numbers, alone or with a sign, a unit or separated

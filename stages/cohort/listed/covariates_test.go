@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
-	"prgnn/stages/column"
 )
 
 // Numbers whose meanings the JSON file beside the table states are categories; codes in a column with the name of one
@@ -44,7 +45,7 @@ func TestCodedCategories(t *testing.T) {
 		got, _ := people.Column(c.column)
 		_, texts := got.Values.([]string)
 		need.Equal(t, texts, c.texts, name)
-		notes := strings.Join(column.NoteTexts(l.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(l.Notes), "\n")
 		if !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "column "+c.column+":") {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
 		}
@@ -68,7 +69,7 @@ func TestCodesThatDifferBySite(t *testing.T) {
 		p.File = "p.tsv"
 		l := need.Value(p.Read(testdir.Files(t, map[string]string{"p.tsv": table})))(t)
 		l.Participants(nil)
-		notes := strings.Join(column.NoteTexts(l.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(l.Notes), "\n")
 		if !strings.Contains(notes, note) || note == "" && strings.Contains(notes, "different codes") {
 			t.Errorf("%s: notes %q, want %q", rows, notes, note)
 		}
@@ -90,7 +91,7 @@ func TestMergedColumns(t *testing.T) {
 		p.File = "p.tsv"
 		l := need.Value(p.Read(testdir.Files(t, map[string]string{"p.tsv": table})))(t)
 		l.Participants(nil)
-		notes := strings.Join(column.NoteTexts(l.Notes), "\n")
+		notes := strings.Join(wording.NoteTexts(l.Notes), "\n")
 		if !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "merge") {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
 		}

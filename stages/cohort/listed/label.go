@@ -98,7 +98,8 @@ func (l *List) doubtGroups() (notes []column.Note) {
 		notes = append(notes, column.Notef("the groups are named 1 and 2; in tables of ABIDE DX_GROUP is 1 for autism and 2 for controls (SEX is 1 for male, 2 for female): levels: [1=ASD, 2=TD] names them"))
 	}
 	one := map[string]string{} // groups that are another one by mistake, and that one
-	var doubts []column.Note   // begun
+	var pairs []column.Values
+	var found []string // doubts about them
 	for i, g := range groups {
 		for _, to := range groups[:i] {
 			from := g
@@ -106,21 +107,23 @@ func (l *List) doubtGroups() (notes []column.Note) {
 				from, to = to, from
 			}
 			doubt := alike(from, to, size)
-			how := column.Differ[doubt]
+			how := doubt
 			if doubt == "" && len(groups) > 2 && l.Levels == nil && !isNumber(from) && !isNumber(to) &&
 				column.IsControl(from) && column.IsControl(to) {
-				doubt, how = column.DoubtAlike, "both have the name of a control group"
+				doubt, how = column.DoubtAlike, ""
 			}
 			if doubt == "" || one[from] != "" {
 				continue
 			}
 			one[from] = to
-			doubts = append(doubts, column.Doubtf(doubt, "the groups %s (%s%s) and %s (%d) %s", column.Shown(from),
-				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to], how))
+			found = append(found, doubt)
+			pairs = append(pairs, column.Values{"From": column.Shown(from), "N": size[from], "Lines": fewLines(lines[from]),
+				"To": column.Shown(to), "M": size[to], "Doubt": how})
 		}
 	}
-	for _, d := range doubts {
-		notes = append(notes, column.Doubtf(d.Doubt, "%s: if they are one, give them one name%s", d.Text, l.allLevels(one)))
+	for i, doubt := range found {
+		pairs[i]["Levels"] = l.allLevels(one)
+		notes = append(notes, column.Doubtful(doubt, "noted.groups-alike", pairs[i]))
 	}
 	if notes == nil && l.Levels == nil { // no name was doubted, and none was given
 		if notes = l.rareGroups(size); notes != nil {
@@ -160,16 +163,16 @@ func (l *List) doubtLabel() {
 		if name == l.labelColumn() || column.Twins(name, l.labelColumn()) == "" {
 			continue
 		}
-		var apart []string
+		var apart []column.Values
 		for _, r := range l.Rows {
 			used, other := r.Cells.Get(l.labelColumn()), r.Cells.Get(name)
 			if used != other && other != "" && !cell.Missing(other) {
-				apart = append(apart, fmt.Sprintf("%s: %s and %s", r.ID, used, other))
+				apart = append(apart, column.Values{"Who": r.ID, "First": used, "Second": other})
 			}
 		}
 		if apart != nil {
-			l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "the columns %s, which is predicted, and %s differ in %s (%s): remove the wrong one, or rename it",
-				l.labelColumn(), name, words.Count(len(apart), "row"), words.Some(apart, 3)))
+			l.Notes = append(l.Notes, column.Doubtful(column.DoubtAlike, "noted.label-twin",
+				column.Values{"First": l.labelColumn(), "Second": name, "Rows": apart}))
 		}
 	}
 }
@@ -182,8 +185,8 @@ func (l *List) refuseSynonyms() error {
 	}
 	texts, one := synonyms(labels, rows)
 	if mixed := column.CodesBesideWords(labels); mixed != nil && l.Levels == nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "groups may be one: %s: if they are, give them one name%s",
-			mixed[0], l.allLevels(nil)))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtAlike, "noted.groups-in-ways",
+			column.Values{"Ways": mixed, "Levels": l.allLevels(nil)}))
 	}
 	switch {
 	case texts == nil:
@@ -191,8 +194,8 @@ func (l *List) refuseSynonyms() error {
 		return fmt.Errorf("group: column %s of %s has one group in several ways: %s; give each one name%s", l.Group, l.Path,
 			strings.Join(texts, "; "), l.allLevels(one))
 	default:
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "groups may be one: %s: if they are, give them one name%s",
-			strings.Join(texts, "; "), l.allLevels(one)))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtAlike, "noted.groups-in-ways",
+			column.Values{"Ways": texts, "Levels": l.allLevels(one)}))
 	}
 	return nil
 }
@@ -236,13 +239,9 @@ func (l *List) rareGroups(size map[string]int) (notes []column.Note) {
 			others[g] = "GROUP"
 		}
 		for _, g := range groups[i:] {
-			without := l.without(g)
-			if without != "" {
-				without = "; select" + without + " leaves it out"
-			}
-			notes = append(notes, column.Doubtf(column.DoubtRareGroup, "the group %s is very rare (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s%s",
-				g, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
-				l.allLevels(others), without))
+			notes = append(notes, column.Doubtful(column.DoubtRareGroup, "noted.rare-group", column.Values{"Group": g,
+				"N": size[g], "Larger": groups[i-1], "M": size[groups[i-1]], "Groups": len(groups),
+				"Levels": l.allLevels(others), "Select": l.without(g)}))
 		}
 		break
 	}
@@ -280,16 +279,13 @@ func alike(from, to string, size map[string]int) string {
 	return ""
 }
 
-// inLines names the lines of a few rows: ", lines 3, 9".
-func inLines(lines []string) string {
+// fewLines are the lines of rows, nil of many.
+func fewLines(lines []string) []string {
 	const most = 3
-	switch {
-	case len(lines) > most:
-		return ""
-	case len(lines) == 1:
-		return ", line " + lines[0]
+	if len(lines) > most {
+		return nil
 	}
-	return ", lines " + strings.Join(lines, ", ")
+	return lines
 }
 
 // allLevels writes levels for every value of the table, those of rows that select leaves out too, with some groups
@@ -328,7 +324,8 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either, below, motion, far, farValues, sites, texts, mixed, points, outlying []string
+	var found, doubtful, either, below, motion, far, sites, texts, mixed, points, outlying []column.Values
+	var asked, farValues []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -342,8 +339,8 @@ func (l *List) clean() error {
 			found, either = append(found, cleared...), append(either, taken...)
 		}
 		numbers, _ := sheet.Numbers(values)
-		if text := pointsOfThousands(name, values, l.Sheet.HasDecimalCommas()); numbers != nil && text != "" {
-			points = append(points, text)
+		if with := pointsOfThousands(values, l.Sheet.HasDecimalCommas()); numbers != nil && with != nil {
+			points = append(points, column.Values{"Column": name, "Values": with})
 		}
 		for i, x := range numbers {
 			if math.Abs(x) > most {
@@ -354,38 +351,35 @@ func (l *List) clean() error {
 		if name != l.labelColumn() && column.NamesDisplacement(name) {
 			below = append(below, l.clearNegative(name, values, numbers)...)
 		}
-		if text := sheet.InTwoUnits(numbers); text != "" && column.NamesAge(name) && (name != l.Group ||
-			l.Target != "") {
-			mixed = append(mixed, name+" ("+text+")")
+		if two := sheet.InTwoUnits(numbers); two != nil && column.NamesAge(name) && (name != l.Group || l.Target != "") {
+			mixed = append(mixed, column.Values{"Column": name, "Clusters": two})
 		}
 		for _, v := range sheet.FarCodes(values, column.NamesAge(name)) {
 			if numbers == nil || name == l.Group && l.Target == "" {
 				break
 			}
 			farValues = append(farValues, v)
-			text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row"))
-			switch {
+			switch of := cells(name, count(values, v), v); {
 			case column.NamesDisplacement(name):
-				motion = append(motion, text)
+				motion = append(motion, of)
 			case column.NamesSite(name):
-				sites = append(sites, text)
+				sites = append(sites, of)
 			default:
-				far = append(far, text)
+				far = append(far, of)
 			}
 		}
 		if name != l.labelColumn() {
 			for _, v := range sheet.CodesAmongTexts(values) {
-				texts = append(texts, fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row")))
+				texts = append(texts, cells(name, count(values, v), v))
 			}
 		}
 		outlying = append(outlying, l.outlying(name, values, numbers)...)
 		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
-			which := strings.Join(of, ", ")
-			text := fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(count(values, of...), "row"))
+			these := cells(name, count(values, of...), of...)
 			if column.NamesSite(name) {
-				sites, farValues = append(sites, text), append(farValues, of...)
+				sites, farValues = append(sites, these), append(farValues, of...)
 			} else {
-				doubtful, asked = append(doubtful, text), append(asked, of...)
+				doubtful, asked = append(doubtful, these), append(asked, of...)
 			}
 		}
 		if name == l.labelColumn() {
@@ -399,61 +393,40 @@ func (l *List) clean() error {
 			}
 		}
 		if n > 0 {
-			which := strings.Join(slices.Sorted(maps.Keys(codes)), ", ")
-			found = append(found, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
+			found = append(found, cells(name, n, slices.Sorted(maps.Keys(codes))...))
 		}
 	}
-	if either != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtCategories, "treated as categories, although they may stand for missing values: %s; if they do, list them in missing; keep_together counts them as missing", words.Some(either, 8)))
+	note := func(doubt, code string, of []column.Values, missing ...string) {
+		if of != nil {
+			slices.SortFunc(missing, dag.CompareValues)
+			l.Notes = append(l.Notes, column.Doubtful(doubt, code,
+				column.Values{"Cells": of, "Missing": slices.Compact(missing)}))
+		}
 	}
-	if below != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtNegative, "displacements cannot be negative and count as missing: %s; correct the table, write n/a where a value is missing, or give a standardized column another name, such as z_fd",
-			words.Some(below, 8)))
-	}
-	slices.SortFunc(farValues, dag.CompareValues)
-	remedy := "if they stand for missing values: missing: [" + strings.Join(slices.Compact(farValues), ", ") + "]"
-	if motion != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtDisplacements, "displacements far above all others, and taken as millimeters: %s; %s", words.Some(motion, 8), remedy))
-	}
-	if far != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
-	}
-	if sites != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "unlike the other numbers of a column of sites, and possibly no sites: %s; %s",
-			words.Some(sites, 8), remedy))
-	}
-	if mixed != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "ages may be in two units: %s; give all ages in one unit",
-			words.Some(mixed, 8)))
-	}
-	if outlying != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far from all other values, or no age of a person: %s; if a value is wrong, correct the table, or write n/a",
-			words.Some(outlying, 8)))
-	}
-	if points != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "points may separate thousands, and were taken for decimal points: %s; write whole numbers without points, or all numbers with decimals",
-			words.Some(points, 8)))
-	}
-	if texts != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "numbers among texts, and treated as categories: %s; if they stand for missing values, list them in missing",
-			words.Some(texts, 8)))
-	}
-	if found != nil {
-		l.Notes = append(l.Notes, column.Notef("codes for missing values count as missing: %s", words.Some(found, 8)))
-	}
-	if doubtful != nil {
-		slices.SortFunc(asked, dag.CompareValues)
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "negative in columns that are otherwise positive, and treated as numbers: %s; if they stand for missing values: missing: [%s]",
-			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
-	}
+	note(column.DoubtCategories, "noted.missing-as-categories", either)
+	note(column.DoubtNegative, "noted.displacement-negative", below)
+	note(column.DoubtDisplacements, "noted.displacement-far", motion, farValues...)
+	note(column.DoubtValues, "noted.far", far, farValues...)
+	note(column.DoubtValues, "noted.no-sites", sites, farValues...)
+	note(column.DoubtValues, "noted.ages-in-two-units", mixed)
+	note(column.DoubtValues, "noted.outlying", outlying)
+	note(column.DoubtValues, "noted.points-of-thousands", points)
+	note(column.DoubtValues, "noted.numbers-among-texts", texts)
+	note("", "noted.codes-missing", found)
+	note(column.DoubtValues, "noted.negative", doubtful, asked...)
 	return errors.Join(problems...)
+}
+
+// cells are the values of a column that so many rows have.
+func cells(name string, rows int, values ...string) column.Values {
+	return column.Values{"Column": name, "Values": values, "N": rows}
 }
 
 // outlying are the participants whose number is far from all others of a covariate or of the target. Codes for missing
 // values and columns in two units have notes of their own.
-func (l *List) outlying(name string, values []string, numbers []float64) (all []string) {
+func (l *List) outlying(name string, values []string, numbers []float64) (all []column.Values) {
 	age := column.NamesAge(name)
-	if numbers == nil || name == l.Group && l.Target == "" || name == "site" || age && sheet.InTwoUnits(numbers) != "" {
+	if numbers == nil || name == l.Group && l.Target == "" || name == "site" || age && sheet.InTwoUnits(numbers) != nil {
 		return nil
 	}
 	codes, noted := sheet.Codes(values), slices.Concat(sheet.FarCodes(values, age), sheet.Doubtful(values))
@@ -478,21 +451,21 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 			others[x] = true
 		}
 	}
-	rest, kept := "", slices.Sorted(maps.Keys(others))
+	kept := slices.Sorted(maps.Keys(others))
 	if column.NamesDisplacement(name) { // one who moved little is near the others in mm; in m is not
 		places = slices.DeleteFunc(places, func(i int) bool { return numbers[i] < kept[0] && 10*numbers[i] > kept[0] })
 	}
 	const mostCategories = 6
-	if len(kept) <= mostCategories && !slices.ContainsFunc(kept, func(x float64) bool { return x != math.Trunc(x) }) {
-		texts := lists.Map(kept, func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) })
-		rest = fmt.Sprintf(", where all others are %s: a category, or a code for a missing value",
-			words.Some(texts, mostCategories))
+	if len(kept) > mostCategories || slices.ContainsFunc(kept, func(x float64) bool { return x != math.Trunc(x) }) {
+		kept = nil
 	}
+	seen := map[[2]string]bool{}
 	for _, i := range places {
-		text := fmt.Sprintf("%s of %s (%s%s)", name, l.Rows[i].Source, values[i], rest)
-		if !slices.Contains(all, text) { // once for all sessions
-			all = append(all, text)
+		of := [2]string{l.Rows[i].Source, values[i]}
+		if !seen[of] { // once for all sessions
+			all = append(all, column.Values{"Column": name, "Who": of[0], "Value": of[1], "Others": kept})
 		}
+		seen[of] = true
 	}
 	return all
 }
@@ -508,11 +481,11 @@ func count(values []string, some ...string) (n int) {
 }
 
 // clearNegative empties the cells of displacements that are negative, but for codes for missing values, and lists them.
-func (l *List) clearNegative(name string, values []string, numbers []float64) (cleared []string) {
+func (l *List) clearNegative(name string, values []string, numbers []float64) (cleared []column.Values) {
 	codes := sheet.Codes(values)
 	for i, x := range numbers {
 		if x < 0 && !codes[values[i]] {
-			cleared = append(cleared, fmt.Sprintf("%s of %s (%s)", name, l.Rows[i].ID, values[i]))
+			cleared = append(cleared, column.Values{"Column": name, "Who": l.Rows[i].ID, "Value": values[i], "Others": nil})
 			values[i] = ""
 			l.Rows[i].Cells.Set(name, "")
 		}
@@ -522,7 +495,7 @@ func (l *List) clearNegative(name string, values []string, numbers []float64) (c
 
 // clearDoubts empties the cells of a covariate with signs that may stand for a missing value, and in a column of
 // numbers, or of families, those with words. found says so; either names the words that are left as categories.
-func (l *List) clearDoubts(name string, values []string) (found, either []string) {
+func (l *List) clearDoubts(name string, values []string) (found, either []column.Values) {
 	var rest []string // values beyond doubt, and those that may be a number
 	count := map[string]int{}
 	for _, v := range values {
@@ -537,7 +510,7 @@ func (l *List) clearDoubts(name string, values []string) (found, either []string
 	numbers, _ := sheet.Numbers(rest)
 	families := column.HoldsFamilies(name, values)
 	for _, v := range slices.Sorted(maps.Keys(count)) {
-		text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count[v], "row"))
+		of := cells(name, count[v], v)
 		switch d := cell.DoubtOf(v); {
 		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil,
 			d != cell.Mark && families:
@@ -547,9 +520,9 @@ func (l *List) clearDoubts(name string, values []string) (found, either []string
 					l.Rows[i].Cells.Set(name, "")
 				}
 			}
-			found = append(found, text)
+			found = append(found, of)
 		case d != cell.Mark && 2*len(count) <= len(values):
-			either = append(either, text)
+			either = append(either, of)
 		}
 	}
 	return found, either
@@ -650,19 +623,19 @@ func (l *List) doubtNumbers() {
 		}
 	}
 	age := column.NamesAge(l.Target)
-	if text := sheet.InTwoClusters(numbers); text != "" && !(age && sheet.InTwoUnits(numbers) != "") {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: the values of %s are two clusters far apart (%s), "+
-			"as in two units or scales: give all values in one", l.Target, text))
+	if two := sheet.InTwoClusters(numbers); two != nil && !(age && sheet.InTwoUnits(numbers) != nil) {
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.target-in-clusters",
+			column.Values{"Column": l.Target, "Clusters": two}))
 	}
 	if code, times := sheet.LargestRepeated(numbers); times > 0 && sheet.FarCodes(texts, age) == nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "target: %s is %g, its largest value, in %s: if that stands "+
-			"for a missing value: missing: [%[2]g]", l.Target, code, words.Count(times, "participant")))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.target-repeated",
+			column.Values{"Column": l.Target, "Code": code, "N": times}))
 	}
 }
 
-// pointsOfThousands shows a value with a point and one without, in a column in which no value has other than three
-// decimals; it is "" for any other column. In a table with decimal commas, a value with a point is enough.
-func pointsOfThousands(name string, values []string, commas bool) string {
+// pointsOfThousands are a value with a point and one without, in a column in which no value has other than three
+// decimals; nil for any other column. In a table with decimal commas, a value with a point is enough.
+func pointsOfThousands(values []string, commas bool) []string {
 	with, without := "", ""
 	for _, v := range values {
 		switch may, below := cell.Thousands(v); {
@@ -671,14 +644,14 @@ func pointsOfThousands(name string, values []string, commas bool) string {
 		case below:
 			without = v
 		case v != "":
-			return ""
+			return nil
 		}
 	}
 	switch {
 	case with == "" || without == "" && !commas:
-		return ""
+		return nil
 	case without == "":
-		return fmt.Sprintf("%s (%s)", name, with)
+		return []string{with}
 	}
-	return fmt.Sprintf("%s (%s, %s)", name, with, without)
+	return []string{with, without}
 }

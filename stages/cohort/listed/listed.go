@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
+	"prgnn/stages/wording"
 )
 
 // Parameters are the parameters of the cohorts whose participants stand in a table.
@@ -161,14 +162,15 @@ func (l *List) readRows(dir string) error {
 		return err
 	}
 	l.forget()
-	read, asText := l.Sheet.DecimalCommas(func(name string) bool {
+	read, marks, commas := l.Sheet.DecimalCommas(func(name string) bool {
 		return name == l.ID || name == l.Group && l.Target == ""
 	})
-	if read != "" {
-		l.Notes = append(l.Notes, column.Note{Text: read})
+	if read != nil {
+		l.Notes = append(l.Notes, column.Doubtful("", "noted.decimal-commas", column.Values{"Columns": read}))
 	}
-	if asText != "" {
-		l.Notes = append(l.Notes, column.Note{Text: asText, Doubt: column.DoubtTexts})
+	if marks != nil || commas != nil {
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtTexts, "noted.commas-as-text",
+			column.Values{"Marks": marks, "Commas": commas}))
 	}
 	labels, _ := l.Sheet.Column(l.labelColumn())
 	levels, err := l.levels(labels)
@@ -659,7 +661,7 @@ func (l *List) Choose() error {
 	}
 	if len(l.Rows) == 0 {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.Path, len(l.Sheet.Rows),
-			l.Each, strings.Join(lists.Map(column.NoteTexts(l.Notes), strings.TrimSpace), "; "))
+			l.Each, strings.Join(lists.Map(wording.NoteTexts(l.Notes), strings.TrimSpace), "; "))
 	}
 	return l.nameless()
 }
@@ -734,8 +736,7 @@ func (l *List) spellings(q *sheet.Query) error {
 
 // Doubt notes what is doubtful in the names, and in the groups or the number to predict, of those who take part.
 func (l *List) Doubt() error {
-	l.DoubtNames("participants", l.ID, "if two are one person, scans of that person may be in training and test data",
-		func(r Row) (string, string) { return "", r.Source })
+	l.DoubtNames("participants", l.ID, func(r Row) (string, string) { return "", r.Source })
 	l.doubtLabel()
 	if l.Target != "" {
 		return l.doubtTarget()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -46,7 +48,7 @@ func TestColumnsOfChecksAreKept(t *testing.T) {
 		}
 		need.Equal(t, strings.Join(names, " "), c.want)
 		notes := 0
-		for _, n := range l.Notes {
+		for _, n := range wording.Notes(l.Notes) {
 			if strings.HasPrefix(n.Text, "columns: also kept") {
 				notes++
 			}
@@ -98,7 +100,7 @@ func TestWholeNumbersAmongTexts(t *testing.T) {
 		l := need.Value(p.Read(dir))(t)
 		values := need.Value(l.Participants(nil).Strings("coil"))(t)
 		need.Equal(t, strings.Join(values, " "), c.want)
-		noted := slices.ContainsFunc(l.Notes, func(n column.Note) bool { return n.Text == c.note })
+		noted := slices.Contains(wording.NoteTexts(l.Notes), c.note)
 		need.Equal(t, noted, c.note != "", l.Notes)
 	}
 }
@@ -116,7 +118,7 @@ func TestColumnsOfSessions(t *testing.T) {
 	visits, err := l.Participants(nil).Strings("visit")
 	need.NoError(t, err)
 	need.Equal(t, strings.Join(visits, ", "), "x and y, x") // a covariate where they are not the same in all
-	note := l.Notes[len(l.Notes)-1]
+	note := wording.Notes(l.Notes)[len(l.Notes)-1]
 	need.Equal(t, note.Doubt, column.DoubtOfRuns)
 	need.Equal(t, strings.HasSuffix(note.Text, "such as the mean over the sessions"), true, note.Text)
 }
@@ -154,7 +156,7 @@ func TestQuantitiesAsTexts(t *testing.T) {
 		}
 		got := oddTexts("score", values, ids)
 		if (len(got) == 1) != noted || noted && (got[0].Doubt != column.DoubtTexts ||
-			!strings.HasPrefix(got[0].Text, "column score: numbers with other characters, or dates (")) {
+			!strings.HasPrefix(wording.NoteTexts(got)[0], "column score: numbers with other characters, or dates (")) {
 			t.Errorf("%s: %v", format, got)
 		}
 	}
@@ -179,7 +181,7 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, v := range []string{"inf", "1e400", "n.a.", "-", ">30", "1,5", "0x1f"} {
 		want := fmt.Sprintf("column age: 19 numbers and 1 text (%q of sub-04): taken as text", v)
-		if got := oddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(got[0].Text, want) ||
+		if got := oddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(wording.NoteTexts(got)[0], want) ||
 			got[0].Doubt != column.DoubtTexts {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -197,7 +199,7 @@ func TestOddTexts(t *testing.T) {
 	for i := range 4 {
 		five[10+i] = "unknown"
 	}
-	if got := oddTexts("age", five, ids); !strings.Contains(got[0].Text, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
+	if got := oddTexts("age", five, ids); !strings.Contains(wording.NoteTexts(got)[0], `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
 		t.Error(got)
 	}
 	l := &List{Parameters: &Parameters{ID: "id", Group: "group"},
@@ -209,9 +211,9 @@ func TestOddTexts(t *testing.T) {
 	for i := range l.Rows {
 		l.Rows[i].ID, l.Rows[i].Label = ids[i], "a"
 	}
-	if l.Participants(nil); len(column.NoteTexts(l.Notes)) != 1 ||
-		!strings.HasPrefix(column.NoteTexts(l.Notes)[0], "column age: ") {
-		t.Errorf("notes of a cohort: %q", column.NoteTexts(l.Notes))
+	if l.Participants(nil); len(wording.NoteTexts(l.Notes)) != 1 ||
+		!strings.HasPrefix(wording.NoteTexts(l.Notes)[0], "column age: ") {
+		t.Errorf("notes of a cohort: %q", wording.NoteTexts(l.Notes))
 	}
 	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
 		{"a", "b"}} {
@@ -223,7 +225,7 @@ func TestOddTexts(t *testing.T) {
 func TestFewNumbersAmongTexts(t *testing.T) {
 	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
 	need.Equal(t, len(oddTexts("ward", values, ids)), 0)
-	if note := oddTexts("age", values, ids)[0].Text; !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
+	if note := wording.NoteTexts(oddTexts("age", values, ids))[0]; !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
 		t.Errorf("note %q", note)
 	}
 }
@@ -292,7 +294,7 @@ func TestLevelsAgainstJSON(t *testing.T) {
 			continue
 		}
 		need.NoError(t, err)
-		notes := strings.Join(lists.Map(l.Notes, func(n column.Note) string { return n.Text }), "\n")
+		notes := strings.Join(wording.NoteTexts(l.Notes), "\n")
 		need.Equal(t, strings.Contains(notes, c.note) && (notes == "") == (c.note == ""), true, notes)
 	}
 }

@@ -164,9 +164,9 @@ var prefix = pattern.New(`^(?i:(sub(j(ect)?)?|ses(sion)?)[-_ ]?)+`)
 
 // DoubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a
 // row, and within whom it counts.
-func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name string)) {
+func (l *List) DoubtNames(what, in string, of func(Row) (who, name string)) {
 	first, said := map[[2]string]Row{}, map[[2]string]bool{}
-	var pairs []string
+	var pairs []column.Values
 	for _, r := range l.Rows {
 		who, name := of(r)
 		spelled, written := [2]string{who, column.Spelling(prefix.ReplaceAllString(name, ""))}, [2]string{who, name}
@@ -176,14 +176,15 @@ func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name strin
 		said[written] = true
 		if f, there := first[spelled]; there {
 			_, other := of(f)
-			pairs = append(pairs, fmt.Sprintf("%s (line %d) and %s (line %d)%s", other, f.Line, name, r.Line, who))
+			pairs = append(pairs, column.Values{"First": other, "FirstLine": f.Line, "Second": name, "SecondLine": r.Line,
+				"Who": who})
 			continue
 		}
 		first[spelled] = r
 	}
 	if pairs != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "the %s %s have names that are alike: %s; write each in one way in column %s", what,
-			words.Some(pairs, 6), remedy, in))
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtAlike, "noted.names-alike",
+			column.Values{"What": what, "Column": in, "Pairs": pairs}))
 	}
 }
 

@@ -79,8 +79,7 @@ func (p *Parameters) ReadSessions(dir, column string) (*List, error) {
 	l, err := longitudinal.Read(dir)
 	if err == nil {
 		l.Sessions, err = column, l.CheckColumn("sessions", column)
-		l.DoubtNames("sessions", column, "if two are one session, it counts twice",
-			func(r Row) (string, string) { return " of " + r.ID, r.Cells.Get(column) })
+		l.DoubtNames("sessions", column, func(r Row) (string, string) { return r.ID, r.Cells.Get(column) })
 	}
 	return l, err
 }
@@ -142,8 +141,8 @@ func (l *List) described(levels map[string]string) error {
 			unit  string
 		}{{column.NamesAge(name), years, "years"}, {column.NamesDisplacement(name), millimeters, "millimeters"}} {
 			if c.is && !c.units.MatchString(of.Units) {
-				l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "%s has the Units %s for %s, which is taken "+
-					"as %s: convert the column, or correct %[1]s", file, column.Shown(of.Units), name, c.unit))
+				l.Notes = append(l.Notes, column.Doubtful(column.DoubtValues, "noted.units", column.Values{"File": file,
+					"Units": column.Shown(of.Units), "Column": name, "Unit": c.unit}))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 )
 
 // A RowFile is the file of a source for a row.
@@ -26,7 +27,7 @@ const mostOwn = 2
 // Misnamed are the files whose names have the id of another participant, or another session or run, and not that of
 // their own row, and doubts where numbers alone show this; each source is compared for itself, and root is not part of
 // names.
-func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, doubts []string) {
+func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, doubts []column.Note) {
 	if l.Each == "row" {
 		return nil, nil
 	}
@@ -61,12 +62,11 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 				refused = append(refused, f)
 			}
 		}
-		doubt := func(of []RowFile, by *Numbering, what, column string) {
+		doubt := func(of []RowFile, by *Numbering, what, name string) {
 			f, whose := of[by.Others[0].At], by.Others[0].Whose
-			doubts = append(doubts, fmt.Sprintf("%s: files are numbered otherwise than %ss: %d of %d have the number of a "+
-				"different one in their names (line %d: %s, %s): check that each row of the table has its own file (%s)", f.Port,
-				what, len(by.Others), len(of), f.Row.Line, userfile.NameIn(root, f.Path), whose,
-				strings.Join(f.Naming(column), " or ")))
+			doubts = append(doubts, column.Doubtful(column.DoubtNumbered, "noted.numbered", column.Values{"Port": f.Port,
+				"What": what, "N": len(by.Others), "Of": len(of), "Line": f.Row.Line, "File": userfile.NameIn(root, f.Path),
+				"Whose": whose, "Naming": f.Naming(name)}))
 		}
 		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/connectivity"
-	"prgnn/internal/words"
 	"prgnn/numeric/exact"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
@@ -23,7 +21,7 @@ type Head struct {
 	Mean    float64  // framewise displacement, mm, over the volumes that have one (the first has not)
 	Has     bool     // a framewise displacement
 	codes   []string // numbers that may stand for missing values in it
-	degrees []string // rotations that are not in rad, with what shows it
+	degrees []turn   // rotations that are not in rad
 	// how the displacement was made, and whether the motion parameters show it
 	displacement connectivity.Displacement
 	checked      bool
@@ -81,12 +79,19 @@ func Read(path string) (m Head, err error) {
 	return m, nil
 }
 
+// A turn is the largest value of a column of rotations that no coil permits; without a column, the framewise displacement
+// shows all.
+type turn struct {
+	Column string
+	Most   float64
+}
+
 // mostTurned is a rotation of the head that no coil permits, rad (29°).
 const mostTurned = 0.5
 
 // inDegrees are the rotations of a table of confounds that are not in rad: they exceed what a coil permits, or the
 // framewise displacement is that of the rotations as degrees.
-func inDegrees(s *sheet.Sheet, d connectivity.Displacement) (columns []string) {
+func inDegrees(s *sheet.Sheet, d connectivity.Displacement) (columns []turn) {
 	for _, name := range parameters[3:] {
 		values, _ := s.Column(name)
 		numbers, _ := sheet.Numbers(values)
@@ -97,11 +102,11 @@ func inDegrees(s *sheet.Sheet, d connectivity.Displacement) (columns []string) {
 			}
 		}
 		if most > mostTurned {
-			columns = append(columns, fmt.Sprintf("%s up to %.3g", name, most))
+			columns = append(columns, turn{name, most})
 		}
 	}
 	if columns == nil && d.Degrees {
-		return []string{"rot_x, rot_y and rot_z as degrees give framewise_displacement"}
+		return []turn{{}}
 	}
 	return columns
 }
@@ -140,7 +145,7 @@ const leastOfScans = 0.03
 
 // tenths are scans whose displacement is a tenth of that of the others, where the motion parameters do not show its
 // unit: of two clusters of logarithms of the means, one decade apart, with the least spread within them.
-func tenths(scans []Scan) (who []string) {
+func tenths(scans []Scan) (who []column.Values) {
 	scans = slices.DeleteFunc(slices.Clone(scans), func(s Scan) bool {
 		return !(s.Has && s.Mean > 0) || s.displacement.Constant || s.displacement.Ratio > 0
 	})
@@ -169,7 +174,7 @@ func tenths(scans []Scan) (who []string) {
 	}
 	for _, s := range scans[:at] {
 		if !s.checked {
-			who = append(who, fmt.Sprintf("%s (%.2g mm)", s.Who, s.Mean))
+			who = append(who, s.with(s.Mean))
 		}
 	}
 	return who
@@ -178,31 +183,31 @@ func tenths(scans []Scan) (who []string) {
 // Notes note scans whose framewise displacement holds codes for missing values, which are in its mean, or
 // is not in mm, and whose rotations are not in rad.
 func Notes(scans []Scan) (notes []column.Note) {
-	var coded, still, constant, flat, other, apart, turned, units []string
+	var coded, still, constant, flat, other, apart, turned, units []column.Values
 	var means []float64
 	common := slices.ContainsFunc(scans, func(s Scan) bool { return math.Abs(s.displacement.Multiple-1) < 0.01 })
 	for _, s := range scans {
 		if s.codes != nil {
-			coded = append(coded, s.Who+" ("+strings.Join(s.codes, ", ")+")")
+			coded = append(coded, s.with(s.codes))
 		}
 		switch d := s.displacement; {
 		case d.Flat:
-			flat = append(flat, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+			flat = append(flat, s.with(s.Mean))
 		case d.Constant && s.Mean > 0:
-			constant = append(constant, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+			constant = append(constant, s.with(s.Mean))
 		case s.Has && (s.Mean < column.LeastMotion || s.Mean > column.MostMotion && s.codes == nil):
-			still = append(still, fmt.Sprintf("%s (%.4g mm)", s.Who, s.Mean))
+			still = append(still, s.with(s.Mean))
 		case d.Unit != "":
-			units = append(units, s.Who+" ("+d.Unit+")")
+			units = append(units, s.with(d.Unit))
 		case d.Apart != 0:
-			apart = append(apart, fmt.Sprintf("%s (%.2f)", s.Who, d.Apart))
+			apart = append(apart, s.with(d.Apart))
 		case common && d.Multiple != 0 && math.Abs(d.Multiple-1) > 0.05:
-			other = append(other, fmt.Sprintf("%s (%.3g times)", s.Who, d.Multiple))
+			other = append(other, s.with(d.Multiple))
 		case d.Ratio > 0:
-			other = append(other, fmt.Sprintf("%s (%.3g times)", s.Who, d.Ratio))
+			other = append(other, s.with(d.Ratio))
 		}
 		if s.degrees != nil {
-			turned = append(turned, s.Who+" ("+strings.Join(s.degrees, ", ")+")")
+			turned = append(turned, s.with(s.degrees))
 		}
 		if s.Has {
 			means = append(means, s.Mean)
@@ -210,40 +215,43 @@ func Notes(scans []Scan) (notes []column.Note) {
 	}
 	// What the quality of cleaned scans shows too has the first doubt.
 	doubt := column.DoubtCodes
-	note := func(who []string, format string, args ...any) {
+	note := func(who []column.Values, code string) {
 		if len(who) > 0 {
-			notes = append(notes, column.Doubtf(doubt, format, append(args, words.Some(who, 6))...))
+			notes = append(notes, column.Doubtful(doubt, code, of("", who)))
 		}
 	}
-	note(coded, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place")
-	note(still, "framewise_displacement of the confounds was not measured, or is not in mm (mean below %g mm or above %g mm): %s; give it in mm, or write n/a",
-		column.LeastMotion, column.MostMotion)
+	note(coded, "noted.displacement-codes")
+	note(still, "noted.displacement-range")
 	doubt = column.DoubtUnits
-	note(flat, "motion parameters of the confounds are constant, although framewise_displacement is not 0, so one of the two is not of the scan: %s; give trans_x to rot_z of the scan, or n/a")
-	note(constant, "framewise_displacement of the confounds is one number in all volumes, so it was not measured: %s; remove the column, or write n/a")
-	note(other, "framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is that of trans and rot, multiplied: %s; give it in mm, or remove the column: it is then computed from the motion parameters")
-	note(apart, "framewise_displacement of the confounds does not correlate with that of trans and rot of the same table, so they are of two scans: %s; give both of one scan, or remove the column: it is then computed from the motion parameters")
-	note(units, "translations of the confounds are not in mm, because framewise_displacement is that of trans and rot (Power et al. 2012) only if trans is in a different unit: %s; give trans_x, trans_y and trans_z in mm, since a framewise displacement that is computed from them is too small")
-	if who := tenths(scans); who != nil {
-		notes = append(notes, tenthsNote(ofConfounds, who))
-	}
-	note(turned, "rotations of the confounds are not in rad (more than %g rad, or framewise_displacement shows it): %s; give them in rad, since a framewise displacement that is computed from them is too large",
-		mostTurned)
+	note(flat, "noted.motion-constant")
+	note(constant, "noted.displacement-constant")
+	note(other, "noted.displacement-multiple")
+	note(apart, "noted.displacement-of-another-scan")
+	note(units, "noted.translations-unit")
+	note(tenths(scans), "noted.displacement-tenths")
+	note(turned, "noted.rotations-unit")
 	if still == nil && other == nil {
-		notes = append(notes, inCentimeters(ofConfounds, means)...)
+		notes = append(notes, inCentimeters("", means)...)
 	}
 	return notes
 }
 
-// ofConfounds is the displacement of tables of confounds, in notes.
-const ofConfounds = "framewise_displacement of the confounds"
+// with is a scan and what is noted of it.
+func (s Scan) with(x any) column.Values { return column.Values{"Who": s.Who, "X": x} }
+
+// of are the values of a note on the displacement of some scans, in a column of the participants table or, without one,
+// in the confounds.
+func of(name string, scans []column.Values) column.Values {
+	return column.Values{"Column": name, "Scans": scans, "Least": column.LeastMotion, "Most": column.MostMotion,
+		"MostOfTenths": mostOfTenths, "MostTurned": mostTurned}
+}
 
 // inCentimeters notes that most means, mm, are of centimeters.
-func inCentimeters(what string, means []float64) []column.Note {
+func inCentimeters(name string, means []float64) []column.Note {
 	slices.SortFunc(means, cmp.Compare)
 	if n := len(means); n >= 3 && means[n/2] < leastOfScans {
-		return []column.Note{column.Doubtf(column.DoubtUnits, "%s may be in cm: its mean is below %g mm in most of the %d scans (median %.2g mm); give it in mm",
-			what, leastOfScans, n, means[n/2])}
+		return []column.Note{column.Doubtful(column.DoubtUnits, "noted.displacement-centimeters",
+			column.Values{"Column": name, "Least": leastOfScans, "N": n, "Median": means[n/2]})}
 	}
 	return nil
 }
@@ -252,34 +260,27 @@ func inCentimeters(what string, means []float64) []column.Note {
 // where one is missing: those that no scan has, those that are a tenth of the others, and those of most below what is
 // usual.
 func TableNotes(name string, ids []string, means []float64) (notes []column.Note) {
-	what := "column " + name + " of the participants table"
 	var scans []Scan
 	var known []float64
-	var still []string
+	var still []column.Values
 	for i, m := range means {
 		if math.IsNaN(m) {
 			continue
 		}
 		known = append(known, m)
-		scans = append(scans, Scan{ids[i], Head{Mean: m, Has: true}})
+		s := Scan{ids[i], Head{Mean: m, Has: true}}
+		scans = append(scans, s)
 		if m < column.LeastMotion || m > column.MostMotion {
-			still = append(still, fmt.Sprintf("%s (%.4g mm)", ids[i], m))
+			still = append(still, s.with(m))
 		}
 	}
 	if still != nil {
-		return []column.Note{column.Doubtf(column.DoubtUnits, "%s was not measured, or is not in mm (below %g mm or above %g mm): %s; give it in mm, or write n/a",
-			what, column.LeastMotion, column.MostMotion, words.Some(still, 6))}
+		return []column.Note{column.Doubtful(column.DoubtUnits, "noted.displacement-range", of(name, still))}
 	}
 	if who := tenths(scans); who != nil {
-		notes = append(notes, tenthsNote(what, who))
+		notes = append(notes, column.Doubtful(column.DoubtUnits, "noted.displacement-tenths", of(name, who)))
 	}
-	return append(notes, inCentimeters(what, known)...)
-}
-
-// tenthsNote notes scans whose displacement is a tenth of that in the others.
-func tenthsNote(what string, who []string) column.Note {
-	return column.Doubtf(column.DoubtUnits, "%s may be in cm in some scans, as its mean is a tenth of that in the others, and below %g mm: %s; give it in mm",
-		what, mostOfTenths, words.Some(who, 6))
+	return append(notes, inCentimeters(name, known)...)
 }
 
 // measured are columns of confounds that no two scans share, as they do cosines and non-steady-state volumes.

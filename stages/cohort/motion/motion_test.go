@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/connectivity"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -32,20 +34,20 @@ func TestTenths(t *testing.T) {
 		"few scans":                      {scans(false, 0.012, 0.2, 0.21), ""},
 	} {
 		var texts []string
-		for _, n := range column.NoteTexts(Notes(c.scans)) {
+		for _, n := range wording.NoteTexts(Notes(c.scans)) {
 			if _, text, found := strings.Cut(n, "a tenth of that in the others, and below 0.05 mm: "); found {
 				texts = append(texts, strings.TrimSuffix(text, "; give it in mm"))
 			}
 		}
 		need.Equal(t, strings.Join(texts, "\n"), c.want, name)
 	}
-	need.Equal(t, strings.Join(column.NoteTexts(Notes(scans(false, 0.012, 0.02, 0.021))), "\n"),
+	need.Equal(t, strings.Join(wording.NoteTexts(Notes(scans(false, 0.012, 0.02, 0.021))), "\n"),
 		"framewise_displacement of the confounds may be in cm: its mean is below 0.03 mm in most of the 3 scans (median "+
 			"0.02 mm); give it in mm")
 	other := scans(true, 0.02, 0.2)
 	other[0].displacement.Ratio = 0.1
 	other[1].displacement = connectivity.Displacement{Constant: true}
-	need.Equal(t, strings.Join(column.NoteTexts(Notes(other)), "\n"),
+	need.Equal(t, strings.Join(wording.NoteTexts(Notes(other)), "\n"),
 		"framewise_displacement of the confounds is one number in all volumes, so it was not measured: sub-2 (0.2 mm); "+
 			"remove the column, or write n/a\n"+
 			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is "+
@@ -68,7 +70,7 @@ func TestOtherDisplacements(t *testing.T) {
 		scans []Scan
 		want  string
 	}{
-		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (-0.04)"},
+		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (−0.04)"},
 		"multiplied":         {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
 		"multiplied in all":  {scans(third, third), ""},
 		"another definition": {scans(power, connectivity.Displacement{}), ""},
@@ -77,7 +79,7 @@ func TestOtherDisplacements(t *testing.T) {
 		"constant parameters":  {scans(power, connectivity.Displacement{Flat: true}), "so one of the two is not of the scan: sub-2 (0.2 mm); give trans_x"},
 		"one, as it should be": {scans(power), ""},
 	} {
-		texts := column.NoteTexts(Notes(c.scans))
+		texts := wording.NoteTexts(Notes(c.scans))
 		if c.want == "" && len(texts) > 0 || c.want != "" && (len(texts) != 1 || !strings.Contains(texts[0], c.want)) {
 			t.Errorf("%s: notes %q", name, texts)
 		}
@@ -105,7 +107,7 @@ func TestTableNotes(t *testing.T) {
 		for i := range c.means {
 			ids = append(ids, fmt.Sprintf("sub-%d", i+1))
 		}
-		text := strings.Join(column.NoteTexts(TableNotes("mean_fd", ids, c.means)), "; ")
+		text := strings.Join(wording.NoteTexts(TableNotes("mean_fd", ids, c.means)), "; ")
 		if c.want == "" && text != "" || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %q, want %q", name, text, c.want)
 		}

@@ -177,32 +177,35 @@ func participant(scan string) string {
 type comparison struct {
 	level int      // of all scans, of each part, of what each participant has
 	parts []string // sessions or runs that are compared; nil for all
-	apart []string // values and their owners, where it goes with the group or the session completely
-	text  string   // how often each value is there; "" where there is nothing to test
+	apart []share  // values, where it goes with the group or the session completely
+	by    []owner  // how often each value is there; nil where there is nothing to test
 	p     float64  // the smallest
 }
 
-// of is what is compared.
-func (c comparison) of(p Property, part string) string {
-	switch {
-	case c.level == 2 && p.which:
-		return fmt.Sprintf("set of %ss", part)
-	case c.level == 2:
-		return fmt.Sprintf("%s over the %ss of a participant", p.Name, part)
-	case len(c.parts) == 1:
-		return fmt.Sprintf("%s in %s %s", p.Name, part, c.parts[0])
-	case c.parts != nil:
-		return fmt.Sprintf("%s in the %ss %s", p.Name, part, words.Some(c.parts, 6))
-	}
-	return p.Name
+// A share is how many scans of an owner, a group or a session, have a value, of so many.
+type share struct {
+	Owner, Value string
+	N, Of        int
+}
+
+// An owner is a group or a session, and how many of its scans have each value.
+type owner struct {
+	Owner  string
+	Shares []share
+}
+
+// values are those of a note on what is compared.
+func (c comparison) values(p Property, part string) column.Values {
+	return column.Values{"Name": p.Name, "Which": p.which, "Level": c.level, "Part": part, "Parts": c.parts, "Apart": c.apart,
+		"Owners": c.by, "P": c.p}
 }
 
 // byGroup compares a property with the group: over all scans, in each session or run, and over what each participant
 // has in all of them.
 func (o Owners) byGroup(p Property) []comparison {
 	compare := func(level int, parts []string, of map[string]string) comparison {
-		text, least := associated(of, o.Groups)
-		return comparison{level, parts, apart(of, o.Groups), text, least}
+		by, least := associated(of, o.Groups)
+		return comparison{level, parts, apart(of, o.Groups), by, least}
 	}
 	all := []comparison{compare(0, nil, p.Of)}
 	if o.Part == "" || p.total {
@@ -233,7 +236,7 @@ func (o Owners) bySession(p Property) comparison {
 	c := comparison{p: 1}
 	if o.Part == "session" && !p.which && p.Key != "run" {
 		c.apart = apart(p.Of, o.Parts)
-		c.text, c.p = within(p.Of, o.Parts)
+		c.by, c.p = within(p.Of, o.Parts)
 	}
 	return c
 }
@@ -301,51 +304,45 @@ func Notes(all []Property, of Owners) (notes []column.Note) {
 		if p.other {
 			continue
 		}
-		what, bySession := "the acquisition", column.DoubtBySession
+		what, bySession := "acquisition", column.DoubtBySession
 		switch {
 		case p.which:
-			if what = "the effect of the session"; of.Part == "run" {
-				what = "the run or the length of the joined series"
-			}
+			what = of.Part
 		case p.processed:
-			what, bySession = "the processing", column.DoubtEntity
+			what, bySession = "processing", column.DoubtEntity
 		case p.mirrored:
-			what = "the acquisition, or left in place of right if headers are mirrored,"
+			what = "mirrored"
+		}
+		note := func(doubt, code, with string, c comparison) {
+			values := c.values(p, of.Part)
+			values["With"], values["What"] = with, what
+			notes = append(notes, column.Doubtful(doubt, code, values))
 		}
 		before := len(notes)
 		found, complete := noted(groups[i])
 		for _, c := range found {
-			name, after := c.of(p, of.Part), ""
-			if c.level > 0 {
-				after = " after Holm's correction"
-			}
 			switch {
 			case p.total && unequal:
 			case !complete && c.level == 0 && p.Doubt == column.DoubtLength: // the page has it
 			case complete:
 				unequal = unequal || p.which || p.Doubt == column.DoubtLength
-				notes = append(notes, column.Doubtf(p.Doubt, "the %s is completely confounded with the group: %s; a classifier may learn %s instead of the group difference",
-					name, strings.Join(c.apart, ", "), what))
+				note(p.Doubt, "noted.confounded", "group", c)
 			default:
-				notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the group: %s; Fisher's exact test, p = %.2g%s; a classifier may learn %s instead of the group difference",
-					name, c.text, c.p, after, what))
+				note(column.DoubtProcessing, "noted.associated", "group", c)
 			}
 		}
 		if c := sessions[i]; c.apart != nil {
-			notes = append(notes, column.Doubtf(bySession, "the %s is completely confounded with the session: %s; a change between sessions may come from %s",
-				p.Name, strings.Join(c.apart, ", "), what))
+			note(bySession, "noted.confounded", "session", c)
 		} else if c.p < strongly {
-			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s is associated with the session: %s; exact test within participants, p = %.2g after Holm's correction; a change between sessions may come from %s",
-				p.Name, c.text, c.p, what))
+			note(column.DoubtProcessing, "noted.associated", "session", c)
 		}
 		if count := counts(p.Of); p.processed && len(notes) == before && len(count) > 1 && 2*len(count) <= len(p.Of) {
-			var by []string
-			for value, n := range count {
-				by = append(by, fmt.Sprintf("%s (%d)", shortened(value), n))
+			var by []share
+			for _, value := range slices.SortedFunc(maps.Keys(count), dag.CompareValues) {
+				by = append(by, share{Value: shortened(value), N: count[value]})
 			}
-			slices.SortFunc(by, dag.CompareValues)
-			notes = append(notes, column.Doubtf(column.DoubtProcessing, "the %s differs between scans: %s; differences between participants may come from the processing",
-				p.Name, strings.Join(by, ", ")))
+			notes = append(notes, column.Doubtful(column.DoubtProcessing, "noted.processing-differs",
+				column.Values{"Name": p.Name, "Values": by}))
 		}
 	}
 	return append(notes, otherFields(all, of)...)
@@ -353,7 +350,7 @@ func Notes(all []Property, of Owners) (notes []column.Note) {
 
 // correct corrects the p of comparisons that tested something for how many there are.
 func correct(all []*comparison) {
-	all = slices.DeleteFunc(slices.Clone(all), func(c *comparison) bool { return c.text == "" })
+	all = slices.DeleteFunc(slices.Clone(all), func(c *comparison) bool { return c.by == nil })
 	p := make([]float64, len(all))
 	for i, c := range all {
 		p[i] = c.p
@@ -386,31 +383,21 @@ func otherFields(all []Property, of Owners) (notes []column.Note) {
 		}
 		correct(tested)
 		doubt, most := column.DoubtProcessing, 0.0
-		var names, by []string
+		var found []column.Values
 		for i, own := range fields {
-			own = slices.DeleteFunc(own, func(c comparison) bool { return c.text == "" || c.p >= strongly })
-			found, complete := noted(own)
-			for _, c := range found {
-				name := c.of(of1[i], of.Part)
-				names, by, most = append(names, name), append(by, name+": "+c.text), max(most, c.p)
+			own = slices.DeleteFunc(own, func(c comparison) bool { return c.by == nil || c.p >= strongly })
+			all, complete := noted(own)
+			for _, c := range all {
+				found, most = append(found, c.values(of1[i], of.Part)), max(most, c.p)
 				if complete && with == "group" {
 					doubt = column.DoubtEntity
 				}
 			}
 		}
-		if names == nil {
-			continue
+		if found != nil {
+			notes = append(notes, column.Doubtful(doubt, "noted.fields-associated",
+				column.Values{"Fields": found, "With": with, "P": most, "What": "both"}))
 		}
-		which, list := words.Count(len(names), "sidecar field")+" are", words.Some(by, 4)
-		if len(names) == 1 {
-			which, list = "the "+sidecarField+names[0]+" is", strings.TrimPrefix(by[0], names[0]+": ")
-		}
-		test, end := "Fisher's exact test", "a classifier may learn the acquisition or the processing instead of the group difference"
-		if with == "session" {
-			test, end = "exact test within participants", "a change between sessions may come from the acquisition or the processing"
-		}
-		notes = append(notes, column.Doubtf(doubt, "%s associated with the %s: %s; %s, p ≤ %.2g after Holm's correction; %s",
-			which, with, list, test, most, end))
 	}
 	return notes
 }
@@ -424,9 +411,9 @@ func counts(of map[string]string) map[string]int {
 	return count
 }
 
-// apart lists a property of scans by their owners, "ASD 2 s (20)", where every value that is found is that of one owner
-// alone, and there are at least two scans for each value on average; otherwise nil.
-func apart(of, owners map[string]string) (by []string) {
+// apart lists the values of a property of scans, where every one that is found is that of one owner alone, and there are
+// at least two scans for each value on average; otherwise nil.
+func apart(of, owners map[string]string) (by []share) {
 	count, owner := counts(of), map[string]string{}
 	for who, value := range of {
 		if first, there := owner[value]; there && first != owners[who] || owners[who] == "" {
@@ -439,9 +426,11 @@ func apart(of, owners map[string]string) (by []string) {
 		return nil
 	}
 	for value, n := range count {
-		by = append(by, fmt.Sprintf("%s %s (%d)", owner[value], shortened(value), n))
+		by = append(by, share{Owner: owner[value], Value: shortened(value), N: n})
 	}
-	slices.SortFunc(by, dag.CompareValues)
+	slices.SortFunc(by, func(a, b share) int {
+		return dag.CompareValues(a.Owner+" "+a.Value, b.Owner+" "+b.Value)
+	})
 	return by
 }
 
@@ -449,10 +438,9 @@ func apart(of, owners map[string]string) (by []string) {
 // values and groups.
 const strongly = 0.01
 
-// associated lists how many participants of each group have each value of a property, "ASD 2 s (12 of 16); HC 2 s
-// (1 of 16)", and the smallest p of Fisher's exact test of a value in a group, corrected for both; "" where there is
-// nothing to test. Participants whose scans have several values do not count.
-func associated(of, owners map[string]string) (text string, least float64) {
+// associated is how many participants of each group have each value of a property, and the smallest p of Fisher's exact
+// test of a value in a group, corrected for both; nil where there is nothing to test. Participants whose scans have several values do not count.
+func associated(of, owners map[string]string) (by []owner, least float64) {
 	value, group := map[string]string{}, map[string]string{}
 	several := map[string]bool{}
 	for who, v := range of {
@@ -469,7 +457,7 @@ func associated(of, owners map[string]string) (text string, least float64) {
 		n += k
 	}
 	if len(values) < 2 || len(groups) < 2 || 2*len(values) > n {
-		return "", 1
+		return nil, 1
 	}
 	var p []float64
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
@@ -498,28 +486,27 @@ func counted(of, owners map[string]string) (count map[[2]string]int, owner, valu
 }
 
 // listing is how many scans of each owner have each value.
-func listing(count map[[2]string]int, owners, values map[string]int) string {
-	var by []string
+func listing(count map[[2]string]int, owners, values map[string]int) (by []owner) {
 	for _, o := range slices.Sorted(maps.Keys(owners)) {
-		var own []string
+		var own []share
 		for _, v := range slices.SortedFunc(maps.Keys(values), dag.CompareValues) {
 			if k := count[[2]string{o, v}]; k > 0 {
-				own = append(own, fmt.Sprintf("%s (%d of %d)", shortened(v), k, owners[o]))
+				own = append(own, share{Value: shortened(v), N: k, Of: owners[o]})
 			}
 		}
-		by = append(by, o+" "+words.Some(own, 4))
+		by = append(by, owner{o, own})
 	}
-	return strings.Join(by, "; ")
+	return by
 }
 
-// within lists how many scans of each session have each value of a property, and the smallest p of a value in a
+// within is how many scans of each session have each value of a property, and the smallest p of a value in a
 // session, corrected for both, where the values of each participant may have been those of its sessions in any order;
-// "" where there is nothing to test. Fisher's exact test would take scans of one participant as independent: its p is
+// nil where there is nothing to test. Fisher's exact test would take scans of one participant as independent: its p is
 // too small where each has one scan of either value.
-func within(of, sessions map[string]string) (text string, least float64) {
+func within(of, sessions map[string]string) (by []owner, least float64) {
 	count, each, values := counted(of, sessions)
 	if len(values) < 2 || len(each) < 2 || 2*len(values) > len(of) {
-		return "", 1
+		return nil, 1
 	}
 	scans := map[string][]string{}
 	for who := range of {

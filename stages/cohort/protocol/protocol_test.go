@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 // A property that goes with the group in part is listed with its counts.
@@ -35,7 +36,11 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 		values, owners := scans(c.a, c.b, c.of)
 		association := func() string {
 			by, least := associated(values, owners)
-			return fmt.Sprintf("%s; p %.2g", by, least)
+			var texts []string
+			for _, o := range by {
+				texts = append(texts, need.Value(wording.Text("noted.owner", o))(t))
+			}
+			return fmt.Sprintf("%s; p %.2g", strings.Join(texts, "; "), least)
 		}
 		need.Equal(t, association(), c.want, c)
 		for i := range c.of { // two runs count once
@@ -77,7 +82,7 @@ func TestAssociatedInPart(t *testing.T) {
 	} {
 		of, owners := madeScans(24, c.value)
 		notes := Notes([]Property{{Name: "task", Doubt: column.DoubtEntity, Of: of}}, owners)
-		got := strings.Join(column.NoteTexts(notes), "\n")
+		got := strings.Join(wording.NoteTexts(notes), "\n")
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%q, want %q", got, c.want)
 		}

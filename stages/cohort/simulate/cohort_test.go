@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/stages/wording"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/cohort"
-	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -64,8 +65,8 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 			t.Errorf("a participant is called %s", s.ID)
 		}
 	}
-	if len(column.NoteTexts(r.Notes)) == 0 || !strings.Contains(column.NoteTexts(r.Notes)[0], "simulated") {
-		t.Errorf("notes: %q", column.NoteTexts(r.Notes))
+	if len(wording.NoteTexts(r.Notes)) == 0 || !strings.Contains(wording.NoteTexts(r.Notes)[0], "simulated") {
+		t.Errorf("notes: %q", wording.NoteTexts(r.Notes))
 	}
 	out := stagetest.MustRun(t, r.Make("sub-sim001"), nil)
 	for _, port := range []string{"bold", "labels"} {

@@ -192,6 +192,6 @@ func (a *Cohort) Describe() {
 	a.Find(quality.Noted(notes, quality.ProtocolsTested(tested), len(a.Scans) > 0, sessions, a.Answers)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
-		a.Add(report.Block{List: column.NoteTexts(notes)})
+		a.Add(report.Block{List: lists.Map(notes, func(n column.Note) string { return n.Text })})
 	}
 }
