@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"stages/present/performance": {"stages/finding", "stages/wording", "dag", "stages/present/tables", "stages/present/section", "stages/figure",
 		"stages/column", "stages/fold", "stages/region", "stages/report", "stages/chart",
 		"stages/inference"},
-	"stages/present/tables": {"artifacts", "artifacts/encoding", "dag", "stages/column", "stages/report", "stages/role"},
+	"stages/present/tables": {"stages/wording", "artifacts", "artifacts/encoding", "dag", "stages/column", "stages/report", "stages/role"},
 	"stages/present/section": {"stages/finding", "stages/wording", "artifacts/encoding", "dag", "stages/figure",
 		"stages/column", "stages/report"},
 	"stages/figure": {"stages/role", "stages/finding", "stages/finding/quality", "stages/finding/ranking",

@@ -88,7 +88,7 @@ type LearningRow struct {
 	Rise     float64     `column:"rise" doc:"value less the measure of models trained on the smallest part"`
 	RiseSE   float64     `column:"rise_se,missing" doc:"standard error of the rise"`
 	Flat     bool        `column:"flat" doc:"the rise is not larger than its standard error, so there is no evidence that more participants would help, and nothing is fitted"`
-	Why      string      `column:"why,missing" doc:"why nothing is fitted"`
+	Why      string      `column:"why,missing" doc:"why nothing is fitted: one fold, few sizes, no errors, or flat"`
 	Limit    float64     `column:"limit,missing" doc:"the measure with any number of participants by the fit, 1 − a of the error a + b·n^−c"`
 	B        float64     `column:"b,missing"`
 	C        float64     `column:"c,missing"`

@@ -266,15 +266,15 @@ func (s *Curve) fit(log io.Writer, x *setting, name string) (points []column.Cur
 	r.Least, r.Value, r.Rise, r.RiseSE, r.Flat = n[0], 1-c.Error[len(n)-1], c.Rise, c.RiseSE, c.Flat()
 	switch {
 	case len(folds) < 2:
-		r.Why = "one fold has no standard error"
+		r.Why = "one fold"
 	case len(n) < inference.LeastSizes:
-		r.Why = fmt.Sprintf("%d sizes can be trained on in all folds, but a fit needs %d", len(n), inference.LeastSizes)
+		r.Why = "few sizes"
 	case !slices.ContainsFunc(c.Error, func(e float64) bool { return e > 0 }):
 		r.Flat, r.RiseSE = false, nan
 		for k := range points {
 			points[k].SE = nan
 		}
-		r.Why = fmt.Sprintf("the %s is 1 at every size, where an interval has no content", measured[measure])
+		r.Why = "no errors"
 	case r.Flat:
 		r.Why = "flat"
 	}

@@ -190,7 +190,7 @@ func (f *Filled) Markdown() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", plain(f.Title))
 	if f.Page.Simulated {
-		b.WriteString("**Simulated data.** The program simulated the participants.\n\n")
+		fmt.Fprintf(&b, "%s\n\n", wording.Label("checklist.simulated", nil))
 	}
 	for _, why := range f.Page.Incomplete {
 		fmt.Fprintf(&b, "**Incomplete.** %s\n\n", plain(why))

@@ -590,8 +590,8 @@ func (a *Results) lead(rows []Row, all *fold.Settings) int {
 
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
 func (a *Results) accuracyChart(rows []Row, lead int) *figure.Chart {
-	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(),
-		MarkName: "majority-class rate"}
+	d := chart.Dots{Axis: a.Text("figure.accuracy.axis", nil), Interval: a.Text("figure.accuracy.interval", nil),
+		Mark: math.NaN(), MarkName: a.Text("figure.accuracy.majority", nil)}
 	called, accuracy := []string{rows[lead].Called()}, []float64{rows[lead].Accuracy}
 	for i, r := range rows {
 		if i != lead && !r.IsMajority() {

@@ -9,23 +9,15 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
-// tableCaption tells over what the accuracies are.
-func tableCaption(what string, r column.AccuracyRow, who tableSource, level string) string {
-	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %s of %s", what, words.Count(int(r.Folds), "fold"), words.Count(int(r.Participants), "participant"))
-	if level == "graph" {
-		text += ", each draw counted"
-	} else {
-		text += ", each participant counted once"
-	}
-	if who.simulated {
-		text += ". SIMULATED DATA: nobody was scanned"
-	}
-	return text + "."
+// tableCaption states over what the accuracies are.
+func tableCaption(number int, r column.AccuracyRow, who tableSource, level string) string {
+	return wording.Label("printed.caption", wording.Values{"Number": number, "Folds": r.Folds, "Participants": r.Participants,
+		"Level": level, "Simulated": who.simulated})
 }
 
 // names of the paper for distances and pools.
@@ -41,7 +33,7 @@ func PrintedName(s string) string {
 
 func layoutOne(rows []VariationRow, who tableSource, level string) report.Printed {
 	l := report.Printed{Number: 1, Labels: 2, Header: []string{"Loss", "Pool"},
-		Caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].evaluated, who, level)}
+		Caption: tableCaption(1, rows[0].evaluated, who, level)}
 	lambda := func(v VariationRow) string { return fmt.Sprintf("%g-%g", v.Lambda1, v.Lambda2) }
 	var columns [][2]float64
 	for _, v := range rows {
@@ -74,8 +66,7 @@ func layoutOne(rows []VariationRow, who tableSource, level string) report.Printe
 
 func layoutTwo(rows []ClassifierRow, who tableSource, level string) report.Printed {
 	l := report.Printed{Number: 2, Labels: 1, Header: []string{"Metric"},
-		Caption: tableCaption("Comparison with other models", rows[0].evaluated, who, level) +
-			" 95 % CI: for the number of participants. #Par: trainable parameters; of SVM and Random Forest the number of inputs, as in the paper."}
+		Caption: tableCaption(2, rows[0].evaluated, who, level)}
 	ours := report.PrintedSection{From: who.String(), Rows: [][]string{{"Acc"}, {"95 % CI"}, {"#Par"}}}
 	theirs := report.PrintedSection{From: paperSource, Rows: [][]string{{"Acc"}, {"#Par"}}}
 	for _, c := range rows {
