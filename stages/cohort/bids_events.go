@@ -46,7 +46,7 @@ func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 	if paths != nil && lacks != nil {
 		notes = append(notes, column.Notef("no table of events for some scans, while others have one: %s; the program searches the raw dataset (events or raw, under cohort) for it", words.Some(lacks, 6)))
 	}
-	var shared [][]string
+	var shared []column.Values
 	of := map[string]bool{}
 	for _, same := range regular.Copies(paths) {
 		people := lists.Map(same, func(at int) string { return who[at] })
@@ -54,14 +54,14 @@ func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 		if people = slices.Compact(people); len(people) == 1 {
 			continue // several runs
 		}
-		shared = append(shared, people)
+		shared = append(shared, column.Values{"Ids": people})
 		for _, id := range people {
 			of[id] = true
 		}
 	}
 	if all := len(slices.Compact(who)); shared != nil && 2*len(of) < all {
 		notes = append(notes, column.Doubtful(column.DoubtEvents, "noted.events-shared",
-			column.Values{"Sets": lists.Map(shared, func(ids []string) column.Values { return column.Values{"Ids": ids} })}))
+			column.Values{"Sets": shared}))
 	}
 	return notes
 }

@@ -135,7 +135,8 @@ func minimalNotes(rows []listed.Row, found map[string]*bidsFiles) (notes []colum
 	notes = append(notes, column.Notef("raw scans resampled once with fMRIPrep's transforms (--level minimal): head motion, and distortion by field maps for %d of %s; no slice timing correction",
 		all-distorted, words.Count(all, "run")))
 	if slow > slowSlices {
-		notes = append(notes, column.Doubtful(column.DoubtSliceTiming, "noted.slice-timing", column.Values{"Time": slow}))
+		notes = append(notes, column.Doubtful(column.DoubtSliceTiming, "noted.slice-timing",
+			column.Values{"Time": slow}))
 	}
 	return notes
 }

@@ -746,7 +746,8 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 	}{{bidsFiles{sampling: apart, tr: 2}, true}, {bidsFiles{sampling: apart, tr: 2, headerTR: 3}, true},
 		{bidsFiles{sampling: apart, tr: 2, headerTR: 2}, false}} { // which the header confirms
 		_, contradict := timeNotes([]listed.Row{{ID: "a"}}, map[string]*bidsFiles{"a": &c.f}, "run")
-		need.Equal(t, slices.ContainsFunc(contradict, func(n column.Note) bool { return n.Code == "noted.sampling" }), c.want)
+		need.Equal(t, slices.ContainsFunc(contradict, func(n column.Note) bool { return n.Code == "noted.sampling" }),
+			c.want)
 	}
 }
 

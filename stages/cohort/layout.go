@@ -95,8 +95,8 @@ func (r *Roster) layouts(w *container.Within, base region.Layout, l *listed.List
 	}
 	for _, condition := range slices.Sorted(maps.Keys(weighted)) {
 		if condition != "" {
-			r.Notes = append(r.Notes, column.Doubtful(column.DoubtProcessing, "noted.weights", column.Values{"Port": port,
-				"Condition": condition, "Participants": slices.Compact(weighted[condition])}))
+			r.Notes = append(r.Notes, column.Doubtful(column.DoubtProcessing, "noted.weights", column.Values{
+				"Port": port, "Condition": condition, "Participants": slices.Compact(weighted[condition])}))
 		}
 	}
 	for _, note := range said {

@@ -467,8 +467,9 @@ func (r *Roster) refuseOtherParcels(given []atlas.Node) error {
 			return fmt.Errorf("series: the files have different parcels under the same names: %s, and %s: %s; %s, or exclude the participants with other parcels",
 				most.who(), p.who(), how, remedy)
 		case doubt == nil:
-			doubt = column.Values{"Files": files, "Parcellations": len(all), "N": len(differ), "Of": common, "Name": name,
-				"Places": []column.Values{{"Extent": extent, "File": file}, {"Extent": otherExtent, "File": other}}}
+			doubt = column.Values{"Files": files, "Parcellations": len(all), "N": len(differ), "Of": common,
+				"Name": name, "Places": []column.Values{{"Extent": extent, "File": file},
+					{"Extent": otherExtent, "File": other}}}
 		}
 	}
 	if doubt != nil {

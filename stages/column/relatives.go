@@ -457,7 +457,8 @@ func DoubtLargest(table *encoding.Table, name string) []Note {
 	if most <= 3*next || most <= 6 && len(members) > 1 || most < 2 {
 		return nil
 	}
-	return []Note{Doubtful(DoubtFamily, "noted.large-family", Values{"Column": name, "N": most, "Of": all, "Value": value})}
+	return []Note{Doubtful(DoubtFamily, "noted.large-family", Values{"Column": name, "N": most, "Of": all,
+		"Value": value})}
 }
 
 // named is how many participants have the id of another one in a column: sib_of.

@@ -114,7 +114,8 @@ func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 // whether a stage made what they take.
 func (f Finding) OfModels(behind func(stage string) bool) bool {
 	switch kind := f.Kind(); {
-	case kind == "edges", f.Subject.Results == EdgeChanges, kind == "reliability", kind == "applied", kind == "validation":
+	case kind == "edges", f.Subject.Results == EdgeChanges, kind == "reliability", kind == "applied",
+		kind == "validation":
 		return false
 	case f.Code == "leakage.unchecked-program":
 		return behind(f.Subject.Stage)

@@ -2,8 +2,10 @@ package fold
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/internal/pattern"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -148,30 +150,43 @@ func RefuseDuplicates(ins []dag.Input, d *Division) error {
 // not say whose scan it is.
 func DuplicateText(twins []Duplicate) string {
 	const most = 10
-	var lines, out []string
-	for i, d := range twins {
-		if i < most {
-			lines = append(lines, fmt.Sprintf("%s and %s %s: one scan under two ids", d.First, d.Later, d.How))
-		}
-		for _, id := range []string{d.First, d.Later} {
-			if !slices.Contains(out, id) {
-				out = append(out, id)
-			}
-		}
-	}
+	lines := lists.Map(twins[:min(most, len(twins))], func(d Duplicate) string {
+		return fmt.Sprintf("%s and %s %s: one scan under two ids", d.First, d.Later, d.How)
+	})
 	if n := len(twins) - most; n > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more pairs", n))
 	}
 	return strings.Join(lines, "\n  ") + "\n  exclude both, or keep the one whose scan it is; under cohort:\n    exclude: [" +
-		strings.Join(out, ", ") + "]"
+		strings.Join(idsOf(twins), ", ") + "]"
 }
 
-var remedy = pattern.New(`exclude both, or keep the one whose scan it is; under cohort:\s+exclude: \[([^\]]*)\]`)
+// idsOf are the participants of the pairs, each once.
+func idsOf(twins []Duplicate) (ids []string) {
+	for _, d := range twins {
+		for _, id := range []string{d.First, d.Later} {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
 
-// DuplicatesIn are the ids of the pairs that DuplicateText has named in a message.
-func DuplicatesIn(message string) []string {
-	if list := remedy.FindStringSubmatch(message); list != nil {
-		return strings.Split(list[1], ", ")
+// duplicatesLine begins the line of a task's log that has the participants whose scan has another id, as JSON: reports
+// of runs in which the check failed read it.
+const duplicatesLine = "duplicates: "
+
+// LogDuplicates writes them.
+func LogDuplicates(log io.Writer, twins []Duplicate) {
+	fmt.Fprintln(log, duplicatesLine+column.JSON(idsOf(twins)))
+}
+
+// LoggedDuplicates are those of a log.
+func LoggedDuplicates(log string) (ids []string) {
+	for line := range strings.Lines(log) {
+		if list, is := strings.CutPrefix(line, duplicatesLine); is && json.Unmarshal([]byte(list), &ids) == nil {
+			return ids
+		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"

@@ -198,10 +198,7 @@ func (s *Report) written(t *dag.Task, of role.Partial) (*author, error) {
 	w.Pictures = true
 	a := newAuthor(w, s.Headline)
 	a.top = s.Top
-	for _, text := range of.Failures {
-		a.Duplicates = append(a.Duplicates, fold.DuplicatesIn(text)...)
-	}
-	a.WithoutResults = of.Lacking
+	a.Duplicates, a.WithoutResults = of.Duplicates, of.Lacking
 	p, err := a.write()
 	if err != nil {
 		return nil, err

@@ -350,9 +350,9 @@ type Reporter interface {
 
 // A Partial describes a run with missing results.
 type Partial struct {
-	Failures []string // of checks
-	Lacking  []string // ids of participants that lack results, sorted
-	Missing  []string // what is missing, and why: at the top of the page
+	Duplicates []string // participants whose scan has another id, of checks that failed
+	Lacking    []string // ids of participants that lack results, sorted
+	Missing    []string // what is missing, and why: at the top of the page
 }
 
 // A File is written beside a page.

@@ -27,7 +27,7 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		return report.Between(fmt.Sprint(a.of[0]), fmt.Sprint(a.of[1])), nil
 	},
-	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),     // 3 digits
+	"short": numbers(1, func(x []float64) string { return report.Short(x[0]) }), // 3 digits
 	"significant": numbers(2, func(x []float64) string { // significant X 2: 0.00024
 		return strconv.FormatFloat(x[0], 'g', int(x[1]), 64)
 	}),

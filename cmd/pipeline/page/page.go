@@ -26,6 +26,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/layer"
+	"prgnn/stages/fold"
 	"prgnn/stages/role"
 )
 
@@ -288,7 +289,7 @@ func there(ctx context.Context, a *console.Console, c *results.Current, task *da
 	if in.results == 0 {
 		return nil, of, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
 	}
-	return in, role.Partial{Failures: in.failures, Lacking: slices.Sorted(maps.Keys(in.lacking)),
+	return in, role.Partial{Duplicates: in.twins, Lacking: slices.Sorted(maps.Keys(in.lacking)),
 		Missing: c.Lacks(in.missing, in.unchecked, failures)}, nil
 }
 
@@ -300,7 +301,7 @@ type reportInputs struct {
 	results   int             // how many are results of stages
 	missing   []string        // tasks without a result
 	unchecked []string        // leakage checks without a result
-	failures  []string        // why they failed
+	twins     []string        // participants whose scan has another id, by these checks
 	lacking   map[string]bool // participants with a task without a result
 }
 
@@ -330,7 +331,7 @@ func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportI
 				}
 				if b.Port == checks {
 					all.unchecked = append(all.unchecked, src.Node.ID())
-					all.failures = append(all.failures, c.Failure(src.Node))
+					all.twins = append(all.twins, fold.LoggedDuplicates(c.Log(src.Node))...)
 				}
 				continue
 			}

@@ -205,15 +205,24 @@ func (c *Current) failures(of *dag.Node) string {
 
 // Failure is what a task said that failed when it last ran as it is now; "" for any other.
 func (c *Current) Failure(n *dag.Node) string {
+	text := c.Log(n)
+	if at := strings.LastIndex("\n"+text, "\nerror: "); at >= 0 {
+		return strings.TrimSpace(text[at+len("error: "):])
+	}
+	return ""
+}
+
+// Log is the log of a task without a result; "" where there is none.
+func (c *Current) Log(n *dag.Node) string {
 	s := c.Steps[n]
 	if s == nil || s.Key == (artifacts.Key{}) || s.State == engine.Cached {
 		return ""
 	}
 	text, err := os.ReadFile(c.Store.Work.LogPath(s.Key))
-	if at := strings.LastIndex("\n"+string(text), "\nerror: "); err == nil && at >= 0 {
-		return strings.TrimSpace(string(text)[at+len("error: "):])
+	if err != nil {
+		return ""
 	}
-	return ""
+	return string(text)
 }
 
 // IDs are the names of tasks.

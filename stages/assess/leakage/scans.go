@@ -62,6 +62,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	}
 	if found.Twins != nil {
 		checks[0].fail("%s", fold.DuplicateText(found.Twins)) // one list, with one line to paste
+		fold.LogDuplicates(t.Log(), found.Twins)
 		checks[0].together = len(found.Twins) - 1
 	}
 	if n := fold.InParts(taking["scans"]); n > 0 {

@@ -316,7 +316,8 @@ func (w *Within) divided(list region.List, path string, shared []*Reading, l *li
 	if most == all || len(count) != len(groups) { // of something else, such as the site
 		return nil
 	}
-	return []column.Note{column.Doubtful(column.DoubtAlike, "noted.codes-of-groups", column.Values{"List": list.Name, "File": filepath.Base(path), "Codes": slices.Sorted(maps.Keys(count)),
+	return []column.Note{column.Doubtful(column.DoubtAlike, "noted.codes-of-groups", column.Values{"List": list.Name,
+		"File": filepath.Base(path), "Codes": slices.Sorted(maps.Keys(count)),
 		"Groups": slices.Sorted(maps.Keys(groups)), "N": all - most, "Of": all})}
 }
 

@@ -300,7 +300,9 @@ func (l *List) doubtSites() {
 		if d.Sites() && d.Between {
 			ids := slices.SortedFunc(maps.Keys(d.Who), dag.CompareValues)
 			l.Notes = append(l.Notes, column.Doubtful(column.DoubtSite, "noted.several-sites", column.Values{"Column": d.Name,
-				"Participants": lists.Map(ids, func(id string) column.Values { return column.Values{"Who": id, "X": d.Who[id]} })}))
+				"Participants": lists.Map(ids, func(id string) column.Values {
+					return column.Values{"Who": id, "X": d.Who[id]}
+				})}))
 		}
 	}
 }

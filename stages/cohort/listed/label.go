@@ -117,8 +117,8 @@ func (l *List) doubtGroups() (notes []column.Note) {
 			}
 			one[from] = to
 			found = append(found, doubt)
-			pairs = append(pairs, column.Values{"From": column.Shown(from), "N": size[from], "Lines": fewLines(lines[from]),
-				"To": column.Shown(to), "M": size[to], "Doubt": how})
+			pairs = append(pairs, column.Values{"From": column.Shown(from), "N": size[from],
+				"Lines": fewLines(lines[from]), "To": column.Shown(to), "M": size[to], "Doubt": how})
 		}
 	}
 	for i, doubt := range found {
@@ -351,7 +351,8 @@ func (l *List) clean() error {
 		if name != l.labelColumn() && column.NamesDisplacement(name) {
 			below = append(below, l.clearNegative(name, values, numbers)...)
 		}
-		if two := sheet.InTwoUnits(numbers); two != nil && column.NamesAge(name) && (name != l.Group || l.Target != "") {
+		if two := sheet.InTwoUnits(numbers); two != nil && column.NamesAge(name) && (name != l.Group ||
+			l.Target != "") {
 			mixed = append(mixed, column.Values{"Column": name, "Clusters": two})
 		}
 		for _, v := range sheet.FarCodes(values, column.NamesAge(name)) {
@@ -426,7 +427,8 @@ func cells(name string, rows int, values ...string) column.Values {
 // values and columns in two units have notes of their own.
 func (l *List) outlying(name string, values []string, numbers []float64) (all []column.Values) {
 	age := column.NamesAge(name)
-	if numbers == nil || name == l.Group && l.Target == "" || name == "site" || age && sheet.InTwoUnits(numbers) != nil {
+	if numbers == nil || name == l.Group && l.Target == "" || name == "site" ||
+		age && sheet.InTwoUnits(numbers) != nil {
 		return nil
 	}
 	codes, noted := sheet.Codes(values), slices.Concat(sheet.FarCodes(values, age), sheet.Doubtful(values))
@@ -485,7 +487,8 @@ func (l *List) clearNegative(name string, values []string, numbers []float64) (c
 	codes := sheet.Codes(values)
 	for i, x := range numbers {
 		if x < 0 && !codes[values[i]] {
-			cleared = append(cleared, column.Values{"Column": name, "Who": l.Rows[i].ID, "Value": values[i], "Others": nil})
+			cleared = append(cleared, column.Values{"Column": name, "Who": l.Rows[i].ID, "Value": values[i],
+				"Others": nil})
 			values[i] = ""
 			l.Rows[i].Cells.Set(name, "")
 		}

@@ -181,7 +181,8 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, v := range []string{"inf", "1e400", "n.a.", "-", ">30", "1,5", "0x1f"} {
 		want := fmt.Sprintf("column age: 19 numbers and 1 text (%q of sub-04): taken as text", v)
-		if got := oddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(wording.NoteTexts(got)[0], want) ||
+		if got := oddTexts("age", with(3, v), ids); len(got) != 1 ||
+			!strings.HasPrefix(wording.NoteTexts(got)[0], want) ||
 			got[0].Doubt != column.DoubtTexts {
 			t.Errorf("%q, want %q", got, want)
 		}

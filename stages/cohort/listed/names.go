@@ -176,8 +176,8 @@ func (l *List) DoubtNames(what, in string, of func(Row) (who, name string)) {
 		said[written] = true
 		if f, there := first[spelled]; there {
 			_, other := of(f)
-			pairs = append(pairs, column.Values{"First": other, "FirstLine": f.Line, "Second": name, "SecondLine": r.Line,
-				"Who": who})
+			pairs = append(pairs, column.Values{"First": other, "FirstLine": f.Line, "Second": name,
+				"SecondLine": r.Line, "Who": who})
 			continue
 		}
 		first[spelled] = r

@@ -64,9 +64,9 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		}
 		doubt := func(of []RowFile, by *Numbering, what, name string) {
 			f, whose := of[by.Others[0].At], by.Others[0].Whose
-			doubts = append(doubts, column.Doubtful(column.DoubtNumbered, "noted.numbered", column.Values{"Port": f.Port,
-				"What": what, "N": len(by.Others), "Of": len(of), "Line": f.Row.Line, "File": userfile.NameIn(root, f.Path),
-				"Whose": whose, "Naming": f.Naming(name)}))
+			doubts = append(doubts, column.Doubtful(column.DoubtNumbered, "noted.numbered", column.Values{
+				"Port": f.Port, "What": what, "N": len(by.Others), "Of": len(of), "Line": f.Row.Line,
+				"File": userfile.NameIn(root, f.Path), "Whose": whose, "Naming": f.Naming(name)}))
 		}
 		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}

@@ -79,8 +79,8 @@ func Read(path string) (m Head, err error) {
 	return m, nil
 }
 
-// A turn is the largest value of a column of rotations that no coil permits; without a column, the framewise displacement
-// shows all.
+// A turn is the largest value of a column of rotations that no coil permits; without a column, the framewise
+// displacement shows all.
 type turn struct {
 	Column string
 	Most   float64

@@ -196,8 +196,8 @@ type owner struct {
 
 // values are those of a note on what is compared.
 func (c comparison) values(p Property, part string) column.Values {
-	return column.Values{"Name": p.Name, "Which": p.which, "Level": c.level, "Part": part, "Parts": c.parts, "Apart": c.apart,
-		"Owners": c.by, "P": c.p}
+	return column.Values{"Name": p.Name, "Which": p.which, "Level": c.level, "Part": part, "Parts": c.parts,
+		"Apart": c.apart, "Owners": c.by, "P": c.p}
 }
 
 // byGroup compares a property with the group: over all scans, in each session or run, and over what each participant
@@ -411,8 +411,8 @@ func counts(of map[string]string) map[string]int {
 	return count
 }
 
-// apart lists the values of a property of scans, where every one that is found is that of one owner alone, and there are
-// at least two scans for each value on average; otherwise nil.
+// apart lists the values of a property of scans, where every one that is found is that of one owner alone, and there
+// are at least two scans for each value on average; otherwise nil.
 func apart(of, owners map[string]string) (by []share) {
 	count, owner := counts(of), map[string]string{}
 	for who, value := range of {
@@ -439,7 +439,8 @@ func apart(of, owners map[string]string) (by []share) {
 const strongly = 0.01
 
 // associated is how many participants of each group have each value of a property, and the smallest p of Fisher's exact
-// test of a value in a group, corrected for both; nil where there is nothing to test. Participants whose scans have several values do not count.
+// test of a value in a group, corrected for both; nil where there is nothing to test. Participants whose scans have
+// several values do not count.
 func associated(of, owners map[string]string) (by []owner, least float64) {
 	value, group := map[string]string{}, map[string]string{}
 	several := map[string]bool{}

@@ -16,8 +16,8 @@ import (
 
 // tableCaption states over what the accuracies are.
 func tableCaption(number int, r column.AccuracyRow, who tableSource, level string) string {
-	return wording.Label("printed.caption", wording.Values{"Number": number, "Folds": r.Folds, "Participants": r.Participants,
-		"Level": level, "Simulated": who.simulated})
+	return wording.Label("printed.caption", wording.Values{"Number": number, "Folds": r.Folds,
+		"Participants": r.Participants, "Level": level, "Simulated": who.simulated})
 }
 
 // names of the paper for distances and pools.
