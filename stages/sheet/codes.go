@@ -201,8 +201,8 @@ func InTwoUnits(ages []float64) []Cluster {
 }
 
 // InTwoClusters are the clusters of numbers of two clusters, each with several values, between which there is a gap
-// that is wider than either, or a ratio of 2.5 with none of half of it elsewhere, as where sites use other units; nil for
-// others.
+// that is wider than either, or a ratio of 2.5 with none of half of it elsewhere, as where sites use other units; nil
+// for others.
 func InTwoClusters(numbers []float64) []Cluster {
 	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)))
 	const fewest, values, ratio = 10, 5, 2.5
