@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // A Confusion counts predictions: Counts[true class][predicted class].
@@ -77,10 +79,7 @@ func (c *Confusion) Balanced() float64 {
 // scores higher than a negative one, ties counting one half (Mann & Whitney
 // 1947). It is NaN unless there are cases of both kinds.
 func AUC(score []float64, positive []bool) float64 {
-	at := make([]int, len(score))
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.UpTo(len(score))
 	slices.SortFunc(at, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
 	var positives, negatives int // so far, of lower score
 	twice := 0                   // twice the number of pairs in the right order

@@ -251,10 +251,7 @@ func nearlySame(a, b string) bool {
 func storedCopies(paths []string) (groups [][]int) {
 	sums := make([]string, len(paths))
 	regular.Each(len(paths), func(i int) { sums[i] = voxelSum(paths[i]) })
-	places := make([]int, len(paths))
-	for i := range places {
-		places[i] = i
-	}
+	places := lists.UpTo(len(paths))
 	for _, g := range lists.By(places, func(i int) string { return sums[i] }) {
 		if g.Key == "" {
 			continue

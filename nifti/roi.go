@@ -3,6 +3,8 @@ package nifti
 import (
 	"errors"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // ROIs says which voxels to average.
@@ -58,10 +60,7 @@ type Count struct {
 // which holds them. Floats are summed in float64, in the order of the lists. The
 // scan's slope and intercept are applied to the means.
 func ROIMeans(open func() (*Reader, error), rois ROIs) (*Means, error) {
-	all := make([]int, len(rois.Voxels))
-	for i := range all {
-		all[i] = i
-	}
+	all := lists.UpTo(len(rois.Voxels))
 	room := &meansRoom{draws: 1 + rois.Draws, cols: len(all), first: trusted / max(1, (1+rois.Draws)*len(all))}
 	p := newPass(rois, all, nil, room)
 	p.overTime, p.sample = &timeSum{}, &voxelSeries{voxels: rois.Sample}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
@@ -175,10 +176,7 @@ func (p *producer) member(m int32, output string, optional bool, user string) *d
 
 // byName are the axes in the order of their names.
 func (p *producer) byName() []int {
-	order := make([]int, len(p.axes))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(p.axes))
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(p.axes[a], p.axes[b]) })
 	return order
 }

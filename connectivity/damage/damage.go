@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/connectivity"
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 )
 
@@ -58,10 +59,7 @@ func Repeats(x connectivity.Matrix, status []connectivity.Status) (volumes, regi
 
 // repeatedBlocks marks the volumes of blocks that equal an earlier block.
 func repeatedBlocks(x connectivity.Matrix) (again []bool) {
-	order := make([]int, x.Rows)
-	for t := range order {
-		order[t] = t
-	}
+	order := lists.UpTo(x.Rows)
 	slices.SortStableFunc(order, func(s, t int) int { return slices.Compare(x.Row(s), x.Row(t)) })
 	first := make([]int, x.Rows) // of the volumes that equal it
 	for k, t := range order {

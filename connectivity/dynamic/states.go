@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
@@ -224,12 +225,9 @@ func center(x Rows, rows []int, metric Metric) []float64 {
 
 // sort puts the centers with most rows first.
 func (c *Clustering) sort() {
-	count, order := make([]int, len(c.Centers)), make([]int, len(c.Centers))
+	count, order := make([]int, len(c.Centers)), lists.UpTo(len(c.Centers))
 	for _, l := range c.Label {
 		count[l]++
-	}
-	for l := range order {
-		order[l] = l
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[b] - count[a] })
 	place, centers := make([]int, len(order)), make([][]float64, len(order))

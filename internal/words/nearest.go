@@ -1,6 +1,10 @@
 package words
 
-import "strings"
+import (
+	"strings"
+
+	"prgnn/internal/lists"
+)
 
 // Nearest is the candidate that name was most likely meant to be, for a "did
 // you mean", or "" when none is near. Near means that at most a third of the
@@ -32,10 +36,7 @@ func Nearest(name string, candidates []string) string {
 
 // editDistance needs three rows of the usual table: a swap looks back two.
 func editDistance(a, b []rune) int {
-	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
+	before, last, now := make([]int, len(b)+1), lists.UpTo(len(b)+1), make([]int, len(b)+1)
 	for i := 1; i <= len(a); i++ {
 		now[0] = i
 		for j := 1; j <= len(b); j++ {

@@ -11,10 +11,7 @@ import (
 // Selections writes combinations of values as few products: [band=all|low,fold=1|2][band=all,fold=3]. Neither the order
 // of the axes nor that of the combinations matters. It is "" without axes.
 func Selections(axes []string, rows [][]string) string {
-	order := make([]int, len(axes))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(axes))
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(axes[a], axes[b]) })
 	products := lists.Map(rows, func(row []string) []string {
 		return lists.Map(order, func(at int) string { return row[at] })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // A Choice holds the parameters that choose among a participant's files by the parts
@@ -138,10 +139,7 @@ func SortRuns(files []File, parameters map[string]string) (names []string, err e
 			}
 		}
 	}
-	order := make([]int, len(files))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(files))
 	slices.SortStableFunc(order, func(a, b int) int { return dag.CompareValues(names[a], names[b]) })
 	sortedFiles, sortedNames := make([]File, len(files)), make([]string, len(files))
 	for i, at := range order {

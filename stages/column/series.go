@@ -3,6 +3,8 @@ package column
 import (
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // seriesOrder are the classifiers whose color is fixed: with their number they have the same one in every figure.
@@ -14,10 +16,7 @@ var seriesOrder = []string{PrGNN, "linear-svm", "ridge", "svm", "logistic", "for
 // the figure sorts them. The majority classifier takes no number (−1).
 func Series(names []string) []int {
 	numbers, taken := make([]int, len(names)), map[int]bool{}
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(names))
 	slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(names[i], names[j]) })
 	for _, i := range order {
 		name := names[i]

@@ -68,10 +68,7 @@ func ReadPermuted(in, folds dag.Input) (*Permuted, error) {
 // labels. Random permutations within strata join all of a stratum, but for one of two in 2^permutations; a smaller
 // stratum is as valid.
 func (p *Permuted) Exchanged() []int {
-	stratum := make([]int, len(p.IDs))
-	for i := range stratum {
-		stratum[i] = i
-	}
+	stratum := lists.UpTo(len(p.IDs))
 	first := func(i int) int {
 		for stratum[i] != i {
 			stratum[i] = stratum[stratum[i]]
@@ -618,10 +615,7 @@ func (c *Tests) labelings(f Tested) (*labelings, error) {
 		next := inference.Rearranged(level, stratum)
 		return &labelings{int(ways) - 1, func(int) []int { return next() }, 1 / ways, true}, nil
 	}
-	from := make([]int, len(level))
-	for i := range from {
-		from[i] = i
-	}
+	from := lists.UpTo(len(level))
 	strata, stream := inference.ByStratum(stratum), random.New(c.seed, "evaluate", "repeat", f.Repeat, "fold", f.Fold)
 	return &labelings{c.permutations, func(int) []int {
 		inference.Permute(from, strata, stream)

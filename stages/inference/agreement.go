@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 )
@@ -170,10 +171,7 @@ func shared(times []int) int {
 // agreeByChance is the permutation p of a number of shared regions, (b+1)/(r+1),
 // for m random sets of k regions out of n.
 func agreeByChance(seen float64, m, n, k, resamples int, s *random.Stream) float64 {
-	deck, times, as := make([]int, n), make([]int, n), 0
-	for i := range deck {
-		deck[i] = i
-	}
+	deck, times, as := lists.UpTo(n), make([]int, n), 0
 	for range resamples {
 		clear(times)
 		for range m {

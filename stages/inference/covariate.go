@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/random"
 )
 
@@ -198,10 +199,7 @@ func areaOf(values []float64, stratum []int, category bool) *area {
 		a.strata = append(a.strata, s)
 	}
 	if category {
-		a.at, a.share = make([]int, n), make([]float64, n)
-		for l := range a.at {
-			a.at[l] = l
-		}
+		a.at, a.share = lists.UpTo(n), make([]float64, n)
 	}
 	return a
 }

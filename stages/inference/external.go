@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 )
 
@@ -199,10 +200,7 @@ func isotonic(x, y []float64) []float64 {
 		sum, n float64
 		of     []int
 	}
-	at := make([]int, len(x))
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.UpTo(len(x))
 	slices.SortStableFunc(at, func(i, j int) int { return compare(x[i], x[j]) })
 	var all []block
 	for k, i := range at {
@@ -243,10 +241,7 @@ type ProbabilityBin struct {
 // BinProbabilities divides cases into at most so many bins of equal size, by their probabilities; larger bins come
 // first, as in numpy's array_split.
 func BinProbabilities(p []float64, outcome []bool, bins int) (all []ProbabilityBin) {
-	at := make([]int, len(p))
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.UpTo(len(p))
 	slices.SortStableFunc(at, func(i, j int) int { return compare(p[i], p[j]) })
 	for k := range min(bins, len(p)) {
 		n := len(p) / bins

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // Ranks numbers the values from 1, the largest first; equal values share the mean of their ranks. NaN ranks last, and
@@ -44,10 +46,7 @@ func order(v []float64) []int { return Ordered(v, make([]int, len(v))) }
 // Ordered lists the places of the values, the largest value first, of equal ones the one with the lower lot. With lots
 // at random, equal values have no order.
 func Ordered(v []float64, lot []int) []int {
-	at := make([]int, len(v))
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.UpTo(len(v))
 	slices.SortStableFunc(at, func(a, b int) int { return cmp.Or(compare(v[b], v[a]), lot[a]-lot[b]) })
 	return at
 }

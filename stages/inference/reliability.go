@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 )
 
@@ -139,10 +140,7 @@ func Identify(similarity []float64, n, permutations int, permuted func(b int) []
 		}
 		return there, again
 	}
-	own := make([]int, n)
-	for i := range own {
-		own[i] = i
-	}
+	own := lists.UpTo(n)
 	there, again := found(own)
 	out.Forward, out.Back = float64(there)/float64(n), float64(again)/float64(n)
 	out.Mean = (out.Forward + out.Back) / 2

@@ -397,10 +397,7 @@ func (l Layout) named(columns int) ([]string, error) {
 
 // chosen are the columns, from 0, that the range and the patterns take.
 func (l Layout) chosen(names []string, columns int) ([]int, error) {
-	take := make([]int, columns)
-	for i := range take {
-		take[i] = i
-	}
+	take := lists.UpTo(columns)
 	if l.Range != nil {
 		if first, last := l.Range[0], l.Range[1]; first < 1 || last < first || last > columns {
 			return nil, fmt.Errorf("columns_range is [%d, %d], but there are the columns 1 to %d", first, last, columns)

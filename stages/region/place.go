@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -85,10 +86,7 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 			return nil, fmt.Errorf("%d columns %s: column %d is row %d of the node list (%s) or the region with index %d, and the list is not sorted by index; name the columns, or sort the node list by index if the columns are in that order, or number it 1…N in the order of its rows if they are in that one",
 				columns, what, row+1, row+1, rows[row].Name, id)
 		}
-		place := make([]int, n)
-		for i := range place {
-			place[i] = i
-		}
+		place := lists.UpTo(n)
 		return place, nil
 	}
 	if err := RefuseConfounds(names); err != nil {

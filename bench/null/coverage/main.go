@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"prgnn/gnn/baseline"
+	"prgnn/internal/lists"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -213,10 +214,7 @@ func numbers(n int, effect, penalty float64, cohorts int) {
 				x[i] = append(x[i], v)
 			}
 		}
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
+		order := lists.UpTo(n)
 		slices.SortFunc(order, func(i, j int) int {
 			if y[i] < y[j] {
 				return -1

@@ -233,10 +233,7 @@ func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 		front = append(front, axisJSON{Name: coord.Axis, Size: len(values), Values: values})
 		places *= len(values)
 	}
-	order = make([]int, len(tasks))
-	for i := range order {
-		order[i] = i
-	}
+	order = lists.UpTo(len(tasks))
 	slices.SortFunc(order, func(x, y int) int {
 		for i := range tasks[x].Coords() {
 			if c := dag.CompareValues(tasks[x].Coords()[i].Value, tasks[y].Coords()[i].Value); c != 0 {

@@ -559,10 +559,7 @@ func (r *reliable) identify(a, b int) (row column.SessionPairRow, covariance []f
 	strata := inference.ByStratum(r.strata(ids, nil))
 	row.Chance = float64(len(strata)) / float64(n)
 	id := inference.Identify(similarity, n, r.Permutations, func(p int) []int {
-		of := make([]int, n)
-		for i := range of {
-			of[i] = i
-		}
+		of := lists.UpTo(n)
 		inference.Permute(of, strata, random.New(r.Seed, "reliability", "identities", p))
 		return of
 	})

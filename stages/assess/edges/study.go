@@ -654,10 +654,7 @@ const leastDistinct = 21
 // signs of changes. The b-th one follows from the seed and b.
 func (st *edgeStudy) permutations(s *Edges) (func(b int) edgewise.Permutation, error) {
 	n := len(st.ids)
-	own := make([]int, n)
-	for i := range own {
-		own[i] = i
-	}
+	own := lists.UpTo(n)
 	if st.block == nil {
 		st.block = make([]string, n)
 	}

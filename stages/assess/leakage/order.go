@@ -145,10 +145,7 @@ func moved(g, h *halves) map[string]any {
 	if min(g.people, h.people) < leastOfGroup {
 		return nil
 	}
-	same := make([]int, g.regions)
-	for i := range same {
-		same[i] = i
-	}
+	same := lists.UpTo(g.regions)
 	x, y := [2][]float64{g.of[0].mean(), g.of[1].mean()}, [2][]float64{h.of[0].mean(), h.of[1].mean()}
 	within := min(clipped(alikeIn(x[0], x[1], same)), clipped(alikeIn(y[0], y[1], same)))
 	given := alikeIn(x[1], y[1], same)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/random"
 	"prgnn/stages/finding"
 	"prgnn/stages/finding/quality"
@@ -114,10 +115,7 @@ func alongFirst(ids []string, of map[string]*[sketched]float64) (second map[stri
 			axis[k] = v / math.Sqrt(length)
 		}
 	}
-	order := make([]int, len(ids))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(ids))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
 	below, cut, most := 0.0, 0, math.Inf(-1) // the sum of all scores is 0
 	for k, i := range order[:len(order)-1] {

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/stages/fold"
@@ -79,10 +80,7 @@ func meanTrace(a *encoding.Array) *trace {
 
 // ranks are the ranks of numbers, from −1 to 1; equal ones share their mean rank.
 func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(v))
 	sort.SliceStable(order, func(i, j int) bool { return v[order[i]] < v[order[j]] })
 	out := make([]float64, len(v))
 	for i := 0; i < len(order); {

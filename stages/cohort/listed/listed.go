@@ -383,10 +383,7 @@ func (l *List) identify() error {
 	}
 	var problems []error
 	byID, folded := map[string]int{}, map[string]int{} // places in rows
-	byLine := make([]int, len(l.Rows))
-	for i := range byLine {
-		byLine[i] = i
-	}
+	byLine := lists.UpTo(len(l.Rows))
 	var again []string // participants that come twice, after the first
 	first := -1        // the place of its problem
 	slices.SortFunc(byLine, func(i, j int) int { return cmp.Compare(l.Rows[i].Line, l.Rows[j].Line) })

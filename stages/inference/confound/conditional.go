@@ -51,10 +51,7 @@ func numbered(texts []string) (level []int, names []string) {
 
 // designOf is the rows of a design of everybody, and how many of its columns are of the first covariate.
 func designOf(of []Covariate, n int) (rows [][]float64, first int, err error) {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
+	all := lists.UpTo(n)
 	d, err := NewDesign(of, all, Options{Degree: 1})
 	if err != nil {
 		return nil, 0, err
@@ -278,10 +275,7 @@ type Chains struct {
 // statistic is R² of x and the prediction; of a category that of the one-way fit.
 func Conditional(x Covariate, l []float64, predictions [][]float64, chains Chains, name ...any) []Test {
 	n := len(predictions[0])
-	identity := make([]int, n)
-	for i := range identity {
-		identity[i] = i
-	}
+	identity := lists.UpTo(n)
 	statistic := squared(x)
 	out := make([]Test, len(predictions))
 	for k, of := range predictions {
@@ -329,10 +323,7 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains Chain
 // condition, and l is their distribution, all of them are exchangeable.
 func Labelings(l []float64, n int, sets [][][]int, chains Chains, name ...any) [][]int {
 	out := make([][]int, chains.N+1)
-	out[0] = make([]int, n)
-	for i := range out[0] {
-		out[0][i] = i
-	}
+	out[0] = lists.UpTo(n)
 	stream := func(part any) *random.Stream {
 		return random.New(chains.Seed, append(append([]any{"labelings"}, name...), part)...)
 	}

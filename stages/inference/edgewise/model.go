@@ -9,6 +9,7 @@ import (
 	"errors"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/stages/inference"
 )
@@ -191,10 +192,7 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 		rest[e] = max(rest[e], float64(leastRest*f.total[e])) / float64(m.Degrees)
 		f.SD[e] = math.Sqrt(rest[e])
 	}
-	as := make([]int, m.N)
-	for i := range as {
-		as[i] = i
-	}
+	as := lists.UpTo(m.N)
 	s := f.sums(1)
 	s.of(1, func(int) Permutation { return Permutation{From: as} })
 	if s.variances(0); m.marked() == 0 {

@@ -17,10 +17,7 @@ import (
 // Connected gives each of n participants the first one to whom it is connected, itself or another: those who share a
 // value in one of the lists, and those who are connected by others. Who has "" shares nothing.
 func Connected(n int, shared [][]string) []int {
-	parent := make([]int, n) // of each one that is not behind it, or itself
-	for i := range parent {
-		parent[i] = i
-	}
+	parent := lists.UpTo(n) // of each one that is not behind it, or itself
 	root := func(i int) int {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
@@ -70,10 +67,7 @@ func Balance(units [][]Share, sizes []int, folds int, fixed []int) []int {
 		}
 		return v - size(u)*size(u)
 	}
-	order := make([]int, len(units))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(units))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(varies(units[b]), varies(units[a])), cmp.Compare(size(units[b]), size(units[a])))
 	})

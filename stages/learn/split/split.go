@@ -345,10 +345,7 @@ func readNumbers(members []member, t *encoding.Table) error {
 // order of the numbers, within the values of stratify_by: each group then has one member in each fold.
 func quantiles(members []member, folds int) []member {
 	out := slices.Clone(members)
-	order := make([]int, len(out))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(out))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(out[a].number, out[b].number), cmp.Compare(out[a].id, out[b].id))
 	})
