@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // survey finds the nodes without a signal, the number of pairs of the others, and
@@ -49,12 +51,7 @@ func survey(p Matrix) (silent []bool, pairs int, above []float64, err error) {
 		}
 		above = slices.DeleteFunc(above, math.IsNaN)
 	}
-	active := 0
-	for _, s := range silent {
-		if !s {
-			active++
-		}
-	}
+	active := lists.Count(silent, func(s bool) bool { return !s })
 	return silent, active * (active - 1) / 2, above, nil
 }
 

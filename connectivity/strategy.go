@@ -138,12 +138,7 @@ func (c Confounds) columns(s Strategy, n int) (names, lacking []string) {
 
 // beginning lists the columns whose names begin so, in the order of the table.
 func (c Confounds) beginning(prefix string) (names []string) {
-	for _, name := range c.Names {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return lists.Keep(c.Names, func(name string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // components lists columns of aCompCor. Up to fMRIPrep 20.2 a_comp_cor_XX numbers the components of three masks, which

@@ -72,12 +72,7 @@ func (k Task) Regressors(volumes int) (Matrix, error) {
 	}
 	var columns [][]float64
 	for _, c := range k.Conditions() {
-		var events []Event
-		for _, e := range k.Events {
-			if e.Condition == c {
-				events = append(events, e)
-			}
-		}
+		events := lists.Keep(k.Events, func(e Event) bool { return e.Condition == c })
 		columns = append(columns, k.columns(events, volumes)...)
 		if len(columns) > volumes {
 			return Matrix{}, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d volumes, the model of the events takes %d regressors or more; "+

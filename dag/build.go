@@ -16,6 +16,7 @@ import (
 	"prgnn/dag/internal/order"
 	"prgnn/dag/param"
 	"prgnn/dag/selector"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -420,9 +421,7 @@ func (c *check) repeats(n *Node, p Ports) {
 // distinct are axes without those that stand twice, which are a mistake of their own.
 func distinct(axes []string) (once []string) {
 	for _, axis := range axes {
-		if !slices.Contains(once, axis) {
-			once = append(once, axis)
-		}
+		once = lists.Add(once, axis)
 	}
 	return once
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // String is the type for a person: "npy <f8 [draw, time, roi]".
@@ -45,9 +47,6 @@ func Fits(out, in Type) error {
 
 // missing lists what is wanted and not there.
 func missing(want, have []string) []string {
-	there := make(map[string]bool, len(have))
-	for _, h := range have {
-		there[h] = true
-	}
+	there := lists.Set(have)
 	return slices.DeleteFunc(slices.Clone(want), func(w string) bool { return there[w] })
 }

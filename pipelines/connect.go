@@ -446,9 +446,7 @@ func (l *loader) noOutput(s *stage, p *dag.Port, r ref, named []*producer, where
 func (l *loader) note(format string, args ...any) { l.add(column.Notef(format, args...)) }
 
 func (l *loader) add(n column.Note) {
-	if !slices.Contains(l.notes, n) {
-		l.notes = append(l.notes, n)
-	}
+	l.notes = lists.Add(l.notes, n)
 }
 
 // checkAxes finds matrix axes that would make many tasks of one.

@@ -351,12 +351,7 @@ func (s *stage) openParams() []tree.Key {
 	if s.with == nil || len(s.axes) == 0 {
 		return nil
 	}
-	var open []tree.Key
-	for _, k := range s.with.Keys {
-		if k.Value.Open() != nil && !k.Value.Broken() {
-			open = append(open, k)
-		}
-	}
+	open := lists.Keep(s.with.Keys, func(k tree.Key) bool { return k.Value.Open() != nil && !k.Value.Broken() })
 	return open
 }
 

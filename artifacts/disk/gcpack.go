@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
+	"prgnn/internal/lists"
 )
 
 // smallPack is the size in bytes under which packs are joined when there are more than fewPacks of them.
@@ -112,10 +113,7 @@ func (s *Store) compact(victims []Victim, trash string, before int64) (blobs int
 
 // compactPack writes one pack anew. It returns when that was used last, or zero when it stays.
 func (s *Store) compactPack(name string, victims []Victim, trash string, before int64) (time.Time, error) {
-	gone := map[artifacts.Digest]bool{}
-	for _, v := range victims {
-		gone[v.Digest] = true
-	}
+	gone := lists.SetOf(victims, func(v Victim) artifacts.Digest { return v.Digest })
 	path, aside := s.packs.Path(name), filepath.Join(trash, whole.RandomName())
 	unused := func(path string) (time.Time, bool) {
 		fi, err := os.Lstat(path)

@@ -22,6 +22,7 @@ import (
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/remote"
 	"prgnn/artifacts/whole"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -120,12 +121,7 @@ func (r *Report) Damaged() int {
 
 // Unreadable counts what could not be looked at.
 func (r *Report) Unreadable() int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Problem == Unreadable {
-			n++
-		}
-	}
+	n := lists.Count(r.Findings, func(f Finding) bool { return f.Problem == Unreadable })
 	return n
 }
 
@@ -276,9 +272,7 @@ func (v *verifier) runs(ctx context.Context) error {
 			if at, ok := v.forgotten[t.Key]; ok && r.Finished.After(at) {
 				delete(v.forgotten, t.Key)
 			}
-			if !slices.Contains(v.tasks[t.Key], t.ID) {
-				v.tasks[t.Key] = append(v.tasks[t.Key], t.ID)
-			}
+			v.tasks[t.Key] = lists.Add(v.tasks[t.Key], t.ID)
 		}
 	}
 	return nil

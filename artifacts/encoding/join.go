@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // joined is one array in normal form of all chunks. One chunk is not copied.
@@ -65,12 +66,7 @@ var errUnlike = errors.New("the types differ")
 // alike gives arrays in normal form one type and, where they are dictionaries, one dictionary; inside lists and
 // structures, too. Arrays of the type null take the type of the others.
 func alike(parts []arrow.ArrayData, mem memory.Allocator) ([]arrow.ArrayData, error) {
-	var typed []arrow.ArrayData
-	for _, d := range parts {
-		if d.DataType().ID() != arrow.NULL {
-			typed = append(typed, d)
-		}
-	}
+	typed := lists.Keep(parts, func(d arrow.ArrayData) bool { return d.DataType().ID() != arrow.NULL })
 	if len(typed) == 0 {
 		return parts, nil
 	}

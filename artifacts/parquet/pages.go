@@ -16,6 +16,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // Of the Parquet library, the footer and the codecs are used. Its decoders of pages believe what they read: a run that
@@ -185,12 +186,7 @@ func items[T any](c *encoding.Column, l *listLevels, f *file.Reader, b []byte, m
 			if valid, page, err = k.levels(h, page, valid, l); err != nil {
 				return err
 			}
-			there := 0
-			for _, is := range valid[from:] {
-				if is {
-					there++
-				}
-			}
+			there := lists.Count(valid[from:], func(is bool) bool { return is })
 			// The values of a page, and numbers of 8 bytes that some encodings need on the way.
 			temporary := int64(there) * int64(unsafe.Sizeof(zero)+8)
 			if err := mem.Take(temporary, 1, "further bytes of values"); err != nil {

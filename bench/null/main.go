@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/random"
 )
 
@@ -135,12 +136,7 @@ func number(s string) float64 {
 }
 
 func below(p []float64, x float64) (n int) {
-	for _, v := range p {
-		if v <= x+1e-9 {
-			n++
-		}
-	}
-	return n
+	return lists.Count(p, func(v float64) bool { return v <= x+1e-9 })
 }
 
 // distance is the largest difference between the share of p that are at most x and

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 )
 
@@ -49,12 +50,7 @@ func (f *Fit) Site(values, covariates [][]float64, o Options) (*Fit, error) {
 		fitted[i], g.Shift[0][i], r.count[0][i] = true, mean, count
 	})
 	g.Fitted = fitted
-	some := 0
-	for _, is := range fitted {
-		if is {
-			some++
-		}
-	}
+	some := lists.Count(fitted, func(is bool) bool { return is })
 	if some < 2 {
 		return nil, fmt.Errorf("%d of %d features have values of %g or more participants", some, features, least)
 	}

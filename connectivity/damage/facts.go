@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/connectivity"
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
@@ -265,12 +266,7 @@ const fewestAgreeing = 20
 // both without a linear trend: near 1 where both are of the same scan. NaN is unknown.
 func GlobalR(x connectivity.Matrix, status []connectivity.Status, first int, global []float64) float64 {
 	var own, signal []float64
-	regions := 0
-	for _, st := range status {
-		if st == connectivity.Present {
-			regions++
-		}
-	}
+	regions := lists.Count(status, func(st connectivity.Status) bool { return st == connectivity.Present })
 	for t := first; t < x.Rows; t++ {
 		sum := 0.0
 		for j, st := range status {

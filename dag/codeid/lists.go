@@ -18,8 +18,8 @@ import (
 // package has to have it already, be it empty.
 const listFile = "kinds_gen.go"
 
-// lists finds the packages in and below a directory that have a list, and what it is to be.
-func lists(root string) (map[string][]byte, error) {
+// kindLists finds the packages in and below a directory that have a list, and what it is to be.
+func kindLists(root string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -68,7 +68,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 		if show != "" {
 			break
 		}
-		all, err := lists(dir)
+		all, err := kindLists(dir)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // note takes in what a piece of source says beside its text: packages of others,
@@ -105,13 +109,7 @@ var asks = map[string]string{
 	"(crypto.Hash).New": "crypto.RegisterHash", "(crypto.Hash).Available": "crypto.RegisterHash",
 }
 
-var registers = func() map[string]bool {
-	all := map[string]bool{}
-	for _, adds := range asks {
-		all[adds] = true
-	}
-	return all
-}()
+var registers = lists.Set(slices.Collect(maps.Values(asks)))
 
 // registry is the variable that a function of others adds to.
 func (ds *declarations) registry(adds string) *decl {

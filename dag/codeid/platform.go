@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"io"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // others are the platforms on which the files are checked that the platform of the
@@ -49,25 +51,14 @@ func platforms(name string, src []byte) (string, error) {
 	return strings.Join(on, ", "), nil
 }
 
-var knownPlatform = func() map[string]bool {
-	known := map[string]bool{}
-	for _, w := range strings.Fields("aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1 windows " +
-		"386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm") {
-		known[w] = true
-	}
-	return known
-}()
+var knownPlatform = lists.Set(strings.Fields("aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd " +
+	"plan9 solaris wasip1 windows 386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm"))
 
 // checkOthers gives the names in files for other platforms their meanings. What
 // they import may not be there in the same shape, so mistakes are no matter: a
 // name without a meaning counts as it is written.
 func (p *program) checkOthers(q *pkg) error {
-	left := 0
-	for _, f := range q.files {
-		if !f.here {
-			left++
-		}
-	}
+	left := lists.Count(q.files, func(f *file) bool { return !f.here })
 	for i := 0; left > 0 && i < len(others); i++ {
 		var files []*ast.File
 		var first []*file

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -340,10 +341,5 @@ func isDagType(t types.Type, names ...string) bool {
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != dagPath {
 		return false
 	}
-	for _, n := range names {
-		if named.Obj().Name() == n {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return named.Obj().Name() == n })
 }

@@ -14,6 +14,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // A Kind is a kind with the text of its code.
@@ -277,9 +279,6 @@ func Counterparts(was, is []Declaration) (pairs [][2]Declaration) {
 
 // Without leaves out what is in the other list just so.
 func Without(list, other []Declaration) []Declaration {
-	has := map[Declaration]bool{}
-	for _, d := range other {
-		has[d] = true
-	}
+	has := lists.Set(other)
 	return slices.DeleteFunc(slices.Clone(list), func(d Declaration) bool { return has[d] })
 }

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag/engine"
 	"prgnn/dag/internal/detail"
 	"prgnn/dag/listing"
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 )
 
@@ -130,10 +131,7 @@ func Read(s *disk.Store, rr *artifacts.RunRecord) (*Record, error) {
 	for i := range rr.Tasks {
 		have[rr.Tasks[i].ID] = &rr.Tasks[i]
 	}
-	special := make(map[string]bool, len(d.Tasks))
-	for _, t := range d.Tasks {
-		special[t.ID] = true
-	}
+	special := lists.SetOf(d.Tasks, func(t detail.Task) string { return t.ID })
 	next := 0 // of rr.Tasks
 	cachedUpTo := func(at int) {
 		for ; next < len(rr.Tasks) && (at < 0 || len(rec.Tasks) < at); next++ {

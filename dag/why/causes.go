@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
+	"prgnn/internal/lists"
 )
 
 // A Cause is a fact that makes tasks run, and that does not follow from a change in another task.
@@ -41,10 +42,7 @@ func Causes(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, 
 	if err != nil {
 		return nil, err
 	}
-	targets := map[*dag.Node]bool{}
-	for _, n := range nodes {
-		targets[n] = true
-	}
+	targets := lists.Set(nodes)
 	sum := &Summary{States: map[engine.State]int{}}
 	stale := false
 	for _, step := range x.steps {

@@ -1,6 +1,8 @@
 // Package lists makes lists of others.
 package lists
 
+import "slices"
+
 // Map is a list with f of each element. It is never nil.
 func Map[A, B any](list []A, f func(A) B) []B {
 	out := make([]B, len(list))
@@ -43,4 +45,46 @@ func UpTo(n int) []int {
 // At are the elements of a list at these places.
 func At[E any](list []E, places []int) []E {
 	return Map(places, func(i int) E { return list[i] })
+}
+
+// Set has the elements of a list.
+func Set[E comparable](list []E) map[E]bool {
+	return SetOf(list, func(x E) E { return x })
+}
+
+// SetOf has a key of each element of a list.
+func SetOf[E any, K comparable](list []E, key func(E) K) map[K]bool {
+	set := make(map[K]bool, len(list))
+	for _, x := range list {
+		set[key(x)] = true
+	}
+	return set
+}
+
+// Count is the number of elements for which is holds.
+func Count[E any](list []E, is func(E) bool) (n int) {
+	for _, x := range list {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// Keep are the elements for which is holds, nil for none; the list stays as it is.
+func Keep[E any](list []E, is func(E) bool) (kept []E) {
+	for _, x := range list {
+		if is(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// Add is a list with an element at its end, unless it is there.
+func Add[E comparable](list []E, x E) []E {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
 }

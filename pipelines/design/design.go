@@ -107,9 +107,7 @@ func (s *Study) refuse(stage *dag.StageNode, parameter, text string) {
 }
 
 func (s *Study) found(m Mistake) {
-	if !slices.Contains(s.outcome.Mistakes, m) {
-		s.outcome.Mistakes = append(s.outcome.Mistakes, m)
-	}
+	s.outcome.Mistakes = lists.Add(s.outcome.Mistakes, m)
 }
 
 func (s *Study) note(notes ...column.Note) {

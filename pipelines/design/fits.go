@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -195,9 +196,7 @@ func (s *Study) fitsOf(port string, src dag.Source) []fit {
 		}
 		for _, src := range b.Sources {
 			for _, f := range s.fitsOf(b.Port, src) {
-				if !slices.Contains(fits, f) {
-					fits = append(fits, f)
-				}
+				fits = lists.Add(fits, f)
 			}
 		}
 	}

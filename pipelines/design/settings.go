@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/column"
@@ -109,10 +110,8 @@ func trainedAgain(n *dag.Node) error {
 	if len(tested) == 0 {
 		return nil
 	}
-	settingOf, models := fold.SettingsOf(settings([]*dag.Node{n}, port)), map[*dag.Node]bool{}
-	for _, src := range tested {
-		models[src.Node] = true
-	}
+	settingOf := fold.SettingsOf(settings([]*dag.Node{n}, port))
+	models := lists.SetOf(tested, func(src dag.Source) *dag.Node { return src.Node })
 	for _, in := range n.Instance().Ports().In {
 		if !in.Gather || !slices.Contains(role.Ports(n.Instance(), role.PermutedLabels), in.Name) {
 			continue // not models, but the labels

@@ -6,6 +6,7 @@ package layer
 import (
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/pipelines/tree"
 )
 
@@ -21,11 +22,6 @@ var CohortKeys = []string{"exclude", "limit"}
 
 // CohortKinds are the keys under cohort: that name a kind, or try to.
 func CohortKinds(t *tree.Node) []tree.Key {
-	var kinds []tree.Key
-	for _, k := range t.Keys {
-		if !slices.Contains(CohortKeys, k.Name) {
-			kinds = append(kinds, k)
-		}
-	}
+	kinds := lists.Keep(t.Keys, func(k tree.Key) bool { return !slices.Contains(CohortKeys, k.Name) })
 	return kinds
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
 	"prgnn/stages/role"
@@ -16,10 +17,7 @@ import (
 // readers. It returns all names, in the order of the file.
 func leaveOut(root *tree.Node, named []string) (names []string) {
 	all := root.Get("stages")
-	gone := map[string]bool{}
-	for _, name := range named {
-		gone[name] = true
-	}
+	gone := lists.Set(named)
 	readers := map[string][]string{}
 	for _, k := range all.Keys {
 		if in := k.Value.Get("in"); in != nil && !isCheck(k.Value) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -118,9 +119,7 @@ func (r *Run) steps(workflow string, files []File) *steps {
 		for _, t := range s.Tasks {
 			recipe := r.Recipes[t.ID]
 			for _, p := range recipe.Parameters {
-				if !slices.Contains(values[p.Name], p.Value) {
-					values[p.Name] = append(values[p.Name], p.Value)
-				}
+				values[p.Name] = lists.Add(values[p.Name], p.Value)
 			}
 			for _, in := range recipe.Inputs {
 				if from := source[in.Ref.Digest]; from != "" {

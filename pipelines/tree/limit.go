@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bytes"
+	"slices"
 
 	"prgnn/dag"
 )
@@ -52,10 +53,5 @@ func (r *Room) takeTree(t *Node, pos dag.Pos) bool {
 			return false
 		}
 	}
-	for _, k := range t.Keys {
-		if !r.takeTree(k.Value, pos) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Keys, func(k Key) bool { return !r.takeTree(k.Value, pos) })
 }

@@ -128,12 +128,7 @@ func (p *printer) mapping(t *Node, depth int) {
 
 // spaced reports whether the entries of a mapping stand apart: stages do, variables do not.
 func (t *Node) spaced() bool {
-	for _, k := range t.Keys {
-		if k.Value.Kind == Mapping && k.Value.Get("use") != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Keys, func(k Key) bool { return k.Value.Kind == Mapping && k.Value.Get("use") != nil })
 }
 
 // mixed reports whether a part of t comes from another file.

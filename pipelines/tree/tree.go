@@ -170,12 +170,7 @@ func (t *Node) Broken() bool {
 			return true
 		}
 	}
-	for _, k := range t.Keys {
-		if k.Value.Broken() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Keys, func(k Key) bool { return k.Value.Broken() })
 }
 
 // Put sets the value of a key of a mapping, which has the place of its value.

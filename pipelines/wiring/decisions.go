@@ -51,22 +51,12 @@ func (d *Decision) Names() []string {
 
 // Of are the settings of an option in one stage.
 func (o *Option) Of(stage string) (sets []Setting) {
-	for _, s := range o.Sets {
-		if s.Stage == stage {
-			sets = append(sets, s)
-		}
-	}
-	return sets
+	return lists.Keep(o.Sets, func(s Setting) bool { return s.Stage == stage })
 }
 
 // InputsOf are the inputs of a stage that an option connects.
 func (o *Option) InputsOf(stage string) (sets []Setting) {
-	for _, s := range o.Inputs {
-		if s.Stage == stage {
-			sets = append(sets, s)
-		}
-	}
-	return sets
+	return lists.Keep(o.Inputs, func(s Setting) bool { return s.Stage == stage })
 }
 
 // Input is the reference that an option has for an input; nil where it leaves the input as the stage has it.

@@ -26,10 +26,7 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 	if all == nil || all.Kind != tree.Mapping {
 		return nil
 	}
-	read := map[string]bool{}
-	for _, ref := range references(all.Keys) {
-		read[Stage(ref)] = true
-	}
+	read := lists.SetOf(references(all.Keys), Stage)
 	for _, s := range all.Keys {
 		if read[s.Name] {
 			continue
@@ -62,9 +59,7 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 					text = "[" + strings.Join(refs, ", ") + "]"
 				}
 				ports = append(ports, p.Name+": "+text)
-				if !slices.Contains(outputs, output) {
-					outputs = append(outputs, output)
-				}
+				outputs = lists.Add(outputs, output)
 			}
 			if ports != nil {
 				lines = append(lines, fmt.Sprintf("%s: { in: { %s } }", to.Name, strings.Join(ports, ", ")))

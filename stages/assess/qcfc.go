@@ -218,9 +218,7 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 	var who []connectome
 	columns := make([][]float64, 0)
 	for _, p := range people {
-		if !slices.Contains(row.Strategy, p.clean.Strategy) {
-			row.Strategy = append(row.Strategy, p.clean.Strategy)
-		}
+		row.Strategy = lists.Add(row.Strategy, p.clean.Strategy)
 		row.Lost += (float64(p.clean.Volumes) - p.clean.TEff) / float64(len(people))
 		row.Remaining += p.clean.TEff / float64(len(people))
 		of, known := covariates[p.id]

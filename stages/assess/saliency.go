@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/column"
@@ -152,9 +153,7 @@ func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []stri
 			return nil, nil, fmt.Errorf("row %d has node %d, but the node list has nodes 1 to %d", i+1, r.Index, n)
 		}
 		setting := column.CoordText(r.Coords)
-		if !slices.Contains(settings, setting) {
-			settings = append(settings, setting)
-		}
+		settings = lists.Add(settings, setting)
 		rows = append(rows, paintedRow{r, setting, value[i]})
 	}
 	if rows == nil {

@@ -162,9 +162,7 @@ func Differences(files []File, parameters map[string]string) string {
 	var keys []string
 	for _, f := range files {
 		for _, e := range f.Entities {
-			if !slices.Contains(keys, e.Key) {
-				keys = append(keys, e.Key)
-			}
+			keys = lists.Add(keys, e.Key)
 		}
 	}
 	var text []string
@@ -175,9 +173,7 @@ func Differences(files []File, parameters map[string]string) string {
 			if v == "" {
 				v = None
 			}
-			if !slices.Contains(values, v) {
-				values = append(values, v)
-			}
+			values = lists.Add(values, v)
 		}
 		if len(values) < 2 {
 			continue

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 )
 
 // A Name is the name of a file: sub-01_task-rest_run-1_desc-preproc_bold.nii.gz.
@@ -105,12 +106,7 @@ func (w Want) Fits(n Name) bool {
 
 // Pick are the files of a data type that are wanted.
 func Pick(files []File, dir string, want Want) []File {
-	var picked []File
-	for _, f := range files {
-		if f.Dir == dir && want.Fits(f.Name) {
-			picked = append(picked, f)
-		}
-	}
+	picked := lists.Keep(files, func(f File) bool { return f.Dir == dir && want.Fits(f.Name) })
 	return picked
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/container"
@@ -126,9 +127,7 @@ func (r *Roster) labelNames(port string) (names []string) {
 			continue
 		}
 		for _, name := range y.Chosen() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = lists.Add(names, name)
 		}
 	}
 	if !slices.ContainsFunc(names, func(name string) bool { _, err := strconv.Atoi(name); return err != nil }) {

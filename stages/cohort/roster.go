@@ -145,10 +145,7 @@ func (r *Roster) Line(id string) string {
 
 // IDs are the members that take part.
 func (r *Roster) IDs() map[string]bool {
-	ids := map[string]bool{}
-	for _, s := range r.Subjects {
-		ids[s.ID] = true
-	}
+	ids := lists.SetOf(r.Subjects, func(s Subject) string { return s.ID })
 	return ids
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/content"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -90,12 +91,7 @@ func isFormat(name string) bool {
 
 // EnvNames are the variables whose values the result depends on.
 func (e *Exec) EnvNames() []string {
-	var names []string
-	for _, entry := range e.Environment {
-		if !strings.Contains(entry, "=") {
-			names = append(names, entry)
-		}
-	}
+	names := lists.Keep(e.Environment, func(entry string) bool { return !strings.Contains(entry, "=") })
 	return names
 }
 

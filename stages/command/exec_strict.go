@@ -16,6 +16,7 @@ import (
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
 	"prgnn/dag/content"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/sandbox"
@@ -336,9 +337,7 @@ var (
 func remedy(v *sandbox.View, output []byte) string {
 	var hidden, unwritable []string
 	add := func(all *[]string, path string) {
-		if !slices.Contains(*all, path) {
-			*all = append(*all, path)
-		}
+		*all = lists.Add(*all, path)
 	}
 	for line := range strings.Lines(string(output)) {
 		if !missing.MatchString(line) && !readOnly.MatchString(line) {

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
@@ -59,9 +60,7 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 			for i := range f {
 				f[i].Coords = append(f[i].Coords, c)
 			}
-			if !slices.Contains(all.Axes, c.Axis) {
-				all.Axes = append(all.Axes, c.Axis)
-			}
+			all.Axes = lists.Add(all.Axes, c.Axis)
 		}
 		for i := range f {
 			f[i].setting, f[i].Model = strings.Join(setting, "\x00"), table.Meta["model"]

@@ -24,12 +24,7 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 	all := append([][]float64{value}, chance...)
 	mean, sd := make([]float64, n), make([]float64, n) // over all, the data as they are among them
 	for j := range out {
-		as := 0
-		for _, v := range chance {
-			if AsLarge(v[j], value[j]) {
-				as++
-			}
-		}
+		as := lists.Count(chance, func(v []float64) bool { return AsLarge(v[j], value[j]) })
 		out[j].Value, out[j].P = value[j], PermutationP(as, len(chance))
 		out[j].Mean, out[j].SD = column(chance, j)
 		if out[j].Excess = (value[j] - out[j].Mean) / out[j].SD; out[j].SD == 0 {
@@ -56,12 +51,7 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 		}
 	}
 	for j := range out {
-		as := 0
-		for _, l := range largest {
-			if AsLarge(l, excess(value, j)) {
-				as++
-			}
-		}
+		as := lists.Count(largest, func(l float64) bool { return AsLarge(l, excess(value, j)) })
 		out[j].PAny = PermutationP(as, len(chance))
 		if math.IsNaN(value[j]) {
 			out[j].PAny = math.NaN()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
@@ -143,12 +144,7 @@ func MeanScore(folds []NumberFold) NumberScore {
 
 // constants counts the folds with constant predictions.
 func constants(folds []NumberFold) (n int) {
-	for _, f := range folds {
-		if f.constant() {
-			n++
-		}
-	}
-	return n
+	return lists.Count(folds, NumberFold.constant)
 }
 
 // A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 )
 
@@ -63,12 +64,7 @@ func SpecificationCurve(effect [][]float64, weight []float64) *Curve {
 		c.Low, c.High = append(c.Low, Quantile(of, 0.025)), append(c.High, Quantile(of, 0.975))
 	}
 	for _, j := range []*Joint{&c.Median, &c.Share, &c.Stouffer, &c.Best} {
-		as := 0
-		for _, v := range j.Values[1:] {
-			if v >= j.Values[0]-1e-12 {
-				as++
-			}
-		}
+		as := lists.Count(j.Values[1:], func(v float64) bool { return v >= j.Values[0]-1e-12 })
 		j.P = PermutationP(as, all-1)
 	}
 	return c

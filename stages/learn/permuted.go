@@ -191,12 +191,7 @@ func (r *relabeling) rows(p fold.Params, label []int, predicted func(b, row int)
 		for i := range people {
 			people[i].Label = label[from[r.At[people[i].Id]]]
 		}
-		changed := 0
-		for _, c := range people {
-			if c.Label != label[r.At[c.Id]] {
-				changed++
-			}
-		}
+		changed := lists.Count(people, func(c fold.Case) bool { return c.Label != label[r.At[c.Id]] })
 		for _, row := range fold.ScoreGroups(people, r.set.groups) {
 			row.Permutation, row.Repeat, row.Fold = int32(b), int32(p.Repeat), int32(p.Fold)
 			row.Changed = int32(changed)

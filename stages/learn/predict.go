@@ -77,12 +77,7 @@ func (*Predict) RefusesInputs(has func(port string) bool) error {
 	if has("edges") != has("features") {
 		return errors.New("edges and features belong together: connect both to the same stage")
 	}
-	count := 0
-	for _, port := range []string{"edges", "matrices", "series"} {
-		if has(port) {
-			count++
-		}
-	}
+	count := lists.Count([]string{"edges", "matrices", "series"}, has)
 	if count != 1 {
 		return errors.New("connect edges and features to apply models of graphs, or matrices to apply models of matrices, or series to apply models of series: one of the three")
 	}

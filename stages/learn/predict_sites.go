@@ -3,9 +3,9 @@ package learn
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/learn/modelfile"
 )
@@ -96,9 +96,7 @@ func (s *newSites) describe(models []*applier) (of *column.NewSites) {
 	of = &column.NewSites{Controls: s.controls != nil, Groups: s.groups}
 	for _, m := range models {
 		for _, name := range m.matrices.Harmonized.Covariates() {
-			if !slices.Contains(of.Covariates, name) {
-				of.Covariates = append(of.Covariates, name)
-			}
+			of.Covariates = lists.Add(of.Covariates, name)
 		}
 	}
 	if first := s.of[models[0]]; first != nil {

@@ -189,9 +189,7 @@ func (p *predicted) describe(models []*applier) {
 	weight := 0.0
 	for _, m := range models {
 		for _, name := range m.covariates() {
-			if !slices.Contains(a.Deconfounded, name) {
-				a.Deconfounded = append(a.Deconfounded, name)
-			}
+			a.Deconfounded = lists.Add(a.Deconfounded, name)
 		}
 		if m.matrices != nil && m.matrices.Removed != nil && m.matrices.Removed.Controls != "" {
 			a.FittedTo = m.matrices.Removed.Controls

@@ -320,10 +320,7 @@ func (set *trainingSet) noted(note string) string {
 
 // check refuses sides without participants or without one of the groups.
 func (set *trainingSet) check(d *fold.Division) error {
-	present := map[string]bool{}
-	for _, r := range set.rows {
-		present[r.Id] = true
-	}
+	present := lists.SetOf(set.rows, func(r fold.Row) string { return r.Id })
 	var absent []string
 	for id := range d.Side {
 		if !present[id] && d.Side[id] != fold.Apart {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
@@ -26,12 +27,7 @@ type nuisance struct {
 }
 
 func newNuisance(b *brain, volumes int) *nuisance {
-	n := 0
-	for _, tissue := range b.tissue {
-		if tissue == white || tissue == csf {
-			n++
-		}
-	}
+	n := lists.Count(b.tissue, func(tissue int16) bool { return tissue == white || tissue == csf })
 	return &nuisance{diff: make([]int64, volumes), every: 1 + (n-1)/sampled}
 }
 

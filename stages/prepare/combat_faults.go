@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -139,10 +140,7 @@ func (b *combatBook) unseen(name string, trained, tested []string) (faults []col
 	if b.Text[name] == nil {
 		return nil
 	}
-	known, of := map[string]bool{}, map[string][]string{}
-	for _, id := range trained {
-		known[b.Text[name][id]] = true
-	}
+	known, of := lists.SetOf(trained, func(id string) string { return b.Text[name][id] }), map[string][]string{}
 	for _, id := range tested {
 		if v := b.Text[name][id]; v != "" && !known[v] {
 			of[v] = append(of[v], id)

@@ -401,12 +401,7 @@ type termRow struct {
 func (f *deconfoundFit) outputs(skip bool) dag.Outputs {
 	ids := lists.Map(f.fit, func(i int) string { return f.covariates.ids[i] })
 	meta := map[string]string{"participants": column.JSON(ids), "deconfound": column.JSON(f.EdgeFitFacts)}
-	unfitted := 0
-	for _, is := range f.fitted {
-		if !is {
-			unfitted++
-		}
-	}
+	unfitted := lists.Count(f.fitted, func(is bool) bool { return !is })
 	var targets []fold.TargetRow
 	var design []designRow
 	columns := make([][]float64, len(f.Terms))

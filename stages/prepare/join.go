@@ -213,12 +213,7 @@ func spreadMissing(v []float64, cols int) {
 func missingRegions(a *encoding.Array) int {
 	most, cols := 0, a.Shape[2]
 	for v := range slices.Chunk(a.Float64s(), a.Shape[1]*cols) {
-		n := 0
-		for _, x := range v[:cols] {
-			if math.IsNaN(x) {
-				n++
-			}
-		}
+		n := lists.Count(v[:cols], math.IsNaN)
 		most = max(most, n)
 	}
 	return most
@@ -368,9 +363,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.EventsSpan = run.EventsSpan
 		}
 		for _, name := range run.Confounds {
-			if !slices.Contains(w.Confounds, name) {
-				w.Confounds = append(w.Confounds, name)
-			}
+			w.Confounds = lists.Add(w.Confounds, name)
 		}
 	}
 	if of > 0 {

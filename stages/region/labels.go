@@ -98,10 +98,7 @@ func MeaningOf(description, labels string, nodes []Node, values []int32) (func(N
 // Fit compares the labels of an image with a node list: missing are the nodes without a label, and nameless the labels
 // without a node, ascending. hint is what to do where the two would fit if one counted from another number.
 func Fit(nodes []Node, by func(Node) int32, values []int32) (missing []Node, nameless []int32, hint string) {
-	in, known := map[int32]bool{}, map[int32]bool{}
-	for _, v := range values {
-		in[v] = true
-	}
+	in, known := lists.Set(values), map[int32]bool{}
 	first := int32(1)
 	for i, n := range nodes {
 		if known[by(n)] = true; !in[by(n)] {

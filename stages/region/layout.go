@@ -614,10 +614,7 @@ func (l Layout) AddAbsent(c *Contents, nodes *encoding.Table) error {
 	if err != nil {
 		return err
 	}
-	have := map[string]bool{}
-	for _, name := range c.Names {
-		have[name] = true
-	}
+	have := lists.Set(c.Names)
 	var absent []string
 	for _, r := range rows {
 		id := ""

@@ -55,12 +55,7 @@ func (l Layout) matChosen(all []mat5.Variable, what, one string, fits func(mat5.
 		}
 		return v, nil
 	}
-	var found []mat5.Variable
-	for _, v := range all {
-		if v.Problem == nil && fits(v) {
-			found = append(found, v)
-		}
-	}
+	found := lists.Keep(all, func(v mat5.Variable) bool { return v.Problem == nil && fits(v) })
 	switch len(found) {
 	case 1:
 		return found[0], nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 )
@@ -95,10 +96,7 @@ func (p *Parcels) Differ(other *Parcels) (differ, elsewhere []string, common int
 func Elsewhere(parcels, common int) bool { return float64(parcels) > mostFarOff*float64(common) }
 
 func share[T comparable](a, b []T) bool {
-	of := map[T]bool{}
-	for _, x := range a {
-		of[x] = true
-	}
+	of := lists.Set(a)
 	return slices.ContainsFunc(b, func(x T) bool { return of[x] })
 }
 

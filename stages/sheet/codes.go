@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 )
 
 // A scale is the numbers of a column, divided into those that are written as codes for missing values (isCode) and the
@@ -117,12 +118,7 @@ func Doubtful(values []string) []string {
 func FarCodes(values []string, ages bool) []string {
 	known := Codes(values)
 	far := slices.DeleteFunc(scaleOf(values).far(ages), func(v string) bool { return known[v] })
-	n := 0
-	for _, v := range values {
-		if slices.Contains(far, v) {
-			n++
-		}
-	}
+	n := lists.Count(values, func(v string) bool { return slices.Contains(far, v) })
 	if 2*n >= len(values) {
 		return nil
 	}
@@ -279,12 +275,7 @@ func Outlying(numbers []float64, ages bool) (places []int) {
 			}
 		}
 	}
-	older := 0
-	for _, x := range known {
-		if x < 0 || x > oldest {
-			older++
-		}
-	}
+	older := lists.Count(known, func(x float64) bool { return x < 0 || x > oldest })
 	if ages && 5*older <= n {
 		low, high = max(low, 0), min(high, oldest)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
@@ -149,9 +150,7 @@ func (c Choice) Find() (Atlas, error) {
 	var names []string
 	var fits []Atlas
 	for _, a := range All() {
-		if !slices.Contains(names, a.Name) {
-			names = append(names, a.Name)
-		}
+		names = lists.Add(names, a.Name)
 		if strings.EqualFold(a.Name, c.Name) {
 			fits = append(fits, a)
 		}

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 )
@@ -92,9 +93,7 @@ func list(a *console.Console, word string) error {
 		if !strings.Contains(strings.ToLower(at.Name+" "+at.Space+" "+at.Desc), strings.ToLower(word)) {
 			continue
 		}
-		if !slices.Contains(names, at.Name) {
-			names = append(names, at.Name)
-		}
+		names = lists.Add(names, at.Name)
 		here, err := at.here(home)
 		if a.JSON {
 			e := atlasEvent{at.Name, at.Space, at.Desc, at.Res, at.Regions, nil, at.Size(), nil,

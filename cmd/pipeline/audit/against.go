@@ -8,6 +8,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/pipelines/differ"
 )
 
@@ -36,7 +37,7 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	chosen := setOf(nodes)
+	chosen := lists.Set(nodes)
 	var hosts []host
 	for _, place := range places {
 		there, done, err := a.resultsThere(g, place, key)

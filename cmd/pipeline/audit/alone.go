@@ -36,7 +36,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		return err
 	}
 	defer room.Close()
-	g, err := differ.Cut(c.Pipeline.Graph, setOf(tasks), false, c.Stored)
+	g, err := differ.Cut(c.Pipeline.Graph, lists.Set(tasks), false, c.Stored)
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,6 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 			c.Store.Dir(), words.Count(n, "result"), words.Verb(n, "it", "them"))
 	}
 	return a.end()
-}
-
-func setOf(tasks []*dag.Node) map[*dag.Node]bool {
-	set := map[*dag.Node]bool{}
-	for _, n := range tasks {
-		set[n] = true
-	}
-	return set
 }
 
 // followUp runs what depends on the tasks that gave other bytes, on those bytes,
@@ -100,7 +92,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, outcomes []*differ.Ou
 		if err != nil {
 			return err
 		}
-		fetched := setOf(come)
+		fetched := lists.Set(come)
 		maps.DeleteFunc(rest, func(n *dag.Node, _ bool) bool { return !fetched[n] || c.DamagedInput(n) != "" })
 	}
 	if len(rest) > 0 {
@@ -217,7 +209,7 @@ func (a *auditor) earlier(c *results.Current, others []*dag.Node) string {
 // asNow are the tasks of a run that would do the same work now on the inputs of that run. What reads another file by
 // now, or has other code, would give another result for that reason.
 func (a *auditor) asNow(c *results.Current, tasks []*dag.Node) (same []*dag.Node, err error) {
-	g, err := differ.Cut(c.Pipeline.Graph, setOf(tasks), false, c.Stored)
+	g, err := differ.Cut(c.Pipeline.Graph, lists.Set(tasks), false, c.Stored)
 	if err != nil {
 		return nil, err
 	}

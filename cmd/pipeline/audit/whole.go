@@ -156,7 +156,7 @@ func (a *auditor) whole(room *Room, g *dag.Graph, stored differ.Results, counted
 	if err != nil {
 		return err
 	}
-	ran := setOf(differ.Needed(tasks...))
+	ran := lists.Set(differ.Needed(tasks...))
 	outcomes = slices.DeleteFunc(outcomes, func(o *differ.Outcome) bool { return !ran[o.Node] })
 	if counted != nil {
 		outcomes = slices.DeleteFunc(outcomes, func(o *differ.Outcome) bool { return !counted(o.Node) })

@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/pipelines"
 )
@@ -102,10 +103,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 			return err
 		}
 	}
-	ids := map[string]bool{}
-	for _, id := range chosen {
-		ids[id] = true
-	}
+	ids := lists.Set(chosen)
 	p.Notes = members.Notes(p, ids)
 	if err := x.InTheWay(p, chosen); err != nil {
 		return exit.Wrong(err)

@@ -244,10 +244,7 @@ func (a *app) bring(o *bundle.Opened, store *disk.Store, path, dir string) error
 		return exit.Wrongf("%s has its inputs: leave out --inputs", path)
 	}
 	if dir != "" {
-		sizes := map[int64]bool{}
-		for _, f := range o.HasNo {
-			sizes[f.Ref.Size] = true
-		}
+		sizes := lists.SetOf(o.HasNo, func(f lock.File) int64 { return f.Ref.Size })
 		err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() || len(o.HasNo) == 0 {
 				return err

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/builtin"
@@ -96,9 +97,7 @@ func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cob
 	}
 	var names []string
 	for _, s := range p.Graph.Stages() {
-		if !slices.Contains(names, s.Name()) { // the cohort has two parts
-			names = append(names, s.Name())
-		}
+		names = lists.Add(names, s.Name()) // the cohort has two parts
 	}
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
 }

@@ -445,10 +445,7 @@ func (a *app) lastLine(r *engine.Result, interrupted bool, unlocked error) {
 // handedOut tells of which tasks a run reads the results when it is over: the texts
 // that it prints, and the report that it leaves, with its inputs.
 func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
-	read := map[*dag.Node]bool{}
-	for _, o := range results.PrintedTexts(p.Graph) {
-		read[o.Task] = true
-	}
+	read := lists.SetOf(results.PrintedTexts(p.Graph), func(o results.Output) *dag.Node { return o.Task })
 	if task := page.Stage(p.Graph); task != nil {
 		read[task] = true
 		for src := range task.Upstream() {

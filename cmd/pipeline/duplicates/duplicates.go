@@ -23,6 +23,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/numeric/dense"
@@ -143,12 +144,7 @@ func Check(a *console.Console, o Options) error {
 	if err := o.show(a, rows, found, notes, len(ins), len(ids)); err != nil {
 		return err
 	}
-	violations := 0
-	for _, r := range rows {
-		if r.Verdict == quality.Violation {
-			violations++
-		}
-	}
+	violations := lists.Count(rows, func(r Row) bool { return r.Verdict == quality.Violation })
 	if more := len(problems) - mostProblems; more > 0 && !a.Verbose {
 		problems = append(problems[:mostProblems], fmt.Errorf("and %s cannot be read (-v lists all)",
 			words.Count(more, "more scan")))

@@ -247,10 +247,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		x.Object("export", event{Path: x.Path, Format: "bids", Tasks: len(members),
 			Missing: results.IDs(missing)})
 	} else {
-		people := map[string]bool{}
-		for _, m := range members {
-			people[m.name.Get("sub")] = true
-		}
+		people := lists.SetOf(members, func(m *bidsMember) string { return m.name.Get("sub") })
 		x.Note("wrote %s (bids, %s; results of %s)", x.Path, words.Count(len(d.Names()), "file"),
 			words.Count(len(people), "participant"))
 	}
@@ -333,12 +330,7 @@ func (x *job) bidsTasks(s *dag.StageNode) []*dag.Node {
 // bidsMembers are the files of one task. Where several stages are of its kind, or it has
 // axes beside the participant, desc tells them apart.
 func (x *job) bidsMembers(n *dag.Node, chosen []*dag.StageNode) []*bidsMember {
-	same := 0
-	for _, s := range chosen {
-		if s.Kind().Name == n.Stage().Kind().Name {
-			same++
-		}
-	}
+	same := lists.Count(chosen, func(s *dag.StageNode) bool { return s.Kind().Name == n.Stage().Kind().Name })
 	apart, subject := "", ""
 	if same > 1 {
 		apart = bids.Label(n.Stage().Name())

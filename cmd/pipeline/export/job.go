@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -104,9 +105,7 @@ func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
 		at, x.lost = len(x.lost), append(x.lost, lost{output: output, why: why.Error()})
 	}
 	l := &x.lost[at]
-	if !slices.Contains(l.forms, form) {
-		l.forms = append(l.forms, form)
-	}
+	l.forms = lists.Add(l.forms, form)
 	if member := n.ID() + "." + port.Name; len(l.members) == 0 || l.members[len(l.members)-1] != member {
 		l.members = append(l.members, member)
 	}

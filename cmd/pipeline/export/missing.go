@@ -2,6 +2,7 @@ package export
 
 import (
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -128,10 +130,7 @@ func (x *job) refuseMixture(dir string, names map[*dag.Node]string) error {
 	if x.Replace {
 		return nil
 	}
-	members := map[string]bool{}
-	for _, name := range names {
-		members[name] = true
-	}
+	members := lists.Set(slices.Collect(maps.Values(names)))
 	entries, _ := os.ReadDir(dir)
 	var others []string
 	for _, e := range entries {

@@ -222,12 +222,7 @@ func (s *Setting) All() bool { return s.What == "" || s.What == modelWord }
 // selected reports whether the tasks of a setting are among those, nil for all. A part of them is refused: the card is
 // of all its models.
 func (s *Setting) selected(tasks []*dag.Node) (bool, error) {
-	n := 0
-	for _, m := range s.Models {
-		if tasks == nil || slices.Contains(tasks, m.Of) {
-			n++
-		}
-	}
+	n := lists.Count(s.Models, func(m *Model) bool { return tasks == nil || slices.Contains(tasks, m.Of) })
 	if n > 0 && n < len(s.Models) {
 		return false, exit.Wrongf("%s selects %d of the %d models of a setting, and the card is of all: select all of them, or "+
 			"export one with pipeline export FILE '%s.%s' -o PATH.npz", s.What, n, len(s.Models), s.Models[0].Of.ID(),

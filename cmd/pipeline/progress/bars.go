@@ -10,6 +10,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag/engine"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -117,12 +118,7 @@ func (b *bars) frame(now time.Time, width, height int) []string {
 		return []string{b.term.Faint(all)}
 	}
 	room := max(height-3, 3)
-	var shown []*tally
-	for _, s := range b.t.order {
-		if s.tasks > 0 {
-			shown = append(shown, s)
-		}
-	}
+	shown := lists.Keep(b.t.order, func(s *tally) bool { return s.tasks > 0 })
 	through, waiting := 0, 0
 	for i := 0; i < len(shown) && len(shown) > room-1; {
 		if shown[i].complete() {

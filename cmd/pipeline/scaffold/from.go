@@ -152,12 +152,7 @@ func (t *table) group() string {
 	if slices.Contains(t.Columns, "group") {
 		return "group"
 	}
-	var fit []string
-	for _, name := range t.Columns {
-		if groupName.MatchString(name) {
-			fit = append(fit, name)
-		}
-	}
+	fit := lists.Keep(t.Columns, groupName.MatchString)
 	if len(fit) != 1 {
 		return ""
 	}

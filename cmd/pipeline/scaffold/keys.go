@@ -96,7 +96,7 @@ const fewest = 4
 
 // patterns are the paths that have the values of a column in them, for at least half of the rows or for some.
 func (t *table) patterns(dir string, files []string) (all []*candidate) {
-	here := setOf(files)
+	here := lists.Set(files)
 	tried := map[string]bool{}
 	for _, name := range t.Columns {
 		values, _ := t.Column(name)
@@ -232,16 +232,8 @@ func (t *table) few(dir string, files []string, c *candidate) error {
 // without are the rows that have no file by a path, by their values.
 func (t *table) without(files []string, c *candidate) (values []string) {
 	all, _ := t.Column(c.column)
-	here := setOf(files)
+	here := lists.Set(files)
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return here[c.of(v)] })
-}
-
-func setOf(files []string) map[string]bool {
-	here := map[string]bool{}
-	for _, f := range files {
-		here[f] = true
-	}
-	return here
 }
 
 // apart is a row for which two paths are different files; -1 without one.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -70,7 +71,7 @@ func (t *table) scans(dir string, path func(string) string, files []string, c *c
 		slices.Contains(t.Columns, p.noun) || slices.Contains(t.Columns, "file") {
 		return nil
 	}
-	here := setOf(files)
+	here := lists.Set(files)
 	text := strings.Join(append(slices.Clone(t.Columns), p.noun, "file"), "\t") + "\n"
 	ids, _ := t.Column(c.column)
 	for i, row := range t.Rows {

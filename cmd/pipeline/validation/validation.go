@@ -343,12 +343,7 @@ func settingsIn(path string, entries []os.DirEntry) (dirs []string) {
 
 // apart are the names that others do not have.
 func apart(names, others []string) (only []string) {
-	for _, name := range names {
-		if !slices.Contains(others, name) {
-			only = append(only, name)
-		}
-	}
-	return only
+	return lists.Keep(names, func(name string) bool { return !slices.Contains(others, name) })
 }
 
 // inputs connects what the models take, to the stage that usually makes it.

@@ -189,10 +189,7 @@ func unshared(v confound.Covariate, fit []int, s confound.Sample, fold int) (cat
 	if v.Text == nil {
 		return ""
 	}
-	known := map[string]bool{}
-	for _, i := range fit {
-		known[v.Text[i]] = true
-	}
+	known := lists.SetOf(fit, func(i int) string { return v.Text[i] })
 	for k, of := range s.Fold {
 		switch x := v.Text[s.Of[k]]; {
 		case of == fold && known[x]:

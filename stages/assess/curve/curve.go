@@ -145,9 +145,7 @@ func (*Curve) read(t *dag.Task) (settings []*setting, axes []string, err error) 
 		}
 		settings[at].rows = append(settings[at].rows, rows...)
 		for _, c := range coords {
-			if !slices.Contains(axes, c.Axis) {
-				axes = append(axes, c.Axis)
-			}
+			axes = lists.Add(axes, c.Axis)
 		}
 	}
 	if settings == nil {

@@ -236,9 +236,7 @@ func (s *Reliability) trainings(ins []dag.Input) (rows []column.WeightStabilityR
 		make([]string, len(settings)))
 	for k, x := range settings {
 		for _, c := range x.coords {
-			if !slices.Contains(axes, c.Axis) {
-				axes = append(axes, c.Axis)
-			}
+			axes = lists.Add(axes, c.Axis)
 		}
 		for of, name := range []string{"weight", "pattern"} {
 			all := complete(x.of[of])

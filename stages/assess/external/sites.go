@@ -85,10 +85,7 @@ func (s *NewSite) controls(t *dag.Task, label string) (of map[string]bool, group
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	there := map[string]bool{}
-	for _, m := range t.All("matrices") {
-		there[m.Coord("subject")] = true
-	}
+	there := lists.SetOf(t.All("matrices"), func(m dag.Input) string { return m.Coord("subject") })
 	of = map[string]bool{}
 	var odd []string
 	for i, mark := range marks {

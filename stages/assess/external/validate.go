@@ -310,10 +310,7 @@ func (v *validation) compares(people *encoding.Table, label string) error {
 
 // related are the columns of relatives among these participants.
 func related(people *encoding.Table, ids []string) []string {
-	tested := map[string]bool{}
-	for _, id := range ids {
-		tested[id] = true
-	}
+	tested := lists.Set(ids)
 	return column.Kin(column.KeepRows(people, "participant_id", tested))
 }
 

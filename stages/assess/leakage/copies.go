@@ -261,10 +261,7 @@ type scanPair struct {
 // compare finds the pairs of scans of different ids that are more similar than different people.
 func (c *comparison) compare(threads int) (out quality.Copies, pairs []scanPair, err error) {
 	out = quality.Copies{Scans: len(c.scans), Expected: c.expected, Threshold: math.NaN(), Margin: math.NaN()}
-	ids := map[string]bool{}
-	for _, s := range c.scans {
-		ids[s.id] = true
-	}
+	ids := lists.SetOf(c.scans, func(s comparedScan) string { return s.id })
 	out.Participants = len(ids)
 	if len(c.scans) == 0 {
 		return out, nil, nil

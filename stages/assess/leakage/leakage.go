@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -401,9 +402,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			if side != "test" {
 				continue
 			}
-			if !slices.Contains(b.used, at) {
-				b.used = append(b.used, at)
-			}
+			b.used = lists.Add(b.used, at)
 			again := rows.Again(id, at.repeat, at.fold, ints[2][i], i+1)
 			who := [2]string{fmt.Sprintf("%s\x00%d", setting, at.repeat), id}
 			if other := testedIn[who]; other != 0 && other != at.fold {

@@ -172,12 +172,7 @@ func (s *Subgroups) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i, p := range inference.Holm(lists.Map(tests, func(r column.SubgroupTestRow) float64 { return r.P })) {
 		tests[i].Holm = p
 	}
-	compared := 0
-	for _, r := range tests {
-		if r.P == r.P {
-			compared++
-		}
-	}
+	compared := lists.Count(tests, func(r column.SubgroupTestRow) bool { return r.P == r.P })
 	for i := range tests {
 		tests[i].Detectable *= inference.Detectable(compared)
 	}

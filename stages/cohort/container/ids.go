@@ -94,12 +94,7 @@ func namesOfMembers(all []*Reading, l *listed.List) {
 		if f.Err != nil || len(f.Names) < 2 {
 			continue
 		}
-		here := 0
-		for _, name := range f.Names {
-			if ids[forms[0](name)] {
-				here++
-			}
-		}
+		here := lists.Count(f.Names, func(name string) bool { return ids[forms[0](name)] })
 		variable := f.Layout.Names
 		members := region.NamesMembers(variable[strings.LastIndex(variable, ".")+1:])
 		// Regions may have the numbers 1, 2, 3 … as participants may.
@@ -251,10 +246,7 @@ func (w *Within) compare(f *Reading, list region.List, l *listed.List) (*compari
 // name, or the groups, as the table has them or as levels names them.
 func (w *Within) labelsOf(list region.List, l *listed.List) *comparison {
 	name := list.Name[strings.LastIndex(list.Name, ".")+1:]
-	here := map[string]bool{}
-	for _, v := range list.Values {
-		here[labelForm(v)] = true
-	}
+	here := lists.SetOf(list.Values, labelForm)
 	for _, c := range l.Sheet.Columns {
 		if !strings.EqualFold(c, name) && c != l.Group {
 			continue

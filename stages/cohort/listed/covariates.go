@@ -76,10 +76,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants table"})
 	}
-	taken := map[string]bool{}
-	for _, c := range columns {
-		taken[c.Name] = true
-	}
+	taken := lists.SetOf(columns, func(c encoding.Column) string { return c.Name })
 	kept := l.covariates
 	if kept == nil {
 		for _, name := range l.Sheet.Columns {
@@ -157,10 +154,7 @@ func sameNumbers(name string, values []string) (notes []column.Note) {
 	if numbers, _ := sheet.Numbers(values); numbers != nil {
 		return nil
 	}
-	known := map[string]bool{}
-	for _, v := range values {
-		known[strings.TrimSpace(v)] = true
-	}
+	known := lists.SetOf(values, strings.TrimSpace)
 	for i, v := range values {
 		written := strings.TrimSpace(v)
 		digits, ok := cell.Whole(written)

@@ -474,12 +474,7 @@ func (l *List) outlying(name string, values []string, numbers []float64) (all []
 
 // count is how many of the values are among some.
 func count(values []string, some ...string) (n int) {
-	for _, v := range values {
-		if slices.Contains(some, v) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(values, func(v string) bool { return slices.Contains(some, v) })
 }
 
 // clearNegative empties the cells of displacements that are negative, but for codes for missing values, and lists them.

@@ -377,10 +377,8 @@ const alone = 3
 
 // identify refuses ids that name nobody, or two participants, or one of two.
 func (l *List) identify() error {
-	here := map[string]bool{} // ids that rows have as they are written, or as whole numbers
-	for _, r := range l.Rows {
-		here[r.ID] = true
-	}
+	// ids that rows have as they are written, or as whole numbers
+	here := lists.SetOf(l.Rows, func(r Row) string { return r.ID })
 	var problems []error
 	byID, folded := map[string]int{}, map[string]int{} // places in rows
 	byLine := lists.UpTo(len(l.Rows))
@@ -587,10 +585,7 @@ func (l *List) Lines() map[string]int {
 
 // LeftOut are those who were taken out, sorted.
 func (l *List) LeftOut() []LeftOut {
-	here := map[string]bool{}
-	for _, r := range l.Rows {
-		here[r.ID] = true
-	}
+	here := lists.SetOf(l.Rows, func(r Row) string { return r.ID })
 	some, said := 0, map[string]bool{}
 	l.left = slices.DeleteFunc(l.left, func(o LeftOut) bool {
 		if here[o.ID] { // another of its runs takes part
@@ -617,9 +612,7 @@ func (l *List) Choose() error {
 	if l.Select != "" {
 		columns := slices.Clone(l.Sheet.Columns)
 		for _, name := range l.added() {
-			if !slices.Contains(columns, name) {
-				columns = append(columns, name)
-			}
+			columns = lists.Add(columns, name)
 		}
 		of := func(rows []Row) (*sheet.Query, error) {
 			return sheet.ParseQuery(l.Select, columns, func(name string) []string {

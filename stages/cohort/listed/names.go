@@ -63,12 +63,7 @@ func (x *Exclusion) Add(name, why string) error {
 // Notes says how many are left out for each reason, and which.
 func (x *Exclusion) Notes() (notes []column.Note) {
 	for _, why := range []string{RatedFail, ExcludedByName} {
-		var ids []string
-		for _, id := range slices.Sorted(maps.Keys(x.Why)) {
-			if x.Why[id] == why {
-				ids = append(ids, id)
-			}
-		}
+		ids := lists.Keep(slices.Sorted(maps.Keys(x.Why)), func(id string) bool { return x.Why[id] == why })
 		how := map[string]string{RatedFail: "excluded, rated fail", ExcludedByName: ExcludedByName}[why]
 		if ids != nil {
 			notes = append(notes, column.Notef("%s %s: %s", words.Count(len(ids), x.Noun), how, words.Some(ids, 10)))

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 )
 
@@ -171,12 +172,7 @@ func fieldsOf(files []Named, k *keys) *fields {
 }
 
 func (k *keys) marks(all []field, layout string) (marks []mark) {
-	digits, seen := 0, 0
-	for _, f := range all {
-		if !lettered(f.text) {
-			digits++
-		}
-	}
+	digits, seen := lists.Count(all, func(f field) bool { return !lettered(f.text) }), 0
 	letters := func(i int) string {
 		if i >= 0 && i < len(all) && lettered(all[i].text) {
 			return all[i].text

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
@@ -164,9 +165,7 @@ func (f *Source) Naming(member string) []string {
 	for i := 1; i < len(f.pieces); i += 2 {
 		all = append(all, f.pieces[i])
 	}
-	if !slices.Contains(all, member) {
-		all = append(all, member)
-	}
+	all = lists.Add(all, member)
 	return all
 }
 

@@ -302,12 +302,7 @@ func Conditional(x Covariate, l []float64, predictions [][]float64, chains Chain
 		}
 	})
 	for k, values := range null {
-		as := 0
-		for _, v := range values {
-			if inference.AsLarge(v, out[k].R2) {
-				as++
-			}
-		}
+		as := lists.Count(values, func(v float64) bool { return inference.AsLarge(v, out[k].R2) })
 		slices.Sort(values)
 		t := &out[k]
 		t.P = inference.PermutationP(as, chains.N)

@@ -189,9 +189,7 @@ func describe(all *encoding.Table, chosen []*encoding.Table) error {
 			return err
 		}
 		for _, l := range own {
-			if !slices.Contains(leaks, l) {
-				leaks = append(leaks, l)
-			}
+			leaks = lists.Add(leaks, l)
 		}
 	}
 	if len(models) > 1 {
@@ -310,10 +308,7 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 	if all == nil {
 		return nil, nil, errors.New("inner: no setting was evaluated")
 	}
-	settings := map[string]bool{}
-	for _, c := range all {
-		settings[c.setting] = true
-	}
+	settings := lists.SetOf(all, func(c *candidate) string { return c.setting })
 	for _, c := range all {
 		if err := fold.OnlyOnce(c.folds); err != nil {
 			return nil, nil, fmt.Errorf("inside fold %s, %s: %w", c.outer, c.setting, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -20,12 +21,7 @@ func dataDiffers(is, was column.Data, made []column.Difference) (all []column.Di
 			was.Text())})
 	}
 	stated := func(prefix string) bool {
-		for _, m := range made {
-			if strings.HasPrefix(m.Key, prefix) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(made, func(m column.Difference) bool { return strings.HasPrefix(m.Key, prefix) })
 	}
 	known := func(d column.Data) string {
 		if d.Series == column.AsGiven {
@@ -66,9 +62,7 @@ func Settings(of []*Origin) (one map[string]string, differing map[string][]strin
 				all = nil
 				break
 			}
-			if !slices.Contains(all, value) {
-				all = append(all, value)
-			}
+			all = lists.Add(all, value)
 		}
 		if len(all) == 1 {
 			one[name] = all[0]

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -165,10 +166,7 @@ func (t Training) Participant(id string) int { return slices.Index(t.Participant
 
 // Among are those of some ids that are in the list, and how many of the list are none of them.
 func (t Training) Among(ids []string) (in []string, others int) {
-	listed := map[string]bool{}
-	for _, p := range t.Participants {
-		listed[p] = true
-	}
+	listed := lists.Set(t.Participants)
 	for _, id := range ids {
 		if p := t.person(id); listed[p] {
 			in = append(in, id)
@@ -208,12 +206,7 @@ const (
 // roundedOf are texts of some numbers at fixed places, rounded to a power of two that their SD gives. Numbers that are
 // 0 or ±1, as missing regions and diagonals have them, are left out.
 func roundedOf(v []float64) []string {
-	var finite []float64
-	for _, x := range v {
-		if x-x == 0 {
-			finite = append(finite, x)
-		}
-	}
+	finite := lists.Keep(v, func(x float64) bool { return x-x == 0 })
 	mean, squares := exact.Mean(finite), 0.0
 	for _, x := range finite {
 		squares += float64((x - mean) * (x - mean))

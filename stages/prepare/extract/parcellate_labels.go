@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/itk"
 	"prgnn/stages/column"
@@ -357,12 +358,7 @@ func (l *layer) besideBrain(onto *nifti.Labels) error {
 		return nil
 	}
 	inside := func(of *nifti.Labels) (n int) {
-		for _, v := range of.Voxels {
-			if v > 0 {
-				n++
-			}
-		}
-		return n
+		return lists.Count(of.Voxels, func(v int32) bool { return v > 0 })
 	}
 	if !l.whole && float64(inside(onto)) < leastOfBrain*float64(inside(l.mask)) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -18,12 +19,7 @@ var transforms = []string{"registration", "warp", "transform"}
 
 // moved reports whether the labels lie in another space than the scan.
 func moved(t *dag.Task) bool {
-	for _, port := range transforms {
-		if t.Has(port) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(transforms, t.Has)
 }
 
 // gridHeader is the header whose grid the labels are laid over: that of the reference, or of the scan.

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/column"
@@ -53,9 +54,7 @@ func (p *Parcellate) sampleVoxels(labels []int32, parcels []int16, blocks []stri
 	if labels == nil {
 		names = nil
 		for _, b := range blocks {
-			if !slices.Contains(names, b) {
-				names = append(names, b)
-			}
+			names = lists.Add(names, b)
 		}
 		of = func(node int32) int { return slices.Index(names, blocks[node-1]) }
 	}

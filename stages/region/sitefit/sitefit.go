@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -54,9 +55,7 @@ func (t Term) String() string {
 // Covariates are the columns of the terms.
 func (f *Facts) Covariates() (names []string) {
 	for _, t := range f.Terms {
-		if !slices.Contains(names, t.Column) {
-			names = append(names, t.Column)
-		}
+		names = lists.Add(names, t.Column)
 	}
 	return names
 }
