@@ -3,6 +3,7 @@ package connectivity
 import (
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 )
 
@@ -85,10 +86,7 @@ func optimalBlock(x []float64, segments []Segment) float64 {
 		mean += v
 	}
 	mean /= n
-	e := make([]float64, len(x))
-	for t, v := range x {
-		e[t] = v - mean
-	}
+	e := lists.Map(x, func(v float64) float64 { return v - mean })
 	log10 := exact.Log(n) / math.Ln10
 	inRow := max(5, int(log10))
 	lags := int(math.Ceil(math.Sqrt(n))) + inRow

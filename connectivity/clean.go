@@ -265,9 +265,6 @@ func scaleColumns(y Matrix, status []Status, scale func(j int) float64) {
 }
 
 func floats(v []int) []float64 {
-	f := make([]float64, len(v))
-	for i, x := range v {
-		f[i] = float64(x)
-	}
+	f := lists.Map(v, func(x int) float64 { return float64(x) })
 	return f
 }

@@ -769,10 +769,7 @@ func (s *StageNode) Outputs(name string) []Source {
 	if s.of != nil && !s.of.done {
 		s.listed = true
 	}
-	all := make([]Source, len(s.tasks))
-	for i, n := range s.tasks {
-		all[i] = n.Output(name)
-	}
+	all := lists.Map(s.tasks, func(n *Node) Source { return n.Output(name) })
 	slices.SortStableFunc(all, func(a, b Source) int { return CompareCoords(a.Coords, b.Coords) })
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 )
 
@@ -67,10 +68,7 @@ func WeightedMeans(open func() (*Reader, error), w *Weights, draws int, choose f
 		if v == m.Volumes {
 			return nil, errChanged
 		}
-		y := make([]float64, len(valid))
-		for i, at := range valid {
-			y[i] = values[at]
-		}
+		y := lists.Map(valid, func(at int32) float64 { return values[at] })
 		for _, at := range sample {
 			m.Sample = append(m.Sample, values[at])
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"prgnn/internal/lists"
 )
 
 const (
@@ -239,10 +241,7 @@ func (p *pass) choose() {
 			continue
 		}
 		for d, list := range p.rois.Choose(r.index, len(valid)) {
-			places := make([]int32, len(list))
-			for k, v := range list {
-				places[k] = valid[v]
-			}
+			places := lists.Map(list, func(v int32) int32 { return valid[v] })
 			r.lists[1+d] = places
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // A Reader reads an image one volume after the other.
@@ -164,10 +165,7 @@ func (r *Reader) finish() error {
 
 // Close closes the files that are open.
 func (r *Reader) Close() error {
-	var all []error
-	for _, c := range r.closers {
-		all = append(all, c.Close())
-	}
+	all := lists.Map(r.closers, func(c io.Closer) error { return c.Close() })
 	return errors.Join(all...)
 }
 

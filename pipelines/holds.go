@@ -5,6 +5,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -124,9 +125,6 @@ func (l *loader) made(s *stage, port string) string {
 	if l.holds == nil {
 		return ""
 	}
-	var all []column.Data
-	for _, n := range s.nodes {
-		all = append(all, l.holds.of(n, port))
-	}
+	all := lists.Map(s.nodes, func(n *dag.Node) column.Data { return l.holds.of(n, port) })
 	return column.Join(all...).String()
 }

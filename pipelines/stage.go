@@ -103,10 +103,7 @@ func (l *loader) readStage(k tree.Key) *stage {
 	l.readEach(s, each)
 	combos := l.readMatrix(s, matrix)
 
-	var open []string // the axes that ${…} may name
-	for _, a := range s.axes {
-		open = append(open, a.name)
-	}
+	open := lists.Map(s.axes, func(a axis) string { return a.name }) // the axes that ${…} may name
 	for _, t := range []*tree.Node{s.with, s.in} {
 		if t != nil {
 			l.vars.Resolve(t, open)

@@ -16,6 +16,7 @@ import (
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 )
 
@@ -144,10 +145,7 @@ func (s *Store) healLoose(path string, right func(string) bool) error {
 
 // unpackAll removes copies of objects from packs.
 func (s *Store) unpackAll(items []pack.Item) error {
-	var errs []error
-	for _, i := range items {
-		errs = append(errs, s.packs.Remove(i))
-	}
+	errs := lists.Map(items, s.packs.Remove)
 	if len(items) > 0 {
 		s.packs.SyncSoon()
 	}

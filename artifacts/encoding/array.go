@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // A Number is an element type of an Array that stages compute with.
@@ -161,10 +163,7 @@ func (a *Array) Float64s() []float64 {
 }
 
 func floats[T Number](d []T) []float64 {
-	out := make([]float64, len(d))
-	for i, x := range d {
-		out[i] = float64(x)
-	}
+	out := lists.Map(d, func(x T) float64 { return float64(x) })
 	return out
 }
 

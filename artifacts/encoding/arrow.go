@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // The keys of a field's metadata.
@@ -130,10 +131,7 @@ func fieldMetadata(c *Column, kept bool) arrow.Metadata {
 
 func sortedMetadata(m map[string]string) arrow.Metadata {
 	keys := slices.Sorted(maps.Keys(m))
-	values := make([]string, len(keys))
-	for i, k := range keys {
-		values[i] = m[k]
-	}
+	values := lists.Map(keys, func(k string) string { return m[k] })
 	return arrow.NewMetadata(keys, values)
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -92,9 +94,6 @@ func (a *Array) columnValues() any {
 }
 
 func widen[T int16 | uint8](d []T) []int32 {
-	out := make([]int32, len(d))
-	for i, x := range d {
-		out[i] = int32(x)
-	}
+	out := lists.Map(d, func(x T) int32 { return int32(x) })
 	return out
 }

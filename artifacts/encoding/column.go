@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -160,10 +162,7 @@ func (t *Table) Ints(name string) ([]int64, error) {
 	case []int64:
 		return v, nil
 	case []int32:
-		out := make([]int64, len(v))
-		for i, x := range v {
-			out[i] = int64(x)
-		}
+		out := lists.Map(v, func(x int32) int64 { return int64(x) })
 		return out, nil
 	case []float64, []float32:
 		f, _ := t.Floats(name)

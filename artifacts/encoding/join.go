@@ -325,10 +325,7 @@ func sameDictionary(parts []arrow.Array, mem memory.Allocator) arrow.Array {
 	if !ok {
 		return nil
 	}
-	indices := make([]arrow.Array, len(parts))
-	for i, p := range parts {
-		indices[i] = p.(*array.Dictionary).Indices()
-	}
+	indices := lists.Map(parts, func(p arrow.Array) arrow.Array { return p.(*array.Dictionary).Indices() })
 	whole, err := array.Concatenate(indices, mem)
 	if err != nil {
 		return nil

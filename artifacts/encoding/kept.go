@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // Columns of the other types of Arrow pass through a table: Values is the arrow.Array itself, which is
@@ -237,10 +238,7 @@ func shifted[T int32 | int64](b []byte, offsets []T, toBytes func([]T) []byte) (
 	if lo == 0 {
 		return b, 0, int64(last), nil
 	}
-	out := make([]T, len(offsets))
-	for i, o := range offsets {
-		out[i] = o - lo
-	}
+	out := lists.Map(offsets, func(o T) T { return o - lo })
 	return toBytes(out), int64(lo), int64(last), nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/budget"
+	"prgnn/internal/lists"
 )
 
 // A Column is one named column of a Table. Values is one of []string,
@@ -139,10 +140,7 @@ func (c *Column) durations(v []time.Duration) {
 }
 
 func widened[W, N int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](v []N) []W {
-	out := make([]W, len(v))
-	for i, x := range v {
-		out[i] = W(x)
-	}
+	out := lists.Map(v, func(x N) W { return W(x) })
 	return out
 }
 
@@ -436,9 +434,6 @@ func concatValid(parts []*Column) []bool {
 }
 
 func (t *Table) names() []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
+	names := lists.Map(t.Columns, func(c Column) string { return c.Name })
 	return names
 }

@@ -185,10 +185,7 @@ func oneValue(row []float64, regions []int) bool {
 
 // robust are the median and the robust standard deviation of the values of some volumes.
 func robust(volumes []int, value func(t int) float64) (center, scale float64) {
-	v := make([]float64, len(volumes))
-	for i, t := range volumes {
-		v[i] = value(t)
-	}
+	v := lists.Map(volumes, value)
 	center = exact.Median(v)
 	for i := range v {
 		v[i] = math.Abs(v[i] - center)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/dag/listing"
+	"prgnn/internal/lists"
 )
 
 // A decl is what counts as one: a function, a type, a constant, a variable with
@@ -173,10 +174,7 @@ func (ds *declarations) declare(q *pkg, f *file, d ast.Decl) {
 // values takes the names of one spec apart, unless one call gives them all.
 func (ds *declarations) values(q *pkg, f *file, d *ast.GenDecl, s *ast.ValueSpec) {
 	if d.Tok == token.VAR && len(s.Values) > 0 && len(s.Values) != len(s.Names) {
-		var names []string
-		for _, id := range s.Names {
-			names = append(names, id.Name)
-		}
+		names := lists.Map(s.Names, func(id *ast.Ident) string { return id.Name })
 		to := ds.named(q, f, strings.Join(names, ","), s.Names[0])
 		for i, id := range s.Names {
 			ds.at[id.Pos()] = place{to, "." + string(rune('0'+i))}

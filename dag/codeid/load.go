@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"prgnn/dag/listing"
+	"prgnn/internal/lists"
 )
 
 // A listed package is what go list tells of one.
@@ -111,10 +112,7 @@ func (l *loader) load(dirs ...string) (*program, error) {
 			versions[of.ImportPath] = m.String()
 		}
 	}
-	keys := make([]string, len(list))
-	for i, of := range list {
-		keys[i] = of.fixedKey(versions)
-	}
+	keys := lists.Map(list, func(of *listed) string { return of.fixedKey(versions) })
 	pkgs, err := l.parse(list, keys)
 	if err != nil {
 		return nil, err

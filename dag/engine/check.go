@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/content"
 	"prgnn/dag/recipe"
+	"prgnn/internal/lists"
 )
 
 // A verdict is what a comparison of one task with the store came to.
@@ -32,10 +33,7 @@ func (r *runner) checker() {
 	d := description{view: r.store.View()}
 	for batch := range r.batches {
 		d.view.Begin()
-		vs := make([]verdict, len(batch))
-		for at, i := range batch {
-			vs[at] = r.check(i, &d)
-		}
+		vs := lists.Map(batch, func(i int32) verdict { return r.check(i, &d) })
 		if !r.dry && r.readOnly == nil {
 			d.view.Mend()
 		}

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/random"
 )
@@ -30,10 +31,7 @@ func newMLP[T gnn.Float](x Rows, label []int, y []float64, widths []int) *mlp[T]
 
 // narrow converts to the precision of a network.
 func narrow[T gnn.Float](v []float64) []T {
-	out := make([]T, len(v))
-	for i, x := range v {
-		out[i] = T(x)
-	}
+	out := lists.Map(v, func(x float64) T { return T(x) })
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 )
 
@@ -38,10 +39,7 @@ func ReadSeries(r io.Reader) ([]nifti.Affine, error) {
 	if err != nil {
 		return nil, err
 	}
-	series := make([]nifti.Affine, len(all))
-	for i, a := range all {
-		series[i] = nifti.Affine(a)
-	}
+	series := lists.Map(all, func(a affine) nifti.Affine { return nifti.Affine(a) })
 	return series, nil
 }
 

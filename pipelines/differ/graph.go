@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // Needed are tasks and everything upstream of them, every one after those that it reads.
@@ -115,10 +116,7 @@ func like(b *dag.Builder, stage *dag.StageNode, n *dag.Node) *dag.Node {
 		b.Refuse(copied, n.Problem())
 		return copied
 	}
-	values := make([]string, len(n.Coords()))
-	for i, c := range n.Coords() {
-		values[i] = c.Value
-	}
+	values := lists.Map(n.Coords(), func(c dag.Coord) string { return c.Value })
 	copied := b.Task(stage, n.Instance(), values...)
 	b.Refuse(copied, n.Problem())
 	return copied

@@ -47,10 +47,7 @@ func (m *ModelScores) ofDraw(d int64) *ModelScores {
 
 // means are the mean scores of a tally; NaN where a region has none.
 func means(ts []Tally) []float64 {
-	v := make([]float64, len(ts))
-	for j, t := range ts {
-		v[j] = t.mean()
-	}
+	v := lists.Map(ts, func(t Tally) float64 { return t.mean() })
 	return v
 }
 

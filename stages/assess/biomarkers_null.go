@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -40,17 +41,14 @@ func shuffled(of *settingScores, permuted []*settingScores) (lists [][]*ModelSco
 }
 
 // retrainedContrasts are, by node, the 95th percentiles of the contrast over models retrained on permuted labels.
-func (b *Biomarkers) retrainedContrasts(ids []string, n int, lists [][]*ModelScores) ([]float64, error) {
-	chance, err := b.readings("contrast", ids, n, lists...)
+func (b *Biomarkers) retrainedContrasts(ids []string, n int, models [][]*ModelScores) ([]float64, error) {
+	chance, err := b.readings("contrast", ids, n, models...)
 	if err != nil {
 		return nil, fmt.Errorf("permuted: %w", err)
 	}
 	high := make([]float64, n)
 	for j := range high {
-		var v []float64
-		for _, one := range chance {
-			v = append(v, one[j])
-		}
+		v := lists.Map(chance, func(one []float64) float64 { return one[j] })
 		if high[j] = math.NaN(); !slices.ContainsFunc(v, math.IsNaN) {
 			slices.Sort(v)
 			high[j] = inference.Quantile(v, 0.95)

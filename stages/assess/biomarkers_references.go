@@ -103,7 +103,7 @@ func regionFeatures(v []float64, nodes int, regions []int) (out []float64) {
 	for _, r := range regions {
 		row := v[r*width:][:width]
 		if width == nodes {
-			row = lists.Map(regions, func(c int) float64 { return row[c] })
+			row = lists.At(row, regions)
 		}
 		out = append(out, row...)
 	}

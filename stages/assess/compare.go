@@ -68,10 +68,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, fs := range all.Settings {
-		names = append(names, column.CoordText(fs[0].Coords))
-	}
+	names := lists.Map(all.Settings, func(fs []fold.Tested) string { return column.CoordText(fs[0].Coords) })
 	reference, err := stated("reference", s.Reference, all.Settings)
 	if err != nil {
 		return nil, err

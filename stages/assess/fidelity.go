@@ -191,10 +191,7 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 	if err != nil {
 		return nil, nil, err
 	}
-	names := make([]string, len(ranked))
-	for i, r := range ranked {
-		names[i] = column.CoordText(r.Coords)
-	}
+	names := lists.Map(ranked, func(r row) string { return column.CoordText(r.Coords) })
 	one := len(slices.Compact(slices.Clone(names))) == 1
 	scored := slices.ContainsFunc(ranked, func(r row) bool { return !math.IsNaN(r.Score) })
 	for _, of := range settings {

@@ -189,10 +189,7 @@ var isColor = pattern.New(`^#[0-9a-fA-F]{6}$`)
 var colorTable = pattern.New(`^[0-9]+[ \t]+\S+([ \t]+[0-9]{1,3}){4}$`)
 
 func readPlain(lines []line, file string) ([]Node, error) {
-	names := make([]string, len(lines))
-	for i, l := range lines {
-		names[i] = l.text
-	}
+	names := lists.Map(lines, func(l line) string { return l.text })
 	if Zero(names[0]) == nil { // nilearn's lists of labels begin so
 		return nil, fmt.Errorf("%s:%d: the first name is %.80q, but a list of names counts from 1, and the background has no name in it: remove the line",
 			file, lines[0].number, names[0])

@@ -49,7 +49,7 @@ func (r *Roster) eventNotes(ids map[string]bool) (notes []column.Note) {
 	var shared []column.Values
 	of := map[string]bool{}
 	for _, same := range regular.Copies(paths) {
-		people := lists.Map(same, func(at int) string { return who[at] })
+		people := lists.At(who, same)
 		slices.Sort(people)
 		if people = slices.Compact(people); len(people) == 1 {
 			continue // several runs

@@ -223,10 +223,7 @@ func (s Subject) RunNames() []string {
 	if len(s.Runs) == 0 {
 		return []string{"1"}
 	}
-	names := make([]string, len(s.Runs))
-	for i, r := range s.Runs {
-		names[i] = r.Name
-	}
+	names := lists.Map(s.Runs, func(r Run) string { return r.Name })
 	return names
 }
 

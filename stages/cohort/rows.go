@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/located"
@@ -239,10 +240,7 @@ func rowColumns(l *listed.List, axis string, sources []*located.Source) []encodi
 		case name == axis:
 			name += "_in_table"
 		}
-		valid := make([]bool, len(values))
-		for i, v := range values {
-			valid[i] = v != ""
-		}
+		valid := lists.Map(values, func(v string) bool { return v != "" })
 		columns = append(columns, encoding.Column{Name: name, Values: values, Valid: valid})
 	}
 	return columns
@@ -250,10 +248,7 @@ func rowColumns(l *listed.List, axis string, sources []*located.Source) []encodi
 
 // valuesOf are those of a column.
 func valuesOf(l *listed.List, column string) []string {
-	values := make([]string, len(l.Rows))
-	for i, r := range l.Rows {
-		values[i] = r.Cells.Get(column)
-	}
+	values := lists.Map(l.Rows, func(r listed.Row) string { return r.Cells.Get(column) })
 	return values
 }
 

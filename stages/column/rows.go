@@ -193,10 +193,7 @@ const CoordinateDoc = "coordinate of the training"
 func Keys(axes []string, rows [][]dag.Coord) []encoding.Column {
 	var out []encoding.Column
 	for _, axis := range axes {
-		v := make([]string, len(rows))
-		for i, coords := range rows {
-			v[i] = ValueOn(coords, axis)
-		}
+		v := lists.Map(rows, func(coords []dag.Coord) string { return ValueOn(coords, axis) })
 		out = append(out, encoding.Column{Name: axis, Values: v, Doc: CoordinateDoc})
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 )
 
@@ -106,10 +107,7 @@ func LeakText(leaks []Leak) string {
 	if leaks == nil {
 		return ""
 	}
-	texts := make([]string, len(leaks))
-	for i, l := range leaks {
-		texts[i] = l.Parameter + ": " + l.Value
-	}
+	texts := lists.Map(leaks, func(l Leak) string { return l.Parameter + ": " + l.Value })
 	return "test participants take part in the training (" + strings.Join(texts, ", ") + "), so the accuracy is biased upward"
 }
 

@@ -274,7 +274,7 @@ const mostApart = 1e-4
 func (s *Estimator) repeat(ctx context.Context, t *dag.Task, d *dataset, rows []int, model []byte,
 	first [][]float64) error {
 	half := random.New(s.Seed, s.Stream("estimator", "repeat")...).Perm(len(rows))[:(len(rows)+1)/2]
-	again, err := s.start(ctx, t, d, "repeat", lists.Map(half, func(k int) int { return rows[k] }), model)
+	again, err := s.start(ctx, t, d, "repeat", lists.At(rows, half), model)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func BootstrapContrasts(models []HeldOut, group []int, groups, k, resamples int,
 	strata := make([][][]int, len(models))
 	resampled := make([]HeldOut, len(models))
 	for m, model := range models {
-		of := lists.Map(model.Person, func(p int) int { return group[p] })
+		of := lists.At(group, model.Person)
 		strata[m] = ByStratum(of)
 		resampled[m] = HeldOut{make([]int, len(of)), make([][]float64, len(of))}
 	}

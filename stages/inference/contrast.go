@@ -102,7 +102,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 func withoutStrata(models []HeldOut, stratum []int) []HeldOut {
 	return lists.Map(models, func(m HeldOut) HeldOut {
 		scores := lists.Map(m.Scores, slices.Clone)
-		for _, at := range ByStratum(lists.Map(m.Person, func(i int) int { return stratum[i] })) {
+		for _, at := range ByStratum(lists.At(stratum, m.Person)) {
 			for j := range scores[0] {
 				sum, n := 0.0, 0.0
 				for _, i := range at {
@@ -138,8 +138,8 @@ func foldsOf(models []HeldOut, group, stratum []int) (folds []*contrastFold, of 
 		if at < 0 {
 			at = len(folds)
 			f := &contrastFold{people: model.Person, label: slices.Clone(group)}
-			for _, places := range ByStratum(lists.Map(f.people, func(i int) int { return stratum[i] })) {
-				f.strata = append(f.strata, lists.Map(places, func(k int) int { return f.people[k] }))
+			for _, places := range ByStratum(lists.At(stratum, f.people)) {
+				f.strata = append(f.strata, lists.At(f.people, places))
 			}
 			folds = append(folds, f)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
@@ -31,10 +32,7 @@ func newExponents(n []float64, step float64) (e exponents) {
 		if c > mostExponent+step/10 {
 			return e
 		}
-		p := make([]float64, len(n))
-		for i, x := range n {
-			p[i] = exact.Exp(-float64(c * exact.Log(x)))
-		}
+		p := lists.Map(n, func(x float64) float64 { return exact.Exp(-float64(c * exact.Log(x))) })
 		e.c, e.powers = append(e.c, c), append(e.powers, p)
 	}
 }
@@ -244,10 +242,7 @@ func (l *LearningCurve) At(n float64) (error, low, high float64) {
 		scale = logitLink{}
 	}
 	error = l.Law.At(n)
-	all := make([]float64, len(l.law))
-	for i, p := range l.law {
-		all[i] = scale.to(p.At(n))
-	}
+	all := lists.Map(l.law, func(p PowerLaw) float64 { return scale.to(p.At(n)) })
 	_, variance := meanVariance(all)
 	least := math.Sqrt(l.sampled(error)) * scale.slope(error)
 	half := float64(normal975 * max(least, float64(l.factor*math.Sqrt(variance))))

@@ -68,10 +68,7 @@ type Recalibration struct {
 func Recalibrate(lp []float64, outcome []bool) (r Recalibration) {
 	none := math.NaN()
 	r = Recalibration{none, none, none, none, none, none, none, none, false}
-	x := make([]float64, len(lp))
-	for i, v := range lp {
-		x[i] = max(-708, min(708, v))
-	}
+	x := lists.Map(lp, func(v float64) float64 { return max(-708, min(708, v)) })
 	limits := [2][2]float64{{math.Inf(1), math.Inf(-1)}, {math.Inf(1), math.Inf(-1)}}
 	for i, v := range x {
 		l := &limits[map[bool]int{true: 1}[outcome[i]]]

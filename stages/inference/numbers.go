@@ -103,10 +103,7 @@ func (f NumberFold) Within(stratum []int) NumberFold {
 	f.Target, f.Predicted = slices.Clone(f.Target), slices.Clone(f.Predicted)
 	for _, at := range ByStratum(stratum) {
 		for _, v := range [][]float64{f.Target, f.Predicted} {
-			own := make([]float64, len(at))
-			for k, i := range at {
-				own[k] = v[i]
-			}
+			own := lists.At(v, at)
 			if center(v, at); !Varies(own) { // without rounding
 				for _, i := range at {
 					v[i] = 0

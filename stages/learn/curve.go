@@ -94,10 +94,7 @@ func (s *Regression) curve(ctx context.Context, t *dag.Task, set *rowSet, decide
 		if err != nil {
 			return nil, err
 		}
-		var y []float64
-		for _, r := range sub.rows[:sub.train.N] {
-			y = append(y, (r.Target-of.mean)/of.sd)
-		}
+		y := lists.Map(sub.rows[:sub.train.N], func(r fold.Row) float64 { return (r.Target - of.mean) / of.sd })
 		model, err := s.fit(ctx, t, sub, y)
 		if err != nil {
 			return nil, err

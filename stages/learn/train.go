@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
@@ -176,9 +177,6 @@ func weightArray[T gnn.Float](v []T, shape ...int) *encoding.Array {
 }
 
 func convert[T gnn.Float](v []float64) []T {
-	out := make([]T, len(v))
-	for i, x := range v {
-		out[i] = T(x)
-	}
+	out := lists.Map(v, func(x float64) T { return T(x) })
 	return out
 }

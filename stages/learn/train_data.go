@@ -460,10 +460,7 @@ func (s *Train) standardization(t *dag.Task) (standardization, error) {
 }
 
 func rounded[T gnn.Float](v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(T(x))
-	}
+	out := lists.Map(v, func(x float64) float64 { return float64(T(x)) })
 	return out
 }
 

@@ -55,10 +55,7 @@ func (set *trainingSet) described(table *encoding.Table, model string, leaks []c
 func groupColumns(groups []string, each [][]float64) []encoding.Column {
 	var cols []encoding.Column
 	for c, g := range groups {
-		v := make([]float64, len(each))
-		for i, p := range each {
-			v[i] = p[c]
-		}
+		v := lists.Map(each, func(p []float64) float64 { return p[c] })
 		cols = append(cols, encoding.Column{Name: "p_" + g, Values: v, Doc: "probability of group " + g})
 	}
 	return cols
@@ -188,10 +185,7 @@ func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm st
 	var rows []parameterRow
 	at := 0
 	add := func(p gnn.Param, trainable bool) {
-		var shape []string
-		for _, d := range p.Shape {
-			shape = append(shape, strconv.Itoa(d))
-		}
+		shape := lists.Map(p.Shape, strconv.Itoa)
 		rows = append(rows, parameterRow{p.Name, strings.Join(shape, "×"), int64(at), int64(p.Len()), trainable})
 		at += p.Len()
 	}

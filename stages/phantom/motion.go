@@ -3,6 +3,7 @@ package phantom
 import (
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
@@ -92,9 +93,6 @@ func confounds(m motion, tissues map[string][]float64) []Column {
 }
 
 func square(x []float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = v * v
-	}
+	y := lists.Map(x, func(v float64) float64 { return v * v })
 	return y
 }

@@ -57,10 +57,7 @@ func (n *nuisance) add(x []int16, tissue int16) {
 		return
 	}
 	if n.met%n.every == 0 {
-		y := make([]float64, len(x))
-		for t, v := range x {
-			y[t] = float64(v)
-		}
+		y := lists.Map(x, func(v int16) float64 { return float64(v) })
 		n.noise = append(n.noise, y)
 	}
 	n.met++

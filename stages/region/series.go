@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -66,10 +67,7 @@ func ReadText(in dag.Input) ([]string, connectivity.Matrix, error) {
 
 // Float32 is an array of float32 of float64 numbers, each rounded to the nearest.
 func Float32(v []float64, shape ...int) *encoding.Array {
-	out := make([]float32, len(v))
-	for i, x := range v {
-		out[i] = float32(x)
-	}
+	out := lists.Map(v, func(x float64) float32 { return float32(x) })
 	return encoding.NewArray(out, shape...)
 }
 
@@ -81,10 +79,7 @@ func Standardized(x connectivity.Matrix, of, at []int, volumes int) (z, mean, sd
 		z[i] = math.NaN()
 	}
 	for j := range x.Cols {
-		v := make([]float64, len(of))
-		for i, row := range of {
-			v[i] = x.At(row, j)
-		}
+		v := lists.Map(of, func(row int) float64 { return x.At(row, j) })
 		mean[j], sd[j] = column.MeanSD(v)
 		if !(sd[j] > 0) {
 			continue

@@ -156,10 +156,7 @@ func classes(n int, share, effect float64, cohorts int, name string,
 		var tested []fold.Tested
 		for f := range folds {
 			rows, at := gather(x, func(i int) bool { return of[i] != f })
-			var l []int
-			for _, i := range at {
-				l = append(l, label[i])
-			}
+			l := lists.At(label, at)
 			model, err := train(rows, l)
 			need(err)
 			rows, at = gather(x, func(i int) bool { return of[i] == f })
@@ -233,10 +230,7 @@ func numbers(n int, effect, penalty float64, cohorts int) {
 		var v inference.Validation
 		for f := range folds {
 			rows, at := gather(x, func(i int) bool { return of[i] != f })
-			var target []float64
-			for _, i := range at {
-				target = append(target, y[i])
-			}
+			target := lists.At(y, at)
 			model, err := baseline.RidgeTo(rows, target, penalty, 1)
 			need(err)
 			rows, at = gather(x, func(i int) bool { return of[i] == f })

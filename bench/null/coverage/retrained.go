@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
 	_ "prgnn/stages"
@@ -28,10 +29,7 @@ func confounds(cohorts, threads int) {
 			fmt.Printf("n %d, share %.2f, effect %.2f:", d.n, d.share, effect)
 			for _, name := range []string{"edges", "covariates", "edges and covariates", "deconfounded edges",
 				"increment"} {
-				var all []measure
-				for _, of := range each {
-					all = append(all, of[name])
-				}
+				all := lists.Map(each, func(of map[string]measure) measure { return of[name] })
 				fmt.Printf("  %s %s", name, coverage(all))
 			}
 			fmt.Println()

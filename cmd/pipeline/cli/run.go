@@ -301,10 +301,7 @@ func (r *running) follow(shown progress.Display, begun func()) map[string][]engi
 // noteResult says what a person should know of a run beside its outcome.
 func (a *app) noteResult(r *engine.Result, changed map[string][]engine.Event) {
 	list := func(events []engine.Event, of func(engine.Event) string) string {
-		var names []string
-		for _, e := range events {
-			names = append(names, of(e))
-		}
+		names := lists.Map(events, of)
 		slices.Sort(names)
 		return words.Some(names, 6)
 	}

@@ -194,10 +194,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		return exit.Wrongf("%s makes no files for a dataset; name one of the stages %s, without an output, or none for all", x.What, strings.Join(names, ", "))
 	}
 	if len(chosen) == 0 {
-		var kinds []string
-		for _, f := range bidsFiles {
-			kinds = append(kinds, f.kind)
-		}
+		kinds := lists.Map(bidsFiles, func(f bidsFile) string { return f.kind })
 		return exit.Wrongf("no stage of %s makes files for a dataset: one file per participant by one of the kinds %s", x.File, strings.Join(slices.Compact(kinds), ", "))
 	}
 	var members []*bidsMember

@@ -454,18 +454,12 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		return arrays[0], axes, nil
 	}
 	order, front := stackOrder(tasks)
-	sorted := make([]*encoding.Array, len(order))
-	for i, at := range order {
-		sorted[i] = arrays[at]
-	}
+	sorted := lists.At(arrays, order)
 	whole, err := encoding.Stack(sorted)
 	if err != nil {
 		return nil, nil, err
 	}
-	var shape []int
-	for _, axis := range front {
-		shape = append(shape, axis.Size)
-	}
+	shape := lists.Map(front, func(axis axisJSON) int { return axis.Size })
 	whole.Shape = append(shape, arrays[0].Shape...)
 	return whole, append(front, axes...), nil
 }

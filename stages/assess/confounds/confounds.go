@@ -371,10 +371,7 @@ func (st *study) tests(t *dag.Task) ([]column.ConfounderRow, error) {
 	if !st.number() {
 		group = st.groups[st.positive]
 	}
-	predicted := make([]map[string]float64, len(all.Settings))
-	for k, folds := range all.Settings {
-		predicted[k] = st.centered(folds)
-	}
+	predicted := lists.Map(all.Settings, st.centered)
 	st.chains = st.permutations(2 * len(all.Settings) * len(st.covariates))
 	st.threads, st.done = t.Threads, counter(t, st.chains*len(st.covariates), "permutations of covariates")
 	rows := make([][]column.ConfounderRow, len(all.Settings))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -36,16 +37,10 @@ func edge(text string) (name string, at float64, err error) {
 // divide divides participants, rows at of the table, by the values of a column.
 func (s *Grouping) divide(c column.CovariateColumn, at []int) (division, error) {
 	if c.Text != nil {
-		texts := make([]string, len(at))
-		for i, row := range at {
-			texts[i] = c.Text[row]
-		}
+		texts := lists.At(c.Text, at)
 		return named(texts), nil
 	}
-	values := make([]float64, len(at))
-	for i, row := range at {
-		values[i] = c.Number[row]
-	}
+	values := lists.At(c.Number, at)
 	var edges []float64
 	for _, text := range s.Edges {
 		if name, at, err := edge(text); err != nil {

@@ -327,10 +327,7 @@ func (l *List) clean() error {
 	var found, doubtful, either, below, motion, far, sites, texts, mixed, points, outlying []column.Values
 	var asked, farValues []string
 	for _, name := range l.Sheet.Columns {
-		values := make([]string, len(l.Rows))
-		for i, r := range l.Rows {
-			values[i] = r.Cells.Get(name)
-		}
+		values := lists.Map(l.Rows, func(r Row) string { return r.Cells.Get(name) })
 		if name == l.ID {
 			continue
 		}

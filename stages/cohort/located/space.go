@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/bids"
 )
 
@@ -32,10 +33,7 @@ func byCount(n map[Grid]int) []Grid {
 
 // Counted lists grids with the number of participants who have a scan there.
 func Counted(n map[Grid]int, of int) string {
-	var text []string
-	for _, g := range byCount(n) {
-		text = append(text, fmt.Sprintf("%s (%d of %d participants)", g, n[g], of))
-	}
+	text := lists.Map(byCount(n), func(g Grid) string { return fmt.Sprintf("%s (%d of %d participants)", g, n[g], of) })
 	return strings.Join(text, ", ")
 }
 

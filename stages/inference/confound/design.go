@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/stages/inference"
@@ -166,10 +167,7 @@ func (p *Part) fitNumber(known []float64, o Options) error {
 	if !o.Spline {
 		return nil
 	}
-	z := make([]float64, len(known))
-	for i, v := range known {
-		z[i] = p.scaled(v)
-	}
+	z := lists.Map(known, p.scaled)
 	slices.Sort(z)
 	for _, share := range knotShares {
 		p.Knots = append(p.Knots, inference.Quantile(z, share))
@@ -333,10 +331,7 @@ func NewSolver(rows [][]float64) *Solver {
 		}
 		row, _, _ := inference.Remainder(s.p, r, 0)
 		s.p = append(s.p, row)
-		l := make([]float64, len(s.p))
-		for j, p := range s.p {
-			l[j] = dense.Inner(p, r)
-		}
+		l := lists.Map(s.p, func(p []float64) float64 { return dense.Inner(p, r) })
 		s.l = append(s.l, l)
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"prgnn/internal/lists"
 	"prgnn/numeric/dense"
 	"prgnn/stages/inference"
 )
@@ -42,10 +43,7 @@ func (m *Model) Heights(statistic []float64) []float64 {
 	if m.Tested == 1 {
 		return statistic
 	}
-	out := make([]float64, len(statistic))
-	for e, f := range statistic {
-		out[e] = math.Sqrt(f)
-	}
+	out := lists.Map(statistic, math.Sqrt)
 	return out
 }
 

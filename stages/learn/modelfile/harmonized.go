@@ -13,6 +13,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -45,10 +46,7 @@ func beforeHarmonization(made string) string {
 
 // harmonizedArrays are the numbers of a fit.
 func harmonizedArrays(h *Harmonized, f *combat.Fit) []Array {
-	fitted := make([]int32, len(f.Fitted))
-	for e, is := range f.Fitted {
-		fitted[e] = map[bool]int32{true: 1}[is]
-	}
+	fitted := lists.Map(f.Fitted, func(is bool) int32 { return map[bool]int32{true: 1}[is] })
 	n := h.Pairs()
 	all := []Array{{"harmonized_fitted", encoding.NewArray(fitted, n)},
 		{"harmonized_mean", encoding.NewArray(f.Mean, n)},

@@ -14,6 +14,7 @@ import (
 	"prgnn/connectivity/tangent"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference/confound"
 	"prgnn/stages/region"
@@ -166,10 +167,7 @@ func Write(a About, f Fits) (artifacts.Bytes, error) {
 			Array{"tangent_whitening", encoding.NewArray(s.Whitening, s.N, s.N)})
 	}
 	if r := f.Removal; r != nil {
-		fitted := make([]int32, len(r.Fitted))
-		for e, is := range r.Fitted {
-			fitted[e] = map[bool]int32{true: 1}[is]
-		}
+		fitted := lists.Map(r.Fitted, func(is bool) int32 { return map[bool]int32{true: 1}[is] })
 		arrays = append(arrays, Array{"removed_coefficients", encoding.NewArray(r.Coefficients, 1+len(r.Terms),
 			len(fitted))}, Array{"removed_fitted", encoding.NewArray(fitted, len(fitted))})
 	}
