@@ -13,10 +13,7 @@ const mostCycles = 20
 // checkCycles finds stages that need each other. The message starts at the one
 // that stands first in the file.
 func (l *loader) checkCycles() {
-	place := make(map[*stage]int, len(l.stages)) // in the file
-	for i, s := range l.stages {
-		place[s] = i
-	}
+	place := lists.Places(l.stages)                       // in the file
 	visited, depth := map[*stage]bool{}, map[*stage]int{} // depth: along the path, from 1; 0 beside it
 	cycles := 0
 	var path []*stage

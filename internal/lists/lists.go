@@ -61,6 +61,20 @@ func SetOf[E any, K comparable](list []E, key func(E) K) map[K]bool {
 	return set
 }
 
+// Places are the places of the elements in a list, of equal ones the last.
+func Places[E comparable](list []E) map[E]int {
+	return PlacesOf(list, func(x E) E { return x })
+}
+
+// PlacesOf are the places in a list by a key of the elements, of equal keys the last.
+func PlacesOf[E any, K comparable](list []E, key func(E) K) map[K]int {
+	at := make(map[K]int, len(list))
+	for i, x := range list {
+		at[key(x)] = i
+	}
+	return at
+}
+
 // Count is the number of elements for which is holds.
 func Count[E any](list []E, is func(E) bool) (n int) {
 	for _, x := range list {

@@ -16,6 +16,15 @@ func TestSet(t *testing.T) {
 	}
 }
 
+func TestPlaces(t *testing.T) {
+	if got := Places([]string{"a", "b", "a"}); !maps.Equal(got, map[string]int{"a": 2, "b": 1}) {
+		t.Error(got)
+	}
+	if got := PlacesOf([]string{"a", "b"}, strings.ToUpper); !maps.Equal(got, map[string]int{"A": 0, "B": 1}) {
+		t.Error(got)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	list := []int{3, 4, 5, 6}
 	even := func(x int) bool { return x%2 == 0 }

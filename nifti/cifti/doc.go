@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 )
 
@@ -33,10 +34,7 @@ type Parcels struct {
 // Every id must occur.
 func FromLabels(l *nifti.Labels, ids []int32, names []string) (*Parcels, error) {
 	p := &Parcels{Names: names, Grid: l.Grid, Voxels: make([][][3]int, len(ids))}
-	of := map[int32]int{}
-	for i, id := range ids {
-		of[id] = i
-	}
+	of := lists.Places(ids)
 	at := 0
 	for k := range l.Shape[2] {
 		for j := range l.Shape[1] {

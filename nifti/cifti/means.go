@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/nifti"
 )
@@ -177,10 +178,7 @@ func survey(open func() (*File, error), rois nifti.ROIs, of map[int32]int) (m *n
 		valid[i] = make([]bool, len(list))
 	}
 	next := make([]int, len(rois.Voxels)) // in its list
-	sampled := map[int32]int{}            // place in rois.Sample
-	for k, at := range rois.Sample {
-		sampled[at] = k
-	}
+	sampled := lists.Places(rois.Sample)  // place in rois.Sample
 	err = eachSeries(open, func(f *File, at int, series []float64) error {
 		m.Header, m.Volumes = f.Header, len(series)
 		sum, n := 0.0, 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
@@ -29,10 +30,7 @@ func merge(base, over *tree.Node, name string, removed wiring.Removed, bad *tree
 // A cohort or a stage of another kind is replaced as a whole: parameters and ports belong to
 // their kind. Keys that over names stand in its order, new ones too; all others stay where they are.
 func (m *merger) merge(base, over *tree.Node, path []string) {
-	index := make(map[string]int, len(base.Keys))
-	for i, k := range base.Keys {
-		index[k.Name] = i
-	}
+	index := lists.PlacesOf(base.Keys, func(k tree.Key) string { return k.Name })
 	first, last := len(base.Keys), -1 // those of base that keep their place: the first and the latest
 	gone := make([]bool, len(base.Keys))
 	behind := map[int][]tree.Key{} // what follows a key of base; -1: what comes before the first

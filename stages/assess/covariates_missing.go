@@ -59,10 +59,7 @@ func (l *lackingValues) differ(permutations int) (all finding.List) {
 // pattern compares which regions are missing or constant between the groups, not only how many; nil where all
 // participants have the same regions.
 func (s trial) pattern(t *dag.Task, g groups) (*column.CovariateRow, []column.LackedRegion, error) {
-	at, absent := map[string]int{}, map[int][]bool{}
-	for i, id := range s.ids {
-		at[id] = i
-	}
+	at, absent := lists.Places(s.ids), map[int][]bool{}
 	for _, in := range t.All("cleaning") {
 		rows, err := column.Read[struct {
 			Unusable []int32 `column:"unusable,optional"`

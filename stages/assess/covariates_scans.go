@@ -30,10 +30,7 @@ func scanCovariates(t *dag.Task, ids []string) (covariates, facts []column.Covar
 		}
 	}
 	tr := slices.Repeat([]float64{math.NaN()}, len(ids))
-	at := map[string]int{}
-	for i, id := range ids {
-		at[id] = i
-	}
+	at := lists.Places(ids)
 	seen := make([]bool, len(ids))
 	for _, in := range t.All("cleaning") {
 		i, ok := at[in.Coord("subject")]

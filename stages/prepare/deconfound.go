@@ -152,10 +152,7 @@ func (s *Deconfound) read(people *encoding.Table, motion map[string]float64, wit
 	if err != nil {
 		return nil, err
 	}
-	c := &covariateTable{ids: ids, at: map[string]int{}}
-	for i, id := range ids {
-		c.at[id] = i
-	}
+	c := &covariateTable{ids: ids, at: lists.Places(ids)}
 	names := s.Covariates
 	if _, ok := people.Column(column.MeanFD); !ok && without {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == column.MeanFD })

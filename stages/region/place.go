@@ -177,10 +177,7 @@ func idsOf(rows []called) map[string]int {
 
 // namesOf finds a node, from 0, by its name, which counts before an abbreviation.
 func namesOf(rows []called) map[string]int {
-	names := map[string]int{}
-	for i, r := range rows {
-		names[column.Composed(r.Abbreviation)] = i
-	}
+	names := lists.PlacesOf(rows, func(r called) string { return column.Composed(r.Abbreviation) })
 	for i, r := range rows {
 		names[column.Composed(r.Name)] = i
 	}

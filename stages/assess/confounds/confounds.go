@@ -248,10 +248,7 @@ func (s *Confounds) read(t *dag.Task) (*study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("participants").Name, err)
 	}
-	at := map[string]int{}
-	for i, id := range ids {
-		at[id] = i
-	}
+	at := lists.Places(ids)
 	var site map[string]string
 	if s.skipsUnplaced() {
 		_, site, err = column.ByParticipant(people, s.Within)
@@ -478,10 +475,7 @@ func varies(v []float64) bool {
 // differsWithin reports whether participants of some fold differ in a covariate. Predictions are compared within folds,
 // and R² with what is the same in each fold is 0 whatever they depend on.
 func (st *study) differsWithin(c int, folds []fold.Tested) bool {
-	at := map[string]int{}
-	for i, id := range st.ids {
-		at[id] = i
-	}
+	at := lists.Places(st.ids)
 	return slices.ContainsFunc(folds, func(f fold.Tested) bool {
 		var who []int
 		for _, p := range f.Participants {

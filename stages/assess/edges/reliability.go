@@ -230,10 +230,7 @@ func (r *reliable) participants() error {
 	if err != nil {
 		return err
 	}
-	r.place = map[string]int{}
-	for i, id := range ids {
-		r.place[id] = i
-	}
+	r.place = lists.Places(ids)
 	for _, id := range r.scans.ids {
 		if _, ok := r.place[id]; !ok {
 			return fmt.Errorf("%s: %s is not among the participants", in.Name, id)

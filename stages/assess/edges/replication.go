@@ -144,10 +144,7 @@ func (r *reliable) tellApart() (ids []string, values [][]float64) {
 
 // shuffled are the units that stay in one half, in random order: families, or single participants.
 func (r *reliable) shuffled(ids []string, stream *random.Stream) (units [][]int) {
-	at := map[int]int{} // place in the table → place among ids
-	for i, id := range ids {
-		at[r.place[id]] = i
-	}
+	at := lists.PlacesOf(ids, func(id string) int { return r.place[id] }) // place in the table → place among ids
 	if r.units == nil {
 		for i := range ids {
 			units = append(units, []int{i})

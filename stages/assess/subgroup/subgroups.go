@@ -286,10 +286,7 @@ func (st *study) read(t *dag.Task) error {
 			return fmt.Errorf("%s: columns: %s has a value of its own for most participants: list a column with groups", name, c.Name)
 		}
 	}
-	st.at = map[string]int{}
-	for i, id := range ids {
-		st.at[id] = i
-	}
+	st.at = lists.Places(ids)
 	st.site, err = column.PermutedWithin(people, st.Within)
 	return err
 }

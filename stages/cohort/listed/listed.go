@@ -62,10 +62,7 @@ type Cells struct {
 
 // BareRows are the rows of the table in its order, without a name yet.
 func (l *List) BareRows() []Row {
-	at := map[string]int{}
-	for i, name := range l.Sheet.Columns {
-		at[name] = i
-	}
+	at := lists.Places(l.Sheet.Columns)
 	rows := make([]Row, len(l.Sheet.Rows))
 	for i, values := range l.Sheet.Rows {
 		rows[i] = Row{Line: l.Sheet.Lines[i], Cells: Cells{at, values}}

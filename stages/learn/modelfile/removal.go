@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -124,10 +125,7 @@ func ReadCovariates(t *dag.Task, d *confound.Design, ids []string) (*Covariates,
 	if err != nil {
 		return nil, err
 	}
-	c := &Covariates{design: d, at: map[string]int{}}
-	for i, id := range who {
-		c.at[id] = i
-	}
+	c := &Covariates{design: d, at: lists.Places(who)}
 	for k, v := range columns {
 		c.values = append(c.values, confound.Covariate{Name: v.Name, Number: v.Number, Text: v.Text})
 		var known []float64

@@ -159,10 +159,7 @@ func (s *PermuteGiven) read(t *dag.Task) (*givenStudy, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := map[string]int{}
-	for i, id := range ids {
-		place[id] = i
-	}
+	place := lists.Places(ids)
 	of := &givenStudy{label: confound.Covariate{Name: "label"}}
 	var at []int
 	unit := map[string]int{}
@@ -226,10 +223,7 @@ func (g *givenStudy) sets(permuted *fold.Permuted) (sets [][][]int) {
 	}
 	connected := family.Connected(n, cycles)
 	block := func(i int) string { return fmt.Sprint(connected[i]) }
-	place := map[int]int{}
-	for k, i := range g.who {
-		place[i] = k
-	}
+	place := lists.Places(g.who)
 	var whole [][]int
 	for _, unit := range g.units {
 		within := map[string][][]int{}

@@ -193,10 +193,7 @@ func neighbors(parcels []int32, row int) firstNeighbors {
 
 // among adds to a sample the voxels of the pairs that it lacks. It returns the places of the pairs in it.
 func (n firstNeighbors) among(sample *[]int32) (pairs [][2]int) {
-	place := map[int32]int{}
-	for i, at := range *sample {
-		place[at] = i
-	}
+	place := lists.Places(*sample)
 	for _, at := range n {
 		var pair [2]int
 		for k := range pair {
