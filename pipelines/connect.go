@@ -304,10 +304,9 @@ func (l *loader) hasKind(output string) bool {
 // connectPort connects a port in some tasks, or in all (nil).
 func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node, only []bool) {
 	where := fmt.Sprintf("stage %s: input %s", s.name, p.Name)
-	items := []*tree.Node{t}
-	k := link{port: p, only: only}
-	if t.Kind == tree.List {
-		items, k.stage = t.Items, true
+	items := t.Each()
+	k := link{port: p, only: only, stage: t.Kind == tree.List}
+	if k.stage {
 		if !p.Gather {
 			l.bad.Add(t.Pos, "%s must be one reference, not a list", where)
 			s.loose = true

@@ -56,11 +56,7 @@ func (l *loader) decisionAxis(s *stage, a *axis, t *tree.Node) {
 		s.unknown = true
 		return
 	}
-	items := []*tree.Node{t}
-	if t.Kind == tree.List {
-		items = t.Items
-	}
-	for _, item := range items {
+	for _, item := range t.Each() {
 		if text, ok := wiring.ValueText(item); ok && d.Option(text) < 0 {
 			l.bad.Add(item.Pos, "stage %s: the axis %s is a decision, which has no option %s%s", s.name, a.name, text,
 				words.OrAll(text, d.Names()))

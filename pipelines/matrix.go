@@ -156,11 +156,7 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 	if l.decisionAxis(s, a, t); a.decision != nil && isAll(t) {
 		return
 	}
-	items := []*tree.Node{t}
-	if t.Kind == tree.List {
-		items = t.Items
-	}
-	for _, item := range items {
+	for _, item := range t.Each() {
 		if item.Broken() {
 			s.unknown = true
 			continue
@@ -188,7 +184,7 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 		}
 	}
 	l.values -= len(a.values)
-	if len(items) == 0 {
+	if len(t.Each()) == 0 {
 		l.bad.Add(t.Pos, "stage %s: the axis %s has no values", s.name, a.name)
 		s.unknown = true
 	}

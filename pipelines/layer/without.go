@@ -22,7 +22,7 @@ func leaveOut(root *tree.Node, named []string) (names []string) {
 	for _, k := range all.Keys {
 		if in := k.Value.Get("in"); in != nil && !isCheck(k.Value) {
 			for _, port := range in.Keys {
-				for _, ref := range references(port.Value) {
+				for _, ref := range port.Value.Each() {
 					readers[wiring.Stage(ref)] = append(readers[wiring.Stage(ref)], k.Name)
 				}
 			}
@@ -63,7 +63,7 @@ func keep(root *tree.Node, names []string) (gone []string) {
 		needed[name] = true
 		if in := stage.Get("in"); in != nil {
 			for _, port := range in.Keys {
-				for _, ref := range references(port.Value) {
+				for _, ref := range port.Value.Each() {
 					need(wiring.Stage(ref))
 				}
 			}
@@ -136,7 +136,7 @@ func lostReference(stage *tree.Node, gone map[string]bool) bool {
 		return false
 	}
 	_, compares := kind.New().(role.Referrer)
-	return compares && slices.ContainsFunc(references(reference), func(coord *tree.Node) bool {
+	return compares && slices.ContainsFunc(reference.Each(), func(coord *tree.Node) bool {
 		axis, value, _ := strings.Cut(coord.Text, "=")
 		return strings.TrimSpace(axis) == "stage" && gone[strings.TrimSpace(value)]
 	})
@@ -150,12 +150,4 @@ func isCheck(stage *tree.Node) bool {
 	}
 	_, ok = kind.New().(role.Check)
 	return ok
-}
-
-// references are what a port is connected to.
-func references(port *tree.Node) []*tree.Node {
-	if port.Kind == tree.List {
-		return port.Items
-	}
-	return []*tree.Node{port}
 }

@@ -184,6 +184,14 @@ func (t *Node) Put(name string, value *Node) {
 	t.Keys = append(t.Keys, Key{Name: name, Pos: value.Pos, Value: value})
 }
 
+// Each are the items of a list, or the one value that stands in place of a list.
+func (t *Node) Each() []*Node {
+	if t.Kind == List {
+		return t.Items
+	}
+	return []*Node{t}
+}
+
 // InBrackets reports whether a list or mapping stands in brackets, on one line.
 func (t *Node) InBrackets() bool { return t.flow }
 

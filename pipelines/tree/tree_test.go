@@ -68,3 +68,13 @@ func TestPrintIsRead(t *testing.T) {
 		t.Errorf("name is %v", v)
 	}
 }
+
+func TestEach(t *testing.T) {
+	var bad Mistakes
+	root := parse("one: a\nlist: [a, b]\nnone: []\n", &bad)
+	for name, want := range map[string]int{"one": 1, "list": 2, "none": 0} {
+		if n := len(root.Get(name).Each()); n != want {
+			t.Errorf("%s: %d, want %d", name, n, want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 				_, output, _ := strings.Cut(usual.From[at], ".")
 				refs := []string{quoted(s.Name + member(s.Value, p.Gather) + "." + output)}
 				if before := to.Value.Get("in").Get(p.Name); before != nil && usual.All {
-					had := lists.Map(ofValue(before), func(r *tree.Node) string { return quoted(r.Text) })
+					had := lists.Map(before.Each(), func(r *tree.Node) string { return quoted(r.Text) })
 					refs = append(had, refs...)
 				} else if before != nil && !slices.Contains(taken, Stage(before)) {
 					taken = append(taken, Stage(before))
@@ -124,14 +124,6 @@ func (w *wirer) agree(stages []tree.Key) {
 func sameInput(a, b *tree.Node, port string) bool {
 	x, y := a.Get("in").Get(port), b.Get("in").Get(port)
 	return x == nil && y == nil || x != nil && y != nil && SameValue(x, y)
-}
-
-// ofValue are the references of an input.
-func ofValue(value *tree.Node) []*tree.Node {
-	if value.Kind == tree.List {
-		return value.Items
-	}
-	return []*tree.Node{value}
 }
 
 // quoted writes a reference as YAML has it in brackets.

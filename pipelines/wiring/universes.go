@@ -195,12 +195,8 @@ func (u *Universes) readNot(t *tree.Node, bad *tree.Mistakes) (all []combination
 				continue
 			}
 			d, of := &u.Decisions[at], column.NotOptions{Decision: k.Name}
-			options := []*tree.Node{k.Value}
-			if k.Value.Kind == tree.List {
-				options = k.Value.Items
-			}
 			c[at] = []int32{}
-			for _, o := range options {
+			for _, o := range k.Value.Each() {
 				text, _ := ValueText(o)
 				place := d.Option(text)
 				if place < 0 && !o.Bad {

@@ -122,7 +122,7 @@ func references(stages []tree.Key) (refs []*tree.Node) {
 	for _, k := range stages {
 		if in := k.Value.Get("in"); in != nil {
 			for _, port := range in.Keys {
-				refs = append(refs, ofValue(port.Value)...)
+				refs = append(refs, port.Value.Each()...)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (w *wirer) unread(stages []tree.Key) {
 	for _, d := range w.decisions {
 		for _, o := range d.Options {
 			for _, set := range o.Inputs {
-				refs = append(refs, ofValue(set.Value)...)
+				refs = append(refs, set.Value.Each()...)
 			}
 		}
 	}
@@ -376,11 +376,7 @@ func (w *wirer) anew(before *tree.Node, usual role.Usual, siblings bool) role.Us
 
 // same reports whether a value holds these references.
 func same(value *tree.Node, refs []*tree.Node) bool {
-	items := value.Items
-	if value.Kind != tree.List {
-		items = []*tree.Node{value}
-	}
-	return slices.EqualFunc(items, refs, func(a, b *tree.Node) bool { return a.Text == b.Text })
+	return slices.EqualFunc(value.Each(), refs, func(a, b *tree.Node) bool { return a.Text == b.Text })
 }
 
 // dropGone disconnects what was connected by itself to a stage that the extending file removes, or replaces by one
