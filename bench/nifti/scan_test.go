@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package nifti_test measures ROI extraction: one 64×76×64×150 int16 scan, 84 labels,
 // the plain mean and ten bootstrap draws. See README.md.
 package nifti_test
@@ -6,10 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
+	"prgnn/bench/measure"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/nifti/inflate"
@@ -63,7 +64,7 @@ func means(b *testing.B, name string, draws int) {
 	rois := regions(b, draws)
 	info := need.Value(os.Stat(path))(b)
 	b.SetBytes(info.Size())
-	base, cpu, runs := peakMB(), cpuSeconds(), 0
+	base, cpu, runs := measure.PeakMiB(), measure.Processor(), 0
 	for b.Loop() {
 		runs++
 		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois)
@@ -72,47 +73,11 @@ func means(b *testing.B, name string, draws int) {
 			b.Fatal(m.Volumes)
 		}
 	}
-	if used := cpuSeconds(); used > 0 {
-		b.ReportMetric(1000*(used-cpu)/float64(runs), "cpu-ms")
-	}
-	if peak := peakMB(); peak > 0 {
-		b.ReportMetric(peak, "peak-MB")
-		b.ReportMetric(peak-base, "more-MB")
-	}
-}
-
-// peakMB is the most memory that the process has had so far, by Linux; else 0. Of
-// several benchmarks in one process the later ones show more-MB of 0 when an
-// earlier one needed as much.
-func peakMB() float64 {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, _ := strconv.ParseFloat(strings.Fields(kb)[0], 64)
-			return n / 1024
-		}
-	}
-	return 0
-}
-
-// cpuSeconds is the processor time of the process so far, by Linux, in steps of 10 ms;
-// else 0.
-func cpuSeconds() float64 {
-	b, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(b), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseFloat(fields[11], 64)
-	system, _ := strconv.ParseFloat(fields[12], 64)
-	return (user + system) / 100
+	b.ReportMetric(1000*(measure.Processor()-cpu)/float64(runs), "cpu-ms")
+	peak := measure.PeakMiB()
+	b.ReportMetric(peak, "peak-MB")
+	// Of several benchmarks in one process, later ones show 0 where an earlier one needed as much.
+	b.ReportMetric(peak-base, "more-MB")
 }
 
 func BenchmarkGzipTenDraws(b *testing.B)  { means(b, "bold.nii.gz", 10) }
@@ -122,8 +87,8 @@ func BenchmarkPlainTenDraws(b *testing.B) { means(b, "bold.nii", 10) }
 // Decompression alone.
 func BenchmarkInflate(b *testing.B) {
 	path := data(b, "bold.nii.gz")
-	cpu, runs := cpuSeconds(), 0
-	defer func() { b.ReportMetric(1000*(cpuSeconds()-cpu)/float64(max(1, runs)), "cpu-ms") }()
+	cpu, runs := measure.Processor(), 0
+	defer func() { b.ReportMetric(1000*(measure.Processor()-cpu)/float64(max(1, runs)), "cpu-ms") }()
 	for b.Loop() {
 		runs++
 		f := need.Value(os.Open(path))(b)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/numeric/random"
 )
@@ -52,34 +51,25 @@ func (d design) compare(seed uint64, effect float64, model string, repeats int) 
 			*to = append(*to, d.matrices(base, r, ids[i]))
 		}
 	}
-	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "group", Values: groups})
-	split := run("split", map[string][]dag.Input{"participants": {dag.InputOf(people)}}, "seed", seed, "repeats",
-		repeats)
-	divided := []dag.Input{dag.InputOf(split["folds"])}
+	split := run("split", inputs{"participants": cohortOf(ids, groups)}, "seed", seed, "repeats", repeats)
+	divided := split.one("folds")
 	var predictions []dag.Input
 	for k, matrices := range [][]dag.Input{first, second} {
 		for rep := 1; rep <= repeats; rep++ {
 			for f := 1; f <= folds; f++ {
-				of := run("baseline", map[string][]dag.Input{"pearson": matrices, "folds": divided}, "model", model,
+				of := run("baseline", inputs{"pearson": matrices, "folds": divided}, "model", model,
 					"fold", f, "repeat", rep)
-				predictions = append(predictions, dag.InputOf(of["predictions"], dag.Coord{Axis: "measurement",
+				predictions = append(predictions, of.input("predictions", dag.Coord{Axis: "measurement",
 					Value: fmt.Sprint(k)}, dag.Coord{Axis: "repeat", Value: fmt.Sprint(rep)},
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}))
 			}
 		}
 	}
-	pairs := run("compare", map[string][]dag.Input{"predictions": predictions})["pairs"].(*encoding.Table)
-	for k, column := range []string{"accuracy_a", "mcnemar_p", "t_p"} {
-		v, err := pairs.Floats(column)
-		if err != nil {
-			panic(err)
-		}
-		switch {
-		case k == 0:
-			out[k] = v[0]
-		case v[0] <= 0.05:
-			out[k] = 1
+	compared := run("compare", inputs{"predictions": predictions})
+	out[0] = compared.floats("pairs", "accuracy_a")[0]
+	for k, column := range []string{"mcnemar_p", "t_p"} {
+		if compared.floats("pairs", column)[0] <= 0.05 {
+			out[k+1] = 1
 		}
 	}
 	return out

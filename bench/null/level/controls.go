@@ -50,33 +50,26 @@ func deconfounded(seed uint64, permutations int, group string) (out [4]float64) 
 		}
 		matrices = append(matrices, d.matrices(base, r, ids[i]))
 	}
-	people := []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "mean_fd", Values: moved}))}
-	split := run("split", map[string][]dag.Input{"participants": people}, "seed", seed, "permutations", permutations)
-	divided := []dag.Input{dag.InputOf(split["folds"])}
-	in := map[string][]dag.Input{"folds": divided}
+	people := cohortOf(ids, groups, encoding.Column{Name: "mean_fd", Values: moved})
+	split := run("split", inputs{"participants": people}, "seed", seed, "permutations", permutations)
+	divided := split.one("folds")
+	in := inputs{"folds": divided}
 	for f := 1; f <= folds; f++ {
-		fit := run("deconfound", map[string][]dag.Input{"matrices": matrices, "folds": divided, "participants": people},
+		fit := run("deconfound", inputs{"matrices": matrices, "folds": divided, "participants": people},
 			"covariates", []any{"mean_fd"}, "fold", f, "controls", group)
 		var residuals []dag.Input
 		for i, m := range matrices {
-			of := run("residualize", map[string][]dag.Input{"matrices": {m}, "fitted": {dag.InputOf(fit["fitted"])},
-				"design": {dag.InputOf(fit["design"])}}, "subject", ids[i])
-			residuals = append(residuals, dag.InputOf(of["matrices"], dag.Coord{Axis: "subject", Value: ids[i]}))
+			of := run("residualize", inputs{"matrices": {m}, "fitted": fit.one("fitted"),
+				"design": fit.one("design")}, "subject", ids[i])
+			residuals = append(residuals, of.input("matrices", dag.Coord{Axis: "subject", Value: ids[i]}))
 		}
-		of := run("baseline", map[string][]dag.Input{"pearson": residuals, "folds": divided,
-			"permuted": {dag.InputOf(split["permuted"])}}, "model", "ridge", "fold", f)
-		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
-		in["predictions"] = append(in["predictions"], dag.InputOf(of["predictions"], at))
-		in["permuted"] = append(in["permuted"], dag.InputOf(of["permuted"], at))
+		of := run("baseline", inputs{"pearson": residuals, "folds": divided,
+			"permuted": split.one("permuted")}, "model", "ridge", "fold", f)
+		in.add(of, fold(f), "predictions", "permuted")
 	}
-	summary := run("evaluate", in)["summary"].(*encoding.Table)
+	evaluated := run("evaluate", in)
 	for k, column := range []string{"accuracy", "majority", "p"} {
-		v, err := summary.Floats(column)
-		if err != nil {
-			panic(err)
-		}
-		out[k] = v[len(v)-1] // of participants
+		out[k] = evaluated.last("summary", column) // of participants
 	}
 	p := out[2]
 	out[2], out[3] = 0, 0

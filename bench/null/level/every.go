@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/numeric/random"
 )
 
@@ -25,9 +26,7 @@ var nulls = []string{
 // every reports how often each p of a cohort is small where the null hypothesis holds.
 func every(cohorts, permutations, threads int, nulls []string, cohort func(seed uint64, permutations int) []float64) {
 	of := each(cohorts, threads, func(seed uint64) []float64 { return cohort(seed, permutations) })
-	low, high := binomial(cohorts, 0.05)
-	fmt.Printf("%d cohorts of 60 participants, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
-		cohorts, permutations, low, high)
+	introduce("of 60 participants", cohorts, permutations)
 	fmt.Println("| p | cohorts | p ≤ 0.05 | p ≤ 0.2 | p ≤ 0.5 |\n| --- | --- | --- | --- | --- |")
 	for k, name := range nulls {
 		var below [3]float64
@@ -73,81 +72,53 @@ func nullCohort(seed uint64, permutations int) []float64 {
 			both = append(both, m)
 		}
 	}
-	people := []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "site", Values: sites},
-		encoding.Column{Name: "sex", Values: sexes}, encoding.Column{Name: "age", Values: age}))}
-	table := func(out dag.Outputs, name string) *encoding.Table { return out[name].(*encoding.Table) }
-	column := func(t *encoding.Table, name string) []float64 {
-		v, err := t.Floats(name)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	}
-	of := func(t *encoding.Table, by, value, name string) float64 {
-		text, err := t.Strings(by)
-		if err != nil {
-			panic(err)
-		}
-		if i := slices.Index(text, value); i >= 0 {
-			return column(t, name)[i]
+	people := cohortOf(ids, groups, encoding.Column{Name: "site", Values: sites},
+		encoding.Column{Name: "sex", Values: sexes}, encoding.Column{Name: "age", Values: age})
+	of := func(m made, table, by, value, name string) float64 {
+		if i := slices.Index(m.texts(table, by), value); i >= 0 {
+			return m.floats(table, name)[i]
 		}
 		return math.NaN()
 	}
-	least := func(v []float64) float64 {
-		p := 1.0
-		for _, x := range v {
-			if x < p {
-				p = x
-			}
-		}
-		return p
-	}
 
-	split := run("split", map[string][]dag.Input{"participants": people}, "seed", seed, "permutations", permutations,
+	split := run("split", inputs{"participants": people}, "seed", seed, "permutations", permutations,
 		"stratify_by", []any{"site"})
-	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
-	in := map[string][]dag.Input{"folds": divided, "labels": permuted, "participants": people}
-	labels := run("permute-given", map[string][]dag.Input{"folds": divided, "permuted": permuted,
+	divided, permuted := split.one("folds"), split.one("permuted")
+	in := inputs{"folds": divided, "labels": permuted, "participants": people}
+	labels := run("permute-given", inputs{"folds": divided, "permuted": permuted,
 		"participants": people}, "covariate", "age", "seed", seed)
-	conditional := []dag.Input{dag.InputOf(labels["permuted"], dag.Coord{Axis: "covariate", Value: "age"})}
+	conditional := []dag.Input{labels.input("permuted", dag.Coord{Axis: "covariate", Value: "age"})}
 	var again []dag.Input
 	for f := 1; f <= folds; f++ {
-		out := run("baseline", map[string][]dag.Input{"pearson": first, "folds": divided, "permuted": permuted,
+		out := run("baseline", inputs{"pearson": first, "folds": divided, "permuted": permuted,
 			"given": conditional}, "model", "ridge", "fold", f)
-		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
-		in["predictions"] = append(in["predictions"], dag.InputOf(out["predictions"], at))
-		in["permuted"] = append(in["permuted"], dag.InputOf(out["permuted"], at))
-		again = append(again, dag.InputOf(out["given"], at))
+		in.add(out, fold(f), "predictions", "permuted")
+		again = append(again, out.input("given", fold(f)...))
 	}
-	evaluated := table(run("evaluate", in), "summary")
-	last := func(name string) float64 { v := column(evaluated, name); return v[len(v)-1] }
-
-	alone := table(run("covariates", map[string][]dag.Input{"participants": people}, "permutations", permutations,
-		"seed", seed), "checks")
-
-	tested := run("edges", map[string][]dag.Input{"matrices": first, "participants": people}, "permutations",
-		permutations, "seed", seed, "covariates", []any{"age"})
-	edges, components := table(tested, "edges"), table(tested, "components")
-
-	confounds := run("confounds", map[string][]dag.Input{"folds": divided, "participants": people, "matrices": first,
+	evaluated := run("evaluate", in)
+	alone := run("covariates", inputs{"participants": people}, "permutations", permutations, "seed", seed)
+	edges := run("edges", inputs{"matrices": first, "participants": people}, "permutations", permutations, "seed", seed,
+		"covariates", []any{"age"})
+	confounds := run("confounds", inputs{"folds": divided, "participants": people, "matrices": first,
 		"predictions": in["predictions"], "given": again}, "covariates", []any{"age", "sex"}, "permutations",
 		permutations, "chains", permutations, "resamples", 20, "seed", seed)
-	confounders := table(confounds, "tests")
+	subgroups := run("subgroups", inputs{"folds": divided, "participants": people, "predictions": in["predictions"]},
+		"columns", []any{"sex"}, "permutations", permutations, "seed", seed)
+	pairs := run("reliability", inputs{"matrices": both, "participants": people}, "permutations", permutations,
+		"halves", 20, "seed", seed)
+	return []float64{evaluated.last("summary", "p"), evaluated.last("summary", "auc_p"),
+		of(alone, "checks", "covariate", "age", "p"), of(alone, "checks", "covariate", "sex", "p"),
+		least(edges.floats("edges", "p_max")), least(edges.floats("components", "p")),
+		least(edges.floats("edges", "p_tfnbs")), least(edges.floats("regions", "p_max")),
+		edges.floats("edges", "p")[0], edges.floats("edges", "p_permutation")[0],
+		confounds.floats("summary", "p")[0],
+		of(confounds, "tests", "covariate", "age", "p_partial"), of(confounds, "tests", "covariate", "age", "p_full"),
+		of(subgroups, "tests", "measure", "sensitivity", "p"),
+		pairs.floats("pairs", "p")[0]}
+}
 
-	groupTests := table(run("subgroups", map[string][]dag.Input{"folds": divided, "participants": people,
-		"predictions": in["predictions"]}, "columns", []any{"sex"}, "permutations", permutations, "seed", seed),
-		"tests")
-
-	pairs := table(run("reliability", map[string][]dag.Input{"matrices": both, "participants": people},
-		"permutations", permutations, "halves", 20, "seed", seed), "pairs")
-
-	return []float64{last("p"), last("auc_p"),
-		of(alone, "covariate", "age", "p"), of(alone, "covariate", "sex", "p"),
-		least(column(edges, "p_max")), least(column(components, "p")), least(column(edges, "p_tfnbs")),
-		least(column(table(tested, "regions"), "p_max")), column(edges, "p")[0], column(edges, "p_permutation")[0],
-		column(table(confounds, "summary"), "p")[0],
-		of(confounders, "covariate", "age", "p_partial"), of(confounders, "covariate", "age", "p_full"),
-		of(groupTests, "measure", "sensitivity", "p"),
-		column(pairs, "p")[0]}
+// least is the smallest p that is there, 1 for none.
+func least(p []float64) float64 {
+	there := lists.Keep(p, func(x float64) bool { return !math.IsNaN(x) })
+	return slices.Min(append(there, 1))
 }

@@ -19,37 +19,33 @@ func further(seed uint64, permutations int) []float64 {
 	const n, fresh = 60, 40
 	r := random.New(seed, "further")
 	d := design{n: n, graphs: 1}
-	cohort := func(n int, prefix string) (people dag.Input, matrices []dag.Input) {
+	cohort := func(n int, prefix string) (people, matrices []dag.Input) {
 		var ids, groups []string
 		for i := range n {
 			ids, groups = append(ids, fmt.Sprintf("%s%03d", prefix, i+1)), append(groups, []string{"A", "B"}[i%2])
 			matrices = append(matrices, d.matrices(normals(r), r, ids[i]))
 		}
-		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-			encoding.Column{Name: "group", Values: groups})), matrices
+		return cohortOf(ids, groups), matrices
 	}
 	people, matrices := cohort(n, "sub-")
 	others, new := cohort(fresh, "sub-new")
-	split := run("split", map[string][]dag.Input{"participants": {people}}, "seed", seed, "permutations", permutations)
-	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
-	members, err := column.Read[struct {
+	split := run("split", inputs{"participants": people}, "seed", seed, "permutations", permutations)
+	divided, permuted := split.one("folds"), split.one("permuted")
+	members := must(column.Read[struct {
 		ID   string `column:"participant_id"`
 		Fold int32  `column:"fold"`
-	}](divided[0])
-	if err != nil {
-		panic(err)
-	}
+	}](divided[0]))
 	var universes, again, models, scores []dag.Input
 	for f := 1; f <= folds; f++ {
 		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
 		for _, model := range []string{"kernel-ridge", "ridge"} {
-			out := run("baseline", map[string][]dag.Input{"pearson": matrices, "folds": divided, "permuted": permuted},
+			out := run("baseline", inputs{"pearson": matrices, "folds": divided, "permuted": permuted},
 				"model", model, "fold", f)
 			coords := []dag.Coord{{Axis: "model", Value: model}, at}
-			universes = append(universes, dag.InputOf(out["predictions"], coords...))
-			again = append(again, dag.InputOf(out["permuted"], coords...))
+			universes = append(universes, out.input("predictions", coords...))
+			again = append(again, out.input("permuted", coords...))
 			if model == "ridge" {
-				models = append(models, dag.InputOf(out["file"], at))
+				models = append(models, out.input("file", at))
 			}
 		}
 		var ids, sets []string
@@ -70,13 +66,6 @@ func further(seed uint64, permutations int) []float64 {
 			encoding.Column{Name: "layer", Values: layer}, encoding.Column{Name: "index", Values: index},
 			encoding.Column{Name: "score", Values: score}, encoding.Column{Name: "kept", Values: kept}), at))
 	}
-	column := func(out dag.Outputs, table, name string) []float64 {
-		v, err := out[table].(*encoding.Table).Floats(name)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	}
 	var names []string
 	var indexes []int32
 	for region := range int32(regions) {
@@ -85,21 +74,13 @@ func further(seed uint64, permutations int) []float64 {
 	nodes := dag.InputOf(encoding.NewTable(encoding.Column{Name: "index", Values: indexes},
 		encoding.Column{Name: "id", Values: indexes}, encoding.Column{Name: "name", Values: names},
 		encoding.Column{Name: "abbreviation", Values: names}))
-	ranking := run("biomarkers", map[string][]dag.Input{"scores": scores, "participants": {people}, "nodes": {nodes}})
-	least := 1.0
-	for _, p := range column(ranking, "ranking", "p_any") {
-		least = min(least, p)
-	}
-	joint := run("multiverse", map[string][]dag.Input{"predictions": universes, "permuted": again})
-	statistics, err := joint["joint"].(*encoding.Table).Strings("statistic")
-	if err != nil {
-		panic(err)
-	}
+	ranking := run("biomarkers", inputs{"scores": scores, "participants": people, "nodes": {nodes}})
+	joint := run("multiverse", inputs{"predictions": universes, "permuted": again})
 	of := map[string]float64{}
-	for i, p := range column(joint, "joint", "p") {
-		of[statistics[i]] = p
+	for i, p := range joint.floats("joint", "p") {
+		of[joint.texts("joint", "statistic")[i]] = p
 	}
-	validated := run("validate", map[string][]dag.Input{"model": models, "matrices": new, "participants": {others}})
-	return []float64{column(ranking, "ranking", "p")[int(seed)%regions], least, of["median"], of["share"],
-		of["stouffer"], of["best"], column(validated, "summary", "held_out_p")[0]}
+	validated := run("validate", inputs{"model": models, "matrices": new, "participants": others})
+	return []float64{ranking.floats("ranking", "p")[int(seed)%regions], least(ranking.floats("ranking", "p_any")),
+		of["median"], of["share"], of["stouffer"], of["best"], validated.floats("summary", "held_out_p")[0]}
 }

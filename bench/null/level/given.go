@@ -21,9 +21,7 @@ type confounded struct {
 // given reports how often the confounder tests of age have p ≤ 0.05. The full test holds its level in the first two
 // kinds; the third shows its power.
 func given(cohorts, permutations, threads int, only string, models []string) {
-	low, high := binomial(cohorts, 0.05)
-	fmt.Printf("%d cohorts of each kind, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
-		cohorts, permutations, low, high)
+	introduce("of each kind", cohorts, permutations)
 	fmt.Println("| participants | edges | model | full test: p ≤ 0.05 | p ≤ 0.2 | p ≤ 0.5 | partial test: p ≤ 0.05 |\n| --- | --- | --- | --- | --- | --- | --- |")
 	for _, n := range []int{40, 118} {
 		for _, kind := range []confounded{{"independent of all", 0, 0, 0}, {"hold age, as the group does", 1, 0, 1.5},
@@ -77,37 +75,24 @@ func (c confounded) cohort(n int, seed uint64, permutations int, models []string
 		}
 		matrices = append(matrices, d.matrices(base, r, ids[i]))
 	}
-	people := []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "site", Values: sites},
-		encoding.Column{Name: "age", Values: age}))}
-	split := run("split", map[string][]dag.Input{"participants": people}, "seed", seed, "permutations", permutations)
-	divided := []dag.Input{dag.InputOf(split["folds"])}
-	labels := run("permute-given", map[string][]dag.Input{"folds": divided, "participants": people,
-		"permuted": {dag.InputOf(split["permuted"])}}, "covariate", "age", "seed", seed)
-	in := map[string][]dag.Input{"folds": divided, "participants": people}
+	people := cohortOf(ids, groups, encoding.Column{Name: "site", Values: sites},
+		encoding.Column{Name: "age", Values: age})
+	split := run("split", inputs{"participants": people}, "seed", seed, "permutations", permutations)
+	divided := split.one("folds")
+	labels := run("permute-given", inputs{"folds": divided, "participants": people,
+		"permuted": split.one("permuted")}, "covariate", "age", "seed", seed)
+	in := inputs{"folds": divided, "participants": people}
 	for _, model := range models {
 		for f := 1; f <= folds; f++ {
-			out := run("baseline", map[string][]dag.Input{"pearson": matrices, "folds": divided,
-				"given": {dag.InputOf(labels["permuted"], dag.Coord{Axis: "covariate", Value: "age"})}}, "model", model,
+			out := run("baseline", inputs{"pearson": matrices, "folds": divided,
+				"given": {labels.input("permuted", dag.Coord{Axis: "covariate", Value: "age"})}}, "model", model,
 				"fold", f)
-			at := []dag.Coord{{Axis: "model", Value: model}, {Axis: "fold", Value: fmt.Sprint(f)}}
-			in["predictions"] = append(in["predictions"], dag.InputOf(out["predictions"], at...))
-			in["given"] = append(in["given"], dag.InputOf(out["given"], at...))
+			in.add(out, append([]dag.Coord{{Axis: "model", Value: model}}, fold(f)...), "predictions", "given")
 		}
 	}
-	tests := run("confounds", in, "covariates", []any{"age"}, "chains", permutations)["tests"].(*encoding.Table)
-	settings, err := tests.Strings("setting")
-	if err != nil {
-		panic(err)
-	}
-	full, err := tests.Floats("p_full")
-	if err != nil {
-		panic(err)
-	}
-	partial, err := tests.Floats("p_partial")
-	if err != nil {
-		panic(err)
-	}
+	tested := run("confounds", in, "covariates", []any{"age"}, "chains", permutations)
+	settings := tested.texts("tests", "setting")
+	full, partial := tested.floats("tests", "p_full"), tested.floats("tests", "p_partial")
 	var p [][2]float64
 	for _, model := range models {
 		at := slices.IndexFunc(settings, func(s string) bool { return strings.Contains(s, "="+model) })

@@ -60,38 +60,33 @@ func main() {
 	permutations := flag.Int("permutations", 99, "label permutations")
 	only := flag.String("only", "", "designs whose name matches")
 	threads := flag.Int("threads", runtime.NumCPU(), "cohorts at a time")
-	pairs := flag.Bool("compare", false, "test comparisons of two classifiers with the same expected accuracy instead")
-	group := flag.Bool("controls", false, "test residuals of edges, fitted to everybody or to one group, instead")
-	everything := flag.Bool("every", false, "every p that a report shows, in cohorts in which everything is independent, instead")
-	conditional := flag.Bool("given", false, "test confounder tests of age, in cohorts with and without its effects, instead")
-	more := flag.Bool("further", false, "as -every: p of biomarkers, multiverse and validate")
-	masked := flag.Bool("masks", false, "as -every: p of fidelity and qcfc")
 	models := flag.String("models", "ridge,kernel-ridge,logistic,linear-svm", "of -given")
+	report := func() { levels(*cohorts, *permutations, *threads, *only) }
+	for _, other := range []struct {
+		name, doc string
+		report    func()
+	}{
+		{"compare", "test comparisons of two classifiers with the same expected accuracy instead",
+			func() { comparisons(*cohorts, *threads) }},
+		{"controls", "test residuals of edges, fitted to everybody or to one group, instead",
+			func() { controls(*cohorts, *permutations, *threads) }},
+		{"every", "every p that a report shows, in cohorts in which everything is independent, instead",
+			func() { every(*cohorts, *permutations, *threads, nulls, nullCohort) }},
+		{"given", "test confounder tests of age, in cohorts with and without its effects, instead",
+			func() { given(*cohorts, *permutations, *threads, *only, strings.Split(*models, ",")) }},
+		{"further", "as -every: p of biomarkers, multiverse and validate",
+			func() { every(*cohorts, *permutations, *threads, furtherNulls, further) }},
+		{"masks", "as -every: p of fidelity and qcfc",
+			func() { every(*cohorts, *permutations, *threads, maskNulls, masks) }},
+	} {
+		flag.BoolFunc(other.name, other.doc, func(string) error { report = other.report; return nil })
+	}
 	flag.Parse()
-	if *conditional {
-		given(*cohorts, *permutations, *threads, *only, strings.Split(*models, ","))
-		return
-	}
-	if *everything {
-		every(*cohorts, *permutations, *threads, nulls, nullCohort)
-		return
-	}
-	if *more {
-		every(*cohorts, *permutations, *threads, furtherNulls, further)
-		return
-	}
-	if *masked {
-		every(*cohorts, *permutations, *threads, maskNulls, masks)
-		return
-	}
-	if *group {
-		controls(*cohorts, *permutations, *threads)
-		return
-	}
-	if *pairs {
-		comparisons(*cohorts, *threads)
-		return
-	}
+	report()
+}
+
+// levels reports how often p is at most 0.05 without a difference between the groups.
+func levels(cohorts, permutations, threads int, only string) {
 	all := []string{"ridge", "kernel-ridge", "svm", "linear-svm", "logistic"}
 	var designs []design
 	for _, n := range []int{40, 118} {
@@ -103,15 +98,13 @@ func main() {
 	}
 	designs = append(designs, design{40, 10, 0.5, "", []string{"ridge", "svm", "linear-svm"}},
 		design{40, 10, 0.64, "", []string{"ridge", "svm", "linear-svm"}}, design{118, 10, 0.64, "", []string{"ridge"}})
-	low, high := binomial(*cohorts, 0.05)
-	fmt.Printf("%d cohorts of each kind, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
-		*cohorts, *permutations, low, high)
+	introduce("of each kind", cohorts, permutations)
 	fmt.Println("| cohort | model | accuracy | AUC | per fold: accuracy | AUC |\n| --- | --- | --- | --- | --- | --- |")
 	for _, d := range designs {
-		if *only != "" && !regexp.MustCompile(*only).MatchString(d.String()) {
+		if only != "" && !regexp.MustCompile(only).MatchString(d.String()) {
 			continue
 		}
-		claims := each(*cohorts, *threads, func(seed uint64) map[string][4]int { return d.cohort(seed, *permutations) })
+		claims := each(cohorts, threads, func(seed uint64) map[string][4]int { return d.cohort(seed, permutations) })
 		for _, model := range d.models {
 			var sum [4]int
 			for _, c := range claims {
@@ -119,10 +112,17 @@ func main() {
 					sum[k] += v
 				}
 			}
-			share := func(k int) string { return fmt.Sprintf("%.3f", float64(sum[k])/float64(*cohorts)) }
+			share := func(k int) string { return fmt.Sprintf("%.3f", float64(sum[k])/float64(cohorts)) }
 			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", d, model, share(0), share(1), share(2), share(3))
 		}
 	}
+}
+
+// introduce states how exactly shares of so many cohorts are known.
+func introduce(of string, cohorts, permutations int) {
+	low, high := binomial(cohorts, 0.05)
+	fmt.Printf("%d cohorts %s, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n", cohorts, of,
+		permutations, low, high)
 }
 
 // each makes cohorts at the same time, each by its seed.
@@ -209,30 +209,24 @@ func (d design) test(seed uint64, permutations int, people *encoding.Table, matr
 		set = append(set, "keep_together", []any{"family"})
 	}
 	participants := []dag.Input{dag.InputOf(people)}
-	split := run("split", map[string][]dag.Input{"participants": participants}, set...)
-	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
+	split := run("split", inputs{"participants": participants}, set...)
+	divided, permuted := split.one("folds"), split.one("permuted")
 	out := map[string][4]int{}
 	for _, model := range d.models {
-		in := map[string][]dag.Input{"folds": divided, "labels": permuted}
+		in := inputs{"folds": divided, "labels": permuted}
 		for f := 1; f <= folds; f++ {
-			of := run(trainer, map[string][]dag.Input{"pearson": matrices, "folds": divided, "permuted": permuted},
+			of := run(trainer, inputs{"pearson": matrices, "folds": divided, "permuted": permuted},
 				"model", model, "fold", f)
-			at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
-			in["predictions"] = append(in["predictions"], dag.InputOf(of["predictions"], at))
-			in["permuted"] = append(in["permuted"], dag.InputOf(of["permuted"], at))
+			in.add(of, fold(f), "predictions", "permuted")
 		}
 		var claims [4]int
 		for k, without := range []bool{false, true} {
 			if without {
 				delete(in, "permuted")
 			}
-			summary := run(evaluator, in)["summary"].(*encoding.Table)
+			evaluated := run(evaluator, in)
 			for m, column := range []string{first, second} {
-				p, err := summary.Floats(column)
-				if err != nil {
-					panic(err)
-				}
-				if p[len(p)-1] <= 0.05+1e-9 { // of participants; NaN is no claim
+				if evaluated.last("summary", column) <= 0.05+1e-9 { // of participants; NaN is no claim
 					claims[2*k+m]++
 				}
 			}
@@ -269,8 +263,58 @@ func normals(r *random.Stream) []float64 {
 	return v
 }
 
+// made is what a stage gave.
+type made dag.Outputs
+
+// input is an output as an input of others.
+func (m made) input(name string, coords ...dag.Coord) dag.Input {
+	return dag.InputOf(m[name], coords...)
+}
+
+// one is an output as the only input of a port.
+func (m made) one(name string) []dag.Input { return []dag.Input{m.input(name)} }
+
+func (m made) floats(table, column string) []float64 {
+	return must(m[table].(*encoding.Table).Floats(column))
+}
+
+func (m made) texts(table, column string) []string {
+	return must(m[table].(*encoding.Table).Strings(column))
+}
+
+// last is the number in the last row of a table.
+func (m made) last(table, column string) float64 {
+	v := m.floats(table, column)
+	return v[len(v)-1]
+}
+
+// inputs are those of a stage, by port.
+type inputs map[string][]dag.Input
+
+// add appends outputs of a stage to the ports of their names.
+func (in inputs) add(m made, coords []dag.Coord, names ...string) {
+	for _, name := range names {
+		in[name] = append(in[name], m.input(name, coords...))
+	}
+}
+
+func fold(f int) []dag.Coord { return []dag.Coord{{Axis: "fold", Value: fmt.Sprint(f)}} }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// cohortOf is the table of participants with more columns.
+func cohortOf(ids, groups []string, more ...encoding.Column) []dag.Input {
+	return []dag.Input{dag.InputOf(encoding.NewTable(append([]encoding.Column{{Name: "participant_id", Values: ids},
+		{Name: "group", Values: groups}}, more...)...))}
+}
+
 // run runs a stage at its defaults but for some parameters: name, value, …
-func run(kind string, in map[string][]dag.Input, parameters ...any) dag.Outputs {
+func run(kind string, in inputs, parameters ...any) made {
 	k, ok := dag.Lookup(kind)
 	if !ok {
 		panic("no kind " + kind)
@@ -285,5 +329,5 @@ func run(kind string, in map[string][]dag.Input, parameters ...any) dag.Outputs 
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", kind, err))
 	}
-	return out
+	return made(out)
 }

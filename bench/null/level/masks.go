@@ -42,20 +42,19 @@ func masks(seed uint64, permutations int) []float64 {
 		series = append(series, dag.InputOf(encoding.NewArray(x, 1, volumes, nodes), at))
 		cleaning = append(cleaning, dag.InputOf(column.Table([]column.CleaningRow{{Volumes: volumes, Kept: volumes,
 			TEff: volumes - 2, TR: 2, MeanFD: 0.1 * math.Exp(0.7*r.Normal()), MaxFD: 1, Strategy: "none"}}), at))
-		of := run("connectivity", map[string][]dag.Input{"series": {series[i]}})
-		graph := run("graph", map[string][]dag.Input{"pearson": {dag.InputOf(of["pearson"], at)},
-			"partial": {dag.InputOf(of["partial"], at)}}, "density", 0.3)
+		of := run("connectivity", inputs{"series": {series[i]}})
+		graph := run("graph", inputs{"pearson": {of.input("pearson", at)},
+			"partial": {of.input("partial", at)}}, "density", 0.3)
 		edges = append(edges, dag.InputOf(graph["edges"], at))
 		features = append(features, dag.InputOf(graph["features"], at))
 	}
-	people := []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "age", Values: age}))}
-	split := run("split", map[string][]dag.Input{"participants": people}, "seed", seed)
+	people := cohortOf(ids, groups, encoding.Column{Name: "age", Values: age})
+	split := run("split", inputs{"participants": people}, "seed", seed)
 	var models []dag.Input
 	for f := 1; f <= 2; f++ {
-		of := run("train", map[string][]dag.Input{"edges": edges, "features": features,
-			"folds": {dag.InputOf(split["folds"])}}, "fold", f, "epochs", 10, "seed", seed)
-		models = append(models, dag.InputOf(of["model"], dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}))
+		of := run("train", inputs{"edges": edges, "features": features,
+			"folds": split.one("folds")}, "fold", f, "epochs", 10, "seed", seed)
+		models = append(models, of.input("model", dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}))
 	}
 	var out []float64
 	for _, levels := range []int{nodes, 3} {
@@ -72,27 +71,15 @@ func masks(seed uint64, permutations int) []float64 {
 		}
 		ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank},
 			encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "score", Values: score})
-		of := run("fidelity", map[string][]dag.Input{"model": models, "edges": edges, "features": features,
+		of := run("fidelity", inputs{"model": models, "edges": edges, "features": features,
 			"participants": people, "ranking": {dag.InputOf(ranking)}}, "order", "group", "k", []any{top - 1},
-			"random", permutations, "seed", seed)["fidelity"].(*encoding.Table)
-		p, err := of.Floats("p")
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, p...)
+			"random", permutations, "seed", seed)
+		out = append(out, of.floats("fidelity", "p")...)
 	}
 	motion := func(n int, parameters ...any) (one, least float64) {
-		of := run("qcfc", map[string][]dag.Input{"series": series[:n], "cleaning": cleaning[:n],
-			"participants": people}, parameters...)["edges"].(*encoding.Table)
-		p, err := of.Floats("p")
-		if err != nil {
-			panic(err)
-		}
-		q, err := of.Floats("q")
-		if err != nil {
-			panic(err)
-		}
-		return p[0], slices.Min(q)
+		of := run("qcfc", inputs{"series": series[:n], "cleaning": cleaning[:n],
+			"participants": people}, parameters...)
+		return of.floats("edges", "p")[0], slices.Min(of.floats("edges", "q"))
 	}
 	one, least := motion(n)
 	given, _ := motion(n, "covariates", []any{"age"})
