@@ -24,7 +24,7 @@ type Image struct {
 }
 
 // gzipLevel is the compressor's level. On a simulated int16 scan of 4.3 MB level 2 takes
-// no longer than level 1 for files 2 % smaller; level 5 gives 1 % more for 1.6 times the time.
+// no longer than level 1 for files 2% smaller; level 5 gives 1% more for 1.6 times the time.
 const gzipLevel = 2
 
 // Encode writes the image as a gzipped NIfTI-1 file: equal images give equal bytes.

@@ -139,7 +139,7 @@ func TestLabelsOfTwoParticipants(t *testing.T) {
 		need.NoError(t, err)
 		for i, s := range p.Roster.Subjects {
 			if c.refused && i < 2 {
-				is := map[string]string{"copied": " has the content of ", "saved": " has at least 99.9 % of the voxels of "}[c.labels]
+				is := map[string]string{"copied": " has the content of ", "saved": " has at least 99.9% of the voxels of "}[c.labels]
 				need.Error(t, s.Problem, "its labels file ", is, "but one label image is not of two participants")
 			} else {
 				need.NoError(t, s.Problem)

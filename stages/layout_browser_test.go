@@ -108,7 +108,7 @@ func TestLayoutInBrowser(t *testing.T) {
 				if len(got.Texts) < 200 {
 					t.Errorf("%s, %d px: %d texts in all figures", media, width, len(got.Texts))
 				}
-				for _, one := range got.Texts { // kerning, which viewers need not do, is less than 3 %
+				for _, one := range got.Texts { // kerning, which viewers need not do, is less than 3%
 					if want := draw.Style(one.Size,
 						one.Bold).Width(one.Text).Points(); math.Abs(one.Width-want) > 0.03*want+0.5 {
 						t.Errorf("%s, %d px: %q is %.1f points wide, but was measured as %.1f", media, width, one.Text, one.Width, want)

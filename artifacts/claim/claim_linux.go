@@ -18,7 +18,7 @@ import (
 )
 
 // A Set has the claims of one directory: locks of one byte each in one file, which stays empty. The byte's offset
-// is the first 62 bits of the name. A file for each claim, made and removed, took 40 % of the processor
+// is the first 62 bits of the name. A file for each claim, made and removed, took 40% of the processor
 // time of small tasks on ext4, which looks for inodes that were not freed a moment ago.
 type Set struct {
 	Dir string // it may come later

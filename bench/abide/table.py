@@ -30,7 +30,7 @@ def cell(name, column):
 used = [c for c in THEN if any(c in by for by in rows.values())]
 heads = {"tangent_space": "in tangent space", "after_combat": "after ComBat"}
 with open(table, "w") as f:
-    f.write("| classifier | accuracy (SD over folds), AUC (95 % CI) |" + "".join(f" {heads[c]} |" for c in used) + "\n")
+    f.write("| classifier | accuracy (SD over folds), AUC (95% CI) |" + "".join(f" {heads[c]} |" for c in used) + "\n")
     f.write("|---|---|" + "---|" * len(used) + "\n")
     for name in sorted((n for n in rows if "first" in rows[n]), key=lambda n: -float(rows[n]["first"]["auc"])):
         cells = [cell(name, c) for c in ("first", *used)]

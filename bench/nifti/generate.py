@@ -1,7 +1,7 @@
 """Writes the scan and the labels that the benchmark reads: python3 generate.py DIR
 
 bold.nii.gz    64×76×64×150, int16, TR 2 s: a brain-shaped head, smooth tissue contrast,
-               per-voxel noise of about 2 % and slow drifts, air around it; 93 MB, about 50 MB gzipped
+               per-voxel noise of about 2% and slow drifts, air around it; 93 MB, about 50 MB gzipped
 bold.nii       the same, not compressed
 labels.nii.gz  84 regions of different sizes inside the brain, on the same grid
 """

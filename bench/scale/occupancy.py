@@ -77,13 +77,13 @@ def main():
         print(f"| {stage} | {len(own)} | {sum(e - b for b, e in own):.1f} | {max(e - b for b, e in own):.2f} "
               f"| {min(b for b, _ in own):.1f} | {max(e for _, e in own):.1f} |")
     print()
-    print(f"{len(spans)} tasks of {total:.1f} s together on {slots} slots in {wall:.1f} s: {100 * total / slots / wall:.1f} % busy")
+    print(f"{len(spans)} tasks of {total:.1f} s together on {slots} slots in {wall:.1f} s: {100 * total / slots / wall:.1f}% busy")
     idle, until = 0.0, first
     for begin, end in sorted((b, e) for _, b, e in spans):
         idle, until = idle + max(0.0, begin - until), max(until, end)
     print(f"nobody had a task for {idle:.1f} s between the first and the last")
     print(f"before the first task {first:.1f} s, after the last {wall - last:.1f} s; "
-          f"between them {100 * total / slots / (last - first):.1f} % busy")
+          f"between them {100 * total / slots / (last - first):.1f}% busy")
 
 
 main()

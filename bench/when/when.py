@@ -1,7 +1,7 @@
 """The tables and the figure of docs/when-prgnn.md: python3 when.py DIR FIGURE.svg
 
 DIR/STUDY/NAME.csv are predictions, as run.sh exports them. Of test participants only; a participant counts once in a
-repeat, with the mean probability over draws. AUC: mean over folds and repeats. Intervals, 95 %: participants resampled
+repeat, with the mean probability over draws. AUC: mean over folds and repeats. Intervals, 95%: participants resampled
 within their groups (percentiles of 2,000 resamples, the same for all settings), and for differences the corrected
 resampled t of the folds (Nadeau and Bengio 2003, test/train = 1/4). Needs numpy.
 """
@@ -9,7 +9,7 @@ import csv, pathlib, sys
 
 import numpy as np
 
-T = {4: 2.776, 9: 2.262, 14: 2.145}  # 97.5 % quantiles of Student's t
+T = {4: 2.776, 9: 2.262, 14: 2.145}  # 97.5% quantiles of Student's t
 USUAL = {"participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted", "probability", "stage"}
 
 
@@ -153,7 +153,7 @@ def draw(studies, path):
         f'<svg xmlns="http://www.w3.org/2000/svg" width="368" height="{y + 32}" viewBox="0 0 368 {y + 32}" '
         f'font-family="Liberation Sans,Arial,Helvetica,sans-serif" font-size="11" fill="#22262B">\n'
         f'<rect width="368" height="{y + 32}" fill="#FFFFFF"/>\n{ticks}\n' + "\n".join(out) +
-        f'\n<text x="{x(0.7):.1f}" y="{y + 27}" text-anchor="middle">AUC, 95 % interval over participants</text>\n</svg>\n')
+        f'\n<text x="{x(0.7):.1f}" y="{y + 27}" text-anchor="middle">AUC, 95% interval over participants</text>\n</svg>\n')
 
 
 def main(directory, figure):

@@ -78,7 +78,7 @@ func TestFarVolumes(t *testing.T) {
 		{"saturated", 1000, []change{{50, value(32767)}}, nil, "[50]", "[]", "[]"},
 		{"a huge number", 1000, []change{{50, value(1e9)}}, nil, "[50]", "[]", "[]"},
 		{"three times as bright", 1000, []change{{50, scale(3)}}, nil, "[]", "[]", "[50]"},
-		{"20 % brighter", 1000, []change{{50, scale(1.2)}}, nil, "[]", "[]", "[50]"},
+		{"20% brighter", 1000, []change{{50, scale(1.2)}}, nil, "[]", "[]", "[50]"},
 		{"before the steady state", 1000, []change{{0, scale(1.6)}, {1, scale(1.2)}}, nil, "[]", "[0 1]", "[]"},
 		{"ten times in series without means", 0, []change{{50, value(100)}}, nil, "[50]", "[]", "[]"},
 		{"not used", 1000, []change{{0, scale(1.6)}, {50, value(0)}}, []int{0, 50}, "[]", "[]", "[]"},

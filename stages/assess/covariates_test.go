@@ -523,7 +523,7 @@ func TestCovariatesMissingByHolm(t *testing.T) {
 }
 
 // A covariate that separates the groups at one site, and in the other direction at another one, is found there, though
-// hardly among all; covariates without a difference are found at any site in at most 5 % of cohorts.
+// hardly among all; covariates without a difference are found at any site in at most 5% of cohorts.
 func TestCovariatesAtOneSite(t *testing.T) {
 	people := stagetest.SomeParticipants(80, "ASD", "HC")
 	site, length, age := make([]string, 80), make([]float64, 80), make([]float64, 80)

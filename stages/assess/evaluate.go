@@ -15,7 +15,7 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as the models of each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are retrained on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is (all arrangements, if they are at most permutations), and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
+		"For test participants only. At graph level each graph (of a random draw or a session) counts; at participant level the mean probability over a participant's graphs decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95% confidence intervals are of the expected measure of models trained on as many participants as the models of each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are retrained on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is (all arrangements, if they are at most permutations), and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
@@ -82,7 +82,7 @@ func (*Evaluate) Ports() dag.Ports {
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
 			{Name: "summary", Type: column.Needs[column.AccuracyRow](),
-				Doc: "one row for each setting and level; ci is the 95 % confidence interval of accuracy"},
+				Doc: "one row for each setting and level; ci is the 95% confidence interval of accuracy"},
 		},
 	}
 }

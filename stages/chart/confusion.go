@@ -44,7 +44,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 				middle := r.Min.Add(r.Size().Scale(0.5))
 				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y}, countText(v), large, draw.XCenter, draw.YBottom)
 				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - vg.Length(min(4, 0.07*high))},
-					fmt.Sprintf("%.0f %%", 100*share), small,
+					fmt.Sprintf("%.0f%%", 100*share), small,
 					draw.XCenter, draw.YTop)
 			}
 		}

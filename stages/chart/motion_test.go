@@ -26,7 +26,7 @@ func TestHeadMotion(t *testing.T) {
 		null := Motion{Freedom: freedom}.unrelated()
 		for _, r := range []float64{0, 0.3, -0.8} {
 			if got, want := null(r), 100*density(r)*0.05; math.Abs(got-want) > 1e-5 {
-				t.Errorf("%v degrees of freedom, r %v: %v %%, want %v", freedom, r, got, want)
+				t.Errorf("%v degrees of freedom, r %v: %v%%, want %v", freedom, r, got, want)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ type plane struct {
 
 var axial, coronal, sagittal = plane{"z", "L", "R", 2, 0, 1}, plane{"y", "L", "R", 1, 0, 2}, plane{"x", "", "", 0, 1, 2}
 
-// depth is where slice k of n along an axis lies: whole mm, equally spaced within the middle 80 % of the extent.
+// depth is where slice k of n along an axis lies: whole mm, equally spaced within the middle 80% of the extent.
 func (b Brain) depth(axis, k, n int) float64 {
 	size := b.High[axis] - b.Low[axis]
 	return math.Round(b.Low[axis] + float64(size*(0.1+float64(0.8*(float64(k)+0.5))/float64(n))))

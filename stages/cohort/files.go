@@ -194,7 +194,7 @@ type ownPort struct {
 func inNative(_ *Roster, native bool) bool { return native }
 
 // nearly is what label images have in common that show the same; see nifti.LabelCopies.
-const nearly = "at least 99.9 % of the voxels"
+const nearly = "at least 99.9% of the voxels"
 
 // ownPorts are those of files that two participants cannot share, the first one reported first.
 var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},

@@ -35,29 +35,29 @@ type AccuracyRow struct {
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	Accuracy     float64     `column:"accuracy,missing" doc:"share of correct predictions, pooled over the folds"`
-	Low          float64     `column:"ci_low,missing" doc:"95 % confidence interval of the expected accuracy of models trained on as many participants as the models of each fold (Wilson, corrected for overlapping training sets)"`
+	Low          float64     `column:"ci_low,missing" doc:"95% confidence interval of the expected accuracy of models trained on as many participants as the models of each fold (Wilson, corrected for overlapping training sets)"`
 	High         float64     `column:"ci_high,missing"`
 	FoldMean     float64     `column:"fold_mean,missing" doc:"accuracy of each fold, mean over the folds, as in the paper's tables"`
 	FoldSD       float64     `column:"fold_sd,missing" doc:"its standard deviation over the folds (n−1)"`
 	Majority     float64     `column:"majority,missing" doc:"majority-class rate: share of the largest group among the tested participants"`
 	Balanced     float64     `column:"balanced_accuracy,missing" doc:"mean over the folds"`
-	BalancedLow  float64     `column:"balanced_accuracy_low,missing,optional" doc:"95 % confidence interval, from those of the groups' shares (Zou and Donner)"`
+	BalancedLow  float64     `column:"balanced_accuracy_low,missing,optional" doc:"95% confidence interval, from those of the groups' shares (Zou and Donner)"`
 	BalancedHigh float64     `column:"balanced_accuracy_high,missing,optional"`
 	AUC          float64     `column:"auc,missing" doc:"mean over the folds"`
-	AUCLow       float64     `column:"auc_low,missing,optional" doc:"95 % confidence interval (Newcombe's method 5, corrected likewise); none for more than two groups without a positive one"`
+	AUCLow       float64     `column:"auc_low,missing,optional" doc:"95% confidence interval (Newcombe's method 5, corrected likewise); none for more than two groups without a positive one"`
 	AUCHigh      float64     `column:"auc_high,missing,optional"`
 	Sensitivity  float64     `column:"sensitivity,missing" doc:"mean over the folds"`
-	SensLow      float64     `column:"sensitivity_low,missing,optional" doc:"95 % confidence interval, as that of accuracy"`
+	SensLow      float64     `column:"sensitivity_low,missing,optional" doc:"95% confidence interval, as that of accuracy"`
 	SensHigh     float64     `column:"sensitivity_high,missing,optional"`
 	Specificity  float64     `column:"specificity,missing" doc:"mean over the folds"`
-	SpecLow      float64     `column:"specificity_low,missing,optional" doc:"95 % confidence interval, as that of accuracy"`
+	SpecLow      float64     `column:"specificity_low,missing,optional" doc:"95% confidence interval, as that of accuracy"`
 	SpecHigh     float64     `column:"specificity_high,missing,optional"`
 	AUCFolds     int32       `column:"auc_folds,optional" doc:"where test folds lack a class: folds that have an AUC, over which it is the mean"`
 	SensFolds    int32       `column:"sensitivity_folds,optional" doc:"folds that have a sensitivity, likewise"`
 	SpecFolds    int32       `column:"specificity_folds,optional" doc:"folds that have a specificity, likewise"`
 	Incomplete   int32       `column:"incomplete_folds,optional" doc:"of more than two groups: folds whose test participants lack a group, whose balanced accuracy and AUC are means over the others"`
 	Brier        float64     `column:"brier,missing,optional" doc:"Brier score of the positive group's probability, mean over the participants of all folds; per participant only; missing for decision values (svm, linear-svm, ridge, kernel-ridge)"`
-	BrierLow     float64     `column:"brier_low,missing,optional" doc:"95 % confidence interval (logit scale, corrected likewise)"`
+	BrierLow     float64     `column:"brier_low,missing,optional" doc:"95% confidence interval (logit scale, corrected likewise)"`
 	BrierHigh    float64     `column:"brier_high,missing,optional"`
 	Positive     string      `column:"positive" doc:"the positive group"`
 	Test         string      `column:"test,optional" doc:"test of p: retrained: models retrained on permuted labels; per fold: test labels permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`

@@ -105,7 +105,7 @@ const MostMotion = 5.0
 
 // LeastGlobalR is a correlation of the mean over the regions with the global signal of the confounds that every scan
 // reaches with its own confounds, and none with those of another scan: of 40 resting scans with 84 regions at least
-// 0.91, and at most 0.46 (99 %: below 0.31). With 20 regions drawn at random it is at least 0.57, with 10 sometimes
+// 0.91, and at most 0.46 (99%: below 0.31). With 20 regions drawn at random it is at least 0.57, with 10 sometimes
 // less than 0.5.
 const LeastGlobalR = 0.5
 

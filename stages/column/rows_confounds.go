@@ -8,16 +8,16 @@ type ConfounderRow struct {
 	Covariate    string  `column:"covariate"`
 	Participants int32   `column:"participants" doc:"with a prediction and a value"`
 	Association  float64 `column:"association,missing" doc:"R² of the covariate and the predictions"`
-	Chance       float64 `column:"chance,missing" doc:"95 % quantile of that R² over permutations of the covariate, given the label"`
+	Chance       float64 `column:"chance,missing" doc:"95% quantile of that R² over permutations of the covariate, given the label"`
 	Partial      float64 `column:"p_partial,missing" doc:"partial test: predictions are independent of the covariate given the label"`
 	PartialHolm  float64 `column:"p_partial_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	Prediction   float64 `column:"prediction,missing" doc:"mean over the folds of the AUC, or of r for a number to predict; missing without the full test"`
-	FullChance   float64 `column:"chance_full,missing" doc:"95 % quantile of the same over permutations of the label, given the covariate, with models retrained on each"`
+	FullChance   float64 `column:"chance_full,missing" doc:"95% quantile of the same over permutations of the label, given the covariate, with models retrained on each"`
 	Full         float64 `column:"p_full,missing" doc:"full test: predictions are independent of the label given the covariate; missing where models are not retrained (given)"`
 	FullHolm     float64 `column:"p_full_holm,missing" doc:"corrected for all partial and full tests of the table (Holm)"`
 	FullLeast    float64 `column:"p_full_least,missing" doc:"smallest p_full that these permutations can give"`
 	FullDraws    int32   `column:"full_permutations" doc:"of the label; 0 without the full test"`
-	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80 %; missing where the covariate is constant within folds, which leaves no partial test"`
+	Detectable   float64 `column:"detectable,missing" doc:"R² that the partial test finds with a power of about 80%; missing where the covariate is constant within folds, which leaves no partial test"`
 	Permutations int32   `column:"permutations" doc:"of the covariate"`
 	Why          string  `column:"why,missing" doc:"the reason of missing p_partial"`
 }
@@ -28,7 +28,7 @@ type ConfoundModelRow struct {
 	Sample       string  `column:"sample" doc:"all; matched: trained and tested on matched participants; matched test: trained on all, tested on matched ones"`
 	Participants int32   `column:"participants" doc:"tested"`
 	Score        float64 `column:"score,missing" doc:"mean over the folds of the AUC, or of r for a number to predict"`
-	Low          float64 `column:"score_low,missing" doc:"95 % interval: bootstrap of participants with the whole cross-validation repeated"`
+	Low          float64 `column:"score_low,missing" doc:"95% interval: bootstrap of participants with the whole cross-validation repeated"`
 	High         float64 `column:"score_high,missing"`
 }
 
@@ -43,10 +43,10 @@ type ConfoundSummaryRow struct {
 	Alone        float64  `column:"covariates_score,missing" doc:"of the covariates alone"`
 	Both         float64  `column:"both_score,missing" doc:"of edges and covariates"`
 	Increment    float64  `column:"increment,missing" doc:"score of edges and covariates less that of the covariates alone"`
-	Low          float64  `column:"increment_low,missing" doc:"95 % interval, as of the scores"`
+	Low          float64  `column:"increment_low,missing" doc:"95% interval, as of the scores"`
 	High         float64  `column:"increment_high,missing"`
 	Removal      float64  `column:"removal,missing" doc:"score of the edges without what the covariates explain less that of the edges"`
-	RemovalLow   float64  `column:"removal_low,missing" doc:"95 % interval of this difference, over the same resamples"`
+	RemovalLow   float64  `column:"removal_low,missing" doc:"95% interval of this difference, over the same resamples"`
 	RemovalHigh  float64  `column:"removal_high,missing"`
 	P            float64  `column:"p,missing" doc:"residuals of the edges permuted within folds and sites, models retrained; missing where these leave the labels fewer than 21 arrangements"`
 	Within       string   `column:"within,missing,optional" doc:"the column of the sites; missing where there is one site"`

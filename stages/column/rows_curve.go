@@ -70,7 +70,7 @@ type CurveRow struct {
 	Name   string      `column:"name" doc:"display name of the classifier"`
 	N      float64     `column:"n" doc:"training participants"`
 	Value  float64     `column:"value" doc:"the measure by the fit"`
-	Low    float64     `column:"low,missing" doc:"95 % interval"`
+	Low    float64     `column:"low,missing" doc:"95% interval"`
 	High   float64     `column:"high,missing"`
 	Beyond bool        `column:"beyond" doc:"more participants than any model was trained on"`
 }
@@ -93,14 +93,14 @@ type LearningRow struct {
 	B        float64     `column:"b,missing"`
 	C        float64     `column:"c,missing"`
 	At       float64     `column:"at_n,missing" doc:"the measure at n by the fit"`
-	AtLow    float64     `column:"at_n_low,missing" doc:"95 % interval, approximate"`
+	AtLow    float64     `column:"at_n_low,missing" doc:"95% interval, approximate"`
 	AtHigh   float64     `column:"at_n_high,missing"`
 	Twice    float64     `column:"at_2n,missing" doc:"at twice as many training participants, the largest number to which the fit is extrapolated"`
 	TwiceLow float64     `column:"at_2n_low,missing"`
 	TwiceUp  float64     `column:"at_2n_high,missing"`
 	Target   float64     `column:"target,missing" doc:"the requested measure"`
 	Needed   float64     `column:"needed,missing" doc:"training participants that reach it by the fit; missing where 2n do not suffice"`
-	NeedLow  float64     `column:"needed_low,missing" doc:"95 % interval, approximate"`
+	NeedLow  float64     `column:"needed_low,missing" doc:"95% interval, approximate"`
 	NeedHigh float64     `column:"needed_high,missing" doc:"missing where 2n do not suffice"`
 	Before   bool        `column:"fitted_before" doc:"the inputs were fitted to all training participants of each fold at every size"`
 }

@@ -10,10 +10,10 @@ type EdgeTestRow struct {
 	TargetName   string  `column:"target_name,missing" doc:"name of the node"`
 	Statistic    float64 `column:"statistic,missing" doc:"t, or F of several groups; missing for an edge that is missing in a participant, or does not vary"`
 	Estimate     float64 `column:"estimate,missing" doc:"difference between the groups, slope or change, adjusted for the covariates, in units of the edges (Fisher z); missing of several groups"`
-	EstimateLow  float64 `column:"estimate_low,missing" doc:"lower end of its 95 % interval (Student's t)"`
+	EstimateLow  float64 `column:"estimate_low,missing" doc:"lower end of its 95% interval (Student's t)"`
 	EstimateHigh float64 `column:"estimate_high,missing" doc:"upper end"`
 	Effect       float64 `column:"effect,missing" doc:"standardized effect size, which the summary's column effect names"`
-	EffectLow    float64 `column:"effect_low,missing" doc:"lower end of its 95 % interval, for this edge alone"`
+	EffectLow    float64 `column:"effect_low,missing" doc:"lower end of its 95% interval, for this edge alone"`
 	EffectHigh   float64 `column:"effect_high,missing" doc:"upper end"`
 	P            float64 `column:"p,missing" doc:"two-sided, parametric, uncorrected"`
 	Q            float64 `column:"q,missing" doc:"false discovery rate of p over the edges (Benjamini and Hochberg)"`
@@ -152,7 +152,7 @@ type EdgeReliabilityRow struct {
 	SourceName string  `column:"source_name,missing" doc:"name of the node"`
 	TargetName string  `column:"target_name,missing" doc:"name of the node"`
 	ICC        float64 `column:"icc,missing" doc:"over the sessions; missing with fewer than 10 participants, and for an edge that someone lacks"`
-	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1) (McGraw and Wong 1996)"`
+	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95% interval of ICC(2,1) (McGraw and Wong 1996)"`
 	High       float64 `column:"icc_high,missing" doc:"upper end"`
 	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the edge is among the top ones by the group difference or association"`
 }
@@ -162,7 +162,7 @@ type RegionReliabilityRow struct {
 	Index      int32   `column:"index" doc:"node number"`
 	Name       string  `column:"name,missing" doc:"name of the node"`
 	ICC        float64 `column:"icc,missing" doc:"of the mean of its edges, over the sessions"`
-	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95 % interval of ICC(2,1)"`
+	Low        float64 `column:"icc_low,missing" doc:"lower end of the 95% interval of ICC(2,1)"`
 	High       float64 `column:"icc_high,missing" doc:"upper end"`
 	Edges      float64 `column:"median_edges,missing" doc:"median ICC of its edges"`
 	Replicated float64 `column:"replicated,missing" doc:"share of the halves of the participants in which the region is among the top ones"`
@@ -179,12 +179,12 @@ type ReplicationRow struct {
 	Values       int32   `column:"values" doc:"edges that all participants have, or regions that have such an edge"`
 	K            int32   `column:"k" doc:"number of top values that are compared"`
 	Spearman     float64 `column:"spearman,missing" doc:"mean over the halves; 0 by chance"`
-	SpearmanLow  float64 `column:"spearman_low,missing" doc:"2.5 % quantile over the halves"`
-	SpearmanHigh float64 `column:"spearman_high,missing" doc:"97.5 % quantile"`
+	SpearmanLow  float64 `column:"spearman_low,missing" doc:"2.5% quantile over the halves"`
+	SpearmanHigh float64 `column:"spearman_high,missing" doc:"97.5% quantile"`
 	Full         float64 `column:"full,missing" doc:"approximate Spearman's correlation for all participants, by the Spearman–Brown formula"`
 	Dice         float64 `column:"dice,missing" doc:"share of the top k that both halves have in common, mean over the halves"`
-	DiceLow      float64 `column:"dice_low,missing" doc:"2.5 % quantile over the halves"`
-	DiceHigh     float64 `column:"dice_high,missing" doc:"97.5 % quantile"`
+	DiceLow      float64 `column:"dice_low,missing" doc:"2.5% quantile over the halves"`
+	DiceHigh     float64 `column:"dice_high,missing" doc:"97.5% quantile"`
 	Chance       float64 `column:"dice_chance" doc:"expected for random orders: k of all values"`
 }
 
@@ -197,7 +197,7 @@ type WeightStabilityRow struct {
 	Trainings int32       `column:"trainings" doc:"models: folds, repeats and seeds, which share training participants"`
 	Regions   int32       `column:"regions"`
 	ICC       float64     `column:"icc,missing" doc:"ICC(2,1) of regions over trainings"`
-	Low       float64     `column:"icc_low,missing" doc:"lower end of its 95 % interval, for independent trainings"`
+	Low       float64     `column:"icc_low,missing" doc:"lower end of its 95% interval, for independent trainings"`
 	High      float64     `column:"icc_high,missing" doc:"upper end"`
 	Spearman  float64     `column:"spearman,missing" doc:"mean over pairs of trainings"`
 	K         int32       `column:"k" doc:"top regions that are compared"`

@@ -13,9 +13,9 @@ type RankingRow struct {
 	Abbreviation   string      `column:"abbreviation"`
 	Score          float64     `column:"score,missing" doc:"ranking criterion (parameter reading): mean_score or contrast"`
 	SD             float64     `column:"sd,missing,optional" doc:"standard deviation of the score over participants (n−1)"`
-	Low            float64     `column:"ci_low,missing,optional" doc:"95 % interval of the score over participants (bootstrap within groups; models held fixed)"`
+	Low            float64     `column:"ci_low,missing,optional" doc:"95% interval of the score over participants (bootstrap within groups; models held fixed)"`
 	High           float64     `column:"ci_high,missing,optional"`
-	RankLow        int32       `column:"rank_low,optional" doc:"95 % interval of the rank over the same bootstrap samples"`
+	RankLow        int32       `column:"rank_low,optional" doc:"95% interval of the rank over the same bootstrap samples"`
 	RankHigh       int32       `column:"rank_high,optional"`
 	TopShare       float64     `column:"top_share,optional" doc:"share of bootstrap samples in which the region is among the top regions (parameter top)"`
 	Best           int32       `column:"model_best,optional" doc:"best rank in a single model, over its test participants"`
@@ -86,13 +86,13 @@ type IndividualityRow struct {
 	Participants    int32       `column:"participants" doc:"tested"`
 	Draws           int32       `column:"draws" doc:"of each"`
 	Individual      float64     `column:"individual,missing" doc:"share of the score variance between participants of a group, region by region; the rest is common to the group. Noise of the draws is in neither"`
-	IndividualLow   float64     `column:"individual_low,missing" doc:"95 % interval (jackknife over participants, models held fixed)"`
+	IndividualLow   float64     `column:"individual_low,missing" doc:"95% interval (jackknife over participants, models held fixed)"`
 	IndividualHigh  float64     `column:"individual_high,missing"`
 	IndividualLeast float64     `column:"individual_least,missing" doc:"smallest value of a single model"`
 	IndividualMost  float64     `column:"individual_most,missing" doc:"largest value of a single model"`
 	K               int32       `column:"k" doc:"number of top regions compared"`
 	Jaccard         float64     `column:"jaccard,missing" doc:"regions among the top k of both of two participants of a group, divided by those in either; mean over pairs"`
-	JaccardLow      float64     `column:"jaccard_low,missing" doc:"95 % interval (jackknife over participants)"`
+	JaccardLow      float64     `column:"jaccard_low,missing" doc:"95% interval (jackknife over participants)"`
 	JaccardHigh     float64     `column:"jaccard_high,missing"`
 	JaccardGroups   float64     `column:"jaccard_groups,missing" doc:"the same for two participants of different groups"`
 	JaccardChance   float64     `column:"jaccard_chance,missing" doc:"the same for random rankings"`

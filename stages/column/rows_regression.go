@@ -30,16 +30,16 @@ type RegressionRow struct {
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; a fold with constant predictions counts as 0; none where all folds have such"`
 	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
-	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of the expected r of models trained on as many participants as the models of each fold (Fisher's z, corrected for overlapping training sets)"`
+	RLow         float64     `column:"r_low,missing" doc:"95% confidence interval of the expected r of models trained on as many participants as the models of each fold (Fisher's z, corrected for overlapping training sets)"`
 	RHigh        float64     `column:"r_high,missing"`
 	RWithin      float64     `column:"r_within,missing,optional" doc:"r after the means of each site are subtracted from predicted and observed values, mean over the folds; missing where no fold tests several sites"`
 	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`
 	R2           float64     `column:"r2,missing" doc:"R² about the mean of the test participants, mean over the folds"`
-	R2Low        float64     `column:"r2_low,missing" doc:"95 % confidence interval of r2 (scale of log(1 − R²), corrected likewise)"`
+	R2Low        float64     `column:"r2_low,missing" doc:"95% confidence interval of r2 (scale of log(1 − R²), corrected likewise)"`
 	R2High       float64     `column:"r2_high,missing"`
 	R2Trained    float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants, mean over the folds"`
 	MAE          float64     `column:"mae" doc:"mean absolute error, in units of the target, mean over the folds"`
-	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (logarithmic scale, corrected likewise)"`
+	MAELow       float64     `column:"mae_low,missing" doc:"95% confidence interval of mae (logarithmic scale, corrected likewise)"`
 	MAEHigh      float64     `column:"mae_high,missing"`
 	Test         string      `column:"test,optional" doc:"test of p: retrained: models retrained on permuted targets; per fold: target of the test participants permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
 	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the target with at least this r, (b+1)/(n+1); of the first repeat"`

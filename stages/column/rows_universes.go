@@ -10,7 +10,7 @@ type UniverseRow struct {
 	Order    int32       `column:"order" doc:"place in the curve, from 1, by rising effect"`
 	Effect   float64     `column:"effect" doc:"AUC less 0.5, or accuracy less the majority-class rate"`
 	Measure  float64     `column:"measure" doc:"the AUC, mean over the folds, or the accuracy"`
-	Low      float64     `column:"effect_low,missing" doc:"95 % confidence interval of the effect, as in evaluate"`
+	Low      float64     `column:"effect_low,missing" doc:"95% confidence interval of the effect, as in evaluate"`
 	High     float64     `column:"effect_high,missing"`
 	P        float64     `column:"p,missing" doc:"of this universe alone, retrained on permuted labels; not corrected for the number of universes; missing where there is no joint test"`
 	Z        float64     `column:"z" doc:"normal quantile of the mid-rank of the effect among its permutations"`

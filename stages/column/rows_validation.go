@@ -4,12 +4,12 @@ package column
 type ValidationRow struct {
 	Measure string  `column:"measure" doc:"accuracy, balanced_accuracy, auc, sensitivity, specificity, ppv, npv, brier, brier_scaled, miscalibration, discrimination, in_the_large, intercept, slope, calibration_p; with the ending _recalibrated, of probabilities that the recalibration of the model files gives"`
 	Value   float64 `column:"value,missing" doc:"missing where it cannot be estimated"`
-	Low     float64 `column:"low,missing" doc:"of its 95 % interval"`
+	Low     float64 `column:"low,missing" doc:"of its 95% interval"`
 	High    float64 `column:"high,missing"`
 	N       int32   `column:"n" doc:"participants that it is computed from"`
 
 	Training     float64 `column:"training,missing,optional" doc:"cross-validated in the training study, as recorded in the model file"`
-	TrainingLow  float64 `column:"training_low,missing,optional" doc:"of its 95 % interval"`
+	TrainingLow  float64 `column:"training_low,missing,optional" doc:"of its 95% interval"`
 	TrainingHigh float64 `column:"training_high,missing,optional"`
 }
 
@@ -55,6 +55,6 @@ type ValidationBinRow struct {
 	N     int32   `column:"n"`
 	Mean  float64 `column:"mean" doc:"predicted probability of the positive group"`
 	Share float64 `column:"share" doc:"share of the positive group"`
-	Low   float64 `column:"low" doc:"of the 95 % interval (Wilson) of the share"`
+	Low   float64 `column:"low" doc:"of the 95% interval (Wilson) of the share"`
 	High  float64 `column:"high"`
 }

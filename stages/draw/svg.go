@@ -123,7 +123,7 @@ func (c *svgCanvas) Fill(path vg.Path) {
 	}
 }
 
-// quick writes PNGs in a ninth of the time that the smallest ones take, of 8 % more bytes.
+// quick writes PNGs in a ninth of the time that the smallest ones take, of 8% more bytes.
 var quick = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &buffers{}}
 
 // buffers are those of PNGs that have been written.

@@ -18,7 +18,7 @@ import (
 
 var kindCalibration = dag.Kind{
 	Name: "figure-calibration",
-	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group with its 95 % interval (Wilson); participants of all folds are pooled. The first two classifiers are drawn, and the bins of all are a table. SVMs and ridge give decision values, not calibrated probabilities, and are left out. For two groups.",
+	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group with its 95% interval (Wilson); participants of all folds are pooled. The first two classifiers are drawn, and the bins of all are a table. SVMs and ridge give decision values, not calibrated probabilities, and are left out. For two groups.",
 	New:  func() dag.Stage { return &Calibration{Bins: 5} },
 }
 
@@ -42,7 +42,7 @@ type calibrationRow struct {
 	N          int32   `column:"n" doc:"participants in the bin; of repeated divisions, in each"`
 	Mean       float64 `column:"mean,missing" doc:"their mean predicted probability of the positive group"`
 	Share      float64 `column:"share,missing" doc:"share of the positive group among them"`
-	ShareLow   float64 `column:"share_low,missing" doc:"of its 95 % interval (Wilson), of the participants of one division"`
+	ShareLow   float64 `column:"share_low,missing" doc:"of its 95% interval (Wilson), of the participants of one division"`
 	ShareHigh  float64 `column:"share_high,missing"`
 }
 

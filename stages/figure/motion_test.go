@@ -44,7 +44,7 @@ func TestHeadMotion(t *testing.T) {
 	}
 	svg := stagetest.MustRun(t, stagetest.Fresh("figure-qcfc"), in())["picture"].(artifacts.Bytes).Data
 	for text, want := range map[string]bool{">24P<": true, ">36P<": true, ">none<": false, "median |r| 0.200 (chance 0.130)": true,
-		"p &lt; 0.05: 25.0 % of edges": true, "ρ = −0.50": true, "80 left, 20 lost": true} {
+		"p &lt; 0.05: 25.0% of edges": true, "ρ = −0.50": true, "80 left, 20 lost": true} {
 		if bytes.Contains(svg, []byte(text)) != want {
 			t.Errorf("the picture says %q: %v, want %v", text, !want, want)
 		}

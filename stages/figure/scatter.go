@@ -15,7 +15,7 @@ import (
 type PredictedNumber struct {
 	Name             string
 	Residual, Scored bool
-	R, RLow, RHigh   float64 // of the model, with its 95 % interval; NaN where it is not known
+	R, RLow, RHigh   float64 // of the model, with its 95% interval; NaN where it is not known
 	Error            string  // its mean absolute error
 }
 

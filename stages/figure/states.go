@@ -20,7 +20,7 @@ import (
 var kindStates = dag.Kind{
 	Name: "figure-states",
 	Doc: "connectivity states as heat maps, and the groups' time in them\n" +
-		"The states of the stage states as correlations, and of each state the fraction of time and the dwell time of the groups (mean over participants, 95 % interval). The output groups has the numbers; connect it to tables of report. States fitted to all participants describe the cohort: they are no features for a classifier.",
+		"The states of the stage states as correlations, and of each state the fraction of time and the dwell time of the groups (mean over participants, 95% interval). The output groups has the numbers; connect it to tables of report. States fitted to all participants describe the cohort: they are no features for a classifier.",
 	New: func() dag.Stage { return &States{} },
 }
 

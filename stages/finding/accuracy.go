@@ -13,7 +13,7 @@ import (
 )
 
 // nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains, unless an
-// expected accuracy of generous gives it in 5 % of cohorts or more: by the binomial distribution, all of 13
+// expected accuracy of generous gives it in 5% of cohorts or more: by the binomial distribution, all of 13
 // participants are correct with probability 0.055, all of 14 with 0.044. Diagnoses in cohorts that are not small are
 // less accurate (schizophrenia: below 0.7 from 150 participants of a group on; Schnack and Kahn 2016, Front Psychiatry
 // 7:50).

@@ -49,7 +49,7 @@ func (l List) BesideEdges(r column.EdgeSummaryRow) List {
 	return linked
 }
 
-// With a variance of each group, the smallest difference that max-t finds over 780 edges with a power of 80 % is larger
+// With a variance of each group, the smallest difference that max-t finds over 780 edges with a power of 80% is larger
 // by a tenth or more than with one variance, from simulations of groups that vary alike (TestPowerOfSmallGroup of
 // stages/assess/edges), below so many effective degrees of freedom, if the unequal sizes cost a fifth of them.
 const fewEffective, costly = 30, 0.8

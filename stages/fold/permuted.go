@@ -496,7 +496,7 @@ func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested)
 // A GivenTest is the full confounder test of a setting: the mean over the folds of the AUC, or of r, under the true
 // labels, against labels permuted given a covariate, with models retrained on each.
 type GivenTest struct {
-	Score, High, P, Least float64 // High: 95 % quantile over the permutations
+	Score, High, P, Least float64 // High: 95% quantile over the permutations
 	Permutations          int
 }
 

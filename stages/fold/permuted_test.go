@@ -196,7 +196,7 @@ func TestArrangementsOfFamilies(t *testing.T) {
 	}
 }
 
-// Without an effect, p ≤ 0.05 in 5 % of cohorts at most, for one fold, and for three in fewer.
+// Without an effect, p ≤ 0.05 in 5% of cohorts at most, for one fold, and for three in fewer.
 func TestLevelOfArrangements(t *testing.T) {
 	const cohorts = 1000
 	for n, most := range map[int]int{1: cohorts/20 + 20, 3: cohorts / 50} { // 20: three standard errors

@@ -52,7 +52,7 @@ func TestAbsencesOfOneRegion(t *testing.T) {
 	}
 }
 
-// Without a difference, at most 5 % of cohorts have a region with a corrected p below 0.05.
+// Without a difference, at most 5% of cohorts have a region with a corrected p below 0.05.
 func TestAbsencesHoldTheirLevel(t *testing.T) {
 	r, found := random.New(2, "absence"), 0
 	const cohorts = 300

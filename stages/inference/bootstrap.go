@@ -10,8 +10,8 @@ import (
 
 // A Spread is what the bootstrap says of one region of a ranking.
 type Spread struct {
-	Low, High         float64 // 95 % interval of the mean score
-	RankLow, RankHigh int     // 95 % interval of the rank; RankLow is the better one
+	Low, High         float64 // 95% interval of the mean score
+	RankLow, RankHigh int     // 95% interval of the rank; RankLow is the better one
 	Top               float64 // share of the resamples in which it is among the first k
 }
 

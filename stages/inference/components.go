@@ -60,7 +60,7 @@ type Cell struct {
 	Scores [][][]float64 // person × draw × region
 }
 
-// An Individuality tells how much of the scores is a person's own. Low and High are 95 %
+// An Individuality tells how much of the scores is a person's own. Low and High are 95%
 // intervals by the jackknife over people (Tukey 1958; Efron and Tibshirani 1993, chapter 11), of the share by its
 // logit. Jaccard is the mean over pairs of people, of a cell, and of different groups of one model.
 type Individuality struct {

@@ -231,7 +231,7 @@ func (l *LearningCurve) Fit(folds []Learned, v Validation, sampled func(error fl
 	}
 }
 
-// At is the error of models trained on n participants by the fit, and its 95 % interval on the logit scale, or that of
+// At is the error of models trained on n participants by the fit, and its 95% interval on the logit scale, or that of
 // Correlation and Explained: the normal quantile times the SD over resamples. Folds share training
 // participants, and few folds vary less than their
 // expectation, so that the SD is multiplied by √(K/(K−1) · correction), as that of a mean (see Validation). It is at

@@ -33,7 +33,7 @@ func DeLong(positive, negative []float64) (auc, se float64) {
 	return auc, math.Sqrt(v1/float64(len(positive)) + v0/float64(len(negative)))
 }
 
-// LogitInterval is the 95 % interval of an AUC of independent cases with DeLong's standard error, on the scale of its
+// LogitInterval is the 95% interval of an AUC of independent cases with DeLong's standard error, on the scale of its
 // log odds; of an AUC within 0.005 of 0 or 1, where that standard error is often far too small (it is 0 at 1), that of
 // Newcombe (2006, method 5).
 func LogitInterval(auc, se float64, positive, negative int) (low, high float64) {
@@ -44,7 +44,7 @@ func LogitInterval(auc, se float64, positive, negative int) (low, high float64) 
 	return expit(at - half), expit(at + half)
 }
 
-// CorrelationInterval is the 95 % interval of a correlation with its standard error, on Fisher's scale.
+// CorrelationInterval is the 95% interval of a correlation with its standard error, on Fisher's scale.
 func CorrelationInterval(r, se float64) (low, high float64) {
 	r = max(-0.999, min(0.999, r))
 	half := normal975 * se / (1 - float64(r*r))

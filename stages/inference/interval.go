@@ -11,12 +11,12 @@ import (
 //
 // The folds share most of their training participants, so the variance of the mean over K folds is not s²/K but
 // s²(1/K + test/train), s² being the variance of one fold's value (Nadeau and Bengio 2003, section 3). s² is the larger
-// of two estimates: the sampling variance within a fold, and the variance between the folds. All intervals are of 95 %.
+// of two estimates: the sampling variance within a fold, and the variance between the folds. All intervals are of 95%.
 type Validation struct {
 	Test, Train []float64 // participants of each fold of each repeat
 }
 
-const normal975 = 1.959963984540054 // the 97.5 % point of the normal distribution
+const normal975 = 1.959963984540054 // the 97.5% point of the normal distribution
 
 // Correction is K(1/K + test/train), the factor by which the variance of a mean exceeds that over independent folds.
 func (v Validation) Correction() float64 {
@@ -60,7 +60,7 @@ func (v Validation) Share(p float64, right, all []float64) (low, high float64) {
 	return Wilson(p, n/float64(v.Correction()*inflation(right, within)))
 }
 
-// Wilson is the 95 % confidence interval of a share p of n independent cases (Wilson 1927).
+// Wilson is the 95% confidence interval of a share p of n independent cases (Wilson 1927).
 func Wilson(p, n float64) (low, high float64) {
 	z2 := float64(normal975*normal975) / n
 	center := p + float64(z2/2)
@@ -261,7 +261,7 @@ func meanVariance(x []float64) (mean, variance float64) {
 	return mean, variance / float64(len(x)-1)
 }
 
-// studentQuantile is the 97.5 % point of Student's t, for the whole number of degrees of freedom; NaN without one.
+// studentQuantile is the 97.5% point of Student's t, for the whole number of degrees of freedom; NaN without one.
 func studentQuantile(degrees float64) float64 {
 	if !(degrees >= 1) {
 		return math.NaN()

@@ -144,7 +144,7 @@ func constants(folds []NumberFold) (n int) {
 	return lists.Count(folds, NumberFold.constant)
 }
 
-// A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals.
+// A NumberTest holds measures of one model, means over its folds (see meanScore), with 95% intervals.
 type NumberTest struct {
 	NumberScore
 	Low, High NumberScore

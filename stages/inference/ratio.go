@@ -99,8 +99,8 @@ func crossing(beyond func(x float64) bool) float64 {
 	return high
 }
 
-// ExplainedInterval is the 95 % interval of partial η² = λ/(λ + N) by the noncentral F distributions whose tails at the
-// F that was seen are 2.5 % (Steiger 2004, Psychol Methods 9:164). N = above + below + 1.
+// ExplainedInterval is the 95% interval of partial η² = λ/(λ + N) by the noncentral F distributions whose tails at the
+// F that was seen are 2.5% (Steiger 2004, Psychol Methods 9:164). N = above + below + 1.
 func ExplainedInterval(f float64, above, below int) (low, high float64) {
 	if math.IsNaN(f) {
 		return math.NaN(), math.NaN()

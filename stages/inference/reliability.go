@@ -9,7 +9,7 @@ import (
 )
 
 // An ICC has intraclass correlations of single values in a two-way layout of targets × raters (sessions, trainings):
-// of absolute agreement, ICC(2,1), with its 95 % interval (McGraw and Wong 1996), and of consistency, ICC(3,1) (Shrout
+// of absolute agreement, ICC(2,1), with its 95% interval (McGraw and Wong 1996), and of consistency, ICC(3,1) (Shrout
 // and Fleiss 1979). They may be below 0.
 type ICC struct{ Agreement, Low, High, Consistency float64 }
 
@@ -231,7 +231,7 @@ func CompareMaps(a, b []float64, k int) (spearman, dice float64) {
 // Doubled is the reliability of twice the length, or of twice the participants, by Spearman and Brown.
 func Doubled(r float64) float64 { return 2 * r / (1 + r) }
 
-// Spread95 is the mean of the values, and their 2.5 and 97.5 % quantiles; NaN of none.
+// Spread95 is the mean of the values, and their 2.5 and 97.5% quantiles; NaN of none.
 func Spread95(v []float64) (mean, low, high float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN(), math.NaN()

@@ -89,7 +89,7 @@ func (a *GroupAreas) Weighted(weight []float64) float64 {
 	return above / pairs // 0/0 is NaN
 }
 
-// Interval is the 95 % interval of the area of a group, given the models: Newcombe (2006), method 5, where the variance
+// Interval is the 95% interval of the area of a group, given the models: Newcombe (2006), method 5, where the variance
 // is that of a mean over folds with their pairs as weights. Repeats test the same participants, so that their mean is
 // taken to be as variable as one of them.
 func (a *GroupAreas) Interval(area float64, group []int, g int) (low, high float64) {
@@ -204,7 +204,7 @@ func PermuteGroups(statistics func(group []int) []float64, group, stratum []int,
 // DifferenceError is the standard error of a difference of two shares around p, of n and m participants.
 func DifferenceError(p, n, m float64) float64 { return math.Sqrt(float64(p*(1-p)) * (1/n + 1/m)) }
 
-// Detectable is the difference, in standard errors, that the strictest of so many tests finds with a power of 80 %
+// Detectable is the difference, in standard errors, that the strictest of so many tests finds with a power of 80%
 // where Holm's correction keeps their error at 0.05.
 func Detectable(tests int) float64 {
 	return NormalQuantile(1-0.025/float64(max(1, tests))) + NormalQuantile(0.8)

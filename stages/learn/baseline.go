@@ -78,7 +78,7 @@ type Baseline struct {
 	Epochs       int     `param:"epochs" of:"mlp brainnetcnn li2019" doc:"epochs" zero:"the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
 	Batch        int     `param:"batch" of:"mlp brainnetcnn li2019" doc:"batch size in graphs" zero:"the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" of:"mlp brainnetcnn li2019" doc:"initial learning rate" zero:"0.001 (Adam, which li2019 halves every 20 epochs; for brainnetcnn SGD, momentum 0.9, weight decay 0.0005, whose own rate of 0.01 diverges on correlations)" min:"0"`
-	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75 % of each group, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is retrained on the first 10, 20, 35, 50 and 75% of each group, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, the trees of a forest, and the orders of a learning curve"`
 }
 

@@ -80,7 +80,7 @@ func TestPartsAreFittedAnew(t *testing.T) {
 				return make([]float64, 2*len(ids)), nil
 			})
 		need.NoError(t, err)
-		for _, part := range []int{3, 4, 7} { // half and three quarters in the first order, 35 % in the second
+		for _, part := range []int{3, 4, 7} { // half and three quarters in the first order, 35% in the second
 			members := need.Value(column.Rows[fold.LabeledMember](study.Folds))(t)
 			for i := range members {
 				if members[i].Fold != 2 && !kept[part][members[i].ID] {

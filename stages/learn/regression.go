@@ -66,7 +66,7 @@ type Regression struct {
 	Epochs       int     `param:"epochs" of:"mlp" doc:"epochs" min:"1"`
 	Batch        int     `param:"batch" of:"mlp" doc:"graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" of:"mlp" doc:"learning rate of Adam, for the mean squared error of the z-scored target" min:"1e-12"`
-	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75 %, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
+	Orders       int     `param:"orders" doc:"learning curve: number of random orders of the training participants of a fold, at least 5; in each order the model is trained again on the first 10, 20, 35, 50 and 75%, and tested on the same participants, for the kind learning-curve" zero:"none" min:"0" max:"1000"`
 	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp, and the orders of a learning curve"`
 }
 

@@ -332,7 +332,7 @@ func TestCurveOfNumbers(t *testing.T) {
 				kept = append(kept, p.Keep)
 				return nil
 			}))
-		for _, part := range []int{2, 3, 5, 10} { // 35 %, half and all in the first order, three quarters in the second
+		for _, part := range []int{2, 3, 5, 10} { // 35%, half and all in the first order, three quarters in the second
 			members := need.Value(column.Rows[fold.NumberMember](folds))(t)
 			for i := range members {
 				if members[i].Fold != 2 && !kept[part][members[i].ID] {

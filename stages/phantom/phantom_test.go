@@ -298,7 +298,7 @@ func TestSignalsCorrelateAsExpected(t *testing.T) {
 			worst = max(worst, math.Abs(mean[i]-w))
 			bias += (mean[i] - w) / float64(len(want))
 		}
-		// A weight spreads by 15 % and the coupling by 0.25: 40 people leave errors of some hundredths.
+		// A weight spreads by 15% and the coupling by 0.25: 40 people leave errors of some hundredths.
 		if worst > 0.1 || math.Abs(bias) > 0.02 {
 			t.Errorf("affected %v: correlations are off by up to %.3f, %.4f on average", affected, worst, bias)
 		}

@@ -50,7 +50,7 @@ type Deconfound struct {
 	What       string   `param:"what" doc:"remove the covariates from edges, from the number to predict (target), or from both; never from a class label" choices:"edges|target|both"`
 	Controls   string   `param:"controls" doc:"fit to the training participants of this group alone, which keeps what a disease does to the effect of age, say. Models of these data have no valid p, and the error of the fit remains in the data of the other participants (docs/confounds.md)"`
 	Degree     int      `param:"degree" doc:"numbers: highest power of the z-scores; 2: a parabola" min:"1" max:"3"`
-	Spline     bool     `param:"spline" doc:"numbers: restricted cubic splines in place of powers, with knots at the 5, 35, 65 and 95 % quantiles of the fit"`
+	Spline     bool     `param:"spline" doc:"numbers: restricted cubic splines in place of powers, with knots at the 5, 35, 65 and 95% quantiles of the fit"`
 	Missing    string   `param:"missing" doc:"a participant without a covariate: refuse; indicator, the mean of the fit (or the reference category) with a column that marks missing values; or skip, leave the participant out of the fit and the data as they are" choices:"refuse|indicator|skip"`
 	Few        string   `param:"few" doc:"a category that nobody of the fit has: refuse the participant, or use the reference category" choices:"refuse|reference"`
 	Mean       string   `param:"mean" doc:"of each edge over the fit: removed, residuals are about 0 (julearn); kept, it is added again, for graphs and thresholds" choices:"removed|kept"`

@@ -18,7 +18,7 @@ import (
 var graphKind = dag.Kind{
 	Name: "graph",
 	Doc: "brain graphs: the strongest partial correlations as edges, and features of the nodes\n" +
-		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, plus the largest edge of every node that would be isolated. A region without a series, or whose partial correlations all are 0, has no edges and is not counted in the pairs. Ties go to the lower node numbers.",
+		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10% of all pairs, plus the largest edge of every node that would be isolated. A region without a series, or whose partial correlations all are 0, has no edges and is not counted in the pairs. Ties go to the lower node numbers.",
 	New: func() dag.Stage {
 		return &Graph{Rule: "largest", Density: 0.10, Of: "pairs", Percentile: 95, Repair: "largest",
 			Features: "pearson"}

@@ -56,7 +56,7 @@ func TestConfounds(t *testing.T) {
 	}
 	need.Equal(t, strings.Contains(text, "edges add"), false) // the interval includes 0
 	need.Equal(t, strings.Contains(text, ">p (full)<"), true)
-	for _, want := range []string{"The difference is 0.070 (95 % CI −0.020 to 0.160, over resamples of the " +
+	for _, want := range []string{"The difference is 0.070 (95% CI −0.020 to 0.160, over resamples of the " +
 		"participants), " +
 		"so the edges are not shown to increase the AUC. A permutation test of whether the edges hold information about " +
 		"the label beyond linear effects of the covariates gives p ", "information about the label beyond linear effects " +

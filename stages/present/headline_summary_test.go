@@ -101,8 +101,8 @@ func TestLeftOutOnFirstPage(t *testing.T) {
 	}{
 		{0.6, 0.5, "higher than with permuted labels, but not higher than the majority-class rate",
 			"The model with each group left out: the accuracy (0.600) is higher than with permuted labels, but not higher"},
-		{0.7, 0.5, "above chance, but the 95 % CI includes the majority-class rate",
-			"The model with each group left out: the permutation test is significant, but the 95 % CI"},
+		{0.7, 0.5, "above chance, but the 95% CI includes the majority-class rate",
+			"The model with each group left out: the permutation test is significant, but the 95% CI"},
 		{0.75, 0.65, "above chance", ""},
 	} {
 		beyond, _ := stagetest.Evaluated(c.accuracy, c.low, 0.9)
@@ -208,20 +208,20 @@ func TestTilesHaveIntervals(t *testing.T) {
 	of := values{"AUC": 0.441, "AUCLow": 0.306, "AUCHigh": 0.587, "Positive": "ASD", "SensLow": 0.016,
 		"SensHigh": 0.794, "SpecLow": 0.206, "SpecHigh": 0.984, "Lacks": false, "Many": false}
 	need.Equal(t, need.Value(wording.Text("tile.auc.note", of))(t),
-		"95 % CI 0.306–0.587 · mean over the folds · chance level 0.5")
+		"95% CI 0.306–0.587 · mean over the folds · chance level 0.5")
 	need.Equal(t, need.Value(wording.Text("tile.sensitivity.note", of))(t),
-		"95 % CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
+		"95% CI 0.016–0.794 / 0.206–0.984 · for ASD · mean over the folds")
 	number := values{"Residual": false, "Low": 0.42, "High": 0.795, "R2": 0.376, "MAE": "3.73", "RFolds": 0,
 		"Folds": 5, "RWithin": math.NaN(), "Site": "site", "Headline": false,
 		"TileP": math.NaN(), "Draws": 0, "Least": math.NaN()}
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
-		"95 % CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
+		"95% CI 0.420–0.795 · R² 0.376 · MAE 3.73 · means over the folds")
 	number["RWithin"] = 0.31
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
-		"95 % CI 0.420–0.795 · within sites r = 0.310 · R² 0.376 · MAE 3.73 · means over the folds")
+		"95% CI 0.420–0.795 · within sites r = 0.310 · R² 0.376 · MAE 3.73 · means over the folds")
 	number["Headline"], number["TileP"], number["Draws"] = true, 0.001, 999 // R² and the error have tiles of their own
 	need.Equal(t, need.Value(wording.Text("tile.r.note", number))(t),
-		"95 % CI 0.420–0.795 · within sites r = 0.310 · p ≤ 0.001 · means over the folds")
+		"95% CI 0.420–0.795 · within sites r = 0.310 · p ≤ 0.001 · means over the folds")
 	for least, want := range map[float64]string{5.0 / 3000: " · p ≤ 0.0017", math.NaN(): " · p = 0.002",
 		0.001: " · p = 0.002"} {
 		p := values{"TileP": 5.0 / 3000, "Draws": 999, "Least": least} // of five folds

@@ -54,7 +54,7 @@ func TestLearningCurves(t *testing.T) {
 	ridge.Needed, ridge.NeedLow = 14, 14 // the smallest size, below which nothing was measured
 	in["learning"] = []dag.Input{dag.InputOf(column.Table([]column.LearningRow{ridge}, "model"))}
 	least := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
-	for _, want := range []string{"At most 14 training participants, the smallest number that was tested (95 % interval " +
+	for _, want := range []string{"At most 14 training participants, the smallest number that was tested (95% interval " +
 		"at most 14 to above 2 × 140)", "≤ 14 (≤ 14 to > 2n)"} {
 		if !strings.Contains(least, want) {
 			t.Errorf("no %q in %s", want, least)

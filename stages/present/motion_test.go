@@ -30,8 +30,8 @@ func TestMotionInReport(t *testing.T) {
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
-		"24P 40 0.310 0.111 30.0 % 12.0 % −0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % −0.250 30 110",
-		"Head motion remains in connectivity (strategy 24P): 12 of 100 edges (12.0 %) correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
+		"24P 40 0.310 0.111 30.0% 12.0% −0.250 30 110", "36P 40 0.120 0.111 30.0% 0.0% −0.250 30 110",
+		"Head motion remains in connectivity (strategy 24P): 12 of 100 edges (12.0%) correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
 		"QC-FC (strategy 24P) excludes 20 of 120 edges, which are constant or missing in more than half of the participants.",
 		"has a median of 0.40 (range 0.10 to 0.70).", "There are outliers (more than 3.5 robust SDs from the median) in typicality: sub-2 and sub-4; in typicality, mean framewise displacement: sub-3.",
 	} {
@@ -48,7 +48,7 @@ func TestMotionInReport(t *testing.T) {
 	in["qcfc"] = []dag.Input{dag.InputOf(column.Table(settings, "detrend"))}
 	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"(strategy detrend 0): 12 of 100 edges (12.0 %)", "(strategy detrend 0) excludes",
+	for _, want := range []string{"(strategy detrend 0): 12 of 100 edges (12.0%)", "(strategy detrend 0) excludes",
 		"(strategy detrend 2) excludes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary of two settings lacks %q:\n%s", want, text)

@@ -49,10 +49,10 @@ func TestReliability(t *testing.T) {
 		return strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
 	}
 	got := text(in)
-	for _, want := range []string{"sessions 01 and 02 of 12 participants, the median ICC(2,1) of 3 edges is 0.20; 33 %",
-		"In 87.5 % of 24 searches for a participant in another session, the most similar connectivity is the participant's own " +
+	for _, want := range []string{"sessions 01 and 02 of 12 participants, the median ICC(2,1) of 3 edges is 0.20; 33%",
+		"In 87.5% of 24 searches for a participant in another session, the most similar connectivity is the participant's own " +
 			"(12 participants, in both directions; p ≤ 0.01)", "identifiability is 21.4",
-		"Two random halves of the 30 participants share 50 % of their top 1 edge by |t| between the groups, in the means over the sessions 01 and 02, out of 3 edges that all participants have (33 % expected",
+		"Two random halves of the 30 participants share 50% of their top 1 edge by |t| between the groups, in the means over the sessions 01 and 02, out of 3 edges that all participants have (33% expected",
 		"correlation over all these edges is 0.25", "Head motion differs between the sessions 01 and 02",
 		"0.250 (0.100–0.400)", "ridge regression pattern 5 0.610 (0.500–0.700)"} {
 		if !strings.Contains(got, want) {
@@ -69,7 +69,7 @@ func TestReliability(t *testing.T) {
 	three["reliability_pairs"] = []dag.Input{dag.InputOf(column.Table(append(pairs, pairs[0], pairs[0])))}
 	for _, want := range []string{"by the largest |t| between two of the 3 groups (each edge, in each half), in the means over the sessions 01 and 02, out of 3 edges",
 		"Replication between random halves of the participants: the largest |t| between two of the 3 groups",
-		"In 87.5 % of the searches for a participant in another session, the most similar connectivity is the participant's own " +
+		"In 87.5% of the searches for a participant in another session, the most similar connectivity is the participant's own " +
 			"(mean over 3 pairs of sessions, in both directions; largest p of a pair: p ≤ 0.01)", "identifiability is 21.4 (mean over the pairs)"} {
 		if all := text(three); !strings.Contains(all, want) {
 			t.Errorf("summary of three groups lacks %q: %s", want, all)

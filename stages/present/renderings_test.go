@@ -271,7 +271,7 @@ func TestChoiceIsTheHeadline(t *testing.T) {
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"pool=sage"}}, in)), " ")
 	for _, want := range []string{"Result: the accuracy per participant (SAGE) is 0.810",
 		"With the setting chosen inside each fold by its training participants (nested cross-validation), the accuracy " +
-			"per participant is 0.850, 95 % CI 0.750–0.920; p = 0.112"} {
+			"per participant is 0.850, 95% CI 0.750–0.920; p = 0.112"} {
 		need.Equal(t, strings.Contains(text, want), true, want, text)
 	}
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")

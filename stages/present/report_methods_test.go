@@ -80,7 +80,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	page = unbroken.Replace(reportText(t, in))
 	for _, want := range []string{"The analysis included 1 of 3 regions.", "The regions 1 (a) and 2 (b), which some " +
 		"participants lacked, were excluded for all participants in every model",
-		"2 of 3 regions (1 (a) and 2 (b)), with 100 % of the edges, were excluded for all participants in every model, " +
+		"2 of 3 regions (1 (a) and 2 (b)), with 100% of the edges, were excluded for all participants in every model, " +
 			"because 1 of 3 participants has no usable series for at least one of them"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not state %q", want)

@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 		"<title>Results of made up</title>", "Simulated data.", "Data: 3 simulated participants (2 ASD and 1 HC).",
 		"11.50 ± 0.71 (11.00–12.00)", "1 participant excluded by name: sub-01",
 		"Group HC has only 1 participant", "0.700–0.900",
-		"Edges were the largest positive partial correlations, 10 % of all pairs of regions. An isolated region was reconnected by its largest edge.",
+		"Edges were the largest positive partial correlations, 10% of all pairs of regions. An isolated region was reconnected by its largest edge.",
 		"Cross-validation divided the participants into 5 folds, stratified by group (seed 7); all graphs of a participant were on the same side of every split.",
 		"Probable inference, the law of succession",
 	} {

@@ -50,7 +50,7 @@ func TestSubgroups(t *testing.T) {
 	text := strings.Join(strings.Fields(unbroken.Replace(string(out["page"].(artifacts.Bytes).Data))), " ")
 	for _, want := range []string{"Subgroups", "oldest (11.2–17.7)", "&lt;10", "0.52", "0.26", "SVM (RBF)", "Logistic regression",
 		"that logistic regression performs equally well in all groups: between F and M (sex), only differences in " +
-			"accuracy of at least 0.26 are found with a power of 80 % after correction for all comparisons",
+			"accuracy of at least 0.26 are found with a power of 80% after correction for all comparisons",
 		"the part of the difference that classes and sites alone give", "above expectation"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -83,7 +83,7 @@ func TestSubgroups(t *testing.T) {
 	far.Detectable = 1.22
 	in["subgroup_tests"] = []dag.Input{dag.InputOf(column.Table([]column.SubgroupTestRow{far}, "model"))}
 	beyond := strings.Join(strings.Fields(unbrokenPage(t, in)), " ")
-	need.Equal(t, strings.Contains(beyond, "no difference in accuracy is found with a power of 80 %"), true)
+	need.Equal(t, strings.Contains(beyond, "no difference in accuracy is found with a power of 80%"), true)
 	need.Equal(t, strings.Contains(beyond, "1.22"), false)
 	// Of three groups, no one is positive, and no probability has a threshold.
 	three := row("logistic", "sex", "F", 31)

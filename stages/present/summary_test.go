@@ -99,17 +99,17 @@ SIMULATED DATA
 
 Summary
   The model distinguishes ASD and HC better than chance in participants who were
-  not in the training set: it classifies 80 % of them correctly, and always
-  predicting the largest group classifies 60 % correctly.
+  not in the training set: it classifies 80% of them correctly, and always
+  predicting the largest group classifies 60% correctly.
   Question: does functional connectivity distinguish ASD and HC in participants
   who were not in the training set?
   Data: 40 simulated participants (24 ASD and 16 HC).
-  Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95 % CI
+  Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95% CI
   0.700–0.900; the majority-class rate is 0.600; p < 0.001 (fold by fold, models
   not retrained). The AUC is 0.800 (mean over the folds); p = 0.020 (fold by
   fold, models not retrained).
   Accuracy per participant: 0.800
-    ██████████████████│██▓▓▓░░░···  95 % CI 0.700–0.900 · mean ± SD over folds
+    ██████████████████│██▓▓▓░░░···  95% CI 0.700–0.900 · mean ± SD over folds
                                     0.750 ± 0.050 · majority-class rate 0.600 ·
                                     p < 0.001
   Area under the ROC curve: 0.800
@@ -136,7 +136,7 @@ Participants
 
 Classification performance
   Performance on test participants
-    classifier  accuracy      95 % CI     over folds
+    classifier  accuracy       95% CI     over folds
     The model      0.800  0.700–0.900  0.750 ± 0.050
 
     classifier        p  balanced    AUC  sens./spec.
@@ -146,7 +146,7 @@ Classification performance
     test labels were permuted 9,999 times fold by fold, without retraining, and
     p combines a majority of the folds. This test is conservative; a test with
     retrained models (kind permutation, see docs/statistics.md) can detect
-    smaller effects. The positive class is ASD. Accuracy and its 95 % CI are
+    smaller effects. The positive class is ASD. Accuracy and its 95% CI are
     computed from the predictions pooled over the folds; balanced accuracy, AUC,
     sensitivity and specificity are means over the folds.
 
@@ -159,9 +159,9 @@ Classification performance
 
 Salient regions
   The most salient regions, by mean score
-    rank  region  score      95 % CI  rank by model   kept  planted
-       1  c       0.750  0.750–0.750            1–1  100 %  yes
-       2  a       0.500  0.500–0.500            2–2   75 %  yes
+    rank  region  score       95% CI  rank by model  kept  planted
+       1  c       0.750  0.750–0.750            1–1  100%  yes
+       2  a       0.500  0.500–0.500            2–2   75%  yes
   On average, two models share 2.0 of their top 2 regions (1.3 expected by
   chance, p = 0.294). All 2 models share 2 (1.3 expected by chance). The rank
   correlation of all regions is 1.00.
@@ -218,7 +218,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	}
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	if !strings.Contains(text, "set: the accuracy is not higher than the majority-class rate. It classifies 60 %") ||
+	if !strings.Contains(text, "set: the accuracy is not higher than the majority-class rate. It classifies 60%") ||
 		!strings.Contains(text, "- The model: the accuracy (0.600) is not higher than the majority-class rate (0.600), and "+
 			"the AUC cannot be shown to be above chance, because p of a fold-by-fold test without retraining cannot be below") {
 		t.Error(text)
@@ -271,7 +271,7 @@ func TestSummaryOfChance(t *testing.T) {
 		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance; to test it, connect the output permuted of split"},
 		// p decides, whatever the interval says.
 		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not significantly above chance, p = 0.241 (fold by fold, models not retrained)"},
-		{0.5, 0.003, math.NaN(), true, "The model: the permutation test is significant, but the 95 % CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
+		{0.5, 0.003, math.NaN(), true, "The model: the permutation test is significant, but the 95% CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
 		{0.61, 0.003, 0.2, false, "The model: accuracy is not significantly above chance, p = 0.200 (models retrained on 99 label permutations)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))

@@ -39,7 +39,7 @@ func TestMultiverseSection(t *testing.T) {
 	for _, want := range []string{"Specification curve", "of 2 universes with different predictions " +
 		"(1 distinct effect to three decimals), the combinations of model", "Stouffer&#39;s z, 20 label",
 		"The universe that the pipeline file states as the headline (model=b)", "No plan that was locked", ">model=c<", ">the test<",
-		"7 is among the top 2 regions in all 3 universes whose models have a pattern (25 % expected by chance)", ">40 %<",
+		"7 is among the top 2 regions in all 3 universes whose models have a pattern (25% expected by chance)", ">40%<",
 		"the first 2 of 2", `<th scope="col">statistic</th>`, "The joint test has only 20 label permutations", "1 universe has the same predictions as another"} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
 			t.Errorf("the page lacks %q", want)
@@ -171,9 +171,9 @@ func TestMultiverseCounts(t *testing.T) {
 				"universes": {dag.InputOf(column.Table(universes, "estim", "model"))}})), " ")
 	}
 	for by, want := range map[string][]string{
-		"": {"The median effect of the 5 universes", "0.07, p is below 0.05 in 4 of 5 universes (80 %), and the joint test " +
+		"": {"The median effect of the 5 universes", "0.07, p is below 0.05 in 4 of 5 universes (80%), and the joint test " +
 			"by the median effect has"},
-		"model": {"The weighted median effect of the 5 universes", "p is below 0.05 in 4 of 5 universes (67 % of the " +
+		"model": {"The weighted median effect of the 5 universes", "p is below 0.05 in 4 of 5 universes (67% of the " +
 			"weight; the options of model have equal total weights), and the joint test by the weighted median effect has"},
 	} {
 		got := text(by, map[string]float64{"": 0.8, "model": 2.0 / 3}[by])
@@ -260,7 +260,7 @@ func TestUniversesThatRepeat(t *testing.T) {
 			row("c", "b", 0.2001), row("d", "", 0.25)}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	for _, want := range []string{"3 universes with different predictions (2 distinct effects to three decimals)",
-		"has an effect of 0.250 (95 % CI −0.100 to 0.300; p = 0.020) and is number 3 of 3 in ascending order"} {
+		"has an effect of 0.250 (95% CI −0.100 to 0.300; p = 0.020) and is number 3 of 3 in ascending order"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -309,7 +309,7 @@ func TestUniversesOfOneEffectHaveNoOrder(t *testing.T) {
 		need.Equal(t, fmt.Sprint(first, last), c.want)
 	}
 	row := universeRow{UniverseRow: column.UniverseRow{Universe: "model=b", Low: 0.1, High: 0.3}, Measured: 0.2}
-	const begin = "The universe that was stated in advance (model=b) has an effect of 0.200 (95 % CI 0.100–0.300)"
+	const begin = "The universe that was stated in advance (model=b) has an effect of 0.200 (95% CI 0.100–0.300)"
 	for _, c := range []struct {
 		place, last, universes int
 		want                   string

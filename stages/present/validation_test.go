@@ -51,8 +51,8 @@ func TestValidationSection(t *testing.T) {
 	page := unbroken.Replace(string(stagetest.Encoded(t, out["page"])))
 	for _, part := range []string{"Validation of stored models", "2 stored models, trained on 100 participants, were applied",
 		"9 ASD, 21 HC", "median absolute", "0.400–0.700", "calibration slope", "0.050–0.400",
-		"External validation: for 30 participants", "Question: do 2 stored models", "The stored models are not shown to", "another cohort, with an AUC of 0.550 (95 % CI 0.400–0.700)", "60 % of them correctly (accuracy 0.600, 95 % CI 0.420–0.750)", "ROC curve on the new cohort", "Calibration on the new cohort",
-		"outside the 95 % interval of the cross-validated value", "75 % of the new participants have age beyond the means of the five lowest",
+		"External validation: for 30 participants", "Question: do 2 stored models", "The stored models are not shown to", "another cohort, with an AUC of 0.550 (95% CI 0.400–0.700)", "60% of them correctly (accuracy 0.600, 95% CI 0.420–0.750)", "ROC curve on the new cohort", "Calibration on the new cohort",
+		"outside the 95% interval of the cross-validated value", "75% of the new participants have age beyond the means of the five lowest",
 		"have volumes kept other than that of the training participants (176)", "0.0742 (0.05)", "0.0216 to 0.267",
 		"have mean framewise displacement beyond the means of the five lowest and five highest values in training (0.0216 and 0.267)",
 		">5 lowest to 5 highest<",
@@ -75,8 +75,8 @@ func TestValidationAnswerOfAUC(t *testing.T) {
 				Groups: []string{"ASD", "HC"}, Counts: []int32{57, 43}, Positive: "ASD", Threshold: 0.5,
 				Calibrated: true, Models: 2, Participants: 100, Trained: 100}}))}})
 		page := strings.Join(strings.Fields(unbroken.Replace(string(stagetest.Encoded(t, out["page"])))), " ")
-		want := map[bool]string{true: "(95 % CI 0.550–0.760, above 0.5). The accuracy is not shown to exceed the " +
-			"majority-class rate: they classify 61 %", false: "(95 % CI 0.550–0.760, above 0.5): they classify 61 %"}
+		want := map[bool]string{true: "(95% CI 0.550–0.760, above 0.5). The accuracy is not shown to exceed the " +
+			"majority-class rate: they classify 61%", false: "(95% CI 0.550–0.760, above 0.5): they classify 61%"}
 		need.Equal(t, strings.Contains(page, want[includes]), true, page)
 		need.Equal(t, strings.Contains(page, "so the models are not shown to classify better than"), includes)
 	}
@@ -172,9 +172,9 @@ func TestValidationOfQuestionedModels(t *testing.T) {
 
 // The first sentence of a page has R² and the error where the values of a number are not predicted.
 func TestValidationOffScale(t *testing.T) {
-	for r2, want := range map[float64]string{-26.1: "an r of 0.953 (95 % CI 0.900–0.980), but R² is −26.100 and the " +
+	for r2, want := range map[float64]string{-26.1: "an r of 0.953 (95% CI 0.900–0.980), but R² is −26.100 and the " +
 		"mean absolute error 1097 (3.8 in cross-validation of the training study), so the models do not predict the values.",
-		0.4: "an r of 0.953 (95 % CI 0.900–0.980)."} {
+		0.4: "an r of 0.953 (95% CI 0.900–0.980)."} {
 		training := map[bool]float64{true: 3.8, false: 1000}[r2 < 0]
 		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
 			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
@@ -205,7 +205,7 @@ func TestValidationOfHarmonizedInputs(t *testing.T) {
 				Models: 2, Participants: 65, Trained: 100, TrainingShare: 0.5}}))}})
 		page := strings.Join(strings.Fields(string(stagetest.Encoded(t, out["text"]))), " ")
 		need.Equal(t, strings.Contains(page, "harmonization on the test participants shifts predictions"), differ, page)
-		need.Equal(t, strings.Contains(page, "The share of ASD is 31 % here and 50 % in the training study, so part of the "+
+		need.Equal(t, strings.Contains(page, "The share of ASD is 31% here and 50% in the training study, so part of the "+
 			"difference to predict was removed"), differ, page)
 		need.Equal(t, strings.Contains(page, "removed little of the difference to predict"), !differ, page)
 		need.Equal(t, strings.Contains(page, "distribution of the number"), false)

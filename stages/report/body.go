@@ -42,8 +42,8 @@ func (b *body) prose(format, text string) {
 }
 
 // onOneLine is a name, a value with what it is the value of, an interval, a mean with its SD, or a percentage.
-var onOneLine = pattern.New(`PR-GNN|95 % CI|(?:\b[A-Za-z]|\bR²|\b[A-Z]{3}|[α-ω]) (?:=|&lt;|&gt;|≤|≥) [−-]?[0-9.]*[0-9]|` +
-	`[−-]?[0-9.]*[0-9](?:(?:–| to | ± )[−-]?[0-9.]*[0-9](?: %)?| %)`)
+var onOneLine = pattern.New(`PR-GNN|95% CI|(?:\b[A-Za-z]|\bR²|\b[A-Z]{3}|[α-ω]) (?:=|&lt;|&gt;|≤|≥) [−-]?[0-9.]*[0-9]|` +
+	`[−-]?[0-9.]*[0-9](?:(?:–| to | ± )[−-]?[0-9.]*[0-9]%?|%)`)
 
 // blankWithin is what a text of a terminal does not break: a value with its name.
 var blankWithin = pattern.New(`\b([A-Za-z]|R²|[A-Z]{3}) (=|<|>|≤|≥) ([−-]?[0-9.]*[0-9])`)

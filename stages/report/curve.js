@@ -44,7 +44,7 @@ for (const box of document.querySelectorAll(".curve")) {
     const x = place(at);
     mark.setAttribute("x1", x);
     mark.setAttribute("x2", x);
-    const interval = u.low === null ? "" : " (95 % CI " + fixed(u.low) + " to " + fixed(u.high) + ")";
+    const interval = u.low === null ? "" : " (95% CI " + fixed(u.low) + " to " + fixed(u.high) + ")";
     status.textContent = "Number " + (at + 1) + " of " + shown.length + ": " + u.title + ". " + of.effect + ": " + fixed(u.effect) + interval + (of.untested ? "" : ", " + u.p[1]) + (u.headline ? ", " + of.headline : "") + ".";
     list.replaceChildren();
     of.decisions.forEach((d, i) => {

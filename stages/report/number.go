@@ -103,10 +103,10 @@ func (d *Decimals) Alike(of ...float64) []string {
 	return Alike(append(slices.Clone(of), d.of...)...)[:len(of)]
 }
 
-// Percent writes a share in per cent: 75 %. One that is not 0 is at least < 1 %.
+// Percent writes a share in percent: 75%. One that is not 0 is at least < 1%.
 func Percent(x float64) string { return percent(x, 0, "1") }
 
-// Tenth writes a share in tenths of a per cent: 7.5 %. One that is not 0 is at least < 0.1 %.
+// Tenth writes a share in tenths of a percent: 7.5%. One that is not 0 is at least < 0.1%.
 func Tenth(x float64) string { return percent(x, 1, "0.1") }
 
 func percent(x float64, decimals int, least string) string {
@@ -117,9 +117,9 @@ func percent(x float64, decimals int, least string) string {
 	case math.IsNaN(x):
 		return "n/a"
 	case x > 0 && text == Fixed(0, decimals):
-		return "< " + least + " %"
+		return "< " + least + "%"
 	}
-	return text + " %"
+	return text + "%"
 }
 
 // Probability writes a p or q to three places, or to as many as show on which side of 0.05 it is: 0.020, 0.0496,

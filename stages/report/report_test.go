@@ -256,11 +256,11 @@ func TestLargeNumbers(t *testing.T) {
 		{Share(123456.789), "123456.789"},
 		{Range(1e98, 2e98, Share), "1e+98–2e+98"}, {Range(-0.1, 0.2, Share), "−0.100 to 0.200"},
 		{Range(-0.2, -0.1, Short), "−0.2 to −0.1"}, {Short(-0.1234), "−0.123"}, {Between("4", "6"), "4–6"},
-		{Between("0.000", "0.1"), "0.000–0.1"}, {Percent(1e98), "1e+100 %"}, {Percent(0.004), "< 1 %"}, {Percent(0),
-			"0 %"}, {Percent(0.006), "1 %"}, {Percent(0.725), "73 %"}, {Percent(0.775), "78 %"},
-		{Percent(46.0 / 80), "58 %"},
-		{Tenth(0.0725), "7.3 %"}, {Tenth(0.0785), "7.9 %"}, {Percent(math.NaN()), "n/a"},
-		{Tenth(1.0 / 3486), "< 0.1 %"}, {Tenth(0), "0.0 %"}, {Tenth(math.NaN()), "n/a"}, {Fixed(1762972, 0), "1762972"},
+		{Between("0.000", "0.1"), "0.000–0.1"}, {Percent(1e98), "1e+100%"}, {Percent(0.004), "< 1%"}, {Percent(0),
+			"0%"}, {Percent(0.006), "1%"}, {Percent(0.725), "73%"}, {Percent(0.775), "78%"},
+		{Percent(46.0 / 80), "58%"},
+		{Tenth(0.0725), "7.3%"}, {Tenth(0.0785), "7.9%"}, {Percent(math.NaN()), "n/a"},
+		{Tenth(1.0 / 3486), "< 0.1%"}, {Tenth(0), "0.0%"}, {Tenth(math.NaN()), "n/a"}, {Fixed(1762972, 0), "1762972"},
 		{Short(1e98), "1e+98"},
 		{Thousands(1e98), "1e+98"}, {Thousands(1762972), "1,762,972"}, {Thousands(-123), "−123"},
 		{Thousands(-1234), "−1,234"},
@@ -430,16 +430,16 @@ func TestResultsBelowTiles(t *testing.T) {
 
 // Names and p values in sentences stay on one line, and are escaped as before.
 func TestProseOnOneLine(t *testing.T) {
-	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95 % CI 0.5–0.7",
-		"R² = 0.276, MAE = 20, p ≤ 0.005, r = −0.3 (−0.144 to 0.627), 0.9 ± 0.05, 62 % of 3 scans"}}
+	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001, 95% CI 0.5–0.7",
+		"R² = 0.276, MAE = 20, p ≤ 0.005, r = −0.3 (−0.144 to 0.627), 0.9 ± 0.05, 62% of 3 scans"}}
 	var b bytes.Buffer
 	need.NoError(t, page.HTML(&b))
 	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span>, ` +
-		`<span class="whole">95 % CI</span> <span class="whole">0.5–0.7</span></p>`
+		`<span class="whole">95% CI</span> <span class="whole">0.5–0.7</span></p>`
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("the page does not have %s", want)
 	}
-	const whole = "[R² = 0.276], [MAE = 20], [p ≤ 0.005], [r = −0.3] ([−0.144 to 0.627]), [0.9 ± 0.05], [62 %] of 3 scans"
+	const whole = "[R² = 0.276], [MAE = 20], [p ≤ 0.005], [r = −0.3] ([−0.144 to 0.627]), [0.9 ± 0.05], [62%] of 3 scans"
 	if want := strings.NewReplacer("[", `<span class="whole">`, "]", "</span>").Replace(whole); !strings.Contains(b.String(), want) {
 		t.Errorf("the page does not have %s", want)
 	}

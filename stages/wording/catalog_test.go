@@ -148,7 +148,7 @@ a.g
 	got, err = text("a.f", Values{"N": 2, "Zero": "0", "Shares": []float64{0.05, 0.125}, "Y": 1001.5})
 	need.NoError(t, err)
 	got = Cited(got, func(keys []string) string { return strings.Join(keys, "+") })
-	need.Equal(t, got, "14, 2, 5 % or 12.5 %, 1001.5 a+b")
+	need.Equal(t, got, "14, 2, 5% or 12.5%, 1001.5 a+b")
 	need.Equal(t, read(all, "test.txt", "a.b\n  x\n") != nil, true)
 	need.Equal(t, read(all, "test.txt", "z\n") != nil, true)
 }

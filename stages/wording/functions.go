@@ -32,9 +32,9 @@ var functions = map[string]func(arguments) (any, error){
 		return strconv.FormatFloat(x[0], 'g', int(x[1]), 64)
 	}),
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }), // 1,762,972
-	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),   // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),     // 7.5 %
-	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),             // 12 %
+	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),   // 75%
+	"tenth":     numbers(1, func(x []float64) string { return report.Tenth(x[0]) }),     // 7.5%
+	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),             // 12%
 	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),    // all of them
 	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
 	// 0.7 (0.6–0.8)
@@ -103,12 +103,12 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		return strings.Join(of, separator), nil
 	},
-	"percents": func(a arguments) (any, error) { // percents SHARES: 5 % or 12.5 %
+	"percents": func(a arguments) (any, error) { // percents SHARES: 5% or 12.5%
 		shares, ok := a.of[0].([]float64)
 		if !ok {
 			return nil, a.wrong()
 		}
-		return strings.Join(lists.Map(shares, func(x float64) string { return report.Short(100*x) + " %" }),
+		return strings.Join(lists.Map(shares, func(x float64) string { return report.Short(100*x) + "%" }),
 			" or "), nil
 	},
 	"inside": texts(InSentence), "subject": texts(Subject), "band": texts(Band),
@@ -395,12 +395,12 @@ func pValue(p float64, draws int32) string {
 	return report.P(p)
 }
 
-// loss is a share without decimals; what is not all is at most 99 %.
+// loss is a share without decimals; what is not all is at most 99%.
 func loss(share float64) string {
-	if p := report.Percent(share); p != "100 %" || share >= 1 {
+	if p := report.Percent(share); p != "100%" || share >= 1 {
 		return p
 	}
-	return "99 %"
+	return "99%"
 }
 
 // estimate is a value, and its interval in parentheses where it is known.

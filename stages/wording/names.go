@@ -14,7 +14,7 @@ func PlainName(name string) string {
 	if column, level, is := strings.Cut(name, "="); is {
 		return PlainName(column) + " " + level
 	}
-	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
+	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95% CI from", "ci_high": "to",
 		"p": "p", "q": "q (FDR)", "auroc": "AUROC", "r2": "R²", "mae": "MAE"} {
 		if name == from {
 			return to

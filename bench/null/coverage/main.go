@@ -1,4 +1,4 @@
-// Command coverage simulates cohorts whose expected measures are known, and prints how often the 95 % confidence
+// Command coverage simulates cohorts whose expected measures are known, and prints how often the 95% confidence
 // intervals of evaluate and evaluate-regression hold them (docs/statistics.md):
 //
 //	go run ./bench/null/coverage -cohorts 400
@@ -62,7 +62,7 @@ func main() {
 		independent(*cohorts)
 		return
 	}
-	fmt.Println("coverage (mean width) of 95 % intervals")
+	fmt.Println("coverage (mean width) of 95% intervals")
 	for _, n := range []int{40, 118} {
 		for _, share := range []float64{0.5, 0.64} {
 			for _, effect := range []float64{0, 0.35, 0.9} {

@@ -1,5 +1,5 @@
 // Command level simulates cohorts without a difference between their groups, and reports how often p is at most 0.05,
-// with the 95 % range of a binomial share of 0.05: of tests with models retrained on permuted labels, and of tests
+// with the 95% range of a binomial share of 0.05: of tests with models retrained on permuted labels, and of tests
 // fold by fold with the models as they are. Split, training and evaluation are the program's; matrices are drawn
 // directly in place of scans.
 //
@@ -11,10 +11,10 @@
 //	go run ./bench/null/level -cohorts 1000 -given
 //	go run ./bench/null/level -cohorts 1000 -masks
 //
-// Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2 %, of the accuracy, which takes few values, in 0 to 6.5 %,
-// fold by fold in at most 0.5 %, t of compare in 3.2 to 6.0 %, McNemar's test in 7.5 to 13.3 %. With
+// Of 400 cohorts, p of the AUC is at most 0.05 in 3.0 to 7.2%, of the accuracy, which takes few values, in 0 to 6.5%,
+// fold by fold in at most 0.5%, t of compare in 3.2 to 6.0%, McNemar's test in 7.5 to 13.3%. With
 // controls and groups that differ in motion alone, p of ridge regression is at most 0.05 in 38 of 100 cohorts. With
-// -masks, p of fidelity is at most 0.05 in 3.8 to 4.6 %, of an edge of qcfc in 4.2 to 5.4 % of 1,000 cohorts.
+// -masks, p of fidelity is at most 0.05 in 3.8 to 4.6%, of an edge of qcfc in 4.2 to 5.4% of 1,000 cohorts.
 package main
 
 import (
@@ -132,7 +132,7 @@ func each[T any](cohorts, threads int, cohort func(seed uint64) T) []T {
 	return out
 }
 
-// binomial are the 2.5 and 97.5 % points of a share p of n.
+// binomial are the 2.5 and 97.5% points of a share p of n.
 func binomial(n int, p float64) (low, high float64) {
 	sum, term := 0.0, math.Pow(1-p, float64(n))
 	low = -1

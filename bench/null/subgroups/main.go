@@ -5,7 +5,7 @@
 //
 // With -apart, three groups have other sizes, means and scales, and do not differ in r, mean error or AUC.
 //
-// Of 2,000 studies with 12 participants of a group, 95 % intervals of a measure cover at least 0.933, those of a
+// Of 2,000 studies with 12 participants of a group, 95% intervals of a measure cover at least 0.933, those of a
 // difference 0.919.
 package main
 

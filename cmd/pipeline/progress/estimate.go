@@ -101,7 +101,7 @@ func Ahead(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options) (
 // mostUnknown reports whether most tasks are of stages that have never run: the time of the others says nothing.
 func (e Estimate) mostUnknown() bool { return 2*e.Unknown > e.Tasks || e.Tasks == 0 }
 
-// String is "about 41 min on 2 workers, from earlier runs; permutations: 2500 tasks, 80 % of the work".
+// String is "about 41 min on 2 workers, from earlier runs; permutations: 2500 tasks, 80% of the work".
 func (e Estimate) String() string {
 	switch {
 	case e.Tasks == 0:
@@ -121,7 +121,7 @@ func (e Estimate) String() string {
 		text += fmt.Sprintf("; plus %d of %s whose stage has not run before", e.Unknown, words.Count(e.Tasks, "task"))
 	}
 	if e.Share >= 0.5 && e.Members < e.Tasks {
-		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())
+		text += fmt.Sprintf("; %s: %.0f%% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())
 	}
 	return text
 }

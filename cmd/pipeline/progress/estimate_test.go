@@ -33,15 +33,15 @@ func TestEstimated(t *testing.T) {
 		workers int
 		want    string
 	}{
-		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"},
-		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"}, // the longest task
+		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100% of the work (2 of 3 tasks)"},
+		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100% of the work (2 of 3 tasks)"}, // the longest task
 	} {
 		if got := Estimated(steps, past(took), tt.workers).String(); got != tt.want {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
 	for end, took := range map[string]map[string]float64{
-		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
+		"; series: 100% of the work (2 of 3 tasks), left out by --without series":                     took,
 		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
 	} {
 		// Without permutations a run says as much.

@@ -45,7 +45,7 @@ func drawn(cohort, n int) map[string][]dag.Input {
 			encoding.Column{Name: "fold", Values: number}))}}
 }
 
-// The intervals hold their level: of cohorts from one population, about 95 % have the mean over cohorts in the interval
+// The intervals hold their level: of cohorts from one population, about 95% have the mean over cohorts in the interval
 // of the score of each model, and of what the edges add.
 func TestIntervalsHoldTheirLevel(t *testing.T) {
 	const cohorts = 40

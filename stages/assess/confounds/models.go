@@ -348,7 +348,7 @@ func deviation(v []float64) float64 {
 	return sd
 }
 
-// bounds is the 95 % interval of a score from those of resamples, within the values that a score can have.
+// bounds is the 95% interval of a score from those of resamples, within the values that a score can have.
 func (c *cohort) bounds(score float64, resampled []float64, s confound.Sample) (low, high float64) {
 	if c.number() {
 		return inference.CorrelationInterval(score, deviation(resampled))

@@ -21,7 +21,7 @@ import (
 var curveKind = dag.Kind{
 	Name: "learning-curve",
 	Doc: "how many participants does a classifier or regression model need?\n" +
-		"Reads the models that baseline or regression trained on parts of the training participants (orders: 5). Reports the AUC or accuracy, or r or R², by the number of training participants, the fitted error a + b·n^−c, and the number of participants that reaches a target, with approximate 95 % intervals. The fit is extrapolated to at most twice as many training participants. Where the curve rises by no more than its standard error, nothing is fitted, since there is no evidence that more participants of this kind would help.",
+		"Reads the models that baseline or regression trained on parts of the training participants (orders: 5). Reports the AUC or accuracy, or r or R², by the number of training participants, the fitted error a + b·n^−c, and the number of participants that reaches a target, with approximate 95% intervals. The fit is extrapolated to at most twice as many training participants. Where the curve rises by no more than its standard error, nothing is fitted, since there is no evidence that more participants of this kind would help.",
 	New: func() dag.Stage { return &Curve{Measure: "own", Target: 0.75, Resamples: 1000} },
 }
 

@@ -288,7 +288,7 @@ func (r *edgeResult) corrected(row *column.EdgeTestRow) float64 {
 	return row.PMax
 }
 
-// effect is the standardized effect size of a tested edge with its 95 % interval: Cohen's d, the estimate over the SD
+// effect is the standardized effect size of a tested edge with its 95% interval: Cohen's d, the estimate over the SD
 // of the residuals, with the large-sample variance of Hedges and Olkin (1985, section 5.E), in which the variance of
 // the estimate over that of the residuals stands for 1/n₁ + 1/n₂; partial r with that of Fisher's z; or partial η².
 func (r *edgeResult) effect(k int) (v, low, high float64) {

@@ -13,11 +13,11 @@ import (
 	"prgnn/stages/inference/edgewise"
 )
 
-// TestLevel: without an effect, p ≤ 0.05 in 5 % of cohorts, with confounds that go with what is tested, sites that
-// differ and relatives who are alike: in 3,000 cohorts (-v) in 3.8 to 5.3 %, of relatives without family in 13 to 14 %.
+// TestLevel: without an effect, p ≤ 0.05 in 5% of cohorts, with confounds that go with what is tested, sites that
+// differ and relatives who are alike: in 3,000 cohorts (-v) in 3.8 to 5.3%, of relatives without family in 13 to 14%.
 // Of 2,000 cohorts whose smaller group (8 of 40 to 30 of 120) has four times the variance, max-t finds an edge in 5.8
-// to 6.6 %, with one variance in 28 to 45 %; of 2,000 whose edges vary along a number, in 4.1 to 7.9 %, with one
-// variance in up to 91 %.
+// to 6.6%, with one variance in 28 to 45%; of 2,000 whose edges vary along a number, in 4.1 to 7.9%, with one
+// variance in up to 91%.
 func TestLevel(t *testing.T) {
 	const cohorts, regions, permutations, n = 300, 9, 99, 40
 	const edges = regions * (regions - 1) / 2
@@ -275,7 +275,7 @@ func TestSmallerGroupVaries(t *testing.T) {
 }
 
 // TestPowerOfSmallGroup: the smallest difference, in standard deviations, that max-t over 780 edges finds with a power
-// of 80 % in groups that vary alike. A variance of each group needs a larger one where a group is small, and no larger
+// of 80% in groups that vary alike. A variance of each group needs a larger one where a group is small, and no larger
 // one where both have a similar size (finding.SmallGroup). Other sizes, 6 cohorts (-v): docs/statistics.md.
 func TestPowerOfSmallGroup(t *testing.T) {
 	const regions, each = 40, 20 // edges with each difference

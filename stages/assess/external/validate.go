@@ -100,7 +100,7 @@ func (s *Validate) Ports() dag.Ports {
 	return dag.Ports{In: in, Out: []dag.Port{
 		{Name: "participants", Type: column.Type[validatedPerson](), Doc: "one row per participant: group, and predicted group by the mean probability over graphs and models"},
 		{Name: "predictions", Type: s.predict().Ports().Out[1].Type, Doc: "of every graph and model, as in predict"},
-		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure, each with its 95 % interval"},
+		{Name: "measures", Type: column.Type[column.ValidationRow](), Doc: "one row per measure, each with its 95% interval"},
 		{Name: "calibration", Type: column.Type[column.ValidationBinRow](), Doc: "probabilities beside outcomes, in ten bins of equal size; no rows for models of decision values"},
 		shiftPort,
 		{Name: "summary", Type: column.Type[column.ValidationSummaryRow](), Doc: "one row: the model and the cohort"},

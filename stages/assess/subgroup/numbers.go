@@ -19,7 +19,7 @@ import (
 var subgroupsRegressionKind = dag.Kind{
 	Name: "subgroups-regression",
 	Doc: "is a number predicted equally well in each sex, age band, site and motion band?\n" +
-		"Like subgroups, for predictions of a number: r, mean absolute error and mean error in the test participants of each group, with 95 % intervals that hold for these models. The two groups of a column that differ most, in standard errors, have an interval of their difference and a p, from permutations of the groups within site, corrected over models, columns and measures. A group of fewer than 10 participants is suppressed. Groups with a smaller range of the number have a smaller r at the same error, so compare both. Finding no difference does not show that there is none.",
+		"Like subgroups, for predictions of a number: r, mean absolute error and mean error in the test participants of each group, with 95% intervals that hold for these models. The two groups of a column that differ most, in standard errors, have an interval of their difference and a p, from permutations of the groups within site, corrected over models, columns and measures. A group of fewer than 10 participants is suppressed. Groups with a smaller range of the number have a smaller r at the same error, so compare both. Finding no difference does not show that there is none.",
 	New: func() dag.Stage { return &SubgroupsRegression{usualGrouping()} },
 }
 

@@ -22,7 +22,7 @@ import (
 var subgroupsKind = dag.Kind{
 	Name: "subgroups",
 	Doc: "does a classifier perform equally well in each sex, age band, site and motion band?\n" +
-		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95 % intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants, too few for a useful estimate, is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
+		"Measures, in the test participants of each group, accuracy, AUC (of pairs within a fold), sensitivity, specificity, Brier score and calibration, with 95% intervals that hold for these models. No model is fitted for a group, and the threshold is the same for all. The largest difference between two groups of a column has an interval and a p, from permutations of the groups within class and site, corrected over columns and measures. A group of fewer than 10 participants, too few for a useful estimate, is suppressed, and AUC, sensitivity and specificity need 5 participants of each class. Finding no difference does not show that there is none.",
 	New: func() dag.Stage {
 		return &Subgroups{Grouping: usualGrouping()}
 	},

@@ -89,7 +89,7 @@ func TestAssociatedInPart(t *testing.T) {
 	}
 }
 
-// Where nothing goes with the group or the session, at most 5 % of cohorts have a caution: of fields that belong to the
+// Where nothing goes with the group or the session, at most 5% of cohorts have a caution: of fields that belong to the
 // participant, to the scan, and of which each participant has both in either order, two of each, half of them of
 // anything.
 func TestFewFalseCautions(t *testing.T) {

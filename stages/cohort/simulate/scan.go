@@ -26,7 +26,7 @@ var simulateKind = dag.Kind{
 // Scanner are the parameters that every simulated participant shares.
 type Scanner struct {
 	Strength        float64 `param:"strength" doc:"size of the planted difference in the ASD group: 0 for none; values above 1 have little more effect" min:"0" max:"10"`
-	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that are unaltered in an ASD participant, at random for each: 0: all are altered in all participants; at 0.7 each region is altered in 30 % of the participants and each edge in 9 %, and a t-test no longer finds all of them" min:"0" max:"1"`
+	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that are unaltered in an ASD participant, at random for each: 0: all are altered in all participants; at 0.7 each region is altered in 30% of the participants and each edge in 9%, and a t-test no longer finds all of them" min:"0" max:"1"`
 	Volumes         int     `param:"volumes" doc:"length of a scan" min:"2" max:"100000"`
 	TR              float64 `param:"tr" doc:"repetition time" unit:"s" min:"0.01" max:"60"`
 	Grid            float64 `param:"grid" doc:"voxel size, isotropic" unit:"mm" min:"2" max:"15"`

@@ -276,7 +276,7 @@ func wholly(shares []Share) (with, without []string) {
 }
 
 // lowMean is a mean correlation that matrices have after global signal regression alone: in 1,035 series of ABIDE,
-// 99.6 % have less after it, and none before (0.07 or more).
+// 99.6% have less after it, and none before (0.07 or more).
 const lowMean = 0.03
 
 func having(forms []Form, has func(Form) bool) (some []Form) {

@@ -254,7 +254,7 @@ func logistic(p []float64, level []int, categories int, z [][]float64, penalty [
 type Test struct {
 	R2               float64
 	P                float64
-	Low, Median, Top float64 // 5, 50 and 95 % quantiles of R² over the permutations
+	Low, Median, Top float64 // 5, 50 and 95% quantiles of R² over the permutations
 }
 
 // Sweeps are how many pairwise-swap sweeps make the hub, and each chain from it, as in mlconfound.
@@ -398,7 +398,7 @@ func squared(x Covariate) func(of []float64, p []int) float64 {
 	}
 }
 
-// Detectable is the R² that a test of n participants finds with a power of 80 % at p ≤ 0.05, by Fisher's z of a partial
+// Detectable is the R² that a test of n participants finds with a power of 80% at p ≤ 0.05, by Fisher's z of a partial
 // correlation with one condition.
 func Detectable(n int) float64 {
 	if n < 6 {

@@ -237,8 +237,8 @@ func TestConfounderTestsAgreeWithMlconfound(t *testing.T) {
 	}
 }
 
-// Where the null hypothesis is true, p ≤ 0.05 in 5 % of cohorts; where the prediction reads the motion, in most.
-// Of 2,000 cohorts (PRGNN_COHORTS=2000 and -v) 1.2 to 4.3 % have p ≤ 0.05 without an effect.
+// Where the null hypothesis is true, p ≤ 0.05 in 5% of cohorts; where the prediction reads the motion, in most.
+// Of 2,000 cohorts (PRGNN_COHORTS=2000 and -v) 1.2 to 4.3% have p ≤ 0.05 without an effect.
 func TestLevelAndPowerOfConfounderTests(t *testing.T) {
 	cohorts := 60
 	if all := os.Getenv("PRGNN_COHORTS"); all != "" {

@@ -174,7 +174,7 @@ func (p *Part) fitNumber(known []float64, o Options) error {
 	}
 	for k := range p.Knots[1:] {
 		if p.Knots[k] >= p.Knots[k+1] {
-			return errors.New("it has too few different values for a spline with knots at the 5, 35, 65 and 95 % quantiles: leave out spline, or use degree: 2")
+			return errors.New("it has too few different values for a spline with knots at the 5, 35, 65 and 95% quantiles: leave out spline, or use degree: 2")
 		}
 	}
 	return nil

@@ -135,7 +135,7 @@ type Fit struct {
 	SD        []float64 // of the residuals of the full model
 	P         []float64 // parametric, two-sided
 	Usual     []float64 // of several tested columns: F with one variance, of which partial η² is made
-	Half      []float64 // of the 95 % interval of one tested column
+	Half      []float64 // of the 95% interval of one tested column
 
 	residuals []float64 // participant × edge, in place of the data
 	squared   []float64 // the same, squared; nil where all have one variance

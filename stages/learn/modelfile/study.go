@@ -23,7 +23,7 @@ type Study struct {
 	Questioned []string `json:"questioned,omitempty"`
 }
 
-// A Measured is a cross-validated measure and its 95 % interval, with the names of column.ValidationRow.
+// A Measured is a cross-validated measure and its 95% interval, with the names of column.ValidationRow.
 type Measured struct {
 	Measure string   `json:"measure"`
 	Value   float64  `json:"value"`

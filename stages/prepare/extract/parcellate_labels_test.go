@@ -263,7 +263,7 @@ func TestParcellateFieldElsewhere(t *testing.T) {
 	}
 }
 
-// More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of
+// More than 5% of the mask without a label is suspicious where the labels have white matter on both sides. Labels of
 // gray matter alone leave half of every mask empty: docs/quality.md says that no caution is given there.
 func TestCautionNeedsWhiteMatter(t *testing.T) {
 	for _, c := range []struct {
@@ -273,8 +273,8 @@ func TestCautionNeedsWhiteMatter(t *testing.T) {
 		unlabeled int32
 		want      bool
 	}{
-		{"white matter, 56 %", []int32{1001}, []int32{2, 41, 1001}, 56, true},
-		{"white matter, 4 %", []int32{1001}, []int32{2, 41, 1001}, 4, false},
+		{"white matter, 56%", []int32{1001}, []int32{2, 41, 1001}, 56, true},
+		{"white matter, 4%", []int32{1001}, []int32{2, 41, 1001}, 4, false},
 		{"white matter on one side", []int32{1001}, []int32{2, 1001}, 56, false},
 		{"gray matter alone", []int32{1001}, []int32{1001, 2001}, 56, false},
 		{"an atlas with regions 2 and 41", []int32{1, 2, 41}, []int32{1, 2, 41}, 56, false},

@@ -191,7 +191,7 @@ func (c *Card) Markdown() (string, error) {
 		}
 		maps.Copy(of, e.of)
 		fmt.Fprintf(&b, "%s\n\n", text("card.measured", of))
-		head := "measure | value | 95 % interval"
+		head := "measure | value | 95% interval"
 		if c.Groups != nil {
 			head += " | chance level"
 		}

@@ -138,7 +138,7 @@ func TestCardMeasures(t *testing.T) {
 		has, hasNot string
 		times       int
 	}{
-		"levels": {plain, "| measure | value | 95 % interval | chance level | | --- | --- | --- | --- | " +
+		"levels": {plain, "| measure | value | 95% interval | chance level | | --- | --- | --- | --- | " +
 			"| accuracy | 0.667 | 0.500–0.800 | 0.550 | | balanced accuracy | 0.650 | | 0.500 | | AUC | 0.700 | 0.600–0.800 | 0.500 |",
 			"sensitivity |", 1},
 		"exact": {plain, "- { type: accuracy, value: 0.6666666666666666 }", "means over 5", 1},

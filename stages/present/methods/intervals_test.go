@@ -17,12 +17,12 @@ var intervalMethods = map[string][2]string{
 	"confounds.models/score":                {"methods.confound-models", "bootstrap samples"},
 	"edges.strongest/estimate":              {"methods.edge-tests", "t with the standard error of the linear model"},
 	"edges.strongest/size":                  {"methods.edge-tests", "effect size"},
-	"reliability.halves/dice":               {"methods.reliability", "2.5 and 97.5 % quantiles"},
-	"reliability.halves/spearman":           {"methods.reliability", "2.5 and 97.5 % quantiles"},
-	"reliability.trainings/icc":             {"methods.reliability", "with its 95 % CI"},
-	"learning.curves/at-n":                  {"methods.learning", "approximate 95 % CIs"},
-	"learning.curves/at-2n":                 {"methods.learning", "approximate 95 % CIs"},
-	"learning.curves/needed":                {"methods.learning", "approximate 95 % CIs"},
+	"reliability.halves/dice":               {"methods.reliability", "2.5 and 97.5% quantiles"},
+	"reliability.halves/spearman":           {"methods.reliability", "2.5 and 97.5% quantiles"},
+	"reliability.trainings/icc":             {"methods.reliability", "with its 95% CI"},
+	"learning.curves/at-n":                  {"methods.learning", "approximate 95% CIs"},
+	"learning.curves/at-2n":                 {"methods.learning", "approximate 95% CIs"},
+	"learning.curves/needed":                {"methods.learning", "approximate 95% CIs"},
 	"performance.intervals/accuracy":        {"methods.measures", "Wilson"},
 	"performance.intervals/balanced":        {"methods.measures", "Zou and Donner"},
 	"performance.intervals/auc":             {"methods.measures", "Newcombe"},
@@ -58,7 +58,7 @@ var intervalMethods = map[string][2]string{
 func TestIntervalsHaveTheirMethod(t *testing.T) {
 	entries, columns := map[string]string{}, map[string]bool{}
 	head := regexp.MustCompile(`^[a-z][a-z0-9.-]*$`)
-	cell := regexp.MustCompile(`\b(interval|estimate) \.|95 % (interval|CI)`)
+	cell := regexp.MustCompile(`\b(interval|estimate) \.|95% (interval|CI)`)
 	for _, path := range need.Value(filepath.Glob("../../wording/*.txt"))(t) {
 		code, key := "", ""
 		for line := range strings.Lines(string(need.Value(os.ReadFile(path))(t))) {

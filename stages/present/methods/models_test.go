@@ -231,7 +231,7 @@ func TestAppliedModels(t *testing.T) {
 	a.scans()
 	_, text := written(t, a)
 	for _, want := range []string{"The models were logistic regression (C = 0.5) [1].", "on average over the models, mean ± SD " +
-		"was 17.4 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60 % for site USM.",
+		"was 17.4 ± 7.14 for age and 0.13 ± 0.17 for mean framewise displacement, and the shares were 60% for site USM.",
 		"The region 83, which training excluded for all participants, was also excluded here.",
 		"The analysis included 110 of 111 regions.",
 		"the coefficients that were fitted to the group A alone among the training participants of each model. The error"} {

@@ -89,7 +89,7 @@ func TestCleaningIsWritten(t *testing.T) {
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 74, 26, 9 }),
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })}, simple, []string{
 			"Gaps of more than 5 censored volumes bridged by a cubic spline, which overshoots and distorts the correlations (set bridge: linear in denoise): sub-4 (a gap of 6 volumes)",
-			"More than 25 % of the volumes bridged", "(mean FD above 0.5 mm"}},
+			"More than 25% of the volumes bridged", "(mean FD above 0.5 mm"}},
 		{[]row{with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "stop"} }),
 			with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "error"} })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
@@ -101,16 +101,16 @@ func TestCleaningIsWritten(t *testing.T) {
 			r.Reduced, r.Lost, r.LostShares = 2, []string{"l.TP", "r.TP"},
 				[]float64{0.25, 0.999}
 		})}, simple,
-			[]string{": sub-2 (l.TP 25 %, r.TP 99 %)"}},
+			[]string{": sub-2 (l.TP 25%, r.TP 99%)"}},
 		{append(slices.Repeat([]row{with(func(r *row) {
 			r.Reduced, r.Lost, r.LostShares = 1, []string{"a"},
 				[]float64{0.12}
 		})}, 6),
 			with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, []string{"a", "b"}, []float64{0.9, 1} })), simple,
-			[]string{": a in all 7 scans (median 12 %, up to 90 %), one more region in one scan"}},
+			[]string{": a in all 7 scans (median 12%, up to 90%), one more region in one scan"}},
 		{append(slices.Repeat([]row{fine}, 5), slices.Repeat([]row{with(func(r *row) {
 			r.Reduced, r.Lost, r.LostShares = 4, []string{"a", "b", "c", "d"}, []float64{0.12, 0.12, 0.12, 0.5}
-		})}, 7)...), simple, []string{": a in 7 of 12 scans (12 %), b in 7 of 12 scans (12 %) and 2 more"}},
+		})}, 7)...), simple, []string{": a in 7 of 12 scans (12%), b in 7 of 12 scans (12%) and 2 more"}},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "from scans denoised by ICA-AROMA.",
 			[]string{"desc-smoothAROMAnonaggr"}},
 	} {
@@ -240,7 +240,7 @@ func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	a.Read()
 	need.NoError(t, a.Err())
 	a.cleaning()
-	const want = "Regions without a usable series (no signal, or less than 50 % of their voxels valid): sub-23 (8 regions)"
+	const want = "Regions without a usable series (no signal, or less than 50% of their voxels valid): sub-23 (8 regions)"
 	if !slices.Equal(a.Cautions(), []string{want}) {
 		t.Errorf("%q, want %q", a.Cautions(), want)
 	}

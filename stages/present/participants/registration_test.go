@@ -37,7 +37,7 @@ func TestRegistrationIsTold(t *testing.T) {
 			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°; check the registration)"},
 		{[]column.ParcelRow{labeled(500), labeled(510), labeled(495), labeled(500), labeled(620), labeled(505),
 			labeled(490), labeled(500)}, "",
-			"A larger part of the brain mask has no label than in the other scans (median 50 %), so the label image or the mask may belong to a different participant; check the registration: sub-5 (62 %)"},
+			"A larger part of the brain mask has no label than in the other scans (median 50%), so the label image or the mask may belong to a different participant; check the registration: sub-5 (62%)"},
 	} {
 		var in []dag.Input
 		for i, r := range c.rows {

@@ -244,8 +244,8 @@ func TestErrorsAlike(t *testing.T) {
 
 // The result of a number has r within sites beside r.
 func TestResultWithinSites(t *testing.T) {
-	for within, want := range map[float64]string{0.31: "r = 0.728, 95 % CI 0.599–0.820, within sites r = 0.310, not tested",
-		math.NaN(): "r = 0.728, 95 % CI 0.599–0.820, not tested"} {
+	for within, want := range map[float64]string{0.31: "r = 0.728, 95% CI 0.599–0.820, within sites r = 0.310, not tested",
+		math.NaN(): "r = 0.728, 95% CI 0.599–0.820, not tested"} {
 		a := results(nil, &finding.Results{Plan: &finding.Settings{}, Within: "site", Number: "age",
 			Regression: []column.RegressionRow{{Name: "SVR", R: 0.728, RLow: 0.599, RHigh: 0.82, RWithin: within,
 				Folds: 5, RFolds: 5, P: math.NaN()}}})

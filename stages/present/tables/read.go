@@ -19,7 +19,7 @@ type VariationRow struct {
 	FoldMean float64 `column:"fold_mean,missing" doc:"of this run: accuracy, mean over the folds"`
 	FoldSD   float64 `column:"fold_sd,missing" doc:"of this run: its SD over the folds"`
 	Accuracy float64 `column:"accuracy,missing" doc:"of this run: pooled over the folds"`
-	Low      float64 `column:"ci_low,missing" doc:"of this run: 95 % confidence interval of accuracy, for the number of participants"`
+	Low      float64 `column:"ci_low,missing" doc:"of this run: 95% confidence interval of accuracy, for the number of participants"`
 	High     float64 `column:"ci_high,missing"`
 	Paper    float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
 	PaperSD  float64 `column:"paper_sd,missing" doc:"printed in the paper"`
@@ -44,7 +44,7 @@ type ClassifierRow struct {
 	FoldMean        float64 `column:"fold_mean,missing" doc:"of this run: accuracy, mean over the folds"`
 	FoldSD          float64 `column:"fold_sd,missing" doc:"of this run: its SD over the folds"`
 	Accuracy        float64 `column:"accuracy,missing" doc:"of this run: pooled over the folds"`
-	Low             float64 `column:"ci_low,missing" doc:"of this run: 95 % confidence interval of accuracy, for the number of participants"`
+	Low             float64 `column:"ci_low,missing" doc:"of this run: 95% confidence interval of accuracy, for the number of participants"`
 	High            float64 `column:"ci_high,missing"`
 	Parameters      float64 `column:"parameters,missing" doc:"trainable; of SVM and Random Forest the number of inputs, as in the paper"`
 	Paper           float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`

@@ -15,7 +15,7 @@ var tablesKind = dag.Kind{
 	Name: "tables",
 	Doc: "Tables 1 and 2 of the paper for your data: accuracy of PR-GNN's variants and of other classifiers, with numbers of parameters\n" +
 		"As tables of numbers, and as texts in the paper's layout. What is printed in the paper (Li et al., MICCAI 2020, on its own 118 participants) stands in columns and rows of its own. " +
-		"Accuracies are mean (sd) over the folds, at graph level, as the paper's; beside them the accuracy pooled over the folds, with its 95 % confidence interval for the number of participants.",
+		"Accuracies are mean (sd) over the folds, at graph level, as the paper's; beside them the accuracy pooled over the folds, with its 95% confidence interval for the number of participants.",
 	New: func() dag.Stage { return &Tables{Level: "graph"} },
 }
 

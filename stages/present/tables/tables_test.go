@@ -72,7 +72,7 @@ func TestTableTwo(t *testing.T) {
 	if strings.Contains(markdown, "SIMULATED") {
 		t.Error("real data are called simulated")
 	}
-	if latex := bytesOf(t, out, "latex"); !strings.Contains(latex, `95 \% CI & 0.400--0.600`) || !strings.Contains(latex, `\#Par & 3,486`) {
+	if latex := bytesOf(t, out, "latex"); !strings.Contains(latex, `95\% CI & 0.400--0.600`) || !strings.Contains(latex, `\#Par & 3,486`) {
 		t.Errorf("%s", latex)
 	}
 	participant := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"), stagetest.ComparisonInputs())

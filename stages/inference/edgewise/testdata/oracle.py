@@ -175,7 +175,7 @@ out["student"] = [[q, b, stats.t.isf(q / 2, b)] for q in (0.05, 0.001) for b in 
 
 
 def noncentral(f, a, b):
-    """λ/(λ+N) where the tail of f is 2.5 %."""
+    """λ/(λ+N) where the tail of f is 2.5%."""
     from scipy.optimize import brentq
     ends = []
     for q in (0.975, 0.025):
