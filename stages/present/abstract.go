@@ -23,8 +23,8 @@ import (
 	"prgnn/stages/wording"
 )
 
-// abstract writes the top of the page: answer, question, data, the tiles, that of the answer first, and below them the
-// results with all numbers.
+// abstract writes the top of the page: question, answer, the tiles, that of the answer first, data, and the results
+// with all numbers.
 func (a *author) abstract() {
 	ofSections := a.Page.Tiles
 	a.Page.Tiles = nil
@@ -320,7 +320,8 @@ func (a *author) data(asked values) []string {
 		v["Column"] = ""
 		return []string{a.Text("abstract.data", v)}
 	}
-	return []string{a.Text("abstract.question", v), a.Text("abstract.data", v)}
+	a.Page.Question = a.Text("abstract.question", v)
+	return []string{a.Text("abstract.data", v)}
 }
 
 // many reports whether the models predict more than two classes.

@@ -100,7 +100,7 @@ func TestEdges(t *testing.T) {
 		in := edgeInputs(c.row)
 		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
 		need.Equal(t, strings.Contains(page, "Three views of a brain with lines between regions: 1 edge"), true, c.row)
-		tiles := page[strings.Index(page, `<dl class="tiles">`):]
+		tiles := page[strings.Index(page, `<dl class="tiles `):]
 		need.Equal(t, strings.Contains(tiles[:strings.Index(tiles, "</dl>")], "A brain from above with lines between regions: 1 edge"),
 			true, c.row)
 		corrected := map[string]string{"max-t": "family-wise error by the largest statistic", "bh": "false discovery rate",

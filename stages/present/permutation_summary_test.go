@@ -133,7 +133,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 	}{
 		{"the same", settings("20", "sage"), 0.8, "p = 0.310 (models retrained on 99 label permutations)", "", ""},
 		{"fewer epochs", settings("4", "topk"), 0.55,
-			"The model distinguishes ASD and HC better than chance",
+			"The model distinguishes ASD from HC better than chance",
 			said + "retrained the model with epochs 4 instead of 20. It tests that training (accuracy 0.550 with the true labels), not the evaluated model (accuracy 0.800). Its p is not used for the evaluated model, whose result differs",
 			"For this test, the model was trained with epochs 4 instead of 20."},
 		{"two settings, the same accuracy", settings("4", "none"), 0.8,

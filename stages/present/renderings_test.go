@@ -256,7 +256,7 @@ func TestChoiceIsTheHeadline(t *testing.T) {
 		"evaluation": {dag.InputOf(both)}, "nested": {dag.InputOf(nested)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	const alone = "The p values of TopK and SAGE are for each setting alone, not for the headline"
-	for _, want := range []string{"The setting chosen inside each fold is not shown to distinguish ASD and HC",
+	for _, want := range []string{"The setting chosen inside each fold is not shown to distinguish ASD from HC",
 		"the p values of accuracy and AUC are for the whole procedure. " + alone,
 		"- The setting chosen inside each fold: accuracy is not significantly above chance, p = 0.112",
 		"p = 0.112, and AUC is 0.800, p = 0.020. This is the headline."} {

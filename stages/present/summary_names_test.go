@@ -64,12 +64,12 @@ func TestQuestion(t *testing.T) {
 		encoding.Column{Name: "sex", Values: []string{"F", "M", "M", "M"}})
 	const unseen = " in participants who were not in the training set?"
 	for _, c := range []struct{ groups, leftOut, want, data string }{
-		{`["ASD","HC"]`, "", "distinguish ASD and HC" + unseen, "4 participants (2 ASD and 2 HC)."},
+		{`["ASD","HC"]`, "", "distinguish ASD from HC" + unseen, "4 participants (2 ASD and 2 HC)."},
 		{`["s1","s2"]`, "", "predict site (s1 and s2)" + unseen, "4 participants (2 s1 and 2 s2). On this page, the models predict the values of site, which are called groups."},
 		{`["F","M"]`, "", "predict sex (F and M)" + unseen, "4 participants (1 F and 3 M). On this page"},
-		{`["other","some"]`, "", "distinguish other and some" + unseen, "4 participants."},
-		{`["ASD","HC"]`, "s1 s2", "distinguish ASD and HC in participants whose site was not in the training set?", "4 participants (2 ASD and 2 HC)."},
-		{`["ASD","HC"]`, "s1 s3", "distinguish ASD and HC" + unseen, "4 participants (2 ASD and 2 HC)."},
+		{`["other","some"]`, "", "distinguish other from some" + unseen, "4 participants."},
+		{`["ASD","HC"]`, "s1 s2", "distinguish ASD from HC in participants whose site was not in the training set?", "4 participants (2 ASD and 2 HC)."},
+		{`["ASD","HC"]`, "s1 s3", "distinguish ASD from HC" + unseen, "4 participants (2 ASD and 2 HC)."},
 	} {
 		evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
 		evaluation.Meta = map[string]string{"groups": c.groups}
@@ -80,7 +80,7 @@ func TestQuestion(t *testing.T) {
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)},
 			"evaluation":   {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})), " ")
-		for _, want := range []string{"Question: does functional connectivity " + c.want + " Data: ", "Data: " + c.data} {
+		for _, want := range []string{"Question: does functional connectivity " + c.want + " The model", "Data: " + c.data} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing in\n%s", c.groups, want, text)
 			}

@@ -98,11 +98,11 @@ SIMULATED DATA
   Nobody was scanned, so no number here is evidence about people.
 
 Summary
-  The model distinguishes ASD and HC better than chance in participants who were
-  not in the training set: it classifies 80% of them correctly, and always
-  predicting the largest group classifies 60% correctly.
-  Question: does functional connectivity distinguish ASD and HC in participants
+  Question: does functional connectivity distinguish ASD from HC in participants
   who were not in the training set?
+  The model distinguishes ASD from HC better than chance in participants who
+  were not in the training set: it classifies 80% of them correctly, and always
+  predicting the largest group would classify 60% correctly.
   Data: 40 simulated participants (24 ASD and 16 HC).
   Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95% CI
   0.700–0.900; the majority-class rate is 0.600; p < 0.001 (fold by fold, models
@@ -253,7 +253,7 @@ func TestSummaryOfUncorrectable(t *testing.T) {
 		}
 		in["evaluation"] = []dag.Input{dag.InputOf(table)}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-		if want := "Summary Whether a setting distinguishes ASD and HC is open: " + c.answer; !strings.Contains(text, want) {
+		if want := "training set? Whether a setting distinguishes ASD from HC is open: " + c.answer; !strings.Contains(text, want) {
 			t.Errorf("%s:\n%s\nwant %s", c.test, text[:900], want)
 		}
 	}

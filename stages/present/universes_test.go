@@ -62,7 +62,7 @@ func TestMultiverseSection(t *testing.T) {
 	}
 	// Beside a headline, too.
 	with := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"model=b"}}, in)), " ")
-	if !strings.Contains(with, "B, the headline of 2 evaluated settings, distinguishes ASD and HC") ||
+	if !strings.Contains(with, "B, the headline of 2 evaluated settings, distinguishes ASD from HC") ||
 		!strings.Contains(with, "the joint test by Stouffer's z has p") {
 		t.Error(with)
 	}
@@ -76,7 +76,7 @@ func TestMultiverseSection(t *testing.T) {
 	delete(in, "universe_tests")
 	for _, headline := range []string{"model=b", "model=c"} {
 		with = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{headline}}, in)), " ")
-		if !strings.Contains(with, strings.ToUpper(headline[6:])+", the headline of 2 evaluated settings, distinguishes ASD and HC") {
+		if !strings.Contains(with, strings.ToUpper(headline[6:])+", the headline of 2 evaluated settings, distinguishes ASD from HC") {
 			t.Error(with)
 		}
 	}
@@ -104,10 +104,10 @@ func TestMultiverseAnswer(t *testing.T) {
 		want string
 	}{
 		{"median", 0.012, "The median effect of the 12 universes that classify ASD and HC is above chance" + unseen},
-		{"share", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
-		{"stouffer", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
-		{"best", 0.012, "At least one of the 12 universes distinguishes ASD and HC better than chance" + unseen},
-		{"share", 0.2, "The 12 universes are not shown to distinguish ASD and HC better than chance" + unseen},
+		{"share", 0.012, "At least one of the 12 universes distinguishes ASD from HC better than chance" + unseen},
+		{"stouffer", 0.012, "At least one of the 12 universes distinguishes ASD from HC better than chance" + unseen},
+		{"best", 0.012, "At least one of the 12 universes distinguishes ASD from HC better than chance" + unseen},
+		{"share", 0.2, "The 12 universes are not shown to distinguish ASD from HC better than chance" + unseen},
 		{"median", 0.2, "The median effect of the 12 universes that classify ASD and HC is not shown to be above chance" +
 			unseen},
 	} {

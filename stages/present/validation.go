@@ -202,5 +202,5 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 	}
 	a.claim(nil, "abstract.questioned", claim.Claim{Cohort: v["Below"] == false})
 	a.Page.Answer = a.Text("abstract.validation-answer", v)
-	a.Page.Abstract = append([]string{a.Text("abstract.validation-question", v)}, a.Page.Abstract...)
+	a.Page.Question = a.Text("abstract.validation-question", v)
 }

@@ -84,7 +84,7 @@ func TestValidationAnswerOfAUC(t *testing.T) {
 
 // Question and answer list the groups of the new cohort, and a caution those that it lacks.
 func TestValidationAnswerOfPresentGroups(t *testing.T) {
-	for count, groups := range map[int32]string{0: "HC and PAT", 5: "HC, MCI and PAT"} {
+	for count, groups := range map[int32]string{0: "HC from PAT", 5: "HC, MCI and PAT"} {
 		out := stagetest.MustRun(t, stagetest.Fresh("report"), map[string][]dag.Input{
 			"validation": {dag.InputOf(column.Table([]column.ValidationRow{
 				{Measure: "accuracy", Value: 0.7, Low: 0.521, High: 0.833, N: 30 + count}}))},

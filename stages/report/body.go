@@ -71,36 +71,33 @@ func (b *body) page(p *Page) {
 	if p.Simulated {
 		b.put("<p class=\"simulated\" role=\"note\"><strong>Simulated data.</strong> %s</p>\n", nobodyScanned)
 	}
-	b.put("</header>\n<div class=\"frame\">\n<nav aria-label=\"Contents\"><h2 id=\"contents\">Contents</h2><ol>\n")
-	summary := len(p.Abstract)+len(p.Tiles)+len(p.Results) > 0
-	if summary {
-		b.put("<li><a href=\"#summary\">Summary</a></li>\n")
-	}
-	for _, s := range p.Sections {
-		b.put("<li><a href=\"#%s\">%s</a></li>\n", s.ID, s.Title)
-	}
-	b.put("</ol></nav>\n<main id=\"main\" tabindex=\"-1\">\n")
+	b.put("</header>\n<main id=\"main\" class=\"frame\" tabindex=\"-1\">\n<div class=\"first\">\n")
 	b.turn(p.Turn)
 	if len(p.Incomplete) > 0 {
 		b.put("<section class=\"cautions\" aria-labelledby=\"incomplete\">" + incompleteHeading + "<ul>\n")
 		b.each("<li class=\"lines\">%s</li>\n", p.Incomplete)
 		b.put("</ul></section>\n")
 	}
+	summary := len(p.Abstract)+len(p.Tiles)+len(p.Results) > 0
 	if summary {
-		b.put("<section aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n")
-		if p.Answer != "" {
-			b.prose("<p class=\"answer\">%s</p>\n", p.Answer)
-		}
-		b.each("<p>%s</p>\n", p.Abstract)
-		b.tiles(p.Tiles)
-		b.each("<p>%s</p>\n", p.Results)
-		b.put("</section>\n")
+		b.summary(p)
 	}
-	if len(p.Cautions) > 0 {
-		b.put("<section class=\"cautions\" aria-labelledby=\"cautions\"><h2 id=\"cautions\">Cautions</h2><ul>\n")
-		b.each("<li>%s</li>\n", p.Cautions)
-		b.put("</ul></section>\n")
+	b.put("</div>\n<nav aria-label=\"Contents\"><h2 id=\"contents\">Contents</h2><ol>\n")
+	if summary {
+		b.put("<li><a href=\"#summary\">Summary</a></li>\n")
 	}
+	further := p.Cautions[min(len(p.Cautions), firstCautions):]
+	if !summary {
+		further = p.Cautions
+	}
+	if len(further) > 0 {
+		b.put("<li><a href=\"#further\">%s</a></li>\n", cautionsTitle(len(further) < len(p.Cautions)))
+	}
+	for _, s := range p.Sections {
+		b.put("<li><a href=\"#%s\">%s</a></li>\n", s.ID, s.Title)
+	}
+	b.put("</ol></nav>\n<div class=\"rest\">\n")
+	b.cautions(further, "further", len(p.Cautions)-len(further))
 	for _, s := range p.Sections {
 		if p.Turn == nil && s.hasScans() {
 			b.put("<section class=\"scans\" aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n"+
@@ -113,8 +110,57 @@ func (b *body) page(p *Page) {
 		}
 		b.put("</section>\n")
 	}
-	b.put("</main>\n</div>\n<footer><p>Made by %s %s. This page needs no network connection.</p></footer>\n",
+	b.put("</div>\n</main>\n<footer><p>Made by %s %s. This page needs no network connection.</p></footer>\n",
 		cmp.Or(p.MadeBy, "PR-GNN Pipeline"), version.Number)
+}
+
+// firstCautions is how many cautions stand in the summary.
+const firstCautions = 3
+
+// summary is the first screen, the answer before all that explains it. A phone shows the numbers after the first one
+// below the cautions (page.css).
+func (b *body) summary(p *Page) {
+	b.put("<section class=\"summary\" aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n")
+	if p.Question != "" {
+		b.prose("<p class=\"question\">%s</p>\n", p.Question)
+	}
+	if p.Answer != "" {
+		b.prose("<p class=\"answer\">%s</p>\n", p.Answer)
+	}
+	numbers, pictures := p.Tiles[:min(len(p.Tiles), 1)], []Tile(nil)
+	for _, t := range p.Tiles[len(numbers):] {
+		if t.Picture != nil {
+			pictures = append(pictures, t)
+		} else {
+			numbers = append(slices.Clip(numbers), t)
+		}
+	}
+	b.put("<div class=\"numbers\">\n")
+	b.tiles("lead", numbers[:min(len(numbers), 1)])
+	b.tiles("more", numbers[min(len(numbers), 1):])
+	b.put("</div>\n")
+	b.cautions(p.Cautions[:min(len(p.Cautions), firstCautions)], "cautions", 0)
+	b.tiles("pictures", pictures)
+	b.each("<p class=\"detail\">%s</p>\n", slices.Concat(p.Abstract, p.Results))
+	b.put("</section>\n")
+}
+
+// cautions lists cautions after those that stand elsewhere; sentences refer to them by their numbers.
+func (b *body) cautions(texts []string, id string, after int) {
+	if len(texts) == 0 {
+		return
+	}
+	b.put("<section class=\"cautions\" aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2><ol start=\"%s\">\n", id, id,
+		cautionsTitle(after > 0), strconv.Itoa(after+1))
+	b.each("<li>%s</li>\n", texts)
+	b.put("</ol></section>\n")
+}
+
+func cautionsTitle(further bool) string {
+	if further {
+		return "Further cautions"
+	}
+	return "Cautions"
 }
 
 // turn leads from the page of a scan to its neighbors.
@@ -139,11 +185,11 @@ func (s Section) hasScans() bool {
 	})
 }
 
-func (b *body) tiles(tiles []Tile) {
+func (b *body) tiles(class string, tiles []Tile) {
 	if len(tiles) == 0 {
 		return
 	}
-	b.put("<dl class=\"tiles\">\n")
+	b.put("<dl class=\"tiles %s\">\n", class)
 	for _, t := range tiles {
 		class := ""
 		if t.Picture != nil {

@@ -16,11 +16,12 @@ type Page struct {
 	Simulated bool // simulated participants: said at the top, in every caption and on every printed page
 	// Incomplete says what is missing, and why: at the top, before any number.
 	Incomplete []string
+	Question   string
 	Answer     string   // in one sentence of plain words
-	Abstract   []string // paragraphs: question and data
+	Abstract   []string // paragraphs: the data
 	Tiles      []Tile   // the result in a few numbers
 	Results    []string // paragraphs below the tiles: the results with all numbers
-	Cautions   []string
+	Cautions   []string // those of most weight first
 	Sections   []Section
 	MadeBy     string // the program; "" for PR-GNN Pipeline
 	Turn       *Turn  // of the page of one scan, in the directory of a report's sheets

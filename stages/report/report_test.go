@@ -418,14 +418,24 @@ func TestPicturedTile(t *testing.T) {
 	}
 }
 
-// Question and data are above the tiles, results with all numbers below them; a text has them together.
-func TestResultsBelowTiles(t *testing.T) {
-	p := &Page{Abstract: []string{"Question"}, Tiles: []Tile{{Value: "0.8", Label: "accuracy"}},
-		Results: []string{"Result"}}
-	html, text := written(t, p), p.Text()
-	need.Equal(t, strings.Index(html, "<p>Question</p>") < strings.Index(html, ">accuracy<"), true)
-	need.Equal(t, strings.Index(html, ">accuracy<") < strings.Index(html, "<p>Result</p>"), true)
-	need.Equal(t, strings.Contains(text, "Question\n  Result\n"), true, text)
+// The first screen has question, answer, number, three cautions and brain; what explains them, the contents and further
+// cautions, which are counted on, follow.
+func TestFirstScreen(t *testing.T) {
+	p := &Page{Question: "Is it?", Answer: "It is.", Abstract: []string{"Data"}, Results: []string{"Result"},
+		Tiles: []Tile{{Value: "0.8", Label: "accuracy"}, {Value: "3", Label: "edges", Picture: &Figure{Format: "png"}},
+			{Value: "0.9", Label: "AUC"}},
+		Cautions: []string{"one", "two", "three", "four"}}
+	html, at := written(t, p), 0
+	for _, want := range []string{">Is it?<", ">It is.<", ">accuracy<", ">AUC<", `>Cautions</h2><ol start="1">`, ">three<",
+		">edges<", ">Data<", ">Result<", "<nav ", `<a href="#further">Further cautions<`,
+		`<h2 id="further">Further cautions</h2><ol start="4">`, ">four<"} {
+		next := strings.Index(html[at:], want)
+		if next < 0 {
+			t.Fatalf("%s does not follow in %s", want, html)
+		}
+		at += next
+	}
+	need.Equal(t, strings.Contains(p.Text(), "  Is it?\n  It is.\n  Data\n  Result\n"), true, p.Text())
 }
 
 // Names and p values in sentences stay on one line, and are escaped as before.
@@ -434,7 +444,7 @@ func TestProseOnOneLine(t *testing.T) {
 		"R² = 0.276, MAE = 20, p ≤ 0.005, r = −0.3 (−0.144 to 0.627), 0.9 ± 0.05, 62% of 3 scans"}}
 	var b bytes.Buffer
 	need.NoError(t, page.HTML(&b))
-	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span>, ` +
+	const want = `<p class="detail"><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span>, ` +
 		`<span class="whole">95% CI</span> <span class="whole">0.5–0.7</span></p>`
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("the page does not have %s", want)

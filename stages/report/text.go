@@ -24,8 +24,10 @@ func (p *Page) Text() string {
 	w.list("Incomplete", p.Incomplete)
 	if p.Abstract != nil || p.Tiles != nil || p.Results != nil {
 		w.section("Summary")
-		if p.Answer != "" {
-			w.paragraph(2, p.Answer)
+		for _, text := range []string{p.Question, p.Answer} {
+			if text != "" {
+				w.paragraph(2, text)
+			}
 		}
 		for _, text := range slices.Concat(p.Abstract, p.Results) {
 			w.paragraph(2, text)
