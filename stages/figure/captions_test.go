@@ -36,7 +36,7 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	}{
 		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
 	} {
-		drawn, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
+		drawn, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, nil, 8)
 		need.NoError(t, err)
 		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): " + report.Share(c.want) +
 			" (pooling layer 1)."
@@ -177,4 +177,33 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 			t.Errorf("%q does not begin with %q", c.Caption, begin)
 		}
 	}
+}
+
+// The headline of a report leads a figure of several settings, in any order of the file; without one that order stays.
+func TestHeadlineLeadsFigures(t *testing.T) {
+	at := func(axes ...string) (coords []dag.Coord) {
+		for i := 0; i < len(axes); i += 2 {
+			coords = append(coords, dag.Coord{Axis: axes[i], Value: axes[i+1]})
+		}
+		return coords
+	}
+	ins := []dag.Input{{Coords: at("fold", "1", "pool", "sage")}, {Coords: at("fold", "2", "pool", "sage")},
+		{Coords: at("fold", "1", "pool", "topk")}}
+	for want, headline := range map[string][]dag.Coord{"SAGE": nil, "TopK": at("pool", "topk"), "TopK ": at("stage",
+		"train", "pool", "topk")} {
+		need.Equal(t, bySettings(ins, headline)[0].name, strings.TrimSpace(want), headline)
+	}
+	staged := []dag.Input{{Coords: at("stage", "svm", "fold", "1")}, {Coords: at("stage", "train", "fold", "1")}}
+	need.Equal(t, bySettings(staged, at("stage", "train"))[0].name, "train")
+
+	table := column.Table([]column.IndividualRow{{Participant: "sub-1", Group: "A", Index: 1, Score: 0.6, Frequency: 1},
+		{Participant: "sub-1", Group: "A", Index: 1, Score: 0.7, Frequency: 1}})
+	table.Columns = append([]encoding.Column{{Name: "pool", Values: []string{"sage", "topk"}}}, table.Columns...)
+	c, err := (&Individuals{People: 1, Regions: 1}).Draw(dag.InputOf(table), at("pool", "topk"),
+		map[int][2]string{1: {"a", "a"}}, chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}})
+	need.NoError(t, err)
+	svg, err := c.svg()
+	need.NoError(t, err)
+	first := strings.Index(string(svg), ">TopK<")
+	need.Equal(t, 0 <= first && first < strings.Index(string(svg), ">SAGE<"), true)
 }

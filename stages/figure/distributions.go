@@ -33,12 +33,12 @@ func (*Distributions) Ports() dag.Ports {
 
 func (s *Distributions) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	draw := outputsOr("no distributions to draw: connect them to a train stage")
-	return draw(DrawDistributions(t.All("distribution"), s.Most))
+	return draw(DrawDistributions(t.All("distribution"), nil, s.Most))
 }
 
 // DrawDistributions is nil when there is nothing to draw.
-func DrawDistributions(ins []dag.Input, drawn int) (*Chart, error) {
-	settings := bySettings(ins)
+func DrawDistributions(ins []dag.Input, headline []dag.Coord, drawn int) (*Chart, error) {
+	settings := bySettings(ins, headline)
 	var rows [][]chart.Distribution
 	for _, s := range settings[:min(len(settings), drawn)] {
 		row, err := addDistributions(s)

@@ -131,10 +131,27 @@ type settingInputs struct {
 	members []dag.Input
 }
 
-// bySettings groups the members of a gathering port.
-func bySettings(ins []dag.Input) []settingInputs {
+// bySettings groups the members of a gathering port; the headline of a report leads its figures, in any order of the
+// file.
+func bySettings(ins []dag.Input, headline []dag.Coord) []settingInputs {
 	settings := lists.By(ins, func(in dag.Input) string { return column.SettingName(in.Coords) })
-	return lists.Map(settings, func(of lists.Group[string, dag.Input]) settingInputs {
+	all := lists.Map(settings, func(of lists.Group[string, dag.Input]) settingInputs {
 		return settingInputs{name: of.Key, members: of.All}
 	})
+	slices.SortStableFunc(all, func(x, y settingInputs) int {
+		return afterHeadline(headline, x.members[0].Coords) - afterHeadline(headline, y.members[0].Coords)
+	})
+	return all
+}
+
+// afterHeadline is 1 for a setting other than the headline, if there is one.
+func afterHeadline(headline, setting []dag.Coord) int {
+	own := column.SettingCoords(setting)
+	if column.ValueOn(headline, "stage") == "" {
+		own = column.Without(own, "stage")
+	}
+	if headline == nil || len(own) > 0 && column.Holds(headline, own) {
+		return 0
+	}
+	return 1
 }

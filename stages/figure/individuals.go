@@ -61,12 +61,12 @@ func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return outputs(s.Draw(t.In("individual"), names, atlas))
+	return outputs(s.Draw(t.In("individual"), nil, names, atlas))
 }
 
 // individualScores are the regions of each participant, by setting.
 type individualScores struct {
-	settings []string
+	settings [][]dag.Coord
 	regions  []map[string][]column.IndividualRow // of each setting, by participant
 	people   map[string][]string                 // of each group, in the order of the table
 }
@@ -82,11 +82,10 @@ func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
 		if r.Index < 1 || int(r.Index) > nodes {
 			return nil, fmt.Errorf("%s: row %d has the node %d, but the node list goes from 1 to %d", in.Name, i+1, r.Index, nodes)
 		}
-		setting := column.CoordText(r.Coords)
-		of := slices.Index(all.settings, setting)
+		of := slices.IndexFunc(all.settings, func(s []dag.Coord) bool { return slices.Equal(s, r.Coords) })
 		if of < 0 {
 			of = len(all.settings)
-			all.settings = append(all.settings, setting)
+			all.settings = append(all.settings, r.Coords)
 			all.regions = append(all.regions, map[string][]column.IndividualRow{})
 		}
 		if !known[r.Participant] {
@@ -161,8 +160,8 @@ func ReadNames(in dag.Input) (map[int][2]string, error) {
 	return names, nil
 }
 
-// Draw draws biomarkers' scores of each participant; names are those of ReadNames.
-func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.Atlas) (*Chart, error) {
+// Draw draws biomarkers' scores of each participant, the headline first; names are those of ReadNames.
+func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]string, atlas chart.Atlas) (*Chart, error) {
 	all, err := readIndividual(in, len(names))
 	if err != nil {
 		return nil, err
@@ -199,8 +198,15 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	low, high := scale.ends(0)
 	var rows []chart.Individuals
 	var common []values
-	for of, name := range all.settings {
-		row := chart.Individuals{Title: rowTitle(name)}
+	order := make([]int, len(all.settings))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return afterHeadline(headline, all.settings[x]) - afterHeadline(headline, all.settings[y])
+	})
+	for _, of := range order {
+		row := chart.Individuals{Title: rowTitle(all.settings[of])}
 		times, shared := map[int]int{}, map[int]bool{}
 		for _, id := range people {
 			brain := chart.Regions{Value: map[int]float64{}, Ring: shared, Shared: true}
@@ -232,11 +238,11 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 }
 
 // rowTitle names a setting shortly: of λ, the weight of consistency within a group.
-func rowTitle(setting string) string {
-	if m := lambdaPair.FindStringSubmatch(setting); m != nil {
+func rowTitle(setting []dag.Coord) string {
+	if m := lambdaPair.FindStringSubmatch(column.CoordText(setting)); m != nil {
 		return "λ2 = " + m[1]
 	}
-	return region.Clip(setting, 24)
+	return region.Clip(column.SettingName(setting), 24)
 }
 
 var lambdaPair = pattern.New(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"image/color"
 	"math"
@@ -47,7 +48,7 @@ func (*Training) Ports() dag.Ports {
 
 func (s *Training) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	draw := outputsOr("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
-	return draw(DrawTraining(t, s.Most))
+	return draw(DrawTraining(t, nil, s.Most))
 }
 
 // An epochRow is one epoch of a training (train's or baseline's history).
@@ -68,9 +69,9 @@ func noRows(in dag.Input) bool {
 	return err == nil && table.Rows() == 0
 }
 
-// nameNetworks names settings of several classifiers by these, PR-GNN first. names are those of the classifiers, also
-// where the figure shows one only.
-func nameNetworks(settings []settingInputs) (names []string, err error) {
+// nameNetworks names settings of several classifiers by these, the headline first, then PR-GNN. names are those of the
+// classifiers, also where the figure shows one only.
+func nameNetworks(settings []settingInputs, headline []dag.Coord) (names []string, err error) {
 	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
 	several := false
 	for i, s := range settings {
@@ -91,12 +92,15 @@ func nameNetworks(settings []settingInputs) (names []string, err error) {
 	for i, name := range names {
 		settings[i].name, settings[i].model = name, models[i]
 	}
-	slices.SortStableFunc(settings, func(a, b settingInputs) int { return column.CompareClassifiers(a.model, b.model) })
+	slices.SortStableFunc(settings, func(a, b settingInputs) int {
+		return cmp.Or(afterHeadline(headline, a.members[0].Coords)-afterHeadline(headline, b.members[0].Coords),
+			column.CompareClassifiers(a.model, b.model))
+	})
 	return lists.Map(settings, func(s settingInputs) string { return s.name }), nil
 }
 
 // DrawTraining is nil when there is nothing to draw.
-func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
+func DrawTraining(t *dag.Task, headline []dag.Coord, drawn int) (*Chart, error) {
 	chance := math.NaN()
 	rows, err := column.ReadPort[majorityRow](t, "evaluation")
 	if err != nil {
@@ -105,8 +109,8 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	if len(rows) > 0 {
 		chance = rows[0].Majority
 	}
-	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
-	names, err := nameNetworks(settings)
+	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows), headline)
+	names, err := nameNetworks(settings, headline)
 	if err != nil {
 		return nil, err
 	}

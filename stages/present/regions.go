@@ -48,7 +48,7 @@ func (a *author) regions() {
 		a.Put("regions.holds", values{"Why": holds.Why, "By": criterion(holds.Contrast)})
 	}
 	if a.Pictures {
-		a.Fail(a.regionFigures(rows, reading))
+		a.Fail(a.regionFigures(setting, rows, reading))
 	}
 	a.rankingTables(rows, reading.Contrast, shown)
 	a.FindOf([][]dag.Coord{setting}, ranking.Ties(first, criterion(reading.Contrast), a.topOf(setting), shown)...)
@@ -89,7 +89,7 @@ func otherThan(setting []dag.Coord, r column.RankingRow) int {
 }
 
 // regionFigures shows the regions on the cortex and in space, and with their scores.
-func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) error {
+func (a *author) regionFigures(setting []dag.Coord, rows figure.RankingRows, reading figure.Reading) error {
 	first, err := figure.FirstMapOf(a.T, rows, reading)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 		return nil
 	}
 	if a.TableOf(a.T.In("individual")).Rows() > 0 {
-		a.Figure((&figure.Individuals{People: 4}).Draw(a.T.In("individual"), a.Names, atlas))
+		a.Figure((&figure.Individuals{People: 4}).Draw(a.T.In("individual"), setting, a.Names, atlas))
 	}
 	return nil
 }

@@ -502,8 +502,12 @@ func (a *Results) performanceFigures(rows []Row) {
 		small = append(small, roc, calibration)
 	}
 	a.Figures(small...)
-	a.Figure(figure.DrawTraining(a.T, 8))
-	a.Figure(figure.DrawDistributions(a.T.All("distribution"), 8))
+	var headline []dag.Coord
+	if a.First != nil {
+		headline = a.First.Coords
+	}
+	a.Figure(figure.DrawTraining(a.T, headline, 8))
+	a.Figure(figure.DrawDistributions(a.T.All("distribution"), headline, 8))
 }
 
 // evaluated are the predictions that the evaluation is of, the headline first: others have folds of their own, such as
