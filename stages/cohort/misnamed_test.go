@@ -3,12 +3,15 @@ package cohort
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"prgnn/stages/wording"
 
 	"prgnn/internal/need"
+	"prgnn/internal/pattern"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/container"
 	"prgnn/stages/cohort/listed"
@@ -270,5 +273,61 @@ func TestFilesNumberedOtherwise(t *testing.T) {
 			}
 		}
 		need.Equal(t, strings.Contains(doubts, c.noted) && (doubts == "") == (c.noted == ""), true, c.series, doubts)
+	}
+}
+
+// A refused file has a remedy that works: the column that the message proposes, with the numbers that it states.
+func TestRemedyOfFilesNumberedOtherwise(t *testing.T) {
+	for what, c := range map[string]struct {
+		file func(i int) string
+		id   func(i int) int
+	}{
+		"CONN, ids with gaps": {func(i int) string { return fmt.Sprintf("ROI_Subject%03d_Condition001.tsv", i) },
+			func(i int) int { return 1 + i + i/2 }},
+		"sites": {func(i int) string { return fmt.Sprintf("site%d/subject%d.tsv", (i+3)/4, (i-1)%4+1) }, nil},
+		"groups": {func(i int) string {
+			return fmt.Sprintf("%s/sub%02d.tsv", []string{"hc", "asd"}[(i-1)/6], (i-1)%6+1)
+		}, nil},
+		"turned": {func(i int) string { return fmt.Sprintf("scan%d.tsv", 13-i) }, nil},
+	} {
+		numbers := map[int]string{} // by line
+		for range 2 {
+			files, table := map[string]string{}, "participant_id\tgroup\tfile\tscan_no_2\n"
+			if len(numbers) == 0 {
+				table = strings.Replace(table, "_2", "", 1)
+			}
+			for i := 1; i <= 12; i++ {
+				id := i
+				if c.id != nil {
+					id = c.id(i)
+				}
+				files[c.file(i)] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+				number := numbers[i+1]
+				if number == "" && len(numbers) > 0 { // of a row that was not refused
+					number = pattern.New(`[0-9]+(_Cond|\.tsv)`).FindString(c.file(i))
+					number = pattern.New(`[0-9]+`).FindString(number)
+				}
+				table += fmt.Sprintf("%d\t%s\t%s\t%s\n", id, "AB"[i%2:i%2+1], c.file(i), number)
+			}
+			files["table.tsv"] = table
+			p := listed.Defaults()
+			p.File = "table.tsv"
+			r := need.Value((&TimeseriesCohort{Parameters: p, Series: "file"}).Load(testdir.Files(t, files)))(t)
+			refused := 0
+			for _, s := range r.Subjects {
+				if s.Problem == nil {
+					continue
+				}
+				refused++
+				m := pattern.New(`such as scan_no_2 \(([0-9]+) in line ([0-9]+)\)`).FindStringSubmatch(s.Problem.Error())
+				if m == nil {
+					t.Fatalf("%s: %v", what, s.Problem)
+				}
+				numbers[need.Value(strconv.Atoi(m[2]))(t)] = m[1]
+			}
+			need.Equal(t, refused > 0, strings.Contains(table, "scan_no\n"), what)
+			noted := slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtNumbered })
+			need.Equal(t, noted, refused == 0, what)
+		}
 	}
 }

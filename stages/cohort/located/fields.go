@@ -16,8 +16,9 @@ type Named struct{ ID, Path string }
 
 // An Other is a file, by its place, that has the id of another participant in its name, or another session.
 type Other struct {
-	At    int
-	Whose string
+	At     int
+	Whose  string
+	Number string // in the name, where a column with these numbers would explain it
 }
 
 // fewestOwn is how many files have what is their own at one place of their names where that is no chance.
@@ -46,6 +47,7 @@ type mark struct {
 	whose         []string // several have one number
 	whole         bool     // one or several words of the name
 	subject       bool     // after sub or subject, an id as it is
+	at, fields    int      // its first field, and how many
 	before, after string   // the letters before it, and after it in its word; "" for none
 }
 
@@ -122,9 +124,11 @@ func keysOf(own, all []string, num func(id string) string) *keys {
 // fields are the marks in the names of files.
 type fields struct {
 	*keys
-	marks  [][]mark       // of each file
-	of     map[string]int // files of a layout, and of ""
-	digits int            // most fields of digits in a name
+	marks   [][]mark  // of each file
+	cuts    [][]field // of each file
+	layouts []string
+	of      map[string]int // files of a layout, and of ""
+	digits  int            // most fields of digits in a name
 }
 
 // field is a piece of a name.
@@ -167,6 +171,7 @@ func fieldsOf(files []Named, k *keys) *fields {
 		f.of[layout]++
 		f.digits = max(f.digits, strings.Count(layout, "0"))
 		f.marks = append(f.marks, k.marks(all, layout))
+		f.cuts, f.layouts = append(f.cuts, all), append(f.layouts, layout)
 	}
 	return f
 }
@@ -184,16 +189,15 @@ func (k *keys) marks(all []field, layout string) (marks []mark) {
 		for to := from + 1; to <= len(all) && len(canonical(raw)) <= k.longest; to++ {
 			raw += all[to-1].text
 			m := mark{slot: slot{layout: layout, from: from, to: to}, text: canonical(raw), before: letters(from - 1),
-				whole: f.first && all[to-1].last}
+				whole: f.first && all[to-1].last, at: from, fields: to - from}
 			if !all[to-1].last {
 				m.after = letters(to)
 			}
-			if m.whose = k.full[m.text]; !lettered(raw) && (to == from+1 || long(m.text)) {
+			if m.whose = k.full[m.text]; !lettered(raw) {
 				m.whose = k.numbers[m.text]
-			} else if !lettered(raw) {
-				continue
 			}
-			if its := k.full[m.text]; its != nil && slices.Contains(subject, m.before) {
+			alone := lettered(raw) || to == from+1 || long(m.text) // several numbers are one by chance
+			if its := k.full[m.text]; its != nil && alone && slices.Contains(subject, m.before) {
 				m.whose, m.subject = its, true
 			}
 			if m.whose != nil {

@@ -2,6 +2,7 @@ package located
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,9 +57,13 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 				more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(len(others), "row"))
 			}
 			for _, other := range others {
-				f := of[other.At]
-				f.Err = fmt.Errorf("its %s file %s "+format, f.Port, userfile.NameIn(root, f.Path), other.Whose, more,
-					strings.Join(f.Naming(by), " or "))
+				f, column := of[other.At], ""
+				if other.Number != "" {
+					column = fmt.Sprintf("; if these numbers are no ids, add a column with that of each file, such as %s (%s in "+
+						"line %d)", free(l), other.Number, f.Row.Line)
+				}
+				f.Err = fmt.Errorf("its %s file %s "+format+"%s", f.Port, userfile.NameIn(root, f.Path), other.Whose,
+					more, strings.Join(f.Naming(by), " or "), column)
 				refused = append(refused, f)
 			}
 		}
@@ -70,9 +75,8 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		}
 		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
-		}), everybody)
-		if by != nil && (!by.Whole || byColumn(l, of, by)) {
-			others = nil
+		}), everybody, columnsOf(l, of, everybody)...)
+		if by != nil && !by.Whole {
 			doubt(of, by, "participant", l.ID)
 		}
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
@@ -124,16 +128,30 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 	return refused, doubts
 }
 
-// byColumn reports whether a column of the table states the numbers in the names of the files.
-func byColumn(l *listed.List, files []RowFile, by *Numbering) bool {
-	return slices.ContainsFunc(l.Sheet.Columns, func(column string) bool {
-		for i, f := range files {
-			if column == f.Column || bareNumber(listed.ParticipantID(f.Row.Cells.Get(column))) != by.Numbers[i] {
-				return false
-			}
+// columnsOf are the columns of the table that may explain parts of the names of files: not that of the ids, nor one of
+// the names themselves.
+func columnsOf(l *listed.List, files []RowFile, ids []string) (all []Column) {
+	rows := l.BareRows()
+	for _, column := range l.Sheet.Columns {
+		value := func(r listed.Row) string { return r.Cells.Get(column) }
+		if column == l.ID || slices.ContainsFunc(files, func(f RowFile) bool {
+			return filepath.Base(value(f.Row)) == filepath.Base(f.Path)
+		}) {
+			continue
 		}
-		return true
-	})
+		all = append(all, Column{lists.Map(files, func(f RowFile) string { return value(f.Row) }),
+			CountsUp(lists.Map(rows, value), ids)})
+	}
+	return all
+}
+
+// free is a name that no column of the table has.
+func free(l *listed.List) string {
+	name := "scan_no"
+	for slices.Contains(l.Sheet.Columns, name) {
+		name += "_2"
+	}
+	return name
 }
 
 // byColumns are the files of a source whose names have what another participant has in a column of the table, and not
@@ -169,7 +187,8 @@ func byColumns(l *listed.List, root string, files []RowFile, everybody, used []s
 				own++
 				continue
 			}
-			whose, there := rows[by.other(i)]
+			other, _ := by.other(i)
+			whose, there := rows[other]
 			if there && listed.ParticipantID(whose.Cells.Get(l.ID)) != f.Row.ID {
 				f.Err = fmt.Errorf("its %s file %s has %s of line %d in its name, but the %s of its row is %s: correct the table (%s), or rename the files",
 					f.Port, userfile.NameIn(root, f.Path), whose.Cells.Get(column), whose.Line, column,

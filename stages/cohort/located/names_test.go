@@ -74,6 +74,8 @@ var schemes = []scheme{
 	{by("LLa"), by("LLarest.tsv"), false},
 	{by("N"), by("group_N_2021.1D"), true},
 	{by("Zoé-N"), by("zoe\u0301N.tsv"), false},
+	{by("S1N2"), by("site1/N2/rest.tsv"), true},
+	{by("P2023_N2"), by("P2023_01_P2023_N2_rest_2.tsv"), false},
 }
 
 // The own file is never refused, and that of another never accepted in silence: where two are exchanged and where all
@@ -188,8 +190,19 @@ func FuzzNames(f *testing.F) {
 			k := (i + 1 + r.IntN(n-1)) % n
 			of[i], of[k] = of[k], of[i]
 		}
+		// Columns that have the ids, other numbers, the number of the file, or of each file's row.
+		columns := []Column{{Values: ids}, {Values: lists.Map(extra, func(k int) string { return fmt.Sprint(k + 1) })},
+			{Values: lists.Map(of, func(k int) string { return fmt.Sprint(numbers[k] + 1) })},
+			{Values: lists.Map(numbers, func(k int) string { return fmt.Sprint(k + 1) })}}
+		own := assigned(slices.Sorted(slices.Values(of)))
+		if others, by := OfOthers(own, all, columns...); others != nil || by != nil {
+			t.Errorf("own files %v beside %v: %v %v", own, columns, others, by)
+		}
 		if slices.IsSorted(of) {
 			return
+		}
+		if others, by := OfOthers(assigned(of), all, columns...); others == nil && by == nil {
+			t.Errorf("exchanged %v beside %v: accepted", assigned(of), columns)
 		}
 		if others, by := OfOthers(assigned(of), all); others == nil && by == nil {
 			t.Errorf("exchanged %v: accepted", assigned(of))
@@ -199,6 +212,103 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Numbers of another program, of each site, or of each group, are those of other participants: refused, but noted if a
+// column has the numbers that the refusals state. Two exchanged files are never accepted in silence.
+func TestNamesOfColumns(t *testing.T) {
+	gaps := func(i int) int { return i + 1 + i/2 }
+	late := func(i int) int { return i + i/20 }
+	count := func(i int) int { return i }
+	in := func(sizes ...int) func(i int) (group, number int) {
+		return func(i int) (group, number int) {
+			for i > sizes[group] {
+				i -= sizes[group]
+				group++
+			}
+			return group, i
+		}
+	}
+	site, unequal, group := in(8, 8, 8), in(19, 5), in(12, 12)
+	for k, c := range []struct {
+		id      func(i int) int
+		form    string // of the id
+		file    func(i int) string
+		column  func(i int) string
+		refused int // without the column
+	}{
+		{gaps, "%d", by("ROI_SubjectN3_Condition001.mat"), by("N3"), 15},
+		{gaps, "sub-%03d", by("conn/ROI_SubjectN3_Condition000.mat"), by("N.0"), 15},
+		{gaps, "sub-%03d", by("ROI_SubjectN3.tsv"), by("SubjectN3"), 15},
+		{gaps, "sub-%02d", by("N3.tsv"), by("N3"), 0},
+		{gaps, "sub-%02d", by("scanN2.tsv"), by("scanN2"), 0},
+		{late, "%d", by("ROI_SubjectN3_Condition001.mat"), by("N"), 4},
+		{late, "%d", by("scanN_rest.tsv"), by("N"), 4},
+		{count, "sub-%02d", func(i int) string {
+			s, n := site(i)
+			return fmt.Sprintf("site%d/subject%d.tsv", s+1, n)
+		}, func(i int) string { _, n := site(i); return fmt.Sprint(n) }, 16},
+		{count, "%d", func(i int) string {
+			s, n := site(i)
+			return fmt.Sprintf("site%d/subject%02d.tsv", s+1, n)
+		}, func(i int) string { s, n := site(i); return fmt.Sprintf("site%d/subject%d", s+1, n) }, 16},
+		{count, "%d", func(i int) string {
+			s, n := unequal(i)
+			return fmt.Sprintf("site%d/subject%02d.tsv", s+1, n)
+		}, func(i int) string { _, n := unequal(i); return fmt.Sprint(n) }, 5},
+		{count, "%d", func(i int) string {
+			g, n := group(i)
+			return fmt.Sprintf("%s/sub%02d.tsv", []string{"controls", "patients"}[g], n)
+		}, func(i int) string { _, n := group(i); return fmt.Sprint(n) }, 12},
+		{count, "sub-%02d", func(i int) string { return fmt.Sprintf("scan%02d.tsv", 25-i) },
+			func(i int) string { return fmt.Sprint(25 - i) }, 24},
+	} {
+		var files, exchanged []Named
+		var ids, values []string
+		for i := 1; i <= 24; i++ {
+			of := map[int]int{3: 15, 15: 3}[i] + i*min(1, (i-3)*(i-3)*(i-15)*(i-15))
+			ids = append(ids, listed.ParticipantID(fmt.Sprintf(c.form, c.id(i))))
+			values = append(values, c.column(i))
+			files = append(files, Named{ids[i-1], c.file(i)})
+			exchanged = append(exchanged, Named{ids[i-1], c.file(of)})
+		}
+		name := fmt.Sprint(k, " ", ids[20], " ", files[20].Path)
+		column := Column{values, CountsUp(values, ids)}
+		others, by := OfOthers(files, ids)
+		need.Equal(t, fmt.Sprint(len(others), others != nil || by != nil), fmt.Sprint(c.refused, true), name)
+		for _, o := range others {
+			number := strings.TrimLeft(o.Number, "0")
+			need.Equal(t, number != "" && strings.HasSuffix(strings.TrimSuffix(values[o.At], ".0"), number), true, name)
+		}
+		others, by = OfOthers(files, ids, column)
+		need.Equal(t, fmt.Sprint(others, by != nil && !by.Whole), "[] true", name)
+		others, by = OfOthers(exchanged, ids, column)
+		need.Equal(t, others != nil || by != nil, true, name)
+	}
+	// A column explains what stands at one place of the names: the number of a site is no number of a subject.
+	var files []Named
+	var sites, locals []string
+	for i := 1; i <= 24; i++ {
+		of := map[int]int{3: 9, 9: 3}[i] + i*min(1, (i-3)*(i-3)*(i-9)*(i-9))
+		s, l := site(i)
+		sites, locals = append(sites, fmt.Sprint(s+1)), append(locals, fmt.Sprint(l))
+		s, l = site(of)
+		files = append(files, Named{fmt.Sprint("sub-", i), fmt.Sprintf("site%d/subject%d.tsv", s+1, l)})
+	}
+	others, _ := OfOthers(files, nil, Column{sites, false}, Column{locals, true})
+	need.Equal(t, fmt.Sprint(pairs(others)), "[{2 sub-1} {8 sub-3}]")
+	// A column of ids as the table has them explains no file of another.
+	for _, of := range []string{"sub-N2", "sub-N2_ts", "AN2"} {
+		var files []Named
+		var ids, values []string
+		for i := 1; i <= 24; i++ {
+			ids = append(ids, listed.ParticipantID(strings.TrimSuffix(by(of)(i), "_ts")))
+			values = append(values, by(of)(i%24+1))
+			files = append(files, Named{ids[i-1], by(of + "_rest.tsv")(i%24 + 1)})
+		}
+		others, _ := OfOthers(files, ids, Column{values, false})
+		need.Equal(t, len(others), 24, of)
+	}
 }
 
 func numberIn(text string) string { return numbers.ReplaceAllString(text, "$1") }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -83,35 +84,35 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		files []Named
-		want  []Other
+		want  []pair
 	}{
 		{"own", words("d/N.tsv", "anna=anna", "clara=clara", "emil=emil"), nil},
 		{"exchanged", words("d/N.tsv", "anna=anna", "clara=emil", "emil=clara"),
-			[]Other{{1, "sub-emil"}, {2, "sub-clara"}}},
-		{"all shifted", words("d/N.tsv", "A=B", "B=C", "C=A"), []Other{{0, "sub-B"}, {1, "sub-C"}, {2, "sub-A"}}},
-		{"in another case", words("d/N.tsv", "Cx=ex", "Ex=cx", "Fx=fx"), []Other{{0, "sub-Ex"}, {1, "sub-Cx"}}},
-		{"parts", words("d/N_ts.tsv", "P1c=P2_a", "P1d=P1_d", "P2a=P1_c"), []Other{{0, "sub-P2a"}, {2, "sub-P1c"}}},
+			[]pair{{1, "sub-emil"}, {2, "sub-clara"}}},
+		{"all shifted", words("d/N.tsv", "A=B", "B=C", "C=A"), []pair{{0, "sub-B"}, {1, "sub-C"}, {2, "sub-A"}}},
+		{"in another case", words("d/N.tsv", "Cx=ex", "Ex=cx", "Fx=fx"), []pair{{0, "sub-Ex"}, {1, "sub-Cx"}}},
+		{"parts", words("d/N_ts.tsv", "P1c=P2_a", "P1d=P1_d", "P2a=P1_c"), []pair{{0, "sub-P2a"}, {2, "sub-P1c"}}},
 		{"a part of a word", words("N.tsv", "an=annabel", "anna=annalena", "berta=b"), nil},
 		{"a word of all names", words("rest/N_a.tsv", "rest=1", "a=2", "berta=3", "clara=4"), nil},
 		{"the own beside it", words("N.tsv", "anna=anna_emil", "emil=emil"), nil},
 		{"one number in two groups", words("N_ts.tsv", "HC01=PT01", "HC02=HC02", "HC03=HC03", "HC04=HC04", "PT01=HC01",
-			"PT02=PT02", "PT03=PT03", "PT04=PT04"), []Other{{0, "sub-PT01"}, {4, "sub-HC01"}}},
+			"PT02=PT02", "PT03=PT03", "PT04=PT04"), []pair{{0, "sub-PT01"}, {4, "sub-HC01"}}},
 		{"numbers in runs", words("N.tsv", "01=02_01", "02=01_02", "03=07"), nil},
 		// A word of several names does not show who is meant.
 		{"own, one of them a word of all", words("N_rest.tsv", "anna=anna", "berta=berta", "clara=clara", "emil=emil",
 			"rest=rest"), nil},
 		{"exchanged with a word of all", words("N_rest.tsv", "anna=rest", "berta=berta", "clara=clara", "emil=emil",
-			"fritz=fritz", "rest=anna"), []Other{{0, "sub-rest"}, {5, "sub-anna"}}},
+			"fritz=fritz", "rest=anna"), []pair{{0, "sub-rest"}, {5, "sub-anna"}}},
 		{"runs of one in two others", words("N.tsv", "anna=anna_1", "berta=anna_2", "clara=anna_3", "emil=emil",
 			"fritz=fritz", "hans=hans", "ida=ida", "jan=jan", "karl=karl", "lea=lea"),
-			[]Other{{1, "sub-anna"}, {2, "sub-anna"}}},
+			[]pair{{1, "sub-anna"}, {2, "sub-anna"}}},
 		{"numbers, exchanged with a word of all", words("N_rest.tsv", "01=01", "02=02", "03=03", "04=04", "05=rest",
-			"06=06", "07=07", "rest=05"), []Other{{4, "sub-rest"}, {7, "sub-05"}}},
+			"06=06", "07=07", "rest=05"), []pair{{4, "sub-rest"}, {7, "sub-05"}}},
 		{"a word of all where few have their own", words("N_rest.tsv", "anna=1", "berta=2", "clara=clara", "emil=emil",
 			"fritz=fritz", "hans=hans", "rest=4"), nil},
 	} {
 		got, _ := OfOthers(c.files, nil)
-		need.Equal(t, fmt.Sprint(got), fmt.Sprint(c.want), c.what)
+		need.Equal(t, fmt.Sprint(pairs(got)), fmt.Sprint(c.want), c.what)
 	}
 
 	// The other may be excluded. Of many excluded participants any number is an id, so numbers in the names are none.
@@ -124,22 +125,31 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		what     string
 		files    []Named
 		excluded []string
-		want     []Other
+		want     []pair
 	}{
-		{"a word", without(0, rows("sub-N.tsv", two)), []string{"sub-01"}, []Other{{0, "sub-01"}}},
+		{"a word", without(0, rows("sub-N.tsv", two)), []string{"sub-01"}, []pair{{0, "sub-01"}}},
 		{"a number at the place of the own", without(0, rows("sN_bl.tsv", two)), []string{"sub-01"},
-			[]Other{{0, "sub-01"}}},
+			[]pair{{0, "sub-01"}}},
 		{"two with one number, one of them included", without(0, rows("sub-N.tsv", two)),
-			[]string{"sub-01", "sub-02", "A01"}, []Other{{0, "sub-01"}}},
+			[]string{"sub-01", "sub-02", "A01"}, []pair{{0, "sub-01"}}},
 		{"a word of two", without(0, named("A500", rows("50001_rest.tsv", own))[:2]), []string{"A50001", "B50001"},
 			nil},
 		{"numbers of scans", rows("scan1N.tsv", shifted), excluded[99:], nil},
 		{"nobody excluded", without(0, rows("sub-N.tsv", two)), nil, nil},
 	} {
 		got, _ := OfOthers(c.files, c.excluded)
-		need.Equal(t, fmt.Sprint(got), fmt.Sprint(c.want), c.what)
+		need.Equal(t, fmt.Sprint(pairs(got)), fmt.Sprint(c.want), c.what)
 	}
 	shift := without(4, rows("scanN.tsv", shifted))
 	got, _ := OfOthers(shift, []string{"sub-05"})
 	need.Equal(t, len(got), 23, "all shifted")
+}
+
+type pair struct {
+	at    int
+	whose string
+}
+
+func pairs(others []Other) []pair {
+	return lists.Map(others, func(o Other) pair { return pair{o.At, o.Whose} })
 }

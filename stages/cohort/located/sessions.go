@@ -78,6 +78,7 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 			states := m.layout != "" && p.states(m) && (filled || m.whole && lettered(m.text) && len(m.text) > 1 &&
 				(varies || times[m.text] < len(files)))
 			switch {
+			case m.fields > 1 && !lettered(m.text) && !long(m.text):
 			case ofPeople[m.slot].own == t.marked && t.marked > 1 || !agrees && !states:
 			case is(i, m):
 				mine = true
@@ -90,7 +91,7 @@ func (p parts) others(files []InPart, leftOut []string) (others []Other, by *Num
 		if mine {
 			named++
 		} else if whose := cmp.Or(placed, stated); whose != "" {
-			others = append(others, Other{i, whose})
+			others = append(others, Other{At: i, Whose: whose})
 		}
 	}
 	if others != nil || 4*named >= 3*len(files) {
@@ -118,7 +119,7 @@ func (f *fields) exchanged(files []InPart, place slot) *Numbering {
 		}
 		of[key], several[file.ID] = file.Part, several[file.ID]+m.text+" "
 		if by.Numbers[i] = m.text; !slices.Contains(m.whose, file.Part) {
-			by.Others = append(by.Others, Other{i, m.whose[0]})
+			by.Others = append(by.Others, Other{At: i, Whose: m.whose[0]})
 		}
 	}
 	if by.Others == nil || len(several) == len(files) { // one session each
