@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,9 +16,12 @@ import (
 	"prgnn/cmd/pipeline/scaffold"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 	"prgnn/stages/bids"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -183,6 +187,9 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 	if err := scaffold.Study(path, describe.EditorsLine+found.Text); err != nil {
 		return err
 	}
+	if err := misnamed(path); err != nil {
+		return exit.Wrongf("%s was not written: %w", path, errors.Join(err, os.Remove(path)))
+	}
 	if a.AsJSON("init", initEvent{File: path, Found: found.What, Check: found.Check}) {
 		return nil
 	}
@@ -196,6 +203,24 @@ func (a *app) wroteFrom(path string, found *scaffold.Found) error {
 	fmt.Fprintf(a.Out, "pipeline cohort %s\n", console.Shell(path))
 	for _, text := range found.Check {
 		fmt.Fprintf(a.Out, "check: %s\n", text)
+	}
+	return nil
+}
+
+// misnamed is why the run of a pipeline file would refuse files by their names, of the first participant of whom it is
+// so; nil where something else is to be filled in first.
+func misnamed(path string) error {
+	p, err := pipelines.Load(path, nil)
+	if err != nil || p.Roster == nil {
+		return nil
+	}
+	for _, s := range p.Roster.Subjects {
+		if errors.As(s.Problem, new(located.Several)) {
+			if of := (listed.Fault{}); errors.As(s.Problem, &of) { // without a participant, others' files are as wrong
+				return of.Err
+			}
+			return s.Problem
+		}
 	}
 	return nil
 }

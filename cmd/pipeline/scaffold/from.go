@@ -276,6 +276,9 @@ func filesOf(dir string) (files []string, err error) {
 // listedIn finds the path whose files the rows of a table have.
 func listedIn(dir string, path func(string) string, files []string, t *table) (*Found, error) {
 	all, unread := t.candidates(dir, files)
+	if j := t.joined(dir, files, all); j != nil {
+		all = []*candidate{j}
+	}
 	all, err := t.chosen(dir, path, files, all)
 	if err != nil {
 		return nil, err
@@ -283,7 +286,8 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	if all == nil {
 		return numbered(dir, path, files, t, unread)
 	}
-	first := all[0]
+	first, here := all[0], lists.Set(files)
+	all = slices.DeleteFunc(all, func(c *candidate) bool { return c != first && !first.further(c, here) })
 	var others []string
 	for _, c := range all[1:] {
 		if c.matrix == first.matrix { // else they are another result of the same scan
@@ -294,15 +298,20 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	if scans := t.scans(dir, path, files, first, others); scans != nil {
 		return scans, nil
 	}
-	id := first.column
-	if own := t.own(); own != "" && !ownName.MatchString(id) {
-		id = own
-	}
+	id := t.idOf(first)
 	parameters := t.parameters(path, first.root(dir), id)
+	if parts, err := t.repeated(id, first); err != nil {
+		return nil, fmt.Errorf("--from %s: %w", dir, err)
+	} else if parts == "session" {
+		parameters += "    sessions: " + quoted(first.parts) + "\n"
+	}
 	found := &Found{What: first.what(), Text: first.text(parameters, first.written()) +
 		first.alternatives(all[1:], parameters)}
 	found.Check = []string{fmt.Sprintf("the column %s of %s states which file is whose (%q)", first.column, t.path,
 		first.written())}
+	if columns := pathColumn.FindAllString(first.pattern, -1); len(lists.Set(columns)) > 1 {
+		found.Check[0] = fmt.Sprintf("columns of %s state together which file is whose (%q)", t.path, first.pattern)
+	}
 	if 2*len(without) > len(t.Rows) {
 		found.Check = append(found.Check, fmt.Sprintf("%d of %s of %s have no such file: %s %s", len(without),
 			words.Count(len(t.Rows), "row"), t.path, first.column, words.Some(without, 6)))
@@ -310,6 +319,9 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 	found.others(first, others)
 	return found, nil
 }
+
+// pathColumn is a column in a path.
+var pathColumn = pattern.New(`\{[^{}]*\}`)
 
 // others states in Check which of several files of each participant was taken.
 func (f *Found) others(c *candidate, others []string) {
@@ -489,7 +501,7 @@ func (c *candidate) what() string {
 }
 
 func (c *candidate) text(table, pattern string) string {
-	text := "extends: " + c.kind() + ".yaml\npipeline: study\n"
+	text := "extends: " + c.kind() + c.each + ".yaml\npipeline: study\n"
 	if !c.matrix {
 		text += "vars: { tr: 0 } # s, repetition time; filters and windows need it\n"
 	}

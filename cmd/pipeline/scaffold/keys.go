@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,19 +14,23 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/located"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
 )
 
-// A candidate is a path with the column of a table in it.
+// A candidate is a path with the column of a table in it, or two.
 type candidate struct {
 	pattern, column string
 	example         string   // the file of a participant
 	strip           string   // with which paths in the column lead to the directory: data/
+	files           []string // of each row, whether it exists or not; "" for none
 	rows            int      // that have such a file
 	others          []string // paths of the same program, such as those of other conditions
 	known           region.Layout
 	matrix          bool
+	each, parts     string // -sessions or -runs, where rows of one participant differ in this column
 }
 
 // ownName are names of the columns of a participant's own id; idName are those of other ids, such as the number of a
@@ -52,10 +57,96 @@ func (t *table) own() string {
 	return ""
 }
 
+// idOf is the column of the participants' ids, where a path states their files.
+func (t *table) idOf(c *candidate) string {
+	own := t.own()
+	switch {
+	case own != "" && !ownName.MatchString(c.column):
+		return own
+	case c.written() != c.column && slices.Contains(t.Columns, c.column):
+		return c.column
+	}
+	for _, name := range t.Columns {
+		values, _ := t.Column(name)
+		if t.isKey(name) && len(lists.Set(values)) == len(values) &&
+			!slices.ContainsFunc(values, func(v string) bool { return v == "" || strings.ContainsAny(v, `/\`) }) {
+			return name
+		}
+	}
+	return t.Columns[0]
+}
+
+// sessionName and runName are names of columns of the sessions and runs of a participant.
+var (
+	sessionName = pattern.New(`(?i)^(ses|sess|session|visit|viscode|wave|time|tp|timepoint|eventname)s?` +
+		`([ _.-]?(id|no|nr|num|number|name|code))?$`)
+	runName = pattern.New(`(?i)^runs?([ _.-]?(id|no|nr|num|number|index))?$`)
+)
+
+// repeated decides by which column several rows of one id differ, if there are any.
+func (t *table) repeated(id string, c *candidate) (noun string, err error) {
+	ids, _ := t.Column(id)
+	if len(lists.Set(ids)) == len(ids) || c.matrix {
+		return "", nil
+	}
+	for _, of := range []struct {
+		noun string
+		name pattern.Pattern
+	}{{"session", sessionName}, {"run", runName}} {
+		for _, name := range t.Columns {
+			values, _ := t.Column(name)
+			pairs := lists.Map(lists.UpTo(len(ids)), func(i int) string { return ids[i] + "\x00" + values[i] })
+			if of.name.MatchString(name) && !slices.Contains(values, "") && len(lists.Set(pairs)) == len(ids) {
+				c.each, c.parts = "-"+of.noun+"s", name
+				return of.noun, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("column %s of %s has several rows of one id, and no column session or run in which all of these "+
+		"differ: add one, or keep one row for each participant", id, t.path)
+}
+
+// joined is a path with the values of two columns, which gives each row a file of its own where no other path does.
+func (t *table) joined(dir string, files []string, all []*candidate) *candidate {
+	here, tried := lists.Set(files), map[string]bool{}
+	if slices.ContainsFunc(all, func(c *candidate) bool { return c.rows == len(t.Rows) }) || len(t.Rows) < fewest {
+		return nil
+	}
+	for a, one := range t.Columns {
+		for _, f := range files {
+			for _, path := range around(f, t.Rows[0][a], "{"+one+"}") {
+				before, after, _ := strings.Cut(path, "{"+one+"}")
+				for b, other := range t.Columns {
+					var paths []string
+					for _, p := range around(before, t.Rows[0][b], "{"+other+"}") {
+						paths = append(paths, p+"{"+one+"}"+after)
+					}
+					for _, p := range around(after, t.Rows[0][b], "{"+other+"}") {
+						paths = append(paths, before+"{"+one+"}"+p)
+					}
+					for _, p := range paths {
+						if b == a || tried[p] || len(tried) > 200 || filepath.Join(dir, f) == t.path {
+							continue
+						}
+						tried[p] = true
+						c := t.candidate(p, one, f, "", here)
+						if c.rows == len(t.Rows) && len(lists.Set(c.files)) == c.rows && c.recognize(dir) == nil {
+							return c
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // isKey reports whether the values of a column may be parts of the names of files: those of ids, by the name of the
-// column, and texts. Numbers of another column, such as ages, are equal to those of files by chance.
+// column or since it is the first, and texts. Numbers of another column, such as ages, are equal to those of files by
+// chance.
 func (t *table) isKey(name string) bool {
-	if ownName.MatchString(name) || idName.MatchString(name) || idEnd.MatchString(name) {
+	if name == t.Columns[0] && t.own() == "" || ownName.MatchString(name) || idName.MatchString(name) ||
+		idEnd.MatchString(name) {
 		return true
 	}
 	values, _ := t.Column(name)
@@ -98,8 +189,12 @@ const fewest = 4
 func (t *table) patterns(dir string, files []string) (all []*candidate) {
 	here := lists.Set(files)
 	tried := map[string]bool{}
-	for _, name := range t.Columns {
-		values, _ := t.Column(name)
+	columns := t.Columns
+	if !slices.Contains(columns, "participant_id") {
+		columns = append(slices.Clone(columns), "participant_id")
+	}
+	for _, name := range columns {
+		values := t.values(name)
 		distinct := slices.Compact(slices.Sorted(slices.Values(values)))
 		if len(distinct) < len(values) || name == t.group() {
 			continue
@@ -114,27 +209,23 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 			}
 			there := 0
 			for _, f := range files {
-				c := &candidate{pattern: strings.ReplaceAll(f, v, "{"+name+"}"), column: name, example: f}
+				paths, strip := around(f, v, "{"+name+"}"), ""
 				if strings.HasSuffix(v, "/"+f) {
-					c.pattern, c.strip = "{"+name+"}", strings.TrimSuffix(v, f)
-				} else if !strings.Contains(f, v) {
-					continue
+					paths, strip = []string{"{" + name + "}"}, strings.TrimSuffix(v, f)
 				}
-				if filepath.Join(dir, f) == t.path {
+				if paths == nil || filepath.Join(dir, f) == t.path {
 					continue
 				}
 				there = 1
-				if tried[c.pattern+c.strip] {
-					continue
-				}
-				tried[c.pattern+c.strip] = true
-				for _, other := range values {
-					if other != "" && here[c.of(other)] {
-						c.rows++
+				for _, path := range paths {
+					if tried[path+strip] {
+						continue
 					}
-				}
-				if c.rows >= fewest || c.rows >= 2 && 2*c.rows >= len(t.Rows) {
-					all = append(all, c)
+					tried[path+strip] = true
+					c := t.candidate(path, name, f, strip, here)
+					if c.rows >= fewest || c.rows >= 2 && 2*c.rows >= len(t.Rows) {
+						all = append(all, c)
+					}
 				}
 			}
 			found += there
@@ -144,9 +235,35 @@ func (t *table) patterns(dir string, files []string) (all []*candidate) {
 	return all
 }
 
-// of is the file of a value of the column.
-func (c *candidate) of(value string) string {
-	return strings.TrimPrefix(strings.ReplaceAll(c.pattern, "{"+c.column+"}", value), c.strip)
+// candidate is a path whose columns have the values of each row.
+func (t *table) candidate(path, column, example, strip string, here map[string]bool) *candidate {
+	c := &candidate{pattern: path, column: column, example: example, strip: strip,
+		files: slices.Repeat([]string{path}, len(t.Rows))}
+	for _, name := range append([]string{"participant_id"}, t.Columns...) {
+		if in := "{" + name + "}"; strings.Contains(path, in) {
+			for i, value := range t.values(name) {
+				if c.files[i] = strings.ReplaceAll(c.files[i], in, value); value == "" {
+					c.files[i] = ""
+				}
+			}
+		}
+	}
+	for i, file := range c.files {
+		if c.files[i] = strings.TrimPrefix(file, strip); here[c.files[i]] {
+			c.rows++
+		}
+	}
+	return c
+}
+
+// values are those of a column; of participant_id without such a column, what a path has for it.
+func (t *table) values(name string) []string {
+	values, there := t.Column(name)
+	if !there {
+		values, _ = t.Column(t.idOf(&candidate{}))
+		values = lists.Map(values, listed.ParticipantID)
+	}
+	return values
 }
 
 // written is the path as a pipeline file has it: a column of paths, or a pattern.
@@ -185,6 +302,14 @@ func (t *table) chosen(dir string, path func(string) string, files []string, all
 		return cmp.Or(b.rows-a.rows, cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a.pattern), len(b.pattern)),
 			strings.Compare(a.pattern, b.pattern))
 	})
+	ordered := map[*candidate]error{}
+	for _, c := range all {
+		ordered[c] = t.ownOrder(dir, files, c.pattern, c.column)
+	}
+	if err := ordered[all[0]]; err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(c *candidate) bool { return ordered[c] != nil })
 	first := all[0]
 	own := slices.IndexFunc(all, func(c *candidate) bool { return c.column == t.own() })
 	if own > 0 && all[own].rows == first.rows {
@@ -198,54 +323,113 @@ func (t *table) chosen(dir string, path func(string) string, files []string, all
 		return column, err
 	}
 	for _, c := range all {
-		if c.column == first.column || c.column != t.own() && (first.column != t.own() && c.rows < first.rows ||
-			first.column == t.own() && (2*c.rows < first.rows || !t.crossed(first, c))) {
+		switch {
+		case c.column == first.column || 2*c.rows < first.rows:
+			continue
+		case first.column == t.own() && !t.crossed(first, c):
+			continue
+		case c.column != t.own() && first.column != t.own() && c.rows < first.rows:
 			continue
 		}
-		if row := t.apart(first, c); row >= 0 {
+		if row := apart(first, c, lists.Set(files)); row >= 0 {
 			return nil, t.ambiguous(dir, path, row, first, c)
 		}
 	}
 	return column, nil
 }
 
+// like are what stands in the place of a path's column in the names of all files.
+func like(files []string, path, column string) (all []string) {
+	in := "{" + column + "}"
+	before, after, _ := strings.Cut(path, in)
+	for _, f := range files {
+		rest, there := strings.CutPrefix(f, before)
+		for n := 1; there && n <= len(rest); n++ {
+			if rest[n:] == strings.ReplaceAll(after, in, rest[:n]) {
+				all = append(all, rest[:n])
+				break
+			}
+		}
+	}
+	return all
+}
+
+// ownOrder refuses numbers in names, in the place of a path's column, that are 1, 2, 3 … without gaps and not those of
+// the ids, some of which they equal: of the program that numbered the files.
+func (t *table) ownOrder(dir string, files []string, path, column string) error {
+	for strings.Contains(path, "0{") {
+		path = strings.ReplaceAll(path, "0{", "{")
+	}
+	values, _ := t.Column(column)
+	its := like(files, path, column)
+	there := lists.Set(lists.Map(its, bare))
+	lacks := slices.ContainsFunc(values, func(v string) bool {
+		whole, _ := cell.Whole(v)
+		all := numberPart.FindAllString(whole, -1)
+		return all != nil && !there[bare(all[len(all)-1])]
+	})
+	if !lacks || len(its) < fewest || !located.CountsUp(its, values) || located.CountsUp(values, nil) ||
+		strings.Trim(strings.Join(its, ""), "0123456789") != "" {
+		return nil
+	}
+	return fmt.Errorf("--from %s: the numbers in the names of the files (%s) are 1 to %d without gaps, and those of column "+
+		"%s of %s are others (%s): they are the order of the program that wrote the files, and no ids; add a column "+
+		"scan_no with the number of each participant's file", dir, path, len(there), column, t.path,
+		words.Some(values, 6))
+}
+
+// ordered is ownOrder where the name of a file has the last number of a value.
+func (t *table) ordered(dir string, files []string, file, value, column string) error {
+	whole, _ := cell.Whole(value)
+	all := numberPart.FindAllString(whole, -1)
+	if all == nil {
+		return nil
+	}
+	for _, path := range around(file, bare(all[len(all)-1]), "{"+column+"}") {
+		if err := t.ownOrder(dir, files, path, column); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // few refuses a column by which less than half of the rows have a file, and less than half of the files named like
 // these are of a row.
 func (t *table) few(dir string, files []string, c *candidate) error {
-	column := "{" + c.column + "}"
-	before, _, _ := strings.Cut(c.pattern, column)
-	after := c.pattern[strings.LastIndex(c.pattern, column)+len(column):]
-	like := 0
-	for _, f := range files {
-		if strings.HasPrefix(f, before) && strings.HasSuffix(f, after) && len(f) > len(before)+len(after) {
-			like++
-		}
-	}
-	if 2*c.rows >= min(len(t.Rows), like) {
+	there := len(like(files, c.pattern, c.column))
+	if 2*c.rows >= min(len(t.Rows), there) {
 		return nil
 	}
 	return fmt.Errorf("--from %s: %d of %s of %s have a file %s, but there are %s with such names, most of them of no "+
 		"row; correct the table, or add a column of paths to it", dir, c.rows, words.Count(len(t.Rows), "row"), t.path,
-		c.pattern, words.Count(like, "file"))
+		c.pattern, words.Count(there, "file"))
 }
 
 // without are the rows that have no file by a path, by their values.
 func (t *table) without(files []string, c *candidate) (values []string) {
-	all, _ := t.Column(c.column)
-	here := lists.Set(files)
-	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return here[c.of(v)] })
+	all, here := t.values(c.column), lists.Set(files)
+	for i, file := range c.files {
+		if !here[file] {
+			values = append(values, all[i])
+		}
+	}
+	return values
 }
 
-// apart is a row for which two paths are different files; -1 without one.
-func (t *table) apart(a, b *candidate) int {
-	of, _ := t.Column(a.column)
-	other, _ := t.Column(b.column)
-	for i := range of {
-		if a.of(of[i]) != b.of(other[i]) {
+// apart is a row for which two paths are different files that exist; -1 without one.
+func apart(a, b *candidate, here map[string]bool) int {
+	for i := range a.files {
+		if a.files[i] != b.files[i] && here[a.files[i]] && here[b.files[i]] {
 			return i
 		}
 	}
 	return -1
+}
+
+// further reports whether a path gives some row a file that the first path gives to none.
+func (first *candidate) further(c *candidate, here map[string]bool) bool {
+	its := lists.Set(first.files)
+	return slices.ContainsFunc(c.files, func(f string) bool { return here[f] && !its[f] })
 }
 
 // crossed reports whether a column gives the file of a participant's own id to another, and states files, by its name
@@ -255,19 +439,17 @@ func (t *table) crossed(own, c *candidate) bool {
 	values, _ := t.Column(c.column)
 	rows := map[string]int{}
 	persons := !idName.MatchString(c.column)
-	for i, id := range ids {
-		rows[own.of(id)] = i
+	for i := range ids {
+		rows[own.files[i]] = i
 		persons = persons && (values[i] == "" || slices.Contains(ids, values[i]))
 	}
-	return !persons && slices.ContainsFunc(values, func(v string) bool {
-		i, there := rows[c.of(v)]
-		return there && values[i] != v
+	return !persons && slices.ContainsFunc(lists.UpTo(len(values)), func(k int) bool {
+		i, there := rows[c.files[k]]
+		return there && values[i] != values[k]
 	})
 }
 
 func (t *table) ambiguous(dir string, path func(string) string, row int, a, b *candidate) error {
-	of, _ := t.Column(a.column)
-	other, _ := t.Column(b.column)
 	id := cmp.Or(t.own(), a.column)
 	who, _ := t.Column(id)
 	lines := a.lines(t.parameters(path, dir, id))
@@ -279,7 +461,7 @@ func (t *table) ambiguous(dir string, path func(string) string, row int, a, b *c
 	})
 	return fmt.Errorf("--from %s: two columns of %s have the names of the files, and give the same row different "+
 		"ones: %s and %s; %s has %s by the one and %s by the other. Write a pipeline file with the path that is meant "+
-		"for FILES, %s:\n  %s", dir, t.path, a, b, who[row], a.of(of[row]), b.of(other[row]),
+		"for FILES, %s:\n  %s", dir, t.path, a, b, who[row], a.files[row], b.files[row],
 		strings.Join(meant, " or "), lines)
 }
 
@@ -302,16 +484,17 @@ func (t *table) starred(dir string, files []string) (best []*candidate) {
 				if v == "" || !within(f, v) || filepath.Join(dir, f) == t.path || len(tried) >= 20 {
 					continue
 				}
-				for _, glob := range around(f, v, "{"+name+"}") {
+				for _, one := range around(f, v, "{"+name+"}") {
+					glob := loosened(one, "{"+name+"}", lists.Set(values), files)
 					if tried[glob] {
 						continue
 					}
 					tried[glob] = true
-					c := &candidate{pattern: glob, column: name, example: f}
-					for _, value := range values {
+					c := t.candidate(glob, name, f, "", nil)
+					for _, its := range c.files {
 						matched := 0
 						for _, other := range files {
-							if ok, _ := path.Match(c.of(value), other); ok && value != "" {
+							if ok, _ := path.Match(its, other); ok && its != "" {
 								matched++
 							}
 						}
@@ -331,18 +514,77 @@ func (t *table) starred(dir string, files []string) (best []*candidate) {
 	})
 }
 
-// around are the paths with a * for each number beside a value.
-func around(file, value, column string) (all []string) {
-	for from := 0; ; {
-		at := strings.Index(file[from:], value)
+// around are the paths with a column in place of a value: wherever it stands in a name, and at each place alone. It is
+// no part of a longer number, but for zeros before it.
+func around(name, value, column string) (all []string) {
+	var places []int
+	for from := 0; value != ""; {
+		at := strings.Index(name[from:], value)
 		if at < 0 {
-			return all
+			break
 		}
 		at += from
-		star := func(text string) string { return numberPart.ReplaceAllString(text, "*") }
-		all = append(all, star(file[:at])+column+star(file[at+len(value):]))
-		from = at + 1
+		from = at + len(value)
+		before := name[:at]
+		if digitAt(value, 0) {
+			before = strings.TrimRight(before, "0")
+		}
+		if !longer(before, value, name[from:]) {
+			places = append(places, at)
+		}
 	}
+	if len(places) > 1 {
+		path := name
+		for _, at := range slices.Backward(places) {
+			path = path[:at] + column + path[at+len(value):]
+		}
+		all = append(all, path)
+	}
+	for _, at := range places {
+		all = append(all, name[:at]+column+name[at+len(value):])
+	}
+	return all
+}
+
+var nameParts = pattern.New(`[0-9]+|\pL+|[^0-9\pL]+`)
+
+// loosened is a path with a * for each word and number that differs between the files that have a value in this place.
+func loosened(path, column string, values map[string]bool, files []string) string {
+	var parts []string
+	expression := "^"
+	for k, text := range strings.Split(path, column) {
+		if k > 0 {
+			parts, expression = append(parts, column), expression+"(.+)"
+		}
+		for _, part := range nameParts.FindAllString(text, -1) {
+			parts = append(parts, part)
+			switch {
+			case digitAt(part, 0):
+				expression += "([0-9]+)"
+			case strings.Trim(part, notDigits) == "" && strings.Trim(part, "_-. ") == part:
+				expression += `(\pL+)`
+			default:
+				expression += "(" + regexp.QuoteMeta(part) + ")"
+			}
+		}
+	}
+	shape, err := regexp.Compile(expression + "$")
+	if err != nil {
+		return path
+	}
+	text := slices.Clone(parts)
+	for _, file := range files {
+		m := shape.FindStringSubmatch(file)
+		if m == nil || !values[m[1+slices.Index(parts, column)]] {
+			continue
+		}
+		for k, part := range parts {
+			if part != column && m[k+1] != part {
+				text[k] = "*"
+			}
+		}
+	}
+	return strings.Join(text, "")
 }
 
 // otherwise is why no path has the values of a column, where names of files have them in another form.
@@ -378,6 +620,9 @@ func (t *table) otherwise(dir string, path func(string) string, files []string) 
 				}
 			}
 			if t.isKey(name) && name != t.group() && value != "" && n >= 2 && 2*n >= len(values) {
+				if err := t.ordered(dir, files, file, value, name); err != nil {
+					return err
+				}
 				return fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: %s; add a column file with the "+
 					"name of each participant's file, or write the values of %[2]s as in the names", dir, name, t.path, value,
 					file, form.why)
@@ -414,7 +659,7 @@ func (t *table) measured(dir string, files []string) error {
 func (t *table) zeros(dir string, files []string, least int) error {
 	by := map[string][]string{} // names of files, by a number in them without the zeros
 	for _, f := range files {
-		for _, digits := range numberPart.FindAllString(filepath.Base(f), -1) {
+		for _, digits := range numberPart.FindAllString(f, -1) {
 			if n := bare(digits); len(by[n]) < 100 && !slices.Contains(by[n], f) {
 				by[n] = append(by[n], f)
 			}
@@ -425,16 +670,23 @@ func (t *table) zeros(dir string, files []string, least int) error {
 			continue
 		}
 		values, _ := t.Column(name)
-		n, value, file := 0, "", ""
+		n, all, value, file := 0, 0, "", ""
 		for _, v := range values {
-			if f := otherZeros(v, by); f != "" {
+			f, own := otherZeros(v, by)
+			if f != "" {
 				if n++; n == 1 {
 					value, file = v, f
 				}
 			}
+			if f != "" || own {
+				all++
+			}
 		}
-		if n < max(2, least) || 2*n < len(values) {
+		if n < 2 || all < least || 2*all < len(values) {
 			continue
+		}
+		if err := t.ordered(dir, files, file, value, name); err != nil {
+			return err
 		}
 		why := "they differ in leading zeros"
 		if digits := numberPart.FindString(value); strings.TrimLeft(digits, "0") == digits {
@@ -453,28 +705,26 @@ func bare(text string) string {
 	})
 }
 
-// otherZeros is a file whose name has a value with other zeros, and with its own none has it; "" without one.
-func otherZeros(value string, by map[string][]string) (file string) {
+// otherZeros is a file whose name has a value with other zeros; "" where none has it, or one as it is (own).
+func otherZeros(value string, by map[string][]string) (file string, own bool) {
 	digits, _ := cell.Whole(value)
 	numbers := numberPart.FindAllString(digits, -1)
 	if numbers == nil {
-		return ""
+		return "", false
 	}
 	for _, f := range by[bare(numbers[len(numbers)-1])] {
-		name := filepath.Base(f)
-		if within(name, value) {
-			return ""
+		if within(f, value) {
+			return "", true
 		}
-		if file == "" && within(bare(name), bare(digits)) {
+		if file == "" && within(bare(f), bare(digits)) {
 			file = f
 		}
 	}
-	return file
+	return file, false
 }
 
 // within reports whether a text has a part that is no part of a longer number.
 func within(text, part string) bool {
-	digit := func(s string, at int) bool { return 0 <= at && at < len(s) && '0' <= s[at] && s[at] <= '9' }
 	for from := 0; ; {
 		at := strings.Index(text[from:], part)
 		if at < 0 {
@@ -482,9 +732,16 @@ func within(text, part string) bool {
 		}
 		at += from
 		end := at + len(part)
-		if !(digit(part, 0) && digit(text, at-1) || digit(part, len(part)-1) && digit(text, end)) {
+		if !longer(text[:at], part, text[end:]) {
 			return true
 		}
 		from = at + 1
 	}
+}
+
+func digitAt(s string, at int) bool { return 0 <= at && at < len(s) && '0' <= s[at] && s[at] <= '9' }
+
+// longer reports whether a number at the start or the end of a part continues in the text before or after it.
+func longer(before, part, after string) bool {
+	return digitAt(part, 0) && digitAt(before, len(before)-1) || digitAt(part, len(part)-1) && digitAt(after, 0)
 }

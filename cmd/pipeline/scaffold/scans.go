@@ -65,6 +65,9 @@ func partOf(paths []string) *part {
 // a row for each file, in which the participant's row is repeated, and its pipeline file. Nil where the layout of these
 // files is another one.
 func (t *table) scans(dir string, path func(string) string, files []string, c *candidate, others []string) *Found {
+	if others == nil {
+		return nil
+	}
 	p := partOf(append([]string{c.pattern}, others...))
 	beside := strings.TrimSuffix(t.path, filepath.Ext(t.path)) + ".json" // which describes the columns
 	if p == nil || p.letter || c.column != t.own() || c.matrix || c.known.Program != "" || isFile(beside) ||
@@ -72,15 +75,15 @@ func (t *table) scans(dir string, path func(string) string, files []string, c *c
 		return nil
 	}
 	here := lists.Set(files)
+	each := lists.Map(p.paths, func(one string) *candidate { return t.candidate(one, c.column, "", "", here) })
 	text := strings.Join(append(slices.Clone(t.Columns), p.noun, "file"), "\t") + "\n"
-	ids, _ := t.Column(c.column)
 	for i, row := range t.Rows {
 		if strings.ContainsAny(strings.Join(row, ""), "\t\n\r\"") {
 			return nil
 		}
 		var its []int
-		for k, one := range p.paths {
-			if here[(&candidate{pattern: one, column: c.column}).of(ids[i])] {
+		for k, one := range each {
+			if here[one.files[i]] {
 				its = append(its, k)
 			}
 		}
@@ -88,8 +91,7 @@ func (t *table) scans(dir string, path func(string) string, files []string, c *c
 			its = []int{0} // the cohort lists it as missing
 		}
 		for _, k := range its {
-			file := (&candidate{pattern: p.paths[k], column: c.column}).of(ids[i])
-			text += strings.Join(append(slices.Clone(row), p.names[k], file), "\t") + "\n"
+			text += strings.Join(append(slices.Clone(row), p.names[k], each[k].files[i]), "\t") + "\n"
 		}
 	}
 	name := p.noun + "s.tsv"

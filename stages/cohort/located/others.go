@@ -325,7 +325,7 @@ func (n *naming) permuted() *Numbering {
 				by.Others = append(by.Others, Other{i, strings.Join(m.whose, " or "), n.unexplained(i, m)})
 			}
 		}
-		if of != nil && by.Others != nil && len(of) > 2 && 2*here >= len(n.files) {
+		if of != nil && by.Others != nil && len(of) > 2 && 2*here > len(n.files) {
 			by.Whole = len(of) >= fewestPermuted && !slices.Contains(by.Numbers, "") && 4*explained < 3*len(n.files)
 			return by
 		}
