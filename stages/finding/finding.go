@@ -93,11 +93,14 @@ func (f Finding) Questions() bool {
 		!slices.Contains(ofResults, f.Kind()) && f.Code != "training.stuck")
 }
 
-// OverturnsModels reports whether a finding of a study overturns a conclusion from some models of it, and whether it
-// questions their performance: of reports whether a setting is theirs, behind whether a stage made what they take.
+// OverturnsModels reports whether a finding of a study overturns a conclusion from some models of it, or is about what
+// their performance contains beside the groups, and whether it questions their performance: of reports whether a setting is theirs, behind whether a stage made what they take.
 func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 	behind func(stage string) bool) (is, questions bool) {
 	switch {
+	case f.Code == nullAboveChance:
+		is = of(f.Subject.Setting)
+		return is, is
 	case f.Weight != Overturns:
 	case f.Subject.Setting != nil:
 		is = of(f.Subject.Setting)

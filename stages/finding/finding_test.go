@@ -37,6 +37,8 @@ func TestOverturnsModels(t *testing.T) {
 		{"accuracy.near-perfect", "overturns", subject("train"), "", "true true"},
 		{"ranking.worse-than-reference", "overturns", "", "", "false false"},
 		{"edges.smaller-varies", "overturns", "", "", "false false"},
+		{"test.null-above-chance", "limits", subject("train"), "", "true true"},
+		{"test.null-above-chance", "limits", subject("linear"), "", "false false"},
 		{"leakage.unchecked-program", "overturns", `{"stage":"fit"}`, "", "true true"},
 		{"leakage.unchecked-program", "overturns", `{"stage":"other"}`, "", "false false"},
 	} {

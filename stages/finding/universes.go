@@ -26,11 +26,13 @@ type Universe struct {
 	By                                string  // the decision whose options have the same total weight each
 }
 
+const nullAboveChance = "test.null-above-chance"
+
 // NullAboveChance is the finding that permuted labels, which keep what differs between the values of a column, predict
 // the group: auc is the median AUC of models that were retrained on them. A multiverse has the same of its effects.
 func NullAboveChance(of Subject, auc float64, within string) (all List) {
 	if within != "" && auc-0.5 >= offNull { // false of NaN
-		all.Add(Finding{"test.null-above-chance", Limits, of, values{"AUC": auc, "Within": within,
+		all.Add(Finding{nullAboveChance, Limits, of, values{"AUC": auc, "Within": within,
 			"Classifier": of.Classifier}})
 	}
 	return all
