@@ -172,23 +172,25 @@ func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, ma
 	return all
 }
 
-// Beyond lowers the findings about covariates beyond which the edges are shown to hold information, by a significant
-// increase with an interval above 0: such a covariate limits a result and does not overturn it. A test of other inputs
-// than those of the models shows nothing of these.
+// Beyond marks the findings about covariates beyond which the edges are shown to hold information, by a significant
+// increase with an interval above 0: such a covariate overturns no result of models. It may overturn tests of edges,
+// which do not adjust for it. A test of other inputs than those of the models shows nothing of these.
 func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
 	l = slices.Clone(l)
 	if slices.ContainsFunc(l, func(f Finding) bool { return f.Code == "confounds.other-inputs" }) {
 		return l
 	}
 	for i, f := range l {
-		name, _ := Values(f.Numbers)["Name"].(string)
+		numbers := Values(f.Numbers)
+		name, _ := numbers["Name"].(string)
 		if f.Kind() != "covariate" || f.Weight != Overturns {
 			continue
 		}
 		if slices.ContainsFunc(tests, func(r column.ConfoundSummaryRow) bool {
 			return slices.Contains(r.Covariates, name) && inference.Significant(r.P) && r.Low > 0
 		}) {
-			l[i].Weight = Limits
+			numbers["Beyond"] = true
+			l[i].Numbers = numbers
 		}
 	}
 	return l

@@ -85,19 +85,19 @@ func TestIncrement(t *testing.T) {
 	}
 }
 
-// A covariate overturns no result of edges that add to it.
+// A covariate overturns no result of models on edges that add to it.
 func TestBeyondCovariates(t *testing.T) {
 	all := List{{Code: "covariate.predicts-number", Weight: Overturns, Numbers: values{"Name": "mean_fd"}},
 		{Code: "covariate.predicts-number", Weight: Overturns, Numbers: values{"Name": "age"}}}
 	for _, c := range []struct {
 		p, low float64
-		want   Weight
-	}{{0.01, 0.2, Limits}, {0.01, -0.1, Overturns}, {0.2, 0.2, Overturns}} {
+		want   any
+	}{{0.01, 0.2, true}, {0.01, -0.1, nil}, {0.2, 0.2, nil}} {
 		got := all.Beyond([]column.ConfoundSummaryRow{{Covariates: []string{"sex", "mean_fd"}, P: c.p, Low: c.low}})
-		need.Equal(t, got[0].Weight, c.want, c)
-		need.Equal(t, got[1].Weight, Overturns, "not among the covariates")
+		need.Equal(t, got[0].Values()["Beyond"], c.want, c)
+		need.Equal(t, got[1].Values()["Beyond"], nil, "not among the covariates")
 	}
-	need.Equal(t, all[0].Weight, Overturns, "the list itself")
+	need.Equal(t, all[0].Values()["Beyond"], nil, "the list itself")
 }
 
 // Models on other values than the edges whose increment is tested are stated with what they take: another measure, or
@@ -140,6 +140,6 @@ func TestOtherInputs(t *testing.T) {
 		need.Equal(t, got, c.want, c)
 		covariates := append(List{{Code: "covariate.predicts-group", Weight: Overturns, Numbers: values{"Name": "age"}}}, found...)
 		lowered := covariates.Beyond([]column.ConfoundSummaryRow{{Covariates: []string{"age"}, P: 0.01, Low: 0.2}})
-		need.Equal(t, lowered[0].Weight == Limits, c.want == "", c)
+		need.Equal(t, lowered[0].Values()["Beyond"] == true, c.want == "", c)
 	}
 }

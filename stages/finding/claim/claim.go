@@ -148,7 +148,7 @@ func concernsModel(f finding.Finding, m Model) bool {
 		return !known || slices.Contains(models, m.Classifier)
 	case f.Code == "training.leakage":
 		return m.leaks
-	case f.Kind() == "covariate" && name != "" && slices.Contains(m.Removed, name):
+	case f.Kind() == "covariate" && (numbers["Beyond"] == true || name != "" && slices.Contains(m.Removed, name)):
 		return false
 	}
 	return f.Subject.Only.Has(m.Setting)
@@ -173,14 +173,19 @@ func concernsEdges(f finding.Finding, r column.EdgeSummaryRow) bool {
 }
 
 // Adjusted adds to the findings about covariates that predict the group the models from whose data their effects were
-// removed. Where they concern no claim, these findings limit a result and do not overturn it.
+// removed. Where they concern no claim, these findings limit a result and do not overturn it, and so do those about
+// covariates beyond which the edges hold information.
 func Adjusted(l finding.List, models []Model, claims ...Claim) finding.List {
 	l = slices.Clone(l)
 	for i, f := range l {
+		numbers, removed := finding.Values(f.Numbers), []string(nil)
+		concerned := slices.ContainsFunc(claims, func(c Claim) bool { return Concerns(f, c) })
+		if numbers["Beyond"] == true && !concerned {
+			l[i].Weight = max(f.Weight, finding.Limits)
+		}
 		if f.Code != "covariate.predicts-group" {
 			continue
 		}
-		numbers, removed := finding.Values(f.Numbers), []string(nil)
 		for _, m := range models {
 			if slices.ContainsFunc(m.Removed, func(name string) bool { return any(name) == numbers["Name"] }) {
 				removed = append(removed, m.Classifier)
@@ -190,7 +195,7 @@ func Adjusted(l finding.List, models []Model, claims ...Claim) finding.List {
 			continue
 		}
 		numbers["Removed"], l[i].Numbers = removed, numbers
-		if len(claims) > 0 && !slices.ContainsFunc(claims, func(c Claim) bool { return Concerns(f, c) }) {
+		if len(claims) > 0 && !concerned {
 			l[i].Weight = max(f.Weight, finding.Limits)
 		}
 	}

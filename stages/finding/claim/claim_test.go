@@ -156,6 +156,24 @@ func TestAdjusted(t *testing.T) {
 	need.Equal(t, fmt.Sprint(Adjusted(all, []Model{without})[0].Values()["Removed"]), "[]")
 }
 
+// A covariate beyond which the edges hold information concerns tests of edges that do not adjust for it, and no models.
+func TestBeyond(t *testing.T) {
+	all := finding.List{{Code: "covariate.predicts-group", Numbers: values{"Name": "age", "Beyond": true}}}
+	models := Claim{Models: []Model{{Subject: finding.Subject{Classifier: "ridge"}}}}
+	edges := func(adjusted ...string) Claim {
+		return Claim{Edges: &column.EdgeSummaryRow{Test: "group", Covariates: adjusted}}
+	}
+	for _, c := range []struct {
+		claims []Claim
+		want   finding.Weight
+	}{{nil, finding.Limits}, {[]Claim{models}, finding.Limits}, {[]Claim{models, edges("age")}, finding.Limits},
+		{[]Claim{models, edges()}, finding.Overturns}} {
+		got := Adjusted(all, nil, c.claims...)
+		need.Equal(t, got[0].Weight, c.want)
+		need.Equal(t, len(Places(got, models)), 0)
+	}
+}
+
 // Covariates are removed from a model's data by the stages behind what it takes: from all of an input, not from some.
 func TestRemovedCovariates(t *testing.T) {
 	stage := func(name, kind string, inputs map[string][]column.Result, covariates ...string) finding.StageSettings {
