@@ -247,14 +247,14 @@ func (a *Results) OthersAbove() (above []Row, before bool, tested Counted) {
 	return above, before, countedOf(rows)
 }
 
-// Distinguish are the names of the settings of the model that the page is about whose accuracy is above chance after
-// Holm's correction, and of those whose test could show it and does not. few is there if no test can show it after the
+// Distinguish are the names of the settings and classifiers whose accuracy is above chance after Holm's correction, and
+// of those whose test could show it and does not. few is there if no test can show it after the
 // correction: too few permutations.
 func (a *Results) Distinguish() (above, not []string, few *Uncorrectable) {
 	corrected, cannot, decided := a.Corrected(), a.Uncorrectables(), false
 	for _, r := range a.PerParticipant() {
 		switch state, _ := a.ChanceAmong(r, corrected); {
-		case !r.Own || r.IsMajority():
+		case r.IsMajority():
 		case state == Above:
 			above = append(above, r.Called())
 		case state == NotAbove || state == NotAboveMajority:
