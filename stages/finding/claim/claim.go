@@ -22,6 +22,7 @@ type Claim struct {
 type Model struct {
 	finding.Subject
 	Removed []string                // covariates whose effects were removed from its data
+	Within  string                  // the column within whose values its test permutes labels; "" for none
 	leaks   bool                    // its training may have the known leakage of a finding
 	behind  func(stage string) bool // a stage made what it takes
 }
@@ -34,7 +35,9 @@ func Of(a *finding.Results, rows ...finding.Row) (c Claim) {
 			port = "nested"
 		}
 		leaks := r.Leaks || len(a.Admitted) == 0
-		c.Models = append(c.Models, modelOf(a, r.Subject(), a.StageBehind(r.Coords, port), leaks))
+		m := modelOf(a, r.Subject(), a.StageBehind(r.Coords, port), leaks)
+		m.Within = r.Within
+		c.Models = append(c.Models, m)
 	}
 	return c
 }
@@ -72,7 +75,7 @@ func OfUniverses(a *finding.Results) Claim {
 }
 
 func modelOf(a *finding.Results, of finding.Subject, stage *finding.StageSettings, leaks bool) Model {
-	m := Model{of, nil, leaks, func(string) bool { return true }}
+	m := Model{of, nil, "", leaks, func(string) bool { return true }}
 	if stage != nil {
 		behind := before(a.Plan, stage)
 		m.Removed, m.behind = removed(a.Plan, stage), func(name string) bool { return behind[name] }
@@ -148,7 +151,7 @@ func concernsModel(f finding.Finding, m Model) bool {
 		return !known || slices.Contains(models, m.Classifier)
 	case f.Code == "training.leakage":
 		return m.leaks
-	case f.Kind() == "covariate" && (numbers["Beyond"] == true || name != "" && slices.Contains(m.Removed, name)):
+	case f.Kind() == "covariate" && (numbers["Beyond"] == true || name != "" && (name == m.Within || slices.Contains(m.Removed, name))):
 		return false
 	}
 	return f.Subject.Only.Has(m.Setting)
@@ -173,29 +176,30 @@ func concernsEdges(f finding.Finding, r column.EdgeSummaryRow) bool {
 }
 
 // Adjusted adds to the findings about covariates that predict the group the models from whose data their effects were
-// removed. Where they concern no claim, these findings limit a result and do not overturn it, and so do those about
-// covariates beyond which the edges hold information.
+// removed, and whether the tests of all claimed models permute labels within their values. Where findings about
+// covariates concern no claim, but for these reasons, they limit a result and do not overturn it.
 func Adjusted(l finding.List, models []Model, claims ...Claim) finding.List {
 	l = slices.Clone(l)
 	for i, f := range l {
 		numbers, removed := finding.Values(f.Numbers), []string(nil)
-		concerned := slices.ContainsFunc(claims, func(c Claim) bool { return Concerns(f, c) })
-		if numbers["Beyond"] == true && !concerned {
-			l[i].Weight = max(f.Weight, finding.Limits)
-		}
-		if f.Code != "covariate.predicts-group" {
-			continue
-		}
+		is := func(column string) bool { return column != "" && any(column) == numbers["Name"] }
 		for _, m := range models {
-			if slices.ContainsFunc(m.Removed, func(name string) bool { return any(name) == numbers["Name"] }) {
+			if slices.ContainsFunc(m.Removed, is) {
 				removed = append(removed, m.Classifier)
 			}
 		}
-		if removed == nil {
+		var claimed []Model
+		for _, c := range claims {
+			claimed = append(claimed, c.Models...)
+		}
+		permuted := claimed != nil && !slices.ContainsFunc(claimed, func(m Model) bool { return !is(m.Within) })
+		if f.Code == "covariate.predicts-group" && (permuted || removed != nil) {
+			numbers["Permuted"], numbers["Removed"], l[i].Numbers = permuted, removed, numbers
+		} else if numbers["Beyond"] != true {
 			continue
 		}
-		numbers["Removed"], l[i].Numbers = removed, numbers
-		if len(claims) > 0 && !concerned {
+		if (len(claims) > 0 || numbers["Beyond"] == true) &&
+			!slices.ContainsFunc(claims, func(c Claim) bool { return Concerns(f, c) }) {
 			l[i].Weight = max(f.Weight, finding.Limits)
 		}
 	}

@@ -135,6 +135,7 @@ func TestOtherSettingsBehindOwn(t *testing.T) {
 // its weight.
 func TestAdjusted(t *testing.T) {
 	with := Model{Subject: finding.Subject{Classifier: "ridge"}, Removed: []string{"age"}}
+	within := Model{Subject: finding.Subject{Classifier: "SVM"}, Within: "age"} // the test permutes labels within it
 	without := Model{Subject: finding.Subject{Classifier: "SVM"}}
 	all := finding.List{{Code: "covariate.predicts-group", Numbers: values{"Name": "age", "Removed": []string(nil)}},
 		{Code: "leakage.region-order"}}
@@ -146,6 +147,9 @@ func TestAdjusted(t *testing.T) {
 		{[]Claim{{Models: []Model{with}}}, "limits [ridge]"},
 		{[]Claim{{Models: []Model{with, without}}}, "overturns [ridge]"},
 		{[]Claim{{Models: []Model{with}}, {Edges: &column.EdgeSummaryRow{Test: "group"}}}, "overturns [ridge]"},
+		{[]Claim{{Models: []Model{within}}}, "limits [ridge]"},
+		{[]Claim{{Models: []Model{within}}, {Edges: &column.EdgeSummaryRow{Test: "group"}}}, "overturns [ridge]"},
+		{[]Claim{{Models: []Model{within, without}}}, "overturns [ridge]"},
 	} {
 		for _, f := range Adjusted(all, []Model{with, without}, c.claims...) {
 			if f.Code == "covariate.predicts-group" {

@@ -64,7 +64,7 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		auc, within := column.TestedWithin(r.AUC, r.Within)
 		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P,
 			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q),
-			"Edges": false, "Removed": []string(nil)} // BesideEdges, Adjusted
+			"Edges": false, "Permuted": false, "Removed": []string(nil)} // BesideEdges, Adjusted
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
 		case "":
