@@ -99,7 +99,8 @@ func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 	behind func(stage string) bool) (is, questions bool) {
 	switch {
 	case f.Code == nullAboveChance:
-		is = of(f.Subject.Setting)
+		differ, _ := f.Values()["Differ"].(bool)
+		is = differ && of(f.Subject.Setting)
 		return is, is
 	case f.Weight != Overturns:
 	case f.Subject.Setting != nil:

@@ -37,8 +37,9 @@ func TestOverturnsModels(t *testing.T) {
 		{"accuracy.near-perfect", "overturns", subject("train"), "", "true true"},
 		{"ranking.worse-than-reference", "overturns", "", "", "false false"},
 		{"edges.smaller-varies", "overturns", "", "", "false false"},
-		{"test.null-above-chance", "limits", subject("train"), "", "true true"},
-		{"test.null-above-chance", "limits", subject("linear"), "", "false false"},
+		{"test.null-above-chance", "limits", subject("train"), `{"Differ":true}`, "true true"},
+		{"test.null-above-chance", "limits", subject("train"), `{"Differ":false}`, "false false"},
+		{"test.null-above-chance", "limits", subject("linear"), `{"Differ":true}`, "false false"},
 		{"leakage.unchecked-program", "overturns", `{"stage":"fit"}`, "", "true true"},
 		{"leakage.unchecked-program", "overturns", `{"stage":"other"}`, "", "false false"},
 	} {

@@ -102,7 +102,7 @@ func TestNullAboveChance(t *testing.T) {
 		within string
 		want   int
 	}{{0.8, "site", 1}, {0.55, "site", 1}, {0.54, "site", 0}, {0.2, "site", 0}, {0.8, "", 0}, {math.NaN(), "site", 0}} {
-		need.Equal(t, len(NullAboveChance(of, c.auc, c.within)), c.want, c)
+		need.Equal(t, len(NullAboveChance(of, c.auc, c.within, 0.7, true)), c.want, c)
 	}
-	need.Equal(t, NullAboveChance(of, 0.8, "site")[0].Weight, Limits) // the p is of such labels
+	need.Equal(t, NullAboveChance(of, 0.8, "site", 0.7, true)[0].Weight, Limits) // the p is of such labels
 }

@@ -203,12 +203,41 @@ func (s Sites) Kept(tests *Tests, settings [][]Tested, positive int) (all findin
 			continue
 		}
 		aucs := lists.Map(curve.Measures[1:], func(of [3]float64) float64 { return of[2] })
+		_, people, stratum, err := s.persons(folds)
+		if err != nil {
+			return nil, err
+		}
+		same, differ := s.same(people, stratum)
 		first := folds[0]
 		name := cmp.Or(first.Name, column.ShownSetting(first.Coords), "the model")
 		all.Add(finding.NullAboveChance(finding.Subject{Classifier: name, Setting: first.Coords},
-			inference.Median(aucs), s.By)...)
+			inference.Median(aucs), s.By, same, differ)...)
 	}
 	return all, nil
+}
+
+// same is the share of labels that permutations within strata of folds and sites keep on average, and whether at least
+// half of what exceeds chance is due to groups that differ between the sites, and not to strata of few participants.
+func (s Sites) same(people []Case, stratum []int) (share float64, differ bool) {
+	// agreement is the probability of equal labels of two participants of a place; of participants with themselves
+	// too, unless others.
+	agreement := func(place func(i int) int, others float64) float64 {
+		count, of := map[[2]int]float64{}, map[int]float64{}
+		for i, c := range people {
+			count[[2]int{place(i), c.Label}]++
+			of[place(i)]++
+		}
+		sum := 0.0
+		for at, n := range count {
+			sum += float64(n*(n-others)) / max(of[at[0]]-others, 1)
+		}
+		return sum / float64(len(people))
+	}
+	site := func(i int) int { return stratum[i] % (s.most + 1) }
+	everywhere := func(int) int { return 0 }
+	share = agreement(func(i int) int { return stratum[i] }, 0)
+	between := agreement(site, 1) - agreement(everywhere, 1)
+	return share, between >= (share-agreement(everywhere, 0))/2
 }
 
 // testsOne reports whether each fold tests one participant.
