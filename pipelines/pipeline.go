@@ -407,7 +407,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	}
 	l.unshown = wiring.Unshown(root, l.layers.Removed)
 	l.readStages(root)
-	l.vars.Unused(l.layers.OwnVars, l.note)
+	l.unshown = append(l.unshown, l.vars.Unused(l.layers.OwnVars)...)
 	l.vars.All()
 	l.connect()
 	l.checkOptions()

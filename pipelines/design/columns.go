@@ -349,9 +349,9 @@ func (s *Study) relatives() {
 	if divided != nil || len(kept) == 0 {
 		for _, c := range s.people().Columns {
 			_, values, err := column.ByParticipant(s.people(), c.Name)
-			if err == nil && (column.HoldsMatched(s.people(), c.Name) ||
-				column.HoldsFamilies(c.Name, slices.Collect(maps.Values(values))) &&
-					column.Shares(s.people(), c.Name)) {
+			shared := slices.Collect(maps.Values(values))
+			if err == nil && (column.HoldsMatched(s.people(), c.Name) || column.Shares(s.people(), c.Name) &&
+				(column.HoldsFamilies(c.Name, shared) || column.HoldsPersons(c.Name, shared))) {
 				_, without := s.exchanging(c.Name)
 				s.noteFamily(c.Name, without)
 			}

@@ -86,8 +86,8 @@ func (v *Variables) value(name string, from dag.Pos) *Node {
 }
 
 // Unused reports the variables among some that nothing refers to: a mistake where the name is like that of another one.
-// The note has no place: it is part of a digest, and a value given on the command line can be a path of this machine.
-func (v *Variables) Unused(among []string, note func(format string, args ...any)) {
+// The others have notes without their values, which can be paths of this machine.
+func (v *Variables) Unused(among []string) (unused []string) {
 	for _, name := range among {
 		t, there := v.Values[name]
 		if !there || v.state[name] != fresh {
@@ -97,9 +97,10 @@ func (v *Variables) Unused(among []string, note func(format string, args ...any)
 		if near := words.DidYouMean(name, others); near != "" {
 			v.bad.Add(t.Pos, "nothing refers to the variable %q%s", name, near)
 		} else {
-			note("nothing refers to the variable %s", name)
+			unused = append(unused, "nothing refers to the variable "+name)
 		}
 	}
+	return unused
 }
 
 // All resolves the variables that nobody has asked for, so that mistakes in

@@ -105,6 +105,11 @@ func HoldsFamilies(name string, values []string) bool {
 	return NamesFamily(name) && certain(name, counted(name, values))
 }
 
+// HoldsPersons is the same of persons, whose scans have ids of their own.
+func HoldsPersons(name string, values []string) bool {
+	return NamesPerson(name) && certain(name, counted(name, values))
+}
+
 // HoldsMatched reports whether a column is one of matched sets, whose members are in different groups.
 func HoldsMatched(table *encoding.Table, name string) bool {
 	members := sharing(table, name)
