@@ -50,9 +50,29 @@ var forum = []struct{ topics, one, other string }{
 	{"other-programs other-programs#", "CONN toolbox", "import ROI time series from CONN"},
 	{"fmriprep#derivatives-of-level-minimal data#openneuro", "fMRIPrep minimal derivatives", "OpenNeuro derivatives without preprocessed bold"},
 	{"your-own-model", "scikit-learn classifier of my own", "add a PyTorch network"},
+	{"denoising", "spatial smoothing kernel", "should I smooth the data"},
+	{"denoising#the-strategies denoising#components-of-fmripost-aroma-and-tedana", "ICA-AROMA", "use AROMA"},
+	{"fmriprep#how-do-i-set-the-repetition-time-tr", "TR differs between sites", "different repetition times"},
+	{"fmriprep", "which space MNI or T1w", "confounds file not found"},
+	{"questions#how-do-i-use-only-the-rest-blocks-of-a-task", "drop first volumes", "truncate all scans to the same length"},
+	{"report#how-do-i-save-figures-for-a-paper", "plot the connectome", "glass brain figure"},
+	{"baselines#published-networks", "GCN", "graph attention network"},
+	{"python#pytorch-geometric", "InMemoryDataset", "PyTorch Geometric dataset"},
+	{"questions#how-do-i-see-and-change-the-parameters-of-a-stage", "loss is NaN", "change the learning rate"},
+	{"when-prgnn#advice", "training stuck at chance", "the loss does not decrease"},
+	{"models#on-new-participants", "use a saved model", "apply trained model to new data"},
+	{"questions#how-do-i-use-my-own-atlas", "subcortical atlas", "combine cortical and subcortical atlas"},
+	{"fmriprep#labels", "FreeSurfer not run", "no aparc+aseg"},
+	{"atlases#grayordinates-cifti", "HCP data in CIFTI", "surface data"},
+	{"participants", "participants.tsv format", "names of columns in my table"},
+	{"cluster", "Slurm array", "sbatch script"},
+	{"atlases#an-atlas-by-its-name", "download an atlas behind a proxy", "Power 264"},
+	{"salient#which-regions-biomarkers", "which regions are most important", "GNNExplainer"},
+	{"questions#how-do-i-use-alff-reho-or-other-features-of-the-regions", "graph metrics", "degree and clustering coefficient"},
+	{"other-programs other-programs#", "XCP-D", "use XCP-D outputs"},
 }
 
-// TestForum: the first section that a search prints answers at least 36 of 40 such questions, in either phrasing.
+// TestForum: the first section that a search prints answers at least nine tenths of such questions, in either phrasing.
 func TestForum(t *testing.T) {
 	right := [2]int{}
 	for _, q := range forum {
@@ -74,7 +94,7 @@ func TestForum(t *testing.T) {
 		}
 	}
 	t.Logf("right: %d and %d of %d", right[0], right[1], len(forum))
-	if right[0] < 36 || right[1] < 36 || len(forum) != 40 {
+	if least := len(forum) * 9 / 10; right[0] < least || right[1] < least {
 		t.Error("too few of them")
 	}
 }
