@@ -67,7 +67,7 @@ func layoutOne(rows []VariationRow, who tableSource, level string) report.Printe
 func layoutTwo(rows []ClassifierRow, who tableSource, level string) report.Printed {
 	l := report.Printed{Number: 2, Labels: 1, Header: []string{"Metric"},
 		Caption: tableCaption(2, rows[0].evaluated, who, level)}
-	ours := report.PrintedSection{From: who.String(), Rows: [][]string{{"Acc"}, {"95 % CI"}, {"#Par"}}}
+	ours := report.PrintedSection{From: who.String(), Rows: [][]string{{"Acc"}, {"95% CI"}, {"#Par"}}}
 	theirs := report.PrintedSection{From: paperSource, Rows: [][]string{{"Acc"}, {"#Par"}}}
 	for _, c := range rows {
 		l.Header = append(l.Header, c.Model)
