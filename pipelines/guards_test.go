@@ -728,10 +728,10 @@ func TestFamilies(t *testing.T) {
 		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(checks, "Family_ID")+stage))(t)
 		need.Equal(t, len(notesWith(p, "edges permutes relatives as independent")), want[0], stage)
 		need.Equal(t, len(notesWith(p, "label permutations of models and those of edges exchange")), want[1], stage)
-		p = need.Value(guarded(t, "subject_id", pairs, "", fmt.Sprintf(checks, "subject_id")+
-			strings.ReplaceAll(stage, "Family_ID", "subject_id")))(t)
+		stage = strings.ReplaceAll(stage, "Family_ID", "subject_id")
+		p = need.Value(guarded(t, "subject_id", pairs, "", fmt.Sprintf(checks, "subject_id")+stage))(t)
 		need.Equal(t, len(notesWith(p, "edges permutes scans of one person as independent")), want[0], stage)
-		p = need.Value(guarded(t, "subject_id", pairs, "", folds+strings.ReplaceAll(stage, "Family_ID", "subject_id")))(t)
+		p = need.Value(guarded(t, "subject_id", pairs, "", folds+stage))(t)
 		need.Equal(t, len(notesWith(p, "edges permutes scans of one person as independent")), want[0], stage)
 	}
 	for with, want := range map[string]int{"": 1, ", with: { family: Family_ID }": 0} { // the halves have no p value

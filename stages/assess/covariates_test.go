@@ -579,7 +579,7 @@ func TestCovariatesOfNumberAtOneSite(t *testing.T) {
 	for i := range 40 {
 		ids, site = append(ids, fmt.Sprintf("sub-%02d", i)), append(site, []string{"a", "b", "c", "d"}[i/10])
 		target = append(target, float64(i*7%10))
-		length = append(length, []float64{target[i], -target[i], float64(i * 3% 10), float64(i*i%7) + 1}[i/10])
+		length = append(length, []float64{target[i], -target[i], float64(i * 3 % 10), float64(i*i%7) + 1}[i/10])
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "site", Values: site},

@@ -283,8 +283,8 @@ func TestEvaluatePart(t *testing.T) {
 	of := func(model string, folds int) (ins []dag.Input) {
 		ids := []string{"a", "b", "c"}
 		for f := range folds {
-			table := stagetest.OneFold(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3% 2,
-				0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3% 2, 0.9})
+			table := stagetest.OneFold(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2,
+				0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3 % 2, 0.9})
 			set, _ := table.Column("set")
 			set.Values = []string{"test", "train", "train"}
 			table.Meta = map[string]string{"model": model}

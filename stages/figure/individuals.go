@@ -161,7 +161,8 @@ func ReadNames(in dag.Input) (map[int][2]string, error) {
 }
 
 // Draw draws biomarkers' scores of each participant, the headline first; names are those of ReadNames.
-func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]string, atlas chart.Atlas) (*Chart, error) {
+func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]string, atlas chart.Atlas) (
+	*Chart, error) {
 	all, err := readIndividual(in, len(names))
 	if err != nil {
 		return nil, err

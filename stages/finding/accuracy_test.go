@@ -660,7 +660,8 @@ func TestOwnClassifiersBesideTheHeadline(t *testing.T) {
 	need.Equal(t, before, true)
 }
 
-// The answer without a headline has only settings and classifiers that are above chance after Holm's correction for all of them.
+// The answer without a headline has only settings and classifiers that are above chance after Holm's correction for
+// all of them.
 func TestAnswerOfSeveralSettings(t *testing.T) {
 	row := func(setting string, p float64, own bool) Row {
 		r := sound(setting, setting)

@@ -94,7 +94,8 @@ func (f Finding) Questions() bool {
 }
 
 // OverturnsModels reports whether a finding of a study overturns a conclusion from some models of it, or is about what
-// their performance contains beside the groups, and whether it questions their performance: of reports whether a setting is theirs, behind whether a stage made what they take.
+// their performance contains beside the groups, and whether it questions their performance: of reports whether a
+// setting is theirs, behind whether a stage made what they take.
 func (f Finding) OverturnsModels(of func(setting []dag.Coord) bool,
 	behind func(stage string) bool) (is, questions bool) {
 	switch {

@@ -28,9 +28,9 @@ type Universe struct {
 
 const nullAboveChance = "test.null-above-chance"
 
-// NullAboveChance is the finding that labels permuted within a column predict the group: auc is the median AUC of models
-// that were retrained on them, same the share of labels that permutations keep on average, and differ whether they keep
-// it because the groups differ between the column's values. A multiverse has the same of its effects.
+// NullAboveChance is the finding that labels permuted within a column predict the group: auc is the median AUC of
+// models that were retrained on them, same the share of labels that permutations keep on average, and differ whether
+// they keep it because the groups differ between the column's values. A multiverse has the same of its effects.
 func NullAboveChance(of Subject, auc float64, within string, same float64, differ bool) (all List) {
 	if within != "" && auc-0.5 >= offNull { // false of NaN
 		all.Add(Finding{nullAboveChance, Limits, of, values{"AUC": auc, "Within": within, "Same": same,

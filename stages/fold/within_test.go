@@ -19,7 +19,7 @@ func TestBounds(t *testing.T) {
 		encoding.Column{Name: "site", Values: strings.Split("xxxyyy", "")})), "site"))(t)
 	of := Tested{}
 	for i, id := range ids {
-		of.Participants = append(of.Participants, Case{Id: id, Label: i % 3% 2})
+		of.Participants = append(of.Participants, Case{Id: id, Label: i % 3 % 2})
 	}
 	for _, c := range []struct {
 		test        string
@@ -31,8 +31,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Permutations keep the share of labels that all arrangements of each stratum keep on average, because the groups differ
-// between sites or because a fold has few participants of each.
+// Permutations keep the share of labels that all arrangements of each stratum keep on average, because the groups
+// differ between sites or because a fold has few participants of each.
 func TestSame(t *testing.T) {
 	for _, c := range []struct {
 		sites, folds int
@@ -47,7 +47,7 @@ func TestSame(t *testing.T) {
 		{14, 12, func(site, i int) int { return i % 2 }, 1, false},         // one in a fold
 		{2, 12, func(site, i int) int { return site }, 1, true},            // sites are the groups
 		{2, 3, func(site, i int) int { return i % 2 }, 0.5, false},         // 2 and 2
-		{4, 4, func(site, i int) int { return i / 4% 2 }, 5.0 / 9, false}, // 4 and 8 at each site
+		{4, 4, func(site, i int) int { return i / 4 % 2 }, 5.0 / 9, false}, // 4 and 8 at each site
 	} {
 		ids, names, folds := []string(nil), []string(nil), make([]Tested, c.folds)
 		for site := range c.sites {
@@ -63,6 +63,7 @@ func TestSame(t *testing.T) {
 		_, people, stratum, err := s.persons(folds)
 		need.NoError(t, err)
 		share, differ := s.same(people, stratum)
-		need.Equal(t, fmt.Sprintf("%.6f %t", share, differ), fmt.Sprintf("%.6f %t", c.share, c.differ), c.sites, c.folds)
+		need.Equal(t, fmt.Sprintf("%.6f", share), fmt.Sprintf("%.6f", c.share), c.sites, c.folds)
+		need.Equal(t, differ, c.differ, c.sites, c.folds)
 	}
 }

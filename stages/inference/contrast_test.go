@@ -31,7 +31,7 @@ func heldOut(s *random.Stream, models, n, regions int, effect float64) (out []He
 	}
 	out = make([]HeldOut, models)
 	for i := range n {
-		fold[i] = i / 2% models
+		fold[i] = i / 2 % models
 		m := &out[fold[i]]
 		row := make([]float64, regions)
 		for j := range row {

@@ -282,7 +282,7 @@ func pearson(x, y []float64) (r, about float64) {
 func TestCurveOfNumbers(t *testing.T) {
 	y := stagetest.Ramp(40)
 	for i := range y {
-		y[i] += float64(i * 7% 5)
+		y[i] += float64(i * 7 % 5)
 	}
 	in := stagetest.Numbered(t, y)
 	folds := need.Value(in["folds"][0].Table())(t)

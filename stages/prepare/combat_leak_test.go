@@ -69,7 +69,7 @@ func TestCombatTells(t *testing.T) {
 		{"grade at school", true, numbers(func(i int) float64 { return math.Floor(age[i]) }), "refused"},
 		{"bands of age", true, texts(bands), "refused"},
 		{"bands of age by codes in no order", true, numbers(func(i int) float64 {
-			return float64(int(bands(i)[0]) * 7% 11)
+			return float64(int(bands(i)[0]) * 7 % 11)
 		}), "refused"},
 		{"sex by codes", true, numbers(func(i int) float64 { return 1 + coin[i] }), ""},
 		{"sex", true, texts(func(i int) string { return [2]string{"F", "M"}[int(coin[i])] }), ""},

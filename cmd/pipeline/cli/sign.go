@@ -239,7 +239,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 		case "different":
 			fmt.Fprintf(a.Out, "%s is %s the lock named in the statement (%.12s…)\n", lockPath, a.Page.Red("not"), e.Lock)
 		default:
-			fmt.Fprintf(a.Out, "lock not checked: there is no %s; --lock PATH names it (SHA-256%.12s…)\n", lockPath, e.Lock)
+			fmt.Fprintf(a.Out, "lock not checked: there is no %s; --lock PATH names it (SHA-256 %.12s…)\n", lockPath, e.Lock)
 		}
 		if store != nil {
 			fmt.Fprintf(a.Out, "the store has %d of its %s, %d damaged\n", e.Stored+e.Damaged, words.Count(len(seen), "file"), e.Damaged)

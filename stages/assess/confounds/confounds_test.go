@@ -418,7 +418,7 @@ func TestResidualsWithinSites(t *testing.T) {
 		number, repeat := make([]int32, n), make([]int32, n)
 		var matrices []dag.Input
 		for i := range n {
-			at := i / 2% 2
+			at := i / 2 % 2
 			site[i], group[i], age[i] = []string{"a", "b"}[at], "HC", r.Normal()
 			if r.Float64() < []float64{0.25, 0.75}[at] && k < times || at == 1 && k == times {
 				group[i] = "ASD"

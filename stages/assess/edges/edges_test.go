@@ -398,7 +398,7 @@ func TestEdgesOfACovariateThatStandsForTheGroup(t *testing.T) {
 		group := need.Value(table.Strings("group"))(t)
 		dose := make([]float64, len(group))
 		for i, g := range group {
-			if dose[i] = float64(i * 7% 36); g == "ASD" {
+			if dose[i] = float64(i * 7 % 36); g == "ASD" {
 				dose[i] += apart
 			}
 		}
@@ -467,7 +467,7 @@ func TestEdgesOfInfluentialParticipants(t *testing.T) {
 	group := need.Value(table.Strings("group"))(t)
 	first, second := make([]float64, len(group)), make([]float64, len(group))
 	for i, g := range group { // their difference is the group, and noise hides it in each
-		noise := float64(i * 7% 36)
+		noise := float64(i * 7 % 36)
 		if first[i], second[i] = noise, noise+float64(i%3)/10; g == "ASD" {
 			second[i]++
 		}

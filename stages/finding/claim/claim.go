@@ -151,7 +151,8 @@ func concernsModel(f finding.Finding, m Model) bool {
 		return !known || slices.Contains(models, m.Classifier)
 	case f.Code == "training.leakage":
 		return m.leaks
-	case f.Kind() == "covariate" && (numbers["Beyond"] == true || name != "" && (name == m.Within || slices.Contains(m.Removed, name))):
+	case f.Kind() == "covariate" && (numbers["Beyond"] == true ||
+		name != "" && (name == m.Within || slices.Contains(m.Removed, name))):
 		return false
 	}
 	return f.Subject.Only.Has(m.Setting)

@@ -286,7 +286,7 @@ func TestBootstrapMinValid(t *testing.T) {
 	data := make([]int16, 64*20)
 	for i := range data {
 		if voxel := i % 64; voxel%4 != 0 || voxel == 0 { // of the voxels with i = 0 one varies
-			data[i] = int16(i * 7919% 1009)
+			data[i] = int16(i * 7919 % 1009)
 		}
 	}
 	img.Data = data

@@ -115,7 +115,7 @@ func boldCube(t testing.TB, n int, origin float64, volumes int) dag.Input {
 	img.Shape = append(img.Shape, volumes)
 	data := make([]int16, n*n*n*volumes)
 	for i := range data {
-		data[i] = int16(i * 7919% 1009)
+		data[i] = int16(i * 7919 % 1009)
 	}
 	img.Data, img.TR = data, 2
 	return imageInput(t, "sub-01_bold.nii.gz", img)

@@ -94,7 +94,7 @@ func TestBootstrapSample(t *testing.T) {
 		"sample":  dag.InputOf(column.Table([]column.SampleRow{{Voxel: 63}, {Voxel: 2}}))}
 	out := need.Value(stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in))(t)
 	for i, got := range out["sampled"].(*encoding.Array).Float64s() {
-		if want := float64((i/2*64 + []int{63, 2}[i%2]) * 7919% 1009); got != want { // as boldCube writes
+		if want := float64((i/2*64 + []int{63, 2}[i%2]) * 7919 % 1009); got != want { // as boldCube writes
 			t.Fatalf("volume %d: %v, want %v", i/2, got, want)
 		}
 	}

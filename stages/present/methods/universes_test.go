@@ -164,7 +164,7 @@ func TestUniversesAreReadOnce(t *testing.T) {
 		a.Run.Decisions.Decisions = append(a.Run.Decisions.Decisions, d)
 	}
 	for i := range int32(27) {
-		a.Run.Universes = append(a.Run.Universes, []int32{i / 9, i / 3% 3, i % 3})
+		a.Run.Universes = append(a.Run.Universes, []int32{i / 9, i / 3 % 3, i % 3})
 	}
 	opened := map[string]int{}
 	var tables []dag.Input

@@ -89,7 +89,7 @@ func TestDescribeColumn(t *testing.T) {
 func TestExtremesOfMany(t *testing.T) {
 	const n = 3000
 	rows, ids := map[string]column.CleaningRow{}, []string{}
-	value := func(i int) int32 { return int32(i * 1777% n) } // each of 0 … n−1 once
+	value := func(i int) int32 { return int32(i * 1777 % n) } // each of 0 … n−1 once
 	for i := range n {
 		ids = append(ids, fmt.Sprintf("sub-%04d", i))
 		rows[ids[i]] = column.CleaningRow{Kept: value(i), TEff: 7, MeanFD: math.NaN(), Strategy: "simple"}
