@@ -64,13 +64,13 @@ func (l List) Items() ([]Item, error) {
 	return lists.Map(rows[1:], func(r []string) Item { return Item{r[0], r[1], r[2], r[3], r[4]} }), nil
 }
 
-// What the table of a checklist has of an item.
+// What a report and its authors have of an item.
 const (
-	Reported      = "in the report"
-	Stated        = "stated"
-	NotStated     = "not stated"
-	NotReported   = "not in this report"
-	NotApplicable = "not applicable"
+	Reported      = "Reported"
+	Stated        = "Stated"
+	NotStated     = "NotStated"
+	NotReported   = "NotReported"
+	NotApplicable = "NotApplicable"
 )
 
 // A Row is an item of a filled checklist.
@@ -152,15 +152,8 @@ func (l List) Fill(w *section.Writer, statements []column.Statement) (*Filled, e
 	rows := lists.Map(items, func(i Item) Row { return i.fill(w, stated) })
 	of := wording.Values{"Title": l.Title, "Pipeline": w.Run.Pipeline, "N": len(rows),
 		"Validation": w.T.Has("validation")}
-	for name, status := range map[string]string{"Reported": Reported, "Stated": Stated, "NotStated": NotStated,
-		"NotReported": NotReported, "NotApplicable": NotApplicable} {
-		n := 0
-		for _, r := range rows {
-			if r.Status == status {
-				n++
-			}
-		}
-		of[name] = n
+	for _, status := range []string{Reported, Stated, NotStated, NotReported, NotApplicable} {
+		of[status] = len(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Status != status }))
 	}
 	f := &Filled{Title: w.Text("checklist.title", of), About: w.Text("checklist.about", of),
 		Marks: w.Text("checklist.marks", nil), Source: literature.Works[l.Work].String()}

@@ -69,10 +69,10 @@ func TestPartsOfTopics(t *testing.T) {
 		stated  string
 		want    string
 	}{
-		{nil, "", "not stated: study: preprocessing"},
-		{[]string{"methods.regions"}, "", "not stated: study: preprocessing"},
-		{[]string{"methods.regions"}, "AAL.", "stated: AAL."},
-		{[]string{"methods.regions", "methods.label-source"}, "AAL.", "in the report: Methods. AAL."},
+		{nil, "", "NotStated: study: preprocessing"},
+		{[]string{"methods.regions"}, "", "NotStated: study: preprocessing"},
+		{[]string{"methods.regions"}, "AAL.", "Stated: AAL."},
+		{[]string{"methods.regions", "methods.label-source"}, "AAL.", "Reported: Methods. AAL."},
 	} {
 		w := section.NewWriter(dag.NewTask(nil))
 		w.Page.Sections = []report.Section{{Title: "Methods"}}

@@ -136,7 +136,7 @@ func Uncalibrated(rows []Row) []string {
 // classifierColumn is the name of a classifier.
 var classifierColumn = section.Words("classifier", func(r Row) string {
 	if r.Leaks {
-		return r.Called() + " (leakage, admitted)"
+		return wording.Label("performance.admitted", wording.Values{"Name": r.Called()})
 	}
 	return r.Called()
 })
@@ -322,13 +322,7 @@ func (a *Results) GraphsAre() string {
 	draws := slices.ContainsFunc(a.Plan.Stages, func(s finding.StageSettings) bool {
 		return s.Number("draws") > 1 && (s.Kind == "bootstrap" || s.Kind == "denoise")
 	})
-	switch {
-	case sessions && draws:
-		return "sessions and draws"
-	case sessions:
-		return "sessions"
-	}
-	return "draws"
+	return a.Text("performance.graphs-are", values{"Sessions": sessions, "Draws": draws})
 }
 
 // sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
