@@ -2,7 +2,6 @@ package present
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -177,7 +176,7 @@ func (a *author) ownResult() (isJoint bool) {
 			a.answers(asked, a.Distinguish)
 			a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline",
 				values{"N": own, "Settings": settings[:min(len(settings), 4)]}))
-			a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
+			a.tile(a.Text("tile.settings", values{"N": own}), "tile.no-headline", nil, nil)
 		}
 		isJoint = numbers != nil
 		a.results(numbers...)
@@ -299,7 +298,7 @@ func (a *author) data(asked values) []string {
 		v["Mean"], v["SD"] = column.MeanSD(known)
 		v["Low"], v["High"] = slices.Min(known), slices.Max(known)
 	}
-	maps.Copy(v, values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
+	maps.Copy(v, values{"N": len(a.Who.Ids), "Simulated": a.Who.Simulated, "Groups": groups, "Excluded": len(a.Excluded),
 		"NotMet": a.NotMeeting(),
 		"Table":  a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
 		"Lacking": a.Lacking})
@@ -312,9 +311,6 @@ func (a *author) data(asked values) []string {
 	}
 	if len(a.Excluded) > 0 {
 		v["Reasons"] = a.ExcludedList()
-	}
-	if a.Who.Simulated {
-		v["Kind"] = "simulated participant"
 	}
 	if a.Regression == nil && a.Accuracy == nil {
 		v["Column"] = ""
