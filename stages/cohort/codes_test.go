@@ -177,7 +177,7 @@ func TestImpossibleDisplacements(t *testing.T) {
 	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements; codes in covariates; codes in covariates")
 	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
-		"treated as numbers: age (99, in 1 row)", "treated as categories: sex (9, in 1 row)"} {
+		"treated as numbers: age (99, in 1 row); if they stand for missing values: missing: [99]", "treated as categories: sex (9, in 1 row)"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}

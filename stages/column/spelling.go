@@ -119,9 +119,6 @@ func Twins(a, b string) string {
 	return ""
 }
 
-// Differ is how names that may be one differ, by the doubt about them.
-var Differ = map[string]string{DoubtCase: "differ only in case", DoubtAlike: "have names that are alike"}
-
 var number = pattern.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 
 // value writes a number as a whole one or a fraction, exactly: 1.0, 01 and 1e0 as 1, and -0 as 0.

@@ -298,9 +298,8 @@ func (a *author) data(asked values) []string {
 		v["Mean"], v["SD"] = column.MeanSD(known)
 		v["Low"], v["High"] = slices.Min(known), slices.Max(known)
 	}
-	maps.Copy(v, values{"N": len(a.Who.Ids), "Simulated": a.Who.Simulated, "Groups": groups, "Excluded": len(a.Excluded),
-		"NotMet": a.NotMeeting(),
-		"Table":  a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
+	maps.Copy(v, values{"N": len(a.Who.Ids), "Simulated": a.Who.Simulated, "Groups": groups,
+		"Excluded": len(a.Excluded), "NotMet": a.NotMeeting(), "Table": a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
 		"Lacking": a.Lacking})
 	maps.Copy(v, asked)
 	v["Tested"] = 0

@@ -85,7 +85,8 @@ func TestNotesHaveTheirValues(t *testing.T) {
 // A list of notes has them as they are, and a note that the catalog cannot write stands as its code and values.
 func TestNoteTexts(t *testing.T) {
 	all := []column.Note{{Text: "own words"}, column.Doubtful("", "noted.large-family",
-		column.Values{"Column": "fam", "N": 9, "Of": 12, "Value": "none"}), column.Doubtful("", "noted.large-family", nil)}
+		column.Values{"Column": "fam", "N": 9, "Of": 12, "Value": "none"}),
+		column.Doubtful("", "noted.large-family", nil)}
 	got := NoteTexts(all)
 	need.Equal(t, got[0], "own words")
 	need.Equal(t, strings.HasPrefix(got[1], `column fam: 9 of 12 participants with a value have "none", and`), true, got[1])

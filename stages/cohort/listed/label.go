@@ -396,7 +396,7 @@ func (l *List) clean() error {
 	}
 	note := func(doubt, code string, of []column.Values, missing ...string) {
 		if of != nil {
-			slices.SortFunc(missing, dag.CompareValues)
+			missing = slices.SortedFunc(slices.Values(missing), dag.CompareValues) // of several notes
 			l.Notes = append(l.Notes, column.Doubtful(doubt, code,
 				column.Values{"Cells": of, "Missing": slices.Compact(missing)}))
 		}

@@ -715,7 +715,7 @@ func (l *List) spellings(q *sheet.Query) error {
 			problems = append(problems, fmt.Errorf("select: %s: column %s has %s (%s, first in line %s), select has "+
 				"%s, and the two %s: if they are one, correct the table, or %s", l.Path, of.Key, column.Shown(v),
 				words.Count(len(lines[v]), "row"), lines[v][0], column.Shown(stated),
-				column.Differ[column.Twins(v, stated)], remedy))
+				wording.Label("noted.differ", column.Values{"Doubt": column.Twins(v, stated)}), remedy))
 		}
 	}
 	return errors.Join(problems...)
