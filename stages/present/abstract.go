@@ -299,8 +299,8 @@ func (a *author) data(asked values) []string {
 		v["Low"], v["High"] = slices.Min(known), slices.Max(known)
 	}
 	maps.Copy(v, values{"N": len(a.Who.Ids), "Simulated": a.Who.Simulated, "Groups": groups,
-		"Excluded": len(a.Excluded), "NotMet": a.NotMeeting(), "Table": a.InTable(), "Refused": a.Refused, "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
-		"Lacking": a.Lacking})
+		"Excluded": len(a.Excluded), "NotMet": a.NotMeeting(), "Table": a.InTable(), "Refused": a.Refused,
+		"Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "", "Lacking": a.Lacking})
 	maps.Copy(v, asked)
 	v["Tested"] = 0
 	for _, s := range section.Rows[column.ValidationSummaryRow](a.Writer, "validation_summary") {
