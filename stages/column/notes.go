@@ -78,6 +78,11 @@ type Values = map[string]any
 
 // Doubtful is a note that may spoil the result. The code is that of its entry in package wording.
 func Doubtful(doubt, code string, values Values) Note {
+	for name, v := range values {
+		if _, err := json.Marshal(v); err != nil { // no number, of a damaged header
+			values[name] = fmt.Sprint(v)
+		}
+	}
 	return Note{Doubt: doubt, Code: code, Numbers: JSON(values)}
 }
 

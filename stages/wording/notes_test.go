@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -87,8 +88,10 @@ func TestNoteTexts(t *testing.T) {
 	all := []column.Note{{Text: "own words"}, column.Doubtful("", "noted.large-family",
 		column.Values{"Column": "fam", "N": 9, "Of": 12, "Value": "none"}),
 		column.Doubtful("", "noted.large-family", nil)}
+	all = append(all, column.Doubtful("", "noted.large-family", column.Values{"Column": "fam", "N": math.NaN()}))
 	got := NoteTexts(all)
 	need.Equal(t, got[0], "own words")
 	need.Equal(t, strings.HasPrefix(got[1], `column fam: 9 of 12 participants with a value have "none", and`), true, got[1])
 	need.Equal(t, got[2], "noted.large-family null")
+	need.Equal(t, got[3], `noted.large-family {"Column":"fam","N":"NaN"}`)
 }
