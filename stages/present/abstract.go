@@ -347,8 +347,7 @@ func (a *author) answers(asked values, of func() (above, not []string, few *find
 	var few *finding.Uncorrectable
 	v["Above"], v["Not"], few = of()
 	if v["Few"] = few != nil; few != nil {
-		maps.Copy(v, values{"Retrained": few.Retrained, "Draws": few.Draws, "Among": few.Among,
-			"Compared": few.Compared, "Best": few.Best, "Needed": few.Needed})
+		maps.Copy(v, finding.Values(*few))
 	}
 	a.claim(nil, "abstract.questioned", claim.Named(a.Results.Results, v["Above"].([]string)))
 	a.Page.Answer = a.Text("abstract.answers", v)
@@ -411,24 +410,21 @@ func (a *author) result(r finding.Row, asked, settings values) (answer, result s
 		v["Corrected"] = tested.Settings
 	}
 	var cannot []string
-	few := a.Uncorrectables()
-	for i, u := range few { // once for all classifiers of which the same is true
-		alike := func(o finding.Uncorrectable) bool {
-			return o.Shuffled == u.Shuffled && o.Retrained == u.Retrained && o.Draws == u.Draws && o.Best == u.Best
+	type kind struct { // once for all classifiers of which the same is true
+		shuffled, retrained bool
+		draws               int32
+		best                float64
+	}
+	for _, of := range lists.By(a.Uncorrectables(), func(u finding.Uncorrectable) kind {
+		return kind{u.Shuffled, u.Retrained, u.Draws, u.Best}
+	}) {
+		w := values(finding.Values(of.All[0]))
+		if w["Names"] = []string(nil); len(of.All) != of.All[0].Among { // else those of all
+			w["Names"] = lists.Map(of.All, func(u finding.Uncorrectable) string {
+				return wording.InSentence(u.Row.Called())
+			})
 		}
-		if slices.IndexFunc(few, alike) == i {
-			var names []string
-			for _, o := range few[i:] {
-				if alike(o) {
-					names = append(names, wording.InSentence(o.Row.Called()))
-				}
-			}
-			if len(names) == u.Among {
-				names = nil // those of all
-			}
-			cannot = append(cannot, a.Text("abstract.cannot", values{"Shuffled": u.Shuffled, "Retrained": u.Retrained,
-				"Draws": u.Draws, "Names": names, "Compared": u.Compared, "Best": u.Best, "Needed": u.Needed}))
-		}
+		cannot = append(cannot, a.Text("abstract.cannot", w))
 	}
 	v["Uncorrectable"], v["Beside"] = cannot, settings["Beside"]
 	result = a.Text("abstract.result", v)
