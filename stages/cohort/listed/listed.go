@@ -489,12 +489,23 @@ func didYouMean(ids []string) string {
 // exclude takes out the participants that the parameter names, before select counts rows and before files are looked
 // for.
 func (l *List) exclude() error {
-	var problems []error
+	var wrong error
+	var there, absent []string
 	x := Exclusion{Noun: l.Noun(), Find: Names(l.Sources()).Find, Why: map[string]string{}}
 	for _, name := range l.Exclude {
 		if err := x.Add(name, ExcludedByName); err != nil {
-			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.Path, err))
+			wrong, absent = cmp.Or(wrong, err), append(absent, name)
+		} else {
+			there = append(there, name)
 		}
+	}
+	if wrong != nil {
+		wrong = fmt.Errorf("exclude: %s: %w", l.Path, wrong)
+	}
+	if len(l.Exclude) > 1 && wrong != nil { // the list may be that of a larger table, in a file that this one extends
+		wrong = fmt.Errorf("%w; it lacks %d of the %d that exclude names (%s): inside the kind of the cohort (cohort: KIND) of your "+
+			"file, set exclude: [%s]", wrong,
+			len(absent), len(l.Exclude), words.Some(absent, 9), strings.Join(there, ", "))
 	}
 	l.Drop("", func(r Row) string {
 		if x.Why[r.ID] != "" {
@@ -503,7 +514,7 @@ func (l *List) exclude() error {
 		return x.Why[r.ID]
 	})
 	l.Notes = append(l.Notes, x.Notes()...)
-	return errors.Join(problems...)
+	return wrong
 }
 
 // unmet tells of the participants whom exclude names, that they do not meet what selects: those who do are excluded of
