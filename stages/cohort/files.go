@@ -317,10 +317,10 @@ func (r *Roster) twice(port ownPort, i int, runs, paths [2]string) error {
 		runs[1], file))
 }
 
-// runName names a further run of a participant: by the column of sessions, or its number.
+// runName names a further run of a participant: by the column of sessions or runs, or its number.
 func runName(l *listed.List, row listed.Row, runs []Run) (string, error) {
 	if l.Sessions == "" {
-		return fmt.Sprint(len(runs) + 1), nil
+		return cmp.Or(l.Run(row), fmt.Sprint(len(runs)+1)), nil
 	}
 	name := listed.SessionName(row.Cells.Get(l.Sessions))
 	switch {

@@ -201,7 +201,7 @@ func TestFilesOfOtherRunsAreRefused(t *testing.T) {
 	}{
 		"their own":            {"run", [2]string{"1", "2"}, [2]int{1, 2}, "run-N", ""},
 		"exchanged in names":   {"run", [2]string{"1", "2"}, [2]int{2, 1}, "run-N", "sub-3_run-2.tsv has the run 2 in its name, and not that of its row (one of 2 rows of which this is so): correct the table (series or run)"},
-		"exchanged in a table": {"Run", [2]string{"2.0", "1.0"}, [2]int{1, 2}, "run-0N", "sub-3_run-01.tsv has the run 1 in its name, and not that of its row (one of 2 rows of which this is so): correct the table (series or Run)"},
+		"exchanged in a table": {"Run", [2]string{"2.0", "1.0"}, [2]int{1, 2}, "run-0N", "sub-3_run-02.tsv has the run 2 in its name, and not that of its row (one of 2 rows of which this is so): correct the table (series or Run)"},
 		"of another column":    {"trial", [2]string{"2", "1"}, [2]int{1, 2}, "run-N", ""},
 		"without a column":     {"trial", [2]string{"1", "2"}, [2]int{2, 1}, "runN", "sub-3_run1.tsv " + order},
 		"without run- in them": {"run", [2]string{"1", "2"}, [2]int{2, 1}, "N", "sub-3_2.tsv has the run 2 in its name"},

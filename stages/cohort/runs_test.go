@@ -362,3 +362,30 @@ func TestUndecidedFiles(t *testing.T) {
 	_, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
 	need.Error(t, err, "for 3 of 3 participants: sub-01: 2 time series files match; they differ in atlas (A, B): set the parameter atlas")
 }
+
+// The rows of a participant are its runs in the order of a column that numbers them, and have its names.
+func TestRunsOfAColumn(t *testing.T) {
+	const names = "sub-01 1 a1.tsv\nsub-01 2 a2.tsv\nsub-01 10 a10.tsv\nsub-02 2 b2.tsv\nsub-02 3 b3.tsv"
+	for what, c := range map[string][2]string{
+		"by the column":       {"01\ta1\n2.0\tb2\n2\ta2\n10\ta10\n3\tb3", names},
+		"below one another":   {"10\ta10\n2\ta2\n01\ta1\n3\tb3\n2\tb2", names},
+		"one number twice":    {"1\ta1\n1\ta2\n1\tb2", "sub-01 1 a1.tsv\nsub-01 2 a2.tsv\nsub-02 1 b2.tsv"},
+		"without each number": {"2\ta2\nLR\ta1\n1\tb2", "sub-01 1 a2.tsv\nsub-01 2 a1.tsv\nsub-02 1 b2.tsv"},
+	} {
+		files, table := map[string]string{}, "participant_id\tgroup\trun\tseries\n"
+		for i, line := range strings.Split(c[0], "\n") {
+			run, name, _ := strings.Cut(line, "\t")
+			id, group := "sub-01", "A"
+			if name[0] == 'b' {
+				id, group = "sub-02", "B"
+			}
+			table += fmt.Sprintf("%s\t%s\t%s\t%s.tsv\n", id, group, run, name)
+			files[name+".tsv"] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+		}
+		files["table.tsv"] = table
+		p := listed.Defaults()
+		p.File, p.Runs = "table.tsv", "all"
+		r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+		need.Equal(t, runsText(r, "series"), c[1], what)
+	}
+}

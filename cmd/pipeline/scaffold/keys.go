@@ -76,12 +76,9 @@ func (t *table) idOf(c *candidate) string {
 	return t.Columns[0]
 }
 
-// sessionName and runName are names of columns of the sessions and runs of a participant.
-var (
-	sessionName = pattern.New(`(?i)^(ses|sess|session|visit|viscode|wave|time|tp|timepoint|eventname)s?` +
-		`([ _.-]?(id|no|nr|num|number|name|code))?$`)
-	runName = pattern.New(`(?i)^runs?([ _.-]?(id|no|nr|num|number|index))?$`)
-)
+// sessionName are names of columns of the sessions of a participant.
+var sessionName = pattern.New(`(?i)^(ses|sess|session|visit|viscode|wave|time|tp|timepoint|eventname)s?` +
+	`([ _.-]?(id|no|nr|num|number|name|code))?$`)
 
 // repeated decides by which column several rows of one id differ, if there are any.
 func (t *table) repeated(id string, c *candidate) (noun string, err error) {
@@ -92,7 +89,7 @@ func (t *table) repeated(id string, c *candidate) (noun string, err error) {
 	for _, of := range []struct {
 		noun string
 		name pattern.Pattern
-	}{{"session", sessionName}, {"run", runName}} {
+	}{{"session", sessionName}, {"run", listed.RunColumn}} {
 		for _, name := range t.Columns {
 			values, _ := t.Column(name)
 			pairs := lists.Map(lists.UpTo(len(ids)), func(i int) string { return ids[i] + "\x00" + values[i] })

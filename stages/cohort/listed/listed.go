@@ -15,6 +15,7 @@ import (
 
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
@@ -123,6 +124,7 @@ type List struct {
 	OfRuns     []Differing      // columns that differ between the runs or sessions of a participant
 	OfSessions []Differing      // those of them that stand in tables of sessions
 	Refused    map[string]error // participants who are, by what their rows state together
+	run        string           // the column that numbers runs
 	left       []LeftOut
 	named      []Row                        // of those whom exclude names
 	dropped    []Row                        // all that Drop took out
@@ -335,8 +337,44 @@ func (l *List) name(levels map[string]string, labels []string) error {
 		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
 			l.Target, l.Path, l.Sheet.Lines[0], l.Rows[0].Cells.Get(l.Target)))
 	}
-	slices.SortStableFunc(l.Rows, func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
+	l.run = l.runs()
+	slices.SortStableFunc(l.Rows, func(a, b Row) int {
+		x, y := l.Run(a), l.Run(b)
+		return cmp.Or(strings.Compare(a.ID, b.ID), len(x)-len(y), strings.Compare(x, y))
+	})
 	return errors.Join(problems...)
+}
+
+// RunColumn are names of columns of runs.
+var RunColumn = pattern.New(`(?i)^runs?([ _.-]?(id|no|nr|num|number|index))?$`)
+
+// runs is the column that numbers the runs of each participant, in which its rows differ; "" without one.
+func (l *List) runs() string {
+	for _, name := range l.Sheet.Columns {
+		if !RunColumn.MatchString(name) || l.Each != "run" || l.Sessions != "" {
+			continue
+		}
+		l.run = name
+		seen := map[string]bool{}
+		if !slices.ContainsFunc(l.Rows, func(r Row) bool {
+			key := r.ID + " " + l.Run(r)
+			was := seen[key]
+			seen[key] = true
+			return was || l.Run(r) == ""
+		}) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Run is the number of a row's run as the table has it; "" without one.
+func (l *List) Run(r Row) string {
+	whole, _ := cell.Whole(r.Cells.Get(l.run))
+	if l.run == "" || whole == "" || strings.Trim(whole, "0123456789") != "" {
+		return ""
+	}
+	return cmp.Or(strings.TrimLeft(whole, "0"), "0")
 }
 
 // nameless refuses values that levels has no name for, of the rows that exclude and select leave.

@@ -114,7 +114,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		}
 		before := len(refused)
 		for _, column := range l.Sheet.Columns {
-			if runColumn.MatchString(column) && column != l.Sessions {
+			if listed.RunColumn.MatchString(column) && column != l.Sessions {
 				ofParts(column, runs, nil)
 			}
 		}

@@ -11,15 +11,12 @@ import (
 	"prgnn/stages/cohort/userfile"
 )
 
-var (
-	runNumber = pattern.New(`(?i)(?:^|[^\pL])run[-_ ]?0*([0-9]+)`)
-	runColumn = pattern.New(`(?i)^runs?([ _.-]?(id|no|nr|num|number|index))?$`)
-)
+var runNumber = pattern.New(`(?i)(?:^|[^\pL])run[-_ ]?0*([0-9]+)`)
 
 // ofEarlierRuns are the files of a source whose names state an earlier run than that of the row before, since the rows
 // of a participant are its runs in the order of time.
 func ofEarlierRuns(l *listed.List, root string, files []RowFile) (refused []RowFile) {
-	if l.Each != "run" || l.Sessions != "" || slices.ContainsFunc(l.Sheet.Columns, runColumn.MatchString) {
+	if l.Each != "run" || l.Sessions != "" || slices.ContainsFunc(l.Sheet.Columns, listed.RunColumn.MatchString) {
 		return nil
 	}
 	stated := func(f RowFile) string { return firstOf(runNumber, filepath.Base(f.Path)) }
