@@ -19,6 +19,7 @@ type Other struct {
 	At     int
 	Whose  string
 	Number string // in the name, where a column with these numbers would explain it
+	Beside bool   // the own id is in the name too, but not where the others have theirs
 }
 
 // fewestOwn is how many files have what is their own at one place of their names where that is no chance.

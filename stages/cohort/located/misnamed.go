@@ -79,6 +79,9 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		if by != nil && !by.Whole {
 			doubt(of, by, "participant", l.ID)
 		}
+		beside := slices.DeleteFunc(slices.Clone(others), func(o Other) bool { return !o.Beside })
+		refuse(beside, l.ID, "has the id of %s where the names of the others have their own%s: correct the table (%s), or rename the files")
+		others = slices.DeleteFunc(others, func(o Other) bool { return o.Beside })
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
 		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.

@@ -82,8 +82,10 @@ var schemes = []scheme{
 // are shifted.
 func TestNames(t *testing.T) {
 	const n = 24
+	letters := by("UL")(78)
 	for k, s := range schemes {
 		for what, of := range map[string]func(i int) int{
+			"nobody's":  func(i int) int { return i + map[int]int{3: 75}[i] },
 			"own":       func(i int) int { return i },
 			"exchanged": func(i int) int { return map[int]int{3: 5, 5: 3}[i] + i*min(1, (i-3)*(i-3)*(i-5)*(i-5)) },
 			"shifted":   func(i int) int { return (i+1)%n + 1 },
@@ -95,6 +97,12 @@ func TestNames(t *testing.T) {
 			others, by := OfOthers(files, lists.Map(files, func(f Named) string { return f.ID }))
 			name := fmt.Sprint(k, " ", s.id(3), " ", s.file(3), " ", what)
 			switch what {
+			case "nobody's":
+				if strings.ContainsAny(s.file(78), letters) { // none
+					continue
+				}
+				at := lists.Map(others, func(o Other) int { return o.At })
+				need.Equal(t, fmt.Sprint(at, by == nil), "[2] true", name)
 			case "own":
 				need.Equal(t, fmt.Sprint(others, by), "[] <nil>", name)
 			case "exchanged":

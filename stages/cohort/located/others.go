@@ -37,9 +37,10 @@ func OfOthers(files []Named, excluded []string, columns ...Column) (others []Oth
 	n := namesOf(files, excluded, columns...)
 	for i := range files {
 		if whose, m := n.other(i); whose != "" {
-			others = append(others, Other{i, whose, n.unexplained(i, m)})
+			others = append(others, Other{At: i, Whose: whose, Number: n.unexplained(i, m)})
 		}
 	}
+	others = n.withBroken(others)
 	if others == nil {
 		if by = cmp.Or(n.permuted(), n.byColumns()); by != nil && by.Whole {
 			others = by.Others
@@ -280,6 +281,46 @@ func (n *naming) ofOrdinary(i int) (whose string) {
 	return whose
 }
 
+// withBroken adds to others the files that have no own id in fields that are the own ids in the names of all but a few:
+// that of somebody else, also if the own stands elsewhere, or of nobody.
+func (n *naming) withBroken(others []Other) []Other {
+	found := map[int]bool{}
+	for _, o := range others {
+		found[o.At] = true
+	}
+	slots := slices.SortedFunc(maps.Keys(n.slots), func(a, b slot) int {
+		return cmp.Or(strings.Compare(a.layout, b.layout), a.from-b.from, b.to-a.to, strings.Compare(a.affix, b.affix))
+	})
+	for _, s := range slots {
+		t, of := n.slots[s], n.of[s.layout]
+		if s.layout == "" || s.affix != "" || t.own < fewestOwn || of-t.own > max(2, of/10) || t.own == of {
+			continue
+		}
+		for i, f := range n.files {
+			at := slices.IndexFunc(n.marks[i], func(m mark) bool { return m.slot == s })
+			if n.layouts[i] != s.layout || found[i] || at < 0 && n.own(i) {
+				continue
+			}
+			whose := "sub-"
+			if at >= 0 {
+				m := n.marks[i][at]
+				if slices.Contains(m.whose, f.ID) || n.explained(i, m) {
+					continue
+				}
+				whose = strings.Join(m.whose, " or ")
+			} else {
+				for _, of := range n.cuts[i][s.from:s.to] {
+					whose += of.text
+				}
+				whose += ", who is not in the table,"
+			}
+			others, found[i] = append(others, Other{At: i, Whose: whose, Beside: n.own(i)}), true
+		}
+	}
+	slices.SortFunc(others, func(a, b Other) int { return a.At - b.At })
+	return others
+}
+
 // permuted are the files whose names have, at one place, the numbers of other participants, where most files have one
 // that no other has. Any numbers are those of many excluded participants.
 func (n *naming) permuted() *Numbering {
@@ -322,7 +363,8 @@ func (n *naming) permuted() *Numbering {
 				explained++
 			}
 			if !slices.Contains(m.whose, f.ID) {
-				by.Others = append(by.Others, Other{i, strings.Join(m.whose, " or "), n.unexplained(i, m)})
+				whose := strings.Join(m.whose, " or ")
+				by.Others = append(by.Others, Other{At: i, Whose: whose, Number: n.unexplained(i, m)})
 			}
 		}
 		if of != nil && by.Others != nil && len(of) > 2 && 2*here > len(n.files) {
@@ -342,7 +384,7 @@ func (n *naming) byColumns() *Numbering {
 		}
 		for _, m := range n.marks[i] {
 			if n.explained(i, m) && !slices.Contains(m.whose, f.ID) && n.weight(m) > chance {
-				by.Others = append(by.Others, Other{i, strings.Join(m.whose, " or "), ""})
+				by.Others = append(by.Others, Other{At: i, Whose: strings.Join(m.whose, " or ")})
 				break
 			}
 		}

@@ -135,7 +135,8 @@ func TestFilesOfOtherParticipants(t *testing.T) {
 		{"a word of two", without(0, named("A500", rows("50001_rest.tsv", own))[:2]), []string{"A50001", "B50001"},
 			nil},
 		{"numbers of scans", rows("scan1N.tsv", shifted), excluded[99:], nil},
-		{"nobody excluded", without(0, rows("sub-N.tsv", two)), nil, nil},
+		{"nobody in the table", without(0, rows("sub-N.tsv", two)), nil, []pair{{0, "sub-01, who is not in the table,"}}},
+		{"another beside the own", rows("sub-N/N.tsv", own)[:12], nil, nil},
 	} {
 		got, _ := OfOthers(c.files, c.excluded)
 		need.Equal(t, fmt.Sprint(pairs(got)), fmt.Sprint(c.want), c.what)
