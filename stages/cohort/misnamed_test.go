@@ -331,3 +331,54 @@ func TestRemedyOfFilesNumberedOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// So is a file with the word of another group, site or session in its name, unless a column has these words.
+func TestFilesWithWordsOfOtherValues(t *testing.T) {
+	for what, c := range map[string]struct {
+		column, values, words string // of rows by turns
+		file                  string // N the participant, W the word
+		wrong                 int    // rows
+		refused               int
+	}{
+		"groups by directories": {"dx", "HC ASD", "controls patients", "W/N.tsv", 1, 1},
+		"two exchanged":         {"dx", "HC ASD", "controls patients", "W/N.tsv", 2, 2},
+		"beside numbers":        {"dx", "HC ASD", "c p", "WN.tsv", 2, 2},
+		"right":                 {"dx", "HC ASD", "controls patients", "W/N.tsv", 0, 0},
+		"sites":                 {"site", "NYU UCLA KKI", "nyu ucla kki", "W_N_rest.tsv", 2, 2},
+		"scanners may change":   {"scanner", "A B", "one two", "W_N.tsv", 2, 0},
+		"many":                  {"dx", "HC ASD", "controls patients", "W/N.tsv", 6, 0},
+		"words of each other":   {"dx", "HC ASD", "asd hc", "W/N.tsv", 0, 24},
+	} {
+		values, words := strings.Fields(c.values), strings.Fields(c.words)
+		for _, explained := range []bool{false, true} {
+			files, table := map[string]string{}, "participant_id\tgroup\tseries\t"+c.column+"\tfolder\n"
+			for i := range 24 {
+				word := words[i%len(words)]
+				if i < c.wrong {
+					word = words[(i+1)%len(words)]
+				}
+				name := strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "W", word).Replace(c.file)
+				files[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+				if !explained {
+					word = ""
+				}
+				table += fmt.Sprintf("sub-%02d\t%s\t%s\t%s\t%s\n", i+1, "AB"[i/12:i/12+1], name, values[i%len(values)], word)
+			}
+			files["table.tsv"] = table
+			p := listed.Defaults()
+			if p.File = "table.tsv"; c.column == "dx" {
+				p.Group = "dx"
+			}
+			r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+			refused := 0
+			for _, s := range r.Subjects {
+				if s.Problem != nil {
+					need.Error(t, s.Problem, "in its name, the word of ", what)
+					need.Error(t, s.Problem, "add a column with the word of each file", what)
+					refused++
+				}
+			}
+			need.Equal(t, refused, map[bool]int{false: c.refused}[explained], what, explained)
+		}
+	}
+}

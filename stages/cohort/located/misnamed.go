@@ -75,7 +75,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		}
 		others, by := OfOthers(lists.Map(of, func(f RowFile) Named {
 			return Named{ID: f.Row.ID, Path: userfile.NameIn(root, f.Path)}
-		}), everybody, columnsOf(l, of, everybody)...)
+		}), everybody, columnsOf(l, of, everybody, l.Sheet.Columns)...)
 		if by != nil && !by.Whole {
 			doubt(of, by, "participant", l.ID)
 		}
@@ -84,6 +84,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		others = slices.DeleteFunc(others, func(o Other) bool { return o.Beside })
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
+		refused = append(refused, ofOtherValues(l, root, of, everybody)...)
 		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.
 		ofParts := func(column string, p parts, leftOut []string) {
 			part := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(column)) }
@@ -133,9 +134,9 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 
 // columnsOf are the columns of the table that may explain parts of the names of files: not that of the ids, nor one of
 // the names themselves.
-func columnsOf(l *listed.List, files []RowFile, ids []string) (all []Column) {
+func columnsOf(l *listed.List, files []RowFile, ids, columns []string) (all []Column) {
 	rows := l.BareRows()
-	for _, column := range l.Sheet.Columns {
+	for _, column := range columns {
 		value := func(r listed.Row) string { return r.Cells.Get(column) }
 		if column == l.ID || slices.ContainsFunc(files, func(f RowFile) bool {
 			return filepath.Base(value(f.Row)) == filepath.Base(f.Path)

@@ -428,3 +428,24 @@ func TestNamesOfParts(t *testing.T) {
 		need.Equal(t, fmt.Sprint(others, by), "[] <nil>", c.file)
 	}
 }
+
+// Few rows, and few of many, are out of line by chance; in half of them the words mean another thing.
+func TestOffWords(t *testing.T) {
+	for _, c := range []struct{ n, wrong, off int }{
+		{8, 1, 0}, {12, 1, 0}, {24, 1, 1}, {24, 2, 2}, {24, 3, 0}, {100, 10, 10}, {100, 11, 0}, {100, 50, 0},
+	} {
+		var cuts [][]field
+		var values []string
+		for i := range c.n {
+			word := i
+			if i < c.wrong {
+				word = i + 1
+			}
+			fields, _ := cut(by("g/N3.tsv")(word + 10))
+			cuts, values = append(cuts, fields), append(values, by("G")(i))
+		}
+		of, _ := offWords(cuts, values, func(int, int) bool { return false })
+		of = slices.DeleteFunc(of, func(v string) bool { return v == "" })
+		need.Equal(t, len(of), c.off, fmt.Sprint(c))
+	}
+}
