@@ -348,6 +348,7 @@ func TestFilesWithWordsOfOtherValues(t *testing.T) {
 		"scanners may change":   {"scanner", "A B", "one two", "W_N.tsv", 2, 0},
 		"many":                  {"dx", "HC ASD", "controls patients", "W/N.tsv", 6, 0},
 		"words of each other":   {"dx", "HC ASD", "asd hc", "W/N.tsv", 0, 24},
+		"numbers of each other": {"dx", "1 2", "2 1", "runW/N.tsv", 0, 0},
 	} {
 		values, words := strings.Fields(c.values), strings.Fields(c.words)
 		for _, explained := range []bool{false, true} {

@@ -45,7 +45,7 @@ func offWords(cuts [][]field, values []string, known func(i, at int) bool) (of, 
 		for _, p := range sortedPairs(pairs) {
 			if pairs[p] >= fewestWord && meant[p[0]] == "" && !taken[p[1]] {
 				meant[p[0]], taken[p[1]] = p[1], true
-				if canonical(p[1]) != p[0] && slices.Contains(plain, p[0]) {
+				if canonical(p[1]) != p[0] && lettered(p[0]) && slices.Contains(plain, p[0]) {
 					names++
 				}
 			}
