@@ -40,7 +40,8 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 	for _, setting := range lists.By(features, func(in dag.Input) string {
 		return column.CoordText(column.Without(in.Coords, column.Subject, "session", "run"))
 	}) {
-		groups, err := halvesOf(setting.All, b.group)
+		sums := sketches{of: map[string]*[sketched]float64{}}
+		groups, err := halvesOf(setting.All, b.group, sums.add)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func reordered(features []dag.Input, b *foldBook) (all finding.List, err error) 
 			}
 		}
 		if all == nil {
-			part, err := partReordered(setting.All, b)
+			part, err := partReordered(setting.All, b, sums)
 			if err != nil {
 				return nil, err
 			}
@@ -98,10 +99,29 @@ func (b *foldBook) group(id string) string {
 	return b.label[id]
 }
 
-// halvesOf are those of each group in the features of one setting; none of features that are not compared.
-func halvesOf(features []dag.Input, group func(id string) string) (groups []*halves, err error) {
+// halvesOf are those of each group in the features of one setting; none of features that are not compared. use has
+// what each scan gives them, too.
+func halvesOf(features []dag.Input, group func(id string) string,
+	use func(id string, z []float64)) (groups []*halves, err error) {
 	of, half := map[string]*halves{}, map[string]int{}
-	regions, err := eachOrdered(features, func(id string, m []float64, n int) {
+	regions := 0
+	for _, in := range features {
+		a, err := in.SharedArray()
+		if err != nil {
+			return nil, err
+		}
+		m, n := fold.Matrix(a)
+		m = slices.Clone(m) // other tasks read the array, too
+		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || regions != 0 && n != regions {
+			return nil, nil
+		}
+		regions = n
+		id, z := in.Coord(column.Subject), make([]float64, 0, n*(n-1)/2)
+		for i := range n {
+			for _, r := range m[i*n:][:i] {
+				z = append(z, clipped(r))
+			}
+		}
 		g := of[group(id)]
 		if g == nil {
 			g = &halves{name: group(id), regions: n}
@@ -111,32 +131,11 @@ func halvesOf(features []dag.Input, group func(id string) string) (groups []*hal
 			half[id] = g.people % 2
 			g.people++
 		}
-		g.of[half[id]].add(m, n)
-	})
-	if regions == 0 {
-		return nil, err
+		g.of[half[id]].add(z)
+		use(id, z)
 	}
 	slices.SortFunc(groups, func(a, b *halves) int { return strings.Compare(a.name, b.name) })
 	return groups, nil
-}
-
-// eachOrdered gives the correlations of each scan, and returns the number of their regions; 0 where features are not
-// compared.
-func eachOrdered(features []dag.Input, use func(id string, m []float64, n int)) (regions int, err error) {
-	for _, in := range features {
-		a, err := in.SharedArray()
-		if err != nil {
-			return 0, err
-		}
-		m, n := fold.Matrix(a)
-		m = slices.Clone(m) // other tasks read the array, too
-		if !correlations(m, n) || n < leastOrdered || n > mostOrdered || regions != 0 && n != regions {
-			return 0, nil
-		}
-		regions = n
-		use(in.Coord(column.Subject), m, n)
-	}
-	return regions, nil
 }
 
 // moved is how similar the mean matrices of two are, as given and with the regions of one in another order; nil where
@@ -146,7 +145,8 @@ func moved(g, h *halves) map[string]any {
 		return nil
 	}
 	same := lists.UpTo(g.regions)
-	x, y := [2][]float64{g.of[0].mean(), g.of[1].mean()}, [2][]float64{h.of[0].mean(), h.of[1].mean()}
+	n := g.regions
+	x, y := [2][]float64{g.of[0].mean(n), g.of[1].mean(n)}, [2][]float64{h.of[0].mean(n), h.of[1].mean(n)}
 	within := min(clipped(alikeIn(x[0], x[1], same)), clipped(alikeIn(y[0], y[1], same)))
 	given := alikeIn(x[1], y[1], same)
 	if within-clipped(given) < lessAlike {
@@ -166,16 +166,16 @@ func moved(g, h *halves) map[string]any {
 	return map[string]any{"R": given, "Reordered": r, "Moved": places, "Of": g.regions}
 }
 
-// A meanMatrix adds matrices as Fisher's z.
+// A meanMatrix adds edges, as Fisher's z.
 type meanMatrix struct{ sum, count []float64 }
 
-func (m *meanMatrix) add(r []float64, n int) {
+func (m *meanMatrix) add(z []float64) {
 	if m.sum == nil {
-		m.sum, m.count = make([]float64, n*n), make([]float64, n*n)
+		m.sum, m.count = make([]float64, len(z)), make([]float64, len(z))
 	}
-	for i, v := range r[:n*n] {
-		if i%(n+1) != 0 && !math.IsNaN(v) {
-			m.sum[i], m.count[i] = m.sum[i]+clipped(v), m.count[i]+1
+	for e, v := range z {
+		if !math.IsNaN(v) {
+			m.sum[e], m.count[e] = m.sum[e]+v, m.count[e]+1
 		}
 	}
 }
@@ -189,11 +189,15 @@ func (m *meanMatrix) join(of meanMatrix) {
 	}
 }
 
-// mean is 0 on the diagonal and where it is missing.
-func (m *meanMatrix) mean() []float64 {
-	z := make([]float64, len(m.sum))
-	for i, v := range m.sum {
-		z[i] = v / max(m.count[i], 1)
+// mean is region × region, 0 on the diagonal and where it is missing.
+func (m *meanMatrix) mean(n int) []float64 {
+	z, e := make([]float64, n*n), 0
+	for i := range n {
+		for j := range i {
+			z[i*n+j] = m.sum[e] / max(m.count[e], 1)
+			z[j*n+i] = z[i*n+j]
+			e++
+		}
 	}
 	return z
 }

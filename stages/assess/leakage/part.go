@@ -15,33 +15,27 @@ import (
 // sketched is how many random sums of its edges stand for a matrix: distances of matrices stay within about 1/√32.
 const sketched = 32
 
+// sketches are those of participants, in the order of their first scans.
+type sketches struct {
+	ids   []string
+	of    map[string]*[sketched]float64
+	signs []uint64 // of an edge in each sum
+}
+
 // partReordered is the finding about a part of the participants whose regions are in another order than those of the
 // others. The parts are the two along the first principal component of the matrices.
-func partReordered(features []dag.Input, b *foldBook) (all finding.List, err error) {
-	var ids []string
-	var signs []uint64 // of an edge in each sum
-	of := map[string]*[sketched]float64{}
-	if _, err = eachOrdered(features, func(id string, m []float64, n int) {
-		if signs == nil {
-			s := random.New(1, "sketch of a matrix")
-			for range n * (n - 1) / 2 {
-				signs = append(signs, s.Uint64())
-			}
-		}
-		if of[id] == nil {
-			ids, of[id] = append(ids, id), &[sketched]float64{}
-		}
-		addSketch(of[id], m, n, signs)
-	}); err != nil || len(ids) < 2*leastOfGroup {
-		return nil, err
+func partReordered(features []dag.Input, b *foldBook, sums sketches) (all finding.List, err error) {
+	ids := sums.ids
+	if len(ids) < 2*leastOfGroup {
+		return nil, nil
 	}
-	second := alongFirst(ids, of)
+	second := sums.alongFirst()
 	parts, err := halvesOf(features, func(id string) string {
 		if second[id] {
 			return "second"
 		}
 		return "first"
-	})
+	}, func(string, []float64) {})
 	if err != nil || len(parts) != 2 {
 		return nil, err
 	}
@@ -56,16 +50,23 @@ func partReordered(features []dag.Input, b *foldBook) (all finding.List, err err
 	return all, nil
 }
 
-// addSketch adds sums of the centered edges of a matrix with random signs.
-func addSketch(sum *[sketched]float64, m []float64, n int, signs []uint64) {
-	var z []float64
+// add adds sums of the centered edges of a scan with random signs.
+func (s *sketches) add(id string, z []float64) {
+	if s.signs == nil {
+		r := random.New(1, "sketch of a matrix")
+		for range z {
+			s.signs = append(s.signs, r.Uint64())
+		}
+	}
+	sum := s.of[id]
+	if sum == nil {
+		sum = &[sketched]float64{}
+		s.ids, s.of[id] = append(s.ids, id), sum
+	}
 	mean, known := 0.0, 0
-	for i := range n {
-		for _, r := range m[i*n : i*n+i] {
-			z = append(z, clipped(r))
-			if r == r {
-				mean, known = mean+z[len(z)-1], known+1
-			}
+	for _, v := range z {
+		if v == v {
+			mean, known = mean+v, known+1
 		}
 	}
 	mean /= float64(max(known, 1))
@@ -73,7 +74,7 @@ func addSketch(sum *[sketched]float64, m []float64, n int, signs []uint64) {
 		for k := range sum {
 			switch {
 			case v != v:
-			case signs[e]>>k&1 == 0:
+			case s.signs[e]>>k&1 == 0:
 				sum[k] -= v - mean
 			default:
 				sum[k] += v - mean
@@ -84,7 +85,8 @@ func addSketch(sum *[sketched]float64, m []float64, n int, signs []uint64) {
 
 // alongFirst are those participants who are above the cut of the first principal component that parts it best, in the
 // sense of the least squares within the parts.
-func alongFirst(ids []string, of map[string]*[sketched]float64) (second map[string]bool) {
+func (s *sketches) alongFirst() (second map[string]bool) {
+	ids, of := s.ids, s.of
 	var mean [sketched]float64
 	for _, id := range ids {
 		for k, v := range of[id] {
