@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -150,10 +151,7 @@ func TestPermutationOfNodes(t *testing.T) {
 		near(t, "probabilities", p[1].Probability, p[0].Probability, 1e-12)
 		for l := range p[0].Layers {
 			x, y := p[0].Layers[l], p[1].Layers[l]
-			at := map[int32]int{}
-			for i, node := range y.Node {
-				at[node] = i
-			}
+			at := lists.Places(y.Node)
 			for i, node := range x.Node {
 				j, ok := at[shift(node)]
 				if !ok || math.Abs(x.Score[i]-y.Score[j]) > 1e-12 || x.Kept[i] != y.Kept[j] {

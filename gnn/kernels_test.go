@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 )
@@ -316,9 +317,6 @@ func TestVectorExp(t *testing.T) {
 
 // floats are the same numbers.
 func floats(of []int32) []float32 {
-	out := make([]float32, len(of))
-	for i, x := range of {
-		out[i] = float32(x)
-	}
+	out := lists.Map(of, func(x int32) float32 { return float32(x) })
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/pipelines/tree"
@@ -124,12 +125,7 @@ rest40.yaml:9:11: the variable "labels" is empty: --set labels=FILE, a label ima
 	}
 	groups, err := p.Roster.Participants.Strings("group")
 	need.NoError(t, err)
-	male := 0
-	for _, g := range groups {
-		if g == "Male" {
-			male++
-		}
-	}
+	male := lists.Count(groups, func(g string) bool { return g == "Male" })
 	// Counted with: cut -d, -f5 participants.csv | sort | uniq -c
 	if male != 24 || len(groups) != 40 {
 		t.Errorf("%d of %d are male", male, len(groups))

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/builtin"
@@ -166,12 +167,7 @@ stages:
   other: { use: summary, in: { participants: cohort.participants } }
 `)
 	for _, s := range p.Graph.Stages() {
-		n := 0
-		for _, b := range s.Tasks()[0].Inputs() {
-			if b.Port == "settings" {
-				n++
-			}
-		}
+		n := lists.Count(s.Tasks()[0].Inputs(), func(b dag.Binding) bool { return b.Port == "settings" })
 		need.Equal(t, n, map[string]int{"summary": 1, "page": 1}[s.Name()], s.Name())
 	}
 }

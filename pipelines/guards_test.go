@@ -556,10 +556,7 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 			"A\tUSM\tF\t1", "B\tUSM\tF\t1"}, 6), []string{bySite}},
 	} {
 		p := need.Value(guarded(t, "scanner\tsex\tage", c.rows, c.cohort, c.stages))(t)
-		var got []string
-		for _, d := range p.Doomed {
-			got = append(got, strings.TrimPrefix(d.String(), "stage "))
-		}
+		got := lists.Map(p.Doomed, func(d Doom) string { return strings.TrimPrefix(d.String(), "stage ") })
 		need.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"), c.name)
 		if c.cohort != "" {
 			need.Equal(t, fmt.Sprint(leftOut(p)), "[sub-03 A no value of age sub-08 B no value of age]")

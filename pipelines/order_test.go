@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -35,10 +36,7 @@ func TestOrder(t *testing.T) {
 	want := recipes(mustBuild(t, chain))
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var shuffled []string
-		for _, i := range r.Perm(len(entries)) {
-			shuffled = append(shuffled, entries[i])
-		}
+		shuffled := lists.At(entries, r.Perm(len(entries)))
 		stages := "stages:\n" + strings.Join(shuffled, "\n")
 		parts := append(append([]string(nil), top...), stages)
 		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })

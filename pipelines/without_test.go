@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/pipelines/layer"
 )
@@ -86,10 +87,7 @@ func TestOnly(t *testing.T) {
 	for _, file := range []string{"biopoint.yaml", "timeseries.yaml", "target.yaml", "multiverse.yaml", "abide.yaml"} {
 		all, _, err := layer.Outline(file, []string{"stages=[connectivity]"})
 		need.Equal(t, err, nil, file)
-		kinds := map[string]bool{}
-		for _, s := range all {
-			kinds[s.Kind] = true
-		}
+		kinds := lists.SetOf(all, func(s layer.Outlined) string { return s.Kind })
 		for _, kind := range []string{"split", "train", "train-regression", "baseline", "regression", "evaluate",
 			"report", "graph"} {
 			need.Equal(t, kinds[kind], false, file, kind)

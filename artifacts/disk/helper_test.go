@@ -14,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/pack"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -58,10 +59,7 @@ func clean(s *Store) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, f := range r.Findings {
-		errs = append(errs, errors.New(f.String()))
-	}
+	errs := lists.Map(r.Findings, func(f Finding) error { return errors.New(f.String()) })
 	return errors.Join(errs...)
 }
 

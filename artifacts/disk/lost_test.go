@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/session"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -82,12 +83,7 @@ func TestCutPack(t *testing.T) {
 		lengths = append(lengths, int(end)-1, int(end))
 	}
 	for _, n := range lengths {
-		lost := 0
-		for _, end := range ends {
-			if end > int64(n) {
-				lost++
-			}
-		}
+		lost := lists.Count(ends, func(end int64) bool { return end > int64(n) })
 		for _, mode := range []os.FileMode{0o444, 0o644} {
 			dir := filepath.Join(t.TempDir(), "store")
 			need.NoError(t, os.CopyFS(dir, os.DirFS(base)))

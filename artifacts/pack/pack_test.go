@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
@@ -263,10 +264,7 @@ func TestLostPower(t *testing.T) {
 			after := testdir.Memory(t)
 			need.NoError(t, os.WriteFile(filepath.Join(after, one+"-1"), lost, 0o666))
 			s := at(t, after, two)
-			there := map[string]bool{}
-			for _, text := range found(t, s) {
-				there[text] = true
-			}
+			there := lists.Set(found(t, s))
 			n := len(there)
 			if n < synced || !maps.Equal(there, setOf(texts[:n])) {
 				t.Fatalf("seed %d: of %d entries, %d synced, there are %v", seed, len(texts), synced, slices.Sorted(maps.Keys(there)))
@@ -282,10 +280,7 @@ func TestLostPower(t *testing.T) {
 }
 
 func setOf(texts []string) map[string]bool {
-	m := map[string]bool{}
-	for _, x := range texts {
-		m[x] = true
-	}
+	m := lists.Set(texts)
 	return m
 }
 

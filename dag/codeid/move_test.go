@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -96,11 +97,6 @@ func TestMovesOfNames(t *testing.T) {
 
 // changed are the kinds whose identities differ.
 func changed(before, after map[string]string) []string {
-	var kinds []string
-	for _, k := range slices.Sorted(maps.Keys(before)) {
-		if after[k] != before[k] {
-			kinds = append(kinds, k)
-		}
-	}
+	kinds := lists.Keep(slices.Sorted(maps.Keys(before)), func(k string) bool { return after[k] != before[k] })
 	return kinds
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/dense"
@@ -30,10 +31,7 @@ func ridgeRows(t *testing.T) (train, test Rows) {
 }
 
 func ints(v []float64) []int {
-	out := make([]int, len(v))
-	for i, x := range v {
-		out[i] = int(x)
-	}
+	out := lists.Map(v, func(x float64) int { return int(x) })
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 )
@@ -32,10 +33,7 @@ func (f *traced) hold(t *testing.T, net network.Network[float64], o network.Trai
 	if n := net.Layout().Len(); n != len(f.Params) {
 		t.Fatalf("%d parameters, want %d", n, len(f.Params))
 	}
-	all := make([]int, len(f.Y))
-	for i := range all {
-		all[i] = i
-	}
+	all := lists.UpTo(len(f.Y))
 	near(t, "probabilities", probability(f.Params), f.Probability, tolerance)
 	for threads := 1; threads < 4; threads++ {
 		params, grad := slices.Clone(f.Params), make([]float64, len(f.Params))

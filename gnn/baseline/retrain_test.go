@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -227,10 +228,7 @@ func TestRetrainAgainstOracle(t *testing.T) {
 		x.N = n
 		var targets [][]float64
 		for _, b := range []int{0, 1, 57, 199} {
-			var of []float64
-			for _, i := range at[:train] {
-				of = append(of, y[int(perm[b*n+i])])
-			}
+			of := lists.Map(at[:train], func(i int) float64 { return y[int(perm[b*n+i])] })
 			targets = append(targets, of)
 		}
 		linear := SVM{Kernel: "linear", C: 1, Tolerance: 1e-10}

@@ -42,10 +42,7 @@ func (f fixture) net(t *testing.T) *bntNet[float64] {
 	if f.readout == "paper" {
 		centers = strings.Replace(centers, "code", "paper", 1)
 	}
-	var label []int
-	for _, y := range npy(t, "bnt/y") {
-		label = append(label, int(y))
-	}
+	label := lists.Map(npy(t, "bnt/y"), func(y float64) int { return int(y) })
 	return newBNT(o, npy(t, "bnt/"+centers), split(npy(t, "bnt/X"), bntPeople), label)
 }
 

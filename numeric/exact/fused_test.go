@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/lists"
 )
 
 // unfused are the packages whose results have the same bits on every machine: all below these directories, but for
@@ -85,10 +87,7 @@ var exactProducts = []string{"2*s.Float64() - 1", "float64(2*r.Float64()) - 1", 
 // TestOnlyFMAIsFused looks for fused products in what the compiler makes for arm64: where math.FMA is not
 // written, x*y + z in one rounding has other bits than on amd64, where it has two. float64(x*y) + z forbids it.
 func TestOnlyFMAIsFused(t *testing.T) {
-	var packages []string
-	for _, p := range unfused {
-		packages = append(packages, "../../"+p+"/...")
-	}
+	packages := lists.Map(unfused, func(p string) string { return "../../" + p + "/..." })
 	// The listings of packages that are compiled already come from the cache. What is only compiled needs
 	// no debug information, and no optimization unless it computes: its functions may then be inlined into ours.
 	args := []string{"build", "-trimpath", "-gcflags=all=-N -l -dwarf=false"}

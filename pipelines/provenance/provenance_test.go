@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/recipe"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
@@ -107,10 +108,7 @@ func TestCrateHasStages(t *testing.T) {
 	r.Recipes["b"] = recipe.Recipe{Inputs: r.Recipes["b"].Inputs, Parameters: []recipe.Fact{{Name: "of", Value: "2"}}}
 	all := crate(t, r)
 	ids := func(of any) string {
-		var ids []string
-		for _, e := range of.([]any) {
-			ids = append(ids, e.(map[string]any)["@id"].(string))
-		}
+		ids := lists.Map(of.([]any), func(e any) string { return e.(map[string]any)["@id"].(string) })
 		return strings.Join(ids, " ")
 	}
 	need.Equal(t, ids(all["#stage-a"]["result"]), "#output-a.mean", "what a made")

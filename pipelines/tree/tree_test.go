@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // parse reads a text as a pipeline file.
@@ -38,10 +39,7 @@ func TestMistakesInVariables(t *testing.T) {
 	root := parse("vars:\n  1st: x\n  stages: x\n  a: \"${b}\"\n  b: \"${a}\"\n  c: \"${nothing}\"\n"+
 		"  d: null\n  e: \"a${d}\"\n", &bad)
 	ReadVars(root.Get("vars"), []string{"stages"}, &bad).All()
-	var got []string
-	for _, m := range bad.Sorted() {
-		got = append(got, m.Error())
-	}
+	got := lists.Map(bad.Sorted(), func(m *Mistake) string { return m.Error() })
 	want := []string{`x.yaml:2:3: a variable cannot be named "1st"`, `x.yaml:3:3: a variable cannot be named "stages"`,
 		`refers to itself`, `x.yaml:6:6: there is no variable "nothing"`,
 		`x.yaml:8:6: the variable "d" is nothing, which cannot be part of a text; for the text null, write it in double quotes, with --set as 'd="null"'`}

@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -58,10 +59,7 @@ func multiverseInputs(t *testing.T) map[string][]dag.Input {
 			label := func(b, i int) int { return int(1+y[int(perm.Float64s()[b*n+i])]) / 2 }
 			var labels [][]int
 			for b := range perm.Shape[0] {
-				var one []int
-				for _, i := range at[:train] {
-					one = append(one, label(b, i))
-				}
+				one := lists.Map(at[:train], func(i int) int { return label(b, i) })
 				labels = append(labels, one)
 			}
 			again := need.Value(baseline.RetrainRidge(set, train, penalty, 1))(t)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -91,10 +92,7 @@ func TestDK84AgainstItsSources(t *testing.T) {
 			if len(rows) != 85 {
 				t.Fatalf("%d rows, want 84 and a header", len(rows))
 			}
-			at := map[string]int{}
-			for i, name := range rows[0] {
-				at[name] = i
-			}
+			at := lists.Places(rows[0])
 			for _, row := range rows[1:] {
 				n, ok := byID[row[at[source.id]]]
 				if !ok {

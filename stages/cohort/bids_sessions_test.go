@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/stages/wording"
-
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 // Sessions that were processed each for itself keep to their own anatomy.
@@ -178,10 +178,7 @@ func TestAlikeSessions(t *testing.T) {
 	r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"} })
 	need.NoError(t, err)
 	alike := func(ids ...string) (said []string) {
-		who := map[string]bool{}
-		for _, id := range ids {
-			who[id] = true
-		}
+		who := lists.Set(ids)
 		notes, _ := r.About(who)
 		return wording.NoteTexts(slices.DeleteFunc(notes,
 			func(n column.Note) bool { return n.Doubt != column.DoubtAlike }))

@@ -563,10 +563,7 @@ func TestBIDSNotesOfSome(t *testing.T) {
 		"labels of 1 participant: " + labelsOnGrid: {"sub-01"},
 		"labels of 2 participants: " + labelsOnGrid + "\nno brain mask of the scan (func/…_space-…_desc-brain_mask.nii.gz; those in anat/ are not used) for sub-02: " + uncropped: {"sub-01", "sub-02"},
 	} {
-		some := map[string]bool{}
-		for _, id := range ids {
-			some[id] = true
-		}
+		some := lists.Set(ids)
 		if about, _ := r.About(some); strings.Join(wording.NoteTexts(about), "\n") != want {
 			t.Errorf("%v: %q, want %q", ids, about, want)
 		}

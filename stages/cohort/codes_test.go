@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/stages/wording"
-
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // A code for a missing value is no number: neither for select nor in the table of participants. As a group it is none.
@@ -397,10 +397,7 @@ func TestNumbersAsNames(t *testing.T) {
 	asItIs := func(*listed.Parameters) {}
 	r, err := load("1.0,HC\n2.0,ASD\n3.0,HC\n1e5,HC\n4.0,HC\n", asItIs)
 	need.NoError(t, err)
-	var got []string
-	for _, s := range r.Subjects {
-		got = append(got, s.ID+" "+filepath.Base(s.Files["series"]))
-	}
+	got := lists.Map(r.Subjects, func(s Subject) string { return s.ID + " " + filepath.Base(s.Files["series"]) })
 	need.Equal(t, strings.Join(got, ", "), "sub-1 1.csv, sub-1e5 1e5.csv, sub-2 2.csv, sub-3 3.0.csv, sub-4 .")
 	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, because people.csv has whole numbers with decimals; write them without decimals")
 	if notes := strings.Join(wording.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
@@ -606,12 +603,7 @@ func TestSynonymsInTables(t *testing.T) {
 		return (&TimeseriesCohort{Parameters: p, Series: "x.csv"}).Load(dir)
 	}
 	doubts := func(r *Roster) (n int) {
-		for _, note := range wording.Notes(r.Notes) {
-			if note.Doubt == column.DoubtAlike {
-				n++
-			}
-		}
-		return n
+		return lists.Count(r.Notes, func(note column.Note) bool { return note.Doubt == column.DoubtAlike })
 	}
 	_, err := load("0 1 TRUE 0 FALSE", "M M F M F")
 	need.Error(t, err, "1 (1 row, first in line 3) and TRUE (1 row, first in line 4); 0 (2 rows, first in line 2) and FALSE "+

@@ -424,12 +424,7 @@ func TestTimeseriesCohortOnABIDE(t *testing.T) {
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	r := need.Value(c.Load(dir))(t)
 	groups, _ := r.Participants.Strings("group")
-	asd := 0
-	for _, g := range groups {
-		if g == "ASD" {
-			asd++
-		}
-	}
+	asd := lists.Count(groups, func(g string) bool { return g == "ASD" })
 	ids, _ := r.Nodes.Ints("id")
 	if len(groups) != 175 || asd != 75 || len(ids) != 111 || ids[0] != 10 || ids[110] != 4802 {
 		t.Errorf("%d participants, %d ASD, nodes %v", len(groups), asd, ids)

@@ -81,10 +81,7 @@ func TestExecPorts(t *testing.T) {
 	e := newExec()
 	e.Inputs, e.Outputs = []string{"a=arrow", "b*=npy", "c"}, []string{"r=arrow", "s=json", "t=tsv(plant rate)"}
 	p := e.Ports()
-	var got []string
-	for _, in := range p.In {
-		got = append(got, fmt.Sprint(in.Name, " ", in.Type.Format, " ", in.Gather))
-	}
+	got := lists.Map(p.In, func(in dag.Port) string { return fmt.Sprint(in.Name, " ", in.Type.Format, " ", in.Gather) })
 	for _, out := range p.Out {
 		got = append(got, out.Name+" "+out.Type.String())
 	}

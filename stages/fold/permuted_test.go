@@ -45,10 +45,7 @@ func dealt(seed uint64, folds, n, block, permutations int, effect float64) ([]Te
 			people[i].Target, people[j].Target = people[j].Target, people[i].Target
 		})
 	}
-	own := make([]int, len(p.IDs))
-	for i := range own {
-		own[i] = i
-	}
+	own := lists.UpTo(len(p.IDs))
 	for range permutations + 1 {
 		p.From = append(p.From, lists.Map(own, func(i int) int32 { return int32(i) }))
 		inference.Permute(own, strata, s)

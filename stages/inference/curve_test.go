@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -75,10 +76,7 @@ func TestPowerLawIsThatOfTheOracle(t *testing.T) {
 func TestPowerLaw(t *testing.T) {
 	n := []float64{10, 20, 40, 60, 100, 200}
 	law := PowerLaw{0.15, 1.2, 0.5}
-	var errors []float64
-	for _, x := range n {
-		errors = append(errors, 0.15+1.2/math.Sqrt(x))
-	}
+	errors := lists.Map(n, func(x float64) float64 { return 0.15 + 1.2/math.Sqrt(x) })
 	got := newExponents(n, exponentStep).fit(errors)
 	if math.Abs(got.A-law.A) > 1e-9 || math.Abs(got.B-law.B) > 1e-9 || math.Abs(got.C-law.C) > 1e-9 {
 		t.Errorf("%+v, want %+v", got, law)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 )
@@ -62,12 +63,7 @@ func TestMotionWithoutRelation(t *testing.T) {
 		all[e] = normal()
 	}
 	m := MotionOf(slices.Values(all), normal(), [][]float64{normal()})
-	below := 0
-	for _, p := range m.P {
-		if p < 0.05 {
-			below++
-		}
-	}
+	below := lists.Count(m.P, func(p float64) bool { return p < 0.05 })
 	if got := MedianAbs(m.R); math.Abs(got/m.Null-1) > 0.05 || math.Abs(float64(below)/edges-0.05) > 0.015 {
 		t.Errorf("median |r| %v, want about %v; %d of %d edges with p < 0.05", got, m.Null, below, edges)
 	}

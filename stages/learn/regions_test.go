@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -242,10 +243,7 @@ func TestLeftOutRefused(t *testing.T) {
 	need.Equal(t, fmt.Sprint(m.Graphs.LeftOut), "[4 10]", "left out")
 	facts := need.Value(modelfile.ReadFacts(stagetest.Encoded(t, out["model"])))(t)
 	need.Equal(t, fmt.Sprint(facts.Inputs.Regions, facts.Inputs.LeftOut), "24 [4 10]", "facts")
-	scored := map[float64]bool{}
-	for _, index := range stagetest.FloatsOf(t, out["scores"], "index") {
-		scored[index] = true
-	}
+	scored := lists.Set(stagetest.FloatsOf(t, out["scores"], "index"))
 	if len(scored) != lackedOf-2 || scored[4] || scored[10] || !scored[24] {
 		t.Errorf("scores of the regions %v", scored)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -23,16 +24,10 @@ func TestSplitOfNumbers(t *testing.T) {
 	rows := need.Value(table.Table())(t)
 	numbers, _ := rows.Floats("target")
 	folds, _ := rows.Ints("fold")
-	order := make([]int, len(numbers))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(numbers))
 	slices.SortFunc(order, func(a, b int) int { return int(numbers[a] - numbers[b]) })
 	for i := 0; i < len(order); i += 4 {
-		var of []int64
-		for _, k := range order[i : i+4] {
-			of = append(of, folds[k])
-		}
+		of := lists.At(folds, order[i:i+4])
 		if slices.Sort(of); !slices.Equal(of, []int64{1, 2, 3, 4}) {
 			t.Errorf("numbers from %v are in folds %v", numbers[order[i]], of)
 		}
@@ -323,10 +318,7 @@ func TestCurveOfNumbers(t *testing.T) {
 		need.Equal(t, len(rows), 5*len(split.Shares), model)
 		var kept []map[string]bool
 		d := need.Value(fold.Params{Fold: 2, Repeat: 1}.Divide(in["folds"][0]))(t)
-		var all []fold.Row
-		for _, m := range in["pearson"] {
-			all = append(all, need.Value(d.Row(m))(t))
-		}
+		all := lists.Map(in["pearson"], func(m dag.Input) fold.Row { return need.Value(d.Row(m))(t) })
 		need.NoError(t, split.Parts(t.Context(), dag.NewTask(in), all, fold.Params{Fold: 2, Repeat: 1}, 0, 5,
 			func(p split.Part) error {
 				kept = append(kept, p.Keep)

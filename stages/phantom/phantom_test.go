@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
@@ -120,10 +121,7 @@ func TestMissingRegion(t *testing.T) {
 func TestExpected(t *testing.T) {
 	n := len(nodes)
 	hc, asd := Expected(nodes, false, 1, 0), Expected(nodes, true, 1, 0)
-	planted := map[[2]int]bool{}
-	for _, e := range Planted(nodes) {
-		planted[[2]int{e.Source - 1, e.Target - 1}] = true
-	}
+	planted := lists.SetOf(Planted(nodes), func(e Edge) [2]int { return [2]int{e.Source - 1, e.Target - 1} })
 	need.Equal(t, len(planted), 16*15/2, "planted edges among 16 regions")
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, hc), false) || eigen.Values(nil)[0] < 0 {

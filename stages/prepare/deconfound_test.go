@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/column"
@@ -280,10 +281,7 @@ func TestDeconfoundReportsWhatItLeaves(t *testing.T) {
 	in := confounded(t, "covariates_missing")
 	people := need.Value(in["participants"][0].Table())(t)
 	age := need.Value(people.Floats("age"))(t)
-	months := make([]float64, len(age))
-	for i, v := range age {
-		months[i] = 12 * v
-	}
+	months := lists.Map(age, func(v float64) float64 { return 12 * v })
 	people.Columns = append(people.Columns, encoding.Column{Name: "months", Values: months})
 	in["participants"] = []dag.Input{dag.InputOf(people)}
 	fit := stagetest.MustRun(t, stagetest.Fresh("deconfound", "covariates", []any{"age", "months", "mean_fd"},

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -195,10 +196,7 @@ func TestDenoiseHasFactsOfSeries(t *testing.T) {
 		}
 	}
 	of := func(outs ...dag.Outputs) column.CleaningRow {
-		var in []dag.Input
-		for _, out := range outs {
-			in = append(in, dag.InputOf(out["quality"]))
-		}
+		in := lists.Map(outs, func(out dag.Outputs) dag.Input { return dag.InputOf(out["quality"]) })
 		return need.Value(readRuns(in))(t).whole(0)
 	}
 	need.Equal(t, of(sound, first, short).FirstDistance, (row(sound).FirstDistance+row(first).FirstDistance)/2)

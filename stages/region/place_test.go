@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/nifti/cifti"
 )
@@ -308,9 +309,7 @@ func distinct(text string) (numbers []int) {
 		var a, b int
 		fmt.Sscan(line, &a, &b)
 		for _, k := range []int{a, b} {
-			if !slices.Contains(numbers, k) {
-				numbers = append(numbers, k)
-			}
+			numbers = lists.Add(numbers, k)
 		}
 	}
 	return numbers

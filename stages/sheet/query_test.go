@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -133,12 +134,7 @@ func TestQueryLogic(t *testing.T) {
 			q, err := ParseQuery(text, []string{"x"}, func(string) []string { return x })
 			need.NoError(t, err, text)
 			why, counts := q.Select(len(x))
-			total := 0
-			for _, w := range why {
-				if w.Term == "" {
-					total++
-				}
-			}
+			total := lists.Count(why, func(w Unmet) bool { return w.Term == "" })
 			for _, c := range counts {
 				total += c.No + c.Unknown
 			}

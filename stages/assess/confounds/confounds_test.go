@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -134,10 +135,7 @@ func TestCovariateThatFoldsLeaveOut(t *testing.T) {
 	table := need.Value(in["participants"][0].Table())(t)
 	folds := need.Value(need.Value(in["folds"][0].Table())(t).Ints("fold"))(t)
 	at := slices.IndexFunc(table.Columns, func(c encoding.Column) bool { return c.Name == "site" })
-	sites := make([]string, len(folds))
-	for i, k := range folds {
-		sites[i] = string(rune(97 + k))
-	}
+	sites := lists.Map(folds, func(k int64) string { return string(rune(97 + k)) })
 	table.Columns[at].Values = sites
 	in["participants"] = []dag.Input{dag.InputOf(table)}
 	delete(in, "matrices")

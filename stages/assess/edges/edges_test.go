@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -256,10 +257,7 @@ func TestEdgesOfANumber(t *testing.T) {
 	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("test", "age", "covariates", []any{}, "within", ""),
 		edgesInputs(o)))
 	for e, r := range rows {
-		var y []float64
-		for _, z := range o.Edges {
-			y = append(y, z[e])
-		}
+		y := lists.Map(o.Edges, func(z []float64) float64 { return z[e] })
 		want := pearson(o.Design[2], y)
 		near(t, "r", []float64{r.Effect, r.EffectLow, r.EffectHigh},
 			[]float64{want, math.Tanh(math.Atanh(want) - 1.959963984540054/math.Sqrt(33)),
@@ -504,10 +502,7 @@ func TestEdgesRefuse(t *testing.T) {
 		}
 		return v
 	}
-	var bySite []string
-	for _, s := range o.Site {
-		bySite = append(bySite, fmt.Sprint("g", min(s, 1)))
-	}
+	bySite := lists.Map(o.Site, func(s int) string { return fmt.Sprint("g", min(s, 1)) })
 	for _, c := range []struct {
 		name  string
 		stage dag.Stage

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/finding"
@@ -299,10 +300,7 @@ func TestNewSiteRefused(t *testing.T) {
 		byGroup[i] = map[string]string{"ASD": "c", "HC": "d"}[g]
 		ages[i] = map[string]float64{"ASD": 20, "HC": 60}[g] + float64(i)/10
 	}
-	months := make([]float64, len(s.id))
-	for i, id := range s.id {
-		months[i] = 12 * s.age[id]
-	}
+	months := lists.Map(s.id, func(id string) float64 { return 12 * s.age[id] })
 	odd := slices.Repeat([]string{"1", "maybe"}, len(s.id)/2)
 	for _, c := range []struct {
 		how    string

@@ -688,10 +688,7 @@ func TestValidateEnsemble(t *testing.T) {
 	const refused = "these models are of several kinds, logistic (%s), ridge (%s), and their mean is not tested; list models of one kind"
 	_, err := stagetest.RunStage(t, &Validate{}, c.in)
 	need.Error(t, err, fmt.Sprintf(refused, "3", "1, 2"))
-	var files [][]byte
-	for _, in := range c.in["model"] {
-		files = append(files, need.Value(in.Bytes())(t))
-	}
+	files := lists.Map(c.in["model"], func(in dag.Input) []byte { return need.Value(in.Bytes())(t) })
 	no := func(string) bool { return false }
 	for _, s := range []role.ModelReader{&Validate{}, &ValidateRegression{}, &learn.Predict{}, &PredictRegression{}} {
 		need.Error(t, errors.Join(s.RefusesParameters(files, no, no)...),

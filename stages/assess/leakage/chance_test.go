@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/dense"
 	"prgnn/numeric/random"
@@ -216,12 +217,7 @@ func TestChanceOfUnrelatedSeries(t *testing.T) {
 			all := slices.Concat(of...)
 			var levels []string
 			for _, level := range []float64{1e-2, 1e-3, 1e-4, 1e-5} {
-				n := 0
-				for _, p := range all {
-					if p <= math.Log(level) {
-						n++
-					}
-				}
+				n := lists.Count(all, func(p float64) bool { return p <= math.Log(level) })
 				levels = append(levels, fmt.Sprintf("%d of %.0f", n, level*lags))
 				if float64(n) > 0.5*level*lags+1 {
 					t.Errorf("%s, %s: %d pairs at %g of %g comparisons", name, what, n, level, lags)

@@ -161,12 +161,7 @@ func TestCopiesOverCommonEdges(t *testing.T) {
 	s := similarities{comparison: c, edges: 276, threads: 2}
 	need.NoError(t, s.read(&quality.Copies{}))
 	for _, row := range [][]float64{s.rows[12*276:][:276], s.rows[30*276:][:276]} {
-		missing := 0
-		for _, x := range row {
-			if math.IsNaN(x) {
-				missing++
-			}
-		}
+		missing := lists.Count(row, math.IsNaN)
 		need.Equal(t, missing, 23)
 	}
 	// Pearson's correlation does not depend on the scale of the whole rows.

@@ -357,9 +357,7 @@ func TestColumnsWithoutValuesAreLeftOut(t *testing.T) {
 	rows, _ := results(t, stagetest.Fresh("subgroups", "within", ""), in)
 	var got []string
 	for _, r := range rows {
-		if !slices.Contains(got, r.Column) {
-			got = append(got, r.Column)
-		}
+		got = lists.Add(got, r.Column)
 	}
 	need.Equal(t, strings.Join(got, " "), "sex site")
 	for i := range people.Columns { // one site is no group beside others

@@ -184,10 +184,7 @@ func FuzzNames(f *testing.F) {
 			}
 			return files
 		}
-		of := make([]int, n)
-		for i := range of {
-			of[i] = i
-		}
+		of := lists.UpTo(n)
 		if others, by := OfOthers(assigned(of), all); others != nil || by != nil {
 			t.Errorf("own files %v: %v %v", assigned(of), others, by)
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/dense"
@@ -340,10 +341,7 @@ func TestCopiesAreParticipants(t *testing.T) {
 			for r, v := range all.Scores(features) {
 				at[all.Test()[r]] = v
 			}
-			var want []float64
-			for _, k := range d.Test() {
-				want = append(want, at[first[k]])
-			}
+			want := lists.Map(d.Test(), func(k int) float64 { return at[first[k]] })
 			close(t, features, d.Scores(features), want, 1e-9)
 		}
 	}
@@ -361,10 +359,7 @@ func TestScoresAreThoseOfTheOracle(t *testing.T) {
 				got[features][d.Test()[r]] = v
 			}
 			if features == Both { // the permutation that moves nobody
-				identity := make([]int, people)
-				for i := range identity {
-					identity[i] = i
-				}
+				identity := lists.UpTo(people)
 				d.Permuted([][]int{identity}, func(_ int, scores []float64) {
 					close(t, "permuted", scores, d.Scores(Both), 1e-9)
 				})
@@ -423,10 +418,7 @@ func TestScoresAreThoseOfTheOracle(t *testing.T) {
 
 func TestMatchesAreThoseOfTheOracle(t *testing.T) {
 	fd := covariates(t, "covariates")[1]
-	var patient []bool
-	for _, v := range fixture(t, "y") {
-		patient = append(patient, v > 0)
-	}
+	patient := lists.Map(fixture(t, "y"), func(v float64) bool { return v > 0 })
 	pairs := Match(patient, []Covariate{fd})
 	var flat []float64
 	side := [2][]float64{}

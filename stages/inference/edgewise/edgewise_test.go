@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/numeric/random"
@@ -154,12 +155,7 @@ func TestPermutationsEqualRefits(t *testing.T) {
 	all, of := net.Components(f.Statistic, 2.5, Both)
 	var p []float64
 	for _, c := range all {
-		as := 0
-		for _, size := range null.Extent[0] {
-			if size >= c.Extent {
-				as++
-			}
-		}
+		as := lists.Count(null.Extent[0], func(size float64) bool { return size >= c.Extent })
 		p = append(p, float64(as)/float64(len(null.Extent[0])))
 	}
 	slices.Sort(p)
@@ -189,10 +185,7 @@ func TestFixture(t *testing.T) {
 		equal(t, "q", inference.FDR(f.P), read("q_bh"), 1e-9)
 		var from [][]int
 		for p := range slices.Chunk(read("perm_"+kind), 36) {
-			var one []int
-			for _, i := range p {
-				one = append(one, int(i))
-			}
+			one := lists.Map(p, func(i float64) int { return int(i) })
 			from = append(from, one)
 		}
 		from = from[1:] // the first is the identity
@@ -232,10 +225,7 @@ func TestRegionsEqualRefits(t *testing.T) {
 	}
 	equal(t, "regions", f.Regions(net), mean(f), 1e-12)
 	for b, p := range from {
-		edges := make([][]float64, len(p))
-		for i, place := range p {
-			edges[i] = o.Edges[place]
-		}
+		edges := lists.At(o.Edges, p)
 		want := slices.Max(mean(fitted(t, edges, o.Design[:1], one)))
 		equal(t, "permutation", null.Region[b:][:1], []float64{want}, 1e-9)
 	}
@@ -263,10 +253,7 @@ func TestChangesFlip(t *testing.T) {
 	o := readOracle(t).Flips
 	f, net := fitted(t, o.Edges, o.Design[:1], o.Design[1:]), network(16)
 	equal(t, "t", f.Statistic, o.T, 1e-9)
-	own := make([]int, len(o.Edges))
-	for i := range own {
-		own[i] = i
-	}
+	own := lists.UpTo(len(o.Edges))
 	null := permuted(t, f, net, Options{Permutations: len(o.Signs),
 		Draw: func(b int) Permutation { return Permutation{From: own, Sign: o.Signs[b-1]} }})
 	equal(t, "largest", null.Largest, o.Largest, 1e-9)
@@ -326,10 +313,7 @@ func TestLeverage(t *testing.T) {
 func TestDesigns(t *testing.T) {
 	o := readOracle(t)
 	age := o.Design[2]
-	months := make([]float64, len(age))
-	for i, a := range age {
-		months[i] = 12 * a
-	}
+	months := lists.Map(age, func(a float64) float64 { return 12 * a })
 	with := append(slices.Clone(o.Design[1:]), months)
 	f := fitted(t, o.Edges, o.Design[:1], with)
 	if !slices.Equal(f.Dropped, []int{5}) {

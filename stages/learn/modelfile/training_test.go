@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 )
@@ -39,10 +40,7 @@ func TestRoundedCopies(t *testing.T) {
 	for name, save := range saved {
 		found := 0
 		for i, m := range all {
-			copied := make([]float64, len(m))
-			for k, x := range m {
-				copied[k] = save(x)
-			}
+			copied := lists.Map(m, save)
 			at, rounded := training.Scan(DataOf(copied), by)
 			switch {
 			case i >= people/2 && at >= 0 || at >= 0 && (at != i || !rounded):

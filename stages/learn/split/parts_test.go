@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/fold"
 )
@@ -21,10 +22,7 @@ func TestUnitsOfParts(t *testing.T) {
 	}
 	strata, whole := curveUnits(rows, together)
 	need.Equal(t, whole, 30)
-	var sizes []int
-	for _, units := range strata {
-		sizes = append(sizes, len(units))
-	}
+	sizes := lists.Map(strata, func(units [][]string) int { return len(units) })
 	need.Equal(t, fmt.Sprint(sizes), "[12 3 12]") // of group 0, families, of group 1
 	need.Error(t, onlyTrained(map[string]bool{"p35": true}, rows), "leakage")
 	need.Error(t, onlyTrained(map[string]bool{"p99": true}, rows), "leakage")

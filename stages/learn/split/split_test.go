@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
@@ -81,12 +82,7 @@ func TestSplitPermutation(t *testing.T) {
 		return groups
 	}
 	count := func(g []string) (n int) {
-		for _, x := range g {
-			if x == "HC" {
-				n++
-			}
-		}
-		return n
+		return lists.Count(g, func(x string) bool { return x == "HC" })
 	}
 	asIs, one, two := of(0), of(1), of(2)
 	if count(one) != count(asIs) || count(two) != count(asIs) {

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -214,10 +215,7 @@ func TestKeepTogetherEverywhere(t *testing.T) {
 		if compared != n || apart != nil {
 			t.Errorf("%+v: %d of %d are compared, and %v", s, compared, n, apart)
 		}
-		units := map[string]bool{}
-		for _, r := range rows {
-			units[r.Together] = true
-		}
+		units := lists.SetOf(rows, func(r fold.LabeledMember) string { return r.Together })
 		need.Equal(t, len(units), 47, "48 families, two of them joined by a mother") // closed form
 	}
 }

@@ -107,12 +107,7 @@ func TestParcellateWarp(t *testing.T) {
 }
 
 func zeros(v []int32) (n int) {
-	for _, x := range v {
-		if x == 0 {
-			n++
-		}
-	}
-	return n
+	return lists.Count(v, func(x int32) bool { return x == 0 })
 }
 
 func parcelRow(t *testing.T, out dag.Outputs) column.ParcelRow {
