@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
 
@@ -81,10 +82,7 @@ func BlockLength(x Matrix, status []Status, segments []Segment) int {
 // are those of the Python package arch.
 func optimalBlock(x []float64, segments []Segment) float64 {
 	n := float64(len(x))
-	mean := 0.0
-	for _, v := range x {
-		mean += v
-	}
+	mean := dense.Sum(x)
 	mean /= n
 	e := lists.Map(x, func(v float64) float64 { return v - mean })
 	log10 := exact.Log(n) / math.Ln10

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/internal/pattern"
+	"prgnn/numeric/dense"
 )
 
 // Confounds are a table T×K with a name for each column, NaN where it has no
@@ -529,10 +530,7 @@ func fillFirst(v []float64, rule FirstRow) error {
 	case FirstZero:
 		v[0] = 0
 	case FirstMean:
-		s := 0.0
-		for _, x := range v[1:] {
-			s += x
-		}
+		s := dense.Sum(v[1:])
 		v[0] = s / float64(len(v)-1)
 	default:
 		return fmt.Errorf("lacks its first value, and the rule %q for it is unknown", rule)

@@ -151,7 +151,7 @@ type primalFit struct {
 
 func newPrimalFit(x Rows, weight []float64, targets [][]float64, threads int) *primalFit {
 	p := &primalFit{d: x.D, threads: threads, mean: make([]float64, x.D), matrix: make([]float64, x.D*x.D)}
-	count := sumOf(weight)
+	count := dense.Sum(weight)
 	x.eachRow(func(i int, row []float64) { dense.Axpy(p.mean, weight[i]/count, row) })
 	for _, y := range targets {
 		p.level, p.pull = append(p.level, dense.Inner(weight, y)/count), append(p.pull, make([]float64, x.D))

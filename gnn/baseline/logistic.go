@@ -266,10 +266,3 @@ func conjugate(k product, s, g []float64, end float64) (v []float64) {
 }
 
 func norm(v []float64) float64 { return math.Sqrt(dense.Inner(v, v)) }
-
-func sumOf(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x
-	}
-	return sum
-}

@@ -1,5 +1,7 @@
 package baseline
 
+import "prgnn/numeric/dense"
+
 // A Regressor is trained on one number a case, and predicts it.
 type Regressor interface {
 	// Decide predicts the number of each case.
@@ -15,10 +17,7 @@ type constant float64
 
 // Mean predicts the mean of y for every case.
 func Mean(y []float64) Regressor {
-	sum := 0.0
-	for _, v := range y {
-		sum += v
-	}
+	sum := dense.Sum(y)
 	return machines{constant(sum / float64(len(y)))}
 }
 

@@ -78,7 +78,7 @@ func hat(l []float64, n int, rows [][]float64, threads int) []float64 {
 		one[i] = 1
 	}
 	substitute(l, one)
-	total := sumOf(one)
+	total := dense.Sum(one)
 	x := make([]float64, n*len(rows)) // a column of each row
 	for c, row := range rows {
 		for j, v := range row {
@@ -214,7 +214,7 @@ func (o KernelRidge) innerHats(ctx context.Context, k []float64, n int, targets 
 			unit[t] = float64(len(held))
 			if o.relative {
 				unit[t] = 0
-				mean := sumOf(learned[t]) / float64(len(taught))
+				mean := dense.Sum(learned[t]) / float64(len(taught))
 				for _, v := range tested[t] {
 					unit[t] += float64((v - mean) * (v - mean))
 				}

@@ -92,10 +92,7 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 		return nil, err
 	}
 	return func(target []float64) (machine, error) {
-		level := 0.0
-		for _, y := range target {
-			level += y
-		}
+		level := dense.Sum(target)
 		level /= float64(x.N)
 		w, sum := make([]float64, d), 0.0
 		x.eachRow(func(i int, row []float64) {

@@ -36,3 +36,10 @@ func dotIsPortable[T Float](t *testing.T) {
 		}
 	}
 }
+
+// A sum has the rounding of its order.
+func TestSumInOrder(t *testing.T) {
+	if a, b := Sum([]float64{1e16, 1, -1e16}), Sum([]float64{1e16, -1e16, 1}); a != 0 || b != 1 {
+		t.Error(a, b)
+	}
+}

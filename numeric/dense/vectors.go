@@ -65,6 +65,14 @@ func clipGo(v []float64) {
 	}
 }
 
+// Sum adds v in its order.
+func Sum(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
 // sumSquaresGo adds the squares of v in eight lanes, v[0]²+v[8]²+…, v[1]²+v[9]²+…, and
 // then the lanes: in a single chain each addition waits for the one before.
 func sumSquaresGo(v []float64) float64 {

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/numeric/dense"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
@@ -190,10 +191,7 @@ func ofSessions(name string, values []string) (value string, same bool) {
 	}
 	code := column.NamesSite(name) || column.NamesFamily(name) || column.NamesPerson(name)
 	if numbers, _ := sheet.Numbers(values); numbers != nil && !code && !slices.ContainsFunc(numbers, math.IsNaN) {
-		sum := 0.0
-		for _, v := range numbers {
-			sum += v
-		}
+		sum := dense.Sum(numbers)
 		return strconv.FormatFloat(sum/float64(len(numbers)), 'g', -1, 64), true
 	}
 	for _, v := range values {

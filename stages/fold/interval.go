@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -77,7 +78,7 @@ func Intervals(r *column.AccuracyRow, folds []Tested, groups, positive int) {
 	of, negatives := shares(not, func(c Case) bool { return c.Predicted != positive })
 	r.SpecLow, r.SpecHigh = v.Share(r.Specificity, of, negatives)
 	areas := lists.Map(folds, func(f Tested) float64 { return Score(f.Cases(r.Level), positive).Auc })
-	r.AUCLow, r.AUCHigh = v.AUC(r.AUC, areas, sum(positives), sum(negatives))
+	r.AUCLow, r.AUCHigh = v.AUC(r.AUC, areas, dense.Sum(positives), dense.Sum(negatives))
 	if r.Level != "participant" || !folds[0].Calibrated() {
 		return
 	}
@@ -92,15 +93,8 @@ func Intervals(r *column.AccuracyRow, folds []Tested, groups, positive int) {
 	})
 	total, count := 0.0, 0.0
 	for _, f := range losses {
-		total, count = total+sum(f), count+float64(len(f))
+		total, count = total+dense.Sum(f), count+float64(len(f))
 	}
 	r.Brier = total / count
 	r.BrierLow, r.BrierHigh = v.Brier(r.Brier, losses)
-}
-
-func sum(x []float64) (s float64) {
-	for _, v := range x {
-		s += v
-	}
-	return s
 }

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -130,10 +131,7 @@ func checkProbabilities(rows []graphRow, groups []string, given bool) error {
 			return ""
 		}, "a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
 		{func(c graphRow) string {
-			sum := 0.0
-			for _, p := range c.Probability {
-				sum += p
-			}
+			sum := dense.Sum(c.Probability)
 			if math.Abs(sum-1) > slack {
 				return fmt.Sprintf("p_%s sum to %.9g", strings.Join(groups, " + p_"), sum)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 	"prgnn/numeric/random"
 )
@@ -200,10 +201,7 @@ func (v Validation) SampledAUC(positive, negative float64) func(error float64) f
 
 // SampledShare is that of a share of errors.
 func (v Validation) SampledShare() func(error float64) float64 {
-	n := 0.0
-	for _, x := range v.Test {
-		n += x
-	}
+	n := dense.Sum(v.Test)
 	return func(error float64) float64 { return float64(error*(1-error)) * v.Correction() / n }
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
 )
 
@@ -99,10 +100,7 @@ func withinOwn(of []float64) (p, z []float64) {
 func weightedMedian(x, weight []float64) float64 {
 	at := order(x)
 	slices.Reverse(at)
-	total := 0.0
-	for _, w := range weight {
-		total += w
-	}
+	total := dense.Sum(weight)
 	sum := 0.0
 	for k, i := range at {
 		sum += weight[i] / total

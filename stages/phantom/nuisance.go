@@ -185,10 +185,7 @@ func axpy(y []float64, a float64, x []float64) {
 }
 
 func center(x []float64) {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
+	s := dense.Sum(x)
 	s /= float64(len(x))
 	for i := range x {
 		x[i] -= s
