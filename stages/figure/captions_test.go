@@ -137,6 +137,9 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 	}
 	all := &fold.Settings{Groups: []string{"ASD", "CON"},
 		Settings: [][]fold.Tested{folds("PR-GNN", 0.6), folds("MLP", 0.2), folds("LDA", 0.6)}}
+	sage, topk := folds("PR-GNN, SAGE", 0.6), folds("PR-GNN, TopK", 0.2)
+	sage[0].Model, topk[0].Model = column.PrGNN, column.PrGNN
+	pools := &fold.Settings{Groups: all.Groups, Settings: [][]fold.Tested{sage, topk, folds("LDA", 0.2)}}
 	ridge := &fold.Settings{Groups: all.Groups, Settings: [][]fold.Tested{folds("ridge regression", 0.6)}}
 	accuracyOf := func(name string) *Chart {
 		return Captioned(draw.Figure{}, "figure.accuracy", values{"First": name, "Value": 0.7, "Low": 0.6, "High": 0.8,
@@ -157,6 +160,7 @@ func TestCaptionsBeginWithFindings(t *testing.T) {
 	ends["First"], ends["Majority"], ends["More"] = "", false, false
 	for begin, c := range map[string]*Chart{
 		"PR-GNN: AUC 1.000; the 2 others: 0.500–1.000 (means":            need.Value(DrawROC(all, "CON"))(t),
+		"PR-GNN, SAGE: AUC 1.000; the 2 other settings: 0.500 (means":    need.Value(DrawROC(pools, "CON"))(t),
 		"PR-GNN: 2 of 3 participants correct (1 of 1 ASD, 1 of 2 CON). ": DrawConfusion(all, 0),
 		"Brier score: PR-GNN 0.120, MLP 0.280; for a constant probability of 0.667, the share of CON: 0.222. ": need.
 			Value(DrawCalibration(all, "CON", 2))(t),

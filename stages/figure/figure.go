@@ -111,9 +111,11 @@ func most(drawn, all int, of string, v values) values {
 	return v
 }
 
-// Led adds the values of figure.led and figure.rest: a measure of several classifiers, of which the first leads.
-func Led(names []string, x []float64, v values) values {
+// Led adds the values of figure.led and figure.rest: a measure of several settings with their classifiers, of which the
+// first leads.
+func Led(names, classifiers []string, x []float64, v values) values {
 	v["First"], v["Value"] = names[0], x[0]
+	v["Settings"] = len(slices.Compact(slices.Sorted(slices.Values(classifiers)))) < len(names)
 	rest := column.Known(x[1:])
 	if v["Others"] = len(rest); len(rest) > 0 {
 		v["Rest"] = spanOf(rest)

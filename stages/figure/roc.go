@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
 	"prgnn/stages/role"
@@ -98,7 +99,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	}
 	series := seriesOf(all)
 	var bands, thin, lines []chart.Mark
-	var drawn []string
+	var drawn, classifiers []string
 	var areas []float64
 	for k, folds := range all.Settings {
 		var cases [][]chart.Case
@@ -132,12 +133,13 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		bands, thin, drawn = append(bands, chart.Band(x, from, to, chart.Faded(color, 0x1c))), curves,
 			append(drawn, folds[0].Name)
 		areas = append(areas, area)
+		classifiers = append(classifiers, cmp.Or(column.ClassifierOf(folds[0].Coords, folds[0].Model), folds[0].Name))
 		lines = append(lines, chart.Line(x, y, sty).Called(name))
 	}
 	if lines == nil {
 		return nil, nil
 	}
-	v := most(chart.MostSeries, len(lines), "classifiers", Led(drawn, areas,
+	v := most(chart.MostSeries, len(lines), "classifiers", Led(drawn, classifiers, areas,
 		values{"Positive": all.Groups[positive], "Banded": ""}))
 	if lines = lines[:min(len(lines), chart.MostSeries)]; len(lines) > 1 {
 		thin = nil

@@ -203,7 +203,7 @@ func (s *Report) written(t *dag.Task, of role.Partial) (*author, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline, "Settings": a.oneOf()}))
+	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline}))
 	p.Incomplete = of.Missing
 	return a, a.Err()
 }

@@ -2,6 +2,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,14 +151,30 @@ func write(ctx context.Context, a *console.Console, c *results.Current, path, wh
 	return nil
 }
 
-// Stage is the last task that reports (role.Reporter); nil when there is none.
-func Stage(g *dag.Graph) *dag.Node {
+// Stage is a task of the last stage that reports (role.Reporter): the first that has no other settings than the
+// headline, or the first one; nil when there is none.
+func Stage(g *dag.Graph) (first *dag.Node) {
 	for _, s := range slices.Backward(g.Stages()) {
 		for n := range role.With[role.Reporter](s) {
-			return n
+			if agreesWithHeadline(n) {
+				return n
+			}
+			first = cmp.Or(first, n)
+		}
+		if first != nil {
+			return first
 		}
 	}
 	return nil
+}
+
+// agreesWithHeadline reports whether a task has no other value than its headline on an axis of both.
+func agreesWithHeadline(n *dag.Node) bool {
+	page, is := n.Instance().(role.Referrer)
+	return is && !slices.ContainsFunc(page.RefersTo().Coords, func(text string) bool {
+		axis, value, _ := strings.Cut(text, "=")
+		return slices.ContainsFunc(n.Coords(), func(c dag.Coord) bool { return c.Axis == axis && c.Value != value })
+	})
 }
 
 // Settings are these settings of a graph without a report stage, and those that add one that shows the results it has.

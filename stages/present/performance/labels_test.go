@@ -38,8 +38,9 @@ func TestReference(t *testing.T) {
 		part := strings.Fields(s)
 		return []dag.Coord{{Axis: "band", Value: part[1]}, {Axis: "trend", Value: part[2]}}, part[0]
 	}
-	need.Equal(t, len(reference(a, all, of, 4)), 9) // no universes
+	need.Equal(t, len(reference(a, all, 9, of, 4)), 9) // no universes
 	a.Plan.Decisions = column.Decisions{Universes: [][]int32{{0}}}
-	need.Equal(t, strings.Join(reference(a, all, of, 4), "|"), "ridge a 2|svm a 2|logistic a 2")
-	need.Equal(t, len(reference(a, all[:8], of, 4)), 8) // few
+	need.Equal(t, strings.Join(reference(a, all, 9, of, 4), "|"), "ridge a 2|svm a 2|logistic a 2")
+	need.Equal(t, len(reference(a, all[:8], 8, of, 4)), 8) // few
+	need.Equal(t, len(reference(a, all[:6], 9, of, 4)), 2) // a page of some settings has the figures of the others
 }

@@ -480,8 +480,8 @@ func (a *Results) performanceFigures(rows []Row) {
 		if shown := a.shown(all.Settings); shown >= 0 {
 			small = append(small, figure.DrawConfusion(all, shown))
 		}
-		whole := len(all.Settings)
-		all.Settings = reference(a, all.Settings, func(f []fold.Tested) ([]dag.Coord, string) {
+		whole := max(len(all.Settings), len(rows)) // a page of one of several settings has the predictions of that
+		all.Settings = reference(a, all.Settings, whole, func(f []fold.Tested) ([]dag.Coord, string) {
 			return f[0].Coords, column.ClassifierOf(f[0].Coords, f[0].Model)
 		}, max(0, a.shown(all.Settings)))
 		roc, err := figure.DrawROC(all, positive)
@@ -590,13 +590,15 @@ func (a *Results) lead(rows []Row, all *fold.Settings) int {
 func (a *Results) accuracyChart(rows []Row, lead int) *figure.Chart {
 	d := chart.Dots{Axis: a.Text("figure.accuracy.axis", nil), Interval: a.Text("figure.accuracy.interval", nil),
 		Mark: math.NaN(), MarkName: a.Text("figure.accuracy.majority", nil)}
-	called, accuracy := []string{rows[lead].Called()}, []float64{rows[lead].Accuracy}
+	called, classifiers := []string{rows[lead].Called()}, []string{rows[lead].Classifier}
+	accuracy := []float64{rows[lead].Accuracy}
 	for i, r := range rows {
 		if i != lead && !r.IsMajority() {
-			called, accuracy = append(called, r.Called()), append(accuracy, r.Accuracy)
+			called, classifiers = append(called, r.Called()), append(classifiers, r.Classifier)
+			accuracy = append(accuracy, r.Accuracy)
 		}
 	}
-	drawn := reference(a, rows, func(r Row) ([]dag.Coord, string) { return r.Coords, r.Classifier }, lead)
+	drawn := reference(a, rows, len(rows), func(r Row) ([]dag.Coord, string) { return r.Coords, r.Classifier }, lead)
 	series := column.Series(lists.Map(drawn, func(r Row) string { return r.Title }))
 	names := labels(lists.Map(drawn, Row.Called), 40)
 	for i, r := range drawn[:min(len(drawn), 40)] {
@@ -604,17 +606,17 @@ func (a *Results) accuracyChart(rows []Row, lead int) *figure.Chart {
 			Low: r.Low, High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
 	}
-	c := figure.Captioned(d.Figure(), "figure.accuracy", figure.Led(called, accuracy,
+	c := figure.Captioned(d.Figure(), "figure.accuracy", figure.Led(called, classifiers, accuracy,
 		values{"N": len(d.Rows), "Majority": d.Mark, "Low": rows[lead].Low, "High": rows[lead].High}))
 	a.drawnOf(c, len(drawn), len(rows))
 	return c
 }
 
-// reference are the settings that figures of classifiers have: of a multiverse of more than a few, that of each
-// classifier which shares most options with the one at lead.
-func reference[T any](a *Results, all []T, of func(T) ([]dag.Coord, string), lead int) (drawn []T) {
+// reference are the settings that figures of classifiers have: of a multiverse of more than a few evaluated ones, that of
+// each classifier which shares most options with the one at lead.
+func reference[T any](a *Results, all []T, evaluated int, of func(T) ([]dag.Coord, string), lead int) (drawn []T) {
 	const most = 8
-	if len(all) <= most || len(a.Plan.Universes) == 0 {
+	if evaluated <= most || len(a.Plan.Universes) == 0 {
 		return all
 	}
 	first, _ := of(all[lead])
