@@ -38,6 +38,26 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
+// Values beyond the ends of a color scale are stated at the ends, and where there are none, the ends are values.
+func TestClippedScale(t *testing.T) {
+	texts := func(largest float64) string {
+		const n = 30 // 870 values off the diagonal: 8 are more than the 99th percentile
+		v := make([]float64, n*n)
+		for i := range v {
+			v[i] = float64(i%2*4 - 2) // ±2
+		}
+		v[1], v[n], v[0] = largest, largest, 99 // the diagonal has no color
+		svg := string(need.Value(Matrices([]MatrixPanel{{Values: v, Label: "t"}}, make([]string, n)).SVG())(t))
+		var all []string
+		for _, part := range strings.Split(svg, "</text>") {
+			all = append(all, part[strings.LastIndex(part, ">")+1:])
+		}
+		return strings.Join(all, "|")
+	}
+	need.Equal(t, strings.TrimSpace(texts(4.77)), "≤ −2|≥ 2|−1|0|1|t|")
+	need.Equal(t, strings.TrimSpace(texts(2)), "−2|−1|0|1|2|t|")
+}
+
 // A number lies on its region in the first row of views where it covers at most a third of it, and apart from a region
 // that is small in all of them.
 func TestNumbersOfSmallRegions(t *testing.T) {

@@ -57,7 +57,7 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 			}
 		}
 		ours.Bar(part(c, c.Max.X-mapBar+10, c.Max.Y-top-min(each, 120), c.Max.X, c.Max.Y-top), heat, scale.Low,
-			scale.High, scale.Label)
+			scale.High, scale.Label, false)
 		var key []sign
 		if ring {
 			key = []sign{{word: wording.Label("chart.kept-in-all", nil),

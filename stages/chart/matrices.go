@@ -23,7 +23,8 @@ type MatrixPanel struct {
 
 // Matrices draws matrices side by side, regions in blocks by their group (such as "L
 // cortex"; empty for none). Colors go from blue for negative over white for 0 to red, to
-// the same limit in panels of one label: the 99th percentile of the magnitudes.
+// the same limit in panels of one label: the 99th percentile of the magnitudes; larger ones have the color of the
+// limit.
 func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	return matrixRows(panels, groups, len(panels))
 }
@@ -31,9 +32,12 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 // matrixRows draws so many matrices in a row.
 func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 	order, blocks := arrange(groups)
-	limits := map[string]float64{}
+	limits, clipped := map[string]float64{}, map[string]bool{}
 	for _, p := range panels {
 		limits[p.Label] = max(limits[p.Label], limit(p.Values, len(groups)))
+	}
+	for _, p := range panels {
+		clipped[p.Label] = clipped[p.Label] || exceeds(p.Values, len(groups), limits[p.Label])
 	}
 	rows := slices.Collect(slices.Chunk(panels, perRow))
 	k := vg.Length(len(rows[0]))
@@ -67,7 +71,7 @@ func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 				x += side
 				if last(row, i) {
 					ours.Bar(part(c, x+6, square.Min.Y+side/4, x+bar, square.Max.Y-side/8), ours.Diverging,
-						-limits[p.Label], limits[p.Label], p.Label)
+						-limits[p.Label], limits[p.Label], p.Label, clipped[p.Label])
 					x += bar
 				}
 				x += gap
@@ -124,6 +128,16 @@ func arrange(groups []string) (order []int, blocks []block) {
 		order = append(order, of.All...)
 	}
 	return order, blocks
+}
+
+// exceeds reports whether a magnitude off the diagonal is above a limit.
+func exceeds(v []float64, n int, limit float64) bool {
+	for i, x := range v {
+		if i/n != i%n && math.Abs(x) > limit {
+			return true
+		}
+	}
+	return false
 }
 
 // limit is the 99th percentile of the magnitudes off the diagonal, rounded up to two

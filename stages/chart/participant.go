@@ -128,7 +128,7 @@ func (p Participant) beside(c draw.Canvas, outlines []layout) {
 	square := rect(c.Min.X+2, c.Max.Y-matrixHigh, c.Min.X+2+matrixHigh, c.Max.Y)
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
 	ours.Bar(part(c, square.Max.X+6, square.Min.Y+matrixHigh/4, square.Max.X+barWide-2, square.Max.Y),
-		ours.Diverging, -most, most, "r")
+		ours.Diverging, -most, most, "r", exceeds(p.Matrix, n, most))
 	var r []float64
 	for i := range n {
 		r = append(r, p.Matrix[i*n:i*n+i]...)

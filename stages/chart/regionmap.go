@@ -134,7 +134,7 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 			top -= heights[k]
 			if k == 0 {
 				ours.Bar(part(c, c.Max.X-mapBar+12, top-max(of.heights[0], 80), c.Max.X, top), heat, bar.Low,
-					bar.High, bar.Label)
+					bar.High, bar.Label, false)
 			}
 			of.paint(c, vg.Point{X: c.Min.X, Y: top}, m, true)
 			top -= of.height()

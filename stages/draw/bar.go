@@ -12,8 +12,9 @@ import (
 
 // Bar draws the legend of a color scale into the rectangle of the canvas: a vertical
 // strip at its left, ticks at its right, the label above, a word a line. low and high are the values
-// of the scale's ends; a low end above 0 is labeled too: values below it have no color.
-func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
+// of the scale's ends; a low end above 0 is labeled too: values below it have no color. clipped: values beyond the ends
+// have their colors, and the ends are labeled so.
+func Bar(c draw.Canvas, s Scale, low, high float64, label string, clipped bool) {
 	const steps, thick = 64, 9
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for i := range steps {
@@ -31,6 +32,13 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
 		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, label, Style(TextSize, false), draw.XLeft, draw.YCenter)
 	}
+	number := func(v float64) string {
+		return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "-", "−", 1)
+	}
+	if clipped {
+		mark(0, "≤ "+number(low))
+		mark(height, "≥ "+number(high))
+	}
 	least := height
 	for _, t := range (Ticks{Most: 5}).Ticks(low, high) {
 		if t.Label == "" || t.Value < low || t.Value > high {
@@ -40,11 +48,14 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 		if low > 0 && y > 0 && y < TextSize+1 { // too near to the label of the low end
 			continue
 		}
+		if clipped && min(y, height-y) < TextSize+1 {
+			continue
+		}
 		mark(y, t.Label)
 		least = min(least, y)
 	}
-	if low > 0 && least > 0 {
-		mark(0, strconv.FormatFloat(math.Round(low*100)/100, 'f', -1, 64))
+	if low > 0 && least > 0 && !clipped {
+		mark(0, number(math.Round(low*100)/100))
 	}
 	for i, word := range lines {
 		Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*(TextSize+1)}, word, Style(TextSize, false), draw.XLeft,

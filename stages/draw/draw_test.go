@@ -31,7 +31,7 @@ func sample() Figure {
 		line.Color = Categories[0]
 		p.Add(line)
 		p.Draw(draw.Crop(c, 0, -60, 0, 0))
-		Bar(draw.Crop(c, 215, 0, 20, -20), Diverging, -1, 1, "r")
+		Bar(draw.Crop(c, 215, 0, 20, -20), Diverging, -1, 1, "r", false)
 	}}
 }
 

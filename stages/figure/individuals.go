@@ -161,8 +161,8 @@ func ReadNames(in dag.Input) (map[int][2]string, error) {
 }
 
 // Draw draws biomarkers' scores of each participant, the headline first; names are those of ReadNames.
-func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]string, atlas chart.Atlas) (
-	*Chart, error) {
+func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]string,
+	atlas chart.Atlas) (*Chart, error) {
 	all, err := readIndividual(in, len(names))
 	if err != nil {
 		return nil, err
@@ -207,7 +207,8 @@ func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]
 		return afterHeadline(headline, all.settings[x]) - afterHeadline(headline, all.settings[y])
 	})
 	for _, of := range order {
-		row := chart.Individuals{Title: rowTitle(all.settings[of])}
+		title := rowTitle(all.settings[of])
+		row := chart.Individuals{Title: region.Clip(title, 24)}
 		times, shared := map[int]int{}, map[int]bool{}
 		for _, id := range people {
 			brain := chart.Regions{Value: map[int]float64{}, Ring: shared, Shared: true}
@@ -224,7 +225,7 @@ func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]
 			}
 		}
 		rows = append(rows, row)
-		common = append(common, values{"Title": row.Title, "Names": list})
+		common = append(common, values{"Title": title, "Names": list})
 	}
 	heads := make([]string, len(people))
 	for i, id := range people {
@@ -243,7 +244,7 @@ func rowTitle(setting []dag.Coord) string {
 	if m := lambdaPair.FindStringSubmatch(column.CoordText(setting)); m != nil {
 		return "λ2 = " + m[1]
 	}
-	return region.Clip(column.SettingName(setting), 24)
+	return column.SettingName(setting)
 }
 
 var lambdaPair = pattern.New(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)

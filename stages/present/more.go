@@ -2,6 +2,7 @@ package present
 
 import (
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -78,16 +79,14 @@ func (a *author) furtherPictures() (small, wide []report.Figure) {
 	for _, in := range a.T.All("figures") {
 		b, err := in.Bytes()
 		a.Fail(err)
-		f := report.Figure{Format: in.Ref.Format, Data: b,
-			Caption: wording.MemberText(column.Without(in.Coords, "stage"))}
+		f := report.Figure{Format: in.Ref.Format, Data: b, Caption: markup.ElementText(b, "metadata")}
 		f.Title, f.Alt = section.SVGTitle(b)
-		if caption := markup.ElementText(b, "metadata"); f.Caption != "" && caption != "" {
-			f.Caption += ". " + caption
-		} else {
-			f.Caption += caption
+		if of := column.Without(in.Coords, "stage"); len(of) > 0 {
+			member := a.Text("figure.member", values{"Member": wording.MemberText(of)})
+			f.Caption = strings.TrimSpace(f.Caption + " " + member)
 		}
 		if f.Title == "" {
-			f.Title = wording.MemberText(in.Coords)
+			f.Title = wording.UpperFirst(wording.MemberText(in.Coords))
 		}
 		if f.Alt == "" {
 			f.Alt = "Figure " + f.Title

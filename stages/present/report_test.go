@@ -140,7 +140,7 @@ func between(s, from, to string) string {
 	return s
 }
 
-// A picture of the pipeline's own brings its caption; where it is one of several, its coordinates stand before it.
+// A picture of the pipeline's own brings its caption; where it is one of several, its coordinates stand behind it.
 func TestCaptionsOfFurtherPictures(t *testing.T) {
 	svg := func(text string, coords ...dag.Coord) dag.Input {
 		of := artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"100pt\"><title>Degrees</title>" + text + "</svg>")}
@@ -149,7 +149,7 @@ func TestCaptionsOfFurtherPictures(t *testing.T) {
 	page := reportText(t, map[string][]dag.Input{"figures": {svg("<metadata>Share of the nodes.</metadata>"),
 		svg("<metadata>Share.</metadata>", dag.Coord{Axis: "layer", Value: "2"}), svg("", dag.Coord{Axis: "layer", Value: "3"})}})
 	for _, want := range []string{"Degrees.</strong> Share of the nodes.</figcaption>",
-		"Degrees.</strong> layer 2. Share.</figcaption>", "Degrees.</strong> layer 3</figcaption>"} {
+		"Degrees.</strong> Share. Layer 2.</figcaption>", "Degrees.</strong> Layer 3.</figcaption>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -317,7 +317,7 @@ func (b *body) table(t *Table) {
 		b.put(`<details class="columns"><summary>Column descriptions</summary><dl class="docs">`)
 		for _, h := range t.Heads {
 			if h.Doc != "" {
-				b.put("<dt>%s</dt><dd>%s</dd>", h.Text, h.Doc)
+				b.put("<dt>%s</dt><dd>%s</dd>", h.Text, strings.TrimSuffix(h.Doc, ".")) // page.css prints a period behind it
 			}
 		}
 		b.put("</dl></details>\n")
@@ -512,7 +512,7 @@ func (b *body) figure(f *Figure) {
 	if f.Wide {
 		b.put("</div>")
 	}
-	b.put("<figcaption><strong>%s. %s.</strong>", f.Label(), f.Title)
+	b.put("<figcaption><strong>%s. %s.</strong>", f.Label(), strings.TrimSuffix(f.Title, "."))
 	b.prose(" %s", f.Caption)
 	b.tag()
 	b.put("</figcaption>")

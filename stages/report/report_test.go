@@ -380,6 +380,16 @@ func TestWholeWordsOnPaper(t *testing.T) {
 
 var classesOf = pattern.New(`<table((?: class="[a-z ]*")?)>`)
 
+// Print ends each description of a column with a period, and a title has one of its own.
+func TestOnePeriodBehindTexts(t *testing.T) {
+	table := &Table{Number: "1", Heads: []Head{{Text: "p", Doc: "within sites."}}}
+	figure := &Figure{Number: "1", Title: "Li et al.", Format: "png"}
+	out := written(t, &Page{Sections: []Section{{Blocks: []Block{{Table: table}, {Figure: figure}}}}})
+	for _, want := range []string{"<dd>within sites</dd>", "<strong>Figure 1. Li et al.</strong>"} {
+		need.Equal(t, strings.Contains(out, want), true, want)
+	}
+}
+
 // A table with more columns than fit on paper is cut there, with a note: a browser would print the page smaller.
 func TestManyColumnsOnPaper(t *testing.T) {
 	for n, want := range map[int]bool{fitPaper: false, fitPaper + 1: true} {

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -195,8 +196,11 @@ func Text(code string, values any) (string, error) {
 	if err := (&writer{&b, finding.Values(values)}).list(e.tree.Root); err != nil {
 		return "", fmt.Errorf("%s:%d: %s: %w", e.file, e.line, code, err)
 	}
-	return b.String(), nil
+	return doubled.ReplaceAllString(b.String(), "$1.$2"), nil
 }
+
+// doubled is the end of a value that ends in a period, such as "et al.", in front of that of the sentence.
+var doubled = pattern.New(`([\pL\pN)"])\.\.(\s|$)`)
 
 // Label is a text inside a picture: an entry of the catalog. One that it cannot write is a bug.
 func Label(code string, values any) string {

@@ -153,6 +153,13 @@ a.g
 	need.Equal(t, read(all, "test.txt", "z\n") != nil, true)
 }
 
+// A value that ends in a period, as a name or a reason may, ends its sentence.
+func TestOnePeriod(t *testing.T) {
+	for value, want := range map[string]string{"fold 1": "Fold 1.", "Li et al.": "Li et al.", "wait...": "Wait...."} {
+		need.Equal(t, need.Value(Text("figure.member", Values{"Member": value}))(t), want)
+	}
+}
+
 // What chance gives of a count is no whole number: the table shows the digit that the text shows.
 func TestBesideChance(t *testing.T) {
 	for _, c := range []struct {

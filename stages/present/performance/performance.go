@@ -612,8 +612,8 @@ func (a *Results) accuracyChart(rows []Row, lead int) *figure.Chart {
 	return c
 }
 
-// reference are the settings that figures of classifiers have: of a multiverse of more than a few evaluated ones, that of
-// each classifier which shares most options with the one at lead.
+// reference are the settings that figures of classifiers have: of a multiverse of more than a few evaluated ones, that
+// of each classifier which shares most options with the one at lead.
 func reference[T any](a *Results, all []T, evaluated int, of func(T) ([]dag.Coord, string), lead int) (drawn []T) {
 	const most = 8
 	if evaluated <= most || len(a.Plan.Universes) == 0 {
