@@ -107,6 +107,16 @@ func TestRenderingsAgree(t *testing.T) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}
 	}
+	// The headline is A in each pair, in any order of the table.
+	swapped := need.Value(column.Read[column.PairRow](shown["comparison"][0]))(t)
+	for i, r := range swapped {
+		r.A, r.B, r.NameA, r.NameB, r.AccuracyA, r.AccuracyB = r.B, r.A, r.NameB, r.NameA, r.AccuracyB, r.AccuracyA
+		r.OnlyA, r.OnlyB = r.OnlyB, r.OnlyA
+		swapped[i] = r
+	}
+	inOrder := maps.Clone(shown)
+	inOrder["comparison"] = []dag.Input{dag.InputOf(column.Table(swapped))}
+	need.Equal(t, strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, inOrder)), " "), text)
 	// The table of the folds names the site that each leaves out, where the scores do.
 	sites := *evaluated["scores"].(*encoding.Table)
 	siteNames := make([]string, sites.Rows())

@@ -421,11 +421,19 @@ func (a *Results) comparison() {
 	if len(rows) == 0 {
 		return
 	}
-	for i, r := range rows {
-		rows[i].NameA, rows[i].NameB = a.NameOf(r.A, cmp.Or(r.NameA, r.A)), a.NameOf(r.B, cmp.Or(r.NameB, r.B))
-	}
-	place := func(setting string) int { // of the accuracies, in their order
+	place := func(setting string) int { // the headline, then the accuracies in their order
+		if a.First != nil && column.CoordText(a.First.Coords) == setting {
+			return -2
+		}
 		return slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.NameA, r.NameB = a.NameOf(r.A, cmp.Or(r.NameA, r.A)), a.NameOf(r.B, cmp.Or(r.NameB, r.B))
+		if place(r.B) < place(r.A) { // both tests are two-sided
+			r.A, r.B, r.NameA, r.NameB = r.B, r.A, r.NameB, r.NameA
+			r.AccuracyA, r.AccuracyB, r.OnlyA, r.OnlyB = r.AccuracyB, r.AccuracyA, r.OnlyB, r.OnlyA
+		}
 	}
 	slices.SortStableFunc(rows, func(x, y row) int {
 		return cmp.Or(place(x.A)-place(y.A), place(x.B)-place(y.B))
