@@ -421,11 +421,15 @@ func (a *Results) comparison() {
 	if len(rows) == 0 {
 		return
 	}
-	place := func(setting string) int { // the headline, then the accuracies in their order
+	place := func(setting string) int { // the headline, the accuracies in their order, others
 		if a.First != nil && column.CoordText(a.First.Coords) == setting {
-			return -2
+			return -1
 		}
-		return slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
+		at := slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
+		if at < 0 {
+			return len(a.Accuracy)
+		}
+		return at
 	}
 	for i := range rows {
 		r := &rows[i]
