@@ -94,7 +94,7 @@ func TestConfounds(t *testing.T) {
 		}
 	}
 	page = unbrokenPage(t, in)
-	need.Equal(t, strings.Contains(page, "Motion, age, site"), false)
+	need.Equal(t, strings.Contains(page, "Models and covariates"), false)
 }
 
 // A number to predict is no label.
