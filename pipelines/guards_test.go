@@ -391,10 +391,10 @@ func TestConfoundsBeforeTheRun(t *testing.T) {
 
 // Groups of which most have one participant are named with their sizes. They stop no command that only looks.
 func TestGroupsOfOneParticipant(t *testing.T) {
-	rows := []string{"ASD\t9", "ASD\t7.1", "asd\t7.2", "Asd\t9", "HC\t6", "HC\t8", "HC1\t5"}
+	rows := []string{"ASD\t9", "ASD\t7.1", "BPD\t7.2", "Bip\t9", "HC\t6", "HC\t8", "HC1\t5"}
 	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, label: LABEL } }"
 	for label, want := range map[string]string{
-		"group": "holds 5 values in 7 participants, most of them of one participant alone: ASD (2), Asd (1), HC (2), HC1 (1), asd (1)",
+		"group": "holds 5 values in 7 participants, most of them of one participant alone: ASD (2), BPD (1), Bip (1), HC (2), HC1 (1)",
 		"age":   "holds 6 values in 7 participants, most of them of one participant alone: 5 (1), 6 (1), 7.1 (1), 7.2 (1), 8 (1), 9 (2)",
 	} {
 		p := need.Value(guarded(t, "age", rows, "", strings.Replace(folds, "LABEL", label, 1)))(t)

@@ -541,7 +541,6 @@ func TestDoubtfulGroups(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":                     "",
 		"a,1,x\nb,1,y\n":                                   "every participant is in the group 1, so groups cannot be compared",
-		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":                 "the groups asd (2 participants, lines 2, 3) and ASD (2) differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":              "",
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8): "the groups contol (1 participant, line 2) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 7): "groups of one participant: contol (line 2); all groups: ASD (2), contol (1), control (7)", // as many may be a group of its own
@@ -612,6 +611,11 @@ func TestSynonymsInTables(t *testing.T) {
 	need.Equal(t, doubts(r), 0)
 	r = need.Value(load("0 1 TRUE 0 FALSE", "M M F M F", "0=no", "1=1", "FALSE=0", "TRUE=TRUE"))(t)
 	need.Equal(t, doubts(r), 1)
+	_, err = load("asd ASD HC ASD hc", "M M F M F")
+	need.Error(t, err, "seems to have one group in several ways: ASD (2 rows, first in line 3) and asd (1 row, first in line 2); "+
+		"HC (1 row, first in line 4) and hc (1 row, first in line 6); give each one name in levels: [ASD=ASD, HC=HC, asd=ASD, hc=HC]")
+	r = need.Value(load("asd ASD HC ASD HC", "M M F M F", "asd=case", "ASD=ASD", "HC=HC"))(t)
+	need.Equal(t, doubts(r), 0)
 	r = need.Value(load("A A B B A", "M male F F M"))(t)
 	need.Equal(t, doubts(r), 1)
 }
@@ -624,15 +628,11 @@ func TestLevelsToPaste(t *testing.T) {
 		"people.csv": rows + strings.ReplaceAll(many("ASD", 8), ",\n", ",9\n") +
 			strings.NewReplacer("m", "n", ",\n", ",9\n").Replace(many("HC", 9))})
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Select: "age > 5"}
-	r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
-	need.NoError(t, err)
-	one := ": if they are one, give them one name in levels: " + levels
-	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes)[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
-		"\nthe groups asd (1 participant, line 2) and ASD (8) differ only in case"+one+
-		"\nthe groups hc (1 participant, line 4) and HC (9) differ only in case"+one+
-		"\ngroups of one participant: x, y (line 5); all groups: ASD (8), Asd (1), HC (9), asd (1), hc (1), x, y (1)")
+	_, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
+	need.Error(t, err, "ASD (8 rows, first in line 8) and Asd (1 row, first in line 3) and asd (1 row, first in line 2); "+
+		"HC (9 rows, first in line 16) and hc (1 row, first in line 4); give each one name in levels: "+levels)
 	people.Levels = []string{"ASD=ASD", "Asd=ASD", "HC=HC", "OTHER=OTHER", "asd=ASD", "hc=HC", "x, y=x, y"}
-	r, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
+	r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
 	need.Equal(t, len(wording.NoteTexts(r.Notes)), 3, "%q", wording.NoteTexts(r.Notes))
 	people.Levels = []string{"ASD=ASD", "asd=ASD"}

@@ -163,7 +163,7 @@ func TestSelectSpellings(t *testing.T) {
 		{"HC\u200b", "group == HC", `has HC\u200b (1 row, first in line 3), select has HC, and the two have names that are alike`},
 		{"\u041dC", "not group == HC", `has \u041dC (1 row`},
 		{"hc", "group in [ASD, HC] and group != hc", ""},
-		{"hc", "group in [HC, hc]", ""},
+		{"hc", "group in [HC, hc]", "seems to have one group in several ways: HC (1 row, first in line 5) and hc (1 row, first in line 3)"},
 		{"hc", "group == ASD", ""},
 	} {
 		need.NoError(t, os.WriteFile(path, []byte(strings.Replace(raw, "001;HC", "001;"+c.spelling, 1)), 0o666))

@@ -191,7 +191,7 @@ func (l *List) refuseSynonyms() error {
 	switch {
 	case texts == nil:
 	case l.Levels == nil:
-		return fmt.Errorf("group: column %s of %s has one group in several ways: %s; give each one name%s", l.Group, l.Path,
+		return fmt.Errorf("group: column %s of %s seems to have one group in several ways: %s; give each one name%s", l.Group, l.Path,
 			strings.Join(texts, "; "), l.allLevels(one))
 	default:
 		l.Notes = append(l.Notes, column.Doubtful(column.DoubtAlike, "noted.groups-in-ways",
@@ -200,11 +200,17 @@ func (l *List) refuseSynonyms() error {
 	return nil
 }
 
-// synonyms describes the values that stand for one thing in several ways, with their rows. one has the most frequent
+// synonyms describes the values that stand for one thing in several ways, or differ only in case, with their rows. one has the most frequent
 // one in place of the others.
 func synonyms(values []string, rows []Row) (texts []string, one map[string]string) {
 	one = map[string]string{}
-	for _, group := range column.Synonyms(values) {
+	groups := column.Synonyms(values)
+	for _, same := range lists.By(slices.Compact(slices.Sorted(slices.Values(values))), strings.ToLower) {
+		if len(same.All) > 1 && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, same.All[0]) }) {
+			groups = append(groups, same.All)
+		}
+	}
+	for _, group := range groups {
 		most := slices.MaxFunc(group, func(a, b string) int { return cmp.Compare(count(values, a), count(values, b)) })
 		var ways []string
 		for _, v := range group {
