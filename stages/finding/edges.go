@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/dag"
+
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -93,6 +95,20 @@ func SmallGroup(r column.EdgeSummaryRow, variance string) (all List) {
 func OtherDirection(evaluated string, r column.EdgeSummaryRow) (all List) {
 	if r.Design == "groups" && len(r.Groups) == 2 && r.Groups[0] == evaluated {
 		all.Study("edges.other-positive", Notes, values{"Evaluated": evaluated, "Own": r.Groups[1]})
+	}
+	return all
+}
+
+// SeveralTests is that the edges of a page are those of one of several tests of a stage; at are their coordinates.
+func SeveralTests(s *StageSettings, at []dag.Coord) (all List) {
+	n, shown := 1, []string(nil)
+	for _, c := range at {
+		if values := s.Values[c.Axis]; len(values) > 1 {
+			n, shown = n*len(values), append(shown, c.Axis+"="+c.Value)
+		}
+	}
+	if n > 1 {
+		all.Study("edges.several-tests", Limits, values{"N": n, "Settings": shown})
 	}
 	return all
 }

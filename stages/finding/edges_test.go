@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -105,4 +106,14 @@ func TestPermutationsForDiscoveries(t *testing.T) {
 		change(&other)
 		need.Equal(t, codes(EdgeTest(other)), "")
 	}
+}
+
+// The edges of one of several tests of a stage are stated as such, with the coordinates that differ.
+func TestSeveralTests(t *testing.T) {
+	s := &StageSettings{Values: map[string][][]string{"correction": {{"max-t"}, {"nbs"}}, "test": {{"group"}}}}
+	at := []dag.Coord{{Axis: "correction", Value: "max-t"}, {Axis: "session", Value: "1"}}
+	found := SeveralTests(s, at)
+	need.Equal(t, len(found), 1)
+	need.Equal(t, fmt.Sprint(found[0].Values()["Settings"], found[0].Values()["N"]), "[correction=max-t] 2")
+	need.Equal(t, len(SeveralTests(s, at[1:])), 0)
 }
