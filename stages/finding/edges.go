@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/dag"
-
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -99,16 +97,18 @@ func OtherDirection(evaluated string, r column.EdgeSummaryRow) (all List) {
 	return all
 }
 
-// SeveralTests is that the edges of a page are those of one of several tests of a stage; at are their coordinates.
-func SeveralTests(s *StageSettings, at []dag.Coord) (all List) {
-	n, shown := 1, []string(nil)
-	for _, c := range at {
-		if values := s.Values[c.Axis]; len(values) > 1 {
-			n, shown = n*len(values), append(shown, c.Axis+"="+c.Value)
+// SeveralTests is that the edges of a page are those of one of several tests of a stage, with the parameters in which
+// these differ.
+func SeveralTests(s *StageSettings) (all List) {
+	n, differ := 1, []values(nil)
+	for _, name := range s.Parameters {
+		if of := s.Values[name]; len(of) > 1 {
+			n *= len(of)
+			differ = append(differ, values{"Name": name, "Values": slices.Concat(of...)})
 		}
 	}
 	if n > 1 {
-		all.Study("edges.several-tests", Limits, values{"N": n, "Settings": shown})
+		all.Study("edges.several-tests", Limits, values{"N": n, "Parameters": differ})
 	}
 	return all
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -108,12 +107,14 @@ func TestPermutationsForDiscoveries(t *testing.T) {
 	}
 }
 
-// The edges of one of several tests of a stage are stated as such, with the coordinates that differ.
+// The edges of one of several tests of a stage are stated as such, with the parameters that differ.
 func TestSeveralTests(t *testing.T) {
-	s := &StageSettings{Values: map[string][][]string{"correction": {{"max-t"}, {"nbs"}}, "test": {{"group"}}}}
-	at := []dag.Coord{{Axis: "correction", Value: "max-t"}, {Axis: "session", Value: "1"}}
-	found := SeveralTests(s, at)
+	s := &StageSettings{Parameters: []string{"test", "correction"},
+		Values: map[string][][]string{"correction": {{"max-t"}, {"nbs"}}, "test": {{"group"}}}}
+	found := SeveralTests(s)
 	need.Equal(t, len(found), 1)
-	need.Equal(t, fmt.Sprint(found[0].Values()["Settings"], found[0].Values()["N"]), "[correction=max-t] 2")
-	need.Equal(t, len(SeveralTests(s, at[1:])), 0)
+	need.Equal(t, fmt.Sprint(found[0].Values()["N"], found[0].Values()["Parameters"]),
+		"2 [map[Name:correction Values:[max-t nbs]]]")
+	s.Values["correction"] = s.Values["correction"][:1]
+	need.Equal(t, len(SeveralTests(s)), 0)
 }

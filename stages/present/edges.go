@@ -66,7 +66,7 @@ func (a *author) edges() {
 	}
 	a.Find(quality.Skipped(finding.EdgeTest(test), a.GroupOf())...)
 	if s != nil {
-		a.Find(finding.SeveralTests(s, a.T.In("edge_tests").Coords)...)
+		a.Find(finding.SeveralTests(s)...)
 		a.Find(finding.SmallGroup(test, s.Value("variance"))...)
 	}
 	if len(a.Accuracy) > 0 {

@@ -200,13 +200,14 @@ func (l *List) refuseSynonyms() error {
 	return nil
 }
 
-// synonyms describes the values that stand for one thing in several ways, or differ only in case, with their rows. one has the most frequent
-// one in place of the others.
+// synonyms describes the values that stand for one thing in several ways, or differ only in case, with their rows. one
+// has the most frequent one in place of the others.
 func synonyms(values []string, rows []Row) (texts []string, one map[string]string) {
 	one = map[string]string{}
 	groups := column.Synonyms(values)
 	for _, same := range lists.By(slices.Compact(slices.Sorted(slices.Values(values))), strings.ToLower) {
-		if len(same.All) > 1 && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, same.All[0]) }) {
+		known := func(group []string) bool { return slices.Contains(group, same.All[0]) }
+		if len(same.All) > 1 && !slices.ContainsFunc(groups, known) {
 			groups = append(groups, same.All)
 		}
 	}
