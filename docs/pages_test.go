@@ -89,7 +89,7 @@ func TestSearch(t *testing.T) {
 		"predict a number":                      "targets",
 		"interrupted":                           "questions#why-did-my-run-stop-and-how-do-i-resume-it",
 		"rerun":                                 "questions#why-did-my-run-stop-and-how-do-i-resume-it",
-		"multiclass":                            "baselines",
+		"multiclass":                            "questions#can-i-classify-three-or-more-groups",
 		"longitudinal":                          "sessions-and-runs",
 		"holdout":                               "your-own-model#on-another-cohort",
 		"bug":                                   "questions#why-did-my-run-stop-and-how-do-i-resume-it",

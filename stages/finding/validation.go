@@ -33,7 +33,8 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 			all.Study("validation.below-chance", Limits, values{"Measure": name, "Value": m.Value, "Low": m.Low,
 				"High": m.High, "Chance": chance})
 		}
-		if m.TrainingLow < m.TrainingHigh && (m.Value < m.TrainingLow || m.Value > m.TrainingHigh) { // false of NaN
+		likely := m.Low <= m.Training && m.Training <= m.High // in the new cohort; false of NaN
+		if m.TrainingLow < m.TrainingHigh && (m.Value < m.TrainingLow || m.Value > m.TrainingHigh) && !likely {
 			all.Study("validation.unlike-training", Limits, values{"Measure": name, "Value": m.Value,
 				"Training": m.Training, "Low": m.TrainingLow, "High": m.TrainingHigh})
 		}

@@ -111,12 +111,15 @@ func TestValidationBelowChance(t *testing.T) {
 	}
 }
 
-// Each measure at the stored threshold is compared with its interval in training.
+// Each measure at the stored threshold is compared with its interval in training, where its own interval does not
+// include the value of training.
 func TestValidationUnlikeTraining(t *testing.T) {
 	for _, name := range []string{"auc", "accuracy", "sensitivity", "specificity", "r", "mae"} {
-		rows := []column.ValidationRow{{Measure: name, Value: 0.3, Low: 0.2, High: 0.6, TrainingLow: 0.6,
+		rows := []column.ValidationRow{{Measure: name, Value: 0.3, Low: 0.2, High: 0.6, Training: 0.7, TrainingLow: 0.6,
 			TrainingHigh: 0.8}}
 		need.Equal(t, codes(Validation(column.ValidationSummaryRow{}, rows, nil)), "validation.unlike-training", name)
+		rows[0].High = 0.75
+		need.Equal(t, codes(Validation(column.ValidationSummaryRow{}, rows, nil)), "", name)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // Names of the covariates of which a page has one finding where both separate the groups.
 const volumes, kept, bothVolumes = "volumes", "kept", "volumes_both"
 
+// standsForGroup is the AUC from which a covariate may be a measure of the group itself, as in deconfound's refusal.
+const standsForGroup = 0.95
+
 // separating gives the name under which a covariate has a finding; "" for none. Of the volumes scanned and those kept
 // there is one finding.
 func separating[R any](rows []R, of func(R) (name string, p float64)) func(R) string {
@@ -64,7 +67,8 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		auc, within := column.TestedWithin(r.AUC, r.Within)
 		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P,
 			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q),
-			"Edges": false, "Permuted": false, "Removed": []string(nil)} // BesideEdges, Adjusted
+			"Stands": auc >= standsForGroup, "Edges": false,
+			"Permuted": false, "Removed": []string(nil)} // BesideEdges, Adjusted
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
 		case "":
