@@ -54,7 +54,7 @@ func TestClippedScale(t *testing.T) {
 		}
 		return strings.Join(all, "|")
 	}
-	need.Equal(t, strings.TrimSpace(texts(4.77)), "≤ −2|≥ 2|−1|0|1|t|")
+	need.Equal(t, strings.TrimSpace(texts(4.77)), "≥ 2|≤ −2|−1|0|1|t|")
 	need.Equal(t, strings.TrimSpace(texts(2)), "−2|−1|0|1|2|t|")
 }
 

@@ -23,6 +23,15 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string, clipped bool) 
 	lines := strings.Fields(label)
 	head := vg.Length(max(len(lines), 1)-1) * (TextSize + 1)
 	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - TextSize - 6 - head}}
+	number := func(v float64) string {
+		return strings.Replace(strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64), "-", "−", 1)
+	}
+	if clipped { // above and below the strip: beside it is too little room
+		strip.Min.Y, strip.Max.Y = strip.Min.Y+TextSize+3, strip.Max.Y-TextSize-1
+		sty := Style(TextSize, false)
+		Text(c, vg.Point{X: strip.Min.X, Y: strip.Max.Y + 2}, "≥ "+number(high), sty, draw.XLeft, draw.YBottom)
+		Text(c, vg.Point{X: strip.Min.X, Y: strip.Min.Y - 2}, "≤ "+number(low), sty, draw.XLeft, draw.YTop)
+	}
 	c.DrawImage(strip, Cells{img})
 	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, Outline(strip))
 	height := strip.Max.Y - strip.Min.Y
@@ -31,13 +40,6 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string, clipped bool) 
 		y += strip.Min.Y
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
 		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, label, Style(TextSize, false), draw.XLeft, draw.YCenter)
-	}
-	number := func(v float64) string {
-		return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "-", "−", 1)
-	}
-	if clipped {
-		mark(0, "≤ "+number(low))
-		mark(height, "≥ "+number(high))
 	}
 	least := height
 	for _, t := range (Ticks{Most: 5}).Ticks(low, high) {
@@ -48,7 +50,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string, clipped bool) 
 		if low > 0 && y > 0 && y < TextSize+1 { // too near to the label of the low end
 			continue
 		}
-		if clipped && min(y, height-y) < TextSize+1 {
+		if clipped && min(y, height-y) < TextSize {
 			continue
 		}
 		mark(y, t.Label)
