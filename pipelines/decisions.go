@@ -12,6 +12,7 @@ import (
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/tree"
 	"prgnn/pipelines/wiring"
+	"prgnn/stages/column"
 )
 
 // readDecisions combines the decisions of the file into universes.
@@ -87,6 +88,11 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 			if set.Value.Broken() {
 				s.unknown = true
 				continue
+			}
+			if of := fmt.Sprint(set.Value.Value); set.Parameter == "model" && of != o.Name && column.Classifiers[o.Name] != "" &&
+				column.Classifiers[of] != "" {
+				l.bad.Add(set.Value.Pos, "decision %s: the option %s has the name of another model than %s, which it sets: rename it",
+					a.name, o.Name, of)
 			}
 			if places[set.Parameter] != param.PlaceNever {
 				l.places.add(set.Value, places[set.Parameter])

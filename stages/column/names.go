@@ -88,8 +88,12 @@ var Classifiers = map[string]string{
 	"li2019": "Li et al. 2019",
 }
 
-// ClassifierOf is the model of Classifiers of a setting: its coordinate, or what its predictions state; "" for neither.
+// ClassifierOf is the model of a setting: what its predictions state, if it is one of Classifiers, else its coordinate,
+// which a decision may call otherwise; "" for neither.
 func ClassifierOf(setting []dag.Coord, stated string) string {
+	if Classifiers[stated] != "" {
+		return stated
+	}
 	return cmp.Or(ValueOn(setting, "model"), stated)
 }
 
@@ -109,6 +113,9 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 			case "stage":
 				stages[i] = c.Value
 			case "model":
+				if c.Value != model { // an option of a decision
+					rest = append(rest, c)
+				}
 			case "seed": // settingName is of all seeds
 				seed = "seed " + c.Value
 			default:

@@ -227,9 +227,13 @@ func (s Sites) same(people []Case, stratum []int) (share float64, differ bool) {
 			count[[2]int{place(i), c.Label}]++
 			of[place(i)]++
 		}
-		sum := 0.0
+		pairs := map[int]float64{} // whole numbers: their sum has no order
 		for at, n := range count {
-			sum += float64(n*(n-others)) / max(of[at[0]]-others, 1)
+			pairs[at[0]] += float64(n * (n - others))
+		}
+		sum := 0.0
+		for _, place := range slices.Sorted(maps.Keys(pairs)) {
+			sum += pairs[place] / max(of[place]-others, 1)
 		}
 		return sum / float64(len(people))
 	}

@@ -65,5 +65,9 @@ func TestSame(t *testing.T) {
 		share, differ := s.same(people, stratum)
 		need.Equal(t, fmt.Sprintf("%.6f", share), fmt.Sprintf("%.6f", c.share), c.sites, c.folds)
 		need.Equal(t, differ, c.differ, c.sites, c.folds)
+		for range 20 {
+			again, _ := s.same(people, stratum)
+			need.Equal(t, again == share, true, "the same bits each time")
+		}
 	}
 }

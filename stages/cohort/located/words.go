@@ -101,7 +101,7 @@ func tail(n, k, p float64) (sum float64) {
 		a, _ := math.Lgamma(n + 1)
 		b, _ := math.Lgamma(k + 1)
 		c, _ := math.Lgamma(n - k + 1)
-		sum += math.Exp(a - b - c + k*math.Log(p) + (n-k)*math.Log(1-p))
+		sum += math.Exp(a - b - c + float64(k*math.Log(p)) + float64((n-k)*math.Log(1-p)))
 	}
 	return sum
 }

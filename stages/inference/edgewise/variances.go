@@ -263,7 +263,7 @@ func converted(f float64, q int, from, to float64) float64 {
 // student is t of an edge, with the degrees of freedom of Satterthwaite (1946, Biometrics Bulletin 2:110).
 func (s *sums) student(e int) {
 	if f := s.f; f.each {
-		score, squares := s.basis[0][e], float64(f.N)*s.within[0][e]
+		score, squares := s.basis[0][e], float64(float64(f.N)*s.within[0][e])
 		rest := max(squares-float64(score*score), float64(leastRest*squares))
 		s.statistic[e] = score * math.Sqrt(float64(f.Degrees)/rest)
 		return
