@@ -302,17 +302,20 @@ func (l *loader) analyses(decisions []column.Decision) [][]int32 {
 	return rows
 }
 
-// decides are the parameters that an axis sets as part of the analysis; nil for none.
+// decides are the parameters that an axis sets as part of the analysis; nil for none. A choice of the model alone is
+// one only with models: otherwise all of them are described together.
 func (s *stage) decides(a axis, models bool) (parameters []string) {
 	_, trains := s.work.(role.Trainer)
 	for _, p := range param.Of(s.work) {
 		switch {
-		case p.Name == "model" && !models:
 		case a.decision != nil && a.decision.Sets(s.name, p.Name),
 			a.decision == nil && a.param && (!trains || p.Name == "model") && p.Name == a.name &&
 				!slices.Contains(numbering, a.name):
 			parameters = append(parameters, p.Name)
 		}
+	}
+	if !models && slices.Equal(parameters, []string{"model"}) {
+		return nil
 	}
 	return parameters
 }

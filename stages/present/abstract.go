@@ -380,6 +380,11 @@ func (a *author) joint(asked values) (answer string, numbers []string, above boo
 	}
 	v := a.universes(tests)
 	maps.Copy(v, asked)
+	v["Against"] = ""
+	classes, _ := asked["Classes"].([]string)
+	if s := a.Run.Shown("multiverse", "universe_tests"); s != nil && len(classes) > 2 { // the effect is of one group
+		v["Against"] = s.Value("positive")
+	}
 	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
 	return a.Text("abstract.joint", v), []string{a.Text("abstract.joint-numbers", v)}, state == finding.Above
 }
