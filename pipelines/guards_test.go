@@ -252,7 +252,7 @@ func TestUnplaced(t *testing.T) {
 	need.Value(guarded(t, "site", none, "", twice+" } }"+c+" }"))(t)
 	p = need.Value(guarded(t, "site", rows, "", split+", stratify_by: [site] } }"))(t)
 	need.Equal(t, strings.Join(notesWith(p, "without a value"), ""),
-		"stage folds: stratify_by: 2 participants without a value of site: spread over the folds as one more value")
+		"stage folds: stratify_by: 2 participants without a value of site are spread over the folds as one more category")
 }
 
 // Numbers are names where a column is the site, or a parameter has it as one; ages are numbers also as strata.
@@ -443,7 +443,7 @@ func TestUnevenExclusions(t *testing.T) {
 	for i := range 8 {
 		rows = append(rows, "A\t"+map[bool]string{true: "0.9\tx", false: "0.1\ty"}[i < 5], "B\t0.1\ty")
 	}
-	const want = "exclusions differ between the groups: 5 of 8 A, 0 of 8 B were excluded (Fisher's exact test, p = 0.026): what led to exclusion may go with the group, and then those who remain do not stand for it"
+	const want = "exclusions differ between the groups: 5 of 8 A, 0 of 8 B were excluded (Fisher's exact test, p = 0.026): if the reasons for exclusion are associated with the group, the remaining participants do not represent it"
 	for query, want := range map[string]string{"mean_fd < 0.3": want, "kind == y": "", "mean_fd < 1": ""} {
 		p := need.Value(guarded(t, "mean_fd\tkind", rows, `select: "`+query+`"`,
 			"c: { use: covariates, in: { participants: cohort.participants } }"))(t)
@@ -735,7 +735,7 @@ func TestFamilies(t *testing.T) {
 		stage := "\n  half: { use: reliability" + with + ", in: { matrices: \"m[*].pearson\", participants: " +
 			"cohort.participants } }\n  s: { use: timeseries, with: { tr: 2 } }\n  m: { use: connectivity, in: { series: s.series } }"
 		p := need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(checks, "Family_ID")+stage))(t)
-		need.Equal(t, len(notesWith(p, "half divides relatives between the two halves of the sample, which may agree more for it; "+
+		need.Equal(t, len(notesWith(p, "half divides relatives between the two halves of the sample, which may therefore agree more; "+
 			"set family: Family_ID there")), want, with)
 		need.Equal(t, len(notesWith(p, "half permutes"))+len(notesWith(p, "those of half")), 0, with)
 	}
@@ -767,7 +767,7 @@ func TestFamilies(t *testing.T) {
 	p = need.Value(guarded(t, "site\tFamily_ID", two, "", fmt.Sprintf(kept, "site")))(t)
 	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: 6 of 6 participants share 3 values, some of them "+
 		"in several groups, and relatives may be in training and test data, since folds keeps only participants with one "+
-		"value of site together: set keep_together: [site, Family_ID] there, or take one of each (exclude)")
+		"value of site together: set keep_together: [site, Family_ID] there, or keep only one participant of each value (exclude)")
 	nested := []string{"A\t7\t1", "A\t7\t1", "A\t7\t2", "B\t7\t2", "B\t8\t3", "B\t8\t3"}
 	p = need.Value(guarded(t, "Family_ID\tMother_ID", nested, "", fmt.Sprintf(kept, "Family_ID")))(t)
 	need.Equal(t, len(notesWith(p, "Mother_ID")), 0, "the children of a mother are in one family")

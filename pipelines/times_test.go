@@ -192,7 +192,7 @@ stages:
   series: { use: timeseries, in: { sidecar: cohort.sidecar } }
   clean: { use: denoise, with: { filter: none } }
 `
-	const refused = "contradicts its RepetitionTime, which counts: sub-a (RepetitionTime 2.5 s, SamplingFrequency 0.5 Hz); " +
+	const refused = "contradicts its RepetitionTime, which is used: sub-a (RepetitionTime 2.5 s, SamplingFrequency 0.5 Hz); " +
 		"stage clean: the butterworth filter uses the repetition time of the sidecar, and that is not known to be " +
 		"right: look at the scanner's protocol and correct the JSON file, or exclude these participants"
 	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}

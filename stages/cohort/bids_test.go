@@ -269,11 +269,11 @@ func TestBIDSRegimes(t *testing.T) {
 // do not, they fill its empty cells. Their means are 0.2, 0.2 and 0.6 mm; those of sub-04 have none.
 func TestBIDSMotionOfTable(t *testing.T) {
 	for _, c := range []struct{ values, want, second string }{
-		{"0.1 0.195 0.611 0.9", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 2 of 3 participants: sub-01 (0.1 and 0.2 mm), sub-03 (0.611 and 0.6 mm); select and covariates use the column: rename it in the table to use that of the confounds", "0.195"},
+		{"0.1 0.195 0.611 0.9", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 2 of 3 participants: sub-01 (0.1 and 0.2 mm), sub-03 (0.611 and 0.6 mm); select and covariates use the column: to use the mean of the confounds, rename the column in the table", "0.195"},
 		{"0.209 0.2 0.6 n/a", "", "0.2"},
-		{"0.209 n/a 0.6 0.9", "column mean_fd of the participants table is empty for 1 participant, and taken from their confounds: sub-02 (0.2 mm)", "0.2"},
-		{"0.2 -999 n/a n/a", "column mean_fd of the participants table is empty for 2 participants, and taken from their confounds: sub-02 (0.2 mm), sub-03 (0.6 mm)", "0.2"},
-		{"0.1 n/a 0.6 n/a", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 1 of 2 participants: sub-01 (0.1 and 0.2 mm); select and covariates use the column; it stays empty for sub-02 (0.2 mm): rename it in the table to use that of the confounds", "NaN"},
+		{"0.209 n/a 0.6 0.9", "column mean_fd of the participants table is empty for 1 participant, so the mean of their confounds is used: sub-02 (0.2 mm)", "0.2"},
+		{"0.2 -999 n/a n/a", "column mean_fd of the participants table is empty for 2 participants, so the mean of their confounds is used: sub-02 (0.2 mm), sub-03 (0.6 mm)", "0.2"},
+		{"0.1 n/a 0.6 n/a", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 1 of 2 participants: sub-01 (0.1 and 0.2 mm); select and covariates use the column; it stays empty for sub-02 (0.2 mm): to use the mean of the confounds, rename the column in the table", "NaN"},
 	} {
 		v := strings.Fields(c.values)
 		d := newDataset(t, fmt.Sprintf("participant_id\tdx\tmean_fd\nsub-01\tASD\t%s\nsub-02\tHC\t%s\nsub-03\tASD\t%s\nsub-04\tHC\t%s\n", v[0], v[1], v[2], v[3]))
@@ -596,7 +596,7 @@ func TestShortScansAreNoted(t *testing.T) {
 		r, err := c.Load(dir)
 		need.NoError(t, err, name)
 		notes, _ := r.About(all)
-		want := "far fewer volumes than the others (median 80): sub-3 (19); if a file was cut, copy it again, else leave these out by exclude"
+		want := "scans have far fewer volumes than the others (median 80): sub-3 (19); if a file was truncated, copy it again; otherwise exclude these participants (exclude)"
 		if !slices.Contains(wording.NoteTexts(notes), want) {
 			t.Errorf("%s: notes %q lack %q", name, notes, want)
 		}
@@ -714,7 +714,7 @@ func TestImpossibleMotion(t *testing.T) {
 	}
 	need.Error(t, r.Subjects[1].Problem, "timeseries.tsv:4: framewise_displacement is -1, but cannot be negative: write n/a for a missing value")
 	for _, note := range []string{
-		"framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: sub-03 (999); write n/a in their place",
+		"framewise_displacement of the confounds has numbers that may stand for missing values, but that enter mean_fd: sub-03 (999); write n/a in their place",
 		"framewise_displacement of the confounds was not measured, or is not in mm (mean below 0.01 mm or above 5 mm): sub-01 (0.00015 mm); give it in mm, or write n/a",
 	} {
 		if notes := notesOf(r); !strings.Contains(notes, note) {
@@ -732,7 +732,7 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 			`{"RepetitionTime": 2, "SamplingFrequency": `+map[string]string{"sub-01": "0.5", "sub-02": "3"}[s]+`}`)
 	}
 	r := need.Value(d.load(func(*BIDSCohort) {}))(t)
-	const note = "contradicts its RepetitionTime, which counts: sub-02 (RepetitionTime 2 s, SamplingFrequency 3 Hz)"
+	const note = "contradicts its RepetitionTime, which is used: sub-02 (RepetitionTime 2 s, SamplingFrequency 3 Hz)"
 	if notes := notesOf(r); !strings.Contains(notes, note) {
 		t.Error(notes)
 	}

@@ -176,8 +176,8 @@ func TestImpossibleDisplacements(t *testing.T) {
 	}
 	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements; codes in covariates; codes in covariates")
 	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
-	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
-		"treated as numbers: age (99, in 1 row); if they stand for missing values: missing: [99]", "treated as categories: sex (9, in 1 row)"} {
+	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values, set missing: [99]",
+		"treated as numbers: age (99, in 1 row); if they stand for missing values, set missing: [99]", "treated as categories: sex (9, in 1 row)"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
@@ -199,8 +199,8 @@ func TestNumbersOfSites(t *testing.T) {
 		r := need.Value((&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
 			Series: "x.csv"}).Load(dir))(t)
 		got := strings.Join(wording.NoteTexts(r.Notes), "; ")
-		need.Equal(t, strings.Contains(got, "a column of sites, and possibly no sites: "+name+" (99, in 1 row); if they "+
-			"stand for missing values: missing: ["), site, got)
+		need.Equal(t, strings.Contains(got, "a column of sites may not be sites: "+name+" (99, in 1 row); if they "+
+			"stand for missing values, set missing: ["), site, got)
 		need.Equal(t, strings.Contains(got, "treated as numbers: "+name), !site, got)
 	}
 }
@@ -212,7 +212,7 @@ func TestPointsInATable(t *testing.T) {
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 	got := strings.Join(wording.NoteTexts(r.Notes), "; ")
-	need.Equal(t, strings.Contains(got, "taken for decimal points: icv (1.100, 987); write"), true, got)
+	need.Equal(t, strings.Contains(got, "read as decimal points: icv (1.100, 987); write"), true, got)
 }
 
 // A number far from few whole ones may be a category, or a code for a missing value; codes 1, 2 and 9 have no caution.
@@ -240,7 +240,7 @@ func TestNumbersFarFromAllOthers(t *testing.T) {
 		{File: "people.csv", ID: "id", Target: "iq"}} {
 		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 		got := strings.Join(wording.NoteTexts(r.Notes), "; ")
-		need.Equal(t, strings.Contains(got, "no age of a person: age of x (127), iq of x (420); if a value is wrong, correct"), true, got)
+		need.Equal(t, strings.Contains(got, "impossible as the age of a person: age of x (127), iq of x (420); if a value is wrong, correct"), true, got)
 	}
 }
 
@@ -689,7 +689,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	}
 	notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"decimal commas are read as decimal points: mean_fd",
-		"negative in columns that are otherwise positive, and treated as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
+		"negative values in otherwise positive columns are treated as numbers: age (-77, in 1 row); if they stand for missing values, set missing: [-77]",
 		`column iq: no value is a number ("~100" of sub-a and 2 more)`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)

@@ -243,7 +243,7 @@ func TestFilesNumberedOtherwise(t *testing.T) {
 		noted   string
 	}{
 		{10, "", "file", true, ""},
-		{10, "\tscan_no", "file", false, "series: files are numbered otherwise than participants: 10 of 10 have the number of a " +
+		{10, "\tscan_no", "file", false, "series: files are not numbered like the participants: 10 of 10 have the number of a " +
 			"different one in their names (line 2: rest2run1.tsv, sub-02): check that each row of the table has its own file (file or participant_id)"},
 		{10, "\tscan_no", "rest{scan_no}run1.tsv", false, "(scan_no or participant_id)"},
 		{6, "", "file", false, "6 of 6 have the number of a different one"},

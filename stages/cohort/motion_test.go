@@ -50,8 +50,8 @@ func TestUnitsOfMotion(t *testing.T) {
 				"sub-002 (0.0003927 mm), sub-A4 (130.9 mm); give it in mm, or write n/a"},
 		"centimeters": {[4]string{confoundsWith(0.1, 1, 0.1), confoundsWith(0.2, 1, 0.1), confoundsWith(0.15, 1, 0.1),
 			confoundsWith(0.1, 1, 0.1)},
-			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is " +
-				"that of trans and rot, multiplied: sub-001 (0.1 times), sub-002 (0.1 times), sub-003 (0.1 times), sub-A4 " +
+			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, because it is " +
+				"a multiple of that of trans and rot: sub-001 (0.1 times), sub-002 (0.1 times), sub-003 (0.1 times), sub-A4 " +
 				"(0.1 times); give it in mm, or remove the column: it is then computed from the motion parameters"},
 		"degrees": {[4]string{confoundsWith(0.1, degree, 1), confoundsWith(1, degree, 1), confoundsWith(1, degree, 0),
 			confoundsWith(0.1, 1, 1)},

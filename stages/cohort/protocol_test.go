@@ -378,7 +378,7 @@ func TestHeadersByGroup(t *testing.T) {
 	}{
 		{func(int) string { return image(1) }, ""},
 		{func(i int) string { return image(float64(1 - 2*(i%2))) },
-			"the orientation of the axes is completely confounded with the group: A RAS (4), B LAS (4); a classifier may learn the acquisition, or left in place of right if headers are mirrored, instead of the group difference"},
+			"the orientation of the axes is completely confounded with the group: A RAS (4), B LAS (4); a classifier may learn the acquisition, or left-right flips if headers are mirrored, instead of the group difference"},
 		{func(i int) string {
 			m := cifti.Models{N: 2, List: []cifti.Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 9,
 				Vertices: []int32{2, int32(3 + i%2)}}}}

@@ -155,7 +155,7 @@ func TestRowsOfOneCategoryInSeveralWays(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "plant,sex,kind\na,M,oak\nb,F,Oak\nc,1,ash\n" +
 		"d,2,ash\ne,M,oak\nf,F,ash\n"})
 	r := need.Value((&RowsCohort{File: "x.csv"}).Load(dir))(t)
-	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "\n"), "column sex: one category in several ways: F, M beside 1, 2; "+
-		"write it in one way, since each is a category of its own\n"+
+	need.Equal(t, strings.Join(wording.NoteTexts(r.Notes), "\n"), "column sex: one category is written in several ways: F, M beside 1, 2; "+
+		"write it in one way, because each spelling is a separate category\n"+
 		"column kind: Oak and oak differ only in case: if they are one, write them alike in the table")
 }

@@ -33,7 +33,7 @@ func TestTimeseriesSessionsTable(t *testing.T) {
 	need.Equal(t, fmt.Sprint(need.Value(r.Participants.Floats("score"))(t)), "[2.5 2.5]")
 	notes, _ := r.About(r.IDs())
 	need.Equal(t, strings.Contains(strings.Join(wording.NoteTexts(notes), "\n"),
-		"1 participant with another group in sessions.tsv than in participants.tsv"), true)
+		"1 participant with different groups in sessions.tsv and participants.tsv"), true)
 }
 
 // The sidecar of a file of series lies beside it, or above and for all; where one is
@@ -57,7 +57,7 @@ func TestTimeseriesSidecar(t *testing.T) {
 		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2, "SamplingFrequency": 1}`,
 			name("2", ".json"): `{"RepetitionTime": 3, "SamplingFrequency": 0.33}`}, []string{name("1", ".json"), name("2", ".json")},
-			"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: sub-01 (RepetitionTime 2 s, SamplingFrequency 1 Hz)"},
+			"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which is used: sub-01 (RepetitionTime 2 s, SamplingFrequency 1 Hz)"},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), ""}, "no JSON file gives the RepetitionTime for sub-02: there the parameter tr of their stage, or else what the file of the series gives, counts"},
 	} {

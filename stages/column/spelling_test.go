@@ -79,14 +79,14 @@ func TestSynonyms(t *testing.T) {
 // Words of two things beside numbers for them are found, and a column has one note about all.
 func TestCodesBesideWords(t *testing.T) {
 	for values, want := range map[string]string{
-		"1 2 M F 1":            "column sex: one category in several ways: F, M beside 1, 2; write it in one way, since each is a category of its own",
-		"male female 1 2 male": "column sex: one category in several ways: female, male beside 1, 2; write it in one way, since each is a category of its own",
-		"0 1 M F":              "column sex: one category in several ways: F, M beside 0, 1; write",
-		"M F f 1":              "column sex: one category in several ways: F and f differ only in case; F, M, f beside 1; write",
-		"M male m F":           "column sex: one category in several ways: M and m differ only in case; M (1 row) and m (1 row) and male (1 row); write",
+		"1 2 M F 1":            "column sex: one category is written in several ways: F, M beside 1, 2; write it in one way, because each spelling is a separate category",
+		"male female 1 2 male": "column sex: one category is written in several ways: female, male beside 1, 2; write it in one way, because each spelling is a separate category",
+		"0 1 M F":              "column sex: one category is written in several ways: F, M beside 0, 1; write",
+		"M F f 1":              "column sex: one category is written in several ways: F and f differ only in case; F, M, f beside 1; write",
+		"M male m F":           "column sex: one category is written in several ways: M and m differ only in case; M (1 row) and m (1 row) and male (1 row); write",
 		"F f M n/a":            "column sex: F and f differ only in case: if they are one, write them alike in the table",
-		"1 TRUE 0":             "column sex: one category in several ways: 1 (1 row) and TRUE (1 row); write",
-		"L R 1 2 n/a":          "column sex: one category in several ways: L, R beside 1, 2; write",
+		"1 TRUE 0":             "column sex: one category is written in several ways: 1 (1 row) and TRUE (1 row); write",
+		"L R 1 2 n/a":          "column sex: one category is written in several ways: L, R beside 1, 2; write",
 		"M F":                  "", "M 2": "", "1 2 3": "", "M F 3": "", "A B 1 2": "",
 	} {
 		notes := wording.NoteTexts(DoubtTwins("sex", strings.Fields(values)))

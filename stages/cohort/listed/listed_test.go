@@ -273,7 +273,7 @@ func TestLevelsAgainstJSON(t *testing.T) {
 		{`{"group": {"Levels": {"1": "ASD", "2": "HC", "3": "PDD"}}}`, "1=ASD 2=HC 3=ASD", "", "3=ASD, and 3=PDD"},
 		{`{"group": {"Levels": {"1": "no ASD", "2": "autistic"}}}`, "1=HC 2=ASD", "", "1=HC, and 1=no ASD; 2=ASD, and 2=autistic"},
 		{`{"group": {"Levels": {"1": "ASD", "2": "HC"}}}`, "", "", "p.json names them in levels: [1=ASD, 2=HC]"},
-		{`{"age": {"Units": "months"}, "mean_fd": {"Units": "um"}}`, "", "", "Units months for age, which is taken as years"},
+		{`{"age": {"Units": "months"}, "mean_fd": {"Units": "um"}}`, "", "", "Units months for age, which is read as years"},
 		{`{"age": {"Units": "a"}, "mean_fd": {"Units": "mm"}}`, "", "", ""},
 		{`{`, "", "", "p.json is not compared with the table"},
 	} {

@@ -51,7 +51,7 @@ func TestTenths(t *testing.T) {
 		"framewise_displacement of the confounds is one number in all volumes, so it was not measured: sub-2 (0.2 mm); "+
 			"remove the column, or write n/a\n"+
 			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is "+
-			"that of trans and rot, multiplied: sub-1 (0.1 times); give it in mm, or remove the column: it is then computed "+
+			"a multiple of that of trans and rot: sub-1 (0.1 times); give it in mm, or remove the column: it is then computed "+
 			"from the motion parameters")
 }
 
@@ -70,13 +70,13 @@ func TestOtherDisplacements(t *testing.T) {
 		scans []Scan
 		want  string
 	}{
-		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they are of two scans: sub-2 (−0.04)"},
+		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they belong to two scans: sub-2 (−0.04)"},
 		"multiplied":         {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
 		"multiplied in all":  {scans(third, third), ""},
 		"another definition": {scans(power, connectivity.Displacement{}), ""},
 		"translations": {scans(power, connectivity.Displacement{Unit: "cm"}, connectivity.Displacement{Unit: "m"}),
 			"only if trans is in a different unit: sub-2 (cm), sub-3 (m)"},
-		"constant parameters":  {scans(power, connectivity.Displacement{Flat: true}), "so one of the two is not of the scan: sub-2 (0.2 mm); give trans_x"},
+		"constant parameters":  {scans(power, connectivity.Displacement{Flat: true}), "so one of the two does not belong to the scan: sub-2 (0.2 mm); give trans_x"},
 		"one, as it should be": {scans(power), ""},
 	} {
 		texts := wording.NoteTexts(Notes(c.scans))
