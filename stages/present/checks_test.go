@@ -194,7 +194,7 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 			Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	const doubt = "(too high if one person has two ids; "
-	const why = " In 3 pairs of participants of different folds, the connectivity is as similar as in two scans of one person."
+	const why = " In 3 pairs of participants in different folds, the connectivity is as similar as in two scans of one person."
 	for pairs, want := range map[string][]string{
 		"3": {"Result: the accuracy per participant (PR-GNN) is 0.500 " + doubt + "pooled over 2 folds)", why,
 			"One other classifier is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},

@@ -317,7 +317,7 @@ func TestUniversesOfOneEffectHaveNoOrder(t *testing.T) {
 		{2, 2, 9, " and is number 2 of 9 in ascending order of the effect."},
 		{2, 5, 9, " and, in ascending order of the effect, shares places 2 to 5 of 9 with universes of the same effect to " +
 			"three decimals."},
-		{1, 9, 9, ", and so, to three decimals, have all 9 universes."},
+		{1, 9, 9, "; to three decimals, all 9 universes have this effect."},
 		{1, 1, 1, "."},
 	} {
 		row.Place, row.Last, row.Universes, row.Stated = c.place, c.last, int32(c.universes), finding.StatedBefore
