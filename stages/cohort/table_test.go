@@ -289,7 +289,7 @@ func TestTableCohortRefuses(t *testing.T) {
 			c.Exclude = []string{"50192", "A_4", "50209"}
 		}, "",
 			`exclude: study/people.csv: there is no participant "50192" (available: sub-001, sub-002, sub-003, sub-A4); it lacks 2 of ` +
-				`the 3 that exclude names (50192, 50209): inside the kind of the cohort (cohort: KIND) of your file, set exclude: [A_4]`},
+				`the 3 that exclude lists (50192, 50209): inside the kind of the cohort (cohort: KIND) of your file, set exclude: [A_4]`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
 			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants; 4 do not meet years > 99 (1 without a value); change select or exclude`},
 		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, but the first line has 2"},

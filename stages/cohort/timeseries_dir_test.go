@@ -340,7 +340,7 @@ func TestOtherHeads(t *testing.T) {
 		want  [4]string // part of the problem
 		nodes string
 	}{
-		{[4]string{"a\tb\tc\n", "a\tb\tc\n", "", "a\tb\tc\n"}, [4]string{2: "the columns of c.tsv have no names, but those of 3 files, such as a.tsv, are named a to c: name the columns alike in all files"}, "a"},
+		{[4]string{"a\tb\tc\n", "a\tb\tc\n", "", "a\tb\tc\n"}, [4]string{2: "the columns of c.tsv have no names, but those of 3 files, such as a.tsv, are named a to c: give the columns the same names in all files"}, "a"},
 		{[4]string{"0\t1\t2\n", "1\t2\t3\n", "1\t2\t3\n", "1\t2\t3\n"}, [4]string{"the columns of a.tsv are numbered 0 to 2, but those of 3 files, such as b.tsv, are named 1 to 3"}, "1"},
 		{[4]string{"0\t1\t2\n", "0\t1\t2\n", "", "a\tb\tc\n"}, [4]string{3: "the columns of d.tsv are named a to c, but those of 3 files, such as a.tsv, are numbered 0 to 2"}, "0"},
 		{[4]string{"c\tb\ta\n", "a\tb\tc\n", "a\tb\tc\n", "a\tb\tc\n"}, [4]string{}, "c"},

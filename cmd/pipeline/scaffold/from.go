@@ -221,7 +221,7 @@ func derivatives(dir string, path func(string) string, t *table) *Found {
 		if len(atlases) > 1 {
 			text += " # or " + strings.Join(atlases[1:], ", ")
 			check = []string{fmt.Sprintf("participants have several atlases: atlas is %s; others are %s; set atlas to "+
-				"the one that is meant", atlases[0], words.Some(atlases[1:], 6))}
+				"the correct one", atlases[0], words.Some(atlases[1:], 6))}
 		}
 		what := "time series of " + cmp.Or(bids.GeneratedBy(d), "an atlas") + " in " + d
 		return &Found{What: what, Text: text + "\n", Check: check}
@@ -329,7 +329,7 @@ func (f *Found) others(c *candidate, others []string) {
 		return
 	}
 	text := fmt.Sprintf(
-		"participants have several files: %s is %q; others are %s; set %[1]s to the files that are meant", c.port(),
+		"participants have several files: %s is %q; others are %s; set %[1]s to the correct files", c.port(),
 		c.pattern, words.Some(lists.Map(others, strconv.Quote), 6))
 	if p := partOf(append(others, c.pattern)); p != nil {
 		text += fmt.Sprintf("; to use all %ss, list each in a row of the table: pipeline docs sessions-and-runs", p.noun)
@@ -467,7 +467,7 @@ func pairs(file string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("column %s has pairs of regions (%s), so these are edges, and no time series: write the two "+
+	return fmt.Errorf("column %s has pairs of regions (%s), so these are edges, not time series: write the two "+
 		"regions into columns of their own, before the correlation", t.Columns[0], values[0])
 }
 
@@ -582,14 +582,14 @@ func numbered(dir string, path func(string) string, files []string, t *table, un
 	others := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
 	if c == nil && 0 < len(others) && len(others) <= 3 && len(t.Rows) > 3 {
 		if strings.HasSuffix(others[0], ".xlsx") {
-			return nil, fmt.Errorf("--from %s: no file for each participant: save the sheet of each in %s as a file of its "+
-				"own, named by the id", dir, others[0])
+			return nil, fmt.Errorf("--from %s: no file for each participant: save the sheet of each participant in %s as a "+
+				"separate file, named by the id", dir, others[0])
 		}
 		return nil, fmt.Errorf("--from %s: no file for each participant; pipeline inspect %s states what the file "+
 			"holds and what to write", dir, filepath.Join(dir, others[0]))
 	}
 	if c == nil {
-		return nil, fmt.Errorf("--from %s: no names of files there have the values of a column of %s; name the directory that holds the files of the participants, or add a column of paths to the table; of columns of edges, set wide (pipeline docs other-programs#connectivity-matrices)", dir, t.path)
+		return nil, fmt.Errorf("--from %s: no names of files there have the values of a column of %s; give the directory that holds the files of the participants, or add a column of paths to the table; for columns of edges, set wide (pipeline docs other-programs#connectivity-matrices)", dir, t.path)
 	}
 	text := c.text(t.parameters(path, dir, t.Columns[0]), c.pattern)
 	found := &Found{What: c.what(), Text: fmt.Sprintf("# The column %s of the table must have the values that the file names contain: %s.\n%s",

@@ -369,9 +369,9 @@ func (t *table) ownOrder(dir string, files []string, path, column string) error 
 		strings.Trim(strings.Join(its, ""), "0123456789") != "" {
 		return nil
 	}
-	return fmt.Errorf("--from %s: the numbers in the names of the files (%s) are 1 to %d without gaps, and those of column "+
-		"%s of %s are others (%s): they are the order of the program that wrote the files, and no ids; add a column "+
-		"scan_no with the number of each participant's file", dir, path, len(there), column, t.path,
+	return fmt.Errorf("--from %s: the numbers in the names of the files (%s) are 1 to %d without gaps, and column "+
+		"%s of %s has other numbers (%s), so the numbers in the names are the order in which a program wrote the "+
+		"files, not ids; add a column scan_no with the number of each participant's file", dir, path, len(there), column, t.path,
 		words.Some(values, 6))
 }
 
@@ -397,8 +397,8 @@ func (t *table) few(dir string, files []string, c *candidate) error {
 	if 2*c.rows >= min(len(t.Rows), there) {
 		return nil
 	}
-	return fmt.Errorf("--from %s: %d of %s of %s have a file %s, but there are %s with such names, most of them of no "+
-		"row; correct the table, or add a column of paths to it", dir, c.rows, words.Count(len(t.Rows), "row"), t.path,
+	return fmt.Errorf("--from %s: %d of %s of %s have a file %s, but there are %s with such names, most of which belong "+
+		"to no row; correct the table, or add a column of paths to it", dir, c.rows, words.Count(len(t.Rows), "row"), t.path,
 		c.pattern, words.Count(there, "file"))
 }
 
@@ -457,8 +457,8 @@ func (t *table) ambiguous(dir string, path func(string) string, row int, a, b *c
 		return strconv.Quote(c.written())
 	})
 	return fmt.Errorf("--from %s: two columns of %s have the names of the files, and give the same row different "+
-		"ones: %s and %s; %s has %s by the one and %s by the other. Write a pipeline file with the path that is meant "+
-		"for FILES, %s:\n  %s", dir, t.path, a, b, who[row], a.files[row], b.files[row],
+		"files: %s and %s; %s has %s by the former and %s by the latter. Write a pipeline file with the correct path "+
+		"in place of FILES, %s:\n  %s", dir, t.path, a, b, who[row], a.files[row], b.files[row],
 		strings.Join(meant, " or "), lines)
 }
 
@@ -589,7 +589,7 @@ func (t *table) otherwise(dir string, path func(string) string, files []string) 
 	if all := t.starred(dir, files); all != nil {
 		id := cmp.Or(t.own(), all[0].column)
 		return fmt.Errorf("--from %s: the names of the files have the values of a column of %s beside text that differs "+
-			"from file to file: %s; write a pipeline file with the path that is meant for FILES:\n  %s", dir, t.path,
+			"from file to file: %s; write a pipeline file with the correct path in place of FILES:\n  %s", dir, t.path,
 			words.Some(lists.Map(all, (*candidate).String), 6), all[0].lines(t.parameters(path, dir, id)))
 	}
 	for _, form := range []struct {

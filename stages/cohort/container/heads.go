@@ -68,7 +68,7 @@ func OtherHeads(all []Head, given bool, whole func(at int) []string) (refused ma
 	}
 	refused = map[int]error{}
 	for _, at := range few {
-		refused[at] = fmt.Errorf("the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files",
+		refused[at] = fmt.Errorf("the columns of %s %s, but those of %d files, such as %s, %s: give the columns the same names in all files",
 			all[at].File, howNamed(all[at].Names), len(many), all[many[0]].File, howNamed(all[many[0]].Names))
 	}
 	return refused, false
@@ -124,7 +124,7 @@ func otherNames(all []Head) map[int]error {
 				how = append(how, "has the columns "+words.Some(more, 5))
 			}
 			if how != nil {
-				refused[at] = fmt.Errorf("%s %s, against %d files, such as %s: name the columns alike in all files, or set nodes",
+				refused[at] = fmt.Errorf("%s %s, against %d files, such as %s: give the columns the same names in all files, or set nodes",
 					h.File, strings.Join(how, " and "), len(many), many[0].File)
 			}
 		}

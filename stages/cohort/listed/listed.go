@@ -541,7 +541,7 @@ func (l *List) exclude() error {
 		wrong = fmt.Errorf("exclude: %s: %w", l.Path, wrong)
 	}
 	if len(l.Exclude) > 1 && wrong != nil { // the list may be that of a larger table, in a file that this one extends
-		wrong = fmt.Errorf("%w; it lacks %d of the %d that exclude names (%s): inside the kind of the cohort (cohort: KIND) of your "+
+		wrong = fmt.Errorf("%w; it lacks %d of the %d that exclude lists (%s): inside the kind of the cohort (cohort: KIND) of your "+
 			"file, set exclude: [%s]", wrong,
 			len(absent), len(l.Exclude), words.Some(absent, 9), strings.Join(there, ", "))
 	}

@@ -59,7 +59,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 			for _, other := range others {
 				f, column := of[other.At], ""
 				if other.Number != "" {
-					column = fmt.Sprintf("; if these numbers are no ids, add a column with that of each file, such as %s (%s in "+
+					column = fmt.Sprintf("; if these numbers are not ids, add a column with the number of each file, such as %s (%s in "+
 						"line %d)", free(l), other.Number, f.Row.Line)
 				}
 				f.Err = fmt.Errorf("its %s file %s "+format+"%s", f.Port, userfile.NameIn(root, f.Path), other.Whose,

@@ -40,7 +40,7 @@ func OtherSources(sidecars map[string][]string) map[string]error {
 	for _, other := range others {
 		f := files[other.At]
 		refused[f.ID] = fmt.Errorf("%s states as a source the file %s, which has the id of %s, and not its own: it "+
-			"may describe a scan of %[3]s; replace it by that of this participant, or correct Sources in it", in[other.At], f.Path, other.Whose)
+			"may describe a scan of %[3]s; replace it by the file of this participant, or correct Sources in it", in[other.At], f.Path, other.Whose)
 	}
 	return refused
 }
