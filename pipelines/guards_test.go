@@ -312,7 +312,7 @@ func TestDoubtfulSites(t *testing.T) {
 		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\t1", ""},
 		{"machine", "leave_out: machine", "A\tx A\tx A\tx B\ty B\ty B\ty", "each value of machine" + apart + "values of machine cannot be separated"},
 		{"machine", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", ""},
-		{"site", "seed: 1", "A\t1 A\t01 A\t2 B\t1 B\t01 B\t2", "column site: 01 and 1 have names that are alike: if they are one, write them alike in the table"},
+		{"site", "seed: 1", "A\t1 A\t01 A\t2 B\t1 B\t01 B\t2", "column site: 01 and 1 have similar names: if they are one, write them alike in the table"},
 		{"site", "seed: 1", "A\tx A\tx A\tx B\tx B\tx B\tx", ""},
 		{"site", "seed: 1", "A\tGE A\tge A\tSiemens B\tGE B\tge B\tSiemens", "column site: GE and ge differ only in case: if they are one, write them alike in the table"},
 		{"machine", "leave_out: machine", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", "column machine: GE and ge differ only in case: if they are one, write them alike in the table"},
@@ -841,7 +841,7 @@ func TestFamiliesInTwoSpellings(t *testing.T) {
 	}{
 		{"home", "folds: 2, keep_together: [home]", cased, "column home: F1 and f1 differ only in case: if they are one, write them " +
 			"alike in the table, since they may be in different folds"},
-		{"Family_ID", "folds: 2, keep_together: [Family_ID]", numbers, "column Family_ID: 03 and 3 have names that are alike" +
+		{"Family_ID", "folds: 2, keep_together: [Family_ID]", numbers, "column Family_ID: 03 and 3 have similar names" +
 			": if they are one, write them alike in the table, since they may be in different folds"},
 		{"Family_ID", "folds: 2", cased, "column Family_ID: F1 and f1 differ only in case: if they are one, write them alike in the " +
 			"table, since they may be in different folds"},

@@ -73,7 +73,7 @@ func TestEventsOfOthers(t *testing.T) {
 		want string
 	}{
 		{"abcdef", ""},
-		{"abbdef", shared + ", while most have one of their own, so it may be that of a different person: sub-2, sub-3;"},
+		{"abbdef", shared + ", although most have their own, so it may belong to a different person: sub-2, sub-3;"},
 		{"aabbef", ""},
 		{"aaaaaa", ""},
 		{"ab-def", lacks + ", while others have one: sub-3 (sub-3_task-go_events.tsv);"},

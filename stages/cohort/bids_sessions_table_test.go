@@ -122,7 +122,7 @@ func TestSessionGroups(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, len(r.Participants.Columns), 2, "columns")
 		about, _ := r.About(r.IDs())
-		want := "1 participant with " + "another group in sessions.tsv" + " than in participants.tsv, whose group is taken for all sessions: sub-01 (" +
+		want := "1 participant with different groups in sessions.tsv and participants.tsv; the group in participants.tsv is used for all sessions: sub-01 (" +
 			c.other + ", but " + c.own + " in session 2): "
 		if text := strings.Join(wording.NoteTexts(about), "\n"); strings.Count(text, "but") != 1 ||
 			!strings.Contains(text, want) {

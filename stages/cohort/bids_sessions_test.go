@@ -183,7 +183,7 @@ func TestAlikeSessions(t *testing.T) {
 		return wording.NoteTexts(slices.DeleteFunc(notes,
 			func(n column.Note) bool { return n.Doubt != column.DoubtAlike }))
 	}
-	need.Equal(t, strings.Join(alike("sub-01", "sub-02", "sub-03"), "; "), "sessions have names that are alike: 01 (sub-01) "+
+	need.Equal(t, strings.Join(alike("sub-01", "sub-02", "sub-03"), "; "), "sessions have similar names: 01 (sub-01) "+
 		"and 1 (sub-02); if two are one visit, they are compared and counted as two; give them one name")
 	need.Equal(t, len(alike("sub-01", "sub-03")), 0, "without sub-02")
 	need.Equal(t, fmt.Sprint(r.Subjects[0].RunNames(), r.Subjects[1].RunNames()), "[01 02] [1]", "labels stay as they are")

@@ -330,14 +330,14 @@ func TestWordsThatAreNoFamilies(t *testing.T) {
 // caution of the report by its words.
 func TestNamesThatAreAlike(t *testing.T) {
 	for rows, want := range map[string]string{
-		"1,HC,1\n01,HC,2\n01,HC,3\n":              "the participants 01 (line 3) and 1 (line 2) have names that are alike: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
-		"007,HC,1\n7,ASD,1\nb,HC,1\n":             "the participants 007 (line 2) and 7 (line 3) have names that are alike",
-		"sub-P01,HC,1\nP1,ASD,1\n":                "the participants sub-P01 (line 2) and P1 (line 3) have names that are alike",
-		"sub_1,HC,1\n1,ASD,1\n":                   "the participants 1 (line 3) and sub_1 (line 2) have names that are alike",
-		"sub02,HC,1\n2,ASD,1\nb,HC,1\n":           "the participants 2 (line 3) and sub02 (line 2) have names that are alike",
-		"sub_1,HC,1\nsub-1,ASD,1\nSubj 01,HC,1\n": "the participants sub-1 (line 3) and Subj 01 (line 4), sub-1 (line 3) and sub_1 (line 2) have names that are alike",
+		"1,HC,1\n01,HC,2\n01,HC,3\n":              "the participants 01 (line 3) and 1 (line 2) have similar names: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
+		"007,HC,1\n7,ASD,1\nb,HC,1\n":             "the participants 007 (line 2) and 7 (line 3) have similar names",
+		"sub-P01,HC,1\nP1,ASD,1\n":                "the participants sub-P01 (line 2) and P1 (line 3) have similar names",
+		"sub_1,HC,1\n1,ASD,1\n":                   "the participants 1 (line 3) and sub_1 (line 2) have similar names",
+		"sub02,HC,1\n2,ASD,1\nb,HC,1\n":           "the participants 2 (line 3) and sub02 (line 2) have similar names",
+		"sub_1,HC,1\nsub-1,ASD,1\nSubj 01,HC,1\n": "the participants sub-1 (line 3) and Subj 01 (line 4), sub-1 (line 3) and sub_1 (line 2) have similar names",
 		"subway,HC,1\nsub-way1,ASD,1\n":           "",
-		"a,HC,1\na,HC,01\nb,ASD,01\n":             "the sessions 1 (line 2) and 01 (line 3) of sub-a have names that are alike: if two are one session, it counts twice; write each in one way in column visit",
+		"a,HC,1\na,HC,01\nb,ASD,01\n":             "the sessions 1 (line 2) and 01 (line 3) of sub-a have similar names: if two are one session, it counts twice; write each in one way in column visit",
 		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n":   "",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,visit\n" + rows, "x.csv": "1,2\n3,4\n"})
@@ -346,7 +346,7 @@ func TestNamesThatAreAlike(t *testing.T) {
 		r, err := c.Load(dir)
 		need.NoError(t, err)
 		notes := strings.Join(wording.NoteTexts(r.Notes), "\n")
-		if !strings.Contains(notes, want) || strings.Contains(notes, "names that are alike") != (want != "") {
+		if !strings.Contains(notes, want) || strings.Contains(notes, "have similar names") != (want != "") {
 			t.Errorf("%s: %s, want %s", rows, notes, want)
 		}
 	}
@@ -542,18 +542,18 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":                     "",
 		"a,1,x\nb,1,y\n":                                   "every participant is in the group 1, so groups cannot be compared",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":              "",
-		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8): "the groups contol (1 participant, line 2) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
+		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8): "the groups contol (1 participant, line 2) and control (8) have similar names: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 7): "groups of one participant: contol (line 2); all groups: ASD (2), contol (1), control (7)", // as many may be a group of its own
-		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":                   "the groups HC (2 participants, lines 4, 5) and H C (2) have names that are alike: if they are one, give them one name in levels: [H C=H C, HC=H C]",
+		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":                   "the groups HC (2 participants, lines 4, 5) and H C (2) have similar names: if they are one, give them one name in levels: [H C=H C, HC=H C]",
 		"a,ASD1,\nb,MCI-A,\nc,GroupA,\n" + many("ASD2", 9) + others("MCI-B", 9) + named("GroupB", 9): alone("ASD1 (line 2), GroupA (line 4), MCI-A (line 3)"), // levels
 		"a,TC,\nb,BD I,\nc,T1D,\n" + many("TD", 9) + others("BD II", 9) + named("T2D", 9):            "the groups TC (1 participant, line 2) and TD (9) both have the name of a control group: if they are one, give them one name in levels: [BD I=BD I, BD II=BD II, T1D=T1D, T2D=T2D, TC=TD, TD=TD]\n" + alone("BD I (line 3), T1D (line 4)"),
 		many("HC", 9) + others("ASD", 20) + named("control", 9):                                      "the groups control (9 participants) and HC (9) both have the name of a control group: if they are one, give them one name in levels: [ASD=ASD, HC=HC, control=HC]",
 		many("0", 9) + others("1", 20) + named("2", 9):                                               "the 3 groups are numbers (0: 9 participants, 1: 20 participants, 2: 9 participants): if two are one group, or one is a code for a missing value, name them or leave them out in levels: [0=NAME, 1=NAME, 2=NAME]",
 		"a,APOE-,\nb,APOE-,\nc,APOE+,\nd,APOE+,\n":                                                   "",
-		"a,A-S.D,\nb,A-S.D,\nc,asd,\nd,asd,\n":                                                       "the groups asd (2 participants, lines 4, 5) and A-S.D (2) have names that are alike: if they are one, give them one name in levels: [A-S.D=A-S.D, asd=A-S.D]",
-		"a,Z\u00fcrich,\nb,Z\u00fcrich,\nc,Zu\u0308rich,\nd,Zu\u0308rich,\ne,HC,\nf,HC,\n":           `the groups Zu\u0308rich (2 participants, lines 4, 5) and Zürich (2) have names that are alike: if they are one, give them one name in levels: [HC=HC, "Zu\u0308rich=Zürich", Zürich=Zürich]`,
-		"a,-0,\nb,-0,\nc,0,\nd,0,\n":                                                                 "the groups 0 (2 participants, lines 4, 5) and -0 (2) have names that are alike: if they are one, give them one name in levels: [\"-0=-0\", 0=-0]",
-		"a,01,\nb,01,\nc,1,\nd,1,\n":                                                                 "the groups 1 (2 participants, lines 4, 5) and 01 (2) have names that are alike: if they are one, give them one name in levels: [01=01, 1=01]",
+		"a,A-S.D,\nb,A-S.D,\nc,asd,\nd,asd,\n":                                                       "the groups asd (2 participants, lines 4, 5) and A-S.D (2) have similar names: if they are one, give them one name in levels: [A-S.D=A-S.D, asd=A-S.D]",
+		"a,Z\u00fcrich,\nb,Z\u00fcrich,\nc,Zu\u0308rich,\nd,Zu\u0308rich,\ne,HC,\nf,HC,\n":           `the groups Zu\u0308rich (2 participants, lines 4, 5) and Zürich (2) have similar names: if they are one, give them one name in levels: [HC=HC, "Zu\u0308rich=Zürich", Zürich=Zürich]`,
+		"a,-0,\nb,-0,\nc,0,\nd,0,\n":                                                                 "the groups 0 (2 participants, lines 4, 5) and -0 (2) have similar names: if they are one, give them one name in levels: [\"-0=-0\", 0=-0]",
+		"a,01,\nb,01,\nc,1,\nd,1,\n":                                                                 "the groups 1 (2 participants, lines 4, 5) and 01 (2) have similar names: if they are one, give them one name in levels: [01=01, 1=01]",
 		many("TD", 30) + others("ASD", 21) + "x,PDD,\ny,PDD,\n":                                      "the group PDD is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, PDD=GROUP, TD=TD]; select: dx != PDD leaves it out",
 		many("TD", 30) + others("ASD", 20) + "x,PDD,\ny,PDD,\n":                                      "",
 		many("TD", 30) + others("ASD", 21) + "x,not ASD,\n":                                          "the group not ASD is very rare (1 participant, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, TD=TD, not ASD=GROUP]; select: dx != \"not ASD\" leaves it out",

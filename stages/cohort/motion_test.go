@@ -57,7 +57,7 @@ func TestUnitsOfMotion(t *testing.T) {
 			confoundsWith(0.1, 1, 1)},
 			"rotations of the confounds are not in rad (more than 0.5 rad, or framewise_displacement shows it): " +
 				"sub-001 (rot_x up to 0.573), sub-002 (rot_x up to 0.573), sub-003 (rot_x, rot_y and rot_z as degrees " +
-				"give framewise_displacement); give them in rad, since a framewise displacement that is computed from " +
+				"give framewise_displacement); give them in rad; otherwise a framewise displacement computed from " +
 				"them is too large"},
 	} {
 		dir := study(t)

@@ -160,7 +160,7 @@ func TestSelectSpellings(t *testing.T) {
 		{"hc", "group in [ASD, HC]", "study/people.csv: column group has hc (1 row, first in line 3), select has HC, and the two differ only in case: " +
 			"if they are one, correct the table, or give them one name in levels: [ASD=ASD, HC=HC, hc=HC]; if they are two, add to select: and group != hc"},
 		{"hc", "dx != HC", "column dx has hc (1 row, first in line 3), select has HC, and the two differ only in case: if they are one, correct the table, or write both values in select"},
-		{"HC\u200b", "group == HC", `has HC\u200b (1 row, first in line 3), select has HC, and the two have names that are alike`},
+		{"HC\u200b", "group == HC", `has HC\u200b (1 row, first in line 3), select has HC, and the two have similar names`},
 		{"\u041dC", "not group == HC", `has \u041dC (1 row`},
 		{"hc", "group in [ASD, HC] and group != hc", ""},
 		{"hc", "group in [HC, hc]", "seems to have one group in several ways: HC (1 row, first in line 5) and hc (1 row, first in line 3)"},

@@ -208,7 +208,7 @@ func TestMatchedSets(t *testing.T) {
 		{"match_id", "1 1 1 2 2 2 3 3", "A B B A B B A B", DoubtMatched, "8 of 8 participants share 3 values, some of them in several groups, as in matched"},
 		{"match_id", "1 1 2 2 3 n/a", "A B A B A B", DoubtMatched, "4 of 6 participants share 2 values, each with one A and one B"},
 		{"match_id", "1 1 2 2 3 3", "A A B B A A", "", ""},
-		{"matched_to", "sub-02 n/a sub-04 n/a sub-06 n/a", "A B A B A B", DoubtMatched, "3 participants have the id of another one there, as in matched pairs"},
+		{"matched_to", "sub-02 n/a sub-04 n/a sub-06 n/a", "A B A B A B", DoubtMatched, "3 participants have the id of a different participant there, as in matched pairs"},
 		{"control_of", "n/a 01 n/a 03 n/a 05", "A B A B A B", DoubtMatched, "add a column with one value for each pair"},
 		{"twin_pair", "1 1 2 2 3 3", "A B A B A B", DoubtRelated, "each with one A and one B, and relatives may be"},
 		{"pair", "1 1 2 2 3 3", "A A B B A B", DoubtRelated, "some of them in several groups, and relatives may be"},

@@ -49,9 +49,9 @@ func TestShown(t *testing.T) {
 // Codes of one site in two spellings are told.
 func TestSitesInTwoSpellings(t *testing.T) {
 	for values, want := range map[string]string{
-		"1 01 1 01 2 2":       "column site: 01 and 1 have names that are alike: if they are one, write them alike in the table",
+		"1 01 1 01 2 2":       "column site: 01 and 1 have similar names: if they are one, write them alike in the table",
 		"NYU nyu NYU nyu 1 1": "column site: NYU and nyu differ only in case: if they are one, write them alike in the table",
-		"Z\u00fcrich Z\u00fcrich Zu\u0308rich Zu\u0308rich X X": `column site: Zu\u0308rich and Z` + "\u00fcrich have names that are alike: if they are one, write them alike in the table",
+		"Z\u00fcrich Z\u00fcrich Zu\u0308rich Zu\u0308rich X X": `column site: Zu\u0308rich and Z` + "\u00fcrich have similar names: if they are one, write them alike in the table",
 		"1 2 1 2 10 10": "",
 	} {
 		v := strings.Fields(values)

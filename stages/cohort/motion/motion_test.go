@@ -50,7 +50,7 @@ func TestTenths(t *testing.T) {
 	need.Equal(t, strings.Join(wording.NoteTexts(Notes(other)), "\n"),
 		"framewise_displacement of the confounds is one number in all volumes, so it was not measured: sub-2 (0.2 mm); "+
 			"remove the column, or write n/a\n"+
-			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, as it is "+
+			"framewise_displacement of the confounds is not in mm, or the motion parameters are not in mm and rad, because it is "+
 			"a multiple of that of trans and rot: sub-1 (0.1 times); give it in mm, or remove the column: it is then computed "+
 			"from the motion parameters")
 }
@@ -100,7 +100,7 @@ func TestTableNotes(t *testing.T) {
 		"µm":              {[]float64{177.4, 104, 226}, "(below 0.01 mm or above 5 mm): sub-1 (177.4 mm), sub-2 (104 mm), sub-3 (226 mm)"},
 		"µm in one":       {[]float64{0.12, 104, 0.2}, "above 5 mm): sub-2 (104 mm); give it in mm"},
 		"cm":              {[]float64{0.012, 0.02, 0.021}, "column mean_fd of the participants table may be in cm: its mean"},
-		"cm in some":      {[]float64{0.12, 0.012, 0.2, 0.31, 0.019, 0.15, 0.24, 0.034}, "may be in cm in some scans, as its mean is a tenth"},
+		"cm in some":      {[]float64{0.12, 0.012, 0.2, 0.31, 0.019, 0.15, 0.24, 0.034}, "may be in cm in some scans, because its mean is a tenth"},
 		"without numbers": {[]float64{nan, nan}, ""},
 	} {
 		var ids []string
