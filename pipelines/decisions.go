@@ -89,8 +89,8 @@ func (l *loader) tryOptions(s *stage, a *axis, params []param.Param) {
 				s.unknown = true
 				continue
 			}
-			if of := fmt.Sprint(set.Value.Value); set.Parameter == "model" && of != o.Name && column.Classifiers[o.Name] != "" &&
-				column.Classifiers[of] != "" {
+			if of := fmt.Sprint(set.Value.Value); set.Parameter == "model" && of != o.Name &&
+				column.Classifiers[o.Name] != "" && column.Classifiers[of] != "" {
 				l.bad.Add(set.Value.Pos, "decision %s: the option %s has the name of another model than %s, which it sets: rename it",
 					a.name, o.Name, of)
 			}
