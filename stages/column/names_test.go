@@ -38,6 +38,9 @@ func TestClassifiersAreNamedForPeople(t *testing.T) {
 			"PR-GNN"}},
 		{[][]dag.Coord{at("stage=a", "model=ridge"), at("stage=a", "model=svm"), at("stage=b", "model=ridge")},
 			[]string{"", "", ""}, []string{"ridge regression (a)", "SVM (RBF) (a)", "ridge regression (b)"}},
+		// An option of a decision has a name of its own, and the predictions state the model.
+		{[][]dag.Coord{at("model=weak"), at("model=svm"), at("model=own")}, []string{"ridge", "svm", "theirs"},
+			[]string{"ridge regression, weak", "SVM (RBF)", "own"}},
 		// Predictions of a program of somebody else's say nothing of their model.
 		{[][]dag.Coord{at("stage=mine", "depth=3"), nil}, []string{"", ""}, []string{"mine, depth 3", ""}},
 		{[][]dag.Coord{at("model=own"), at("seed=1"), at("seed=2")}, []string{"", "pr-gnn", "pr-gnn"},
