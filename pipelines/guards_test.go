@@ -319,7 +319,7 @@ func TestDoubtfulSites(t *testing.T) {
 		{"machine", "seed: 1", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", "column machine: GE and ge differ only in case: if they are one, write them alike in the table"},
 	} {
 		p := need.Value(guarded(t, c.column, strings.Split(c.rows, " "), "", split+c.stages+" } }"))(t)
-		got := slices.Concat(notesWith(p, "of one group only"), notesWith(p, "differ only in case"), notesWith(p, "are alike"))
+		got := slices.Concat(notesWith(p, "of one group only"), notesWith(p, "differ only in case"), notesWith(p, "similar names"))
 		// Those of TestFoldsOfOneGroup.
 		got = slices.DeleteFunc(got, func(n string) bool { return strings.HasPrefix(n, "stage folds") })
 		need.Equal(t, strings.Join(got, "; "), c.want, c.column, c.rows)
@@ -584,8 +584,8 @@ func TestSitesThatStayUnharmonized(t *testing.T) {
 // A fold that tests one group only is noted: its AUC is none, and its balanced accuracy is of that group.
 func TestFoldsOfOneGroup(t *testing.T) {
 	for _, c := range []struct{ rows, with, want string }{
-		{"A\tx B\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: fold 3 (z) has participants of one group only: "},
-		{"A\tx A\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: each of the folds 1 (x), 3 (z) has participants of one group only: "},
+		{"A\tx B\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: fold 3 (z) has participants of one group only; "},
+		{"A\tx A\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: each of the folds 1 (x), 3 (z) has participants of one group only; "},
 		{"A\tx B\tx A\ty B\ty A\tz B\tz", "leave_out: site", ""},
 		{"A\tx B\tx A\ty B\ty A\tz A\tz", "folds: 2", ""},
 		{"A\tx B\tx A\ty B\ty A\tz A\tz", "leave_out: site, permutation: 1", ""},
