@@ -71,7 +71,7 @@ func TestOtherDisplacements(t *testing.T) {
 		want  string
 	}{
 		"two scans":          {scans(power, connectivity.Displacement{Apart: -0.04}), "so they belong to two scans: sub-2 (−0.04)"},
-		"multiplied":         {scans(power, third, power), "multiplied: sub-2 (0.3 times)"},
+		"multiplied":         {scans(power, third, power), "a multiple of that of trans and rot: sub-2 (0.3 times)"},
 		"multiplied in all":  {scans(third, third), ""},
 		"another definition": {scans(power, connectivity.Displacement{}), ""},
 		"translations": {scans(power, connectivity.Displacement{Unit: "cm"}, connectivity.Displacement{Unit: "m"}),
