@@ -60,11 +60,11 @@ func offWords(cuts [][]field, values []string, known func(i, at int) bool) (of, 
 				follow++
 			}
 		}
-		share := 0.
+		alike := 0. // whole numbers: their sum has no order
 		for w, v := range meant {
-			share += ofWord[w] * ofValue[v] / n / n
+			alike += float64(ofWord[w] * ofValue[v])
 		}
-		if len(meant) < 2 || 10*(follow+float64(wrong)) < 9*n || tail(n, follow, share) > chanceWord {
+		if len(meant) < 2 || 10*(follow+float64(wrong)) < 9*n || tail(n, follow, alike/n/n) > chanceWord {
 			continue
 		}
 		if names == len(meant) { // each is the word of another
