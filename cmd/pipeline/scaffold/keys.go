@@ -111,6 +111,9 @@ func (t *table) joined(dir string, files []string, all []*candidate) *candidate 
 	}
 	for a, one := range t.Columns {
 		for _, f := range files {
+			if filepath.Join(dir, f) == t.path {
+				continue
+			}
 			for _, path := range around(f, t.Rows[0][a], "{"+one+"}") {
 				before, after, _ := strings.Cut(path, "{"+one+"}")
 				for b, other := range t.Columns {
@@ -122,8 +125,11 @@ func (t *table) joined(dir string, files []string, all []*candidate) *candidate 
 						paths = append(paths, before+"{"+one+"}"+p)
 					}
 					for _, p := range paths {
-						if b == a || tried[p] || len(tried) > 200 || filepath.Join(dir, f) == t.path {
+						if b == a || tried[p] {
 							continue
+						}
+						if len(tried) > 200 {
+							return nil
 						}
 						tried[p] = true
 						c := t.candidate(p, one, f, "", here)

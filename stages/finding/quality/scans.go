@@ -191,7 +191,7 @@ const manyNegative = 0.1
 func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 	for _, of := range lists.By(forms, func(f Form) string { return f.Port }) {
 		ids := lists.Map(of.All, func(f Form) string { return f.Participant })
-		diagonals := lists.By(having(of.All, func(f Form) bool { return f.Diagonal != "" }),
+		diagonals := lists.By(lists.Keep(of.All, func(f Form) bool { return f.Diagonal != "" }),
 			func(f Form) string { return f.Diagonal })
 		slices.SortStableFunc(diagonals, func(x, y lists.Group[string, Form]) int { return len(y.All) - len(x.All) })
 		add := func(code, usual, other string, some []Form) {
@@ -211,7 +211,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 				add("matrices.diagonals-differ", diagonals[0].Key, d.Key, d.All)
 			}
 		}
-		none := having(of.All, func(f Form) bool { return !(f.Negative > 0) })
+		none := lists.Keep(of.All, func(f Form) bool { return !(f.Negative > 0) })
 		var others []float64
 		for _, f := range of.All {
 			if f.Negative > 0 {
@@ -222,7 +222,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 		if n := len(others); n >= 3 && len(none) > 0 && others[n/10] >= manyNegative {
 			add("matrices.none-negative", "", "", none)
 		}
-		if indefinite := having(of.All, func(f Form) bool { return f.Indefinite }); indefinite != nil {
+		if indefinite := lists.Keep(of.All, func(f Form) bool { return f.Indefinite }); indefinite != nil {
 			add("matrices.indefinite", "", "", indefinite)
 		}
 		for _, p := range []struct {
@@ -237,7 +237,7 @@ func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 			{"matrices.singular", "", func(f Form) bool { return f.Singular }, // as of the shorter scans
 				func(shares []Share) bool { with, _ := wholly(shares); return with != nil }},
 		} {
-			some := having(of.All, p.has)
+			some := lists.Keep(of.All, p.has)
 			who := lists.Map(some, func(f Form) string { return f.Participant })
 			if len(some) > 0 && len(some) < len(of.All) && p.fits(SharesOf(group, ids, who)) {
 				add(p.code, "", p.how, some)
@@ -278,15 +278,6 @@ func wholly(shares []Share) (with, without []string) {
 // lowMean is a mean correlation that matrices have after global signal regression alone: in 1,035 series of ABIDE,
 // 99.6% have less after it, and none before (0.07 or more).
 const lowMean = 0.03
-
-func having(forms []Form, has func(Form) bool) (some []Form) {
-	for _, f := range forms {
-		if has(f) {
-			some = append(some, f)
-		}
-	}
-	return some
-}
 
 // A Counted is a name, and how often it is there.
 type Counted struct {
