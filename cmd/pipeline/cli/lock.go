@@ -23,6 +23,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/role"
 )
@@ -132,15 +133,18 @@ func (a *app) writePlan(file, path string) error {
 	if err != nil {
 		return err
 	}
-	p := &finding.LockedPlan{Locked: time.Now().UTC().Format(time.RFC3339), Program: version.Number}
+	now := time.Now().UTC()
+	p := &finding.LockedPlan{Locked: now.Format(time.RFC3339), Program: version.Number}
 	if p.Lines, err = finding.PlanOf(settings); err != nil {
 		return err
 	}
-	for _, s := range steps {
+	trained := results.Trained(store, steps, axisOf(pipeline), now)
+	for _, s := range steps { // also of runs whose records are gone
 		if _, trains := s.Node.Instance().(role.Trainer); trains && s.State == engine.Cached {
-			p.Trained++
+			trained[s.Key] = true
 		}
 	}
+	p.Trained = len(trained)
 	text := p.Text()
 	if was, err := os.ReadFile(path); err == nil && !a.Replace {
 		if earlier, err := finding.ReadPlan(was); err == nil {
@@ -162,9 +166,56 @@ func (a *app) writePlan(file, path string) error {
 	}
 	a.Note("wrote %s (%s, SHA-256 %s)", path, p.Locked, p.Digest)
 	if p.Trained > 0 {
-		a.Warn("%s of this plan have already been trained: the report will state this", words.Count(p.Trained, "model"))
+		a.Warn("%s of these participants %s already been trained, with these or other groups: the report will state this",
+			words.Count(p.Trained, "model"), words.Verb(p.Trained, "has", "have"))
 	}
 	a.Note("publish it with its date, and give it to the report: in: { plan: { file: %s } }", filepath.Base(path))
+	return nil
+}
+
+// axisOf is the axis of the participants.
+func axisOf(p *pipelines.Pipeline) string {
+	if p.Roster == nil {
+		return column.Subject
+	}
+	return p.Roster.AxisName()
+}
+
+// refuted refuses a plan that states fewer models than the store trained before it was locked, maybe in another store:
+// the report would take the plan to be older than the results.
+func (a *app) refuted(p *pipelines.Pipeline, store *disk.Store) error {
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			for _, b := range n.Inputs() {
+				if b.Port != "plan" || len(b.Sources) != 1 || b.Sources[0].File == "" {
+					continue
+				}
+				text, err := os.ReadFile(b.Sources[0].File)
+				if err != nil {
+					return err
+				}
+				plan, err := finding.ReadPlan(text)
+				if err != nil {
+					return exit.Wrong(fmt.Errorf("%s: %w", b.Sources[0].Name, err))
+				}
+				at, err := time.Parse(time.RFC3339, plan.Locked)
+				if err != nil {
+					return exit.Wrong(fmt.Errorf("%s: its time: %w", b.Sources[0].Name, err))
+				}
+				steps, err := engine.Plan(context.Background(), p.Graph, store, engine.Options{})
+				if err != nil {
+					return err
+				}
+				if models := len(results.Trained(store, steps, axisOf(p), at)); models > plan.Trained {
+					return exit.Wrongf("the plan %s states that %s had been trained when it was locked on %s, but this store "+
+						"has records of %s of these participants from before that time, so the report would be wrong\n"+
+						"  lock a plan that states all of them: %s; or leave out the input plan of %s", b.Sources[0].Name,
+						words.Count(plan.Trained, "model"), plan.Locked, words.Count(models, "model"),
+						a.Command("lock", "--plan", p.File, "-o", "PATH"), s.Name())
+				}
+			}
+		}
+	}
 	return nil
 }
 

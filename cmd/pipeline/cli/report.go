@@ -185,6 +185,9 @@ func (a *app) checklist(cmd *cobra.Command, file, name, path string) error {
 // withReport are the results of a pipeline file with a report stage; one without is read with a report stage of its
 // results.
 func (a *app) withReport(c *results.Current) (with *results.Current, err error) {
+	if err := a.refuted(c.Pipeline, c.Store); err != nil {
+		return nil, err
+	}
 	if page.Stage(c.Pipeline.Graph) != nil {
 		return c, nil
 	}

@@ -154,6 +154,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if err := page.MayLeave(p, store, r.Options); err != nil {
 		return nil, exit.Wrong(err)
 	}
+	if err := a.refuted(p, store); err != nil {
+		return nil, err
+	}
 	memory := func() int64 { return 0 }
 	if r.executor.Where == "local" {
 		memory = machine.Memory

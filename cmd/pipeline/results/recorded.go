@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ import (
 	"prgnn/pipelines/lock"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // IsRun tells the id of a run from the name of a file.
@@ -331,6 +333,77 @@ func madeBy(store *disk.Store, t record.Task) (*dag.Kind, dag.Stage) {
 		}
 	}
 	return &dag.Kind{Name: done.Kind, New: func() dag.Stage { return made(t.Outputs) }}, made(t.Outputs)
+}
+
+// Trained counts the models that recorded runs of a store trained before a time on scans of the participants of a plan,
+// with whichever labels: which are true is not recorded.
+func Trained(store *disk.Store, steps []engine.Step, axis string, before time.Time) (models map[artifacts.Key]bool) {
+	type scan struct{ id, digest string }
+	scans := func(text, own, key string) (all []scan) {
+		r, _ := recipe.Read(text) // up to the first input that has yet to be made
+		if len(r.Inputs) == 0 && own != "" && text != "" {
+			return []scan{{own, key}} // simulated
+		}
+		for _, in := range r.Inputs {
+			if in.Ref.Format != "arrow" { // small tables are the same for many participants
+				all = append(all, scan{cmp.Or(column.ValueOn(in.Coords, axis), own), in.Ref.Digest.String()})
+			}
+		}
+		return all
+	}
+	ids := map[string]string{} // of the participant with a scan; "" where several have it
+	for i := range steps {
+		for _, s := range scans(steps[i].Recipe(), column.ValueOn(steps[i].Node.Coords(), axis), steps[i].Key.String()) {
+			if id, known := ids[s.digest]; known && id != s.id {
+				s.id = ""
+			}
+			ids[s.digest] = s.id
+		}
+	}
+	models = map[artifacts.Key]bool{}
+	runs, _ := store.Runs() // damaged records are as good as none here
+	for _, rr := range runs {
+		if !rr.Started.Before(before) {
+			continue
+		}
+		full, err := store.LoadRun(rr.ID)
+		if err != nil {
+			continue
+		}
+		rec, err := record.Read(store, full)
+		if err != nil {
+			continue
+		}
+		same, trains := false, map[string]bool{} // by stage
+		for _, t := range append(rec.Tasks, rec.SoFar...) {
+			ended := rec.Started.Add(time.Duration((t.Start + t.Seconds) * float64(time.Second)))
+			if t.State != engine.Ran && t.State != engine.Cached || ended.After(before) {
+				continue
+			}
+			stage := dag.StageOf(t.ID)
+			is, known := trains[stage]
+			if !known || !is && !same {
+				done, err := store.Work.LookupHere(t.Key)
+				if err != nil {
+					continue
+				}
+				r, _ := recipe.Read(done.Recipe)
+				if kind, there := dag.Lookup(r.Kind); there {
+					_, is = kind.New().(role.Trainer)
+				}
+				trains[stage] = is
+				same = same || slices.ContainsFunc(scans(done.Recipe, t.ID, t.Key.String()),
+					func(s scan) bool { return ids[s.digest] != "" })
+			}
+			if is && !same {
+				break // whose scans are before a training
+			}
+			if is {
+				models[t.Key] = true
+			}
+		}
+	}
+	return models
 }
 
 // made is a stage that a program once had, with its outputs.
