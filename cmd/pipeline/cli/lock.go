@@ -187,7 +187,8 @@ func (a *app) refuted(p *pipelines.Pipeline, store *disk.Store) error {
 	for _, s := range p.Graph.Stages() {
 		for _, n := range s.Tasks() {
 			for _, b := range n.Inputs() {
-				if b.Port != "plan" || len(b.Sources) != 1 || b.Sources[0].File == "" {
+				_, reports := n.Instance().(role.Reporter)
+				if !reports || b.Port != "plan" || len(b.Sources) != 1 || b.Sources[0].File == "" {
 					continue
 				}
 				text, err := os.ReadFile(b.Sources[0].File)
