@@ -477,8 +477,15 @@ func TestDecisionsOnNodeLists(t *testing.T) {
 			"connect those of one list,", ", in: { regions: null }", "", "nodes: { file: two.tsv }", "nodes: list.nodes",
 			"stages:", `stages:
   list: { use: exec, in: { all: cohort.nodes }, with: { command: [cp, "{all}", "{nodes}"], inputs: [all=arrow], outputs: ["nodes=arrow(index id name)"] } }`},
-		{"stage report: its node list is cohort.nodes, but its data have the regions of cohort.nodes (stage parcels), two.tsv (stage parcels): set in: { nodes: null }",
+		{"stage report: its node list is cohort.nodes, but its data have the regions of cohort.nodes (stage parcels), two.tsv (stage parcels): write report: { in: { nodes: null } }; or connect data of one list",
 			", in: { nodes: null }", ""},
+		{"stage report: its node list is cohort.nodes, but its data have the regions of cohort.nodes (stage parcels), " +
+			"two.tsv (stage parcels): write report: { in: { nodes: null } }, and no option with report.in.nodes; or connect",
+			", in: { nodes: null }", "", "baselines.in.nodes: { file: two.tsv }",
+			"baselines.in.nodes: { file: two.tsv }, report.in.nodes: { file: two.tsv }"},
+		{"stage own: its node list is cohort.nodes, but its data have the regions of two.tsv (stage parcels): connect " +
+			"the same list: write own: { in: { nodes: { file: two.tsv } } }", "stages:", `stages:
+  own: { use: baseline, matrix: { fold: all }, in: { pearson: "connectivity[*,atlas=two].pearson", quality: "connectivity[*,atlas=two].quality" } }`},
 		{"stage parcels: input nodes: a node list is the same for all participants, and has no ${subject}",
 			"parcels.in.nodes: { file: two.tsv }", `parcels.in.nodes: { file: "${subject}.tsv" }`},
 		{"stage series: its node list is two.tsv, but its data have the regions of more/two.tsv",

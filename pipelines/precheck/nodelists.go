@@ -90,11 +90,15 @@ func (f *NodeLists) refuses(n *dag.Node) error {
 	case own.names == "" || len(data) == 0 || len(data) == 1 && data[0].is(own):
 		return nil
 	case len(data) > 1:
-		return fmt.Errorf("its node list is %s, but its data have the regions of %s: set in: { nodes: null }, "+
-			"or connect data of one list", own.text, texts(data))
+		remedy := fmt.Sprintf("write %s: { in: { nodes: null } }", name)
+		if f.options(n) != "" {
+			remedy += fmt.Sprintf(", and no option with %s.in.nodes", name)
+		}
+		return fmt.Errorf("its node list is %s, but its data have the regions of %s: %s; or connect data of one list",
+			own.text, texts(data), remedy)
 	}
 	remedy := fmt.Sprintf("write %s: { in: { nodes: %s } }", name, data[0].write)
-	if option := f.options(data[0].task); option != "" {
+	if option := f.options(data[0].task); option != "" && f.options(n) != "" {
 		remedy = fmt.Sprintf("write %s.in.nodes: %s in the option %s", name, data[0].write, option)
 	} else if f.options(n) != "" {
 		remedy += fmt.Sprintf(" (an option of a decision: %s.in.nodes: %s)", name, data[0].write)

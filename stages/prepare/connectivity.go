@@ -82,7 +82,7 @@ func (s *Connectivity) Ports() dag.Ports {
 func (s *Connectivity) Validate() []error {
 	var errs []error
 	if s.Partial == "ridge" && s.Rho == 0 {
-		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use empirical"))
+		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use partial: empirical"))
 	}
 	if s.Partial == "glasso" && s.Alpha == 0 {
 		errs = append(errs, errors.New("partial is glasso, but alpha is 0: set alpha, or use glasso-cv"))

@@ -70,10 +70,10 @@ func (s *Matrices) Ports() dag.Ports {
 func (s *Matrices) Validate() []error {
 	var errs []error
 	if s.Partial == "empirical" && s.Volumes == 0 {
-		errs = append(errs, errors.New("partial is empirical, but volumes is not set: an inverse cannot be checked without the number of volumes; set volumes, or use ridge"))
+		errs = append(errs, errors.New("partial is empirical, but volumes is not set: an inverse cannot be checked without the number of volumes; set volumes, or use partial: ridge"))
 	}
 	if s.Partial == "ridge" && s.Rho == 0 {
-		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use empirical"))
+		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use partial: empirical with volumes"))
 	}
 	if s.Partial != "given" && (s.FisherZ == "partial" || s.FisherZ == "both") {
 		errs = append(errs, fmt.Errorf("fisher_z is %s, but no file of partial correlations is read (partial: %s): set fisher_z to none or pearson", s.FisherZ, s.Partial))

@@ -184,7 +184,7 @@ func TestMatricesRefuses(t *testing.T) {
 	}
 	s := stagetest.NewStage[*Matrices](t, "matrices")
 	s.Partial = "empirical"
-	if errs := s.Validate(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "set volumes, or use ridge") {
+	if errs := s.Validate(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "set volumes, or use partial: ridge") {
 		t.Errorf("empirical without volumes: %v", errs)
 	}
 }

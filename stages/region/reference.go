@@ -153,7 +153,7 @@ func OfMatrix(name string, err error) error {
 	if not := new(tangent.DefiniteError); !errors.As(err, &not) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
+	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use pearson: ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
 }
 
 // Project sets dst to the tangent matrix of a matrix of one participant; name is what an error calls it.
