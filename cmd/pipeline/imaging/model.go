@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/cmd/pipeline/export"
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/present/methods"
+	"prgnn/stages/role"
 )
 
 // models adds the origin to the files of a setting, and writes their card.
@@ -98,8 +102,16 @@ func evaluated(s *export.Setting, c *methods.Card) error {
 			if err != nil {
 				return err
 			}
+			for _, r := range finding.PerParticipant(lists.Map(rows, func(r column.AccuracyRow) finding.Row {
+				return finding.Row{AccuracyRow: r}
+			})) {
+				if !r.IsMajority() {
+					c.Settings++
+				}
+			}
 			for _, r := range rows {
 				if r.Level == "participant" && s.Is(r.Coords) {
+					c.Headline, c.Stated = headline(s, r.Coords)
 					if r.Positive == "n/a" {
 						r.Positive = "" // as in a validation
 					}
@@ -129,6 +141,28 @@ func evaluated(s *export.Setting, c *methods.Card) error {
 		}
 	}
 	return nil
+}
+
+// headline is the setting that the file states as its headline, if it is not the one with these coordinates, and whether
+// it is.
+func headline(s *export.Setting, of []dag.Coord) (other string, is bool) {
+	for _, stage := range s.Pipeline.Graph.Stages() {
+		for _, n := range stage.Tasks() {
+			by, refers := n.Instance().(role.Referrer)
+			if !refers {
+				continue
+			}
+			given := by.RefersTo()
+			switch coords := column.ReadCoords(given.Coords); {
+			case given.Parameter != "headline" || coords == nil:
+			case column.Holds(of, coords):
+				return "", true
+			default:
+				other = strings.Join(given.Coords, ", ")
+			}
+		}
+	}
+	return other, false
 }
 
 // readModel reads what a model file states.

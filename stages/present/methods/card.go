@@ -48,6 +48,9 @@ type Card struct {
 	Judged                          bool          // the run has the findings of its report
 	Cautions                        []CardCaution // of the report, which overturn what the models show
 	Questioned                      bool          // one of them questions the performance
+	Settings                        int           // with an accuracy in this run
+	Headline                        string        // the one that the file states, if it is not that of the card
+	Stated                          bool          // the setting of the card is the one that the file states
 
 	Accuracy   []column.AccuracyRow // or
 	Regression []column.RegressionRow
@@ -149,7 +152,8 @@ func (c *Card) Markdown() (string, error) {
 		"Deconfounded": lists.Map(c.Deconfounded, markup.Markdown), "Scored": c.Scored,
 		"FittedTo": markup.Markdown(c.FittedTo), "Measured": evaluations != nil, "Cautions": len(c.Cautions),
 		"Unregressed": column.MadeValue[string](c.Made, "denoise.regress") == "none",
-		"Sites":       c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn), "Questioned": c.Questioned}
+		"Sites":       c.Sites, "SiteColumn": markup.Markdown(c.SiteColumn), "Questioned": c.Questioned,
+		"Settings": c.Settings, "Headline": markup.Markdown(c.Headline)}
 	c.metadata(&b, evaluations)
 	fmt.Fprintf(&b, "# %s\n\n%s\n",
 		markup.Markdown(wording.UpperFirst(cmp.Or(column.Classifiers[c.Model], c.Model))), text("card.what", of))
@@ -191,6 +195,9 @@ func (c *Card) Markdown() (string, error) {
 		}
 		maps.Copy(of, e.of)
 		fmt.Fprintf(&b, "%s\n\n", text("card.measured", of))
+		if c.Settings > 1 && !c.Stated {
+			fmt.Fprintf(&b, "%s\n\n", text("card.picked", of))
+		}
 		head := "measure | value | 95% interval"
 		if c.Groups != nil {
 			head += " | chance level"
