@@ -314,9 +314,28 @@ func (s *Multiverse) joint(curve *inference.Curve, distinct []*universe, repeate
 	return column.Table(rows)
 }
 
+// explained is the share of the variance of the effects that a decision explains, and p over the label permutations.
+// options are the places of those of the universes.
+func explained(universes []*universe, options []int) (share, p float64) {
+	const rounding = 1e-12
+	least := 0
+	for i := range universes[0].effect {
+		own := inference.Explained(lists.Map(universes, func(u *universe) float64 { return u.effect[i] }), options)
+		if i == 0 {
+			share = own
+		}
+		if own >= share-rounding { // false of NaN
+			least++
+		}
+	}
+	if math.IsNaN(share) {
+		return share, math.NaN()
+	}
+	return share, float64(least) / float64(len(universes[0].effect))
+}
+
 // options are the universes by the options of each decision; no share of them is significant where nothing is tested.
 func options(universes []*universe, decisions []string, tested bool) *encoding.Table {
-	effects := lists.Map(universes, func(u *universe) float64 { return u.Effect })
 	names := lists.Map(decisions, func(axis string) []string {
 		of := lists.Map(universes, func(u *universe) string { return column.ValueOn(u.Coords, axis) })
 		slices.SortFunc(of, dag.CompareValues)
@@ -328,11 +347,14 @@ func options(universes []*universe, decisions []string, tested bool) *encoding.T
 	}
 	var rows []column.OptionRow
 	for i, axis := range decisions {
-		explained := inference.Explained(effects, lists.Map(universes, func(u *universe) int {
+		explained, p := explained(universes, lists.Map(universes, func(u *universe) int {
 			return slices.Index(names[i], column.ValueOn(u.Coords, axis))
 		}))
+		if !tested {
+			p = math.NaN()
+		}
 		for _, option := range names[i] {
-			r := column.OptionRow{Decision: axis, Option: option, Explained: explained,
+			r := column.OptionRow{Decision: axis, Option: option, Explained: explained, ExplainedP: p,
 				Balanced: len(universes) == full}
 			var own []float64
 			significant := 0

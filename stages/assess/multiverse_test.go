@@ -171,6 +171,45 @@ func TestMultiverseOracle(t *testing.T) {
 	options := need.Value(column.Rows[column.OptionRow](out["options"].(*encoding.Table)))(t)
 	need.Equal(t, len(options), 2+2+2+3)
 	need.Equal(t, options[0].Balanced, false) // penalty 0.1 is of one kind of features only
+	universes = need.Value(column.Rows[column.UniverseRow](out["universes"].(*encoding.Table)))(t)
+	for _, o := range options { // p of R², by the definition
+		at := 0
+		for b := range 200 {
+			if explainedBy(t, in["permuted"], universes, o.Decision, b) >= o.Explained-1e-9 {
+				at++
+			}
+		}
+		need.Equal(t, math.Abs(o.ExplainedP-float64(at)/200) < 1e-12, true, o, at)
+	}
+}
+
+// explainedBy is R² of a decision for one permutation: of the mean AUC over the folds, in each universe.
+func explainedBy(t *testing.T, permuted []dag.Input, universes []column.UniverseRow, decision string, b int) float64 {
+	byOption, all := map[string][]float64{}, []float64{}
+	for _, u := range universes {
+		sum, n := 0.0, 0.0
+		for _, in := range permuted {
+			if !column.Holds(in.Coords, u.Coords) {
+				continue
+			}
+			for _, r := range need.Value(column.Read[fold.PermutedRow](in))(t) {
+				if int(r.Permutation) == b {
+					sum, n = sum+r.AUC, n+1
+				}
+			}
+		}
+		option := column.ValueOn(u.Coords, decision)
+		byOption[option], all = append(byOption[option], sum/n), append(all, sum/n)
+	}
+	mean := func(x []float64) float64 { m, _ := column.MeanSD(x); return m }
+	between, total := 0.0, 0.0
+	for _, x := range all {
+		total += (x - mean(all)) * (x - mean(all))
+	}
+	for _, of := range byOption {
+		between += float64(len(of)) * (mean(of) - mean(all)) * (mean(of) - mean(all))
+	}
+	return between / total
 }
 
 // TestMultiverseRepeated: a universe with the predictions of another counts once.

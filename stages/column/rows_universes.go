@@ -50,12 +50,13 @@ type JointRow struct {
 
 // An OptionRow is one option of a decision.
 type OptionRow struct {
-	Decision  string  `column:"decision"`
-	Option    string  `column:"option"`
-	Universes int32   `column:"universes" doc:"with this option; those that repeat another are among them"`
-	Weight    float64 `column:"weight" doc:"of these universes together in the joint statistics"`
-	Median    float64 `column:"median" doc:"median of their effects"`
-	Share     float64 `column:"share,missing" doc:"share of them with p < 0.05; missing where there is no joint test"`
-	Explained float64 `column:"explained,missing" doc:"share of the variance of the effects that the decision explains alone (R²)"`
-	Balanced  bool    `column:"balanced" doc:"each combination of options has as many universes; if not, the shares of the decisions overlap"`
+	Decision   string  `column:"decision"`
+	Option     string  `column:"option"`
+	Universes  int32   `column:"universes" doc:"with this option; those that repeat another are among them"`
+	Weight     float64 `column:"weight" doc:"of these universes together in the joint statistics"`
+	Median     float64 `column:"median" doc:"median of their effects"`
+	Share      float64 `column:"share,missing" doc:"share of them with p < 0.05; missing where there is no joint test"`
+	Explained  float64 `column:"explained,missing" doc:"share of the variance of the effects that the decision explains alone (R²)"`
+	ExplainedP float64 `column:"explained_p,missing" doc:"share of the label permutations, and the actual labels, with at least this share of the variance; missing where there is no joint test"`
+	Balanced   bool    `column:"balanced" doc:"each combination of options has as many universes; if not, the shares of the decisions overlap"`
 }

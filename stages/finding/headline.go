@@ -32,6 +32,18 @@ func headlineOf(settings [][]dag.Coord, own func(i int) bool, given []dag.Coord)
 	return -1, fmt.Errorf("headline: %d settings match %s: give more coordinates", len(fit), wanted)
 }
 
+// headlineOfUniverses is the universe that is the headline of a multiverse, where it is one of the settings of a page.
+func headlineOfUniverses(t *dag.Task, settings []Row) ([]dag.Coord, error) {
+	rows, err := column.ReadPort[column.UniverseRow](t, "universes")
+	for _, u := range rows {
+		fits := slices.DeleteFunc(slices.Clone(settings), func(r Row) bool { return !column.Holds(r.Coords, u.Coords) })
+		if u.Headline && len(fits) == 1 {
+			return u.Coords, err
+		}
+	}
+	return nil, err
+}
+
 // IsChosen reports whether the headline is the procedure that chooses a setting inside each fold.
 func (a *Results) IsChosen() bool { return a.First == nil && a.Nested != nil }
 

@@ -84,6 +84,7 @@ func (p Planned) String() string {
 const (
 	universeOf = "universe "
 	excluded   = "excluded: "
+	because    = ", because: "
 	with       = "with "
 	isStage    = " is a stage of the kind "
 	isEqual    = " = "
@@ -98,6 +99,7 @@ func readPlanned(line string) Planned {
 	case strings.HasPrefix(line, excluded):
 		return Planned{Value: line}
 	}
+	const values = `" | "`
 	if name, value, is := strings.Cut(line, isEqual); is {
 		p := Planned{About: PlannedParameter, Value: value}
 		if option, is := strings.CutPrefix(name, with); is {
@@ -105,6 +107,11 @@ func readPlanned(line string) Planned {
 			p.Option, name = option[:at], strings.TrimPrefix(option[at:], ", ")
 		}
 		p.Stage, p.Name, _ = strings.Cut(name, ".")
+		if p.Option == "" { // plans of earlier versions had the order of the file
+			of := strings.Split(strings.Trim(value, `"`), values)
+			slices.Sort(of)
+			p.Value = `"` + strings.Join(of, values) + `"`
+		}
 		return p
 	}
 	if stage, kind, is := strings.Cut(line, isStage); is {
@@ -136,6 +143,7 @@ func PlanOf(settings *encoding.Table) ([]Planned, error) {
 				values := lists.Map(p.All, func(r Parameter) string {
 					return strconv.Quote(strings.Join(r.Value, ", "))
 				})
+				slices.Sort(values) // options have no order
 				lines = append(lines, Planned{About: PlannedParameter, Stage: stage.Key, Name: p.Key,
 					Value: strings.Join(values, " | ")})
 			}
@@ -165,24 +173,37 @@ func PlanOf(settings *encoding.Table) ([]Planned, error) {
 	if planned.Decisions == nil {
 		planned = d
 	}
+	var universes, sets []Planned // options have no order
 	for _, universe := range planned.Universes {
 		parts := make([]string, len(universe))
 		for i, at := range universe {
 			parts[i] = planned.Decisions[i].Name + "=" + planned.Decisions[i].Options[at].Name
 		}
-		lines = append(lines, Planned{About: PlannedUniverse, Value: flat(universeOf + strings.Join(parts, " "))})
+		universes = append(universes, Planned{About: PlannedUniverse, Value: flat(universeOf + strings.Join(parts, " "))})
 	}
 	for _, decision := range planned.Decisions {
 		for _, o := range decision.Options {
 			for _, set := range o.Sets {
-				lines = append(lines, Planned{PlannedParameter, flat(decision.Name + "=" + o.Name), set.Stage,
+				sets = append(sets, Planned{PlannedParameter, flat(decision.Name + "=" + o.Name), set.Stage,
 					set.Parameter, strconv.Quote(strings.Join(set.Value, ", "))})
 			}
 		}
 	}
-	for _, not := range d.Not {
-		lines = append(lines, Planned{Value: flat(excluded + strings.Join(lists.Map(not.Of,
-			func(o column.NotOptions) string { return o.Decision + "=" + strings.Join(o.Options, "|") }), " "))})
+	var not []Planned
+	for _, n := range d.Not {
+		of := lists.Map(n.Of, func(o column.NotOptions) string {
+			return o.Decision + "=" + strings.Join(slices.Sorted(slices.Values(o.Options)), "|")
+		})
+		slices.Sort(of)
+		text := excluded + strings.Join(of, " ")
+		if n.Because != "" {
+			text += because + n.Because
+		}
+		not = append(not, Planned{Value: flat(text)})
+	}
+	for _, part := range [][]Planned{universes, sets, not} {
+		slices.SortFunc(part, func(a, b Planned) int { return strings.Compare(a.String(), b.String()) })
+		lines = append(lines, part...)
 	}
 	if d.Left > 0 {
 		lines = append(lines, Planned{Value: fmt.Sprintf("sample: %d of %d universes not drawn, seed %s", d.Left, d.All,
@@ -249,8 +270,8 @@ func readLocked(in dag.Input, settings *encoding.Table) (*LockedPlan, error) {
 }
 
 // Compare lists what differs in other lines: values of parameters and connections by name, and what only one of both
-// has. Of a stage that only one has, nothing else is listed. Other universes come first, and what inputs select follows
-// from them.
+// has. Of a stage that only one has, nothing else is listed. What not excludes and sample draws comes first, then other
+// universes; what inputs select follows from these.
 func (p *LockedPlan) Compare(now []Planned) (all []PlanDifference) {
 	was, is := byName(p.Lines), byName(now)
 	only := func(how string, lines []Planned, in map[Planned]string) {
@@ -274,17 +295,14 @@ func (p *LockedPlan) Compare(now []Planned) (all []PlanDifference) {
 	only(PlanAdded, now, was)
 	only(PlanMissing, p.Lines, is)
 	universe := func(d PlanDifference) bool { return d.About == PlannedUniverse }
-	if !slices.ContainsFunc(all, universe) {
-		return all
-	}
+	others := slices.ContainsFunc(all, universe)
 	all = slices.DeleteFunc(all, func(d PlanDifference) bool {
-		return d.How == PlanChanged && d.About == PlannedInput &&
+		return others && d.How == PlanChanged && d.About == PlannedInput &&
 			unselected(was[Planned{d.About, d.Option, d.Stage, d.Name, ""}]) ==
 				unselected(is[Planned{d.About, d.Option, d.Stage, d.Name, ""}])
 	})
-	slices.SortStableFunc(all, func(a, b PlanDifference) int {
-		return cmp.Compare(map[bool]int{false: 1}[universe(a)], map[bool]int{false: 1}[universe(b)])
-	})
+	place := map[string]int{"": -2, PlannedUniverse: -1}
+	slices.SortStableFunc(all, func(a, b PlanDifference) int { return cmp.Compare(place[a.About], place[b.About]) })
 	return all
 }
 
@@ -337,8 +355,19 @@ func apart(is, was string) (string, string) {
 // Values are what its sentences use.
 func (p *LockedPlan) Values() map[string]any {
 	universes := slices.ContainsFunc(p.Lines, func(l Planned) bool { return l.About == PlannedUniverse })
+	rules, others := 0, 0
+	for _, d := range p.Differences {
+		if d.About == "" {
+			rules++ // which are all listed
+		} else if d.About == PlannedUniverse {
+			others++
+		}
+	}
+	if others < 3 { // which are listed
+		others = 0
+	}
 	return map[string]any{"Locked": p.Locked, "Trained": p.Trained, "Digest": p.Digest, "Differences": p.Differences,
-		"Universes": universes}
+		"Universes": universes, "Others": others, "Shown": rules + 6, "Listed": rules + 12}
 }
 
 // Keeps reports whether a parameter of a stage is as the plan states it.

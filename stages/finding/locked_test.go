@@ -75,6 +75,31 @@ func TestLockedPlan(t *testing.T) {
 		`changed multiverse.predictions b.predictions instead of a.predictions`,
 		`added other. evaluate instead of `,
 		`missing measured. evaluate instead of `}, "\n"))
+	// Options have no order; what not excludes comes first, and is always listed.
+	options := func(not string, values ...string) []Planned {
+		table := column.Table(lists.Map(values, func(v string) Parameter {
+			return Parameter{Stage: "clean", Kind: "denoise", Parameter: "detrend", Value: []string{v}}
+		}))
+		d := column.Decisions{Decisions: []column.Decision{{Name: "trend"}}}
+		for i, v := range values {
+			d.Decisions[0].Options = append(d.Decisions[0].Options, column.Option{Name: v, Sets: []column.OptionSet{
+				{Stage: "clean", Parameter: "detrend", Value: []string{v}}}})
+			d.Universes = append(d.Universes, []int32{int32(i)})
+		}
+		if not != "" {
+			d.Not = []column.Not{{Of: []column.NotOptions{{Decision: "trend", Options: []string{not}}}, Because: "slow"}}
+		}
+		table.Meta = map[string]string{column.SettingDecisions: column.JSON(d)}
+		return need.Value(PlanOf(table))(t)
+	}
+	need.Equal(t, fmt.Sprint(options("", "1", "2")), fmt.Sprint(options("", "2", "1")))
+	earlier := &LockedPlan{Lines: lists.Map(strings.Split("clean is a stage of the kind denoise\nclean.detrend = \"2\" | \"1\"\n"+
+		"universe trend=2\nuniverse trend=1\nwith trend=2, clean.detrend = \"2\"\nwith trend=1, clean.detrend = \"1\"", "\n"), readPlanned)}
+	need.Equal(t, differ(earlier.Compare(options("", "1", "2"))), "")
+	earlier.Differences = earlier.Compare(options("9", "1", "2", "3", "4", "5", "6", "7", "8"))
+	need.Equal(t, strings.Split(differ(earlier.Differences), "\n")[0], "added . excluded: trend=9, because: slow instead of ")
+	need.Equal(t, earlier.Values()["Shown"], any(7))
+	need.Equal(t, earlier.Values()["Others"], any(6))
 	input := func(value string) Planned { return Planned{PlannedInput, "", "m", "predictions", value} }
 	universe := func(value string) Planned { return Planned{About: PlannedUniverse, Value: value} }
 	locked := &LockedPlan{Lines: []Planned{input("a.p[x=1,y=1]"), universe("x=1 y=1")}}

@@ -160,6 +160,11 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		}
 	}
 	settings := PerParticipant(rows)
+	if a.Headline == nil {
+		if a.Headline, err = headlineOfUniverses(t, settings); err != nil {
+			return err
+		}
+	}
 	at, err := headlineOf(lists.Map(settings, func(r Row) []dag.Coord { return r.Coords }),
 		func(i int) bool { return settings[i].Own }, a.Headline)
 	if err != nil {

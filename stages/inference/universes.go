@@ -118,7 +118,7 @@ func weightedMedian(x, weight []float64) float64 {
 // options. option are the places of the options. NaN where the effects do not vary.
 func Explained(effect []float64, option []int) float64 {
 	mean := 0.0
-	sums, counts := map[int]float64{}, map[int]float64{}
+	sums, counts := make([]float64, slices.Max(option)+1), make([]float64, slices.Max(option)+1)
 	for i, e := range effect {
 		mean += e / float64(len(effect))
 		sums[option[i]] += e

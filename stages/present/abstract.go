@@ -69,24 +69,28 @@ func (a *author) question() {
 	first := append(slices.Clip(claims), claim.Of(a.Results.Results, headline...))
 	a.Findings = claim.Before(claim.Adjusted(a.Findings, models, claims...), first...)
 	var answered []int
-	add := func(to *string, separator, code string, at []int) {
+	add := func(to *string, separator, code string, c claim.Claim, at []int) {
 		if at != nil {
-			*to += separator + a.Text(code, values{"N": len(at), "Places": at, "First": at[len(at)-1] == len(at)})
+			v := values{"N": len(at), "Places": at, "First": at[len(at)-1] == len(at), "Concerned": 0, "Universes": 0}
+			if c.Joint {
+				v["Concerned"], v["Universes"] = c.Concerned(a.Findings)
+			}
+			*to += separator + a.Text(code, v)
 		}
 	}
 	for _, c := range a.claims {
 		switch at := claim.Places(a.Findings, c.Claim); {
 		case c.text == nil:
-			add(&a.Page.Answer, " ", c.code, at)
+			add(&a.Page.Answer, " ", c.code, c.Claim, at)
 			answered = at
 		case !slices.Equal(at, answered): // else the answer refers to them
-			add(c.text(), " ", c.code, at)
+			add(c.text(), " ", c.code, c.Claim, at)
 		}
 	}
 	for i, t := range a.Page.Tiles {
 		for _, c := range a.shown {
 			if c.label == t.Label {
-				add(&a.Page.Tiles[i].Note, " · ", "tile.questioned", claim.Places(a.Findings, c.Claim))
+				add(&a.Page.Tiles[i].Note, " · ", "tile.questioned", c.Claim, claim.Places(a.Findings, c.Claim))
 			}
 		}
 	}
@@ -184,6 +188,9 @@ func (a *author) ownResult() (isJoint bool) {
 	case a.Accuracy == nil: // a multiverse without evaluate
 		if joint, numbers, above := a.joint(asked); joint != "" {
 			isJoint, a.Page.Answer = true, joint
+			if a.stated != "" {
+				numbers = append(numbers, a.stated)
+			}
 			a.results(numbers...)
 			if above {
 				a.claim(nil, "abstract.questioned", claim.OfUniverses(a.Results.Results))

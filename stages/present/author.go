@@ -21,6 +21,7 @@ type author struct {
 	shown   []tileClaim // of tiles that sections add
 
 	universesTile []report.Tile        // of a multiverse
+	stated        string               // the sentence on the universe that is its headline; "" without one
 	top           int                  // how many regions are listed
 	at            *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place         map[int]report.Place // of a node in the viewer, by its number

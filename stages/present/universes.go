@@ -28,6 +28,12 @@ type universeRow struct {
 	Tested       bool
 }
 
+// An optionRow is an option with what its table uses.
+type optionRow struct {
+	column.OptionRow
+	Permutations int32
+}
+
 // multiverse writes the joint test of many analyses.
 func (a *author) multiverse() {
 	tests := section.Rows[column.JointRow](a.Writer, "universe_tests")
@@ -47,13 +53,14 @@ func (a *author) multiverse() {
 			rows[i].P, rows[i].NullLow, rows[i].NullHigh = math.NaN(), math.NaN(), math.NaN()
 		}
 		for i := range options {
-			options[i].Share = math.NaN()
+			options[i].Share, options[i].ExplainedP = math.NaN(), math.NaN()
 		}
 	}
 	a.Put("multiverse.result", of)
 	if most := largestShare(options); most != nil {
 		names := lists.Map(most, func(o column.OptionRow) string { return o.Decision })
 		a.Put("multiverse.depends", values{"Decisions": names, "Explained": most[0].Explained,
+			"P": most[0].ExplainedP, "Permutations": first.Permutations, "Medians": medians(options, names),
 			"Balanced": most[0].Balanced})
 	}
 	place, last := placesOf(rows)
@@ -64,6 +71,7 @@ func (a *author) multiverse() {
 	}
 	if at := slices.IndexFunc(all, func(r universeRow) bool { return r.Headline }); at >= 0 {
 		a.Put("multiverse.headline", all[at])
+		a.stated = a.Text("multiverse.headline", all[at])
 	}
 	a.Find(a.Multiverse(tests)...)
 	if a.Pictures {
@@ -77,8 +85,9 @@ func (a *author) multiverse() {
 	if of["Tested"] == true {
 		a.Table(section.Lay(a.Writer, "multiverse.joint", of, tests, "statistic | value null p test?"))
 	}
-	a.Table(section.Lay(a.Writer, "multiverse.options", of, options,
-		"decision option | universes median share? explained"))
+	a.Table(section.Lay(a.Writer, "multiverse.options", of, lists.Map(options, func(o column.OptionRow) optionRow {
+		return optionRow{o, first.Permutations}
+	}), "decision option | universes median share? explained explained-p?"))
 	a.universeRegions()
 	if len(all) > 0 {
 		a.Supplement(section.Lay(a.Writer, "multiverse.universes", of, all, "universe | effect p? same? headline?"))
@@ -207,6 +216,15 @@ func (a *author) universes(tests []column.JointRow) values {
 	if len(a.Accuracy) > 0 {
 		of["Within"] = a.Accuracy[0].Within
 	}
+	var effects []float64
+	for _, r := range section.Rows[column.UniverseRow](a.Writer, "universes") {
+		if r.SameAs == "" {
+			effects = append(effects, r.Effect)
+		}
+	}
+	if of["Pair"] = len(effects) == 2; of["Pair"] == true { // their median is the effect of neither
+		of["Least"], of["Most"] = effects[0], effects[1]
+	}
 	not := a.NotJoint(tests)
 	of["Not"], of["Tested"] = not, not == nil
 	for _, r := range tests {
@@ -238,11 +256,25 @@ func (a *author) majorities() (n int) {
 	return n
 }
 
-// largestShare has an option of each decision that explains most, to the printed digits; nil where no effect varies.
+// medians are, for each of some decisions, the range of the median effects of its options.
+func medians(options []column.OptionRow, decisions []string) []values {
+	return lists.Map(decisions, func(name string) values {
+		v := values{"Decision": name, "Low": math.Inf(1), "High": math.Inf(-1), "Several": len(decisions) > 1}
+		for _, o := range options {
+			if o.Decision == name {
+				v["Low"], v["High"] = min(v["Low"].(float64), o.Median), max(v["High"].(float64), o.Median)
+			}
+		}
+		return v
+	})
+}
+
+// largestShare has an option of each decision that explains most, to the printed digits; nil where no effect varies, or
+// no decision explains more than with permuted labels.
 func largestShare(options []column.OptionRow) (most []column.OptionRow) {
 	for _, o := range options {
 		switch {
-		case math.IsNaN(o.Explained):
+		case math.IsNaN(o.Explained), !math.IsNaN(o.ExplainedP) && !inference.Significant(o.ExplainedP):
 		case most != nil && report.Percent(o.Explained) == report.Percent(most[0].Explained):
 			if most[len(most)-1].Decision != o.Decision {
 				most = append(most, o)

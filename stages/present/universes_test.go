@@ -46,7 +46,8 @@ func TestMultiverseSection(t *testing.T) {
 		}
 	}
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
-	if !strings.Contains(text, "of 2 universes") {
+	if !strings.Contains(text, "of 2 universes") || !strings.Contains(strings.SplitN(text, "Cautions", 2)[0],
+		"The universe that the pipeline file states") {
 		t.Error(text)
 	}
 	// Without a headline, the joint test is the answer.
@@ -59,6 +60,11 @@ func TestMultiverseSection(t *testing.T) {
 	answer := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
 	if !strings.Contains(answer, "the joint test by Stouffer's z has p") || strings.Contains(answer, "no headline") {
 		t.Error(answer)
+	}
+	// A headline of the multiverse alone is that of the page.
+	own := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, in)), " ")
+	if !strings.Contains(own, "B, the headline of 2 evaluated settings, distinguishes ASD from HC") {
+		t.Error(own)
 	}
 	// Beside a headline, too.
 	with := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: []string{"model=b"}}, in)), " ")
@@ -270,19 +276,43 @@ func TestUniversesThatRepeat(t *testing.T) {
 // Decisions that explain the same share to the printed digits are all listed.
 func TestLargestShareAtATie(t *testing.T) {
 	of := func(decision string, explained float64) column.OptionRow {
-		return column.OptionRow{Decision: decision, Explained: explained}
+		return column.OptionRow{Decision: decision, Explained: explained, ExplainedP: math.NaN()}
 	}
+	chance := of("a", 0.9) // explains no more than with permuted labels
+	chance.ExplainedP = 0.3
 	for _, c := range []struct {
 		options []column.OptionRow
 		want    string
 	}{
 		{[]column.OptionRow{of("a", 0.401), of("a", 0.401), of("b", 0.404), of("c", 0.2)}, "a b"},
 		{[]column.OptionRow{of("a", 0.2), of("b", 0.42), of("b", 0.42), of("c", 0.38)}, "b"},
+		{[]column.OptionRow{chance, of("b", 0.4), of("c", 0.2)}, "b"},
+		{[]column.OptionRow{chance}, ""},
 		{[]column.OptionRow{of("a", math.NaN()), of("b", math.NaN())}, ""},
 	} {
 		most := lists.Map(largestShare(c.options), func(o column.OptionRow) string { return o.Decision })
 		need.Equal(t, strings.Join(most, " "), c.want)
 	}
+	text := func(decisions ...string) string {
+		options := []column.OptionRow{{Decision: "a", Median: 0.1}, {Decision: "a", Median: 0.3}, {Decision: "b", Median: 0.2}}
+		return need.Value(wording.Text("multiverse.depends", values{"Decisions": decisions, "Explained": 0.4, "P": 0.01,
+			"Permutations": 199, "Balanced": true, "Medians": medians(options, decisions)}))(t)
+	}
+	need.Equal(t, text("a"), "The effect depends most on a, which explains 40% of its variance over the universes (R²; "+
+		"p = 0.010 over the label permutations). The median effects of the options range from 0.10 to 0.30.")
+	need.Equal(t, strings.HasSuffix(text("a", "b"), " range from 0.10 to 0.30 (a) and from 0.20 to 0.20 (b)."), true, text("a", "b"))
+}
+
+// Of one universe with a caution, the share of the universes is stated.
+func TestQuestionedUniverses(t *testing.T) {
+	text := func(code string, concerned int) string {
+		return need.Value(wording.Text(code, values{"N": 1, "Places": []int{1}, "First": true, "Concerned": concerned,
+			"Universes": 12}))(t)
+	}
+	need.Equal(t, text("abstract.questioned", 1),
+		"The accuracies of 1 of the 12 universes may be wrong: see the first caution.")
+	need.Equal(t, text("abstract.questioned", 12), "This result may be wrong: see the first caution.")
+	need.Equal(t, text("tile.questioned", 3), "3 of 12 universes may be wrong: see the first caution")
 }
 
 // Universes with one effect, as printed, have no order among them.

@@ -16,6 +16,7 @@ type Claim struct {
 	Models []Model
 	Edges  *column.EdgeSummaryRow // nil: not of edges
 	Cohort bool                   // of models on another cohort: every finding of the page concerns it
+	Joint  bool                   // Models are those of the universes, and last what all of them have in common
 }
 
 // A Model is a model of a claim.
@@ -71,7 +72,23 @@ func Named(a *finding.Results, names []string) Claim {
 func OfUniverses(a *finding.Results) Claim {
 	c := Of(a, slices.DeleteFunc(a.PerParticipant(), func(r finding.Row) bool { return !r.Own })...)
 	c.Models = append(c.Models, modelOf(a, finding.Subject{}, a.Plan.Shown("multiverse", "universe_tests"), true))
+	c.Joint = true
 	return c
+}
+
+// Concerned counts the universes of a joint test that findings question; all where these concern the test.
+func (c Claim) Concerned(l finding.List) (concerned, universes int) {
+	universes = len(c.Models) - 1
+	for i, m := range c.Models {
+		if !slices.ContainsFunc(l, func(f finding.Finding) bool { return f.Questions() && concernsModel(f, m) }) {
+			continue
+		}
+		if i == universes {
+			return universes, universes
+		}
+		concerned++
+	}
+	return concerned, universes
 }
 
 func modelOf(a *finding.Results, of finding.Subject, stage *finding.StageSettings, leaks bool) Model {

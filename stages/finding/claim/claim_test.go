@@ -69,6 +69,23 @@ func TestConcerns(t *testing.T) {
 		got := fmt.Sprint(Concerns(c.f, model), Concerns(c.f, groups), Concerns(c.f, change))
 		need.Equal(t, got, c.want, c.f)
 	}
+	// Of a joint test, the universes that findings question are counted; all where these concern the test itself.
+	ridge := finding.Subject{Classifier: "ridge", Setting: coords("stage=ridge")}
+	all := func(string) bool { return true }
+	joint := Claim{Joint: true, Models: []Model{{Subject: svm, behind: all}, {Subject: ridge, behind: all}, {behind: all}}}
+	for _, c := range []struct {
+		findings  finding.List
+		concerned int
+	}{
+		{nil, 0},
+		{finding.List{of("accuracy.near-perfect", "SVM", "stage=svm denoising=24P")}, 1},
+		{finding.List{of("accuracy.near-perfect", "SVM", "stage=svm denoising=24P"),
+			of("accuracy.near-perfect", "ridge", "stage=ridge")}, 2},
+		{finding.List{numbered("covariate.predicts-group", values{"Name": "mean_fd"})}, 2},
+	} {
+		concerned, universes := joint.Concerned(c.findings)
+		need.Equal(t, [2]int{concerned, universes}, [2]int{c.concerned, 2})
+	}
 	leaks := Claim{Models: []Model{{leaks: true}}}
 	need.Equal(t, Concerns(finding.Finding{Code: "training.leakage"}, leaks), true)
 }
