@@ -72,6 +72,13 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if len(c.Sessions) > 1 {
 		missing = errors.Join(missing, fmt.Errorf("sessions: with series it is the column that names the session of a row, not [%s]", strings.Join(c.Sessions, ", ")))
 	}
+	for _, p := range bids.ChoiceParameters {
+		if values := c.Values(p.Key); values != nil {
+			missing = errors.Join(missing, fmt.Errorf("%s chooses files of dir, and series takes those of the rows: remove it, "+
+				"and write select: \"%[1]s in [%s]\", with the column and its values in the table", p.Parameter,
+				strings.Join(values, ", ")))
+		}
+	}
 	l, err := c.ReadSessions(dir, strings.Join(c.Sessions, ", "))
 	if err == nil {
 		err = l.Keep(c.Columns)
