@@ -383,3 +383,79 @@ func TestFilesWithWordsOfOtherValues(t *testing.T) {
 		}
 	}
 }
+
+// Right studies in the layouts of programs and databases are read, also where words of batches, scanners and versions
+// follow the groups but for a few; one exchanged pair is refused wherever the names show it.
+func TestLayoutsOfPrograms(t *testing.T) {
+	for _, c := range []struct {
+		what, id, file string
+		more           string // a column of the table
+		unseen         bool   // the names do not show whose a file is
+	}{
+		{what: "CONN", id: "sub-{gap}", file: "{dir}/ROI_Subject{nnn}_Condition001.mat.tsv", more: "{nnn}"},
+		{what: "DPABI", id: "Sub_{nnn}", file: "Results/{batch}/ROISignals_Sub_{nnn}.tsv"},
+		{what: "GIFT", id: "P{gap}", file: "gica_{scanner}/rest_sub{nnn}_timecourses_ica_s1_.tsv", more: "{nnn}"},
+		{what: "HCP", id: "{uid}", file: "{uid}/MNINonLinear/Results/rfMRI_REST1_LR/{batch}.tsv"},
+		{what: "ABCD", id: "NDAR_INV{inv}", file: "sub-NDARINV{inv}/ses-baselineYear1Arm1/func/sub-NDARINV{inv}_v2.tsv"},
+		{what: "UKB", id: "{uid}", file: "{v}/{uid}_25751_2_0.tsv"},
+		{what: "fMRIPrep", id: "sub-{nn}", file: "sub-{nn}/func/sub-{nn}_task-rest_acq-{v}_timeseries.tsv"},
+		{what: "XCP-D", id: "sub-{site}{nnn}", file: "{upgrade}/sub-{site}{nnn}/ses-1/sub-{site}{nnn}_seg-Tian.tsv"},
+		{what: "C-PAC", id: "{site}_00510{nn}", file: "cpac_{year}/{site}_00510{nn}_rois_ho.tsv"},
+		{what: "ADNI", id: "0{nn}_S_{gap}", file: "ADNI2/0{nn}_S_{gap}/{year}-05-01/I{uid}/{scanner}.tsv"},
+		{what: "ADNI, number", id: "0{nn}_S_{gap}", file: "{batch}/S_{gap}_rsfmri.tsv"},
+		{what: "COBRE", id: "00400{nn}", file: "cobre/{dir}/fmri_00400{nn}_session_1_{v}.tsv"},
+		{what: "OpenNeuro", id: "sub-1{nnn}", file: "ds000030/{scanner}/sub-1{nnn}_bold.tsv"},
+		{what: "sites", id: "{nnn}_{site}", file: "{site}/sub-{n}/{dir}.tsv"},
+		{what: "letters after numbers", id: "S{nn}x", file: "{batch}/sub-{nn}.tsv"},
+		{what: "site and number", id: "C01S{nn}", file: "sub-{nn}/ts.tsv"},
+		{what: "numbers of nobody", id: "P{gap}", file: "{batch}/{uid}.tsv", unseen: true},
+	} {
+		for _, exchanged := range []bool{false, true} {
+			files, table, rows := map[string]string{}, "participant_id\tgroup\tsite\tseries", []string{}
+			if c.more != "" {
+				table += "\tscan_no"
+			}
+			var ids, paths []string
+			of := func(i int, text string) string {
+				block := i % 2 // as the group, but for two rows
+				if i == 11 || i == 20 {
+					block = 1 - block
+				}
+				return strings.NewReplacer("{n}", strconv.Itoa(i+1), "{nn}", fmt.Sprintf("%02d", i+1),
+					"{nnn}", fmt.Sprintf("%03d", i+1), "{gap}", strconv.Itoa(1051+3*i+i*i%3),
+					"{uid}", strconv.Itoa(1000003+7919*i),
+					"{inv}", fmt.Sprintf("%X%cZ", 11213*(i+77), 'A'+i%26), "{site}", []string{"NYU", "KKI"}[i/4%2],
+					"{dir}", []string{"controls", "patients"}[i%2], "{batch}", fmt.Sprint("batch", block+1),
+					"{scanner}", fmt.Sprint("scanner", "AB"[block:block+1]), "{v}", fmt.Sprint("v", block+1),
+					"{upgrade}", []string{"pre", "post"}[block], "{year}", strconv.Itoa(2018+block)).Replace(text)
+			}
+			for i := range 40 {
+				ids, paths = append(ids, of(i, c.id)), append(paths, of(i, c.file))
+				files[paths[i]] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+			}
+			if exchanged {
+				paths[16], paths[24] = paths[24], paths[16] // of one group and site
+			}
+			for i := range 40 {
+				row := strings.Join([]string{ids[i], []string{"HC", "PAT"}[i%2], of(i, "{site}"), paths[i]}, "\t")
+				if c.more != "" {
+					row += "\t" + of(i, c.more)
+				}
+				rows = append(rows, row)
+			}
+			files["table.tsv"] = table + "\n" + strings.Join(rows, "\n") + "\n"
+			p := listed.Defaults()
+			p.File = "table.tsv"
+			r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+			var refused []string
+			for _, s := range r.Subjects {
+				if s.Problem != nil {
+					refused = append(refused, fmt.Sprint(s.Problem))
+				}
+			}
+			if want := map[bool]int{true: 2}[exchanged && !c.unseen]; len(refused) != want {
+				t.Errorf("%s, exchanged %t: %d are refused, want %d: %s", c.what, exchanged, len(refused), want, refused)
+			}
+		}
+	}
+}

@@ -29,7 +29,7 @@ const fewestOwn = 4
 var (
 	word   = pattern.New(`[\pL\pN]+`)
 	pieces = pattern.New(`[0-9]+|[^0-9]+`)
-	number = pattern.New(`^\pL*0*([0-9]+)$`)
+	number = pattern.New(`^\pL*(?:[0-9]+\pL+([0-9]{2,})|([0-9]+))\pL*$`)
 )
 
 // A slot is a place in the names of files: fields from … to-1 of all names that are laid out alike, and letters that
@@ -263,8 +263,11 @@ func (f *fields) most(s slot, n int) bool { return n >= fewestOwn && 4*n >= 3*f.
 // bare is an id as a word of a name.
 func bare(id string) string { return strings.TrimPrefix(strings.ToLower(id), "sub-") }
 
-// bareNumber is the number of an id, without letters and zeros before it; "" of one that is no number.
-func bareNumber(id string) string { return firstOf(number, bare(id)) }
+// bareNumber is the number of an id, without zeros before it; "" of one that is no number. Of two, as of a site and a
+// participant, it is the last.
+func bareNumber(id string) string {
+	return canonical(strings.Join(append(number.FindStringSubmatch(bare(id)), "", "")[1:], ""))
+}
 
 // long reports whether a number is no chance beside others.
 func long(number string) bool { return len(number) > 4 }

@@ -84,7 +84,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		others = slices.DeleteFunc(others, func(o Other) bool { return o.Beside })
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
-		refused = append(refused, ofOtherValues(l, root, of, everybody)...)
+		byWord := ofOtherValues(l, root, of, everybody)
 		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.
 		ofParts := func(column string, p parts, leftOut []string) {
 			part := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(column)) }
@@ -128,6 +128,7 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		if l.Sessions != "" {
 			ofParts(l.Sessions, sessions, visits)
 		}
+		refused = append(refused, byWord...) // the first of a row counts
 	}
 	return refused, doubts
 }

@@ -431,7 +431,7 @@ func TestOffWords(t *testing.T) {
 	for _, c := range []struct{ n, wrong, off int }{
 		{8, 1, 0}, {12, 1, 0}, {24, 1, 1}, {24, 2, 2}, {24, 3, 0}, {100, 10, 10}, {100, 11, 0}, {100, 50, 0},
 	} {
-		var cuts [][]field
+		n := &naming{fields: &fields{}, columns: make([][][2]int, c.n)}
 		var values []string
 		for i := range c.n {
 			word := i
@@ -439,9 +439,10 @@ func TestOffWords(t *testing.T) {
 				word = i + 1
 			}
 			fields, _ := cut(by("g/N3.tsv")(word + 10))
-			cuts, values = append(cuts, fields), append(values, by("G")(i))
+			n.cuts, values = append(n.cuts, fields), append(values, by("G")(i))
 		}
-		of, _ := offWords(cuts, values, func(int, int) bool { return false })
+		of, _ := offWords(n, values, 1, func(string, string) string { return "" },
+			func(i, field int) string { return n.cuts[i][field].text })
 		of = slices.DeleteFunc(of, func(v string) bool { return v == "" })
 		need.Equal(t, len(of), c.off, fmt.Sprint(c))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
@@ -21,36 +22,43 @@ const (
 )
 
 // offWords are rows whose field, by its place from the start or the end of the names, has the word of another value:
-// each value has a word of its own (HC: controls), and all rows but a few follow. Words that are the values themselves,
-// but each of another, are wrong in all rows. of is the other value, "" for a row that follows.
-func offWords(cuts [][]field, values []string, known func(i, at int) bool) (of, word []string) {
-	plain := lists.Map(values, canonical)
+// each value has a word of its own (HC: controls), and all rows but a few follow. Words that mean a value, but stand
+// with another, are wrong in all rows. at is the word of a file at a field, "" for none; each is how many rows are one
+// observation. of is the other value, "" for a row that follows.
+func offWords(n *naming, values []string, each float64, means func(word, value string) string,
+	at func(i, field int) string) (of, word []string) {
+	cuts := n.cuts
 	longest := slices.Max(lists.Map(cuts, func(c []field) int { return len(c) }))
 	for place := -longest; place < longest; place++ {
 		word, of = make([]string, len(cuts)), make([]string, len(cuts))
 		pairs, ofWord, ofValue := map[[2]string]float64{}, map[string]float64{}, map[string]float64{}
+		rows := float64(len(cuts))
 		for i, c := range cuts {
-			at := place
+			field := place
 			if place < 0 {
-				at += len(c)
+				field += len(c)
 			}
-			if 0 <= at && at < len(c) && values[i] != "" && !known(i, at) {
-				word[i] = canonical(c[at].text)
+			if 0 <= field && field < len(c) && values[i] != "" && !n.explained(i, mark{at: field, fields: 1}) {
+				word[i] = at(i, field)
+			}
+			if word[i] != "" {
 				pairs[[2]string{word[i], values[i]}]++
 				ofWord[word[i]]++
 				ofValue[values[i]]++
+			} else if each > 1 {
+				rows--
 			}
 		}
-		meant, taken, names := map[string]string{}, map[string]bool{}, 0
+		meant, taken, other := map[string]string{}, map[string]bool{}, map[string]string{}
 		for _, p := range sortedPairs(pairs) {
 			if pairs[p] >= fewestWord && meant[p[0]] == "" && !taken[p[1]] {
 				meant[p[0]], taken[p[1]] = p[1], true
-				if canonical(p[1]) != p[0] && lettered(p[0]) && slices.Contains(plain, p[0]) {
-					names++
+				if v := means(p[0], p[1]); v != "" {
+					other[v], other[p[1]] = cmp.Or(other[v], p[1]), v
 				}
 			}
 		}
-		n, wrong, follow := float64(len(cuts)), 0, 0.
+		wrong, follow, alike := 0, 0., 0. // alike is a sum of whole numbers: it has no order
 		for i, w := range word {
 			switch v := meant[w]; {
 			case v == "":
@@ -60,23 +68,20 @@ func offWords(cuts [][]field, values []string, known func(i, at int) bool) (of, 
 				follow++
 			}
 		}
-		alike := 0. // whole numbers: their sum has no order
 		for w, v := range meant {
 			alike += float64(ofWord[w] * ofValue[v])
 		}
-		if len(meant) < 2 || 10*(follow+float64(wrong)) < 9*n || tail(n, follow, alike/n/n) > chanceWord {
-			continue
-		}
-		if names == len(meant) { // each is the word of another
+		switch {
+		case len(meant) < 2, 10*(follow+float64(wrong)) < 9*rows,
+			tail(rows/each, follow/each, alike/rows/rows) > chanceWord:
+		case len(other) > 0:
 			for i, w := range word {
-				at := slices.Index(plain, w)
-				if of[i] = ""; at >= 0 && values[at] != values[i] {
-					of[i] = values[at]
+				if of[i] = ""; w != "" && meant[w] == values[i] {
+					of[i] = other[values[i]]
 				}
 			}
 			return of, word
-		}
-		if wrong > 0 && wrong <= max(2, len(cuts)/10) {
+		case wrong > 0 && wrong <= max(2, len(cuts)/10):
 			return of, word
 		}
 	}
@@ -106,8 +111,53 @@ func tail(n, k, p float64) (sum float64) {
 	return sum
 }
 
-// ofOtherValues are the files whose names have the word of another group, site, session or run than that of their row.
-// Letters before the numbers of ids are such values too. A word that another column has explains nothing here.
+// batches are words of batches, versions and times, which groups and sites may follow but for a few rows.
+var batches = pattern.New(`^((batch|scanner|scan|ver|version|v|wave|phase|release|rel|coil|system|machine|part|set|year|` +
+	`upgrade|pipeline)s?[a-z]?|pre|post|old|new|20[0-9]{2})$`)
+
+// ofBatch reports whether a field is such a word, or a number or a letter after one.
+func (n *naming) ofBatch(i, field int) bool {
+	text := n.cuts[i][field].text
+	return batches.MatchString(text) || field > 0 && (!lettered(text) || len(text) == 1) &&
+		batches.MatchString(n.cuts[i][field-1].text)
+}
+
+// orders are the places, from 1, of the numbers at a field among those of one participant: of dates, times and counters
+// of scans, where each has another, and one for each value.
+func orders(n *naming, values int) func(i, field int) string {
+	number := func(i, field int) (text string) { // 2019-01-05 too
+		for ; field < len(n.cuts[i]) && !lettered(n.cuts[i][field].text); field++ {
+			if text += n.cuts[i][field].text; n.explained(i, mark{at: field, fields: 1}) {
+				return ""
+			}
+		}
+		return text
+	}
+	its := map[string][]int{}
+	for i, f := range n.files {
+		its[f.ID] = append(its[f.ID], i)
+	}
+	return func(i, field int) string {
+		own, before := number(i, field), 1
+		all := map[string]bool{}
+		for _, k := range its[n.files[i].ID] {
+			if n.layouts[k] == n.layouts[i] {
+				other := number(k, field)
+				if all[other] = true; other < own {
+					before++
+				}
+			}
+		}
+		if !long(own) || len(all) != values || values < 2 {
+			return ""
+		}
+		return strconv.Itoa(before)
+	}
+}
+
+// ofOtherValues are the files whose names have the word of another group, site, session or run than that of their row,
+// or the numbers of a participant's sessions or runs in another order than those of most others. Letters before the
+// numbers of ids are such values too. A word that another column has explains nothing here.
 func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []string) (refused []RowFile) {
 	if len(files) == 0 {
 		return nil
@@ -125,27 +175,58 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 			continue
 		}
 		values := lists.Map(files, func(f RowFile) string { return value(f.Row) })
-		if len(lists.By(values, func(v string) string { return v })) > len(values)/fewestWord {
+		distinct := lists.By(values, func(v string) string { return v })
+		if len(distinct) > len(values)/fewestWord {
 			continue
 		}
-		var others []string
-		for _, name := range l.Sheet.Columns {
-			if name != of {
-				others = append(others, name)
+		control := map[string]bool{} // one value, or none is known
+		for i, f := range files {
+			label := values[i]
+			if of == l.Group {
+				label = cmp.Or(f.Row.Label, label)
+			}
+			if (of == l.Group || of == l.ID) && lettered(label) && column.IsControl(label) {
+				control[values[i]] = true
 			}
 		}
-		n := namesOf(named, everybody, columnsOf(l, files, everybody, others)...)
-		off, word := offWords(n.cuts, values, func(i, at int) bool { return n.explained(i, mark{at: at, fields: 1}) })
+		means := func(word, value string) string {
+			at := slices.IndexFunc(values, func(v string) bool {
+				return canonical(v) == word || len(control) == 1 && control[v] && column.IsControl(word)
+			})
+			if at < 0 || !lettered(word) || canonical(value) == word || values[at] == value {
+				return ""
+			}
+			return values[at]
+		}
+		n := namesOf(named, everybody, columnsOf(l, files, everybody, lists.Keep(l.Sheet.Columns,
+			func(name string) bool { return name != of }))...)
+		parts := of == l.Sessions || listed.RunColumn.MatchString(of)
+		off, word := offWords(n, values, 1, means, func(i, field int) string {
+			text := n.cuts[i][field].text
+			is := func(v string) bool { return canonical(v) == text }
+			if !parts && n.ofBatch(i, field) && !slices.ContainsFunc(values, is) {
+				return ""
+			}
+			return canonical(text)
+		})
+		has := func(i int) string { return "has " + strconv.Quote(word[i]) + " in its name, the word of" }
+		advice := "if this is no such word, add a column with the word of each file"
+		if off == nil && parts {
+			off, word = offWords(n, values, float64(len(distinct)), means, orders(n, len(distinct)))
+			has = func(i int) string {
+				return fmt.Sprintf("is number %s of its participant by a date or number in the names, as most files of", word[i])
+			}
+			advice = "if this order is right, add a column with the date or number of each file"
+		}
 		more := ""
-		if n := len(slices.DeleteFunc(slices.Clone(off), func(v string) bool { return v == "" })); n > 1 {
+		if n := lists.Count(off, func(v string) bool { return v != "" }); n > 1 {
 			more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(n, "row"))
 		}
 		for i, v := range off {
 			if f := files[i]; v != "" {
-				f.Err = fmt.Errorf("its %s file %s has %s in its name, the word of %s in the column %s, but its row has %s%s: "+
-					"correct the table (%s), rename the file, or, if this is no such word, add a column with the word of each "+
-					"file", f.Port, named[i].Path, strconv.Quote(word[i]), v, of, values[i], more,
-					strings.Join(f.Naming(of), " or "))
+				f.Err = fmt.Errorf("its %s file %s %s %s in the column %s, but its row has %s%s: correct the table (%s), rename "+
+					"the file, or, %s", f.Port, named[i].Path, has(i), v, of, values[i], more,
+					strings.Join(f.Naming(of), " or "), advice)
 				refused = append(refused, f)
 			}
 		}
