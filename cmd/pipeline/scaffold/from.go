@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -284,9 +285,13 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		return nil, err
 	}
 	if all == nil {
+		if found := t.labeled(dir, path, files); found != nil {
+			return found, nil
+		}
 		return numbered(dir, path, files, t, unread)
 	}
 	first, here := all[0], lists.Set(files)
+	further := t.beside(dir, files, all)
 	all = slices.DeleteFunc(all, func(c *candidate) bool { return c != first && !first.further(c, here) })
 	var others []string
 	for _, c := range all[1:] {
@@ -316,8 +321,39 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		found.Check = append(found.Check, fmt.Sprintf("%d of %s of %s have no such file: %s %s", len(without),
 			words.Count(len(t.Rows), "row"), t.path, first.column, words.Some(without, 6)))
 	}
-	found.others(first, others)
+	if found.others(first, others); further != nil {
+		found.Check = append(found.Check, fmt.Sprintf("%q takes one file of each participant, but others are named like "+
+			"the same participants (%s): move the file that is not to be used out of the directory",
+			first.pattern, words.Some(further, 6)))
+	}
 	return found, nil
+}
+
+// beside are files named like those of a participant, by the first path, that no path gives to a row.
+func (t *table) beside(dir string, files []string, all []*candidate) (further []string) {
+	first, begins, taken := all[0], map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		for _, f := range c.files {
+			taken[f] = true
+		}
+	}
+	before, _, _ := strings.Cut(first.pattern, "{"+first.column+"}")
+	if first.written() == first.column || strings.Contains(before, "{") {
+		return nil
+	}
+	for _, value := range t.values(first.column) {
+		begins[path.Base(before+value)] = true
+	}
+	for _, f := range files {
+		c := &candidate{example: f}
+		named := slices.ContainsFunc(nameWord.FindAllStringIndex(f, -1), func(w []int) bool {
+			return begins[path.Base(f[:w[1]])]
+		})
+		if named && !taken[f] && c.recognize(dir) == nil && c.matrix == first.matrix {
+			further = append(further, f)
+		}
+	}
+	return further
 }
 
 // pathColumn is a column in a path.

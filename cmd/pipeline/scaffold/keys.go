@@ -15,7 +15,6 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/cohort/located"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
 )
@@ -37,7 +36,7 @@ type candidate struct {
 // scan, and of files.
 var (
 	ownName = pattern.New(`(?i)^((participant|subject|subj|sub|person|proband)s?([ _.-]?(id|code))?|` +
-		`(patient|case)[ _.-]?(id|code)|id|ids|(r|pt|s)id|record[ _.-]?id|code)$`)
+		`(patient|case)[ _.-]?(id|code)|id|ids|(r|pt|s)id|src[ _.-]?subject[ _.-]?id|subjectkey|record[ _.-]?id|code)$`)
 	idName = pattern.New(`(?i)^(scan|session|image|img|mri|fmri|file|file[ _.-]?name|base[ _.-]?name|path|dir|` +
 		`directory|folder|conn|dpabi|gretna|gift|bids|name|key)s?([ _.-]?(id|code|name|no|nr|num|number|key))?$|` +
 		`^id[ _.-]|[ _.-]ids?$|^(scan|image|mri|fmri|file|bids|data|site|case)id$`)
@@ -109,34 +108,28 @@ func (t *table) joined(dir string, files []string, all []*candidate) *candidate 
 	if slices.ContainsFunc(all, func(c *candidate) bool { return c.rows == len(t.Rows) }) || len(t.Rows) < fewest {
 		return nil
 	}
+	with := func(path string) (all []string) { // a column more, each
+		for a, name := range t.Columns {
+			if in := "{" + name + "}"; !strings.Contains(path, in) {
+				all = append(all, around(path, t.Rows[0][a], in)...)
+			}
+		}
+		return all
+	}
+	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return filepath.Join(dir, f) == t.path })
 	for a, one := range t.Columns {
 		for _, f := range files {
-			if filepath.Join(dir, f) == t.path {
-				continue
-			}
-			for _, path := range around(f, t.Rows[0][a], "{"+one+"}") {
-				before, after, _ := strings.Cut(path, "{"+one+"}")
-				for b, other := range t.Columns {
-					var paths []string
-					for _, p := range around(before, t.Rows[0][b], "{"+other+"}") {
-						paths = append(paths, p+"{"+one+"}"+after)
-					}
-					for _, p := range around(after, t.Rows[0][b], "{"+other+"}") {
-						paths = append(paths, before+"{"+one+"}"+p)
-					}
-					for _, p := range paths {
-						if b == a || tried[p] {
-							continue
-						}
-						if len(tried) > 200 {
-							return nil
-						}
-						tried[p] = true
-						c := t.candidate(p, one, f, "", here)
-						if c.rows == len(t.Rows) && len(lists.Set(c.files)) == c.rows && c.recognize(dir) == nil {
-							return c
-						}
-					}
+			for _, p := range slices.Concat(lists.Map(around(f, t.Rows[0][a], "{"+one+"}"), with)...) {
+				if tried[p] {
+					continue
+				}
+				if len(tried) > 200 {
+					return nil
+				}
+				tried[p] = true
+				c := t.candidate(p, one, f, "", here)
+				if c.rows == len(t.Rows) && len(lists.Set(c.files)) == c.rows && c.recognize(dir) == nil {
+					return c
 				}
 			}
 		}
@@ -355,45 +348,6 @@ func like(files []string, path, column string) (all []string) {
 		}
 	}
 	return all
-}
-
-// ownOrder refuses numbers in names, in the place of a path's column, that are 1, 2, 3 … without gaps and not those of
-// the ids, some of which they equal: of the program that numbered the files.
-func (t *table) ownOrder(dir string, files []string, path, column string) error {
-	for strings.Contains(path, "0{") {
-		path = strings.ReplaceAll(path, "0{", "{")
-	}
-	values, _ := t.Column(column)
-	its := like(files, path, column)
-	there := lists.Set(lists.Map(its, bare))
-	lacks := slices.ContainsFunc(values, func(v string) bool {
-		whole, _ := cell.Whole(v)
-		all := numberPart.FindAllString(whole, -1)
-		return all != nil && !there[bare(all[len(all)-1])]
-	})
-	if !lacks || len(its) < fewest || !located.CountsUp(its, values) || located.CountsUp(values, nil) ||
-		strings.Trim(strings.Join(its, ""), "0123456789") != "" {
-		return nil
-	}
-	return fmt.Errorf("--from %s: the numbers in the names of the files (%s) are 1 to %d without gaps, and column "+
-		"%s of %s has other numbers (%s), so the numbers in the names are the order in which a program wrote the "+
-		"files, not ids; add a column scan_no with the number of each participant's file", dir, path, len(there), column, t.path,
-		words.Some(values, 6))
-}
-
-// ordered is ownOrder where the name of a file has the last number of a value.
-func (t *table) ordered(dir string, files []string, file, value, column string) error {
-	whole, _ := cell.Whole(value)
-	all := numberPart.FindAllString(whole, -1)
-	if all == nil {
-		return nil
-	}
-	for _, path := range around(file, bare(all[len(all)-1]), "{"+column+"}") {
-		if err := t.ownOrder(dir, files, path, column); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // few refuses a column by which less than half of the rows have a file, and less than half of the files named like
@@ -655,75 +609,6 @@ func (t *table) measured(dir string, files []string) error {
 	return fmt.Errorf("--from %s: no ids of %s are in the names of the files, only numbers of other columns, which "+
 		"may agree by chance: %s; add a column file_id with the part of each participant's file name that differs, "+
 		"or, if one of these columns has that part, rename it to file_id", dir, t.path, strings.Join(columns, ", "))
-}
-
-// zeros refuses ids that the names of files have with other zeros before their numbers, or without decimals: 1 or 1.0
-// for 001. least is for how many rows, and at least for half of them.
-func (t *table) zeros(dir string, files []string, least int) error {
-	by := map[string][]string{} // names of files, by a number in them without the zeros
-	for _, f := range files {
-		for _, digits := range numberPart.FindAllString(f, -1) {
-			if n := bare(digits); len(by[n]) < 100 && !slices.Contains(by[n], f) {
-				by[n] = append(by[n], f)
-			}
-		}
-	}
-	for _, name := range t.Columns {
-		if !t.isKey(name) {
-			continue
-		}
-		values, _ := t.Column(name)
-		n, all, value, file := 0, 0, "", ""
-		for _, v := range values {
-			f, own := otherZeros(v, by)
-			if f != "" {
-				if n++; n == 1 {
-					value, file = v, f
-				}
-			}
-			if f != "" || own {
-				all++
-			}
-		}
-		if n < 2 || all < least || 2*all < len(values) {
-			continue
-		}
-		if err := t.ordered(dir, files, file, value, name); err != nil {
-			return err
-		}
-		why := "they differ in leading zeros"
-		if digits := numberPart.FindString(value); strings.TrimLeft(digits, "0") == digits {
-			why = "the table lost leading zeros or has decimals"
-		}
-		return fmt.Errorf("--from %s: column %s of %s has %s, and a file is named %s: %s; write its values as text, "+
-			"as in the names of the files", dir, name, t.path, value, file, why)
-	}
-	return nil
-}
-
-// bare are the numbers of a text without zeros before them.
-func bare(text string) string {
-	return numberPart.ReplaceAllStringFunc(text, func(digits string) string {
-		return cmp.Or(strings.TrimLeft(digits, "0"), "0")
-	})
-}
-
-// otherZeros is a file whose name has a value with other zeros; "" where none has it, or one as it is (own).
-func otherZeros(value string, by map[string][]string) (file string, own bool) {
-	digits, _ := cell.Whole(value)
-	numbers := numberPart.FindAllString(digits, -1)
-	if numbers == nil {
-		return "", false
-	}
-	for _, f := range by[bare(numbers[len(numbers)-1])] {
-		if within(f, value) {
-			return "", true
-		}
-		if file == "" && within(bare(f), bare(digits)) {
-			file = f
-		}
-	}
-	return file, false
 }
 
 // within reports whether a text has a part that is no part of a longer number.
