@@ -56,6 +56,18 @@ type ConfoundSummaryRow struct {
 	Match        []string `column:"match" doc:"matched covariates, the nearest first"`
 }
 
+// Chance is the score of a model without information: 0.5 for AUC, 0 for r.
+func (r ConfoundSummaryRow) Chance() float64 {
+	if r.Measure == "AUC" {
+		return 0.5
+	}
+	return 0
+}
+
+// Gains reports whether the interval of what edges add lies above 0, and above what the covariates alone lack to the
+// score of chance: cross-validation of few participants can give these a score below it.
+func (r ConfoundSummaryRow) Gains() bool { return r.Low > max(0, r.Chance()-r.Alone) }
+
 // ConstantWithin is why a covariate has no partial test (ConfounderRow.Why).
 const ConstantWithin = "constant within folds"
 

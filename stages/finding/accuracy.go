@@ -139,7 +139,7 @@ func (a *Results) LeavingOut(r Row) Row {
 // than others.
 const GroupUnrecognized = "accuracy.group-not-recognized"
 
-// unrecognized are the groups that classifiers above chance do not recognize, so they do not distinguish all groups.
+// unrecognized are the groups that classifiers above chance do not recognize: they distinguish the others.
 func (a *Results) unrecognized() (all List) {
 	rows := a.PerParticipant()
 	for _, f := range a.Found {
@@ -147,12 +147,19 @@ func (a *Results) unrecognized() (all List) {
 		if f.Code != GroupUnrecognized || at < 0 || !a.IsAbove(rows[at]) {
 			continue
 		}
-		if rows[at].Own {
-			f.Weight = Overturns
-		}
 		all.Add(f)
 	}
 	return all
+}
+
+// Unrecognized are the groups that a classifier does not recognize.
+func (a *Results) Unrecognized(r Row) (groups []string) {
+	for _, f := range a.Found {
+		if group, is := Values(f.Numbers)["Group"].(string); is && f.Code == GroupUnrecognized && r.Is(f.Subject.Setting) {
+			groups = append(groups, group)
+		}
+	}
+	return groups
 }
 
 // A fitOf is what the data of a model were fitted to.

@@ -134,10 +134,10 @@ func (a *Results) OtherInputs() (all List) {
 func Increment(r column.ConfoundSummaryRow, models []column.ConfoundModelRow, matching []column.ConfoundMatchRow,
 	number string) (all List) {
 	of := values{"Names": r.Covariates, "P": r.P, "Draws": int(r.Permutations), "Measure": r.Measure, "Low": r.Low,
-		"High": r.High, "Number": number, "Within": r.Within}
+		"High": r.High, "Number": number, "Within": r.Within, "Positive": r.Low > 0}
 	if !math.IsNaN(r.P) && !inference.Significant(r.P) {
 		all.Study("confounds.adds-nothing", Limits, of)
-	} else if inference.Significant(r.P) && r.Low <= 0 {
+	} else if inference.Significant(r.P) && !r.Gains() {
 		all.Study("confounds.gain-uncertain", Limits, of)
 	}
 	score := func(features string) float64 {
@@ -187,7 +187,7 @@ func (l List) Beyond(tests []column.ConfoundSummaryRow) List {
 			continue
 		}
 		if slices.ContainsFunc(tests, func(r column.ConfoundSummaryRow) bool {
-			return slices.Contains(r.Covariates, name) && inference.Significant(r.P) && r.Low > 0
+			return slices.Contains(r.Covariates, name) && inference.Significant(r.P) && r.Gains()
 		}) {
 			numbers["Beyond"] = true
 			l[i].Numbers = numbers

@@ -89,7 +89,7 @@ var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regressio
 
 // Questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) Questions() bool {
-	return f.Weight == Overturns && f.Subject.Results != OtherResults && (f.Code == "accuracy.near-perfect" || f.Code == GroupUnrecognized ||
+	return f.Weight == Overturns && f.Subject.Results != OtherResults && (f.Code == "accuracy.near-perfect" ||
 		!slices.Contains(ofResults, f.Kind()) && f.Code != "training.stuck")
 }
 

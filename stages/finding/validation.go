@@ -67,7 +67,7 @@ func Validation(s column.ValidationSummaryRow, measures []column.ValidationRow,
 	majority := float64(most) / float64(total)
 	for _, r := range Unrecognized(s.Groups, s.Assigned) {
 		if of["accuracy"].Low > majority {
-			all.Study("validation.group-not-recognized", Overturns, r)
+			all.Study("validation.group-not-recognized", Limits, r)
 		}
 	}
 	if present, absent := Represented(s); absent != nil {

@@ -159,6 +159,9 @@ func (a *author) ownResult() (isJoint bool) {
 		switch state, _ := a.Chance(*row, "accuracy"); {
 		case state != finding.Above: // the result has the others
 			a.claim(a.lastResult(), "abstract.questioned-besides", claim.Of(a.Results.Results, others...))
+			if of, _ := a.Chance(*row, "auc"); state == finding.NotAbove && of == finding.Above && own != "" {
+				a.claim(text, "abstract.questioned-auc", claim.Of(a.Results.Results, *row))
+			}
 		case own != "":
 			a.claim(text, "abstract.questioned", claim.Of(a.Results.Results, *row))
 		}
@@ -406,7 +409,7 @@ func (a *author) result(r finding.Row, asked, settings values) (answer, result s
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.IsRelated(r), "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Chosen":   r.Chosen, "Candidates": a.Candidates(),
-		"Many":  a.many(),
+		"Many": a.many(), "Unrecognized": a.Unrecognized(r),
 		"State": states[state], "Below": r.Accuracy <= r.Majority, "AUCAbove": false,
 		"Test":    test,
 		"Measure": "accuracy", "Before": before, "Corrected": 0,

@@ -97,7 +97,8 @@ func (a *author) increment(number string) {
 	r := summaries[0]
 	of := values(finding.Values(r))
 	of["Number"], of["Names"], of["Matched"] = number, named(r.Covariates), named(r.Match)
-	of["Gains"] = r.Low > 0
+	of["Gains"], of["Chance"], of["AboveChance"] = r.Gains(), r.Chance(), r.Both-r.Chance()
+	of["BelowChance"] = r.Alone < r.Chance()
 	of["Evaluated"] = slices.ContainsFunc(a.Accuracy, func(r finding.Row) bool { return r.Classifier == "ridge" }) ||
 		slices.ContainsFunc(a.Regression, func(r column.RegressionRow) bool { return r.Classifier == "ridge" })
 	of["Drawn"] = a.Over() == "draws"

@@ -65,6 +65,24 @@ func TestConfounds(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	sound := in["confound_summary"]
+	delete(in, "notes")
+	for alone, want := range map[float64]string{
+		0.5: "The edges add 0.300 (95% CI 0.200–0.450, over resamples of the participants).",
+		0.4: "The edges add 0.300 (95% CI 0.200–0.450, over resamples of the participants). The covariates alone score " +
+			"below the chance level (0.5), which cross-validation with few participants can cause; the difference from " +
+			"chance is 0.200.",
+		0.25: "so the edges are not shown to increase the AUC. The covariates alone score below the chance level",
+	} {
+		in["confound_summary"] = []dag.Input{dag.InputOf(column.Table([]column.ConfoundSummaryRow{{Covariates: []string{"age"},
+			Measure: "AUC", Positive: "A", Participants: 40, Alone: alone, Both: alone + 0.3, Increment: 0.3, Low: 0.2,
+			High: 0.45, P: 0.01, Permutations: 199, Resamples: 40, Pairs: -1}}))}
+		page := strings.Join(strings.Fields(unbrokenPage(t, in)), " ")
+		need.Equal(t, strings.Contains(page, want), true, want, page)
+		need.Equal(t, strings.Contains(page, "includes a difference that covariates below the chance level explain"),
+			alone == 0.25)
+	}
+	in["confound_summary"] = sound
 	summary := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes)
 	if !strings.Contains(string(summary.Data), "partial") {
 		t.Error("the summary lacks the tests")

@@ -229,6 +229,26 @@ func TestTilesHaveIntervals(t *testing.T) {
 	}
 }
 
+// The answer states which of several groups the headline does not recognize.
+func TestAnswerUnrecognized(t *testing.T) {
+	for _, groups := range [][]string{nil, {"10"}} {
+		one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+		var found finding.List
+		for _, group := range groups {
+			found.Add(finding.Finding{Code: finding.GroupUnrecognized, Weight: finding.Limits, Numbers: values{"Group": group,
+				"N": 10, "Right": 2, "Others": 20, "Else": 5}})
+		}
+		one.Meta = map[string]string{finding.Meta: finding.Written(found)}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, map[string][]dag.Input{
+			"participants": {dag.InputOf(stagetest.SomeParticipants(30, "1", "10", "2"))},
+			"evaluation":   {dag.InputOf(one)}})), " ")
+		need.Equal(t, strings.Contains(text, " It does not recognize 10 (see the confusion matrix)."), groups != nil, text)
+		need.Equal(t, strings.Contains(text, "does not show that every two of the groups are distinguished (see the "+
+			"confusion matrix)."), groups == nil, text)
+		need.Equal(t, strings.Contains(text, "may be wrong"), false, text)
+	}
+}
+
 // Groups that are numbers are listed in the order of the numbers.
 func TestGroupsInTheirOrder(t *testing.T) {
 	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)

@@ -259,6 +259,20 @@ func TestSummaryOfUncorrectable(t *testing.T) {
 	}
 }
 
+// A caution that questions the models refers also to an AUC above chance beside an accuracy that is not.
+func TestAUCAboveQuestioned(t *testing.T) {
+	for doubt, is := range map[string]bool{column.DoubtEntity: true, column.DoubtSite: false} {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		evaluation, _ := stagetest.Evaluated(0.62, 0.5, 0.7)
+		p, _ := evaluation.Column("p")
+		p.Values = []float64{0.3, 0.3}
+		in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		need.Equal(t, strings.Contains(text, "The AUC may be above chance for another reason: see the first caution."), is, text)
+	}
+}
+
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
 	const not, regions = "set: the accuracy is not significantly above chance, but the AUC, ", "The accuracy of the model is not shown to be above chance, so the ranking alone is no evidence of a group difference."

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -199,6 +200,12 @@ func (a *author) answerOfValidation(s column.ValidationSummaryRow, rows []column
 		if v["Includes"] = r.Low <= v["Majority"].(float64); of["Measure"] == "accuracy" {
 			v["Below"] = v["Includes"]
 		}
+	}
+	v["Unrecognized"] = []string(nil)
+	if v["Below"] == false {
+		v["Unrecognized"] = lists.Map(finding.Unrecognized(s.Groups, s.Assigned), func(r finding.Recognition) string {
+			return r.Group
+		})
 	}
 	a.claim(nil, "abstract.questioned", claim.Claim{Cohort: v["Below"] == false})
 	a.Page.Answer = a.Text("abstract.validation-answer", v)

@@ -109,7 +109,7 @@ func TestValidationAssigned(t *testing.T) {
 			Groups: []string{"AD", "HC", "MCI"}, Counts: []int32{15, 15, 10}, Models: 4, Participants: 40, Trained: 40,
 			Assigned: []int32{14, 1, 0, 1, 14, 0, 5, 5, 0}}}))}})
 	page := strings.Join(strings.Fields(unbroken.Replace(string(stagetest.Encoded(t, out["page"])))), " ")
-	for _, part := range []string{"Participants by group and by predicted group", "5 AD, 5 HC, 0 MCI",
+	for _, part := range []string{"Participants by group and by predicted group", "5 AD, 5 HC, 0 MCI", "They do not recognize MCI.",
 		"The models do not recognize MCI: they assigned 0 of 10 participants of MCI to this group, and 0 of the 30 " +
 			"others"} {
 		need.Equal(t, strings.Contains(page, part), true, part)

@@ -161,8 +161,7 @@ func concernsModel(f finding.Finding, m Model) bool {
 	case !f.OfModels(m.behind):
 		return false
 	case f.Subject.Classifier != "" || f.Subject.Setting != nil:
-		return slices.Equal(f.Subject.Setting, m.Setting) &&
-			(f.Subject.Classifier == m.Classifier || f.Code == finding.GroupUnrecognized) // the name is evaluate's
+		return slices.Equal(f.Subject.Setting, m.Setting) && f.Subject.Classifier == m.Classifier
 	case f.Code == "fit.one-group":
 		models, known := numbers["Models"].([]string)
 		return !known || slices.Contains(models, m.Classifier)

@@ -45,7 +45,6 @@ func TestConcerns(t *testing.T) {
 		{of("sensitivity.nobody", "PR-GNN", "stage=train"), "false false false"},
 		{of("sensitivity.nobody", "SVM", "stage=svm denoising=24P"), "true false false"},
 		{of("accuracy.near-perfect", "SVM, each site left out", "stage=svm denoising=24P"), "false false false"},
-		{of(finding.GroupUnrecognized, "svm of the file", "stage=svm denoising=24P"), "true false false"},
 		{of("accuracy.not-above-chance", "SVM", "stage=svm denoising=24P"), "false false false"}, // its own answer
 		{finding.Finding{Code: "edges.smaller-varies"}, "false true true"},
 		{finding.Finding{Code: "edges.smaller-varies", Weight: finding.Limits}, "false false false"},
