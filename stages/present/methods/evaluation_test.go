@@ -219,7 +219,7 @@ func TestChecks(t *testing.T) {
 		"no network training: untrained models and the ridge pattern.",
 		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone; " +
 			"19 random choices of as many regions served for comparison.",
-		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialed out.",
+		"with p values from 9,999 permutations of the groups within sites (for site, over all participants), corrected", "with age partialed out.",
 		"The level of significance was 0.05. Tests of masked regions against random ones were one-sided, all other tests " +
 			"two-sided unless stated otherwise."} {
 		if !strings.Contains(text, want) {
