@@ -524,6 +524,10 @@ func (a *Results) Regressions() (all List) {
 			numbers["Number"], numbers["Scored"] = a.Number, residual != nil && residual.Scored
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
+		weight := Overturns
+		if a.FirstNumber != nil && !a.IsFirstNumber(r) {
+			weight = Limits // nothing at the top of the page concludes from it
+		}
 		if r.Constant > 0 {
 			weight := Limits
 			if math.IsNaN(r.R) {
@@ -543,10 +547,10 @@ func (a *Results) Regressions() (all List) {
 		case state == NotAbove || !a.IsFirstNumber(r) && !inference.Significant(corrected[RKey(r)]):
 			numbers := Values(t)
 			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], among
-			numbers["RWithin"], numbers["Site"] = r.RWithin, a.Within
-			found("regression.not-above-chance", Overturns, numbers)
+			numbers["RWithin"], numbers["Site"], numbers["Headline"] = r.RWithin, a.Within, a.IsFirstNumber(r)
+			found("regression.not-above-chance", weight, numbers)
 		case r.R2 <= 0:
-			found("regression.r2-not-positive", Overturns, values{"R2": r.R2})
+			found("regression.r2-not-positive", weight, values{"R2": r.R2})
 		case r.R2Low <= 0:
 			found("regression.r2-may-be-0", Limits, values{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
 		}

@@ -289,6 +289,7 @@ func TestHeadlineAmongNumbers(t *testing.T) {
 		for _, f := range a.Regressions() {
 			if f.Code == "regression.not-above-chance" {
 				found = append(found, name(f.Subject.Classifier)+" "+f.Code)
+				need.Equal(t, f.Weight == Limits, a.FirstNumber != nil) // the page concludes from the headline
 			}
 		}
 		need.Equal(t, strings.Join(found, ", "), c.found)

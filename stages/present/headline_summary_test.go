@@ -259,6 +259,17 @@ func TestGroupsInTheirOrder(t *testing.T) {
 	need.Equal(t, strings.Contains(text, "(10 labeled 1, 10 labeled 2 and 10 labeled 10)"), true, text)
 }
 
+// The result of a headline among models of a number has its p, which decides, and those of others the corrected p.
+func TestHeadlineIsNotCorrected(t *testing.T) {
+	of := values{"Among": 4, "Corrected": 0.063, "P": 0.031, "Least": 0.001}
+	for headline, want := range map[bool]string{
+		true:  ", not corrected for 4 tests of r, because this is the headline",
+		false: ", 0.063 after Holm's correction for 4 tests of r"} {
+		of["Headline"] = headline
+		need.Equal(t, need.Value(wording.Text("chance.corrected-r", of))(t), want)
+	}
+}
+
 // An accuracy of the majority-class rate or less is not described as one that might be above chance; the p values of
 // models of a number are corrected for all of them.
 func TestNotHigherThanMajority(t *testing.T) {

@@ -82,7 +82,7 @@ func (a *Results) RegressionResult() string {
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
 			"Least":     t.Least,
 			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
-			"Among": among}
+			"Among": among, "Headline": a.IsFirstNumber(r)}
 	})
 	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": len(corrected) > 0 &&
 		slices.ContainsFunc(a.Regression, a.IsRelatedR),
