@@ -222,9 +222,7 @@ func (a *Results) Uncorrectables() (all []Uncorrectable) {
 
 // bestOf is the least p that a test can give after Holm's correction for all.
 func bestOf(tests []Test, i int) float64 {
-	p := lists.Map(tests, func(t Test) float64 { return t.P })
-	p[i] = tests[i].Least
-	return inference.Holm(p)[i]
+	return inference.HolmAtBest(lists.Map(tests, func(t Test) float64 { return t.P }), i, tests[i].Least)
 }
 
 // OthersAbove are the classifiers beside the headline that are above chance after Holm's correction for all that were

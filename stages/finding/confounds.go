@@ -24,13 +24,22 @@ const (
 // permutations cannot give a significant p after the correction. number is what regressions predict; "" for
 // classifiers. Labels were permuted within the values of the column within.
 func Confounders(rows []column.ConfounderRow, number, within string) (all List) {
-	tests := 0
+	var p []float64 // partial and full in turn
 	for _, r := range rows {
-		tests += len(column.Known([]float64{r.Partial, r.Full}))
+		p = append(p, r.Partial, r.Full)
 	}
-	powerless := func(least float64) bool { return inference.Powerless(float64(tests) * least) }
-	those := func(are func(r column.ConfounderRow) bool) []column.ConfounderRow {
-		return slices.DeleteFunc(slices.Clone(rows), func(r column.ConfounderRow) bool { return !are(r) })
+	tests := len(column.Known(p))
+	powerless := func(test int, least float64) bool {
+		return !math.IsNaN(p[test]) && inference.Powerless(inference.HolmAtBest(p, test, least))
+	}
+	full := func(i int) bool { return powerless(2*i+1, rows[i].FullLeast) }
+	those := func(are func(i int, r column.ConfounderRow) bool) (found []column.ConfounderRow) {
+		for i, r := range rows {
+			if are(i, r) {
+				found = append(found, r)
+			}
+		}
+		return found
 	}
 	study := func(code string, found []column.ConfounderRow, of values) {
 		of["Classifiers"] = lists.Map(lists.By(found, func(r column.ConfounderRow) string { return r.Name }),
@@ -38,26 +47,27 @@ func Confounders(rows []column.ConfounderRow, number, within string) (all List) 
 		of["Tests"], of["Number"], of["Within"] = tests, number, within
 		all.Study(code, Limits, of)
 	}
-	if at := slices.IndexFunc(rows, func(r column.ConfounderRow) bool { return !math.IsNaN(r.Partial) }); at >= 0 &&
-		powerless(1/float64(rows[at].Permutations+1)) {
-		study("confounds.powerless", nil, values{"Draws": int(rows[at].Permutations),
+	partial := those(func(_ int, r column.ConfounderRow) bool { return !math.IsNaN(r.Partial) })
+	without := those(func(i int, r column.ConfounderRow) bool { return powerless(2*i, 1/float64(r.Permutations+1)) })
+	if partial != nil && len(without) == len(partial) {
+		study("confounds.powerless", nil, values{"Draws": int(partial[0].Permutations),
 			"Needed": inference.LeastPermutations * tests})
 	}
-	few := those(func(r column.ConfounderRow) bool { return powerless(r.FullLeast) })
+	few := those(func(i int, _ column.ConfounderRow) bool { return full(i) })
 	for _, by := range lists.By(few, func(r column.ConfounderRow) int32 { return r.FullDraws }) {
 		study("confounds.powerless-full", by.All, values{"Draws": int(by.Key), "Limited": by.Key < 999,
 			"Needed": inference.LeastPermutations * tests})
 	}
 	for _, of := range []struct {
 		code string
-		is   func(r column.ConfounderRow) bool
+		is   func(i int, r column.ConfounderRow) bool
 	}{
-		{"confounds.depends", func(r column.ConfounderRow) bool { return inference.Significant(r.PartialHolm) }},
-		{"confounds.no-information", func(r column.ConfounderRow) bool {
-			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.Full) && !powerless(r.FullLeast)
+		{"confounds.depends", func(_ int, r column.ConfounderRow) bool { return inference.Significant(r.PartialHolm) }},
+		{"confounds.no-information", func(i int, r column.ConfounderRow) bool {
+			return !math.IsNaN(r.FullHolm) && !inference.Significant(r.Full) && !full(i)
 		}},
-		{"confounds.open", func(r column.ConfounderRow) bool {
-			return inference.Significant(r.Full) && !inference.Significant(r.FullHolm) && !powerless(r.FullLeast)
+		{"confounds.open", func(i int, r column.ConfounderRow) bool {
+			return inference.Significant(r.Full) && !inference.Significant(r.FullHolm) && !full(i)
 		}},
 	} {
 		for _, by := range lists.By(those(of.is), func(r column.ConfounderRow) string { return r.Covariate }) {

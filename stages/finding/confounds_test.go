@@ -30,9 +30,9 @@ func TestConfounders(t *testing.T) {
 			c.want, c)
 	}
 	tests := func(draws int32) List {
-		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.001,
+		return Confounders([]column.ConfounderRow{{Name: "ridge", Covariate: "age", PartialHolm: 0.001, Partial: 0.5,
 			Full: nan, FullHolm: nan, FullLeast: nan, Permutations: draws}, {Name: "svm", Covariate: "age",
-			PartialHolm: 0.002, Partial: 0.002, Full: nan, FullLeast: nan, FullHolm: 0.2, Permutations: draws}}, "",
+			PartialHolm: 0.002, Partial: 0.5, Full: nan, FullLeast: nan, FullHolm: 0.2, Permutations: draws}}, "",
 			"")[:1]
 	}
 	got := tests(40)[0].Values()
@@ -53,6 +53,9 @@ func TestConfounders(t *testing.T) {
 	all := Confounders(rows, "", "")
 	need.Equal(t, codes(all), "confounds.powerless-full"+strings.Repeat(" confounds.no-information", 4))
 	need.Equal(t, fmt.Sprint(all[0].Values()["Classifiers"], all[0].Values()["Draws"]), "[svm] 199")
+	// A smaller p of another test is one step of Holm less: 0.005 · 9 is significant.
+	rows[0].Partial = 0.001
+	need.Equal(t, codes(Confounders(rows, "", "")), strings.TrimSpace(strings.Repeat("confounds.no-information ", 5)))
 }
 
 func TestIncrement(t *testing.T) {

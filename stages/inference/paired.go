@@ -109,6 +109,14 @@ func Holm(p []float64) []float64 {
 	return out
 }
 
+// HolmAtBest is what Holm gives for test i if its p is least, the smallest that it can have, and the others are as they
+// are.
+func HolmAtBest(p []float64, i int, least float64) float64 {
+	p = slices.Clone(p)
+	p[i] = least
+	return Holm(p)[i]
+}
+
 // FDR gives q-values: claiming all with q ≤ x, a share x of the claims is false on
 // average (Benjamini and Hochberg 1995). NaN stays and does not count.
 func FDR(p []float64) []float64 {
