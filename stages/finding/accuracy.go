@@ -284,11 +284,10 @@ func (a *Results) betterOther() (all List) {
 	if a.First == nil {
 		return nil
 	}
-	var best []Row
-	better := 0
+	var best, better []Row
 	for _, r := range a.PerParticipant() {
 		if !r.Own && !r.IsMajority() && r.Accuracy > a.First.Accuracy {
-			better++
+			better = append(better, r)
 		}
 		switch {
 		case r.Own || r.IsMajority() || best != nil && r.Accuracy < best[0].Accuracy:
@@ -299,12 +298,35 @@ func (a *Results) betterOther() (all List) {
 		}
 	}
 	if best != nil && best[0].Accuracy > max(a.First.Accuracy, best[0].Majority) {
-		all.Add(about("accuracy.other-is-better", Limits, *a.First, values{"Accuracy": a.First.Accuracy,
+		p, weight := a.comparedWith(best), Limits
+		if !math.IsNaN(p) && !inference.Significant(p) {
+			weight = Notes
+		}
+		of := countedOf(better)
+		all.Add(about("accuracy.other-is-better", weight, *a.First, values{"Accuracy": a.First.Accuracy,
 			"SameFolds": !slices.ContainsFunc(best, func(r Row) bool { return r.Folds != a.First.Folds }),
 			"Others":    lists.Map(best, func(r Row) string { return r.Title }), "OtherAccuracy": best[0].Accuracy,
-			"More": better - len(best)}))
+			"More": len(better) - len(best), "Settings": of.Settings > of.Classifiers, "P": p,
+			"Significant": inference.Significant(p), "Compared": len(a.Pairs)}))
 	}
 	return all
+}
+
+// comparedWith is the smallest p of the corrected resampled t-tests of the headline and others, corrected for all pairs
+// that were compared; NaN where one of them has no test.
+func (a *Results) comparedWith(others []Row) float64 {
+	p := 1.0
+	for _, r := range others {
+		pair := []string{column.CoordText(a.First.Coords), column.CoordText(r.Coords)}
+		at := slices.IndexFunc(a.Pairs, func(of column.PairRow) bool {
+			return of.A != of.B && slices.Contains(pair, of.A) && slices.Contains(pair, of.B)
+		})
+		if at < 0 {
+			return math.NaN()
+		}
+		p = min(p, a.Pairs[at].THolm)
+	}
+	return p
 }
 
 // seeds is a headline that is one of several seeds of the same training.

@@ -359,6 +359,26 @@ func TestBetterClassifier(t *testing.T) {
 	}
 }
 
+// Where a test between the classifiers finds no difference, that another one is better is a note.
+func TestBetterClassifierTested(t *testing.T) {
+	for _, c := range []struct {
+		p      float64
+		paired bool
+		weight Weight
+	}{{0.04, true, Limits}, {0.05, true, Notes}, {0.05, false, Limits}, {math.NaN(), true, Limits}} {
+		own, other := sound("PR-GNN", "model=pr-gnn"), sound("ridge regression", "model=ridge")
+		own.Accuracy, other.Accuracy, other.Own = 0.8, 0.9, false
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, other}, First: &own, Pairs: []column.PairRow{
+			{A: "model=majority", B: "model=pr-gnn", THolm: 0.001}, {A: "model=ridge", B: "model=pr-gnn", THolm: c.p}}}
+		if !c.paired {
+			a.Pairs = a.Pairs[:1]
+		}
+		got := a.betterOther()[0]
+		need.Equal(t, got.Weight, c.weight, c)
+		need.Equal(t, math.IsNaN(got.Values()["P"].(float64)), !c.paired || math.IsNaN(c.p), c)
+	}
+}
+
 // Better classifiers of the same accuracy are all in the finding.
 func TestBetterClassifiersTied(t *testing.T) {
 	row := func(title string, accuracy float64, own bool) Row {

@@ -25,6 +25,7 @@ type Results struct {
 	OtherLabel  *Results                    // of models that predict another column, such as site; or nil
 	Scores      []FoldScore                 // of each fold
 	Permuted    []column.PermutationTestRow // of models retrained on permuted labels
+	Pairs       []column.PairRow            // tests between classifiers
 	Regression  []column.RegressionRow      // of all models, where a number is predicted in place of groups
 	FirstNumber *column.RegressionRow       // the headline among them; nil when there is none
 	Number      string                      // what that number is called
@@ -131,6 +132,9 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	}
 	a.Related = slices.DeleteFunc(notes, func(n column.Note) bool { return n.Doubt != column.DoubtRelated })
 	if a.Permuted, err = column.ReadPort[column.PermutationTestRow](t, "permutation"); err != nil {
+		return err
+	}
+	if a.Pairs, err = column.ReadPort[column.PairRow](t, "comparison"); err != nil {
 		return err
 	}
 	a.Permuted = slices.DeleteFunc(a.Permuted, func(r column.PermutationTestRow) bool {

@@ -182,7 +182,7 @@ func TestReadingsOfThePaper(t *testing.T) {
 	}
 	page := reportText(t, train("variant", "paper", "self_weight", "1", "gate", "true", "glc", "squared", "distance",
 		"mmd", "kernel", "gauss"))
-	const before = "Where the paper leaves a choice open or its formulas cannot hold, the following was used: "
+	const before = "Where that paper leaves a choice open or its formulas cannot hold, the following was used: "
 	for _, want := range []string{before + "the edge of a region to itself had weight 1; kept features were multiplied by their score; the kernel of the maximum mean discrepancy was exp(−d²/σ); the consistency loss used squared distances; no activation followed a convolution.",
 		"</span> Pipeline " + version.Number + " [", "</span> Pipeline. Version " + version.Number + ", 2026.",
 		"Made by PR-GNN Pipeline " + version.Number + "."} {

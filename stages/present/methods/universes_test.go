@@ -65,7 +65,7 @@ All computations were performed with PR-GNN Pipeline 1.0.0 [3].
 Analyses differed in trend. With trend=linear: In the stage clean, margin was 0. `+
 		`With trend=square: In the stage clean, margin was 3.
 Analyses differed in motion. `+
-		`With motion=24P, the statements for the other options do not apply. `+
+		`With motion=24P, the steps of the other options were omitted. `+
 		`With motion=cut: In the stage clean, min segment was 4.
 `)
 	need.Equal(t, len(a.Run.Stages[0].Values["fd"]), 2) // as before
