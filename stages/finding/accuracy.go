@@ -155,7 +155,8 @@ func (a *Results) unrecognized() (all List) {
 // Unrecognized are the groups that a classifier does not recognize.
 func (a *Results) Unrecognized(r Row) (groups []string) {
 	for _, f := range a.Found {
-		if group, is := Values(f.Numbers)["Group"].(string); is && f.Code == GroupUnrecognized && r.Is(f.Subject.Setting) {
+		group, is := Values(f.Numbers)["Group"].(string)
+		if is && f.Code == GroupUnrecognized && r.Is(f.Subject.Setting) {
 			groups = append(groups, group)
 		}
 	}

@@ -235,8 +235,8 @@ func TestAnswerUnrecognized(t *testing.T) {
 		one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
 		var found finding.List
 		for _, group := range groups {
-			found.Add(finding.Finding{Code: finding.GroupUnrecognized, Weight: finding.Limits, Numbers: values{"Group": group,
-				"N": 10, "Right": 2, "Others": 20, "Else": 5}})
+			found.Add(finding.Finding{Code: finding.GroupUnrecognized, Weight: finding.Limits,
+				Numbers: values{"Group": group, "N": 10, "Right": 2, "Others": 20, "Else": 5}})
 		}
 		one.Meta = map[string]string{finding.Meta: finding.Written(found)}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, map[string][]dag.Input{

@@ -51,7 +51,7 @@ func TestModelsOfCorrelations(t *testing.T) {
 	}
 	_, both := write(with("graph", "rule", "largest", "density", "0.1", "of", "pairs", "repair", "none",
 		"features", "pearson"))
-	if !strings.Contains(both, "partial correlation from the inverse of the covariance with a ridge of 0.1") ||
+	if !strings.Contains(both, "partial correlation was computed from the inverse of the covariance with a ridge of 0.1") ||
 		!strings.Contains(both, "each draw gave one graph") {
 		t.Errorf("graphs are made: %s", both)
 	}
