@@ -3,6 +3,7 @@ package connectivity
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/numeric/dense"
 	"prgnn/numeric/exact"
@@ -153,9 +154,11 @@ func Lone(x Matrix) bool {
 }
 
 // Form is what shows how a matrix was written, of the regions with a signal: the value of its diagonal (1, 0, n/a, or
-// others), and the share of its other entries that are below 0.
-func Form(x Matrix) (diagonal string, negative float64) {
-	below, of := 0, 0
+// others), the share of its other entries that are below 0, and of those that occur at several pairs of regions, as after
+// rounding or a threshold.
+func Form(x Matrix) (diagonal string, negative, repeated float64) {
+	below, again := 0, 0
+	var all []float64
 	for i := range x.Rows {
 		if givenStatus(x, i) != Present {
 			continue
@@ -176,13 +179,20 @@ func Form(x Matrix) (diagonal string, negative float64) {
 		diagonal = is
 		for j := range i {
 			if v := x.At(i, j); finite(v) {
-				if of++; v < 0 {
+				if all = append(all, v); v < 0 {
 					below++
 				}
 			}
 		}
 	}
-	return diagonal, float64(below) / float64(max(of, 1))
+	slices.Sort(all)
+	for i, v := range all {
+		if i > 0 && v == all[i-1] || i+1 < len(all) && v == all[i+1] {
+			again++
+		}
+	}
+	n := float64(max(len(all), 1))
+	return diagonal, float64(below) / n, float64(again) / n
 }
 
 // givenStatus tells from row i and column i whether a region has a signal.

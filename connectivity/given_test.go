@@ -280,15 +280,19 @@ func TestForm(t *testing.T) {
 		rows     []float64
 		diagonal string
 		negative float64
+		repeated float64
 	}{
-		{[]float64{1, 0.5, -0.2, 0.5, 1, 0.1, -0.2, 0.1, 1}, "1", 1. / 3},
-		{[]float64{0, 0.5, 0.2, 0.5, 0, 0.1, 0.2, 0.1, 0}, "0", 0},
-		{[]float64{nan, 0.5, 0.2, 0.5, nan, -0.1, 0.2, -0.1, nan}, "n/a", 1. / 3},
-		{[]float64{7.2, 0.5, 0.2, 0.5, 7.2, 0.1, 0.2, 0.1, 7.2}, "others", 0},
-		{[]float64{1, 0.5, nan, 0.5, 1, nan, nan, nan, nan}, "1", 0},
+		{[]float64{1, 0.5, -0.2, 0.5, 1, 0.1, -0.2, 0.1, 1}, "1", 1. / 3, 0},
+		{[]float64{0, 0.5, 0.2, 0.5, 0, 0.1, 0.2, 0.1, 0}, "0", 0, 0},
+		{[]float64{nan, 0.5, 0.2, 0.5, nan, -0.1, 0.2, -0.1, nan}, "n/a", 1. / 3, 0},
+		{[]float64{7.2, 0.5, 0.2, 0.5, 7.2, 0.1, 0.2, 0.1, 7.2}, "others", 0, 0},
+		{[]float64{1, 0.5, nan, 0.5, 1, nan, nan, nan, nan}, "1", 0, 0},
+		{[]float64{1, 0.2, 0.2, 0.2, 1, 0.1, 0.2, 0.1, 1}, "1", 0, 2. / 3},
+		{[]float64{1, 0.3, 0.3, 0.3, 1, 0.3, 0.3, 0.3, 1}, "1", 0, 1},
 	} {
-		diagonal, negative := Form(Matrix{Rows: 3, Cols: 3, Data: c.rows})
+		diagonal, negative, repeated := Form(Matrix{Rows: 3, Cols: 3, Data: c.rows})
 		need.Equal(t, diagonal, c.diagonal)
 		need.Equal(t, negative, c.negative)
+		need.Equal(t, repeated, c.repeated)
 	}
 }

@@ -17,6 +17,7 @@ type MatrixForm struct {
 	Port     string  `json:"port"`
 	Diagonal string  `json:"diagonal,omitempty"` // 1, 0, n/a or others; empty where the file has none
 	Negative float64 `json:"negative"`           // share of the entries beside the diagonal that are below 0
+	Repeated float64 `json:"repeated,omitempty"` // share of these entries that occur at several pairs of regions
 	FisherZ  string  `json:"fisher_z,omitempty"` // the program whose format it is and which writes Fisher's z
 
 	Spectrum // before any ridge

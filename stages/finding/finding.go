@@ -85,7 +85,7 @@ func (f Finding) rank() int {
 }
 
 // ofResults are the kinds of findings about tests and rankings, whose sentences have their own answer.
-var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression"}
+var ofResults = []string{"accuracy", "auc", "permutation", "ranking", "regression", "sensitivity"}
 
 // Questions reports whether a finding overturns what a model shows by what it is given: data, groups, or participants.
 func (f Finding) Questions() bool {

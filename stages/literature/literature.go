@@ -56,6 +56,8 @@ var Works = map[string]Work{
 		"A component based noise correction method (CompCor) for BOLD and perfusion based fMRI", neuroImage, "", "37", "90–101", 2007, "10.1016/j.neuroimage.2007.04.042"},
 	"esteban": {"article", "Esteban, Oscar and Markiewicz, Christopher J. and Blair, Ross W. and others",
 		"fMRIPrep: a robust preprocessing pipeline for functional MRI", "Nature Methods", "", "16", "111–116", 2019, "10.1038/s41592-018-0235-4"},
+	"berger": {"article", "Berger, Roger L.",
+		"Multiparameter hypothesis testing and acceptance sampling", "Technometrics", "", "24", "295–300", 1982, "10.1080/00401706.1982.10487790"},
 	"ciric": {"article", "Ciric, Rastko and Wolf, Daniel H. and Power, Jonathan D. and others",
 		"Benchmarking of participant-level confound regression strategies for the control of motion artifact in studies of functional connectivity", neuroImage, "", "154", "174–187", 2017, "10.1016/j.neuroimage.2017.03.020"},
 	"parkes": {"article", "Parkes, Linden and Fulcher, Ben and Yücel, Murat and Fornito, Alex",

@@ -226,7 +226,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, layout region.Layou
 	}
 	quality := make([]connectivity.Quality, len(draws))
 	y := connectivity.NewMatrix(n, n)
-	form.Diagonal, form.Negative = connectivity.Form(draws[0])
+	form.Diagonal, form.Negative, form.Repeated = connectivity.Form(draws[0])
 	if c.Filled {
 		form.Diagonal = ""
 	}

@@ -217,7 +217,7 @@ func TestRegionsAreWorded(t *testing.T) {
 		Even: []ranking.Ranking{ranked(column.FeatureTest, 8, 0.95, 0.03), ranked(column.UntrainedModels, 0,
 			0.9, 0.2)},
 		Ahead: []ranking.Ranking{ranked(column.RidgePattern, 9, 0.99, 0.02)}}
-	of.Even[0].Equal = true
+	of.Even[0].Equal, of.Corrected = true, true
 	with := func(change func(c *ranking.Comparison)) ranking.Comparison {
 		c := of
 		change(&c)
@@ -240,14 +240,14 @@ func TestRegionsAreWorded(t *testing.T) {
 			"p = 0.010). It does not differ significantly from the t-test of features (8 of 10, AUROC 0.95; p = 0.030, but " +
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
-			"α = 0.05, not corrected for the number of references."},
-		{"ranking.comparison", with(func(c *ranking.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
+			"α = 0.05, Holm's correction for the number of references."},
+		{"ranking.comparison", with(func(c *ranking.Comparison) { c.Even, c.Ahead, c.Corrected = nil, nil, false }), "In the trained " +
 			"models' ranking by mean score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
 		{"ranking.comparison", held, "In the trained models' ranking by mean score of the first of 3 settings (pool " +
 			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
-			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
+			"0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
 		{"ranking.no-order", ranking.TiedTop{By: "score", Top: 10, Equal: 30, Regions: 30},
 			"All 30 regions have the same mean score, so there is no top 10: the order of equal regions is that of the " +
@@ -260,7 +260,7 @@ func TestRegionsAreWorded(t *testing.T) {
 			"(1.9 expected by chance)"},
 		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean score (0 of 10, AUROC " +
 			"0.95) is worse than that by the ridge pattern (9 of 10, AUROC 0.99; p = 0.020): AUROC of the planted " +
-			"regions, corrected resampled t-test, p not corrected for the 4 references"},
+			"regions, corrected resampled t-test, Holm's correction for 4 references"},
 		{"ranking.not-better", held, "There is no evidence that the trained models' ranking of regions by mean score " +
 			"of the first of 3 settings (pool topk) outperforms untrained models (held-out effect)"},
 		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
@@ -294,7 +294,9 @@ func TestReferencesAreShown(t *testing.T) {
 	page = unbroken.Replace(page)
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
-	const says = "does not differ significantly from the t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), the t-test of features (4 of 4, AUROC 1.00; p = 0.111), the ridge pattern (4 of 4, AUROC 1.00; p = 0.111) and the ridge occlusion (4 of 4, AUROC 1.00; p = 0.111). It is worse than untrained models ("
+	const says = "does not differ significantly from untrained models (1 of 4, 1 − AUROC 0.78; p = 0.064), the t-test of " +
+		"node strength (4 of 4, AUROC 1.00; p = 0.443), the t-test of features (4 of 4, AUROC 1.00; p = 0.443), the ridge " +
+		"pattern (4 of 4, AUROC 1.00; p = 0.443) and the ridge occlusion (4 of 4, AUROC 1.00; p = 0.443). There is no"
 	for name, s := range map[string]string{"summary": text, "report": page} {
 		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
 			if !strings.Contains(s, want) {
@@ -305,12 +307,8 @@ func TestReferencesAreShown(t *testing.T) {
 	_, cautions, _ := strings.Cut(text, "Cautions")
 	cautions, _, _ = strings.Cut(cautions, "Participants Table")
 	for _, want := range []string{
-		"The trained models' ranking of regions by mean score (2 of 4, AUROC 0.62) is worse than that by untrained " +
-			"models (1 of 4, AUROC 0.22, inverted 0.78; p = 0.013): AUROC of the planted regions, corrected resampled " +
-			"t-test, p not corrected for the 5 references. An inverted ranking counts as 1 − AUROC, since the sign of " +
-			"a score is arbitrary before training",
-		"There is no evidence that the trained models' ranking of regions by mean score outperforms the t-test of " +
-			"node strength, the t-test of features, the ridge pattern or the ridge occlusion (",
+		"There is no evidence that the trained models' ranking of regions by mean score outperforms untrained models, the " +
+			"t-test of node strength, the t-test of features, the ridge pattern or the ridge occlusion (",
 	} {
 		if !strings.Contains(cautions, want) {
 			t.Errorf("no caution %q in the summary: %s", want, text)

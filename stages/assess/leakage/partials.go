@@ -60,7 +60,8 @@ func misfits(pearson, partial []dag.Input, threads int) (finding.List, error) {
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(f *fitted) bool { return f == nil || len(f.own) != len(all[0].own) })
+	all = slices.DeleteFunc(all, func(f *fitted) bool { return f == nil })
+	all = slices.DeleteFunc(all, func(f *fitted) bool { return len(f.own) != len(all[0].own) })
 	var own meanOf
 	var followed [len(fitRidges)]meanOf
 	for _, f := range all {

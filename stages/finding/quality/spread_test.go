@@ -79,3 +79,22 @@ func TestSpreadsDiffer(t *testing.T) {
 		need.Equal(t, got, c.want, c.name)
 	}
 }
+
+// Matrices of one group whose values are rounded, or set to 0, are a finding, unless few values are.
+func TestValuesRepeat(t *testing.T) {
+	for share, want := range map[float64]string{0.9: "matrices.values-repeat", 0.03: "matrices.values-repeat", 0.01: "", 0: ""} {
+		people := &column.People{Group: map[string]string{}}
+		var forms []Form
+		for i := range 40 {
+			id := fmt.Sprintf("sub-%02d", i)
+			people.Ids = append(people.Ids, id)
+			people.Group[id] = []string{"A", "B"}[i%2]
+			forms = append(forms, Form{id, column.MatrixForm{Port: "pearson", Repeated: share * float64(i%2)}})
+		}
+		found := SpreadsDiffer(forms, people, nil)
+		need.Equal(t, codesIn(found), want, share)
+		if want != "" {
+			need.Equal(t, found[0].Values()["Groups"].([]GroupMean)[1].Mean, share)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
@@ -29,7 +30,7 @@ type Ranking struct {
 	AUROC    float64 // of the planted regions; NaN where they are not known
 	Reversed float64 // 1 − AUROC of a ranking by untrained scores that is inverted, else NaN
 	HeldOut  float64
-	P        float64 // of the lead of the trained models' ranking; NaN where it does not vary between the models
+	P        float64 // of the lead of the trained models' ranking (see Compare); NaN where it does not vary between the models
 	Equal    bool    // a significant lead that the digits on a page do not show
 }
 
@@ -44,15 +45,16 @@ type Comparison struct {
 	Below               []Ranking     // those that it would beat, were it better than chance itself
 	Tested              bool          // some lead has a p, which takes several models
 	References          int           // how many
+	Corrected           bool          // p is corrected for their number
 	Inverted            bool          // a ranking that is ahead is inverted
 }
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
 // references without a network: in AUROC where the truth is known, else in the held-out effect, over the models with
-// p < 0.05. To beat every reference each single test has to reject, so that no p is corrected for their number
-// (intersection-union test, Berger 1982). A lead that the printed digits do not show is none, and a ranking that is no
-// better than chance beats nothing. It is false where
-// nothing can be compared. rows are those of one setting.
+// p < 0.05. p is corrected for the number of references (Holm), unless each single test shows that the ranking leads: the
+// claim that it beats every reference needs no correction (intersection-union test, Berger 1982). A lead that the printed
+// digits do not show is none, and a ranking that is no better than chance beats nothing. It is false where nothing can be
+// compared. rows are those of one setting.
 func Compare(rows []column.RecoveryRow, by string, regions int, shown finding.Shown) (c Comparison, ok bool) {
 	var trained *column.RecoveryRow
 	var references []column.RecoveryRow
@@ -82,9 +84,18 @@ func Compare(rows []column.RecoveryRow, by string, regions int, shown finding.Sh
 		c.Chance = FoundByChance(*trained, regions)
 		c.BeyondChance = float64(c.Found) > c.Chance
 	}
-	for _, row := range references {
-		lead, p := row.Lead(by)
-		r := rankingOf(row, measure)
+	p := lists.Map(references, func(r column.RecoveryRow) float64 {
+		lead, p := r.Lead(by)
+		c.Corrected = c.Corrected || !inference.Significant(p) || lead <= 0
+		return p
+	})
+	if c.Corrected {
+		p = inference.Holm(p)
+	}
+	c.Corrected = c.Corrected && len(column.Known(p)) > 1
+	for i, row := range references {
+		lead, _ := row.Lead(by)
+		p, r := p[i], rankingOf(row, measure)
 		r.P, r.Equal = p, inference.Significant(p) && r.prints(c.Ranking)
 		c.Tested = c.Tested || !math.IsNaN(p)
 		switch {
