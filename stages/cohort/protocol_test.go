@@ -296,7 +296,7 @@ func TestOtherFieldsByGroup(t *testing.T) {
 		}, "2 sidecar fields are associated with the group: Instructions: A odd (12 of 12); B even (12 of 12), Sources: A raw:sub-/a.nii (12 of 12); B made:sub-/a.nii (12 of 12); Fisher's exact test, p ≤ 1.5e-06", column.DoubtEntity},
 		{"", func(i int) string {
 			return fmt.Sprintf(`{"RepetitionTime": 2.%d, "SoftwareVersions": %s}`, i%2, parity(min(i, 18)))
-		}, "the sidecar field SoftwareVersions is associated with the group: A odd (12 of 12); B even (9 of 12), odd (3 of 12)", column.DoubtProcessing},
+		}, "the sidecar field SoftwareVersions is associated with the group: A odd (12 of 12); B even (9 of 12), odd (3 of 12)", column.DoubtEntity},
 		{"", func(i int) string { return fmt.Sprintf(`{"SoftwareVersions": %s}`, parity(min(i, 8))) }, "", ""},
 	} {
 		dir, r := t.TempDir(), &Roster{}
@@ -335,7 +335,7 @@ func TestFieldMapsByGroup(t *testing.T) {
 		{func(int) bool { return false }, "", ""},
 		{func(i int) bool { return i%2 == 1 }, column.DoubtEntity, "the distortion correction is completely confounded with " +
 			"the group: A none (12), B by a field map (12); a classifier may learn the processing instead of the group difference"},
-		{func(i int) bool { return i%2 == 1 || i < 6 }, column.DoubtProcessing, "the distortion correction is associated with " +
+		{func(i int) bool { return i%2 == 1 || i < 6 }, column.DoubtEntity, "the distortion correction is associated with " +
 			"the group: A by a field map (3 of 12), none (9 of 12); B by a field map (12 of 12); Fisher's exact test, p = 0.00034"},
 		{func(i int) bool { return i < 12 }, column.DoubtProcessing, "the distortion correction differs between scans: " +
 			"by a field map (12), none (12); differences between participants may come from the processing"},

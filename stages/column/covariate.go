@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -44,7 +45,7 @@ type CovariateColumn struct {
 	Text   []string // of a category, "" where it is not known; nil for numbers
 }
 
-// ReadCovariate reads a column as numbers, or as the categories of text and booleans.
+// ReadCovariate reads a column as numbers, which dates are, too (Days), or as the categories of text and booleans.
 func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	c := CovariateColumn{Name: name}
 	column, _ := t.Column(name)
@@ -62,10 +63,42 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 			}
 			c.Text[i] = v
 		}
+		if c.Number = Days(c.Text); c.Number != nil {
+			c.Text = nil
+		}
 	default:
 		c.Number, err = t.Floats(name)
 	}
 	return c, err
+}
+
+// Days are dates, or dates with times (2019-05-03T14:05:00; ISO 8601), as days after the first one, and NaN for ""; nil if
+// a value is none, as 03/05/2019, whose month is unknown.
+func Days(values []string) []float64 {
+	days, first := make([]float64, len(values)), math.Inf(1)
+	for i, v := range values {
+		days[i] = math.NaN()
+		if v == "" {
+			continue
+		}
+		form := "2006-01-02T15:04:05"
+		if v = strings.Replace(v, " ", "T", 1); !strings.Contains(v, "T") {
+			form = "2006-01-02"
+		}
+		t, err := time.Parse(form, strings.TrimSuffix(v, "Z"))
+		if err != nil {
+			return nil
+		}
+		days[i] = float64(t.Unix()) / (24 * 60 * 60)
+		first = min(first, days[i])
+	}
+	if math.IsInf(first, 1) {
+		return nil
+	}
+	for i := range days {
+		days[i] -= first
+	}
+	return days
 }
 
 // AsCategories is a table whose columns of these names hold texts in place of numbers: a site that is called 1 is a

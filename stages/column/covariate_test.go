@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -91,4 +92,18 @@ func TestUnrelated(t *testing.T) {
 	table := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
 		encoding.Column{Name: "father", Values: []string{"0", "0", "F1", "unknown"}})
 	need.Equal(t, Shares(table, "father"), false, "no father is no relative")
+}
+
+// Dates are days after the first one; of a date whose month is unknown nothing is guessed.
+func TestDays(t *testing.T) {
+	for _, c := range []struct{ of, want string }{
+		{"2019-05-03,,2019-05-01,2020-05-01", "2 NaN 0 366"}, {"2019-05-01T12:00:00,2019-05-01 18:00:00.0,2019-05-01",
+			"0.5 0.75 0"}, {"2019-05-01Z,2019-05-01T06:00:00Z", "0 0.25"}, {"2019-05-03,03/05/2019", ""}, {",", ""},
+		{"2019-13-01", ""}, {"20190501", ""},
+	} {
+		need.Equal(t, strings.Trim(fmt.Sprint(Days(strings.Split(c.of, ","))), "[]"), c.want, c.of)
+	}
+	table := encoding.NewTable(encoding.Column{Name: "scanned", Values: []string{"2019-05-02", "n/a", "2019-05-01"}})
+	got := need.Value(ReadCovariate(table, "scanned"))(t)
+	need.Equal(t, fmt.Sprint(got.Number, got.Text == nil), "[1 NaN 0] true")
 }

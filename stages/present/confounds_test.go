@@ -51,7 +51,7 @@ func TestConfounds(t *testing.T) {
 	for doubt, valid := range map[string]bool{column.DoubtSite: true, column.DoubtRelated: false} {
 		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "a note", Doubt: doubt}}))}
 		page := unbrokenPage(t, in)
-		need.Equal(t, strings.Contains(page, "The edges hold no demonstrated information about"), valid, doubt)
+		need.Equal(t, strings.Contains(page, "In ridge regression, the edges hold no demonstrated information about"), valid, doubt)
 		need.Equal(t, strings.Contains(page, "The p is not valid, because relatives"), !valid, doubt)
 	}
 	need.Equal(t, strings.Contains(text, "edges add"), false) // the interval includes 0

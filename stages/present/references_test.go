@@ -246,7 +246,7 @@ func TestRegionsAreWorded(t *testing.T) {
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
 		{"ranking.comparison", held, "In the trained models' ranking by mean score of the first of 3 settings (pool " +
-			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
+			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, 1 − AUROC " +
 			"0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
 		{"ranking.no-order", ranking.TiedTop{By: "score", Top: 10, Equal: 30, Regions: 30},

@@ -543,6 +543,8 @@ func oddTexts(name string, values, ids []string) []column.Note {
 		if odd, why = long, "long"; numbers <= len(long) && !column.NamesMeasure(name) {
 			doubt = ""
 		}
+	case column.Days(values) != nil:
+		return nil
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
 		why = "all"
 	case len(odd) > 0 && numbers <= len(odd) && quantities(values):

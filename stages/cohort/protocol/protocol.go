@@ -6,10 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
@@ -180,6 +183,7 @@ type comparison struct {
 	apart []share  // values, where it goes with the group or the session completely
 	by    []owner  // how often each value is there; nil where there is nothing to test
 	p     float64  // the smallest
+	far   bool     // the share of a value differs so much that it alone separates the groups (finding.Apart)
 }
 
 // A share is how many scans of an owner, a group or a session, have a value, of so many.
@@ -200,12 +204,21 @@ func (c comparison) values(p Property, part string) column.Values {
 		"Apart": c.apart, "Owners": c.by, "P": c.p}
 }
 
+// doubt is that of a note on an association with the group.
+func (c comparison) doubt() string {
+	if c.far {
+		return column.DoubtEntity
+	}
+	return column.DoubtProcessing
+}
+
 // byGroup compares a property with the group: over all scans, in each session or run, and over what each participant
 // has in all of them.
 func (o Owners) byGroup(p Property) []comparison {
+	p.Of = halved(p.Of)
 	compare := func(level int, parts []string, of map[string]string) comparison {
-		by, least := associated(of, o.Groups)
-		return comparison{level, parts, apart(of, o.Groups), by, least}
+		by, least, far := associated(of, o.Groups)
+		return comparison{level, parts, apart(of, o.Groups), by, least, far}
 	}
 	all := []comparison{compare(0, nil, p.Of)}
 	if o.Part == "" || p.total {
@@ -229,6 +242,39 @@ func (o Owners) byGroup(p Property) []comparison {
 		all = append(all, compare(2, nil, together))
 	}
 	return all
+}
+
+// halved are numbers and dates of which scans have nearly all their own, as before the median and from it on; other
+// properties as they are.
+func halved(of map[string]string) map[string]string {
+	scans := slices.Sorted(maps.Keys(of))
+	values := lists.Map(scans, func(who string) string { return of[who] })
+	if 2*len(counts(of)) <= len(of) {
+		return of
+	}
+	numbers := column.Days(values)
+	if numbers == nil {
+		for _, v := range values {
+			x, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return of
+			}
+			numbers = append(numbers, x)
+		}
+	}
+	if slices.ContainsFunc(numbers, math.IsNaN) {
+		return of
+	}
+	sorted := slices.Sorted(slices.Values(numbers))
+	middle := sorted[len(sorted)/2]
+	cut := shortened(values[slices.Index(numbers, middle)])
+	halves := map[string]string{}
+	for i, who := range scans {
+		if halves[who] = "from " + cut; numbers[i] < middle {
+			halves[who] = "before " + cut
+		}
+	}
+	return halves
 }
 
 // bySession compares a property with the session.
@@ -328,7 +374,7 @@ func Notes(all []Property, of Owners) (notes []column.Note) {
 				unequal = unequal || p.which || p.Doubt == column.DoubtLength
 				note(p.Doubt, "noted.confounded", "group", c)
 			default:
-				note(column.DoubtProcessing, "noted.associated", "group", c)
+				note(c.doubt(), "noted.associated", "group", c)
 			}
 		}
 		if c := sessions[i]; c.apart != nil {
@@ -389,7 +435,7 @@ func otherFields(all []Property, of Owners) (notes []column.Note) {
 			all, complete := noted(own)
 			for _, c := range all {
 				found, most = append(found, c.values(of1[i], of.Part)), max(most, c.p)
-				if complete && with == "group" {
+				if with == "group" && (complete || c.far) {
 					doubt = column.DoubtEntity
 				}
 			}
@@ -438,10 +484,13 @@ func apart(of, owners map[string]string) (by []share) {
 // values and groups.
 const strongly = 0.01
 
+// separates is the AUC from which a value alone separates the groups, as that of a covariate (finding.Apart).
+const separates = 0.8
+
 // associated is how many participants of each group have each value of a property, and the smallest p of Fisher's exact
 // test of a value in a group, corrected for both; nil where there is nothing to test. Participants whose scans have
-// several values do not count.
-func associated(of, owners map[string]string) (by []owner, least float64) {
+// several values do not count. far: see comparison.
+func associated(of, owners map[string]string) (by []owner, least float64, far bool) {
 	value, group := map[string]string{}, map[string]string{}
 	several := map[string]bool{}
 	for who, v := range of {
@@ -458,19 +507,21 @@ func associated(of, owners map[string]string) (by []owner, least float64) {
 		n += k
 	}
 	if len(values) < 2 || len(groups) < 2 || 2*len(values) > n {
-		return nil, 1
+		return nil, 1, false
 	}
 	var p []float64
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
 		for _, v := range slices.SortedFunc(maps.Keys(values), dag.CompareValues) {
 			k := count[[2]string{g, v}]
+			apart := math.Abs(float64(k)/float64(groups[g]) - float64(values[v]-k)/float64(n-groups[g]))
+			far = far || (1+apart)/2 >= separates
 			p = append(p, inference.Fisher(k, groups[g], values[v]-k, n-groups[g]))
 		}
 	}
 	if len(values) == 2 && len(groups) == 2 {
 		p = p[:1] // the others are the same test
 	}
-	return listing(count, groups, values), slices.Min(inference.Holm(p))
+	return listing(count, groups, values), slices.Min(inference.Holm(p)), far
 }
 
 // counted are how many scans have each owner and value, each owner, and each value, without those that have no owner.

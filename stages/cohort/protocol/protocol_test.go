@@ -35,7 +35,7 @@ func TestAssociatedWithTheGroup(t *testing.T) {
 	} {
 		values, owners := scans(c.a, c.b, c.of)
 		association := func() string {
-			by, least := associated(values, owners)
+			by, least, _ := associated(values, owners)
 			var texts []string
 			for _, o := range by {
 				texts = append(texts, need.Value(wording.Text("noted.owner", o))(t))
@@ -121,5 +121,49 @@ func TestFewFalseCautions(t *testing.T) {
 		if found > cohorts/20 {
 			t.Errorf("%d participants: a caution in %d of %d cohorts", participants, found, cohorts)
 		}
+	}
+}
+
+// Fields of sidecars of which each scan has its own value, dates and numbers, are compared as halves; what separates the
+// groups nearly as well as the label itself overturns a result, complete or not.
+func TestHalves(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		value  func(i int) string // of 32 scans, the first 16 of A
+		strays int                // scans of A with a value of B
+		want   string
+	}{
+		{"dates", func(i int) string { return fmt.Sprintf("2015-%02d-03", 1+i%12) }, 0, column.DoubtEntity},
+		{"dates", func(i int) string { return fmt.Sprintf("2015-%02d-03", 1+i%12) }, 2, column.DoubtEntity},
+		{"numbers", func(i int) string { return fmt.Sprint(0.125 + float64(i)) }, 0, column.DoubtEntity},
+		{"numbers", func(i int) string { return fmt.Sprint(0.125 + float64(i)) }, 12, ""},
+		{"texts", func(i int) string { return fmt.Sprint("x", i) }, 0, ""},
+		{"two makers", func(i int) string { return "GE" }, 2, column.DoubtEntity},
+		{"two makers", func(i int) string { return "GE" }, 7, column.DoubtProcessing},
+	} {
+		of, owners := map[string]string{}, Owners{Groups: map[string]string{}}
+		for i := range 32 {
+			who := fmt.Sprintf("sub-%02d", i)
+			owners.Groups[who] = "A"
+			own := i
+			if i >= 16 {
+				owners.Groups[who] = "B"
+			} else if i < c.strays {
+				own += 16
+			}
+			if of[who] = c.value(own); own >= 16 {
+				switch c.name {
+				case "dates":
+					of[who] = strings.Replace(of[who], "2015", fmt.Sprint(2000+own), 1)
+				case "two makers":
+					of[who] = "Siemens"
+				}
+			}
+		}
+		got := ""
+		for _, n := range Notes([]Property{{Name: "sidecar field X", Doubt: column.DoubtEntity, Of: of, other: true}}, owners) {
+			got = n.Doubt
+		}
+		need.Equal(t, got, c.want, c.name, c.strays)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -13,8 +14,17 @@ import (
 // Names of the covariates of which a page has one finding where both separate the groups.
 const volumes, kept, bothVolumes = "volumes", "kept", "volumes_both"
 
+// atEachSite is the code of covariates that separate the groups at single sites.
+const atEachSite = "covariate.at-sites"
+
 // standsForGroup is the AUC from which a covariate may be a measure of the group itself, as in deconfound's refusal.
 const standsForGroup = 0.95
+
+// mayBeScore reports whether a column of numbers may hold a score: it is no measure of scans and no date.
+func mayBeScore(name string) bool {
+	return name != column.MeanFD && name != volumes && name != kept && name != bothVolumes &&
+		!strings.Contains(strings.ToLower(name), "date")
+}
 
 // separating gives the name under which a covariate has a finding; "" for none. Of the volumes scanned and those kept
 // there is one finding.
@@ -52,7 +62,7 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		all.Study("covariate.not-of-labels", finding.Limits, values{"Column": of})
 		return all
 	}
-	all.Add(atSites("covariate.at-sites", rows, func(r column.CovariateRow) (string, []SiteTest, values) {
+	all.Add(atSites(atEachSite, rows, func(r column.CovariateRow) (string, []SiteTest, values) {
 		return r.Name, SiteTests(r.Sites, r.SiteAUC, r.SiteP, r.Permutations), values{}
 	})...)
 	strength := func(r column.CovariateRow) float64 {
@@ -67,7 +77,7 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		auc, within := column.TestedWithin(r.AUC, r.Within)
 		numbers := values{"Name": name, "AUC": auc, "Within": within, "Chance": r.Chance, "P": r.P,
 			"Draws": int(r.Permutations), "Inputs": inputs, "Q": r.Q, "Open": !inference.Significant(r.Q),
-			"Stands": auc >= standsForGroup, "Edges": false,
+			"Stands": auc >= standsForGroup && r.Kind == "number" && mayBeScore(name), "Edges": false,
 			"Permuted": false, "Removed": []string(nil)} // BesideEdges, Adjusted
 		weight := weightOfCovariate(name, r.Q, inputs)
 		switch name {
@@ -124,9 +134,15 @@ func atSites[R any](code string, rows []R, of func(R) (name string, all []SiteTe
 	for _, r := range rows {
 		if name := named(r); name != "" {
 			_, all, numbers := of(r)
-			numbers["Name"], numbers["Tests"] = name, tests
-			numbers["Sites"] = slices.DeleteFunc(all, func(s SiteTest) bool { return !inference.Significant(s.P) })
-			found.Study(code, finding.Limits, numbers)
+			n := len(all)
+			all = slices.DeleteFunc(all, func(s SiteTest) bool { return !inference.Significant(s.P) })
+			numbers["Name"], numbers["Tests"], numbers["Sites"] = name, tests, all
+			weight := finding.Limits
+			weak := func(s SiteTest) bool { return s.Value < finding.Apart }
+			if len(all) == n && n > 1 && code == atEachSite && !slices.ContainsFunc(all, weak) {
+				weight = finding.Overturns // opposite directions are hidden over all sites
+			}
+			found.Study(code, weight, numbers)
 		}
 	}
 	return found

@@ -33,6 +33,28 @@ func TestCovariateFindings(t *testing.T) {
 	} {
 		need.Equal(t, codesIn(Covariates(c.rows, c.of, "", nil, true)), c.want, c.rows, c.of)
 	}
+	// What separates the groups at each site, as in opposite directions, overturns; what does at some, limits.
+	for auc, want := range map[float64]finding.Weight{0.8: finding.Overturns, 0.79: finding.Limits} {
+		for _, p := range []float64{0.01, 0.05} {
+			sex := row("sex", 0.8)
+			sex.Sites, sex.SiteAUC, sex.SiteP = []string{"A", "B"}, []float64{0.9, auc}, []float64{0.001, p}
+			if p >= 0.05 {
+				want = finding.Limits
+			}
+			found := Covariates([]column.CovariateRow{sex}, "group", "", nil, true)
+			need.Equal(t, codesIn(found), "covariate.at-sites")
+			need.Equal(t, found[0].Weight, want, auc, p)
+		}
+	}
+	// A score may stand for the group; measures of scans, dates and categories are none.
+	for name, want := range map[string]bool{"ados": true, "mean_fd": false, "kept": false, "scan_date": false} {
+		for _, kind := range []string{"number", "category"} {
+			r := row(name, 0.001)
+			r.AUC, r.Kind = 0.97, kind
+			found := Covariates([]column.CovariateRow{r}, "group", "", nil, true)
+			need.Equal(t, found[0].Values()["Stands"], any(want && kind == "number"), name, kind)
+		}
+	}
 	weak, strong, within := row("age", 0.01), row("mean_fd", 0.01), row("sex", 0.01)
 	strong.AUC, within.AUC, within.Within = 0.88, 0.95, 0.75
 	var names []any
